@@ -1,0 +1,83 @@
+"""What every test may rely on: our options, the promise report, reproducible Hypothesis runs.
+
+Options: --long runs the slow tests too; --report prints a table of the promises.
+Fixture: `figure("1,000 boards, 0 differences")` puts a figure into that table.
+CI=true in the environment turns every skip and expected failure into a failure.
+"""
+
+import os
+from collections.abc import Callable, Generator
+from typing import TypeVar
+
+import hypothesis
+import pytest
+
+from tests.promises import Tally, format_report, read_promises
+
+IN_CI = os.environ.get("CI") == "true"
+TALLY = pytest.StashKey[Tally]()
+Report = TypeVar("Report", pytest.TestReport, pytest.CollectReport)
+
+hypothesis.settings.register_profile("default", deadline=None, print_blob=True)
+hypothesis.settings.register_profile("ci", deadline=None, derandomize=True, database=None)
+hypothesis.settings.register_profile("long", deadline=None, max_examples=2_000, print_blob=True)
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    group = parser.getgroup("twofold")
+    group.addoption("--long", action="store_true", help="run the tests marked long too")
+    group.addoption("--report", action="store_true", help="print a table of the promises")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    config.stash[TALLY] = tally = Tally()
+    config.pluginmanager.register(tally, "twofold-tally")
+    name = "long" if config.getoption("long") else "ci" if IN_CI else "default"
+    hypothesis.settings.load_profile(name)
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    for item in items:
+        for mark in item.iter_markers("promise"):
+            item.user_properties += [("promise", name) for name in mark.args]
+    if config.getoption("long") or "long" in config.option.markexpr:
+        return
+    slow = [item for item in items if item.get_closest_marker("long")]
+    if slow:
+        config.hook.pytest_deselected(items=slow)
+        items[:] = [item for item in items if item not in slow]
+
+
+def pytest_terminal_summary(
+    terminalreporter: pytest.TerminalReporter, config: pytest.Config
+) -> None:
+    if config.getoption("report"):
+        terminalreporter.section("promises")
+        lines = format_report(read_promises(), config.stash[TALLY])
+        terminalreporter.write_line("\n".join(lines))
+
+
+def fail_skip(report: Report) -> Report:
+    """Turn a skip, or an expected failure, into a failure that gives its reason."""
+    if IN_CI and report.skipped:
+        reason = report.longrepr[2] if isinstance(report.longrepr, tuple) else report.longrepr
+        report.longrepr = f"CI allows no skip and no expected failure: {reason}"
+        report.outcome = "failed"
+    return report
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport() -> Generator[None, pytest.TestReport, pytest.TestReport]:
+    return fail_skip((yield))
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_make_collect_report() -> Generator[None, pytest.CollectReport, pytest.CollectReport]:
+    return fail_skip((yield))
+
+
+@pytest.fixture
+def figure(request: pytest.FixtureRequest) -> Callable[[str], None]:
+    """Record a figure for the promise that the test keeps; --report prints it."""
+    properties: list[tuple[str, object]] = request.node.user_properties
+    return lambda text: properties.append(("figure", text))

@@ -1,0 +1,87 @@
+"""What the package imports: nothing that can run a file's content, and numba only when needed."""
+
+import ast
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+PACKAGE = Path(__file__).parent.parent / "src" / "twofold"
+UNSAFE_MODULES = {"dill", "joblib", "marshal", "pickle", "shelve", "cloudpickle"}
+UNSAFE_CALLS = {"eval", "exec", "compile", "yaml.load", "pandas.read_pickle"}
+
+
+def find_unsafe(source: str) -> Iterator[str]:
+    """Lines of Python source that could run the content of a file."""
+    for node in ast.walk(ast.parse(source)):
+        match node:
+            case ast.Import(names=names):
+                bad = [alias.name for alias in names if alias.name.split(".")[0] in UNSAFE_MODULES]
+            case ast.ImportFrom(module=str(module)):
+                bad = [module] if module.split(".")[0] in UNSAFE_MODULES else []
+            case ast.Call(func=func):
+                bad = [name for name in [ast.unparse(func)] if name in UNSAFE_CALLS]
+                bad += ["allow_pickle" for word in node.keywords if word.arg == "allow_pickle"]
+            case _:
+                continue
+        yield from (f"line {node.lineno}: {name}" for name in bad)
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        "import pickle",
+        "import os, marshal",
+        "from shelve import open",
+        "def f():\n    import pickle.x",
+        "eval('1')",
+        "exec(open('x').read())",
+        "yaml.load(text)",
+        "np.load(path, allow_pickle=True)",
+    ],
+)
+def test_the_check_finds_what_is_unsafe(source: str) -> None:
+    assert list(find_unsafe(source))
+
+
+@pytest.mark.parametrize(
+    "source", ["re.compile('x')", "yaml.safe_load(t)", "from .x import pickle"]
+)
+def test_the_check_passes_what_is_safe(source: str) -> None:
+    assert not list(find_unsafe(source))
+
+
+def test_nothing_in_the_package_runs_what_a_file_holds() -> None:
+    paths = sorted(PACKAGE.rglob("*.py"))
+    assert paths
+    found = {path.name: list(find_unsafe(path.read_text(encoding="utf-8"))) for path in paths}
+    assert {name: lines for name, lines in found.items() if lines} == {}
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        "import twofold",
+        "import twofold; twofold.Board.parse('1000/0000/0000/0001')",
+        "import twofold; twofold.Game(twofold.Rules(), seed=1)",
+        "import twofold; twofold.Rules.parse('3x4 goal=512')",
+        "import twofold.cli; sys.argv = ['twofold', '--help']; twofold.cli.main()",
+    ],
+)
+def test_starts_without_the_heavy_libraries(code: str) -> None:
+    """Numba takes half a second to import; a program that compiles nothing need not wait."""
+    script = f"""
+import sys
+try:
+    {code}
+except SystemExit as stop:
+    assert not stop.code, stop.code
+heavy = sorted({{"numba", "scipy"}} & set(sys.modules))
+assert not heavy, heavy
+"""
+    done = subprocess.run(
+        [sys.executable, "-c", script], capture_output=True, text=True, timeout=120
+    )
+    assert done.returncode == 0, done.stderr
