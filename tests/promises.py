@@ -97,11 +97,12 @@ class Tally:
 
 
 def format_report(promises: dict[str, Promise], tally: Tally) -> list[str]:
-    """Lines of `id  verdict (tests)  figure`; the figure is the promised one where none came."""
+    """Lines of `id  verdict (tests)  figure`; where no test recorded a figure, the promised one is marked so."""
     names = [*promises, *sorted(set(tally.outcomes) - set(promises))]
     rows = [("id", "verdict (tests)", "figure")]
     for name in names:
-        promised = promises[name].figure if name in promises else "not in docs/promises.md"
+        known = name in promises
+        promised = f"promised: {promises[name].figure}" if known else "not in docs/promises.md"
         rows.append((name, tally.verdict(name), "; ".join(tally.figures[name]) or promised))
     widths = [max(len(row[column]) for row in rows) for column in (0, 1)]
     return [f"{a:{widths[0]}}  {b:{widths[1]}}  {c}" for a, b, c in rows]

@@ -100,6 +100,6 @@ def test_report_counts_tests_and_shows_figures() -> None:
     assert format_report(promises, tally) == [
         "id  verdict (tests)  figure",
         "R1  kept (2)         0 of 9",
-        "R2  broken (1 of 2)  7",
-        "R3  not run          8",
+        "R2  broken (1 of 2)  promised: 7",
+        "R3  not run          promised: 8",
     ]
