@@ -97,7 +97,7 @@ class Tally:
 
 
 def format_report(promises: dict[str, Promise], tally: Tally) -> list[str]:
-    """Lines of `id  verdict (tests)  figure`; where no test recorded a figure, the promised one is marked so."""
+    """Lines of `id  verdict (tests)  figure`, the promised figure where no test recorded one."""
     names = [*promises, *sorted(set(tally.outcomes) - set(promises))]
     rows = [("id", "verdict (tests)", "figure")]
     for name in names:
