@@ -8,7 +8,13 @@ from pathlib import Path
 
 import pytest
 
+import twofold
+
 PACKAGE = Path(__file__).parent.parent / "src" / "twofold"
+PUBLIC = """
+    Analysis Board Budget Game Move MoveAnalysis Player Record Rules Slide Spawn Status
+    __version__ make_player
+"""
 UNSAFE_MODULES = {"dill", "joblib", "marshal", "pickle", "shelve", "cloudpickle"}
 UNSAFE_CALLS = {"eval", "exec", "compile", "yaml.load", "pandas.read_pickle"}
 
@@ -85,3 +91,12 @@ assert not heavy, heavy
         [sys.executable, "-c", script], capture_output=True, text=True, timeout=120
     )
     assert done.returncode == 0, done.stderr
+
+
+@pytest.mark.promise("R40")
+def test_public_names_are_exported_on_purpose() -> None:
+    assert sorted(twofold.__all__) == PUBLIC.split()
+    assert set(twofold.__all__) <= set(dir(twofold))
+    assert all(hasattr(twofold, name) for name in twofold.__all__)
+    with pytest.raises(AttributeError, match="no_such_name"):
+        twofold.no_such_name  # noqa: B018
