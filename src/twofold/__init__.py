@@ -1,0 +1,68 @@
+"""twofold: a laboratory for the game 2048.
+
+    >>> from twofold import Board, Move
+    >>> Board.parse("1100/0000/0000/0000").slide(Move.LEFT).reward
+    4
+
+The public names below are resolved when first used, so that importing twofold, or using
+boards and games alone, stays fast and does not load the compiled kernels.
+"""
+
+import importlib
+from typing import TYPE_CHECKING, Any
+
+__version__ = "0.1.0.dev0"
+
+if TYPE_CHECKING:
+    from twofold.board import Board, Slide, Spawn
+    from twofold.game import Game, Status
+    from twofold.players import Player, make_player
+    from twofold.record import Record
+    from twofold.rules import Move, Rules
+    from twofold.search.analysis import Analysis, MoveAnalysis
+    from twofold.search.budget import Budget
+
+_HOMES = {
+    "Analysis": "twofold.search.analysis",
+    "Board": "twofold.board",
+    "Budget": "twofold.search.budget",
+    "Game": "twofold.game",
+    "Move": "twofold.rules",
+    "MoveAnalysis": "twofold.search.analysis",
+    "Player": "twofold.players",
+    "Record": "twofold.record",
+    "Rules": "twofold.rules",
+    "Slide": "twofold.board",
+    "Spawn": "twofold.board",
+    "Status": "twofold.game",
+    "make_player": "twofold.players",
+}
+
+__all__ = [
+    "Analysis",
+    "Board",
+    "Budget",
+    "Game",
+    "Move",
+    "MoveAnalysis",
+    "Player",
+    "Record",
+    "Rules",
+    "Slide",
+    "Spawn",
+    "Status",
+    "__version__",
+    "make_player",
+]
+
+
+def __getattr__(name: str) -> Any:
+    try:
+        home = _HOMES[name]
+    except KeyError:
+        raise AttributeError(f"module 'twofold' has no attribute {name!r}") from None
+    return getattr(importlib.import_module(home), name)
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

@@ -1,0 +1,274 @@
+"""Board: an immutable value, and what can be done with one.
+
+Plain Python on top of `reference`: right and readable first. The compiled kernels hold the
+same rules for speed; `Board.to_bits` is the way to them.
+"""
+
+from collections.abc import Sequence
+from functools import cached_property
+from typing import Final, NamedTuple, Self
+
+from twofold import notation, reference
+from twofold.errors import CellOccupied, IllegalMove, InvalidBoard
+from twofold.limits import BITS_MAX_EXPONENT, BITS_MAX_SIDE, MAX_EXPONENT
+from twofold.notation import shown
+from twofold.rules import STANDARD, Move, Rules
+
+
+class Slide(NamedTuple):
+    """The deterministic part of a move: the afterstate, and the reward in points."""
+
+    board: "Board"
+    reward: int
+
+
+class Spawn(NamedTuple):
+    """A tile that may appear: where, which, and how likely."""
+
+    cell: int
+    tile: int
+    probability: float
+
+
+class Board:
+    """Tiles on a grid, without score or history.
+
+    Cells are numbered row by row from the top-left corner. Boards are equal if their shape
+    and tiles are, and can be members of sets and keys of dictionaries.
+
+        >>> board = Board.parse("1100/0000/0000/0002")
+        >>> board.slide(Move.RIGHT)
+        Slide(board=Board.parse('0002/0000/0000/0002'), reward=4)
+
+    Args:
+        exponents: log2 of each tile, row by row, 0 for an empty cell.
+        shape: (rows, cols).
+
+    Raises:
+        InvalidBoard: shape or exponents are out of range, or do not fit each other.
+    """
+
+    def __init__(self, exponents: Sequence[int], shape: tuple[int, int] = (4, 4)) -> None:
+        rows, cols = shape
+        notation.check_shape(rows, cols)
+        cells = tuple(exponents)
+        if len(cells) != rows * cols:
+            raise InvalidBoard(f"expected {rows * cols} cells for {rows}x{cols}, got {len(cells)}")
+        for cell, exponent in enumerate(cells):
+            if not (isinstance(exponent, int) and 0 <= exponent <= MAX_EXPONENT):
+                raise InvalidBoard(
+                    f"expected exponents from 0 to {MAX_EXPONENT}, "
+                    f"got {shown(exponent)} at cell {cell}"
+                )
+        self._rows = rows
+        self._cols = cols
+        self._exponents = cells
+
+    # ---- text and other forms
+
+    @classmethod
+    def parse(cls, text: str) -> Self:
+        """Read `"0012/0000/0000/0000"`, `"3x4:..."` or tiles such as `"2 4 0 0 / ..."`.
+
+        Raises:
+            InvalidBoard: the text says what was expected, what was found and where.
+        """
+        grid = notation.parse_board(text)
+        return cls(grid.exponents, (grid.rows, grid.cols))
+
+    @classmethod
+    def empty(cls, shape: tuple[int, int] = (4, 4)) -> Self:
+        """A board without tiles."""
+        notation.check_shape(*shape)
+        return cls((0,) * (shape[0] * shape[1]), shape)
+
+    @classmethod
+    def from_tiles(cls, tiles: Sequence[Sequence[int]]) -> Self:
+        """A board from rows of tile values: `[[2, 4], [0, 2]]`.
+
+        Raises:
+            InvalidBoard: rows differ in length, or a value is no tile.
+        """
+        cols = len(tiles[0]) if tiles else 0
+        if any(len(row) != cols for row in tiles):
+            raise InvalidBoard(f"expected rows of equal length, got {shown(tiles)}")
+        exponents = [notation.tile_exponent(int(tile), tile) for row in tiles for tile in row]
+        return cls(exponents, (len(tiles), cols))
+
+    @classmethod
+    def from_bits(cls, bits: int, shape: tuple[int, int] = (4, 4)) -> Self:
+        """A board from its 64-bit form: one nibble a cell, the top-left cell in the highest.
+
+        A board of fewer than 4 rows or columns sits in the top-left of the 4x4 frame.
+
+        Raises:
+            InvalidBoard: the shape does not fit the frame, or bits outside it are set.
+        """
+        rows, cols = _frame(shape)
+        nibbles = [(bits >> (60 - 4 * cell)) & 15 for cell in range(16)]
+        board = cls([nibbles[4 * r + c] for r in range(rows) for c in range(cols)], shape)
+        if board.to_bits() != bits:
+            raise InvalidBoard(f"expected the 64-bit form of a {rows}x{cols} board, got {bits:#x}")
+        return board
+
+    def to_bits(self) -> int:
+        """The 64-bit form, whose 16 hexadecimal digits read as the board.
+
+        Raises:
+            InvalidBoard: more than 4 rows or columns, or a tile past 32768.
+        """
+        _rows, cols = _frame(self.shape)
+        if self.max_exponent > BITS_MAX_EXPONENT:
+            raise InvalidBoard(
+                f"expected tiles up to {1 << BITS_MAX_EXPONENT} in 64 bits, got {self.max_tile}"
+            )
+        bits = 0
+        for cell, exponent in enumerate(self._exponents):
+            bits |= exponent << (60 - 4 * (4 * (cell // cols) + cell % cols))
+        return bits
+
+    def __str__(self) -> str:
+        """The text of the board, as `parse` reads it."""
+        return notation.format_board(self._rows, self._cols, self._exponents)
+
+    def __repr__(self) -> str:
+        return f"Board.parse({str(self)!r})"
+
+    def drawn(self) -> str:
+        """The tiles in aligned columns, a dot for an empty cell; for people."""
+        width = max(len(str(self.max_tile)), 1)
+        return "\n".join(" ".join(f"{tile or '.':>{width}}" for tile in row) for row in self.tiles)
+
+    # ---- what it holds
+
+    @property
+    def rows(self) -> int:
+        """Number of rows."""
+        return self._rows
+
+    @property
+    def cols(self) -> int:
+        """Number of columns."""
+        return self._cols
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """(rows, cols)."""
+        return self._rows, self._cols
+
+    @property
+    def exponents(self) -> tuple[int, ...]:
+        """log2 of each tile, row by row; 0 for an empty cell."""
+        return self._exponents
+
+    @property
+    def tiles(self) -> tuple[tuple[int, ...], ...]:
+        """Tile values in rows; 0 for an empty cell."""
+        values = [1 << exponent if exponent else 0 for exponent in self._exponents]
+        starts = range(0, len(values), self._cols)
+        return tuple(tuple(values[start : start + self._cols]) for start in starts)
+
+    @property
+    def empty_cells(self) -> tuple[int, ...]:
+        """Numbers of the empty cells, ascending."""
+        return tuple(reference.empty_cells(self._exponents))
+
+    @property
+    def max_exponent(self) -> int:
+        """log2 of the largest tile; 0 on an empty board."""
+        return max(self._exponents)
+
+    @property
+    def max_tile(self) -> int:
+        """The largest tile; 0 on an empty board."""
+        return 1 << self.max_exponent if self.max_exponent else 0
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Board):
+            return NotImplemented
+        return self._cols == other._cols and self._exponents == other._exponents
+
+    def __hash__(self) -> int:
+        return hash((self._cols, self._exponents))
+
+    # ---- moves and spawns
+
+    @cached_property
+    def _slides(self) -> dict[Move, Slide]:
+        """The legal moves and where they lead."""
+        slides = {}
+        for move in Move:
+            cells, reward = reference.slide(self._exponents, self._rows, self._cols, move)
+            if tuple(cells) != self._exponents:
+                slides[move] = Slide(Board(cells, self.shape), reward)
+        return slides
+
+    def legal_moves(self) -> tuple[Move, ...]:
+        """The moves that change the board, in the order up, right, down, left."""
+        return tuple(self._slides)
+
+    @property
+    def is_over(self) -> bool:
+        """Whether no move is legal."""
+        return not self._slides
+
+    def slide(self, move: Move) -> Slide:
+        """The afterstate and the reward of a legal move.
+
+        Raises:
+            IllegalMove: the move changes nothing here.
+            TileTooLarge: a merge would make an exponent past 35.
+        """
+        try:
+            return self._slides[move]
+        except KeyError:
+            legal = ", ".join(legal.name.lower() for legal in self._slides) or "none"
+            name = Move(move).name.lower()
+            raise IllegalMove(f"expected a legal move ({legal}), got {name} on {self}") from None
+
+    def place(self, cell: int, tile: int) -> "Board":
+        """The board with one more tile.
+
+        Args:
+            cell: number of an empty cell.
+            tile: its value, such as 2.
+
+        Raises:
+            CellOccupied: the cell holds a tile.
+            InvalidBoard: no such cell or no such tile.
+        """
+        if not 0 <= cell < len(self._exponents):
+            raise InvalidBoard(f"expected a cell from 0 to {len(self._exponents) - 1}, got {cell}")
+        exponent = notation.tile_exponent(tile, tile)
+        if exponent == 0:
+            raise InvalidBoard("expected a tile to place, got 0")
+        if self._exponents[cell]:
+            raise CellOccupied(
+                f"expected an empty cell, got cell {cell} which holds {1 << self._exponents[cell]}"
+            )
+        cells = list(self._exponents)
+        cells[cell] = exponent
+        return Board(cells, self.shape)
+
+    def spawns(self, rules: Rules = STANDARD) -> tuple[Spawn, ...]:
+        """Every tile that may appear on this afterstate, by cell and then by tile."""
+        empty = self.empty_cells
+        return tuple(
+            Spawn(cell, tile, probability / len(empty))
+            for cell in empty
+            for (tile, _), probability in zip(rules.spawn, rules.spawn_probabilities, strict=True)
+        )
+
+
+def _frame(shape: tuple[int, int]) -> tuple[int, int]:
+    notation.check_shape(*shape)
+    if max(shape) > BITS_MAX_SIDE:
+        raise InvalidBoard(
+            f"expected at most {BITS_MAX_SIDE} rows and columns in 64 bits, "
+            f"got {shape[0]}x{shape[1]}"
+        )
+    return shape
+
+
+EMPTY: Final = Board.empty()
+"""The empty 4x4 board."""

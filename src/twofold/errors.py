@@ -1,0 +1,87 @@
+"""Every error twofold raises on purpose, one tree.
+
+    TwofoldError
+    |-- InvalidInput (also a ValueError)     exit code 2
+    |   |-- InvalidBoard    |-- InvalidMove     |-- InvalidRules    |-- InvalidSpec
+    |   |-- InvalidRecord   |-- InvalidBudget   |-- InvalidSeed     |-- UnsupportedRules
+    |   |-- LimitExceeded   |-- IllegalMove     |-- CellOccupied    |-- TileTooLarge
+    |   `-- GameOver
+    |-- PlayerError (also a RuntimeError)    exit code 1: a player broke its contract
+    `-- ResourceError (also a RuntimeError)  exit code 3: disk or memory
+
+Texts are one lower-case sentence: what was expected, what was found, and where.
+"""
+
+
+class TwofoldError(Exception):
+    """Base of every error that twofold raises on purpose."""
+
+    exit_code = 1
+
+
+class InvalidInput(TwofoldError, ValueError):
+    """Something given to twofold cannot be read or used."""
+
+    exit_code = 2
+
+
+class InvalidBoard(InvalidInput):
+    """A text or a sequence is not a board."""
+
+
+class InvalidMove(InvalidInput):
+    """A text or a number is not one of the four moves."""
+
+
+class InvalidRules(InvalidInput):
+    """A text or a combination of values is not a set of rules."""
+
+
+class InvalidSpec(InvalidInput):
+    """A player spec names an unknown player or key, or a value cannot be used."""
+
+
+class InvalidRecord(InvalidInput):
+    """A game record is torn, inconsistent or from another format."""
+
+
+class InvalidBudget(InvalidInput):
+    """A budget text or value cannot be used."""
+
+
+class InvalidSeed(InvalidInput):
+    """A seed is not a whole number from 0 to 2**64 - 1."""
+
+
+class UnsupportedRules(InvalidInput):
+    """A player or an evaluator cannot play under the given rules."""
+
+
+class LimitExceeded(InvalidInput):
+    """A value is past one of the limits in `twofold.limits`."""
+
+
+class IllegalMove(InvalidInput):
+    """The move would change nothing on this board."""
+
+
+class CellOccupied(InvalidInput):
+    """A tile cannot be placed on a cell that holds one."""
+
+
+class TileTooLarge(InvalidInput):
+    """A tile is past the largest exponent that twofold can hold."""
+
+
+class GameOver(InvalidInput):
+    """No move is legal, or play has stopped at the goal."""
+
+
+class PlayerError(TwofoldError, RuntimeError):
+    """A player answered with something that is not a legal move."""
+
+
+class ResourceError(TwofoldError, RuntimeError):
+    """Not enough disk or memory."""
+
+    exit_code = 3

@@ -1,0 +1,109 @@
+"""Writing files so that a reader finds the old content or the new, never anything between."""
+
+import contextlib
+import itertools
+import os
+import shutil
+import time
+from pathlib import Path
+from typing import IO, Final
+
+from twofold.errors import InvalidInput, ResourceError
+
+_SUFFIX: Final = ".twofold-tmp"
+_ABANDONED_SECONDS: Final = 86_400.0
+_numbers = itertools.count()
+
+
+def atomic_write(path: str | os.PathLike[str], data: bytes | str) -> None:
+    """Replace the content of `path` with `data` in one step.
+
+    The data goes to a temporary file beside `path`, is flushed to the disk, and takes the
+    place of `path` with one rename. If anything fails, `path` is as it was. A temporary file
+    left by a process that died is removed by the next write to the same path. A link is
+    followed.
+
+    Args:
+        path: the file to write; its folder must exist.
+        data: the whole content; text is written as UTF-8 with line ends as they are.
+
+    Raises:
+        InvalidInput: `path` is there and is not a regular file, or its folder is missing.
+        ResourceError: the disk is full or another system call failed; names path and bytes.
+    """
+    target = Path(os.path.realpath(path))
+    content = data.encode() if isinstance(data, str) else data
+    _check_target(target)
+    temporary = target.with_name(f".{target.name}.{os.getpid()}-{next(_numbers)}{_SUFFIX}")
+    try:
+        _remove_abandoned(target)
+        _write_and_sync(temporary, content)
+        if target.exists():
+            shutil.copymode(target, temporary)
+        os.replace(temporary, target)
+        _sync_folder(target.parent)
+    except OSError as error:
+        _remove_quietly(temporary)
+        raise ResourceError(
+            f"cannot write {len(content)} bytes to {str(target)!r}: {error.strerror or error}"
+        ) from error
+
+
+def _check_target(target: Path) -> None:
+    if not target.parent.is_dir():
+        raise InvalidInput(f"expected an existing folder to write to, got {str(target.parent)!r}")
+    if target.exists() and not target.is_file():
+        raise InvalidInput(f"expected a regular file to write to, got {str(target)!r}")
+
+
+def _write_and_sync(path: Path, content: bytes) -> None:
+    with open(path, "wb", buffering=0) as file:
+        _write_all(file, content)
+        os.fsync(file.fileno())
+
+
+def _write_all(file: IO[bytes], content: bytes) -> None:
+    """A raw write may take only a part of what it is given."""
+    view = memoryview(content)
+    while view:
+        view = view[file.write(view) :]
+
+
+def _sync_folder(folder: Path) -> None:
+    """Make the rename itself durable; only POSIX systems can open a folder."""
+    if os.name != "posix":
+        return
+    descriptor = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
+
+
+def _remove_abandoned(target: Path) -> None:
+    """Remove what processes that died have left of their own writes to `target`."""
+    prefix = f".{target.name}."
+    for name in os.listdir(target.parent):
+        if name.startswith(prefix) and name.endswith(_SUFFIX):
+            leftover = target.with_name(name)
+            writer = name[len(prefix) : -len(_SUFFIX)].partition("-")[0]
+            if not _may_be_alive(writer, leftover):
+                _remove_quietly(leftover)
+
+
+def _may_be_alive(writer: str, leftover: Path) -> bool:
+    """Whether the process that wrote `leftover` may still be at it."""
+    if os.name != "posix" or not writer.isdecimal():
+        return time.time() - leftover.stat().st_mtime < _ABANDONED_SECONDS
+    try:
+        os.kill(int(writer), 0)
+    except ProcessLookupError:
+        return False
+    except (PermissionError, OverflowError):
+        return True
+    return True
+
+
+def _remove_quietly(path: Path) -> None:
+    with contextlib.suppress(OSError):
+        path.unlink(missing_ok=True)

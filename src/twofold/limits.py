@@ -1,0 +1,74 @@
+"""Every limit in one place: what is refused, and at which size.
+
+A value past a limit raises `LimitExceeded` (or the parser's own error) before anything is
+allocated or computed.
+"""
+
+from typing import Final
+
+from twofold.errors import LimitExceeded
+
+MAX_SIDE: Final = 8
+"""Most rows or columns of a board."""
+
+MIN_CELLS: Final = 2
+"""Fewest cells of a board."""
+
+MAX_EXPONENT: Final = 35
+"""Largest exponent, `z` in board text; never met on boards of up to 34 cells."""
+
+BITS_MAX_EXPONENT: Final = 15
+"""Largest exponent that the 64-bit form holds (tile 32768)."""
+
+BITS_MAX_SIDE: Final = 4
+"""Most rows or columns of the 64-bit form."""
+
+MAX_SEED: Final = 2**64 - 1
+"""Largest seed."""
+
+MAX_SPAWN_TILES: Final = 8
+"""Most different tiles that may spawn."""
+
+MAX_TEXT: Final = 1_000
+"""Most characters of a board, a set of rules, a player spec, a budget."""
+
+MAX_RECORD_BYTES: Final = 32 * 2**20
+"""Largest record that is read, in bytes."""
+
+MAX_RECORD_MOVES: Final = 2_000_000
+"""Most moves of a record: about ten times the longest possible game on 4x4."""
+
+MAX_TAG: Final = 2_000
+"""Most characters of a tag's value in a record."""
+
+MAX_PLY: Final = 12
+"""Deepest search of expectimax, in plies."""
+
+MAX_DEPTH: Final = 24
+"""Deepest search counted in half-moves."""
+
+MAX_GAMES: Final = 10_000_000
+"""Most games of one run."""
+
+MAX_JOBS: Final = 1_024
+"""Most threads or processes."""
+
+MAX_TABLE_MB: Final = 65_536
+"""Largest transposition table, in mebibytes."""
+
+MAX_SECONDS: Final = 86_400.0
+"""Longest time budget for one move, in seconds."""
+
+MAX_NODES: Final = 10**15
+"""Largest node budget for one move."""
+
+
+def check_limit(name: str, value: int, low: int, high: int) -> int:
+    """Return `value` if it lies in `low..high`.
+
+    Raises:
+        LimitExceeded: it does not; the text names the limit.
+    """
+    if not low <= value <= high:
+        raise LimitExceeded(f"expected {name} from {low} to {high}, got {value}")
+    return value

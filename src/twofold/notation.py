@@ -1,0 +1,326 @@
+"""Text to plain values and back: boards, moves, rules, player specs.
+
+These functions know nothing of the classes above them: `Board.parse`, `Rules.parse` and
+`make_player` build on them. Every parser raises its own documented error and nothing else.
+
+Board text: base-36 exponents row by row, lower case written, either case read, `0` empty,
+`/` between rows optional, a shape prefix for anything but 4x4 (`3x4:...`). Cells separated by
+spaces are tiles in decimal (`2 4 0 0 / ...`).
+"""
+
+import json
+import math
+import re
+from collections.abc import Mapping, Sequence
+from typing import Final, NamedTuple
+
+from twofold.errors import InvalidBoard, InvalidInput, InvalidRules, InvalidSeed, InvalidSpec
+from twofold.limits import (
+    MAX_EXPONENT,
+    MAX_SEED,
+    MAX_SIDE,
+    MAX_SPAWN_TILES,
+    MAX_TEXT,
+    MIN_CELLS,
+)
+
+DIGITS: Final = "0123456789abcdefghijklmnopqrstuvwxyz"
+MOVE_LETTERS: Final = "urdl"
+
+_SHAPE = re.compile(r"([0-9]{1,2})x([0-9]{1,2})", re.ASCII)
+_NUMBER = re.compile(r"[0-9]{1,11}", re.ASCII)
+_KEY = re.compile(r"[a-z][a-z0-9_]*", re.ASCII)
+
+
+class Grid(NamedTuple):
+    """A board as plain values."""
+
+    rows: int
+    cols: int
+    exponents: tuple[int, ...]
+
+
+class Spec(NamedTuple):
+    """A player spec as plain values: its name and its keys, in the order written."""
+
+    name: str
+    values: dict[str, str]
+
+
+def shown(text: object) -> str:
+    """`text` as it may stand in an error: quoted, escaped, cut short."""
+    quoted = ascii(text)
+    return quoted if len(quoted) <= 80 else quoted[:76] + "..." + quoted[-1]
+
+
+def check_length(text: str, what: str, error: type[InvalidInput]) -> None:
+    """Refuse a text that is too long, or not text at all."""
+    if not isinstance(text, str):
+        raise error(f"expected {what} as text, got {shown(text)}")
+    if len(text) > MAX_TEXT:
+        raise error(f"expected {what} of at most {MAX_TEXT} characters, got {len(text)}")
+
+
+def parse_shape(text: str, error: type[InvalidInput] = InvalidBoard) -> tuple[int, int]:
+    """`"3x4"` to (3, 4), rows first."""
+    match = _SHAPE.fullmatch(text)
+    if not match:
+        raise error(f"expected a shape such as 3x4, got {shown(text)}")
+    rows, cols = int(match[1]), int(match[2])
+    check_shape(rows, cols, error)
+    return rows, cols
+
+
+def check_shape(rows: int, cols: int, error: type[InvalidInput] = InvalidBoard) -> None:
+    """Refuse shapes outside 1 to 8 rows and columns, and the single cell."""
+    if not (1 <= rows <= MAX_SIDE and 1 <= cols <= MAX_SIDE and rows * cols >= MIN_CELLS):
+        raise error(
+            f"expected 1 to {MAX_SIDE} rows and columns and at least {MIN_CELLS} cells, "
+            f"got {rows}x{cols}"
+        )
+
+
+def parse_tile(text: str, error: type[InvalidInput] = InvalidBoard) -> int:
+    """The exponent of a tile in decimal: `"2048"` to 11, `"0"` to 0."""
+    value = int(text) if _NUMBER.fullmatch(text) else -1
+    return tile_exponent(value, text, error)
+
+
+def tile_exponent(tile: int, given: object, error: type[InvalidInput] = InvalidBoard) -> int:
+    """The exponent of a tile's value: 2048 to 11, 0 to 0."""
+    exponent = tile.bit_length() - 1
+    if tile == 0:
+        return 0
+    if tile < 2 or tile != 1 << exponent or exponent > MAX_EXPONENT:
+        raise error(
+            f"expected a tile that is 0 or a power of two from 2 to 2^{MAX_EXPONENT}, "
+            f"got {shown(given)}"
+        )
+    return exponent
+
+
+def parse_board(text: str) -> Grid:
+    """Read the text of a board.
+
+    Raises:
+        InvalidBoard: the text says what was expected, what was found and where.
+    """
+    check_length(text, "a board", InvalidBoard)
+    body = text.strip()
+    shape: tuple[int, int] | None = None
+    if ":" in body:
+        prefix, _, body = body.partition(":")
+        shape = parse_shape(prefix.strip())
+    if re.search(r"[^\s/]\s+[^\s/]", body):
+        exponents, widths = _parse_tiles(body)
+    else:
+        exponents, widths = _parse_digits(body)
+    rows, cols = shape or (4, 4)
+    if len(widths) > 1 and (len(widths) != rows or any(width != cols for width in widths)):
+        found = "/".join(map(str, widths))
+        raise InvalidBoard(
+            f"expected {rows} rows of {cols} cells, got rows of {found} cells in {shown(text)}"
+            + ("" if shape else " (another shape needs a prefix such as 3x4:)")
+        )
+    if len(exponents) != rows * cols:
+        raise InvalidBoard(
+            f"expected {rows * cols} cells for a {rows}x{cols} board, got {len(exponents)} "
+            f"in {shown(text)}" + ("" if shape else " (another shape needs a prefix such as 3x4:)")
+        )
+    return Grid(rows, cols, exponents)
+
+
+def _parse_tiles(body: str) -> tuple[tuple[int, ...], list[int]]:
+    rows = [[parse_tile(tile) for tile in row.split()] for row in body.split("/")]
+    return tuple(exponent for row in rows for exponent in row), [len(row) for row in rows]
+
+
+def _parse_digits(body: str) -> tuple[tuple[int, ...], list[int]]:
+    rows = ["".join(row.split()) for row in body.lower().split("/")]
+    for number, digit in enumerate("".join(rows)):
+        if digit not in DIGITS:
+            raise InvalidBoard(
+                f"expected cells written as 0 to 9 and a to z, got {shown(digit)} at cell {number}"
+            )
+    exponents = tuple(DIGITS.index(digit) for row in rows for digit in row)
+    return exponents, [len(row) for row in rows]
+
+
+def format_board(rows: int, cols: int, exponents: Sequence[int]) -> str:
+    """The text of a board, as `parse_board` reads it: `"3x4:0012/0000/0000"`."""
+    digits = "".join(DIGITS[exponent] for exponent in exponents)
+    lines = "/".join(digits[row * cols : (row + 1) * cols] for row in range(rows))
+    return lines if (rows, cols) == (4, 4) else f"{rows}x{cols}:{lines}"
+
+
+def parse_seed(text: str) -> int:
+    """A seed in decimal, or in hexadecimal after `0x`.
+
+    Raises:
+        InvalidSeed: it is not a whole number from 0 to 2**64 - 1.
+    """
+    check_length(text, "a seed", InvalidSeed)
+    body = text.strip()
+    if re.fullmatch(r"[0-9]{1,20}", body, re.ASCII):
+        return check_seed(int(body))
+    if re.fullmatch(r"0[xX][0-9a-fA-F]{1,16}", body, re.ASCII):
+        return int(body, 16)
+    raise InvalidSeed(f"expected a seed from 0 to 2^64 - 1, got {shown(text)}")
+
+
+def check_seed(seed: int) -> int:
+    """Return `seed` if it is a whole number from 0 to 2**64 - 1; raise `InvalidSeed` if not."""
+    if isinstance(seed, bool) or not isinstance(seed, int) or not 0 <= seed <= MAX_SEED:
+        raise InvalidSeed(f"expected a seed from 0 to 2^64 - 1, got {shown(seed)}")
+    return seed
+
+
+class RulesText(NamedTuple):
+    """Rules as plain values; None where the text does not say."""
+
+    shape: tuple[int, int] | None = None
+    spawn: tuple[tuple[int, float], ...] | None = None
+    start: int | None = None
+    goal: int | None = None
+    stop_at_goal: bool | None = None
+
+
+def parse_rules(text: str) -> RulesText:
+    """Read `"3x4 spawn=2:0.5,4:0.5 start=1 goal=512 stop=goal"`; every part is optional.
+
+    Raises:
+        InvalidRules: a part is unknown, said twice or has a value that cannot be read.
+    """
+    check_length(text, "rules", InvalidRules)
+    found: dict[str, object] = {}
+    for word in text.split():
+        key, equals, value = word.partition("=")
+        if not equals:
+            key, value = "shape", word
+        if key in found:
+            raise InvalidRules(f"expected each part of the rules once, got {key!r} twice")
+        found[key] = _parse_rules_part(key, value)
+    found["stop_at_goal"] = found.pop("stop", None)
+    return RulesText(**found)  # type: ignore[arg-type]
+
+
+def _parse_rules_part(key: str, value: str) -> object:
+    if key == "shape":
+        return parse_shape(value, InvalidRules)
+    if key == "spawn":
+        return _parse_spawn(value)
+    if key == "start" and re.fullmatch(r"[0-9]{1,3}", value, re.ASCII):
+        return int(value)
+    if key == "goal" and _NUMBER.fullmatch(value):
+        return int(value)
+    if key == "stop" and value in ("goal", "never"):
+        return value == "goal"
+    if key in ("start", "goal", "stop"):
+        meant = "goal or never" if key == "stop" else "a whole number"
+        raise InvalidRules(f"expected {key}= and {meant}, got {shown(value)}")
+    raise InvalidRules(
+        f"expected a shape such as 4x4, spawn=, start=, goal= or stop=, got {shown(key)}"
+    )
+
+
+def _parse_spawn(text: str) -> tuple[tuple[int, float], ...]:
+    parts = text.split(",")
+    if len(parts) > MAX_SPAWN_TILES:
+        raise InvalidRules(f"expected at most {MAX_SPAWN_TILES} spawn tiles, got {len(parts)}")
+    weights: dict[int, float] = {}
+    for part in parts:
+        tile, colon, weight = part.partition(":")
+        if not (colon and _NUMBER.fullmatch(tile)):
+            raise InvalidRules(f"expected spawn=2:0.9,4:0.1 (tile:weight,...), got {shown(text)}")
+        if int(tile) in weights:
+            raise InvalidRules(f"expected each spawn tile once, got {tile} twice")
+        weights[int(tile)] = parse_number(weight, "a spawn weight", InvalidRules)
+    return tuple(weights.items())
+
+
+def parse_number(text: str, what: str, error: type[InvalidInput]) -> float:
+    """A finite decimal number such as `0.9`, `1e6` or `-3`."""
+    if re.fullmatch(r"[+-]?([0-9]+(\.[0-9]*)?|\.[0-9]+)([eE][+-]?[0-9]{1,3})?", text, re.ASCII):
+        value = float(text)
+        if math.isfinite(value):
+            return value
+    raise error(f"expected {what} as a number, got {shown(text)}")
+
+
+def format_number(value: float) -> str:
+    """The shortest text that reads back as the same number; whole numbers without a point."""
+    return str(int(value)) if value == int(value) and abs(value) < 1e15 else repr(value)
+
+
+def format_rules(
+    shape: tuple[int, int],
+    spawn: Sequence[tuple[int, float]],
+    start: int,
+    goal: int,
+    stop_at_goal: bool,
+) -> str:
+    """The text of rules with every part written, as `parse_rules` reads it."""
+    weights = ",".join(f"{tile}:{format_number(weight)}" for tile, weight in spawn)
+    stop = "goal" if stop_at_goal else "never"
+    return f"{shape[0]}x{shape[1]} spawn={weights} start={start} goal={goal} stop={stop}"
+
+
+def parse_spec(text: str) -> Spec:
+    r"""Read `name` or `name:key=value,key=value`.
+
+    The name ends at the first `:` that is followed by a key and `=`, or at the first `:` of
+    all; a path such as `my.py:Name` or `C:\my.py:Name:key=1` keeps its own colons. A value
+    that holds `,` or `"` is written as a JSON string.
+
+    Raises:
+        InvalidSpec: the text says what was expected and what was found.
+    """
+    check_length(text, "a player spec", InvalidSpec)
+    body = text.strip()
+    match = re.search(r":(?=[a-z][a-z0-9_]*=)", body)
+    name, rest = (body[: match.start()], body[match.end() :]) if match else (body, "")
+    name = name.strip()
+    if not name or re.search(r"[\s,=\"]", name):
+        raise InvalidSpec(f"expected a player name before the first ':', got {shown(text)}")
+    if match is None and name.endswith(":"):
+        raise InvalidSpec(f"expected key=value after ':', got {shown(text)}")
+    return Spec(name, _parse_values(rest, text))
+
+
+def _parse_values(rest: str, text: str) -> dict[str, str]:
+    values: dict[str, str] = {}
+    while rest:
+        key, equals, rest = rest.partition("=")
+        if not equals or not _KEY.fullmatch(key):
+            raise InvalidSpec(f"expected key=value separated by commas, got {shown(text)}")
+        if key in values:
+            raise InvalidSpec(f"expected each key once, got {shown(key)} twice in {shown(text)}")
+        values[key], rest = _parse_value(rest, text)
+    return values
+
+
+def _parse_value(rest: str, text: str) -> tuple[str, str]:
+    """One value and what follows its comma."""
+    if not rest.startswith('"'):
+        value, comma, rest = rest.partition(",")
+        if '"' in value or not value or (comma and not rest):
+            raise InvalidSpec(f"expected a value after each '=', got {shown(text)}")
+        return value, rest
+    try:
+        value, end = json.JSONDecoder().raw_decode(rest)
+    except ValueError:
+        raise InvalidSpec(f"expected a JSON string after '=\"', got {shown(text)}") from None
+    rest = rest[end:]
+    if rest and (not rest.startswith(",") or rest == ","):
+        raise InvalidSpec(f"expected ',' and a key after a value, got {shown(rest)}")
+    return value, rest[1:]
+
+
+def format_spec(name: str, values: Mapping[str, str]) -> str:
+    """The text of a spec, keys sorted, as `parse_spec` reads it."""
+    pairs = ",".join(f"{key}={_format_value(value)}" for key, value in sorted(values.items()))
+    return f"{name}:{pairs}" if pairs else name
+
+
+def _format_value(value: str) -> str:
+    return json.dumps(value) if not value or re.search(r'[,"]', value) else value

@@ -1,0 +1,141 @@
+"""Move and Rules: what may vary from one kind of 2048 to another."""
+
+from dataclasses import dataclass
+from enum import IntEnum
+from typing import Final, Self
+
+from twofold import notation
+from twofold.errors import InvalidMove, InvalidRules
+from twofold.limits import MAX_EXPONENT, MAX_SPAWN_TILES
+from twofold.notation import shown
+
+
+class Move(IntEnum):
+    """The four moves, in the order of the original game. Ties go to the first in this order."""
+
+    UP = 0
+    RIGHT = 1
+    DOWN = 2
+    LEFT = 3
+
+    @property
+    def letter(self) -> str:
+        """`u`, `r`, `d` or `l`, as in records."""
+        return notation.MOVE_LETTERS[self]
+
+    @classmethod
+    def parse(cls, text: str) -> Self:
+        """Read a letter (`u`) or a word (`up`), in either case.
+
+        Raises:
+            InvalidMove: the text is neither.
+        """
+        word = text.strip().lower() if isinstance(text, str) else ""
+        for move in cls:
+            if word in (move.letter, move.name.lower()):
+                return move
+        raise InvalidMove(
+            f"expected a move u, r, d or l (or up, right, down, left), got {shown(text)}"
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Rules:
+    """The rules of a game.
+
+    Attributes:
+        rows: number of rows, 1 to 8.
+        cols: number of columns, 1 to 8; at least 2 cells in all.
+        spawn: the tiles that may appear and their weights, ascending by tile; weights are
+            positive and are divided by their sum.
+        start_tiles: number of tiles on the board before the first move.
+        goal: the tile that wins.
+        stop_at_goal: whether play stops when the goal is reached; if not, the goal is
+            announced once and play goes on.
+
+    Raises:
+        InvalidRules: a value is out of range; the text names it.
+    """
+
+    rows: int = 4
+    cols: int = 4
+    spawn: tuple[tuple[int, float], ...] = ((2, 0.9), (4, 0.1))
+    start_tiles: int = 2
+    goal: int = 2048
+    stop_at_goal: bool = False
+
+    def __post_init__(self) -> None:
+        notation.check_shape(self.rows, self.cols, InvalidRules)
+        if not 1 <= len(self.spawn) <= MAX_SPAWN_TILES:
+            raise InvalidRules(
+                f"expected 1 to {MAX_SPAWN_TILES} spawn tiles, got {len(self.spawn)}"
+            )
+        object.__setattr__(
+            self, "spawn", tuple((tile, float(weight)) for tile, weight in sorted(self.spawn))
+        )
+        for tile, weight in self.spawn:
+            if notation.tile_exponent(tile, tile, InvalidRules) == 0:
+                raise InvalidRules("expected a spawn tile from 2 upwards, got 0")
+            if not 1e-9 <= weight <= 1e9:
+                raise InvalidRules(f"expected a spawn weight from 1e-9 to 1e9, got {weight}")
+        if len({tile for tile, _ in self.spawn}) != len(self.spawn):
+            raise InvalidRules(f"expected each spawn tile once, got {shown(self.spawn)}")
+        if not 1 <= self.start_tiles <= self.rows * self.cols:
+            raise InvalidRules(
+                f"expected 1 to {self.rows * self.cols} start tiles on a {self.rows}x{self.cols} "
+                f"board, got {self.start_tiles}"
+            )
+        if notation.tile_exponent(self.goal, self.goal, InvalidRules) < 2:
+            raise InvalidRules(f"expected a goal from 4 to 2^{MAX_EXPONENT}, got {self.goal}")
+
+    @classmethod
+    def parse(cls, text: str) -> Self:
+        """Read `"3x4 spawn=2:0.5,4:0.5 start=1 goal=512 stop=goal"`; every part is optional.
+
+        Raises:
+            InvalidRules: the text says what was expected and what was found.
+        """
+        said = notation.parse_rules(text)
+        values: dict[str, object] = {}
+        if said.shape is not None:
+            values["rows"], values["cols"] = said.shape
+        if said.spawn is not None:
+            values["spawn"] = said.spawn
+        if said.start is not None:
+            values["start_tiles"] = said.start
+        if said.goal is not None:
+            values["goal"] = said.goal
+        if said.stop_at_goal is not None:
+            values["stop_at_goal"] = said.stop_at_goal
+        return cls(**values)  # type: ignore[arg-type]
+
+    def __str__(self) -> str:
+        """The text of these rules with every part written, as `parse` reads it."""
+        return notation.format_rules(
+            self.shape, self.spawn, self.start_tiles, self.goal, self.stop_at_goal
+        )
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """(rows, cols)."""
+        return self.rows, self.cols
+
+    @property
+    def spawn_exponents(self) -> tuple[int, ...]:
+        """Exponents of the tiles that may spawn, ascending."""
+        return tuple(tile.bit_length() - 1 for tile, _ in self.spawn)
+
+    @property
+    def spawn_weights(self) -> tuple[float, ...]:
+        """Weights of the tiles that may spawn, as given, in the order of `spawn_exponents`."""
+        return tuple(weight for _, weight in self.spawn)
+
+    @property
+    def spawn_probabilities(self) -> tuple[float, ...]:
+        """Probabilities of the tiles that may spawn: the weights divided by their sum."""
+        total = sum(self.spawn_weights)
+        return tuple(weight / total for weight in self.spawn_weights)
+
+
+STANDARD: Final = Rules()
+"""The rules of the original game."""

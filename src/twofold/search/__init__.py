@@ -1,0 +1,1 @@
+"""Ways to look ahead, and what they answer."""
