@@ -1,0 +1,7 @@
+"""Players: what chooses moves, and the specs that name them."""
+
+from twofold.players.base import Player
+from twofold.players.loop import GameResult, play_game
+from twofold.players.registry import canonical, entries, make_player
+
+__all__ = ["GameResult", "Player", "canonical", "entries", "make_player", "play_game"]

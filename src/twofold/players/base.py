@@ -1,0 +1,107 @@
+"""Player: what chooses moves. Subclass it, implement `choose`, and everything else works.
+
+class Leftmost(Player):
+    def choose(self, board, *, score=None, move_number=0):
+        return board.legal_moves()[-1]
+"""
+
+from abc import ABC, abstractmethod
+from typing import Self
+
+from twofold.board import Board
+from twofold.errors import GameOver, UnsupportedRules
+from twofold.rules import STANDARD, Move, Rules
+from twofold.search.analysis import Analysis, MoveAnalysis
+from twofold.search.budget import Budget
+
+
+class Player(ABC):
+    """Chooses moves. One instance plays one game at a time; threads need one each.
+
+    Attributes:
+        spec: canonical spec, set by `make_player`; the class name otherwise.
+        rules: the rules of the present game, as `start` was told.
+        seed: its seed.
+    """
+
+    spec: str = ""
+    rules: Rules = STANDARD
+    seed: int = 0
+
+    def __init_subclass__(cls) -> None:
+        super().__init_subclass__()
+        if "spec" not in cls.__dict__:
+            cls.spec = cls.__name__
+
+    def start(self, rules: Rules, seed: int) -> None:
+        """Get ready for a new game; whatever was learnt in the last one is forgotten.
+
+        Raises:
+            UnsupportedRules: the player cannot play under these rules.
+        """
+        reason = self.unsupported(rules)
+        if reason:
+            raise UnsupportedRules(f"{self.spec} {reason}, got {rules.rows}x{rules.cols}")
+        self.rules = rules
+        self.seed = seed
+
+    def unsupported(self, rules: Rules) -> str:
+        """Why these rules cannot be played (`expected ...`), or an empty text."""
+        return ""
+
+    @abstractmethod
+    def choose(self, board: Board, *, score: int | None = None, move_number: int = 0) -> Move:
+        """The move to make.
+
+        Args:
+            board: the position, with at least one legal move.
+            score: points so far; None lets a player that needs it assume that every spawn
+                was a 2.
+            move_number: moves made since the start.
+
+        Raises:
+            GameOver: no move is legal.
+        """
+
+    def analyse(
+        self, board: Board, budget: Budget | None = None, *, score: int | None = None
+    ) -> Analysis:
+        """What the player thinks of each move; by default only which one it would make."""
+        best = self.choose(board, score=score)
+        return Analysis(board, move_list(board, {}), best, self.spec)
+
+    def close(self) -> None:
+        """Release what the player holds; it is not used afterwards."""
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+
+def move_list(
+    board: Board, values: dict[Move, float]
+) -> tuple[MoveAnalysis, MoveAnalysis, MoveAnalysis, MoveAnalysis]:
+    """The four moves of a board with their rewards and the values given."""
+    legal = board.legal_moves()
+    up, right, down, left = (
+        MoveAnalysis(
+            move, move in legal, values.get(move), board.slide(move).reward if move in legal else 0
+        )
+        for move in Move
+    )
+    return up, right, down, left
+
+
+def check_going(board: Board) -> tuple[Move, ...]:
+    """The legal moves; raises `GameOver` if there are none."""
+    legal = board.legal_moves()
+    if not legal:
+        raise GameOver(f"expected a board with a legal move, got {board}")
+    return legal
+
+
+def assumed_score(board: Board) -> int:
+    """The score of a board as if every spawn had been a 2: a tile 2^k counts (k-1) 2^k points."""
+    return sum((exponent - 1) << exponent for exponent in board.exponents if exponent)

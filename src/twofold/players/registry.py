@@ -1,0 +1,246 @@
+"""Player specs: which players there are, which keys they take, and how one is made."""
+
+import hashlib
+import importlib
+import importlib.util
+import inspect
+import os
+import sys
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from types import ModuleType
+from typing import Any, Final
+
+from twofold import notation
+from twofold.board import Board
+from twofold.errors import InvalidSpec, PlayerError
+from twofold.notation import shown
+from twofold.players.base import Player
+from twofold.rules import Move
+
+
+@dataclass(frozen=True, slots=True)
+class Key:
+    """One key of a player spec.
+
+    Attributes:
+        default: its value where the spec does not say, as text.
+        help: what it means, in a few words.
+        parse: reads the text; raises an `InvalidInput` that says what was expected.
+    """
+
+    default: str
+    help: str
+    parse: Callable[[str], Any] = str
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One player that can be named in a spec.
+
+    Attributes:
+        name: its name.
+        summary: one line about how it plays.
+        make: makes the player from the parsed values of all keys.
+        keys: the keys it takes.
+        source: where the rule comes from; empty for our own.
+    """
+
+    name: str
+    summary: str
+    make: Callable[..., Player]
+    keys: Mapping[str, Key] = field(default_factory=dict)
+    source: str = ""
+
+
+_ENTRIES: Final[dict[str, Entry]] = {}
+
+
+def register(entry: Entry) -> Entry:
+    """Add a player to those that a spec can name."""
+    _ENTRIES[entry.name] = entry
+    return entry
+
+
+def entries() -> tuple[Entry, ...]:
+    """Every player that a spec can name, in the order they were registered."""
+    _load_presets()
+    return tuple(_ENTRIES.values())
+
+
+def make_player(spec: str, *, allow_code: bool = True) -> Player:
+    """Make the player that a spec names: `"expectimax:eval=snake,ply=3"`.
+
+    Args:
+        spec: `name` or `name:key=value,...`. A name such as `path/to/file.py:Name` or
+            `package.module:Name` is imported and may be a `Player` class or a function
+            `board -> Move`.
+        allow_code: whether such names may be imported; False for text of unknown origin.
+
+    Raises:
+        InvalidSpec: the name, a key or a value is unknown or cannot be used.
+    """
+    parsed = notation.parse_spec(spec)
+    if ":" in parsed.name or parsed.name.endswith(".py"):
+        return _make_from_code(parsed, allow_code)
+    entry = _entry(parsed.name)
+    texts = _complete(entry, parsed.values)
+    values = {key: entry.keys[key].parse(text) for key, text in texts.items()}
+    if not allow_code and any(":" in text for text in texts.values()):
+        raise InvalidSpec(f"expected a player without code of its own, got {shown(spec)}")
+    player = entry.make(**values)
+    player.spec = notation.format_spec(entry.name, texts | file_hashes(texts))
+    return player
+
+
+def canonical(spec: str) -> str:
+    """The spec with every key written, sorted, and files by content hash: what results keep.
+
+    Raises:
+        InvalidSpec: the spec cannot be used.
+    """
+    with make_player(spec) as player:
+        return player.spec
+
+
+def _load_presets() -> None:
+    importlib.import_module("twofold.players.presets")
+
+
+def _entry(name: str) -> Entry:
+    _load_presets()
+    if name not in _ENTRIES:
+        known = ", ".join(_ENTRIES)
+        raise InvalidSpec(
+            f"expected a player ({known}, or path/to/file.py:Name), got {shown(name)}"
+        )
+    return _ENTRIES[name]
+
+
+def _complete(entry: Entry, values: Mapping[str, str]) -> dict[str, str]:
+    """The values of all keys as text: those given, and the defaults of the others."""
+    given = {key: text for key, text in values.items() if not key.endswith("_sha256")}
+    for key in given:
+        if key not in entry.keys:
+            known = ", ".join(entry.keys) or "none"
+            raise InvalidSpec(f"expected a key of {entry.name} ({known}), got {shown(key)}")
+    texts = {key: given.get(key, entry.keys[key].default) for key in entry.keys}
+    for key, stated in values.items():
+        if key.endswith("_sha256") and file_hashes(texts).get(key) != stated:
+            raise InvalidSpec(f"expected the file whose {key} is {shown(stated)}, got another")
+    return texts
+
+
+def file_hashes(texts: Mapping[str, str]) -> dict[str, str]:
+    """The keys `KEY_sha256` of all values that name an object in a Python file."""
+    hashes = {}
+    for key, text in texts.items():
+        path = text.rpartition(":")[0]
+        if path.endswith(".py"):
+            hashes[f"{key}_sha256"] = _file_hash(Path(path))
+    return hashes
+
+
+def _file_hash(path: Path) -> str:
+    try:
+        return hashlib.sha256(path.read_bytes()).hexdigest()[:16]
+    except OSError as error:
+        raise InvalidSpec(f"cannot read {shown(str(path))}: {error.strerror}") from None
+
+
+def load_object(name: str) -> Any:
+    """The object that `path/to/file.py:Name` or `package.module:Name` names.
+
+    Raises:
+        InvalidSpec: no such file, module or name, or its code fails when imported.
+    """
+    home, _, attribute = name.rpartition(":")
+    module = _import_file(Path(home)) if home.endswith(".py") else _import_module(home)
+    if not hasattr(module, attribute):
+        raise InvalidSpec(f"expected a name defined in {shown(home)}, got {shown(attribute)}")
+    return getattr(module, attribute)
+
+
+def _import_file(path: Path) -> ModuleType:
+    name = f"twofold_file_{path.stem}_{_file_hash(path)}"
+    if name in sys.modules:
+        return sys.modules[name]
+    spec = importlib.util.spec_from_file_location(name, path.resolve())
+    if spec is None or spec.loader is None:
+        raise InvalidSpec(f"expected a Python file, got {shown(str(path))}")
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[name] = module
+    try:
+        spec.loader.exec_module(module)
+    except Exception as error:
+        del sys.modules[name]
+        raise InvalidSpec(
+            f"cannot import {shown(os.fspath(path))}: {type(error).__name__}: {error}"
+        ) from error
+    return module
+
+
+def _import_module(name: str) -> ModuleType:
+    try:
+        return importlib.import_module(name)
+    except Exception as error:
+        raise InvalidSpec(
+            f"cannot import {shown(name)}: {type(error).__name__}: {error}"
+        ) from error
+
+
+class FunctionPlayer(Player):
+    """A player made from a function `board -> Move`."""
+
+    def __init__(self, function: Callable[[Board], Move]) -> None:
+        self.function = function
+
+    def choose(self, board: Board, *, score: int | None = None, move_number: int = 0) -> Move:
+        return self.function(board)
+
+
+def _make_from_code(parsed: notation.Spec, allow_code: bool) -> Player:
+    if not allow_code:
+        raise InvalidSpec(f"expected a player without code of its own, got {shown(parsed.name)}")
+    found = load_object(parsed.name)
+    values = {key: text for key, text in parsed.values.items() if key != "file_sha256"}
+    hashes = file_hashes({"file": parsed.name})
+    if parsed.values.get("file_sha256", hashes.get("file_sha256")) != hashes.get("file_sha256"):
+        raise InvalidSpec(f"expected the file of {shown(parsed.name)} unchanged, got another hash")
+    player = _call(found, parsed.name, values)
+    player.spec = notation.format_spec(parsed.name, values | hashes)
+    return player
+
+
+def _call(found: Any, name: str, values: Mapping[str, str]) -> Player:
+    if isinstance(found, type) and issubclass(found, Player):
+        try:
+            inspect.signature(found).bind(**values)
+        except TypeError as error:
+            raise InvalidSpec(f"expected the keys that {shown(name)} takes: {error}") from None
+        return found(**values)
+    if callable(found) and not isinstance(found, type):
+        if values:
+            raise InvalidSpec(
+                f"expected no keys for the function {shown(name)}, got {shown(values)}"
+            )
+        return FunctionPlayer(found)
+    raise InvalidSpec(f"expected a Player class or a function board -> Move, got {shown(name)}")
+
+
+def checked_move(player: Player, board: Board, answer: object) -> Move:
+    """The player's answer, if it is a legal move.
+
+    Raises:
+        PlayerError: it is not; names the player, the board and the answer.
+    """
+    try:
+        move = Move(answer)  # type: ignore[arg-type]
+    except ValueError:
+        raise PlayerError(f"expected a Move from {player.spec}, got {shown(answer)}") from None
+    if move not in board.legal_moves():
+        raise PlayerError(
+            f"expected a legal move from {player.spec} on {board}, got {move.name.lower()}"
+        )
+    return move
