@@ -22,9 +22,12 @@ class Player(ABC):
         spec: canonical spec, set by `make_player`; the class name otherwise.
         rules: the rules of the present game, as `start` was told.
         seed: its seed.
+        compiled: whether its work is done in kernels, which release the interpreter's lock:
+            the arena runs such players in threads, and all others in processes.
     """
 
     spec: str = ""
+    compiled: bool = False
     rules: Rules = STANDARD
     seed: int = 0
 

@@ -1,0 +1,92 @@
+"""Runs as a table of text, the way this field reports players."""
+
+from collections.abc import Sequence
+
+from twofold.arena.run import Run
+from twofold.arena.stats import Summary, summarise
+
+MAX_COLUMNS = 8
+"""Most reach rates in one table, so that it fits 80 characters."""
+
+
+def format_runs(runs: Sequence[Run]) -> str:
+    """Scores and speed, then reach rates; one line a player."""
+    parts = []
+    done = [(run.player, summarise(run)) for run in runs if run.rows]
+    if done:
+        parts.append(_scores(done))
+        parts.append(_rates(done))
+    parts += [
+        f"{run.player}: failed on seed {run.failed_seed}: {run.error}" for run in failed(runs)
+    ]
+    return "\n\n".join(parts)
+
+
+def failed(runs: Sequence[Run]) -> list[Run]:
+    """The runs that ended with an error."""
+    return [run for run in runs if run.error]
+
+
+def format_table(header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+    """Aligned columns: the first to the left, the others to the right."""
+    lines = [header, *rows]
+    widths = [max(len(line[column]) for line in lines) for column in range(len(header))]
+    return "\n".join(
+        "  ".join(
+            f"{cell:<{width}}" if column == 0 else f"{cell:>{width}}"
+            for column, (cell, width) in enumerate(zip(line, widths, strict=True))
+        ).rstrip()
+        for line in lines
+    )
+
+
+def _scores(done: Sequence[tuple[str, Summary]]) -> str:
+    header = ["player", "games", "mean score", "± 95 %", "median", "best", "moves/s", "s/game"]
+    return format_table(header, [[player, *_score_cells(summary)] for player, summary in done])
+
+
+def _score_cells(summary: Summary) -> list[str]:
+    half = summary.score.half_width
+    return [
+        f"{summary.games:,}",
+        f"{summary.score.value:,.0f}",
+        "-" if half is None else f"{half:,.0f}",
+        f"{summary.median:,.0f}",
+        f"{summary.best:,}",
+        format_rate(summary.moves_per_second),
+        f"{summary.seconds_per_game:.3g}",
+    ]
+
+
+def format_rate(value: float) -> str:
+    """A rate with about three digits and thousands separated."""
+    return f"{value:,.0f}" if value >= 100 else f"{value:.3g}"
+
+
+def reach_tiles(summaries: Sequence[Summary]) -> list[int]:
+    """The tiles whose reach rates tell players apart, and the largest that all always reach."""
+    top = max(summary.max_tile for summary in summaries)
+    tiles = [1 << exponent for exponent in range(2, top.bit_length())]
+    always = [tile for tile in tiles if all(reach(one, tile) == 1.0 for one in summaries)]
+    return [tile for tile in tiles if tile not in always[:-1]][-MAX_COLUMNS:]
+
+
+def reach(summary: Summary, tile: int) -> float:
+    """The share of games that reached at least the tile."""
+    return summary.reach[tile].value if tile in summary.reach else 0.0
+
+
+def _rates(done: Sequence[tuple[str, Summary]]) -> str:
+    tiles = reach_tiles([summary for _, summary in done])
+    rows = [
+        [player, *(_percent(reach(summary, tile), summary.games) for tile in tiles)]
+        for player, summary in done
+    ]
+    return format_table(["reached, % of games", *map(str, tiles)], rows)
+
+
+def _percent(share: float, games: int) -> str:
+    """As many digits as the number of games supports."""
+    if share == 0:
+        return "-"
+    return f"{100 * share:.0f}" if games <= 100 else f"{100 * share:.1f}"

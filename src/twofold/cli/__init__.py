@@ -1,0 +1,110 @@
+"""The command `twofold`: one module a command, thin, heavy imports only where needed."""
+
+import errno
+import os
+import sys
+from collections.abc import Sequence
+from typing import Annotated, NoReturn
+
+import typer
+
+import twofold
+from twofold.cli import analyse, bench, doctor, play, players, selftest, warmup, watch
+from twofold.cli._common import INTERRUPTED
+from twofold.errors import TwofoldError
+
+HELP = """A laboratory for the game 2048: play it, watch it played, measure players.
+
+A PLAYER is a name, or a name and keys: greedy, expectimax:eval=snake,ply=3,
+path/to/file.py:Name. `twofold players` lists them. A BOARD is 16 digits, row by row:
+0 is empty, 1 is the tile 2, 2 is 4, a is 1024; or tiles: '2 4 0 0 / 0 0 0 0 / ...'.
+"""
+
+app = typer.Typer(
+    name="twofold",
+    help=HELP,
+    epilog="Example:\n\n\b\n  twofold watch\n  twofold analyse 0012/0013/0024/1357\n",
+    rich_markup_mode=None,
+    pretty_exceptions_enable=False,
+    add_completion=False,
+    invoke_without_command=True,
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 88},
+)
+for module in (watch, play, analyse, bench, players, warmup, selftest, doctor):
+    app.command(module.__name__.rpartition(".")[2], epilog=f"Example:\n\n\b\n{module.EXAMPLE}")(
+        module.command
+    )
+
+
+def _show_version(wanted: bool) -> None:
+    if wanted:
+        typer.echo(f"twofold {twofold.__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def _options(
+    context: typer.Context,
+    version: Annotated[
+        bool,
+        typer.Option("--version", help="Show the version.", callback=_show_version, is_eager=True),
+    ] = False,
+) -> None:
+    if context.invoked_subcommand is None:
+        typer.echo(context.get_help())
+        raise typer.Exit(2)
+
+
+def main(arguments: Sequence[str] | None = None) -> NoReturn:
+    """Run the command and end the process with its exit code.
+
+    0 done, 1 ran and failed, 2 bad usage or bad input, 3 not enough disk or memory,
+    130 interrupted. With TWOFOLD_DEBUG=1 in the environment errors show where they arose.
+    """
+    for stream in (sys.stdout, sys.stderr):
+        if hasattr(stream, "reconfigure"):
+            stream.reconfigure(errors="replace")
+    try:
+        code = app(arguments, prog_name="twofold", standalone_mode=False)
+        sys.stdout.flush()
+    except (Exception, KeyboardInterrupt) as error:
+        if os.environ.get("TWOFOLD_DEBUG") == "1":
+            raise
+        code = _report(error)
+    sys.exit(code if isinstance(code, int) else 0)
+
+
+def _report(error: BaseException) -> int:
+    """Say what went wrong in one sentence on stderr; the exit code that belongs to it."""
+    if isinstance(error, (KeyboardInterrupt, typer.Abort)):
+        _say("interrupted")
+        return INTERRUPTED
+    if isinstance(error, OSError) and error.errno in (errno.EPIPE, errno.EINVAL):
+        # The reader of our output has gone: nothing can be said to it any more.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 1
+    if isinstance(error, TwofoldError):
+        _say(str(error))
+        return error.exit_code
+    if hasattr(error, "format_message"):  # a usage error; typer has its classes where it likes
+        _say_usage(error)
+        return 2
+    if isinstance(error, MemoryError):
+        _say("not enough memory")
+        return 3
+    if isinstance(error, OSError) and error.errno == errno.ENOSPC:
+        _say(f"the disk is full: {error}")
+        return 3
+    _say(f"{type(error).__name__}: {error} (TWOFOLD_DEBUG=1 shows where)")
+    return 1
+
+
+def _say_usage(error: BaseException) -> None:
+    text = str(error.format_message()).strip().rstrip(".")  # type: ignore[attr-defined]
+    context = getattr(error, "ctx", None)
+    where = context.command_path if context is not None else "twofold"
+    _say(f"{text[:1].lower()}{text[1:]} (see {where} --help)")
+
+
+def _say(text: str) -> None:
+    sys.stderr.write(f"twofold: {' '.join(text.split())}\n")

@@ -1,0 +1,219 @@
+"""What the commands share: options, output, waiting, Ctrl-C."""
+
+import json
+import os
+import platform
+import secrets
+import shlex
+import signal
+import sys
+import threading
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Annotated, Any, Final
+
+import typer
+
+if TYPE_CHECKING:
+    from twofold.players import Player
+    from twofold.rules import Rules
+
+SCHEMA: Final = 1
+"""Version of the JSON documents; raised when a field changes its name or meaning."""
+
+INTERRUPTED: Final = 130
+"""Exit code after Ctrl-C."""
+
+WAIT_SECONDS: Final = 1.0
+"""What takes longer than this says so."""
+
+RulesOption = Annotated[
+    str,
+    typer.Option(
+        "--rules", metavar="RULES", help="Rules, such as '3x4 goal=512 stop=goal'; else 4x4 2048."
+    ),
+]
+SeedOption = Annotated[
+    str | None,
+    typer.Option("--seed", metavar="N", help="Seed of the dice, 0 to 2^64 - 1; else a random one."),
+]
+JsonOption = Annotated[bool, typer.Option("--json", help="Print one JSON document.")]
+
+
+def read_rules(text: str) -> "Rules":
+    """The rules an option names."""
+    from twofold.rules import Rules
+
+    return Rules.parse(text)
+
+
+def read_seed(text: str | None) -> int:
+    """The seed an option names, or a random one that is short enough to type."""
+    from twofold.notation import parse_seed
+
+    return secrets.randbelow(2**32) if text is None else parse_seed(text)
+
+
+def write_json(
+    command: str, body: Mapping[str, Any], timing: Mapping[str, Any] | None = None
+) -> None:
+    """Print the one JSON document of a command.
+
+    What depends on time is in `timing`, what depends on the machine in `machine`, so that
+    everything else can be compared between runs.
+    """
+    document = {"schema": SCHEMA, "command": command, **body}
+    document |= {"timing": dict(timing or {}), "machine": machine()}
+    print_out(json.dumps(document, indent=2, allow_nan=False))
+
+
+def print_out(text: str = "") -> None:
+    """Print a line of the command's own output."""
+    sys.stdout.write(text + "\n")
+
+
+def print_note(text: str = "") -> None:
+    """Print a line that is not output: on stderr."""
+    sys.stderr.write(text + "\n")
+    sys.stderr.flush()
+
+
+def shell_line(*words: str) -> str:
+    """A command that can be pasted into a shell."""
+    return shlex.join(words)
+
+
+def counted(number: int, noun: str) -> str:
+    """`1 move`, `1,024 moves`."""
+    return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"
+
+
+def machine() -> dict[str, Any]:
+    """What figures depend on: versions, processor, cores, system."""
+    return {
+        "twofold": version_of("twofold"),
+        "python": platform.python_version(),
+        "numba": version_of("numba"),
+        "numpy": version_of("numpy"),
+        "processor": processor(),
+        "cores": cores(),
+        "system": platform.platform(),
+    }
+
+
+def version_of(name: str) -> str | None:
+    """The version of an installed distribution, without importing it."""
+    import importlib.metadata
+
+    import twofold
+
+    if name == "twofold":
+        return twofold.__version__
+    try:
+        return importlib.metadata.version(name)
+    except importlib.metadata.PackageNotFoundError:
+        return None
+
+
+def processor() -> str:
+    """The name of the processor, as the system tells it."""
+    try:
+        with open("/proc/cpuinfo", encoding="utf-8", errors="replace") as file:
+            for line in file:
+                if line.startswith("model name"):
+                    return line.partition(":")[2].strip()
+    except OSError:
+        pass
+    return platform.processor() or platform.machine() or "unknown"
+
+
+def cores() -> int:
+    """Number of cores that this process may use."""
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
+
+
+@contextmanager
+def waiting(text: str) -> Iterator[None]:
+    """Say on stderr what is being waited for, once it takes longer than a second."""
+    shown: list[Any] = []
+    lock = threading.Lock()
+    over = threading.Event()
+
+    def show() -> None:
+        with lock:
+            if over.is_set():
+                return
+            if sys.stderr.isatty():
+                from rich.console import Console
+
+                status = Console(stderr=True).status(text)
+                status.start()
+                shown.append(status)
+            else:
+                print_note(text)
+
+    timer = threading.Timer(WAIT_SECONDS, show)
+    timer.daemon = True
+    timer.start()
+    try:
+        yield
+    finally:
+        over.set()
+        timer.cancel()
+        with lock:
+            for status in shown:
+                status.stop()
+
+
+def prepare(specs: Sequence[str], rules: "Rules", seed: int) -> None:
+    """Check that players can be made and can play; have their kernels compiled.
+
+    Raises:
+        InvalidInput: a spec is wrong, or its player cannot play under these rules.
+    """
+    for spec in specs:
+        open_player(spec, rules, seed).close()
+
+
+def open_player(spec: str, rules: "Rules", seed: int) -> "Player":
+    """A player that is ready: started, and its kernels compiled by a first analysis.
+
+    Raises:
+        InvalidInput: the spec is wrong, or the player cannot play under these rules.
+    """
+    with waiting("compiling kernels for this machine (once) ..."):
+        from twofold.game import Game
+        from twofold.players import make_player
+
+        player = make_player(spec)
+        player.start(rules, seed)
+        if player.compiled:
+            opening = Game(rules, seed=seed)
+            if opening.legal_moves():
+                player.analyse(opening.board, score=0)
+            player.start(rules, seed)
+    return player
+
+
+@contextmanager
+def catching_interrupt() -> Iterator[threading.Event]:
+    """Turn the first Ctrl-C into an event, so that work ends where it is consistent.
+
+    The second Ctrl-C is a KeyboardInterrupt as usual.
+    """
+    asked = threading.Event()
+
+    def ask(_number: int, _frame: object) -> None:
+        asked.set()
+        signal.signal(signal.SIGINT, before)
+
+    if threading.current_thread() is not threading.main_thread():
+        yield asked
+        return
+    before = signal.signal(signal.SIGINT, ask)
+    try:
+        yield asked
+    finally:
+        signal.signal(signal.SIGINT, before)

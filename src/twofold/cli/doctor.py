@@ -1,0 +1,137 @@
+"""`twofold doctor`: what is installed here, what it runs on, what is missing."""
+
+import importlib.metadata
+import os
+import re
+import shutil
+import sys
+from pathlib import Path
+from typing import Any
+
+from twofold.cli._common import JsonOption, machine, print_out, version_of, write_json
+
+EXAMPLE = "  twofold doctor"
+
+FEATURES = ("bmi2", "avx2", "avx512f", "popcnt", "neon")
+BASE = ("msgspec", "numba", "numpy", "platformdirs", "rich", "scipy", "typer")
+DEVELOPMENT_EXTRAS = ("test", "check", "docs")
+
+
+def command(json: JsonOption = False) -> None:
+    """Show what is installed, what it runs on, what is missing."""
+    body = {
+        "versions": _versions(),
+        "features": _features(),
+        "memory_gib": _memory(),
+        "cache": _cache(),
+        "terminal": _terminal(),
+        "missing": _missing(),
+    }
+    if json:
+        write_json("doctor", body)
+    else:
+        _print(body)
+
+
+def _print(body: dict[str, Any]) -> None:
+    here = machine()
+    cache, terminal = body["cache"], body["terminal"]
+    rows = [("twofold", here["twofold"]), ("python", f"{here['python']}  {sys.executable}")]
+    rows += [(name, version or "missing") for name, version in body["versions"].items()]
+    has = [name for name, there in body["features"].items() if there]
+    rows += [
+        ("system", here["system"]),
+        ("processor", here["processor"]),
+        ("features", " ".join(has) or "none of " + " ".join(FEATURES)),
+        ("cores", str(here["cores"])),
+        ("memory", "unknown" if body["memory_gib"] is None else f"{body['memory_gib']} GiB"),
+        ("cache", cache["folder"] + ("" if cache["writable"] else "  (not writable)")),
+        ("terminal", f"{terminal['colours']}, {terminal['columns']}x{terminal['lines']}"),
+    ]
+    width = max(len(name) for name, _ in rows)
+    for name, text in rows:
+        print_out(f"{name:<{width}}  {text}")
+    for missing in body["missing"]:
+        print_out(f"missing: {', '.join(missing['packages'])}; get it with: {missing['get']}")
+    if not cache["writable"]:
+        print_out("kernels are compiled anew by each command: make the cache folder writable")
+
+
+def _versions() -> dict[str, str | None]:
+    names = (*_requirements().get("", ()), "llvmlite")
+    return {name: version_of(name) for name in sorted(set(names))}
+
+
+def _features() -> dict[str, bool]:
+    """The processor features that kernels make use of."""
+    try:
+        from llvmlite import binding
+    except ImportError:
+        return {}
+    found = binding.get_host_cpu_features()
+    return {name: bool(found.get(name, False)) for name in FEATURES if name in found}
+
+
+def _memory() -> float | None:
+    """Memory of the machine in GiB, where the system tells."""
+    try:
+        size = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+    except (AttributeError, ValueError, OSError):
+        return None
+    return round(size / 2**30, 1)
+
+
+def _cache() -> dict[str, Any]:
+    """Where compiled kernels are kept, and whether that works."""
+    folder = _cache_folder()
+    place = folder
+    while not place.exists() and place != place.parent:
+        place = place.parent
+    return {"folder": str(folder), "writable": place.is_dir() and os.access(place, os.W_OK)}
+
+
+def _cache_folder() -> Path:
+    import platformdirs
+
+    chosen = os.environ.get("TWOFOLD_CACHE_DIR")
+    return Path(chosen) if chosen else Path(platformdirs.user_cache_dir("twofold", appauthor=False))
+
+
+def _terminal() -> dict[str, Any]:
+    from rich.console import Console
+
+    size = shutil.get_terminal_size()
+    system = Console().color_system
+    names = {"standard": "16 colours", "256": "256 colours", "truecolor": "full colour"}
+    colours = names.get(system or "", "no colour")
+    if not sys.stdout.isatty():
+        colours = "not a terminal"
+    elif os.environ.get("NO_COLOR"):
+        colours = "no colour (NO_COLOR is set)"
+    return {"colours": colours, "columns": size.columns, "lines": size.lines}
+
+
+def _missing() -> list[dict[str, Any]]:
+    """Parts that are not installed, and how to get them."""
+    found = []
+    for extra, names in _requirements().items():
+        absent = [name for name in names if version_of(name) is None]
+        if absent and extra not in DEVELOPMENT_EXTRAS:
+            target = f"twofold[{extra}]" if extra else "twofold"
+            found.append({"extra": extra, "packages": absent, "get": f"pip install '{target}'"})
+    return found
+
+
+def _requirements() -> dict[str, list[str]]:
+    """What the package needs, by extra; `""` is what it always needs."""
+    try:
+        lines = importlib.metadata.requires("twofold") or []
+    except importlib.metadata.PackageNotFoundError:
+        return {"": list(BASE)}
+    found: dict[str, list[str]] = {"": []}
+    for line in lines:
+        name = re.match(r"[A-Za-z0-9._-]+", line)
+        extra = re.search(r"extra\s*==\s*['\"]([^'\"]+)['\"]", line)
+        if name:
+            found.setdefault(extra[1] if extra else "", []).append(name[0])
+    return found

@@ -1,0 +1,16 @@
+"""`twofold warmup`: compile everything now."""
+
+import time
+
+from twofold.cli._common import print_note, print_out
+
+EXAMPLE = "  twofold warmup"
+
+
+def command() -> None:
+    """Compile all kernels now, so that nothing waits later."""
+    from twofold.kernels.warmup import compile_all
+
+    began = time.perf_counter()
+    compile_all(print_note)
+    print_out(f"all kernels are ready, {time.perf_counter() - began:.1f} s")
