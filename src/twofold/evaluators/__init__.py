@@ -1,0 +1,44 @@
+"""Evaluators: what a board is worth, and the names that specs know them by."""
+
+from typing import Final
+
+from twofold.errors import InvalidSpec
+from twofold.evaluators.base import Evaluator
+from twofold.evaluators.clustering import CLUSTERING
+from twofold.evaluators.matrix import IT3105_GRADIENT_EVALUATOR, IT3105_SNAKE_EVALUATOR
+from twofold.evaluators.rows import BAELDUNG, ROWS
+from twofold.kernels._jit import kernel
+from twofold.kernels.intrinsics import EVALUATOR
+from twofold.notation import shown
+
+__all__ = ["EVALUATORS", "Evaluator", "compiled", "find_evaluator"]
+
+EVALUATORS: Final = {
+    evaluator.name: evaluator
+    for evaluator in (
+        ROWS,
+        BAELDUNG,
+        CLUSTERING,
+        IT3105_SNAKE_EVALUATOR,
+        IT3105_GRADIENT_EVALUATOR,
+    )
+}
+"""The evaluators that a spec can name."""
+
+compiled = kernel(EVALUATOR)
+"""Decorator: compile `def value(bits, score, params)` as an evaluator's kernel."""
+
+
+def find_evaluator(name: str) -> Evaluator:
+    """The evaluator of that name.
+
+    Raises:
+        InvalidSpec: there is none; the text lists the known ones.
+    """
+    try:
+        return EVALUATORS[name]
+    except KeyError:
+        known = ", ".join(EVALUATORS)
+        raise InvalidSpec(
+            f"expected eval= and one of {known} (or path/to/file.py:Name), got {shown(name)}"
+        ) from None

@@ -1,0 +1,101 @@
+"""Evaluators that weight each cell: matrices, snakes and gradients.
+
+A sum over cells is a sum over rows, so each row of the matrix becomes one table of 65,536
+values and a board is worth four look-ups.
+"""
+
+from collections.abc import Mapping, Sequence
+from functools import cache
+from typing import Any, Final, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from twofold.board import Board
+from twofold.evaluators.base import Evaluator, Params, only_4x4
+
+# The weights of the IT3105 report.
+IT3105_SNAKE: Final = ((0, 1, 2, 3), (6, 5, 5, 4), (7, 9, 12, 15), (55, 35, 25, 20))
+IT3105_GRADIENT: Final = ((15, 13, 11, 9), (13, 9, 7, 4), (11, 7, 3, 1), (9, 4, 1, 0))
+IT3105_FACTOR: Final = 2.0
+
+
+def row_values(weights: Sequence[float], tiles: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Value of all 65,536 rows: the weighted sum of what each exponent counts.
+
+    Args:
+        weights: of the cells of the row, from the left; up to four.
+        tiles: what an exponent counts, float64 (16,).
+    """
+    index = np.arange(65_536)
+    total = np.zeros(65_536)
+    for weight, shift in zip(weights, (12, 8, 4, 0), strict=False):
+        total += weight * tiles[(index >> shift) & 15]
+    return total
+
+
+def tile_values() -> NDArray[np.float64]:
+    """What an exponent counts if tiles count as they are: 0, 2, 4, 8, ..."""
+    values: NDArray[np.float64] = np.exp2(np.arange(16.0))
+    values[0] = 0.0
+    return values
+
+
+def matrix_evaluator(
+    name: str,
+    summary: str,
+    weights: Sequence[Sequence[float]],
+    *,
+    factor: float = 1.0,
+    at: Literal["afterstate", "state"] = "afterstate",
+    source: str = "",
+) -> Evaluator:
+    """An evaluator for 4x4: factor x sum over cells of tile x weight."""
+
+    @cache
+    def params_for(rows: int, cols: int) -> Params:
+        tables = [factor * row_values(row, tile_values()) for row in weights]
+        return np.concatenate(tables).astype(np.float32)
+
+    def kernel_for(rows: int, cols: int) -> Any:
+        from twofold.kernels import evaluate
+
+        return evaluate.row_tables
+
+    def terms_of(board: Board, score: int) -> Mapping[str, float]:
+        return {
+            f"row {number}": factor
+            * float(sum(tile * weight for tile, weight in zip(row, weights[number], strict=True)))
+            for number, row in enumerate(board.tiles)
+        }
+
+    return Evaluator(
+        name,
+        summary,
+        kernel_for,
+        params_for,
+        at=at,
+        supports=only_4x4,
+        shapes="4x4",
+        terms_of=terms_of,
+        source=source,
+    )
+
+
+IT3105_SNAKE_EVALUATOR: Final = matrix_evaluator(
+    "it3105-snake",
+    "tiles weighted along a snake from one corner",
+    IT3105_SNAKE,
+    factor=IT3105_FACTOR,
+    at="state",
+    source="IT3105 report, snake weights",
+)
+
+IT3105_GRADIENT_EVALUATOR: Final = matrix_evaluator(
+    "it3105-gradient",
+    "tiles weighted by their distance from one corner",
+    IT3105_GRADIENT,
+    factor=IT3105_FACTOR,
+    at="state",
+    source="IT3105 report, gradient weights",
+)

@@ -1,0 +1,162 @@
+"""The one decorator for kernels, and the folder where their machine code is kept.
+
+Numba's own cache looks only at the file that defines a function: after a change in another
+module it would serve stale code. Here the folder's name is a hash of every kernel source, of
+Numba's version, of the processor and of the settings, so that a change of any of them starts
+an empty folder. Folders not used for 30 days are removed.
+"""
+
+import atexit
+import hashlib
+import os
+import platform
+import shutil
+import sys
+import tempfile
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, Final
+
+import llvmlite
+import llvmlite.binding as llvm
+import numba
+import platformdirs
+from numba.core import caching, typeinfer
+
+_UNUSED_SECONDS: Final = 30 * 86_400.0
+
+PLAIN: Final = os.environ.get("TWOFOLD_PLAIN", "") not in ("", "0")
+"""Whether kernels avoid the processor's special instructions (BMI2, AVX2); for tests."""
+
+
+def has_feature(name: str) -> bool:
+    """Whether kernels may use a processor feature such as `bmi2`."""
+    return not PLAIN and bool(llvm.get_host_cpu_features().get(name, False))
+
+
+def source_hash() -> str:
+    """Hash of all kernel sources: it changes when any of them does."""
+    digest = hashlib.sha256()
+    for path in sorted(Path(__file__).parent.glob("*.py")):
+        digest.update(path.name.encode() + b"\0" + path.read_bytes())
+    return digest.hexdigest()
+
+
+def _settings_hash() -> str:
+    parts = (
+        source_hash(),
+        numba.__version__,
+        llvmlite.__version__,
+        platform.python_version(),
+        llvm.get_host_cpu_name(),
+        llvm.get_host_cpu_features().flatten(),
+        str(PLAIN),
+        str(numba.config.BOUNDSCHECK),
+        str(numba.config.CPU_NAME),
+        str(numba.config.OPT),
+    )
+    return hashlib.sha256("\0".join(parts).encode()).hexdigest()[:20]
+
+
+def _writable(folder: Path) -> bool:
+    try:
+        folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+        with tempfile.TemporaryFile(dir=folder):
+            return True
+    except OSError:
+        return False
+
+
+def _choose_folder() -> Path:
+    root = Path(
+        os.environ.get("TWOFOLD_CACHE_DIR") or platformdirs.user_cache_dir("twofold", False)
+    )
+    folder = root / "kernels" / _settings_hash()
+    if _writable(folder):
+        os.utime(folder)
+        _remove_unused(folder)
+        return folder
+    temporary = Path(tempfile.mkdtemp(prefix="twofold-kernels-"))
+    atexit.register(shutil.rmtree, temporary, ignore_errors=True)
+    print(
+        f"twofold: {root} is not writable; compiled kernels are kept for this run only",
+        file=sys.stderr,
+    )
+    return temporary
+
+
+def _remove_unused(current: Path) -> None:
+    for folder in current.parent.iterdir():
+        try:
+            if folder != current and time.time() - folder.stat().st_mtime > _UNUSED_SECONDS:
+                shutil.rmtree(folder, ignore_errors=True)
+        except OSError:
+            continue
+
+
+CACHE_FOLDER: Final = _choose_folder()
+"""Where machine code is kept."""
+
+
+class _Locator:
+    """Tells Numba's cache where to look; the folder's name already says what is in it."""
+
+    def __init__(self, function: Callable[..., Any]) -> None:
+        self._line = function.__code__.co_firstlineno
+
+    def ensure_cache_path(self) -> None:
+        CACHE_FOLDER.mkdir(parents=True, exist_ok=True)
+
+    def get_cache_path(self) -> str:
+        return str(CACHE_FOLDER)
+
+    def get_source_stamp(self) -> str:
+        return CACHE_FOLDER.name
+
+    def get_disambiguator(self) -> str:
+        return str(self._line)
+
+    @classmethod
+    def from_function(cls, function: Callable[..., Any], _file: str) -> "_Locator":
+        return cls(function)
+
+
+class _CacheImpl(caching.CompileResultCacheImpl):  # type: ignore[misc]
+    _locator_classes = [_Locator]  # noqa: RUF012 - Numba's own attribute
+
+
+class _Cache(caching.FunctionCache):  # type: ignore[misc]
+    _impl_class = _CacheImpl
+
+
+def kernel(signature: Any) -> Callable[[Callable[..., Any]], Any]:
+    """Compile a function for one signature, or load it from the cache folder.
+
+    The GIL is released while it runs; arithmetic follows IEEE 754 to the letter, and division
+    by zero gives infinity or NaN.
+
+    Args:
+        signature: a Numba signature, as text or as an object.
+
+    Returns:
+        The compiled function. It accepts no other types.
+    """
+
+    def decorate(function: Callable[..., Any]) -> Any:
+        dispatcher = numba.njit(nogil=True, error_model="numpy", fastmath=False)(function)
+        dispatcher._cache = _Cache(function)
+        with typeinfer.register_dispatcher(dispatcher):  # a kernel may call itself
+            dispatcher.compile(signature)
+        dispatcher.disable_compile()
+        return dispatcher
+
+    return decorate
+
+
+def address_of(function: Any) -> int:
+    """The address of a compiled kernel, to be called through `intrinsics.call_*`."""
+    from numba.core.types.function_type import CompileResultWAP
+
+    (result,) = function.overloads.values()
+    return int(CompileResultWAP(result).address)

@@ -1,0 +1,135 @@
+"""What a board is worth, on bits. Each kernel has the signature `intrinsics.EVALUATOR`.
+
+The parameters are float32; sums are float64, added in the order written.
+"""
+
+from typing import Final
+
+import numpy as np
+from numba import types
+
+from twofold.kernels._jit import kernel
+from twofold.kernels.bits import transpose
+from twofold.kernels.intrinsics import EVALUATOR, call_evaluator, f64_pointer, pointer
+
+_ROW: Final = np.uint64(0xFFFF)
+_16: Final = np.uint64(16)
+_32: Final = np.uint64(32)
+_48: Final = np.uint64(48)
+TABLE: Final = 65_536
+
+LOG_TABLE: Final = 983_041
+"""Entries of the table of ln(4 i): scores on 4x4 stay below 4 * 983,041."""
+
+
+@kernel(EVALUATOR)
+def line_sum(bits, score, params):  # type: ignore[no-untyped-def]
+    """Sum over rows and columns of a 4x4 board of one table, float32 (65536,)."""
+    turned = transpose(bits)
+    total = np.float64(params[bits >> _48]) + params[(bits >> _32) & _ROW]
+    total += np.float64(params[(bits >> _16) & _ROW]) + params[bits & _ROW]
+    total += np.float64(params[turned >> _48]) + params[(turned >> _32) & _ROW]
+    total += np.float64(params[(turned >> _16) & _ROW]) + params[turned & _ROW]
+    return total
+
+
+@kernel(EVALUATOR)
+def framed_line_sum(bits, score, params):  # type: ignore[no-untyped-def]
+    """The same on any shape up to 4x4.
+
+    params: rows, cols, then a table for rows and a table for columns, 65536 each.
+    """
+    rows, cols = np.int64(params[0]), np.int64(params[1])
+    turned = transpose(bits)
+    total = 0.0
+    for row in range(rows):
+        index = np.int64((bits >> np.uint64(48 - 16 * row)) & _ROW)
+        total += params[2 + index]
+    for col in range(cols):
+        index = np.int64((turned >> np.uint64(48 - 16 * col)) & _ROW)
+        total += params[2 + TABLE + index]
+    return total
+
+
+@kernel(EVALUATOR)
+def row_tables(bits, score, params):  # type: ignore[no-untyped-def]
+    """Sum over the four rows of one table each, float32 (4, 65536): any sum over cells."""
+    total = np.float64(params[bits >> _48])
+    total += params[np.int64((bits >> _32) & _ROW) + TABLE]
+    total += params[np.int64((bits >> _16) & _ROW) + 2 * TABLE]
+    total += params[np.int64(bits & _ROW) + 3 * TABLE]
+    return total
+
+
+@kernel(EVALUATOR)
+def best_corner(bits, score, params):  # type: ignore[no-untyped-def]
+    """The largest of `row_tables` over the eight symmetries of a 4x4 board.
+
+    params: float32 (2, 4, 65536): the tables, and the same for mirrored rows.
+    """
+    best = -np.inf
+    for _ in range(2):
+        a, b = np.int64(bits >> _48), np.int64((bits >> _32) & _ROW)
+        c, d = np.int64((bits >> _16) & _ROW), np.int64(bits & _ROW)
+        for side in range(2):
+            at = side * 4 * TABLE
+            top = np.float64(params[at + a]) + params[at + b + TABLE]
+            top += np.float64(params[at + c + 2 * TABLE]) + params[at + d + 3 * TABLE]
+            bottom = np.float64(params[at + d]) + params[at + c + TABLE]
+            bottom += np.float64(params[at + b + 2 * TABLE]) + params[at + a + 3 * TABLE]
+            best = max(best, max(top, bottom))
+        bits = transpose(bits)
+    return best
+
+
+@kernel(types.int64(types.uint64))
+def clustering(bits):  # type: ignore[no-untyped-def]
+    """How unlike their neighbours the tiles are: 0 is best.
+
+    For each tile the mean absolute difference to the tiles among its 3x3 neighbourhood, itself
+    counted, in whole points; summed over all tiles. Cells outside a smaller shape are empty.
+    """
+    # A frame of empty cells around the board, so that every cell has eight neighbours.
+    tiles = np.zeros(36, dtype=np.int32)
+    for cell in range(16):
+        exponent = np.int64((bits >> np.uint64(60 - 4 * cell)) & np.uint64(15))
+        tiles[7 + cell + 2 * (cell >> 2)] = np.int32((1 << exponent) & ~1)
+    total = 0
+    for cell in range(16):
+        place = 7 + cell + 2 * (cell >> 2)
+        tile = tiles[place]
+        if tile == 0:
+            continue
+        count, difference = 1, 0
+        for step in (-7, -6, -5, -1, 1, 5, 6, 7):
+            other = tiles[place + step]
+            if other != 0:
+                count += 1
+                difference += abs(tile - other)
+        total += difference // count
+    return total
+
+
+@kernel(EVALUATOR)
+def clustered_score(bits, score, params):  # type: ignore[no-untyped-def]
+    """int(score + ln(score) * empty cells - clustering), at least min(score, 1).
+
+    params: rows * cols as one float64, then ln(4 i) for i = 0 .. `LOG_TABLE` - 1 as float64,
+    in the same memory. The cast cuts towards zero.
+    """
+    if score == 0:
+        return 0.0
+    numbers = f64_pointer(params)
+    tiles = 0
+    for cell in range(16):
+        tiles += ((bits >> np.uint64(4 * cell)) & np.uint64(15)) != 0
+    empty = numbers[0] - tiles
+    logarithm = numbers[1 + min(score >> 2, LOG_TABLE - 1)]
+    value = np.trunc(score + logarithm * empty - clustering(bits))
+    return max(value, np.float64(min(score, 1)))
+
+
+@kernel(types.float64(types.uint64, types.uint64, types.int64, types.Array(types.float32, 1, "C")))
+def evaluate_once(evaluator, bits, score, params):  # type: ignore[no-untyped-def]
+    """The value of one board by the evaluator at an address, for callers outside kernels."""
+    return call_evaluator(evaluator, (bits, score, pointer(params)))

@@ -1,0 +1,223 @@
+"""Whole games inside a kernel: a policy chooses, the dice fall, until something ends it.
+
+A policy is called by its address (see `intrinsics.POLICY` and `CELLS_POLICY`), so that one
+loop serves every compiled player.
+"""
+
+from typing import Final
+
+import numpy as np
+from numba import types
+
+from twofold.kernels import bits as on_bits
+from twofold.kernels import cells as on_cells
+from twofold.kernels._jit import kernel
+from twofold.kernels.dice import dice, player_dice
+from twofold.kernels.intrinsics import (
+    U64_POINTER,
+    call_cells_policy,
+    call_policy,
+    pointer,
+    u8_at,
+    u64_at,
+)
+
+# What ended a call of a game loop.
+GOING: Final = 0
+"""The number of moves asked for has been made."""
+OVER: Final = 1
+"""No move is legal."""
+STOPPED: Final = 2
+"""The goal is reached and play stops there."""
+OVERFLOW: Final = 3
+"""The chosen move makes a tile past 32768: it has not been made; go on with cells."""
+ILLEGAL: Final = 4
+"""The policy chose a move that changes nothing."""
+TOO_LARGE: Final = 5
+"""A merge would pass the largest exponent."""
+
+# Words of a game, uint64: what does not change from move to move.
+POLICY_ADDRESS: Final = 0
+POLICY_CONTEXT: Final = 1
+"""Address of the context that the policy on bits is given."""
+ACROSS: Final = 2
+"""Addresses of the row tables, see `tables.Frame`."""
+DOWN: Final = 3
+MASK: Final = 4
+LAW: Final = 5
+"""Address of the spawn law, see `dice.spawn_law`."""
+SEED: Final = 6
+START_TILES: Final = 7
+STOP_EXPONENT: Final = 8
+"""Exponent at which play stops; 255 for never."""
+REACHED: Final = 9
+"""Address of uint64 (36,): the move number at which each exponent was first reached."""
+LETTERS: Final = 10
+"""Address of uint8, one a move, to keep the moves in; 0 to keep none."""
+ROWS: Final = 11
+COLS: Final = 12
+GAME_WORDS: Final = 13
+
+# Words of a state, uint64: what changes.
+BITS: Final = 0
+SCORE: Final = 1
+MOVE_NUMBER: Final = 2
+MAX_EXPONENT: Final = 3
+STATE_WORDS: Final = 4
+
+_WORDS: Final = types.Array(types.uint64, 1, "C")
+_STATES: Final = types.Array(types.uint64, 2, "C")
+_BYTES: Final = types.Array(types.uint8, 1, "C")
+_1: Final = np.uint64(1)
+_28: Final = np.uint64((1 << 28) - 1)
+
+
+@kernel(types.int64(_WORDS, _WORDS, types.int64))
+def play_bits(game, state, limit):  # type: ignore[no-untyped-def]
+    """Play on from `state`, at most `limit` moves; returns what ended it."""
+    policy, context = game[POLICY_ADDRESS], u64_at(game[POLICY_CONTEXT])
+    across, down, mask = u64_at(game[ACROSS]), u64_at(game[DOWN]), game[MASK]
+    law, seed, start_tiles = u64_at(game[LAW]), game[SEED], game[START_TILES]
+    reached = u64_at(game[REACHED])
+    letters, keep = u8_at(game[LETTERS]), game[LETTERS] != 0
+    stop_exponent = np.int64(game[STOP_EXPONENT])
+    largest_spawn = np.int64(law[np.int64(law[0]) * 3 - 2])
+    bits, score, number = state[BITS], np.int64(state[SCORE]), state[MOVE_NUMBER]
+    largest = np.int64(state[MAX_EXPONENT])
+    last = number + np.uint64(limit)
+    ended = GOING
+    while True:
+        a, b, c, d = on_bits.entries(bits, across)
+        e, f, g, h = on_bits.entries(on_bits.transpose(bits), down)
+        legal = on_bits.legal_from_entries(a | b | c | d, e | f | g | h)
+        if largest >= stop_exponent:
+            ended = STOPPED
+            break
+        if legal == 0:
+            ended = OVER
+            break
+        if number == last:
+            break
+        draw = player_dice(seed, number)
+        move = call_policy(policy, (bits, legal, score, draw, context))
+        if move < 0 or move > 3 or ((legal >> move) & 1) == 0:
+            ended = ILLEGAL
+            break
+        # Masks instead of branches: the processor cannot predict which way a player moves.
+        vertical = np.uint64((move & 1) - 1)  # all ones for up and down
+        shift = np.uint64(((move == 1) | (move == 2)) << 4)  # right and down: the second row
+        a ^= (a ^ e) & vertical
+        b ^= (b ^ f) & vertical
+        c ^= (c ^ g) & vertical
+        d ^= (d ^ h) & vertical
+        packed = on_bits.pack_reward(a, b, c, d)
+        if on_bits.overflows(packed):
+            ended = OVERFLOW
+            break
+        after = on_bits.join_rows(a >> shift, b >> shift, c >> shift, d >> shift)
+        after ^= (after ^ on_bits.transpose(after)) & vertical
+        if keep:
+            letters[number] = np.uint8(move)
+        reward = on_bits.reward_of(packed)
+        score += reward
+        bits = on_bits.place_spawn(after, mask, dice(seed, start_tiles + number), law)
+        number += _1
+        if reward >= (np.int64(2) << largest) or largest < largest_spawn:
+            now = on_bits.max_exponent(bits)
+            while largest < now:
+                largest += 1
+                reached[largest] = number
+    state[BITS], state[SCORE], state[MOVE_NUMBER] = bits, np.uint64(score), number
+    state[MAX_EXPONENT] = np.uint64(largest)
+    return ended
+
+
+@kernel(types.int64(_WORDS, _WORDS, _BYTES, types.int64))
+def play_cells(game, state, board, limit):  # type: ignore[no-untyped-def]
+    """The same loop on cells: `board` is uint8 (rows * cols,), changed in place."""
+    policy, law, seed = game[POLICY_ADDRESS], u64_at(game[LAW]), game[SEED]
+    rows, cols = np.int64(game[ROWS]), np.int64(game[COLS])
+    reached = u64_at(game[REACHED])
+    letters, keep = u8_at(game[LETTERS]), game[LETTERS] != 0
+    stop_exponent = np.int64(game[STOP_EXPONENT])
+    cells = pointer(board)
+    after = np.zeros(rows * cols, dtype=np.uint8)
+    score, number = np.int64(state[SCORE]), state[MOVE_NUMBER]
+    largest = np.int64(state[MAX_EXPONENT])
+    last = number + np.uint64(limit)
+    ended = GOING
+    while True:
+        if largest >= stop_exponent:
+            ended = STOPPED
+            break
+        legal = on_cells.legal_mask(cells, rows, cols)
+        if legal == 0:
+            ended = OVER
+            break
+        if number == last:
+            break
+        draw = player_dice(seed, number)
+        move = call_cells_policy(policy, (cells, rows, cols, legal, score, draw))
+        if move < 0 or move > 3 or ((legal >> move) & 1) == 0:
+            ended = ILLEGAL
+            break
+        reward = on_cells.slide(cells, rows, cols, move, pointer(after))
+        if reward == on_cells.TOO_LARGE:
+            ended = TOO_LARGE
+            break
+        if keep:
+            letters[number] = np.uint8(move)
+        score += reward
+        for cell in range(rows * cols):
+            board[cell] = after[cell]
+        on_cells.place_spawn(cells, rows * cols, dice(seed, game[START_TILES] + number), law)
+        number += _1
+        now = on_cells.max_exponent(cells, rows * cols)
+        while largest < now:
+            largest += 1
+            reached[largest] = number
+    state[SCORE], state[MOVE_NUMBER] = np.uint64(score), number
+    state[MAX_EXPONENT] = np.uint64(largest)
+    return ended
+
+
+@kernel(types.uint64(types.uint64, types.uint64, types.uint64, U64_POINTER))
+def start_bits(seed, start_tiles, mask, law):  # type: ignore[no-untyped-def]
+    """The board of a new game: an empty one with its start tiles."""
+    bits = np.uint64(0)
+    for number in range(start_tiles):
+        bits = on_bits.place_spawn(bits, mask, dice(seed, np.uint64(number)), law)
+    return bits
+
+
+@kernel(types.int64(_WORDS, types.uint64, _STATES))
+def play_many(game, first_seed, states):  # type: ignore[no-untyped-def]
+    """Whole games, one after the other, seeds counting up from `first_seed`.
+
+    Args:
+        game: words of a game; its seed is set here, moves are not kept.
+        first_seed: seed of the first game; the next ones follow modulo 2**64.
+        states: uint64 (games, STATE_WORDS), filled with the states at the end.
+
+    Returns:
+        The number of games that came to an end inside this kernel (over or stopped), counted
+        from the first; the loop leaves off at the first one that did not.
+    """
+    for index in range(len(states)):
+        seed = first_seed + np.uint64(index)
+        state = states[index]
+        game[SEED] = seed
+        state[BITS] = start_bits(seed, game[START_TILES], game[MASK], u64_at(game[LAW]))
+        state[SCORE] = 0
+        state[MOVE_NUMBER] = 0
+        state[MAX_EXPONENT] = on_bits.max_exponent(state[BITS])
+        ended = play_bits(game, state, np.int64(1) << 62)
+        if ended != OVER and ended != STOPPED:
+            return index
+    return len(states)
+
+
+@kernel(types.int64(types.uint64, types.uint64, types.int64, types.int64, types.uint64, _WORDS))
+def ask(policy, bits, legal, score, draw, context):  # type: ignore[no-untyped-def]
+    """The move that a policy on bits chooses on one board."""
+    return call_policy(policy, (bits, legal, score, draw, pointer(context)))

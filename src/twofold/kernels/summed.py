@@ -1,0 +1,93 @@
+"""The search of Baeldung's 2048 solver: spawn results are summed, not averaged, in integers.
+
+Below the first move come `rounds` rounds of a spawn and a move. A spawn's term is its value
+times 0.9 or 0.1 as a float64, cut towards zero; the value of a state is that of its best move,
+0 without any.
+"""
+
+from typing import Final
+
+import numpy as np
+from numba import types
+
+from twofold.kernels import bits as on_bits
+from twofold.kernels._jit import kernel
+from twofold.kernels.dice import LAW_STRIDE
+from twofold.kernels.intrinsics import (
+    U64_POINTER,
+    as_f64,
+    call_evaluator,
+    f32_at,
+    nth_set_bit,
+    pointer,
+    popcount,
+    u64_at,
+)
+
+# Words of a search context, uint64. The first ones are those of `expectimax`.
+ACROSS: Final = 0
+DOWN: Final = 1
+MASK: Final = 2
+LAW: Final = 3
+EVALUATOR: Final = 4
+PARAMS: Final = 5
+NODES: Final = 9
+PRUNES: Final = 10
+"""1 where moves that change nothing are left out of the search."""
+TABLE: Final = 11
+"""Address of a transposition table, pairs of (afterstate, value); 0 for none."""
+TABLE_BITS: Final = 12
+CONTEXT_WORDS: Final = 16
+
+TABLE_DEPTHS: Final = 4
+_HASH: Final = np.uint64(0x9E3779B97F4A7C15)
+
+
+@kernel(types.int64(types.uint64, types.int64, U64_POINTER))
+def spawn_sum(after, rounds, context):  # type: ignore[no-untyped-def]
+    """The sum over all spawns on an afterstate; with no rounds left, the board's own value."""
+    context[NODES] += np.uint64(1)
+    if rounds == 0:
+        return np.int64(call_evaluator(context[EVALUATOR], (after, 0, f32_at(context[PARAMS]))))
+    table = u64_at(context[TABLE])
+    slot = np.int64(0)
+    if context[TABLE] != 0:
+        shift = np.uint64(64) - context[TABLE_BITS]
+        part = np.uint64(rounds) << context[TABLE_BITS]
+        slot = np.int64(((after * _HASH) >> shift) + part) * 2
+        if table[slot] == after:
+            return np.int64(table[slot + 1])
+    across, down = u64_at(context[ACROSS]), u64_at(context[DOWN])
+    law = u64_at(context[LAW])
+    prunes = context[PRUNES] != 0
+    empty = on_bits.empty_mask(after, context[MASK])
+    total = np.int64(0)
+    for number in range(popcount(empty) - 1, -1, -1):
+        cell = nth_set_bit(empty, number)
+        for tile in range(np.int64(law[0])):
+            state = after | (cell * law[1 + LAW_STRIDE * tile])
+            found = False
+            best = np.int64(0)
+            for move in range(4):
+                moved, _ = on_bits.slide(state, move, across, down)
+                if moved == state and prunes:
+                    continue
+                value = spawn_sum(moved, rounds - 1, context)
+                if not found or value > best:
+                    found, best = True, value
+            total += np.int64(np.float64(best) * as_f64(law[3 + LAW_STRIDE * tile]))
+    if context[TABLE] != 0:
+        table[slot] = after
+        table[slot + 1] = np.uint64(total)
+    return total
+
+
+_WORDS: Final = types.Array(types.uint64, 1, "C")
+
+
+@kernel(types.int64(types.uint64, types.int64, types.int64, _WORDS))
+def value_of(bits, move, rounds, context):  # type: ignore[no-untyped-def]
+    """The value of one legal move."""
+    words = pointer(context)
+    after, _ = on_bits.slide(bits, move, u64_at(words[ACROSS]), u64_at(words[DOWN]))
+    return spawn_sum(after, rounds, words)
