@@ -5,11 +5,11 @@ same rules for speed; `Board.to_bits` is the way to them.
 """
 
 from collections.abc import Sequence
-from functools import cached_property
+from functools import cache, lru_cache
 from typing import Final, NamedTuple, Self
 
 from twofold import notation, reference
-from twofold.errors import CellOccupied, IllegalMove, InvalidBoard
+from twofold.errors import CellOccupied, IllegalMove, InvalidBoard, InvalidMove
 from twofold.limits import BITS_MAX_EXPONENT, BITS_MAX_SIDE, MAX_EXPONENT
 from twofold.notation import shown
 from twofold.rules import STANDARD, Move, Rules
@@ -48,6 +48,8 @@ class Board:
         InvalidBoard: shape or exponents are out of range, or do not fit each other.
     """
 
+    __slots__ = ("_cols", "_exponents", "_legal", "_rows")
+
     def __init__(self, exponents: Sequence[int], shape: tuple[int, int] = (4, 4)) -> None:
         rows, cols = shape
         notation.check_shape(rows, cols)
@@ -60,9 +62,19 @@ class Board:
                     f"expected exponents from 0 to {MAX_EXPONENT}, "
                     f"got {shown(exponent)} at cell {cell}"
                 )
+        self._set(cells, rows, cols)
+
+    def _set(self, cells: tuple[int, ...], rows: int, cols: int) -> None:
         self._rows = rows
         self._cols = cols
         self._exponents = cells
+        self._legal: tuple[Move, ...] | None = None
+
+    def _with(self, cells: tuple[int, ...]) -> "Board":
+        """A board of this shape whose cells are known to be right."""
+        board = Board.__new__(Board)
+        board._set(cells, self._rows, self._cols)
+        return board
 
     # ---- text and other forms
 
@@ -193,38 +205,47 @@ class Board:
 
     # ---- moves and spawns
 
-    @cached_property
-    def _slides(self) -> dict[Move, Slide]:
-        """The legal moves and where they lead."""
-        slides = {}
-        for move in Move:
-            cells, reward = reference.slide(self._exponents, self._rows, self._cols, move)
-            if tuple(cells) != self._exponents:
-                slides[move] = Slide(Board(cells, self.shape), reward)
-        return slides
-
     def legal_moves(self) -> tuple[Move, ...]:
-        """The moves that change the board, in the order up, right, down, left."""
-        return tuple(self._slides)
+        """The moves that change the board, in the order up, right, down, left.
+
+        Raises:
+            TileTooLarge: a merge on this board would make an exponent past 35.
+        """
+        if self._legal is None:
+            self._legal = tuple([move for move in Move if self._slid(move)[0] != self._exponents])
+        return self._legal
 
     @property
     def is_over(self) -> bool:
         """Whether no move is legal."""
-        return not self._slides
+        return not self.legal_moves()
 
     def slide(self, move: Move) -> Slide:
         """The afterstate and the reward of a legal move.
 
         Raises:
             IllegalMove: the move changes nothing here.
+            InvalidMove: this is not a move.
             TileTooLarge: a merge would make an exponent past 35.
         """
-        try:
-            return self._slides[move]
-        except KeyError:
-            legal = ", ".join(legal.name.lower() for legal in self._slides) or "none"
+        cells, reward = self._slid(move)
+        if cells == self._exponents:
+            legal = ", ".join(legal.name.lower() for legal in self.legal_moves()) or "none"
             name = Move(move).name.lower()
-            raise IllegalMove(f"expected a legal move ({legal}), got {name} on {self}") from None
+            raise IllegalMove(f"expected a legal move ({legal}), got {name} on {self}")
+        return Slide(self._with(cells), reward)
+
+    def _slid(self, move: Move) -> tuple[tuple[int, ...], int]:
+        """The cells after a move and its reward; equal cells if the move is illegal."""
+        cells = self._exponents
+        after = [0] * len(cells)
+        reward = 0
+        for line in _lines(self._rows, self._cols, move):
+            slid, points = _slid_line(tuple([cells[cell] for cell in line]))
+            reward += points
+            for cell, exponent in zip(line, slid, strict=True):
+                after[cell] = exponent
+        return tuple(after), reward
 
     def place(self, cell: int, tile: int) -> "Board":
         """The board with one more tile.
@@ -246,9 +267,8 @@ class Board:
             raise CellOccupied(
                 f"expected an empty cell, got cell {cell} which holds {1 << self._exponents[cell]}"
             )
-        cells = list(self._exponents)
-        cells[cell] = exponent
-        return Board(cells, self.shape)
+        cells = self._exponents
+        return self._with((*cells[:cell], exponent, *cells[cell + 1 :]))
 
     def spawns(self, rules: Rules = STANDARD) -> tuple[Spawn, ...]:
         """Every tile that may appear on this afterstate, by cell and then by tile."""
@@ -258,6 +278,21 @@ class Board:
             for cell in empty
             for (tile, _), probability in zip(rules.spawn, rules.spawn_probabilities, strict=True)
         )
+
+
+@lru_cache(maxsize=1 << 14)
+def _slid_line(line: tuple[int, ...]) -> tuple[tuple[int, ...], int]:
+    """`reference.slide_row`, remembered: a game meets the same few thousand lines."""
+    slid, reward = reference.slide_row(line)
+    return tuple(slid), reward
+
+
+@cache
+def _lines(rows: int, cols: int, move: Move) -> tuple[tuple[int, ...], ...]:
+    """`reference.lines`, remembered for each shape and move."""
+    if move not in tuple(Move):
+        raise InvalidMove(f"expected a move u, r, d or l, got {shown(move)}")
+    return tuple(tuple(line) for line in reference.lines(rows, cols, move))
 
 
 def _frame(shape: tuple[int, int]) -> tuple[int, int]:

@@ -5,7 +5,7 @@
     |   |-- InvalidBoard    |-- InvalidMove     |-- InvalidRules    |-- InvalidSpec
     |   |-- InvalidRecord   |-- InvalidBudget   |-- InvalidSeed     |-- UnsupportedRules
     |   |-- LimitExceeded   |-- IllegalMove     |-- CellOccupied    |-- TileTooLarge
-    |   `-- GameOver
+    |   |-- GameOver        |-- NothingToUndo   `-- NothingToRedo
     |-- PlayerError (also a RuntimeError)    exit code 1: a player broke its contract
     `-- ResourceError (also a RuntimeError)  exit code 3: disk or memory
 
@@ -75,6 +75,14 @@ class TileTooLarge(InvalidInput):
 
 class GameOver(InvalidInput):
     """No move is legal, or play has stopped at the goal."""
+
+
+class NothingToUndo(InvalidInput):
+    """No move was made here that could be taken back."""
+
+
+class NothingToRedo(InvalidInput):
+    """No move was undone since the last one made."""
 
 
 class PlayerError(TwofoldError, RuntimeError):

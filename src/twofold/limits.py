@@ -29,6 +29,12 @@ MAX_SEED: Final = 2**64 - 1
 MAX_SPAWN_TILES: Final = 8
 """Most different tiles that may spawn."""
 
+MAX_SCORE: Final = 2**62
+"""Largest score that a game may begin with."""
+
+MAX_MOVE_NUMBER: Final = 10**12
+"""Largest move number, or number of undone moves, that a game may begin with."""
+
 MAX_TEXT: Final = 1_000
 """Most characters of a board, a set of rules, a player spec, a budget."""
 
