@@ -25,7 +25,7 @@ EVALUATORS: Final = {
 }
 """The evaluators that a spec can name."""
 
-compiled = kernel(EVALUATOR)
+compiled = kernel(EVALUATOR, cached=False)
 """Decorator: compile `def value(bits, score, params)` as an evaluator's kernel."""
 
 

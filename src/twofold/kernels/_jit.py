@@ -130,7 +130,7 @@ class _Cache(caching.FunctionCache):  # type: ignore[misc]
     _impl_class = _CacheImpl
 
 
-def kernel(signature: Any) -> Callable[[Callable[..., Any]], Any]:
+def kernel(signature: Any, *, cached: bool = True) -> Callable[[Callable[..., Any]], Any]:
     """Compile a function for one signature, or load it from the cache folder.
 
     The GIL is released while it runs; arithmetic follows IEEE 754 to the letter, and division
@@ -138,6 +138,8 @@ def kernel(signature: Any) -> Callable[[Callable[..., Any]], Any]:
 
     Args:
         signature: a Numba signature, as text or as an object.
+        cached: whether the machine code is kept; only for kernels of this package, whose
+            sources name the folder.
 
     Returns:
         The compiled function. It accepts no other types.
@@ -145,7 +147,8 @@ def kernel(signature: Any) -> Callable[[Callable[..., Any]], Any]:
 
     def decorate(function: Callable[..., Any]) -> Any:
         dispatcher = numba.njit(nogil=True, error_model="numpy", fastmath=False)(function)
-        dispatcher._cache = _Cache(function)
+        if cached:
+            dispatcher._cache = _Cache(function)
         with typeinfer.register_dispatcher(dispatcher):  # a kernel may call itself
             dispatcher.compile(signature)
         dispatcher.disable_compile()

@@ -124,9 +124,7 @@ def slide_both(bits, table):  # type: ignore[no-untyped-def]
     b = table[(bits >> _32) & _ROW]
     c = table[(bits >> _16) & _ROW]
     d = table[bits & _ROW]
-    left = (
-        ((a & _ROW) << _48) | ((b & _ROW) << _32) | ((c & _ROW) << _16) | (d & _ROW)
-    )
+    left = ((a & _ROW) << _48) | ((b & _ROW) << _32) | ((c & _ROW) << _16) | (d & _ROW)
     right = (
         (((a >> _16) & _ROW) << _48)
         | (((b >> _16) & _ROW) << _32)

@@ -174,6 +174,10 @@ def _caller(target: Any, doc: str) -> Any:
     return call
 
 
-call_evaluator = _caller(EVALUATOR, "Call an evaluator by its address: (address, (bits, score, params)).")
+call_evaluator = _caller(
+    EVALUATOR, "Call an evaluator by its address: (address, (bits, score, params))."
+)
 call_policy = _caller(POLICY, "Call a policy on bits by its address: (address, arguments).")
-call_cells_policy = _caller(CELLS_POLICY, "Call a policy on cells by its address: (address, arguments).")
+call_cells_policy = _caller(
+    CELLS_POLICY, "Call a policy on cells by its address: (address, arguments)."
+)

@@ -53,7 +53,7 @@ STOP_EXPONENT: Final = 8
 REACHED: Final = 9
 """Address of uint64 (36,): the move number at which each exponent was first reached."""
 LETTERS: Final = 10
-"""Address of uint8, one a move, to keep the moves in; 0 to keep none."""
+"""Address of uint8 (limit,), to keep the moves of one call in; 0 to keep none."""
 ROWS: Final = 11
 COLS: Final = 12
 GAME_WORDS: Final = 13
@@ -84,7 +84,7 @@ def play_bits(game, state, limit):  # type: ignore[no-untyped-def]
     largest_spawn = np.int64(law[np.int64(law[0]) * 3 - 2])
     bits, score, number = state[BITS], np.int64(state[SCORE]), state[MOVE_NUMBER]
     largest = np.int64(state[MAX_EXPONENT])
-    last = number + np.uint64(limit)
+    first, last = number, number + np.uint64(limit)
     ended = GOING
     while True:
         a, b, c, d = on_bits.entries(bits, across)
@@ -117,7 +117,7 @@ def play_bits(game, state, limit):  # type: ignore[no-untyped-def]
         after = on_bits.join_rows(a >> shift, b >> shift, c >> shift, d >> shift)
         after ^= (after ^ on_bits.transpose(after)) & vertical
         if keep:
-            letters[number] = np.uint8(move)
+            letters[number - first] = np.uint8(move)
         reward = on_bits.reward_of(packed)
         score += reward
         bits = on_bits.place_spawn(after, mask, dice(seed, start_tiles + number), law)
@@ -144,7 +144,7 @@ def play_cells(game, state, board, limit):  # type: ignore[no-untyped-def]
     after = np.zeros(rows * cols, dtype=np.uint8)
     score, number = np.int64(state[SCORE]), state[MOVE_NUMBER]
     largest = np.int64(state[MAX_EXPONENT])
-    last = number + np.uint64(limit)
+    first, last = number, number + np.uint64(limit)
     ended = GOING
     while True:
         if largest >= stop_exponent:
@@ -166,7 +166,7 @@ def play_cells(game, state, board, limit):  # type: ignore[no-untyped-def]
             ended = TOO_LARGE
             break
         if keep:
-            letters[number] = np.uint8(move)
+            letters[number - first] = np.uint8(move)
         score += reward
         for cell in range(rows * cols):
             board[cell] = after[cell]

@@ -3,12 +3,20 @@
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Final
 
 from twofold.board import Board
-from twofold.game import Game, Status
+from twofold.game import Game
 from twofold.players.base import Player
 from twofold.players.registry import checked_move
 from twofold.rules import Rules
+
+_FIRST_CHUNK: Final = 16
+_LARGEST_CHUNK: Final = 65_536
+"""Moves that a kernel makes before the stop function is asked again."""
+
+_PATIENCE: Final = 0.05
+"""A chunk that took less than this many seconds is followed by one of twice as many moves."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,8 +28,8 @@ class GameResult:
         score: points at the end.
         moves: number of moves made.
         max_tile: largest tile on the final board.
-        reached: for each exponent k, the move number at which the largest tile first was
-            2^k or more; as long as the largest exponent plus 1.
+        reached: for each exponent up to the largest, the move number at which the largest
+            tile first was 2^exponent or more.
         board: the final board.
         seconds: time taken, wall clock.
         letters: the moves as letters, if they were kept; else empty.
@@ -63,31 +71,74 @@ def play_game(
         UnsupportedRules: the player cannot play under these rules.
         PlayerError: the player made an illegal move.
     """
-    player.start(rules, seed)
-    return _play_by_choose(player, rules, seed, keep_moves, stop)
-
-
-def _play_by_choose(
-    player: Player, rules: Rules, seed: int, keep_moves: bool, stop: Callable[[], bool] | None
-) -> GameResult | None:
-    """The general loop: the player is asked for each move."""
     began = time.perf_counter()
-    game = Game(rules, seed=seed)
-    reached = [0] * (game.board.max_exponent + 1)
-    while game.status not in (Status.OVER, Status.STOPPED):
+    player.start(rules, seed)
+    progress = _Progress(Game(rules, seed=seed), keep_moves)
+    if player.compiled:
+        _play_in_kernels(player, progress, stop)
+    if not _play_by_choose(player, progress, stop):
+        return None
+    return progress.result(time.perf_counter() - began)
+
+
+class _Progress:
+    """A game under way, and what the result says about the moves so far."""
+
+    def __init__(self, game: Game, keep_moves: bool) -> None:
+        self.game = game
+        self.keep_moves = keep_moves
+        self.letters: list[str] = []
+        self.reached = [0] * (game.board.max_exponent + 1)
+
+    def result(self, seconds: float) -> GameResult:
+        game = self.game
+        return GameResult(
+            seed=game.seed,
+            score=game.score,
+            moves=game.move_number,
+            max_tile=game.board.max_tile,
+            reached=tuple(self.reached),
+            board=game.board,
+            seconds=seconds,
+            letters="".join(self.letters),
+        )
+
+
+def _play_by_choose(player: Player, progress: _Progress, stop: Callable[[], bool] | None) -> bool:
+    """The general loop: the player is asked for each move. False if it was abandoned."""
+    game = progress.game
+    while not game.is_finished:
         if stop is not None and stop():
-            return None
+            return False
         answer = player.choose(game.board, score=game.score, move_number=game.move_number)
-        game.play(checked_move(player, game.board, answer))
-        while len(reached) <= game.board.max_exponent:
-            reached.append(game.move_number)
-    return GameResult(
-        seed=seed,
-        score=game.score,
-        moves=game.move_number,
-        max_tile=game.board.max_tile,
-        reached=tuple(reached),
-        board=game.board,
-        seconds=time.perf_counter() - began,
-        letters="".join(move.letter for move in game.moves) if keep_moves else "",
-    )
+        move = checked_move(player, game.board, answer)
+        game.play(move)
+        if progress.keep_moves:
+            progress.letters.append(move.letter)
+        while len(progress.reached) <= game.board.max_exponent:
+            progress.reached.append(game.move_number)
+    return True
+
+
+def _play_in_kernels(player: Player, progress: _Progress, stop: Callable[[], bool] | None) -> None:
+    """Let a compiled player's policies play as far as they can.
+
+    What they leave, if anything, is for the general loop: the rest of a game in which the
+    stop function asks to stop, or which a policy on bits cannot finish.
+    """
+    from twofold.players.compiled import CompiledPlayer
+    from twofold.players.kernel_game import KernelGame
+
+    if not isinstance(player, CompiledPlayer):
+        return
+    kernel_game = KernelGame(player, progress.game, progress.reached)
+    chunk = _FIRST_CHUNK if stop is not None else _LARGEST_CHUNK
+    while kernel_game.can_go_on and not (stop is not None and stop()):
+        began = time.perf_counter()
+        letters = kernel_game.play(chunk)
+        if progress.keep_moves:
+            progress.letters.append(letters)
+        if time.perf_counter() - began < _PATIENCE:
+            chunk = min(2 * chunk, _LARGEST_CHUNK)
+    progress.game = kernel_game.game()
+    progress.reached = kernel_game.reached()

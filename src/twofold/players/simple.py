@@ -1,31 +1,90 @@
-"""Players that look no further than the move they make."""
+"""Players that look no further than the move they make.
+
+Their policies are compiled, on bits and on cells, and play whole games inside a kernel; asked
+for one move they answer in plain Python, for boards of any shape.
+"""
+
+from typing import Any
+
+import numpy as np
 
 from twofold import reference
 from twofold.board import Board
-from twofold.players.base import Player, check_going
-from twofold.rules import Move
+from twofold.kernels import policies
+from twofold.kernels._jit import address_of
+from twofold.players.base import Player, check_going, move_list
+from twofold.players.compiled import CompiledPlayer, fits_bits, table_words
+from twofold.rules import Move, Rules
+from twofold.search.analysis import Analysis
+from twofold.search.budget import Budget
 
 
-class RandomPlayer(Player):
-    """Chooses among the legal moves with equal chances, by draws of its own from the seed."""
+class SimplePlayer(CompiledPlayer):
+    """A player with a policy on bits, the same on cells, and a rule in plain Python."""
+
+    bits_kernel: Any
+    cells_kernel: Any
+
+    def prepare(self, rules: Rules) -> None:
+        """Set the policies for these rules."""
+        self.policy = address_of(self.bits_kernel) if fits_bits(rules) else 0
+        self.cells_policy = address_of(self.cells_kernel)
+        self.context = np.zeros(2, dtype=np.uint64)
+        if self.policy:
+            self.context, self._tables = table_words(rules)
+
+    def rule(self, board: Board, legal: tuple[Move, ...], move_number: int) -> Move:
+        """The move, in plain Python."""
+        raise NotImplementedError
 
     def choose(self, board: Board, *, score: int | None = None, move_number: int = 0) -> Move:
-        legal = check_going(board)
+        """The move by the rule."""
+        return self.rule(board, check_going(board), move_number)
+
+    def analyse(
+        self, board: Board, budget: Budget | None = None, *, score: int | None = None
+    ) -> Analysis:
+        """Which move the rule makes; it values none."""
+        return Player.analyse(self, board, budget, score=score)
+
+
+class RandomPlayer(SimplePlayer):
+    """Chooses among the legal moves with equal chances, by draws of its own from the seed."""
+
+    bits_kernel, cells_kernel = policies.random_bits, policies.random_cells
+
+    def rule(self, board: Board, legal: tuple[Move, ...], move_number: int) -> Move:
+        """The legal move that the player's own draw picks."""
         draw = reference.player_dice(self.seed, move_number)
         return legal[((draw >> 32) * len(legal)) >> 32]
 
 
-class GreedyPlayer(Player):
+class GreedyPlayer(SimplePlayer):
     """Makes the move with the largest reward; ties in the order up, right, down, left."""
 
-    def choose(self, board: Board, *, score: int | None = None, move_number: int = 0) -> Move:
-        return max(check_going(board), key=lambda move: board.slide(move).reward)
+    bits_kernel, cells_kernel = policies.greedy_bits, policies.greedy_cells
+    unit = "points"
+
+    def rule(self, board: Board, legal: tuple[Move, ...], move_number: int) -> Move:
+        """The move with the largest reward."""
+        return max(legal, key=lambda move: board.slide(move).reward)
+
+    def analyse(
+        self, board: Board, budget: Budget | None = None, *, score: int | None = None
+    ) -> Analysis:
+        """The rewards of the four moves."""
+        legal = check_going(board)
+        rewards = {move: float(board.slide(move).reward) for move in legal}
+        best = self.rule(board, legal, 0)
+        return Analysis(board, move_list(board, rewards), best, self.spec, unit=self.unit)
 
 
-class CornerPlayer(Player):
+class CornerPlayer(SimplePlayer):
     """Keeps to down and left, and goes right or up only when forced, in this order."""
 
-    ORDER = (Move.DOWN, Move.LEFT, Move.RIGHT, Move.UP)
+    bits_kernel, cells_kernel = policies.corner_bits, policies.corner_cells
+    order = (Move.DOWN, Move.LEFT, Move.RIGHT, Move.UP)
 
-    def choose(self, board: Board, *, score: int | None = None, move_number: int = 0) -> Move:
-        return min(check_going(board), key=self.ORDER.index)
+    def rule(self, board: Board, legal: tuple[Move, ...], move_number: int) -> Move:
+        """The first legal move of the order."""
+        return min(legal, key=self.order.index)

@@ -1,0 +1,119 @@
+"""A game that a compiled player's policies play inside kernels, in chunks of moves."""
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from twofold.board import Board
+from twofold.errors import PlayerError, TileTooLarge
+from twofold.game import Game
+from twofold.kernels import play
+from twofold.kernels.dice import spawn_law
+from twofold.kernels.tables import frame
+from twofold.limits import BITS_MAX_EXPONENT, MAX_EXPONENT
+from twofold.notation import MOVE_LETTERS
+from twofold.players.compiled import CompiledPlayer, fits_bits
+
+_NEVER = 255
+_LETTERS = np.frombuffer(MOVE_LETTERS.encode(), dtype=np.uint8)
+
+
+class KernelGame:
+    """A game on bits that goes over to cells when a tile passes 32768.
+
+    Args:
+        player: the player, started for the game.
+        game: where to begin; it is not changed.
+        reached: move numbers at which each exponent was first reached.
+    """
+
+    def __init__(self, player: CompiledPlayer, game: Game, reached: Sequence[int]) -> None:
+        self._player = player
+        self._rules, self._seed = game.rules, game.seed
+        self._reached = np.zeros(MAX_EXPONENT + 1, dtype=np.uint64)
+        self._reached[: len(reached)] = reached
+        self._law = spawn_law(self._rules.spawn_exponents, self._rules.spawn_weights)
+        self._cells = np.array(game.board.exponents, dtype=np.uint8)
+        self._state = np.zeros(play.STATE_WORDS, dtype=np.uint64)
+        self._state[play.SCORE] = game.score
+        self._state[play.MOVE_NUMBER] = game.move_number
+        self._state[play.MAX_EXPONENT] = game.board.max_exponent
+        self._on_bits = bool(player.policy) and fits_bits(self._rules)
+        self._on_bits &= game.board.max_exponent <= BITS_MAX_EXPONENT
+        if self._on_bits:
+            self._state[play.BITS] = game.board.to_bits()
+        self._words = self._game_words()
+        self._ended = play.GOING
+
+    def _game_words(self) -> "np.ndarray[tuple[int], np.dtype[np.uint64]]":
+        rules, words = self._rules, np.zeros(play.GAME_WORDS, dtype=np.uint64)
+        words[play.SEED] = self._seed
+        words[play.START_TILES] = rules.start_tiles
+        stop = rules.goal.bit_length() - 1 if rules.stop_at_goal else _NEVER
+        words[play.STOP_EXPONENT] = stop
+        words[play.REACHED] = self._reached.ctypes.data
+        words[play.LAW] = self._law.ctypes.data
+        words[play.ROWS], words[play.COLS] = rules.shape
+        if fits_bits(rules):
+            shape = frame(*rules.shape)
+            words[play.ACROSS] = shape.across.ctypes.data
+            words[play.DOWN] = shape.down.ctypes.data
+            words[play.MASK] = shape.mask
+        return words
+
+    @property
+    def can_go_on(self) -> bool:
+        """Whether the game is going and a policy can play it."""
+        return self._ended == play.GOING and bool(self._on_bits or self._player.cells_policy)
+
+    def play(self, limit: int) -> str:
+        """Play at most `limit` moves; returns them as letters.
+
+        Raises:
+            PlayerError: the policy chose a move that changes nothing.
+            TileTooLarge: a merge would pass the largest exponent.
+        """
+        letters = np.zeros(limit, dtype=np.uint8)
+        words, first = self._words, int(self._state[play.MOVE_NUMBER])
+        words[play.LETTERS] = letters.ctypes.data
+        if self._on_bits:
+            words[play.POLICY_ADDRESS] = self._player.policy
+            words[play.POLICY_CONTEXT] = self._player.context.ctypes.data
+            self._ended = play.play_bits(words, self._state, limit)
+            if self._ended == play.OVERFLOW:
+                self._leave_bits()
+        else:
+            words[play.POLICY_ADDRESS] = self._player.cells_policy
+            self._ended = play.play_cells(words, self._state, self._cells, limit)
+        if self._ended == play.ILLEGAL:
+            raise PlayerError(
+                f"expected a legal move from {self._player.spec} on {self._board()}, got another"
+            )
+        if self._ended == play.TOO_LARGE:
+            raise TileTooLarge(f"expected exponents up to {MAX_EXPONENT}, got a merge past them")
+        made = int(self._state[play.MOVE_NUMBER]) - first
+        return _LETTERS[letters[:made]].tobytes().decode()
+
+    def _leave_bits(self) -> None:
+        self._cells = np.array(self._board().exponents, dtype=np.uint8)
+        self._on_bits = False
+        self._ended = play.GOING
+
+    def _board(self) -> Board:
+        if self._on_bits:
+            return Board.from_bits(int(self._state[play.BITS]), self._rules.shape)
+        return Board(self._cells.tolist(), self._rules.shape)
+
+    def game(self) -> Game:
+        """The game as it stands; it begins there, without the moves made."""
+        return Game.from_board(
+            self._board(),
+            self._rules,
+            self._seed,
+            score=int(self._state[play.SCORE]),
+            move_number=int(self._state[play.MOVE_NUMBER]),
+        )
+
+    def reached(self) -> list[int]:
+        """For each exponent up to the largest, the move number at which it was first reached."""
+        return [int(number) for number in self._reached[: int(self._state[play.MAX_EXPONENT]) + 1]]
