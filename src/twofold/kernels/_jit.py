@@ -44,6 +44,7 @@ def source_hash() -> str:
 
 
 def _settings_hash() -> str:
+    config: Any = numba.config
     parts = (
         source_hash(),
         numba.__version__,
@@ -52,9 +53,9 @@ def _settings_hash() -> str:
         llvm.get_host_cpu_name(),
         llvm.get_host_cpu_features().flatten(),
         str(PLAIN),
-        str(numba.config.BOUNDSCHECK),
-        str(numba.config.CPU_NAME),
-        str(numba.config.OPT),
+        str(config.BOUNDSCHECK),
+        str(config.CPU_NAME),
+        str(config.OPT),
     )
     return hashlib.sha256("\0".join(parts).encode()).hexdigest()[:20]
 
@@ -79,9 +80,8 @@ def _choose_folder() -> Path:
         return folder
     temporary = Path(tempfile.mkdtemp(prefix="twofold-kernels-"))
     atexit.register(shutil.rmtree, temporary, ignore_errors=True)
-    print(
-        f"twofold: {root} is not writable; compiled kernels are kept for this run only",
-        file=sys.stderr,
+    sys.stderr.write(
+        f"twofold: {root} is not writable; compiled kernels are kept for this run only\n"
     )
     return temporary
 
@@ -122,11 +122,11 @@ class _Locator:
         return cls(function)
 
 
-class _CacheImpl(caching.CompileResultCacheImpl):  # type: ignore[misc]
-    _locator_classes = [_Locator]  # noqa: RUF012 - Numba's own attribute
+class _CacheImpl(caching.CompileResultCacheImpl):
+    _locator_classes: Any = (_Locator,)
 
 
-class _Cache(caching.FunctionCache):  # type: ignore[misc]
+class _Cache(caching.FunctionCache):
     _impl_class = _CacheImpl
 
 
@@ -146,7 +146,7 @@ def kernel(signature: Any, *, cached: bool = True) -> Callable[[Callable[..., An
     """
 
     def decorate(function: Callable[..., Any]) -> Any:
-        dispatcher = numba.njit(nogil=True, error_model="numpy", fastmath=False)(function)
+        dispatcher: Any = numba.njit(nogil=True, error_model="numpy", fastmath=False)(function)
         if cached:
             dispatcher._cache = _Cache(function)
         with typeinfer.register_dispatcher(dispatcher):  # a kernel may call itself
@@ -162,4 +162,5 @@ def address_of(function: Any) -> int:
     from numba.core.types.function_type import CompileResultWAP
 
     (result,) = function.overloads.values()
-    return int(CompileResultWAP(result).address)
+    wrapper: Any = CompileResultWAP(result)
+    return int(wrapper.address)

@@ -56,7 +56,7 @@ _TREE: Final = types.float64(
 
 
 @kernel(types.float64(types.uint64, types.int64, U64_POINTER))
-def leaf(bits, score, context):  # type: ignore[no-untyped-def]
+def leaf(bits, score, context):
     """The evaluator's value, with the rewards since the root where they count."""
     value = call_evaluator(context[EVALUATOR], (bits, score, f32_at(context[PARAMS])))
     if context[ADDS_REWARD] != 0:
@@ -65,7 +65,7 @@ def leaf(bits, score, context):  # type: ignore[no-untyped-def]
 
 
 @kernel(types.float64(types.int64, U64_POINTER))
-def dead(score, context):  # type: ignore[no-untyped-def]
+def dead(score, context):
     """The value of a board without a legal move."""
     if context[DEAD_IS_SCORE] != 0:
         return np.float64(min(score, 1))
@@ -76,7 +76,7 @@ def dead(score, context):  # type: ignore[no-untyped-def]
 
 
 @kernel(_TREE)
-def search(bits, score, depth, alpha, beta, to_move, context):  # type: ignore[no-untyped-def]
+def search(bits, score, depth, alpha, beta, to_move, context):
     """The value of a board, `depth` half-moves ahead, within the window (alpha, beta).
 
     A value outside the window is only a bound. `to_move` is 1 where the player moves next and
@@ -124,7 +124,7 @@ def search(bits, score, depth, alpha, beta, to_move, context):  # type: ignore[n
 
 
 @kernel(POLICY)
-def choose(bits, legal, score, draw, context):  # type: ignore[no-untyped-def]
+def choose(bits, legal, score, draw, context):
     """The legal move of the largest value, the first one of equals."""
     across, down = u64_at(context[ACROSS]), u64_at(context[DOWN])
     depth = np.int64(context[DEPTH])
@@ -144,7 +144,7 @@ _WORDS: Final = types.Array(types.uint64, 1, "C")
 
 
 @kernel(types.float64(types.uint64, types.int64, types.int64, types.int64, _WORDS))
-def value_of(bits, score, move, depth, context):  # type: ignore[no-untyped-def]
+def value_of(bits, score, move, depth, context):
     """The exact value of one legal move; depth 0 takes the context's own, in half-moves."""
     words = pointer(context)
     after, packed = on_bits.slide(bits, move, u64_at(words[ACROSS]), u64_at(words[DOWN]))

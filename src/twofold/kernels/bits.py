@@ -12,7 +12,7 @@ import numpy as np
 from numba import types
 
 from twofold.kernels._jit import kernel
-from twofold.kernels.intrinsics import U64_POINTER, leading_zeros, nth_set_bit, popcount
+from twofold.kernels.intrinsics import U64_POINTER, nth_set_bit, popcount
 from twofold.kernels.tables import LEFT_BIT, OVERFLOW_BIT, REWARD_SHIFT, RIGHT_BIT
 
 _ROW: Final = np.uint64(0xFFFF)
@@ -33,7 +33,7 @@ _LOWEST: Final = np.uint64(0x1111111111111111)
 
 
 @kernel("uint64(uint64)")
-def transpose(bits: int) -> int:
+def transpose(bits):
     """Exchange rows and columns.
 
     First within each 2x2 block of cells, then the blocks (a letter is a cell):
@@ -54,7 +54,7 @@ def transpose(bits: int) -> int:
 
 
 @kernel("uint64(uint64)")
-def mirror(bits: int) -> int:
+def mirror(bits):
     """Exchange left and right within the 4x4 frame."""
     bits = ((bits & np.uint64(0x0F0F0F0F0F0F0F0F)) << _4) | (
         (bits >> _4) & np.uint64(0x0F0F0F0F0F0F0F0F)
@@ -65,7 +65,7 @@ def mirror(bits: int) -> int:
 
 
 @kernel("uint64(uint64)")
-def flip(bits: int) -> int:
+def flip(bits):
     """Exchange top and bottom within the 4x4 frame."""
     bits = (bits << _32) | (bits >> _32)
     return ((bits & np.uint64(0x0000FFFF0000FFFF)) << _16) | (
@@ -74,7 +74,7 @@ def flip(bits: int) -> int:
 
 
 @kernel("uint64(uint64, uint64)")
-def empty_mask(bits: int, mask: int) -> int:
+def empty_mask(bits, mask):
     """The lowest bit of each empty cell inside the shape."""
     bits |= bits >> _2
     bits |= bits >> _1
@@ -82,13 +82,13 @@ def empty_mask(bits: int, mask: int) -> int:
 
 
 @kernel("int64(uint64, uint64)")
-def count_empty(bits: int, mask: int) -> int:
+def count_empty(bits, mask):
     """Number of empty cells inside the shape."""
     return popcount(empty_mask(bits, mask))
 
 
 @kernel("int64(uint64)")
-def max_exponent(bits: int) -> int:
+def max_exponent(bits):
     """The largest exponent on the board."""
     largest = 0
     while bits:
@@ -98,19 +98,19 @@ def max_exponent(bits: int) -> int:
 
 
 @kernel("boolean(uint64, int64)")
-def holds(bits: int, exponent: int) -> bool:
+def holds(bits, exponent):
     """Whether some cell holds an exponent of at least `exponent`, which is 1 to 15."""
     return max_exponent(bits) >= exponent
 
 
 @kernel(types.uint64(types.uint64, types.uint64, types.uint64, types.uint64))
-def join_rows(a, b, c, d):  # type: ignore[no-untyped-def]
+def join_rows(a, b, c, d):
     """The board whose rows are the lowest 16 bits of four words."""
     return ((a & _ROW) << _48) | ((b & _ROW) << _32) | ((c & _ROW) << _16) | (d & _ROW)
 
 
 @kernel(types.uint64(types.uint64, types.uint64, types.uint64, types.uint64))
-def pack_reward(a, b, c, d):  # type: ignore[no-untyped-def]
+def pack_reward(a, b, c, d):
     """The reward of four entries / 4, and above it whether one of them overflows."""
     total = (a >> _REWARD) + (b >> _REWARD) + (c >> _REWARD) + (d >> _REWARD)
     overflow = ((a | b | c | d) >> np.uint64(OVERFLOW_BIT)) & _1
@@ -118,7 +118,7 @@ def pack_reward(a, b, c, d):  # type: ignore[no-untyped-def]
 
 
 @kernel(types.UniTuple(types.uint64, 3)(types.uint64, U64_POINTER))
-def slide_both(bits, table):  # type: ignore[no-untyped-def]
+def slide_both(bits, table):
     """Left and right at once: (left, right, packed reward of either)."""
     a = table[bits >> _48]
     b = table[(bits >> _32) & _ROW]
@@ -135,19 +135,19 @@ def slide_both(bits, table):  # type: ignore[no-untyped-def]
 
 
 @kernel("int64(uint64)")
-def reward_of(packed: int) -> int:
+def reward_of(packed):
     """The reward in points of a packed reward."""
     return np.int64((packed & _REWARD_MASK) << _2)
 
 
 @kernel("boolean(uint64)")
-def overflows(packed: int) -> bool:
+def overflows(packed):
     """Whether a merge made exponent 16."""
     return (packed >> _OVERFLOW) != _0
 
 
 @kernel(types.UniTuple(types.uint64, 2)(types.uint64, types.int64, U64_POINTER, U64_POINTER))
-def slide(bits, move, across, down):  # type: ignore[no-untyped-def]
+def slide(bits, move, across, down):
     """One move: (afterstate, packed reward). An illegal move returns the same bits."""
     if move == 1 or move == 3:
         left, right, packed = slide_both(bits, across)
@@ -157,7 +157,7 @@ def slide(bits, move, across, down):  # type: ignore[no-untyped-def]
 
 
 @kernel(types.UniTuple(types.uint64, 4)(types.uint64, U64_POINTER))
-def entries(bits, table):  # type: ignore[no-untyped-def]
+def entries(bits, table):
     """The table entries of the four rows, from the top."""
     return (
         table[bits >> _48],
@@ -168,7 +168,7 @@ def entries(bits, table):  # type: ignore[no-untyped-def]
 
 
 @kernel(types.int64(types.uint64, types.uint64))
-def legal_from_entries(across_or, down_or):  # type: ignore[no-untyped-def]
+def legal_from_entries(across_or, down_or):
     """The legal moves as 4 bits, from the entries of all rows and of all columns, ORed."""
     down_flags = (down_or >> np.uint64(LEFT_BIT)) & np.uint64(5)  # up: bit 0, down: bit 2
     across_flags = ((across_or >> np.uint64(LEFT_BIT - 3)) & _8) | (
@@ -178,7 +178,7 @@ def legal_from_entries(across_or, down_or):  # type: ignore[no-untyped-def]
 
 
 @kernel(types.int64(types.uint64, U64_POINTER, U64_POINTER))
-def legal_mask(bits, across, down):  # type: ignore[no-untyped-def]
+def legal_mask(bits, across, down):
     """The legal moves: bit m is set where move m changes the board."""
     a, b, c, d = entries(bits, across)
     e, f, g, h = entries(transpose(bits), down)
@@ -186,7 +186,7 @@ def legal_mask(bits, across, down):  # type: ignore[no-untyped-def]
 
 
 @kernel(types.uint64(types.uint64, types.uint64, types.uint64, U64_POINTER))
-def place_spawn(bits, mask, random_bits, law):  # type: ignore[no-untyped-def]
+def place_spawn(bits, mask, random_bits, law):
     """The board after the spawn that 64 random bits choose; it must have an empty cell."""
     empty = empty_mask(bits, mask)
     count = popcount(empty)

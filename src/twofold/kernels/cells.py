@@ -17,7 +17,7 @@ TOO_LARGE: Final = -1
 
 
 @kernel(types.int64(U8_POINTER, types.int64, types.int64, types.int64, U8_POINTER))
-def slide(cells, rows, cols, move, after):  # type: ignore[no-untyped-def]
+def slide(cells, rows, cols, move, after):
     """Slide into another buffer.
 
     Returns:
@@ -57,7 +57,7 @@ def slide(cells, rows, cols, move, after):  # type: ignore[no-untyped-def]
 
 
 @kernel(types.boolean(U8_POINTER, types.int64, types.int64, types.int64))
-def is_legal(cells, rows, cols, move):  # type: ignore[no-untyped-def]
+def is_legal(cells, rows, cols, move):
     """Whether a move changes the board: some tile has a gap or its equal in front of it."""
     for row in range(rows):
         for col in range(cols):
@@ -74,7 +74,7 @@ def is_legal(cells, rows, cols, move):  # type: ignore[no-untyped-def]
 
 
 @kernel(types.int64(U8_POINTER, types.int64, types.int64))
-def legal_mask(cells, rows, cols):  # type: ignore[no-untyped-def]
+def legal_mask(cells, rows, cols):
     """The legal moves: bit m is set where move m changes the board."""
     mask = 0
     for move in range(4):
@@ -84,7 +84,7 @@ def legal_mask(cells, rows, cols):  # type: ignore[no-untyped-def]
 
 
 @kernel(types.int64(U8_POINTER, types.int64))
-def count_empty(cells, count):  # type: ignore[no-untyped-def]
+def count_empty(cells, count):
     """Number of empty cells among the first `count`."""
     empty = 0
     for cell in range(count):
@@ -93,7 +93,7 @@ def count_empty(cells, count):  # type: ignore[no-untyped-def]
 
 
 @kernel(types.int64(U8_POINTER, types.int64))
-def max_exponent(cells, count):  # type: ignore[no-untyped-def]
+def max_exponent(cells, count):
     """The largest exponent among the first `count` cells."""
     largest = 0
     for cell in range(count):
@@ -102,7 +102,7 @@ def max_exponent(cells, count):  # type: ignore[no-untyped-def]
 
 
 @kernel(types.void(U8_POINTER, types.int64, types.uint64, U64_POINTER))
-def place_spawn(cells, count, random_bits, law):  # type: ignore[no-untyped-def]
+def place_spawn(cells, count, random_bits, law):
     """Add the spawn that 64 random bits choose; there must be an empty cell."""
     empty = count_empty(cells, count)
     number = np.int64(((random_bits >> np.uint64(32)) * np.uint64(empty)) >> np.uint64(32))
@@ -122,6 +122,6 @@ _ARRAY: Final = types.Array(types.uint8, 1, "C")
 
 
 @kernel(types.int64(_ARRAY, types.int64, types.int64, types.int64, _ARRAY))
-def slide_array(cells, rows, cols, move, after):  # type: ignore[no-untyped-def]
+def slide_array(cells, rows, cols, move, after):
     """`slide` for callers outside kernels: arrays of rows * cols exponents."""
     return slide(pointer(cells), rows, cols, move, pointer(after))

@@ -19,7 +19,7 @@ _31: Final = np.uint64(31)
 
 
 @kernel("uint64(uint64)")
-def mix(z: int) -> int:
+def mix(z):
     """The finaliser of splitmix64."""
     z = (z ^ (z >> _30)) * _M1
     z = (z ^ (z >> _27)) * _M2
@@ -27,13 +27,13 @@ def mix(z: int) -> int:
 
 
 @kernel("uint64(uint64, uint64)")
-def dice(seed: int, spawn_number: int) -> int:
+def dice(seed, spawn_number):
     """The 64 random bits of a spawn."""
     return mix(seed + (spawn_number + _ONE) * GAMMA)
 
 
 @kernel("uint64(uint64, uint64)")
-def player_dice(seed: int, draw_number: int) -> int:
+def player_dice(seed, draw_number):
     """The 64 random bits of a player's own draw."""
     return mix(mix(seed ^ PLAYER_SALT) + (draw_number + _ONE) * GAMMA)
 

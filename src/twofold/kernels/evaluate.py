@@ -23,7 +23,7 @@ LOG_TABLE: Final = 983_041
 
 
 @kernel(EVALUATOR)
-def line_sum(bits, score, params):  # type: ignore[no-untyped-def]
+def line_sum(bits, score, params):
     """Sum over rows and columns of a 4x4 board of one table, float32 (65536,)."""
     turned = transpose(bits)
     total = np.float64(params[bits >> _48]) + params[(bits >> _32) & _ROW]
@@ -34,7 +34,7 @@ def line_sum(bits, score, params):  # type: ignore[no-untyped-def]
 
 
 @kernel(EVALUATOR)
-def framed_line_sum(bits, score, params):  # type: ignore[no-untyped-def]
+def framed_line_sum(bits, score, params):
     """The same on any shape up to 4x4.
 
     params: rows, cols, then a table for rows and a table for columns, 65536 each.
@@ -52,7 +52,7 @@ def framed_line_sum(bits, score, params):  # type: ignore[no-untyped-def]
 
 
 @kernel(EVALUATOR)
-def row_tables(bits, score, params):  # type: ignore[no-untyped-def]
+def row_tables(bits, score, params):
     """Sum over the four rows of one table each, float32 (4, 65536): any sum over cells."""
     total = np.float64(params[bits >> _48])
     total += params[np.int64((bits >> _32) & _ROW) + TABLE]
@@ -62,7 +62,7 @@ def row_tables(bits, score, params):  # type: ignore[no-untyped-def]
 
 
 @kernel(EVALUATOR)
-def best_corner(bits, score, params):  # type: ignore[no-untyped-def]
+def best_corner(bits, score, params):
     """The largest of `row_tables` over the eight symmetries of a 4x4 board.
 
     params: float32 (2, 4, 65536): the tables, and the same for mirrored rows.
@@ -83,7 +83,7 @@ def best_corner(bits, score, params):  # type: ignore[no-untyped-def]
 
 
 @kernel(types.int64(types.uint64))
-def clustering(bits):  # type: ignore[no-untyped-def]
+def clustering(bits):
     """How unlike their neighbours the tiles are: 0 is best.
 
     For each tile the mean absolute difference to the tiles among its 3x3 neighbourhood, itself
@@ -111,7 +111,7 @@ def clustering(bits):  # type: ignore[no-untyped-def]
 
 
 @kernel(EVALUATOR)
-def clustered_score(bits, score, params):  # type: ignore[no-untyped-def]
+def clustered_score(bits, score, params):
     """int(score + ln(score) * empty cells - clustering), at least min(score, 1).
 
     params: rows * cols as one float64, then ln(4 i) for i = 0 .. `LOG_TABLE` - 1 as float64,
@@ -130,6 +130,6 @@ def clustered_score(bits, score, params):  # type: ignore[no-untyped-def]
 
 
 @kernel(types.float64(types.uint64, types.uint64, types.int64, types.Array(types.float32, 1, "C")))
-def evaluate_once(evaluator, bits, score, params):  # type: ignore[no-untyped-def]
+def evaluate_once(evaluator, bits, score, params):
     """The value of one board by the evaluator at an address, for callers outside kernels."""
     return call_evaluator(evaluator, (bits, score, pointer(params)))

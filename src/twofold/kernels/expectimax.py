@@ -66,14 +66,14 @@ _4: Final = np.uint64(4)
 
 
 @kernel(types.float64(types.uint64, types.int64, U64_POINTER))
-def evaluate(bits, score, context):  # type: ignore[no-untyped-def]
+def evaluate(bits, score, context):
     """The evaluator's value."""
     context[NODES] += np.uint64(1)
     return call_evaluator(context[EVALUATOR], (bits, score, f32_at(context[PARAMS])))
 
 
 @kernel(types.float64(types.uint64, types.int64, types.int64, U64_POINTER))
-def chance(after, score, depth, context):  # type: ignore[no-untyped-def]
+def chance(after, score, depth, context):
     """Expected value of an afterstate before its spawn, `depth` more moves ahead."""
     if depth == 0 and context[AT_STATE] == 0:
         return evaluate(after, score, context)
@@ -132,14 +132,14 @@ def chance(after, score, depth, context):  # type: ignore[no-untyped-def]
 
 
 @kernel(types.int64(types.uint64, U64_POINTER))
-def depth_at(bits, context):  # type: ignore[no-untyped-def]
+def depth_at(bits, context):
     """Depth in plies for this position."""
     few = on_bits.count_empty(bits, context[MASK]) < np.int64(context[FEW])
     return np.int64(context[FEW_PLY] if few else context[PLY])
 
 
 @kernel(types.float64(types.uint64, types.int64, types.int64, types.int64, U64_POINTER))
-def move_value(bits, score, move, ply, context):  # type: ignore[no-untyped-def]
+def move_value(bits, score, move, ply, context):
     """The value of a legal move, `ply` plies deep, its own reward included where rewards count."""
     across, down = u64_at(context[ACROSS]), u64_at(context[DOWN])
     after, packed = on_bits.slide(bits, move, across, down)
@@ -158,7 +158,7 @@ def move_value(bits, score, move, ply, context):  # type: ignore[no-untyped-def]
 
 
 @kernel(POLICY)
-def choose(bits, legal, score, draw, context):  # type: ignore[no-untyped-def]
+def choose(bits, legal, score, draw, context):
     """The legal move of the largest value, the first one of equals."""
     ply = depth_at(bits, context)
     best, best_value = -1, 0.0
@@ -174,7 +174,7 @@ _WORDS: Final = types.Array(types.uint64, 1, "C")
 
 
 @kernel(types.float64(types.uint64, types.int64, types.int64, types.int64, _WORDS))
-def value_of(bits, score, move, ply, context):  # type: ignore[no-untyped-def]
+def value_of(bits, score, move, ply, context):
     """`move_value` for callers outside kernels; ply 0 takes the context's own depth."""
     from_context = ply == 0
     words = pointer(context)

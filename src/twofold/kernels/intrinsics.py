@@ -37,7 +37,12 @@ CELLS_POLICY: Final = types.int64(
 _PDEP: Final = has_feature("bmi2") and llvm.get_host_cpu_name() not in ("znver1", "znver2")
 
 
-@intrinsic  # type: ignore[untyped-decorator]
+def _intrinsic(function: Any) -> Any:
+    """Numba's decorator, without its types: what it makes is called with machine values."""
+    return intrinsic(function)
+
+
+@_intrinsic
 def pointer(typingctx: Any, array: Any) -> Any:
     """Pointer to the first element of a contiguous array."""
     signature = types.CPointer(array.dtype)(array)
@@ -49,7 +54,7 @@ def pointer(typingctx: Any, array: Any) -> Any:
 
 
 def _pointer_cast(target: Any) -> Any:
-    @intrinsic  # type: ignore[untyped-decorator]
+    @_intrinsic
     def cast(typingctx: Any, address: Any) -> Any:
         def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
             return builder.inttoptr(args[0], context.get_value_type(signature.return_type))
@@ -65,7 +70,7 @@ u64_at = _pointer_cast(U64_POINTER)
 u8_at = _pointer_cast(U8_POINTER)
 
 
-@intrinsic  # type: ignore[untyped-decorator]
+@_intrinsic
 def as_f64(typingctx: Any, word: Any) -> Any:
     """The float64 whose bits are these 64."""
 
@@ -75,7 +80,7 @@ def as_f64(typingctx: Any, word: Any) -> Any:
     return types.float64(types.uint64), codegen
 
 
-@intrinsic  # type: ignore[untyped-decorator]
+@_intrinsic
 def as_u64(typingctx: Any, value: Any) -> Any:
     """The 64 bits of a float64."""
 
@@ -85,7 +90,7 @@ def as_u64(typingctx: Any, value: Any) -> Any:
     return types.uint64(types.float64), codegen
 
 
-@intrinsic  # type: ignore[untyped-decorator]
+@_intrinsic
 def f64_pointer(typingctx: Any, params: Any) -> Any:
     """Read parameters declared as float32 as the float64 that they hold."""
 
@@ -95,7 +100,7 @@ def f64_pointer(typingctx: Any, params: Any) -> Any:
     return F64_POINTER(F32_POINTER), codegen
 
 
-@intrinsic  # type: ignore[untyped-decorator]
+@_intrinsic
 def popcount(typingctx: Any, word: Any) -> Any:
     """Number of set bits, as int64."""
 
@@ -105,7 +110,7 @@ def popcount(typingctx: Any, word: Any) -> Any:
     return types.int64(types.uint64), codegen
 
 
-@intrinsic  # type: ignore[untyped-decorator]
+@_intrinsic
 def trailing_zeros(typingctx: Any, word: Any) -> Any:
     """Number of zero bits below the lowest set bit, as int64; 64 for 0."""
 
@@ -115,17 +120,7 @@ def trailing_zeros(typingctx: Any, word: Any) -> Any:
     return types.int64(types.uint64), codegen
 
 
-@intrinsic  # type: ignore[untyped-decorator]
-def leading_zeros(typingctx: Any, word: Any) -> Any:
-    """Number of zero bits above the highest set bit, as int64; 64 for 0."""
-
-    def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-        return builder.ctlz(args[0], cgutils.false_bit)
-
-    return types.int64(types.uint64), codegen
-
-
-@intrinsic  # type: ignore[untyped-decorator]
+@_intrinsic
 def _pdep(typingctx: Any, source: Any, mask: Any) -> Any:
     def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
         word = ir.IntType(64)
@@ -140,14 +135,14 @@ def _pdep(typingctx: Any, source: Any, mask: Any) -> Any:
 if _PDEP:
 
     @kernel("uint64(uint64, int64)")
-    def nth_set_bit(mask: int, n: int) -> int:
+    def nth_set_bit(mask, n):
         """The n-th lowest set bit of a mask, alone in its word; n counts from 0."""
         return _pdep(np.uint64(1) << np.uint64(n), mask)
 
 else:
 
     @kernel("uint64(uint64, int64)")
-    def nth_set_bit(mask: int, n: int) -> int:
+    def nth_set_bit(mask, n):
         """The n-th lowest set bit of a mask, alone in its word; n counts from 0."""
         for _ in range(n):
             mask &= mask - np.uint64(1)
@@ -157,7 +152,7 @@ else:
 def _caller(target: Any, doc: str) -> Any:
     """An intrinsic that calls a kernel by its address."""
 
-    @intrinsic  # type: ignore[untyped-decorator]
+    @_intrinsic
     def call(typingctx: Any, address: Any, arguments: Any) -> Any:
         def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
             function_type = ir.FunctionType(

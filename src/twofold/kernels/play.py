@@ -73,7 +73,7 @@ _28: Final = np.uint64((1 << 28) - 1)
 
 
 @kernel(types.int64(_WORDS, _WORDS, types.int64))
-def play_bits(game, state, limit):  # type: ignore[no-untyped-def]
+def play_bits(game, state, limit):
     """Play on from `state`, at most `limit` moves; returns what ended it."""
     policy, context = game[POLICY_ADDRESS], u64_at(game[POLICY_CONTEXT])
     across, down, mask = u64_at(game[ACROSS]), u64_at(game[DOWN]), game[MASK]
@@ -133,7 +133,7 @@ def play_bits(game, state, limit):  # type: ignore[no-untyped-def]
 
 
 @kernel(types.int64(_WORDS, _WORDS, _BYTES, types.int64))
-def play_cells(game, state, board, limit):  # type: ignore[no-untyped-def]
+def play_cells(game, state, board, limit):
     """The same loop on cells: `board` is uint8 (rows * cols,), changed in place."""
     policy, law, seed = game[POLICY_ADDRESS], u64_at(game[LAW]), game[SEED]
     rows, cols = np.int64(game[ROWS]), np.int64(game[COLS])
@@ -182,7 +182,7 @@ def play_cells(game, state, board, limit):  # type: ignore[no-untyped-def]
 
 
 @kernel(types.uint64(types.uint64, types.uint64, types.uint64, U64_POINTER))
-def start_bits(seed, start_tiles, mask, law):  # type: ignore[no-untyped-def]
+def start_bits(seed, start_tiles, mask, law):
     """The board of a new game: an empty one with its start tiles."""
     bits = np.uint64(0)
     for number in range(start_tiles):
@@ -191,7 +191,7 @@ def start_bits(seed, start_tiles, mask, law):  # type: ignore[no-untyped-def]
 
 
 @kernel(types.int64(_WORDS, types.uint64, _STATES))
-def play_many(game, first_seed, states):  # type: ignore[no-untyped-def]
+def play_many(game, first_seed, states):
     """Whole games, one after the other, seeds counting up from `first_seed`.
 
     Args:
@@ -218,6 +218,6 @@ def play_many(game, first_seed, states):  # type: ignore[no-untyped-def]
 
 
 @kernel(types.int64(types.uint64, types.uint64, types.int64, types.int64, types.uint64, _WORDS))
-def ask(policy, bits, legal, score, draw, context):  # type: ignore[no-untyped-def]
+def ask(policy, bits, legal, score, draw, context):
     """The move that a policy on bits chooses on one board."""
     return call_policy(policy, (bits, legal, score, draw, pointer(context)))

@@ -24,7 +24,7 @@ DOWN: Final = 1
 
 
 @kernel(types.int64(types.int64, types.uint64))
-def random_legal(legal, draw):  # type: ignore[no-untyped-def]
+def random_legal(legal, draw):
     """One of the legal moves (4 bits), chosen by the high half of a draw."""
     mask = np.uint64(legal)
     number = np.int64(((draw >> np.uint64(32)) * np.uint64(popcount(mask))) >> np.uint64(32))
@@ -32,7 +32,7 @@ def random_legal(legal, draw):  # type: ignore[no-untyped-def]
 
 
 @kernel(types.int64(types.int64))
-def corner_legal(legal):  # type: ignore[no-untyped-def]
+def corner_legal(legal):
     """Down, else left, else right, else up."""
     if legal & 4:
         return 2
@@ -42,31 +42,31 @@ def corner_legal(legal):  # type: ignore[no-untyped-def]
 
 
 @kernel(POLICY)
-def random_bits(bits, legal, score, draw, context):  # type: ignore[no-untyped-def]
+def random_bits(bits, legal, score, draw, context):
     """Any legal move."""
     return random_legal(legal, draw)
 
 
 @kernel(CELLS_POLICY)
-def random_cells(cells, rows, cols, legal, score, draw):  # type: ignore[no-untyped-def]
+def random_cells(cells, rows, cols, legal, score, draw):
     """Any legal move."""
     return random_legal(legal, draw)
 
 
 @kernel(POLICY)
-def corner_bits(bits, legal, score, draw, context):  # type: ignore[no-untyped-def]
+def corner_bits(bits, legal, score, draw, context):
     """Down, else left, else right, else up."""
     return corner_legal(legal)
 
 
 @kernel(CELLS_POLICY)
-def corner_cells(cells, rows, cols, legal, score, draw):  # type: ignore[no-untyped-def]
+def corner_cells(cells, rows, cols, legal, score, draw):
     """Down, else left, else right, else up."""
     return corner_legal(legal)
 
 
 @kernel(POLICY)
-def greedy_bits(bits, legal, score, draw, context):  # type: ignore[no-untyped-def]
+def greedy_bits(bits, legal, score, draw, context):
     """The largest reward; ties in the order up, right, down, left."""
     best, best_reward = -1, -1
     for move in range(4):
@@ -79,7 +79,7 @@ def greedy_bits(bits, legal, score, draw, context):  # type: ignore[no-untyped-d
 
 
 @kernel(CELLS_POLICY)
-def greedy_cells(cells, rows, cols, legal, score, draw):  # type: ignore[no-untyped-def]
+def greedy_cells(cells, rows, cols, legal, score, draw):
     """The largest reward; ties in the order up, right, down, left."""
     after = np.empty(64, dtype=np.uint8)
     best, best_reward = -1, -1

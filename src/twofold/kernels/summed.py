@@ -44,7 +44,7 @@ _HASH: Final = np.uint64(0x9E3779B97F4A7C15)
 
 
 @kernel(types.int64(types.uint64, types.int64, U64_POINTER))
-def spawn_sum(after, rounds, context):  # type: ignore[no-untyped-def]
+def spawn_sum(after, rounds, context):
     """The sum over all spawns on an afterstate; with no rounds left, the board's own value."""
     context[NODES] += np.uint64(1)
     if rounds == 0:
@@ -86,7 +86,7 @@ _WORDS: Final = types.Array(types.uint64, 1, "C")
 
 
 @kernel(types.int64(types.uint64, types.int64, types.int64, _WORDS))
-def value_of(bits, move, rounds, context):  # type: ignore[no-untyped-def]
+def value_of(bits, move, rounds, context):
     """The value of one legal move."""
     words = pointer(context)
     after, _ = on_bits.slide(bits, move, u64_at(words[ACROSS]), u64_at(words[DOWN]))

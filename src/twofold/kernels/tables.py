@@ -10,7 +10,8 @@ Entry of a row, 64 bits:
     right   0    left   overflow   reward / 4    row, right   row, left
 
 `left` and `right` say that the row changes; `overflow` that a merge made exponent 16, shown as
-15 in the row; the reward is the true one. Left and right give the same reward: a run of n equal tiles makes n // 2 merges either way.
+15 in the row; the reward is the true one. Left and right give the same reward: a run of n equal
+tiles makes n // 2 merges either way.
 """
 
 from dataclasses import dataclass

@@ -75,6 +75,7 @@ class Player(ABC):
 
     def close(self) -> None:
         """Release what the player holds; it is not used afterwards."""
+        return
 
     def __enter__(self) -> Self:
         return self

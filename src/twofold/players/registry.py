@@ -197,6 +197,7 @@ class FunctionPlayer(Player):
         self.function = function
 
     def choose(self, board: Board, *, score: int | None = None, move_number: int = 0) -> Move:
+        """The function's answer."""
         return self.function(board)
 
 

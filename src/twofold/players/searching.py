@@ -26,12 +26,20 @@ class Search(Protocol):
     """What the players need of a search."""
 
     @property
-    def context(self) -> Context: ...
+    def context(self) -> Context:
+        """The context for the policy."""
+        ...
+
     @property
-    def policy(self) -> int: ...
+    def policy(self) -> int:
+        """Address of the policy kernel."""
+        ...
+
     def values(
         self, bits: int, score: int, legal: tuple[Move, ...], depth: int = 0, /
-    ) -> dict[Move, float]: ...
+    ) -> dict[Move, float]:
+        """The values of legal moves; depth 0 is the search's own."""
+        ...
 
 
 class SearchPlayer(CompiledPlayer):
@@ -198,7 +206,7 @@ class AlphaBetaPlayer(SearchPlayer):
         )
 
     def budget_depth(self, ply: int) -> int:
-        """n plies are n moves with n - 1 spawns between them."""
+        """So many plies are as many moves, with a spawn between two."""
         return 2 * ply - 1
 
     def depth_words(self, depth: int) -> str:
