@@ -4,8 +4,9 @@ Plain Python on top of `reference`: right and readable first. The compiled kerne
 same rules for speed; `Board.to_bits` is the way to them.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import cache, lru_cache
+from operator import itemgetter
 from typing import Final, NamedTuple, Self
 
 from twofold import notation, reference
@@ -13,6 +14,9 @@ from twofold.errors import CellOccupied, IllegalMove, InvalidBoard, InvalidMove
 from twofold.limits import BITS_MAX_EXPONENT, BITS_MAX_SIDE, MAX_EXPONENT
 from twofold.notation import shown
 from twofold.rules import STANDARD, Move, Rules
+
+
+Permutation = Callable[[tuple[int, ...]], tuple[int, ...]]
 
 
 class Slide(NamedTuple):
@@ -237,15 +241,15 @@ class Board:
 
     def _slid(self, move: Move) -> tuple[tuple[int, ...], int]:
         """The cells after a move and its reward; equal cells if the move is illegal."""
-        cells = self._exponents
-        after = [0] * len(cells)
+        gather, scatter, width = _order(self._rows, self._cols, move)
+        cells = gather(self._exponents)
+        after: tuple[int, ...] = ()
         reward = 0
-        for line in _lines(self._rows, self._cols, move):
-            slid, points = _slid_line(tuple([cells[cell] for cell in line]))
+        for start in range(0, len(cells), width):
+            slid, points = _slid_line(cells[start : start + width])
+            after += slid
             reward += points
-            for cell, exponent in zip(line, slid, strict=True):
-                after[cell] = exponent
-        return tuple(after), reward
+        return scatter(after), reward
 
     def place(self, cell: int, tile: int) -> "Board":
         """The board with one more tile.
@@ -288,11 +292,14 @@ def _slid_line(line: tuple[int, ...]) -> tuple[tuple[int, ...], int]:
 
 
 @cache
-def _lines(rows: int, cols: int, move: Move) -> tuple[tuple[int, ...], ...]:
-    """`reference.lines`, remembered for each shape and move."""
+def _order(rows: int, cols: int, move: Move) -> tuple[Permutation, Permutation, int]:
+    """How to list the cells line by line, how to put them back, and the length of a line."""
     if move not in tuple(Move):
         raise InvalidMove(f"expected a move u, r, d or l, got {shown(move)}")
-    return tuple(tuple(line) for line in reference.lines(rows, cols, move))
+    lines = reference.lines(rows, cols, move)
+    listed = [cell for line in lines for cell in line]
+    back = sorted(range(len(listed)), key=listed.__getitem__)
+    return itemgetter(*listed), itemgetter(*back), len(lines[0])
 
 
 def _frame(shape: tuple[int, int]) -> tuple[int, int]:

@@ -186,11 +186,7 @@ class Game:
     @property
     def status(self) -> Status:
         """Going, won and may go on, stopped at the goal, or over."""
-        if self._rules.stop_at_goal and self.goal_reached:
-            return Status.STOPPED
-        if self._board.is_over:
-            return Status.OVER
-        return Status.WON if self.goal_reached else Status.GOING
+        return status_of(self._board, self._rules)
 
     @property
     def is_finished(self) -> bool:
@@ -248,10 +244,7 @@ class Game:
             CellOccupied: the given cell holds a tile after the move.
             InvalidBoard: the given cell is not on the board, or the rules spawn no such tile.
         """
-        self._check_going()
-        board, reward = self._board.slide(move)
-        cell, tile = self._next_spawn(board) if spawn is None else self._checked_tile(*spawn)
-        step = Step(Move(move), reward, cell, tile, board.place(cell, tile), spawn is not None)
+        step = next_step(self._board, self._rules, self._seed, self.move_number, move, spawn)
         del self._line[self._made :]
         self._line.append(step)
         self._advance(step)
@@ -289,31 +282,59 @@ class Game:
         self._board = step.board
         self._score += step.reward
 
-    def _check_going(self) -> None:
-        status = self.status
-        if status is Status.STOPPED:
-            raise GameOver(
-                f"expected a game in progress, got one that stopped at the goal {self._rules.goal}"
-            )
-        if status is Status.OVER:
-            raise GameOver(f"expected a board with a legal move, got {self._board}")
 
-    def _next_spawn(self, afterstate: Board) -> tuple[int, int]:
-        return spawn(afterstate, self._rules, self._seed, self.spawn_number)
-
-    @property
-    def spawn_number(self) -> int:
-        """The dice's number of the tile that follows the next move."""
-        return self._rules.start_tiles + self.move_number
-
-    def _checked_tile(self, cell: int, tile: int) -> tuple[int, int]:
-        if all(tile != known for known, _ in self._rules.spawn):
-            known = ", ".join(str(known) for known, _ in self._rules.spawn)
-            raise InvalidBoard(f"expected a tile that the rules spawn ({known}), got {shown(tile)}")
-        return cell, tile
+def status_of(board: Board, rules: Rules) -> Status:
+    """Where a game stands whose board is this one."""
+    won = board.max_tile >= rules.goal
+    if won and rules.stop_at_goal:
+        return Status.STOPPED
+    if board.is_over:
+        return Status.OVER
+    return Status.WON if won else Status.GOING
 
 
-def spawn(afterstate: Board, rules: Rules, seed: int, spawn_number: int) -> tuple[int, int]:
+def next_step(
+    board: Board,
+    rules: Rules,
+    seed: int,
+    move_number: int,
+    move: Move,
+    spawn: tuple[int, int] | None = None,
+) -> Step:
+    """What comes of one move, without a `Game` around it.
+
+    Args:
+        board: the board before the move.
+        rules: what may vary.
+        seed: seed of the dice; not used if the new tile is given.
+        move_number: moves made before this one.
+        move: the move.
+        spawn: (cell, tile) that appeared, if it is known; None throws the dice.
+
+    Raises:
+        InvalidInput: as `Game.play` does.
+    """
+    status = status_of(board, rules)
+    if status is Status.STOPPED:
+        raise GameOver(f"expected a game in progress, got one that stopped at {rules.goal}")
+    if status is Status.OVER:
+        raise GameOver(f"expected a board with a legal move, got {board}")
+    after, reward = board.slide(move)
+    if spawn is None:
+        cell, tile = throw(after, rules, seed, rules.start_tiles + move_number)
+    else:
+        cell, tile = spawn
+        _check_tile(tile, rules)
+    return Step(Move(move), reward, cell, tile, after.place(cell, tile), spawn is not None)
+
+
+def _check_tile(tile: int, rules: Rules) -> None:
+    if all(tile != known for known, _ in rules.spawn):
+        known = ", ".join(str(known) for known, _ in rules.spawn)
+        raise InvalidBoard(f"expected a tile that the rules spawn ({known}), got {shown(tile)}")
+
+
+def throw(afterstate: Board, rules: Rules, seed: int, spawn_number: int) -> tuple[int, int]:
     """The (cell, tile) that the dice add to a board with an empty cell."""
     cell, exponent = reference.spawn(
         afterstate.exponents,
@@ -328,5 +349,5 @@ def start_board(rules: Rules, seed: int) -> Board:
     """The board on which the game of this seed begins."""
     board = Board.empty(rules.shape)
     for number in range(rules.start_tiles):
-        board = board.place(*spawn(board, rules, seed, number))
+        board = board.place(*throw(board, rules, seed, number))
     return board

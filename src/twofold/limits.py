@@ -47,6 +47,12 @@ MAX_RECORD_MOVES: Final = 2_000_000
 MAX_TAG: Final = 2_000
 """Most characters of a tag's value in a record."""
 
+MAX_TAGS: Final = 100
+"""Most tags of a record."""
+
+MAX_COMMENT: Final = 20_000
+"""Most characters of the comments after one move of a record."""
+
 MAX_PLY: Final = 12
 """Deepest search of expectimax, in plies."""
 

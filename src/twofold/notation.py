@@ -53,6 +53,15 @@ def shown(text: object) -> str:
     return quoted if len(quoted) <= 80 else quoted[:76] + "..." + quoted[-1]
 
 
+def printable(text: str) -> str:
+    r"""`text` as it may be shown on a screen: what is not printable becomes an escape.
+
+    >>> printable("\x1b[2J")
+    '\\x1b[2J'
+    """
+    return "".join(c if c.isprintable() else ascii(c)[1:-1] for c in text)
+
+
 def check_length(text: str, what: str, error: type[InvalidInput]) -> None:
     """Refuse a text that is too long, or not text at all."""
     if not isinstance(text, str):
