@@ -29,7 +29,12 @@ _48: Final = np.uint64(48)
 _REWARD: Final = np.uint64(REWARD_SHIFT)
 _REWARD_MASK: Final = np.uint64((1 << (OVERFLOW_BIT - REWARD_SHIFT)) - 1)
 _OVERFLOW: Final = np.uint64(OVERFLOW_BIT - REWARD_SHIFT)
-_LOWEST: Final = np.uint64(0x1111111111111111)
+_LOW_NIBBLES: Final = np.uint64(0x0F0F0F0F0F0F0F0F)
+_FIFTH_BITS: Final = np.uint64(0x1010101010101010)
+_BYTES: Final = np.uint64(0x0101010101010101)
+
+FULL: Final = np.uint64(0x1111111111111111)
+"""The lowest bit of each of the 16 cells: the mask of a 4x4 board."""
 
 
 @kernel("uint64(uint64)")
@@ -99,8 +104,17 @@ def max_exponent(bits):
 
 @kernel("boolean(uint64, int64)")
 def holds(bits, exponent):
-    """Whether some cell holds an exponent of at least `exponent`, which is 1 to 15."""
-    return max_exponent(bits) >= exponent
+    """Whether some cell holds at least `exponent`, 1 to 15; never for more than 15.
+
+    Every second nibble stands in a byte of its own; adding 16 - exponent sets the byte's fifth
+    bit where the nibble is large enough.
+    """
+    if exponent > 15:
+        return False
+    add = np.uint64(16 - exponent) * _BYTES
+    even = (bits & _LOW_NIBBLES) + add
+    odd = ((bits >> _4) & _LOW_NIBBLES) + add
+    return ((even | odd) & _FIFTH_BITS) != _0
 
 
 @kernel(types.uint64(types.uint64, types.uint64, types.uint64, types.uint64))

@@ -9,8 +9,14 @@ import numpy as np
 from numba import types
 
 from twofold.kernels._jit import kernel
-from twofold.kernels.bits import transpose
-from twofold.kernels.intrinsics import EVALUATOR, call_evaluator, f64_pointer, pointer
+from twofold.kernels.bits import FULL, count_empty, transpose
+from twofold.kernels.intrinsics import (
+    EVALUATOR,
+    call_evaluator,
+    f64_pointer,
+    neighbour_spread,
+    pointer,
+)
 
 _ROW: Final = np.uint64(0xFFFF)
 _16: Final = np.uint64(16)
@@ -89,25 +95,7 @@ def clustering(bits):
     For each tile the mean absolute difference to the tiles among its 3x3 neighbourhood, itself
     counted, in whole points; summed over all tiles. Cells outside a smaller shape are empty.
     """
-    # A frame of empty cells around the board, so that every cell has eight neighbours.
-    tiles = np.zeros(36, dtype=np.int32)
-    for cell in range(16):
-        exponent = np.int64((bits >> np.uint64(60 - 4 * cell)) & np.uint64(15))
-        tiles[7 + cell + 2 * (cell >> 2)] = np.int32((1 << exponent) & ~1)
-    total = 0
-    for cell in range(16):
-        place = 7 + cell + 2 * (cell >> 2)
-        tile = tiles[place]
-        if tile == 0:
-            continue
-        count, difference = 1, 0
-        for step in (-7, -6, -5, -1, 1, 5, 6, 7):
-            other = tiles[place + step]
-            if other != 0:
-                count += 1
-                difference += abs(tile - other)
-        total += difference // count
-    return total
+    return neighbour_spread(bits)
 
 
 @kernel(EVALUATOR)
@@ -120,10 +108,7 @@ def clustered_score(bits, score, params):
     if score == 0:
         return 0.0
     numbers = f64_pointer(params)
-    tiles = 0
-    for cell in range(16):
-        tiles += ((bits >> np.uint64(4 * cell)) & np.uint64(15)) != 0
-    empty = numbers[0] - tiles
+    empty = numbers[0] - (16 - count_empty(bits, FULL))
     logarithm = numbers[1 + min(score >> 2, LOG_TABLE - 1)]
     value = np.trunc(score + logarithm * empty - clustering(bits))
     return max(value, np.float64(min(score, 1)))

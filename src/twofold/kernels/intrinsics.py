@@ -121,6 +121,60 @@ def trailing_zeros(typingctx: Any, word: Any) -> Any:
 
 
 @_intrinsic
+def neighbour_spread(typingctx: Any, bits: Any) -> Any:
+    """Sum over the tiles of a board of their mean difference to their neighbours, as int64.
+
+    For each tile: the absolute differences to the tiles among the eight cells around it, summed,
+    divided by their number plus one, cut to a whole number. Vector code on all 16 cells at once.
+    """
+
+    def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        word, lane, number = ir.IntType(64), ir.IntType(32), ir.FloatType()
+        words, lanes, numbers = (ir.VectorType(kind, 16) for kind in (word, lane, number))
+        zeros, ones = lanes([0] * 16), lanes([1] * 16)
+
+        first = builder.insert_element(ir.Constant(words, ir.Undefined), args[0], lane(0))
+        copies = builder.shuffle_vector(first, ir.Constant(words, ir.Undefined), zeros)
+        nibbles = builder.lshr(copies, words([60 - 4 * cell for cell in range(16)]))
+        exponents = builder.trunc(builder.and_(nibbles, words([15] * 16)), lanes)
+        tiles = builder.and_(builder.shl(ones, exponents), lanes([~1] * 16))
+
+        name = "llvm.abs.v16i32"
+        absolute = cgutils.get_or_insert_function(
+            builder.module, ir.FunctionType(lanes, [lanes, ir.IntType(1)]), name
+        )
+        total, count = zeros, ones
+        for row_step in (-1, 0, 1):
+            for col_step in (-1, 0, 1):
+                if row_step == col_step == 0:
+                    continue
+                picks = [_neighbour(cell, row_step, col_step) for cell in range(16)]
+                others = builder.shuffle_vector(tiles, zeros, lanes(picks))
+                present = builder.icmp_signed("!=", others, zeros)
+                gap = builder.call(absolute, [builder.sub(tiles, others), cgutils.false_bit])
+                total = builder.add(total, builder.select(present, gap, zeros))
+                count = builder.add(count, builder.zext(present, lanes))
+        # Exact: totals are below 2^18, so a quotient that is no whole number is at least 1/9
+        # away from the next one, far more than the rounding of the division.
+        means = builder.fptosi(
+            builder.fdiv(builder.uitofp(total, numbers), builder.uitofp(count, numbers)), lanes
+        )
+        means = builder.select(builder.icmp_signed("!=", tiles, zeros), means, zeros)
+        add = cgutils.get_or_insert_function(
+            builder.module, ir.FunctionType(lane, [lanes]), "llvm.vector.reduce.add.v16i32"
+        )
+        return builder.sext(builder.call(add, [means]), word)
+
+    return types.int64(types.uint64), codegen
+
+
+def _neighbour(cell: int, row_step: int, col_step: int) -> int:
+    """The cell one step away, or 16 (an empty cell) beyond the frame."""
+    row, col = cell // 4 + row_step, cell % 4 + col_step
+    return 4 * row + col if 0 <= row < 4 and 0 <= col < 4 else 16
+
+
+@_intrinsic
 def _pdep(typingctx: Any, source: Any, mask: Any) -> Any:
     def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
         word = ir.IntType(64)
