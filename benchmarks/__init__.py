@@ -1,0 +1,1 @@
+"""What twofold measures of itself: `python -m benchmarks [NAME...]`, or `scripts/bench`."""

@@ -1,0 +1,65 @@
+"""`datumbox`: the time of a move, and games won."""
+
+from benchmarks.common import Figure, Report, Settings, of_interval, of_runs
+from benchmarks.positions import moves_a_second, of_games, time_choices
+from twofold.arena.stats import wilson_interval
+from twofold.players import make_player, play_game
+from twofold.rules import Rules
+
+RULES = Rules.parse("stop=goal")
+POSITIONS_PLAYER = "datumbox:depth=5"
+POSITION_GAMES = 5
+POSITIONS = {3: 2_000, 5: 1_000, 7: 200}
+"""Positions a run, by depth."""
+
+GAMES = 20
+AT_MOST = 0.85
+"""Milliseconds a move at depth 7: a tenth of what a straightforward Java program takes."""
+
+PUBLISHED = {3: "20 %", 5: "40 %", 7: "70 to 80 %"}
+
+
+def measure(settings: Settings) -> Report:
+    """Depths 3, 5 and 7."""
+    games = settings.games or GAMES
+    speeds = [figure for depth in POSITIONS for figure in _speed(depth, settings)]
+    wins = [_wins(depth, games, settings.seed) for depth in POSITIONS]
+    return Report(
+        "datumbox (depth in half-moves)",
+        [*speeds, *wins],
+        [
+            f"Positions: {', '.join(f'{count} at depth {at}' for at, count in POSITIONS.items())}"
+            f", evenly spaced over {POSITION_GAMES} games of {POSITIONS_PLAYER} with stop=goal.",
+            f"CPU time of one thread, median of {settings.runs} runs.",
+            f"Wins: {games} games, rules stop=goal, seeds from {settings.seed}; "
+            "from and to are the 95 % interval (Wilson).",
+        ],
+    )
+
+
+def _speed(depth: int, settings: Settings) -> list[Figure]:
+    spec = f"datumbox:depth={depth}"
+    positions = of_games(POSITIONS_PLAYER, RULES, settings.seed, POSITION_GAMES)
+    chosen = positions.thinned(POSITIONS[depth])
+    times = time_choices(spec, RULES, chosen, settings.runs)
+    return [
+        moves_a_second(spec, chosen, times),
+        of_runs(
+            f"{spec}, a move",
+            [1e3 * time.cpu / len(chosen) for time in times],
+            "ms",
+            at_most=AT_MOST if depth == 7 else None,
+        ),
+    ]
+
+
+def _wins(depth: int, games: int, seed: int) -> Figure:
+    spec = f"datumbox:depth={depth}"
+    won = 0
+    with make_player(spec) as player:
+        for number in range(games):
+            result = play_game(player, RULES, seed + number)
+            assert result is not None
+            won += result.max_tile >= RULES.goal
+    share = wilson_interval(won, games)
+    return of_interval(f"{spec}, games won", share, "%", published=PUBLISHED[depth])

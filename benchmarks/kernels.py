@@ -1,0 +1,141 @@
+"""The kernels under everything: whole games in one call, and move generation."""
+
+from functools import partial
+from typing import Any
+
+import numpy as np
+from numba import types
+
+from benchmarks.common import Figure, Report, Settings, of_runs, timings
+from benchmarks.positions import Positions, Words, of_games
+from twofold.kernels import bits as on_bits
+from twofold.kernels import play
+from twofold.kernels._jit import kernel
+from twofold.kernels.dice import spawn_law
+from twofold.kernels.intrinsics import u64_at
+from twofold.kernels.tables import frame
+from twofold.limits import MAX_EXPONENT
+from twofold.players import make_player
+from twofold.players.compiled import CompiledPlayer
+from twofold.rules import STANDARD
+
+GAMES = {"random": 50_000, "greedy": 20_000, "corner": 20_000}
+"""Games a run, about a quarter of a second."""
+
+TARGETS = {"random": 40.0}
+"""Million moves a second."""
+
+BOARD_GAMES = 8
+BOARDS_PLAYER = "expectimax:eval=rows,ply=2"
+ROUNDS = 200
+BOARDS_TARGET = 60.0
+
+MILLION = 1e6
+
+
+def measure(settings: Settings) -> Report:
+    """Random, greedy and corner games, and the moves of boards."""
+    figures = [figure for spec in GAMES for figure in _games(spec, settings)]
+    boards = of_games(BOARDS_PLAYER, STANDARD, settings.seed, BOARD_GAMES)
+    figures += _generation(boards, settings)
+    return Report(
+        "Kernels, one thread",
+        figures,
+        [
+            f"Games: {', '.join(f'{count:,} {spec}' for spec, count in GAMES.items())} a run, "
+            f"whole, by kernels.play.play_many; seeds from {settings.seed}.",
+            f"Boards: all {len(boards):,} of {BOARD_GAMES} games of {BOARDS_PLAYER}, "
+            f"{ROUNDS} times a run. Turned back: up and down as boards of their own, not as "
+            "their transposes.",
+            f"Median of {settings.runs} runs; from and to are the slowest and the fastest.",
+        ],
+    )
+
+
+def _games(spec: str, settings: Settings) -> list[Figure]:
+    states = np.zeros((GAMES[spec], play.STATE_WORDS), dtype=np.uint64)
+    with make_player(spec) as player:
+        assert isinstance(player, CompiledPlayer)
+        player.start(STANDARD, settings.seed)
+        law = spawn_law(STANDARD.spawn_exponents, STANDARD.spawn_weights)
+        reached = np.zeros(MAX_EXPONENT + 1, dtype=np.uint64)
+        words = _game_words(player, law, reached)
+        first = np.uint64(settings.seed)
+        times = timings(lambda: play.play_many(words, first, states), settings.runs)
+    moves = int(states[:, play.MOVE_NUMBER].sum())
+    return [
+        of_runs(
+            f"{spec} games, CPU time",
+            [moves / time.cpu / MILLION for time in times],
+            "M moves/s",
+            at_least=TARGETS.get(spec),
+        ),
+        of_runs(
+            f"{spec} games, wall clock",
+            [moves / time.wall / MILLION for time in times],
+            "M moves/s",
+        ),
+    ]
+
+
+def _game_words(player: CompiledPlayer, law: Words, reached: Words) -> Words:
+    """The words of a game on 4x4 that goes on past the goal; see `kernels.play`."""
+    shape, words = frame(4, 4), np.zeros(play.GAME_WORDS, dtype=np.uint64)
+    words[play.POLICY_ADDRESS] = player.policy
+    words[play.POLICY_CONTEXT] = player.context.ctypes.data
+    words[play.ACROSS] = shape.across.ctypes.data
+    words[play.DOWN] = shape.down.ctypes.data
+    words[play.MASK] = shape.mask
+    words[play.LAW] = law.ctypes.data
+    words[play.START_TILES] = STANDARD.start_tiles
+    words[play.STOP_EXPONENT] = 255
+    words[play.REACHED] = reached.ctypes.data
+    words[play.ROWS], words[play.COLS] = 4, 4
+    return words
+
+
+_BOARDS = types.Array(types.uint64, 1, "C")
+
+
+@kernel(types.uint64(_BOARDS, types.uint64, types.uint64, types.int64), cached=False)
+def _generate(boards: Any, across: Any, down: Any, rounds: Any) -> Any:
+    """All four moves and both rewards of every board, folded so that none can be left out."""
+    rows, columns = u64_at(across), u64_at(down)
+    folded = np.uint64(0)
+    for _ in range(rounds):
+        for index in range(len(boards)):
+            left, right, reward = on_bits.slide_both(boards[index], rows)
+            turned = on_bits.transpose(boards[index])
+            up, bottom, down_reward = on_bits.slide_both(turned, columns)
+            folded = (((folded + left) ^ right) + up) ^ bottom
+            folded += reward + down_reward
+    return folded
+
+
+@kernel(types.uint64(_BOARDS, types.uint64, types.uint64, types.int64), cached=False)
+def _generate_turned(boards: Any, across: Any, down: Any, rounds: Any) -> Any:
+    """The same, with up and down turned back."""
+    rows, columns = u64_at(across), u64_at(down)
+    folded = np.uint64(0)
+    for _ in range(rounds):
+        for index in range(len(boards)):
+            left, right, reward = on_bits.slide_both(boards[index], rows)
+            turned = on_bits.transpose(boards[index])
+            up, bottom, down_reward = on_bits.slide_both(turned, columns)
+            folded = (((folded + left) ^ right) + on_bits.transpose(up)) ^ on_bits.transpose(bottom)
+            folded += reward + down_reward
+    return folded
+
+
+def _generation(boards: Positions, settings: Settings) -> list[Figure]:
+    shape = frame(4, 4)
+    arguments = (boards.bits, shape.across.ctypes.data, shape.down.ctypes.data, ROUNDS)
+    figures = []
+    for what, work, target in (
+        ("moves of a board, four directions", _generate, BOARDS_TARGET),
+        ("the same, turned back", _generate_turned, None),
+    ):
+        times = timings(partial(work, *arguments), settings.runs)
+        speeds = [len(boards) * ROUNDS / time.cpu / MILLION for time in times]
+        figures.append(of_runs(what, speeds, "M boards/s", at_least=target))
+    return figures

@@ -1,0 +1,122 @@
+"""What a user waits for: help, the first move of `twofold watch`, and memory of `twofold bench`."""
+
+import os
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+from benchmarks.common import Figure, Report, Settings, of_runs
+
+PLAYERS = ("random", "greedy", "corner", "baeldung", "datumbox", "it3105-snake", "it3105-gradient")
+BENCH_GAMES = 4
+FIRST_RUNS = 2
+"""First runs ever: each compiles all that it needs."""
+
+SHOWN = b"Ctrl-C ends"
+"""What the screen of `twofold watch` says from the first move on."""
+
+PATIENCE = 300.0
+HELP_AT_MOST, FIRST_AT_MOST, LATER_AT_MOST, MEMORY_AT_MOST = 0.25, 25.0, 1.5, 400.0
+
+MEASURE_MEMORY = """
+import resource, subprocess, sys
+subprocess.run(sys.argv[1:], check=True, stdout=subprocess.DEVNULL)
+print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss)
+"""
+"""Runs a command from a small process: a child's peak counts that of its parent at the fork."""
+
+
+def measure(settings: Settings) -> Report:
+    """Help, watch and bench, each as a command of its own."""
+    figures = [_help(settings.runs)]
+    notes = [f"Wall clock, median of {settings.runs} runs; of {FIRST_RUNS} for first runs."]
+    if os.name == "posix":
+        figures += [*_watch(settings), _memory(settings)]
+        notes += [
+            "watch: in a terminal of its own, until the screen shows the first move; "
+            "a first run ever has an empty folder for compiled kernels.",
+            f"bench: {' '.join(PLAYERS)} --games {BENCH_GAMES} --seed {settings.seed}; "
+            "peak resident memory, kernels compiled before.",
+        ]
+    else:
+        notes.append("watch and bench are measured where there are pseudo-terminals: on POSIX.")
+    return Report("Start and memory", figures, notes)
+
+
+def _command(*words: str) -> list[str]:
+    return [sys.executable, "-m", "twofold", *words]
+
+
+def _help(runs: int) -> Figure:
+    values = []
+    for run in range(runs + 1):
+        began = time.perf_counter()
+        subprocess.run(_command("--help"), check=True, stdout=subprocess.DEVNULL)
+        if run:
+            values.append(time.perf_counter() - began)
+    return of_runs("twofold --help", values, "s", at_most=HELP_AT_MOST)
+
+
+def _watch(settings: Settings) -> list[Figure]:
+    first, later = [], []
+    with tempfile.TemporaryDirectory() as folder:
+        for run in range(FIRST_RUNS):
+            cache = Path(folder, str(run))
+            first.append(_seconds_to_first_move(cache, settings.seed))
+        for _ in range(settings.runs):
+            later.append(_seconds_to_first_move(cache, settings.seed))
+    return [
+        of_runs("watch, first run ever, to the first move", first, "s", at_most=FIRST_AT_MOST),
+        of_runs("watch, later runs, to the first move", later, "s", at_most=LATER_AT_MOST),
+    ]
+
+
+def _seconds_to_first_move(cache: Path, seed: int) -> float:
+    primary, secondary = os.openpty()
+    size = {"TERM": "xterm-256color", "COLUMNS": "100", "LINES": "40"}
+    began = time.perf_counter()
+    process = subprocess.Popen(
+        _command("watch", "--seed", str(seed)),
+        stdin=secondary,
+        stdout=secondary,
+        stderr=secondary,
+        env=os.environ | size | {"TWOFOLD_CACHE_DIR": str(cache)},
+    )
+    os.close(secondary)
+    try:
+        _read_until(SHOWN, primary)
+        return time.perf_counter() - began
+    finally:
+        process.kill()
+        process.wait()
+        os.close(primary)
+
+
+def _read_until(text: bytes, terminal: int) -> None:
+    """Raises OSError where the program ends before it has shown the text."""
+    import select
+
+    seen = b""
+    while text not in seen:
+        if not select.select([terminal], [], [], PATIENCE)[0]:
+            raise TimeoutError(f"expected {text!r} on the screen within {PATIENCE} s")
+        seen = seen[-len(text) :] + os.read(terminal, 65_536)
+
+
+def _memory(settings: Settings) -> Figure:
+    arguments = ("--games", str(BENCH_GAMES), "--seed", str(settings.seed))
+    bench = _command("bench", *PLAYERS, *arguments)
+    values = []
+    for run in range(settings.runs + 1):
+        done = subprocess.run(
+            [sys.executable, "-S", "-c", MEASURE_MEMORY, *bench],
+            check=True,
+            capture_output=True,
+            text=True,
+        )
+        if run:  # the first one may have compiled kernels
+            unit = 2**20 if sys.platform == "darwin" else 2**10
+            values.append(float(done.stdout) / unit)
+    return of_runs("bench, peak memory", values, "MiB", at_most=MEMORY_AT_MOST)
