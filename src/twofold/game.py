@@ -164,6 +164,11 @@ class Game:
         return self._start_move_number + self._made
 
     @property
+    def spawn_number(self) -> int:
+        """The dice's number of the tile that follows the next move."""
+        return self._rules.start_tiles + self.move_number
+
+    @property
     def start_board(self) -> Board:
         """The board before the first move made here."""
         return self._start_board
