@@ -1,0 +1,221 @@
+"""Kernels on many boards at once, arrays in and arrays out, and the same by the reference.
+
+Boards are exponents, uint8, shape (count, rows * cols).
+"""
+
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+from numba import types
+from numpy.typing import NDArray
+
+from twofold import reference
+from twofold.kernels import bits as on_bits
+from twofold.kernels import cells as on_cells
+from twofold.kernels import dice
+from twofold.kernels._jit import kernel
+from twofold.kernels.intrinsics import pointer, u64_at
+from twofold.kernels.tables import frame
+
+Cells = NDArray[np.uint8]
+Ints = NDArray[np.int64]
+Words = NDArray[np.uint64]
+
+SMALL: Final = [(rows, cols) for rows in range(1, 5) for cols in range(1, 5) if rows * cols > 1]
+"""The shapes that fit 64 bits."""
+
+SHAPES: Final = [(rows, cols) for rows in range(1, 9) for cols in range(1, 9) if rows * cols > 1]
+"""Every shape."""
+
+STANDARD_LAW: Final = dice.spawn_law((1, 2), (0.9, 0.1))
+
+
+@dataclass(frozen=True, slots=True)
+class Moves:
+    """What the four moves do to boards.
+
+    Attributes:
+        after: uint8, shape (count, 4, rows * cols); exponent 16 shown as 15 on bits.
+        reward: points, shape (count, 4).
+        legal: bit m is set where move m is legal, shape (count,).
+        overflow: whether a merge made exponent 16, shape (count, 4).
+    """
+
+    after: Cells
+    reward: Ints
+    legal: Ints
+    overflow: NDArray[np.bool_]
+
+    @property
+    def over(self) -> NDArray[np.bool_]:
+        """Whether no move is legal."""
+        return np.equal(self.legal, 0)
+
+
+def to_bits(cells: Cells, rows: int, cols: int) -> Words:
+    """The 64-bit forms of boards with exponents up to 15."""
+    bits = np.zeros(cells.shape[:-1], dtype=np.uint64)
+    for cell in range(rows * cols):
+        shift = np.uint64(60 - 4 * (4 * (cell // cols) + cell % cols))
+        bits |= cells[..., cell].astype(np.uint64) << shift
+    return bits
+
+
+def from_bits(bits: Words | np.uint64, rows: int, cols: int) -> Cells:
+    """The exponents inside the shape."""
+    shifts = [60 - 4 * (4 * row + col) for row in range(rows) for col in range(cols)]
+    nibbles = [(bits >> np.uint64(shift)) & np.uint64(15) for shift in shifts]
+    return np.stack(nibbles, axis=-1).astype(np.uint8)
+
+
+_WORDS = types.Array(types.uint64, 1, "C")
+_GRID = types.Array(types.uint64, 2, "C")
+_INTS = types.Array(types.int64, 1, "C")
+_INT_GRID = types.Array(types.int64, 2, "C")
+_BOARDS = types.Array(types.uint8, 2, "C")
+_AFTERS = types.Array(types.uint8, 3, "C")
+
+
+@kernel(types.void(_WORDS, types.uint64, types.uint64, _GRID, _GRID, _INTS), cached=False)
+def _slide_bits(boards, across, down, after, packed, legal):
+    for index in range(len(boards)):
+        legal[index] = on_bits.legal_mask(boards[index], u64_at(across), u64_at(down))
+        for move in range(4):
+            after[index, move], packed[index, move] = on_bits.slide(
+                boards[index], move, u64_at(across), u64_at(down)
+            )
+
+
+@kernel(types.void(_GRID, _INT_GRID, types.Array(types.boolean, 2, "C")), cached=False)
+def _unpack(packed, reward, overflow):
+    for index in range(len(packed)):
+        for move in range(4):
+            reward[index, move] = on_bits.reward_of(packed[index, move])
+            overflow[index, move] = on_bits.overflows(packed[index, move])
+
+
+def moves_on_bits(cells: Cells, rows: int, cols: int) -> Moves:
+    """The four moves by the kernels on bits."""
+    count, shape = len(cells), frame(rows, cols)
+    after = np.zeros((count, 4), dtype=np.uint64)
+    packed = np.zeros((count, 4), dtype=np.uint64)
+    legal = np.zeros(count, dtype=np.int64)
+    across, down = shape.across.ctypes.data, shape.down.ctypes.data
+    _slide_bits(to_bits(cells, rows, cols), across, down, after, packed, legal)
+    reward = np.zeros((count, 4), dtype=np.int64)
+    overflow = np.zeros((count, 4), dtype=np.bool_)
+    _unpack(packed, reward, overflow)
+    return Moves(from_bits(after, rows, cols), reward, legal, overflow)
+
+
+@kernel(
+    types.void(_BOARDS, types.int64, types.int64, _AFTERS, _INT_GRID, _INTS),
+    cached=False,
+)
+def _slide_cells(boards, rows, cols, after, reward, legal):
+    for index in range(len(boards)):
+        board = pointer(boards[index])
+        legal[index] = on_cells.legal_mask(board, rows, cols)
+        for move in range(4):
+            reward[index, move] = on_cells.slide(
+                board, rows, cols, move, pointer(after[index, move])
+            )
+
+
+def moves_on_cells(cells: Cells, rows: int, cols: int) -> Moves:
+    """The four moves by the kernels on cells."""
+    count = len(cells)
+    after = np.full((count, 4, rows * cols), 99, dtype=np.uint8)
+    reward = np.zeros((count, 4), dtype=np.int64)
+    legal = np.zeros(count, dtype=np.int64)
+    _slide_cells(cells, rows, cols, after, reward, legal)
+    return Moves(after, reward, legal, (after == 16).any(axis=2))
+
+
+def moves_by_reference(cells: Cells, rows: int, cols: int) -> Moves:
+    """The four moves by the reference: each different line is slid once, by `slide_row`."""
+    after = np.zeros((len(cells), 4, rows * cols), dtype=np.uint8)
+    reward = np.zeros((len(cells), 4), dtype=np.int64)
+    legal = np.zeros(len(cells), dtype=np.int64)
+    for move in reference.MOVES:
+        lines = np.array(reference.lines(rows, cols, move))
+        found = np.ascontiguousarray(cells[:, lines]).reshape(-1, lines.shape[1])
+        different, which = _different_rows(found)
+        slid = [reference.slide_row(row) for row in different.tolist()]
+        rows_after = np.array([row for row, _ in slid], dtype=np.uint8)[which]
+        points = np.array([reward for _, reward in slid], dtype=np.int64)[which]
+        after[:, move, lines] = rows_after.reshape(len(cells), *lines.shape)
+        reward[:, move] = points.reshape(len(cells), -1).sum(axis=1)
+        legal |= (after[:, move] != cells).any(axis=1).astype(np.int64) << move
+    return Moves(after, reward, legal, (after == 16).any(axis=2))
+
+
+def _different_rows(found: Cells) -> tuple[Cells, Ints]:
+    """The different rows of an array, and for each of its rows which of them it is."""
+    keys = np.zeros((len(found), 8), dtype=np.uint8)
+    keys[:, : found.shape[1]] = found
+    _, first, which = np.unique(keys.view(np.uint64)[:, 0], return_index=True, return_inverse=True)
+    return found[first], which
+
+
+@kernel(types.void(_WORDS, types.uint64, types.uint64, types.uint64, _WORDS), cached=False)
+def _spawn_bits(boards, mask, law, seed, after):
+    for index in range(len(boards)):
+        random_bits = dice.dice(seed, np.uint64(index))
+        after[index] = on_bits.place_spawn(boards[index], mask, random_bits, u64_at(law))
+
+
+@kernel(types.void(_BOARDS, types.uint64, types.uint64, _BOARDS), cached=False)
+def _spawn_cells(boards, law, seed, after):
+    for index in range(len(boards)):
+        for cell in range(boards.shape[1]):
+            after[index, cell] = boards[index, cell]
+        random_bits = dice.dice(seed, np.uint64(index))
+        on_cells.place_spawn(pointer(after[index]), boards.shape[1], random_bits, u64_at(law))
+
+
+def spawns_on_bits(cells: Cells, rows: int, cols: int, law: Words, seed: int) -> Cells:
+    """The boards after spawns 0, 1, 2 ... of a seed, by the kernels on bits."""
+    after = np.zeros(len(cells), dtype=np.uint64)
+    mask = np.uint64(frame(rows, cols).mask)
+    _spawn_bits(to_bits(cells, rows, cols), mask, law.ctypes.data, np.uint64(seed), after)
+    return from_bits(after, rows, cols)
+
+
+def spawns_on_cells(cells: Cells, law: Words, seed: int) -> Cells:
+    """The boards after spawns 0, 1, 2 ... of a seed, by the kernels on cells."""
+    after = np.zeros_like(cells)
+    _spawn_cells(cells, law.ctypes.data, np.uint64(seed), after)
+    return after
+
+
+@kernel(types.int64(_BOARDS, types.int64, types.int64, types.uint64, types.uint64), cached=False)
+def _record_games(states, rows, cols, law, seed):
+    """Random games by the kernels on cells; fills `states` and returns the games begun."""
+    count = rows * cols
+    board = np.zeros(count, dtype=np.uint8)
+    after = np.zeros(count, dtype=np.uint8)
+    draw, games = np.uint64(0), 0
+    for index in range(len(states)):
+        legal = on_cells.legal_mask(pointer(board), rows, cols)
+        if legal == 0:
+            games += 1
+            board[:] = 0
+        else:
+            move = np.int64(dice.player_dice(seed, draw) & np.uint64(3))
+            while (legal >> move) & 1 == 0:
+                move = (move + 1) & 3
+            on_cells.slide(pointer(board), rows, cols, move, pointer(after))
+            board[:] = after
+        on_cells.place_spawn(pointer(board), count, dice.dice(seed, draw), u64_at(law))
+        draw += np.uint64(1)
+        states[index] = board
+    return games
+
+
+def played_boards(count: int, rows: int, cols: int, seed: int) -> Cells:
+    """The states of games of random moves, one after the other."""
+    states = np.zeros((count, rows * cols), dtype=np.uint8)
+    _record_games(states, rows, cols, STANDARD_LAW.ctypes.data, np.uint64(seed))
+    return states
