@@ -1,0 +1,290 @@
+import pytest
+
+from twofold.board import Board
+from twofold.errors import (
+    CellOccupied,
+    GameOver,
+    IllegalMove,
+    InvalidBoard,
+    InvalidMove,
+    InvalidSeed,
+    LimitExceeded,
+    NothingToRedo,
+    NothingToUndo,
+)
+from twofold.game import Game, Status, next_step, start_board, status_of
+from twofold.rules import Move, Rules
+
+
+def play_on(game: Game, moves: int) -> None:
+    """Make moves, each time the first legal one in a turning order."""
+    for _ in range(moves):
+        legal = game.legal_moves()
+        game.play(legal[game.move_number % len(legal)])
+
+
+def facts(game: Game) -> tuple[object, ...]:
+    return game.board, game.score, game.move_number, game.steps, game.status, game.undos
+
+
+# ---- beginning
+
+
+def test_a_game_begins_with_its_start_tiles() -> None:
+    game = Game(seed=1)
+    assert str(game.board) == "0000/0000/0100/1000"
+    assert facts(game)[1:] == (0, 0, (), Status.GOING, 0)
+    assert game.start_board == game.board
+    assert (game.rules, game.seed, game.spawn_number) == (Rules(), 1, 2)
+
+
+@pytest.mark.parametrize("rules", ["4x4", "1x2 start=1", "8x8 start=64", "2x3 spawn=8:1 start=3"])
+def test_start_tiles_are_those_of_the_rules(rules: str) -> None:
+    game = Game(Rules.parse(rules), seed=3)
+    assert sum(map(bool, game.board.exponents)) == game.rules.start_tiles
+    assert game.board.shape == game.rules.shape
+
+
+def test_a_seed_of_none_draws_one() -> None:
+    seeds = {Game(seed=None).seed for _ in range(8)}
+    assert len(seeds) == 8
+    assert Game(seed=(seed := seeds.pop())).seed == seed
+
+
+@pytest.mark.parametrize("seed", [-1, 2**64, True, "1", 1.0])
+def test_a_seed_out_of_range_is_refused(seed: int) -> None:
+    with pytest.raises(InvalidSeed, match="expected a seed"):
+        Game(seed=seed)
+
+
+def test_a_game_from_a_board() -> None:
+    board = Board.parse("3x2:10/10/00")
+    game = Game.from_board(board, seed=4, score=100, move_number=50, undos=2)
+    assert (game.board, game.rules) == (board, Rules(rows=3, cols=2))
+    assert (game.score, game.move_number, game.spawn_number, game.undos) == (100, 50, 52, 2)
+    step = game.play(Move.UP)
+    assert (game.score, game.move_number, step.reward) == (104, 51, 4)
+    assert (game.start_board, game.start_score, game.start_move_number) == (board, 100, 50)
+
+
+def test_a_game_goes_on_from_its_board_with_the_same_dice() -> None:
+    whole = Game(seed=9)
+    play_on(whole, 40)
+    middle = Game.from_board(whole.steps[19].board, seed=9, move_number=20)
+    for step in whole.steps[20:]:
+        assert middle.play(step.move) == step
+
+
+def test_from_board_refuses_what_does_not_fit() -> None:
+    board = Board.parse("2x2:10/01")
+    with pytest.raises(InvalidBoard, match="expected a 4x4 board as in the rules, got 2x2"):
+        Game.from_board(board, Rules())
+    with pytest.raises(LimitExceeded, match="expected a score from 0 to"):
+        Game.from_board(board, score=-1)
+    with pytest.raises(LimitExceeded, match="expected a move number from 0 to"):
+        Game.from_board(board, move_number=10**13)
+    with pytest.raises(LimitExceeded, match="expected a number of undos from 0 to"):
+        Game(undos=-1)
+
+
+# ---- play
+
+
+def test_a_step_says_what_came_of_a_move() -> None:
+    game = Game.from_board(Board.parse("1100/0000/0000/0002"), seed=5)
+    step = game.play(Move.LEFT)
+    assert (step.move, step.reward, step.given) == (Move.LEFT, 4, False)
+    assert (
+        step.board == game.board == Board.parse("2000/0000/0000/2000").place(step.cell, step.tile)
+    )
+    assert game.steps == (step,)
+    assert game.moves == (Move.LEFT,)
+
+
+def test_an_illegal_move_changes_nothing() -> None:
+    game = Game.from_board(Board.parse("1000/2000/0000/0000"))
+    before = facts(game)
+    with pytest.raises(IllegalMove, match=r"expected a legal move \(right, down\), got left on"):
+        game.play(Move.LEFT)
+    with pytest.raises(InvalidMove, match="expected a move u, r, d or l, got 7"):
+        game.play(7)  # type: ignore[arg-type]
+    assert facts(game) == before
+
+
+def test_a_given_tile_takes_the_place_of_the_dice() -> None:
+    game = Game.from_board(Board.parse("1000/0000/0000/0000"))
+    step = game.play(Move.RIGHT, spawn=(0, 4))
+    assert step.given
+    assert str(game.board) == "2001/0000/0000/0000"
+
+
+@pytest.mark.parametrize(
+    ("spawn", "error", "message"),
+    [
+        ((3, 2), CellOccupied, "expected an empty cell, got cell 3"),
+        ((16, 2), InvalidBoard, "expected a cell from 0 to 15, got 16"),
+        ((-1, 2), InvalidBoard, "expected a cell from 0 to 15, got -1"),
+        ((0, 8), InvalidBoard, r"expected a tile that the rules spawn \(2, 4\), got 8"),
+        ((0, 0), InvalidBoard, "expected a tile that the rules spawn"),
+    ],
+)
+def test_an_impossible_tile_changes_nothing(
+    spawn: tuple[int, int], error: type[Exception], message: str
+) -> None:
+    game = Game.from_board(Board.parse("1000/0000/0000/0000"))
+    before = facts(game)
+    with pytest.raises(error, match=message):
+        game.play(Move.RIGHT, spawn=spawn)
+    assert facts(game) == before
+
+
+def test_next_step_is_what_play_does() -> None:
+    game = Game(Rules.parse("3x4"), seed=8)
+    for _ in range(30):
+        move = game.legal_moves()[0]
+        expected = next_step(game.board, game.rules, game.seed, game.move_number, move)
+        assert game.play(move) == expected
+
+
+# ---- status
+
+
+@pytest.mark.parametrize(
+    ("board", "rules", "status"),
+    [
+        ("2x2:10/00", "2x2 goal=8", Status.GOING),
+        ("2x2:30/00", "2x2 goal=8", Status.WON),
+        ("2x2:40/00", "2x2 goal=8", Status.WON),
+        ("2x2:30/00", "2x2 goal=8 stop=goal", Status.STOPPED),
+        ("2x2:31/13", "2x2 goal=8 stop=goal", Status.STOPPED),
+        ("2x2:31/13", "2x2 goal=8", Status.OVER),
+        ("2x2:12/21", "2x2 goal=8", Status.OVER),
+        ("2x2:12/12", "2x2 goal=8", Status.GOING),
+        ("2x2:00/00", "2x2 goal=8", Status.OVER),
+    ],
+)
+def test_status(board: str, rules: str, status: Status) -> None:
+    game = Game.from_board(Board.parse(board), Rules.parse(rules))
+    assert game.status is status is status_of(game.board, game.rules)
+    assert game.is_finished == (status in (Status.OVER, Status.STOPPED))
+    assert game.goal_reached == (game.board.max_tile >= 8)
+    assert bool(game.legal_moves()) != game.is_finished
+
+
+def test_the_goal_is_reached_once_and_play_goes_on() -> None:
+    game = Game.from_board(Board.parse("2x2:22/00"), Rules.parse("2x2 goal=8"))
+    assert not game.goal_reached
+    game.play(Move.LEFT)
+    assert game.status is Status.WON
+    game.play(game.legal_moves()[0])
+    assert game.goal_reached
+    game.undo()
+    game.undo()
+    assert game.status is Status.GOING
+
+
+def test_play_stops_at_the_goal_if_the_rules_say_so() -> None:
+    game = Game.from_board(Board.parse("2x2:22/00"), Rules.parse("2x2 goal=8 stop=goal"))
+    game.play(Move.LEFT)
+    assert (game.status, game.legal_moves()) == (Status.STOPPED, ())
+    with pytest.raises(GameOver, match="expected a game in progress, got one that stopped at 8"):
+        game.play(Move.UP)
+    game.undo()
+    assert game.status is Status.GOING
+
+
+def test_a_dead_board_is_over_and_not_a_full_one() -> None:
+    game = Game.from_board(Board.parse("2x2:12/21"))
+    with pytest.raises(GameOver, match="expected a board with a legal move, got 2x2:12/21"):
+        game.play(Move.UP)
+    assert not Game.from_board(Board.parse("2x2:12/12")).is_finished
+
+
+# ---- undo and redo
+
+
+def test_undo_and_the_same_move_give_the_same_tile() -> None:
+    game = Game(seed=11)
+    play_on(game, 25)
+    before = facts(game)[:5]
+    step = game.undo()
+    assert game.play(step.move) == step
+    assert facts(game)[:5] == before
+    assert game.undos == 1
+
+
+def test_undo_and_redo_reach_every_board() -> None:
+    game = Game(seed=12)
+    seen = [facts(game)[:5]]
+    for _ in range(30):
+        play_on(game, 1)
+        seen.append(facts(game)[:5])
+    for expected in reversed(seen[:-1]):
+        game.undo()
+        assert facts(game)[:5] == expected
+    assert not game.can_undo
+    for expected in seen[1:]:
+        assert game.can_redo
+        game.redo()
+        assert facts(game)[:5] == expected
+    assert not game.can_redo
+    assert game.undos == 30
+
+
+def test_a_new_move_drops_what_could_be_redone() -> None:
+    game = Game(seed=13)
+    play_on(game, 5)
+    game.undo()
+    game.undo()
+    play_on(game, 1)
+    assert not game.can_redo
+    assert game.move_number == 4
+    with pytest.raises(NothingToRedo, match="expected an undone move"):
+        game.redo()
+
+
+def test_an_illegal_move_keeps_what_can_be_redone() -> None:
+    game = Game.from_board(Board.parse("1000/0000/0000/0000"))
+    game.play(Move.RIGHT)
+    game.undo()
+    with pytest.raises(IllegalMove):
+        game.play(Move.LEFT)
+    assert game.can_redo
+
+
+def test_nothing_to_undo() -> None:
+    game = Game.from_board(Board.parse("1000/0000/0000/0000"), move_number=7)
+    with pytest.raises(NothingToUndo, match="expected a move to undo"):
+        game.undo()
+    assert (game.undos, game.move_number) == (0, 7)
+
+
+def test_a_given_tile_is_undone_and_redone_like_any_other() -> None:
+    game = Game.from_board(Board.parse("1000/0000/0000/0000"))
+    step = game.play(Move.RIGHT, spawn=(0, 4))
+    game.undo()
+    assert game.redo() == step
+
+
+# ---- the whole
+
+
+@pytest.mark.parametrize("rules", ["1x5", "2x2", "3x4 spawn=2:6,4:3,8:1", "5x5 goal=64 stop=goal"])
+def test_scores_tiles_and_history_agree(rules: str) -> None:
+    game = Game(Rules.parse(rules), seed=21)
+    while legal := game.legal_moves():
+        game.play(legal[game.move_number % len(legal)])
+    assert game.score == sum(step.reward for step in game.steps)
+    grown = sum(map(sum, game.board.tiles)) - sum(map(sum, game.start_board.tiles))
+    assert grown == sum(step.tile for step in game.steps)
+    assert game.move_number == len(game.steps) == len(game.moves)
+    assert not any(step.given for step in game.steps)
+    assert start_board(game.rules, 21) == game.start_board
+
+
+def test_repr_shows_where_it_stands() -> None:
+    game = Game.from_board(Board.parse("2x2:12/21"), score=20)
+    assert repr(game) == (
+        "<Game '2x2 spawn=2:0.9,4:0.1 start=2 goal=2048 stop=never' seed=0 move 0, score 20, "
+        "over: 2x2:12/21>"
+    )
