@@ -1,7 +1,5 @@
 """`twofold selftest`: is this installation right?"""
 
-from typing import Any
-
 import typer
 
 from twofold.cli._common import JsonOption, print_out, waiting, write_json
@@ -11,11 +9,13 @@ EXAMPLE = "  twofold selftest"
 
 def command(json: JsonOption = False) -> None:
     """Check this installation and print its signature."""
+    from dataclasses import asdict
+
     from twofold.selftest import run_selftest
 
     with waiting("checking ..."):
-        result: Any = run_selftest()
-    checks = [{"name": name, "ok": ok, "detail": detail} for name, ok, detail in result.checks]
+        result = run_selftest()
+    checks = [asdict(check) for check in result.checks]
     good = all(check["ok"] for check in checks)
     if json:
         write_json("selftest", {"signature": result.signature, "ok": good, "checks": checks})

@@ -5,7 +5,7 @@ from typing import Final
 from twofold.errors import InvalidSpec
 from twofold.evaluators.base import Evaluator
 from twofold.evaluators.clustering import CLUSTERING
-from twofold.evaluators.matrix import IT3105_GRADIENT_EVALUATOR, IT3105_SNAKE_EVALUATOR
+from twofold.evaluators.matrix import IT3105_GRADIENT_EVALUATOR, IT3105_SNAKE_EVALUATOR, SNAKE
 from twofold.evaluators.rows import BAELDUNG, ROWS
 from twofold.kernels._jit import kernel
 from twofold.kernels.intrinsics import EVALUATOR
@@ -16,6 +16,7 @@ __all__ = ["EVALUATORS", "Evaluator", "compiled", "find_evaluator"]
 EVALUATORS: Final = {
     evaluator.name: evaluator
     for evaluator in (
+        SNAKE,
         ROWS,
         BAELDUNG,
         CLUSTERING,

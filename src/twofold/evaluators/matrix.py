@@ -19,6 +19,9 @@ IT3105_SNAKE: Final = ((0, 1, 2, 3), (6, 5, 5, 4), (7, 9, 12, 15), (55, 35, 25, 
 IT3105_GRADIENT: Final = ((15, 13, 11, 9), (13, 9, 7, 4), (11, 7, 3, 1), (9, 4, 1, 0))
 IT3105_FACTOR: Final = 2.0
 
+SNAKE_RATIO: Final = 0.25
+"""Each cell along our own snake counts this much of the one before; see `docs/benchmarks.md`."""
+
 
 def row_values(weights: Sequence[float], tiles: NDArray[np.float64]) -> NDArray[np.float64]:
     """Value of all 65,536 rows: the weighted sum of what each exponent counts.
@@ -98,4 +101,43 @@ IT3105_GRADIENT_EVALUATOR: Final = matrix_evaluator(
     factor=IT3105_FACTOR,
     at="state",
     source="IT3105 report, gradient weights",
+)
+
+
+def snake_path(rows: int, cols: int) -> list[list[int]]:
+    """The place of each cell on the snake from the top-left corner: 0 1 2 3 / 7 6 5 4 / ..."""
+    path = [[row * cols + col for col in range(cols)] for row in range(rows)]
+    return [line if row % 2 == 0 else line[::-1] for row, line in enumerate(path)]
+
+
+def _snake_tables(rows: int, cols: int) -> NDArray[np.float64]:
+    """Value of every row in each of four places, float64 (4, 65536); places outside are 0."""
+    tables = np.zeros((4, 65_536))
+    for row, places in enumerate(snake_path(rows, cols)):
+        weights = [SNAKE_RATIO**place for place in places]
+        tables[row] = row_values(weights, tile_values())
+    return tables
+
+
+@cache
+def _snake_params(rows: int, cols: int) -> Params:
+    tables = _snake_tables(rows, cols)
+    if (rows, cols) != (4, 4):
+        return tables.ravel().astype(np.float32)
+    index = np.arange(65_536)
+    mirrored = (index & 15) << 12 | (index & 0xF0) << 4 | (index & 0xF00) >> 4 | index >> 12
+    return np.concatenate([tables.ravel(), tables[:, mirrored].ravel()]).astype(np.float32)
+
+
+def _snake_kernel(rows: int, cols: int) -> Any:
+    from twofold.kernels import evaluate
+
+    return evaluate.best_corner if (rows, cols) == (4, 4) else evaluate.row_tables
+
+
+SNAKE: Final = Evaluator(
+    "snake",
+    "tiles weighted along a snake, from the corner and in the direction that fit best",
+    _snake_kernel,
+    _snake_params,
 )
