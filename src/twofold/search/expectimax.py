@@ -7,6 +7,7 @@ import numpy as np
 from twofold.evaluators import Evaluator
 from twofold.kernels import expectimax as kernels
 from twofold.kernels._jit import address_of
+from twofold.limits import MAX_PLY
 from twofold.rules import Move, Rules
 from twofold.search.context import Context
 
@@ -47,9 +48,13 @@ class Expectimax:
         words[kernels.FEW] = few
         words[kernels.FEW_PLY] = few_ply
         words[kernels.SECOND_MOVE] = second_move
-        if not evaluator.needs_score:
-            parts = max(ply, few_ply)
-            self._context.point_table(kernels.TABLE, kernels.TABLE_BITS, table_mb, parts)
+        self._table_mb = 0 if evaluator.needs_score else table_mb
+        self._make_table(max(ply, few_ply))
+
+    def _make_table(self, plies: int) -> None:
+        """Make a transposition table for searches of at most so many plies: a part for each."""
+        self._table_plies = plies
+        self._context.point_table(kernels.TABLE, kernels.TABLE_BITS, self._table_mb, plies)
 
     @property
     def context(self) -> Context:
@@ -81,6 +86,8 @@ class Expectimax:
             legal: the moves to value.
             ply: depth in plies; 0 for the depth the search was made with.
         """
+        if ply > self._table_plies:
+            self._make_table(MAX_PLY)
         return {
             move: float(
                 kernels.value_of(np.uint64(bits), score, int(move), ply, self._context.words)
