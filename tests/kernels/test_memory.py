@@ -1,0 +1,311 @@
+"""Kernels that are given addresses stay inside the memory they are given.
+
+Every buffer lies between two zones of guard bytes. A write into a zone is seen afterwards; a read
+from one finds nonsense, so that results differ from those without guards.
+"""
+
+import os
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any, TypeVar
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from tests.kernels.drivers import SHAPES, SMALL, Words
+from tests.literal import boards, score_of
+from twofold import reference
+from twofold.board import Board
+from twofold.evaluators import EVALUATORS
+from twofold.kernels import adversarial, cells, expectimax, play, policies, summed
+from twofold.kernels._jit import address_of
+from twofold.kernels.dice import spawn_law
+from twofold.kernels.tables import frame
+from twofold.limits import MAX_EXPONENT
+from twofold.rules import Move, Rules
+from twofold.search.alphabeta import AlphaBeta
+from twofold.search.context import Context
+from twofold.search.expectimax import Expectimax
+from twofold.search.summed import Summed
+
+Kind = TypeVar("Kind", bound=np.generic)
+
+ZONE = 4096  # bytes on either side
+PATTERN = 0xA5
+ROOT = Path(__file__).parents[2]
+
+
+class Guards:
+    """Buffers between guard zones."""
+
+    def __init__(self) -> None:
+        self._whole: list[NDArray[np.uint8]] = []
+
+    def copy(self, array: NDArray[Kind]) -> NDArray[Kind]:
+        """A copy of an array with a guard zone before and behind it."""
+        flat = np.ascontiguousarray(array)
+        whole = np.full(flat.nbytes + 2 * ZONE, PATTERN, dtype=np.uint8)
+        whole[ZONE:-ZONE] = flat.reshape(-1).view(np.uint8)
+        self._whole.append(whole)
+        return whole[ZONE:-ZONE].view(flat.dtype).reshape(flat.shape)
+
+    def intact(self) -> bool:
+        """Whether no guard byte has changed."""
+        zones = [zone for whole in self._whole for zone in (whole[:ZONE], whole[-ZONE:])]
+        return bool(zones) and all((zone == PATTERN).all() for zone in zones)
+
+
+@pytest.fixture
+def guards() -> Iterator[Guards]:
+    """Guards, found intact at the end."""
+    found = Guards()
+    yield found
+    assert found.intact()
+
+
+def test_guards_notice_a_write_on_either_side() -> None:
+    for offset in (-1, 8):
+        guards = Guards()
+        array = guards.copy(np.zeros(8, dtype=np.uint8))
+        assert guards.intact()
+        whole = guards._whole[0]
+        whole[ZONE + offset] = 0
+        assert not guards.intact()
+        assert array.sum() == 0
+
+
+# Games
+
+SIMPLE = {
+    "random": (policies.random_bits, policies.random_cells),
+    "greedy": (policies.greedy_bits, policies.greedy_cells),
+    "corner": (policies.corner_bits, policies.corner_cells),
+}
+
+
+class Played:
+    """The buffers of a game, guarded."""
+
+    def __init__(self, guards: Guards, rules: Rules, seed: int, limit: int) -> None:
+        self.rules = rules
+        law = spawn_law(rules.spawn_exponents, rules.spawn_weights)
+        self.law = guards.copy(law)
+        self.reached = guards.copy(np.zeros(MAX_EXPONENT + 1, dtype=np.uint64))
+        self.letters = guards.copy(np.full(limit, 9, dtype=np.uint8))
+        self.state = guards.copy(np.zeros(play.STATE_WORDS, dtype=np.uint64))
+        self.words = guards.copy(np.zeros(play.GAME_WORDS, dtype=np.uint64))
+        self.words[play.LAW] = self.law.ctypes.data
+        self.words[play.SEED] = seed
+        self.words[play.START_TILES] = rules.start_tiles
+        self.words[play.STOP_EXPONENT] = 255
+        self.words[play.REACHED] = self.reached.ctypes.data
+        self.words[play.LETTERS] = self.letters.ctypes.data
+        self.words[play.ROWS], self.words[play.COLS] = rules.shape
+        self.limit = limit
+
+    def use_bits(self, guards: Guards, policy: Any) -> None:
+        shape = frame(*self.rules.shape)
+        self.across, self.down = guards.copy(shape.across), guards.copy(shape.down)
+        addresses = [self.across.ctypes.data, self.down.ctypes.data]
+        self.context = guards.copy(np.array(addresses, dtype=np.uint64))
+        self.words[play.ACROSS], self.words[play.DOWN] = addresses
+        self.words[play.MASK] = shape.mask
+        self.words[play.POLICY_ADDRESS] = address_of(policy)
+        self.words[play.POLICY_CONTEXT] = self.context.ctypes.data
+
+
+@pytest.mark.promise("R8")
+@pytest.mark.parametrize("policy", SIMPLE)
+@pytest.mark.parametrize(("rows", "cols"), SMALL)
+def test_games_on_bits(rows: int, cols: int, policy: str, guards: Guards) -> None:
+    game = Played(guards, Rules(rows, cols, start_tiles=1), seed=rows * cols, limit=7)
+    game.use_bits(guards, SIMPLE[policy][0])
+    moves, ended = 0, play.GOING
+    while ended == play.GOING and moves < 5_000:
+        before = int(game.state[play.MOVE_NUMBER])
+        game.letters[:] = 9
+        ended = play.play_bits(game.words, game.state, game.limit)
+        made = int(game.state[play.MOVE_NUMBER]) - before
+        assert (game.letters[:made] < 4).all()
+        assert (game.letters[made:] == 9).all()
+        moves += made
+    assert guards.intact()
+
+
+@pytest.mark.promise("R8")
+@pytest.mark.parametrize("policy", SIMPLE)
+@pytest.mark.parametrize(("rows", "cols"), SHAPES)
+def test_games_on_cells(rows: int, cols: int, policy: str, guards: Guards) -> None:
+    game = Played(guards, Rules(rows, cols, start_tiles=1), seed=rows * cols, limit=7)
+    game.words[play.POLICY_ADDRESS] = address_of(SIMPLE[policy][1])
+    board = guards.copy(np.zeros(rows * cols, dtype=np.uint8))
+    board[0] = 1
+    moves, ended = 0, play.GOING
+    while ended == play.GOING and moves < 1_000:
+        before = int(game.state[play.MOVE_NUMBER])
+        game.letters[:] = 9
+        ended = play.play_cells(game.words, game.state, board, game.limit)
+        made = int(game.state[play.MOVE_NUMBER]) - before
+        assert (game.letters[:made] < 4).all()
+        assert (game.letters[made:] == 9).all()
+        moves += made
+    assert guards.intact()
+
+
+@pytest.mark.promise("R8")
+def test_the_largest_exponents_are_recorded_inside_the_buffer(guards: Guards) -> None:
+    game = Played(guards, Rules(1, 3), seed=0, limit=4)
+    game.words[play.POLICY_ADDRESS] = address_of(policies.corner_cells)
+    board = guards.copy(np.array([34, 34, 0], dtype=np.uint8))
+    game.state[play.MAX_EXPONENT] = 34
+    play.play_cells(game.words, game.state, board, 1)
+    assert game.state[play.MAX_EXPONENT] == MAX_EXPONENT
+    assert game.reached[MAX_EXPONENT] == 1
+    assert guards.intact()
+
+
+@pytest.mark.promise("R8")
+def test_many_games_at_once(guards: Guards) -> None:
+    game = Played(guards, Rules(), seed=0, limit=1)
+    game.words[play.LETTERS] = 0
+    game.use_bits(guards, policies.random_bits)
+    states = guards.copy(np.zeros((20, play.STATE_WORDS), dtype=np.uint64))
+    assert play.play_many(game.words, np.uint64(2**64 - 10), states) == 20
+    assert (states[:, play.MOVE_NUMBER] > 20).all()
+    assert guards.intact()
+
+
+@pytest.mark.promise("R8")
+@pytest.mark.parametrize(("rows", "cols"), SHAPES)
+def test_slides_on_cells(rows: int, cols: int, guards: Guards) -> None:
+    rng = np.random.default_rng(rows * 8 + cols)
+    board = guards.copy(np.zeros(rows * cols, dtype=np.uint8))
+    after = guards.copy(np.zeros(rows * cols, dtype=np.uint8))
+    for _ in range(20):
+        board[:] = rng.integers(0, 4, rows * cols)
+        for move in Move:
+            reward = cells.slide_array(board, rows, cols, int(move), after)
+            expected = reference.slide(board.tolist(), rows, cols, move)
+            assert (after.tolist(), reward) == expected
+
+
+# Searches: the context, the table, the parameters and the law are guarded; the table is tiny, so
+# that every slot of it is used.
+
+TABLE_BITS = 3
+
+
+def guard_context(guards: Guards, context: Context, names: Any, plies: int) -> Words:
+    """The context's words, and what they point to, between guards."""
+    shape, rules = frame(4, 4), Rules()
+    law = guards.copy(spawn_law(rules.spawn_exponents, rules.spawn_weights))
+    tables = [guards.copy(shape.across), guards.copy(shape.down)]
+    words = guards.copy(context.words)
+    words[names.ACROSS], words[names.DOWN] = (table.ctypes.data for table in tables)
+    words[names.LAW] = law.ctypes.data
+    if plies:
+        table = guards.copy(np.zeros(2 * plies << TABLE_BITS, dtype=np.uint64))
+        words[names.TABLE], words[names.TABLE_BITS] = table.ctypes.data, TABLE_BITS
+    return words
+
+
+def guard_params(guards: Guards, words: Words, evaluator: str) -> None:
+    params = guards.copy(EVALUATORS[evaluator].params_for(4, 4))
+    words[expectimax.PARAMS] = params.ctypes.data
+
+
+def some_boards(count: int) -> Iterator[tuple[np.uint64, int, int]]:
+    """(bits, score, a legal move) of a few boards."""
+    for grid in boards(count, most_empty=6):
+        board = Board.from_tiles(grid)
+        for move in board.legal_moves():
+            yield np.uint64(board.to_bits()), score_of(grid), int(move)
+
+
+@pytest.mark.promise("R8")
+@pytest.mark.parametrize("evaluator", EVALUATORS)
+@pytest.mark.parametrize("ply", [1, 2, 3])
+def test_expectimax(evaluator: str, ply: int, guards: Guards) -> None:
+    plain = Expectimax(EVALUATORS[evaluator], Rules(), ply, table_mb=0)
+    scored = EVALUATORS[evaluator].needs_score
+    words = guard_context(guards, plain.context, expectimax, 0 if scored else ply)
+    guard_params(guards, words, evaluator)
+    for bits, score, move in some_boards(5 if ply == 3 else 20):
+        value = expectimax.value_of(bits, score, move, 0, words)
+        assert value == expectimax.value_of(bits, score, move, 0, plain.context.words)
+    assert guards.intact()
+
+
+@pytest.mark.promise("R8")
+@pytest.mark.parametrize("second_move", [True, False])
+def test_expectimax_that_deepens_on_nearly_full_boards(second_move: bool, guards: Guards) -> None:
+    evaluator = EVALUATORS["it3105-snake"]
+    plain = Expectimax(evaluator, Rules(), 1, few=4, few_ply=2, second_move=second_move, table_mb=0)
+    words = guard_context(guards, plain.context, expectimax, 2)
+    guard_params(guards, words, evaluator.name)
+    for bits, score, move in some_boards(20):
+        value = expectimax.value_of(bits, score, move, 0, words)
+        assert value == expectimax.value_of(bits, score, move, 0, plain.context.words)
+    assert guards.intact()
+
+
+@pytest.mark.promise("R8")
+@pytest.mark.parametrize("prunes", [True, False])
+@pytest.mark.parametrize("depth", [1, 2, 3])
+def test_alphabeta(prunes: bool, depth: int, guards: Guards) -> None:
+    plain = AlphaBeta(EVALUATORS["clustering"], Rules(), depth, prunes=prunes, wins_at_goal=True)
+    words = guard_context(guards, plain.context, adversarial, 0)
+    guard_params(guards, words, "clustering")
+    for bits, score, move in some_boards(20):
+        value = adversarial.value_of(bits, score, move, 0, words)
+        assert value == adversarial.value_of(bits, score, move, 0, plain.context.words)
+    assert guards.intact()
+
+
+@pytest.mark.promise("R8")
+@pytest.mark.parametrize("prunes", [True, False])
+def test_summed(prunes: bool, guards: Guards) -> None:
+    plain = Summed(EVALUATORS["baeldung"], Rules(), prunes=prunes, table_mb=0)
+    context = plain._contexts[0]
+    words = guard_context(guards, context, summed, summed.TABLE_DEPTHS)
+    guard_params(guards, words, "baeldung")
+    for bits, _score, move in some_boards(3):
+        for rounds in range(3 if not prunes else 4):
+            value = summed.value_of(bits, move, rounds, words)
+            assert value == summed.value_of(bits, move, rounds, context.words)
+    assert guards.intact()
+
+
+@pytest.mark.promise("R8")
+def test_a_search_deeper_than_its_own_depth_gets_a_table_that_is_deep_enough() -> None:
+    search = Expectimax(EVALUATORS["rows"], Rules(), 1, table_mb=1)
+    plain = Expectimax(EVALUATORS["rows"], Rules(), 1, table_mb=0)
+    for bits, score, move in some_boards(3):
+        for ply in (4, 0, 2, 3, 1):
+            found = search.values(int(bits), score, (Move(move),), ply)
+            assert found == plain.values(int(bits), score, (Move(move),), ply)
+            words = search.context.words
+            address = int(words[expectimax.TABLE])
+            (table,) = (a for a in search.context._held if a.ctypes.data == address)
+            assert len(table) >= 2 * max(ply, 1) << int(words[expectimax.TABLE_BITS])
+
+
+@pytest.mark.promise("R8")
+@pytest.mark.long
+def test_kernel_tests_pass_with_bounds_checks(
+    tmp_path: Path, figure: Callable[[str], None]
+) -> None:
+    """All tests of kernels once more, compiled to check the bounds of every array."""
+    environment = os.environ | {
+        "NUMBA_BOUNDSCHECK": "1",
+        "TWOFOLD_CACHE_DIR": str(tmp_path),
+        "PYTHONPATH": str(ROOT / "src"),
+    }
+    command = [sys.executable, "-m", "pytest", "-p", "no:cacheprovider", "-q", "tests/kernels"]
+    done = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True)
+    assert done.returncode == 0, done.stdout[-4000:] + done.stderr[-2000:]
+    assert len(list((tmp_path / "kernels").iterdir())) >= 1
+    figure("kernel tests pass with NUMBA_BOUNDSCHECK=1")
