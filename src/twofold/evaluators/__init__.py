@@ -3,7 +3,7 @@
 from typing import Final
 
 from twofold.errors import InvalidSpec
-from twofold.evaluators.base import Evaluator
+from twofold.evaluators.base import Evaluator, simple_evaluator
 from twofold.evaluators.clustering import CLUSTERING
 from twofold.evaluators.matrix import IT3105_GRADIENT_EVALUATOR, IT3105_SNAKE_EVALUATOR, SNAKE
 from twofold.evaluators.rows import BAELDUNG, ROWS
@@ -11,7 +11,7 @@ from twofold.kernels._jit import kernel
 from twofold.kernels.intrinsics import EVALUATOR
 from twofold.notation import shown
 
-__all__ = ["EVALUATORS", "Evaluator", "compiled", "find_evaluator"]
+__all__ = ["EVALUATORS", "Evaluator", "compiled", "find_evaluator", "simple_evaluator"]
 
 EVALUATORS: Final = {
     evaluator.name: evaluator

@@ -1,6 +1,6 @@
 """Evaluator: what a board is worth, as a compiled function and the parameters it reads."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -85,6 +85,24 @@ class Evaluator:
         if self.terms_of is None:
             return {"value": self.value(board, score)}
         return self.terms_of(board, score)
+
+
+def simple_evaluator(
+    name: str, kernel: Any, params: Sequence[float] = (), *, summary: str = "", **more: Any
+) -> Evaluator:
+    """An evaluator from one compiled function and a few numbers.
+
+    Args:
+        name: its name.
+        kernel: a function made with `twofold.evaluators.compiled`.
+        params: what the function reads as `params`, converted to float32.
+        summary: one line about what it looks at.
+        **more: other fields of `Evaluator`.
+    """
+    numbers = np.array([*params, 0.0], dtype=np.float32)
+    return Evaluator(
+        name, summary or name, lambda rows, cols: kernel, lambda rows, cols: numbers, **more
+    )
 
 
 def _call(kernel: Any, bits: int, score: int, params: Params) -> float:

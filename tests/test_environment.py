@@ -1,0 +1,69 @@
+"""R32: the environment changes no result."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import twofold
+from twofold.kernels import _jit
+
+PRINT_DIGEST = (
+    "from twofold.selftest import games_digest, searches_digest, digest;"
+    "print(digest([games_digest(), searches_digest()]))"
+)
+
+
+def run(code: str, cwd: Path | None = None, **environment: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, "-c", code],
+        env={**os.environ, "PYTHONPATH": str(Path(twofold.__file__).parents[1]), **environment},
+        cwd=cwd,
+        capture_output=True,
+        text=True,
+        check=True,
+        timeout=300,
+    )
+
+
+@pytest.mark.promise("R32")
+@pytest.mark.parametrize(
+    "environment",
+    [
+        {"PYTHONHASHSEED": "1", "TZ": "Pacific/Kiritimati"},
+        {"PYTHONHASHSEED": "4242", "LC_ALL": "C", "LANG": "tr_TR.UTF-8", "PYTHONUTF8": "0"},
+    ],
+    ids=["hash seed and time zone", "hash seed and locale"],
+)
+def test_settings_change_no_result(environment: dict[str, str], tmp_path: Path) -> None:
+    from twofold.selftest import signature
+
+    folder = tmp_path / "a folder with spaces"
+    folder.mkdir()
+    assert int(run(PRINT_DIGEST, cwd=folder, **environment).stdout) == signature()
+
+
+@pytest.mark.promise("R32")
+def test_without_a_writable_cache_kernels_are_kept_for_the_run(tmp_path: Path) -> None:
+    """Root can write anywhere: a file in the folder's place stands for a read-only home."""
+    blocked = tmp_path / "home"
+    blocked.write_text("not a folder")
+    code = (
+        "import numpy as np\n"
+        "from twofold.kernels.dice import dice\n"
+        "from twofold.kernels._jit import CACHE_FOLDER\n"
+        "print(f'{dice(np.uint64(1234567), np.uint64(0)):x}', CACHE_FOLDER)"
+    )
+    result = run(code, TWOFOLD_CACHE_DIR=str(blocked))
+    first, folder = result.stdout.split(maxsplit=1)
+    assert first == "599ed017fb08fc85"
+    assert "is not writable" in result.stderr
+    assert not Path(folder.strip()).exists()
+
+
+@pytest.mark.promise("R32")
+def test_the_cache_folder_is_named_by_sources_and_processor() -> None:
+    assert _jit.CACHE_FOLDER.parent.name == "kernels" or "twofold" in _jit.CACHE_FOLDER.name
+    assert len(_jit.source_hash()) == 64
