@@ -19,6 +19,7 @@ from twofold import reference
 from twofold.board import Board
 from twofold.errors import (
     GameOver,
+    IllegalMove,
     InvalidBoard,
     NothingToRedo,
     NothingToUndo,
@@ -319,12 +320,14 @@ def next_step(
     Raises:
         InvalidInput: as `Game.play` does.
     """
-    status = status_of(board, rules)
-    if status is Status.STOPPED:
+    if rules.stop_at_goal and board.max_tile >= rules.goal:
         raise GameOver(f"expected a game in progress, got one that stopped at {rules.goal}")
-    if status is Status.OVER:
-        raise GameOver(f"expected a board with a legal move, got {board}")
-    after, reward = board.slide(move)
+    try:
+        after, reward = board.slide(move)
+    except IllegalMove:
+        if board.is_over:
+            raise GameOver(f"expected a board with a legal move, got {board}") from None
+        raise
     if spawn is None:
         cell, tile = throw(after, rules, seed, rules.start_tiles + move_number)
     else:

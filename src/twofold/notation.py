@@ -279,7 +279,7 @@ def parse_spec(text: str) -> Spec:
 
     The name ends at the first `:` that is followed by a key and `=`, or at the first `:` of
     all; a path such as `my.py:Name` or `C:\my.py:Name:key=1` keeps its own colons. A value
-    that holds `,` or `"` is written as a JSON string.
+    that holds `,` or `"`, or that begins or ends with a space, is written as a JSON string.
 
     Raises:
         InvalidSpec: the text says what was expected and what was found.
@@ -332,4 +332,5 @@ def format_spec(name: str, values: Mapping[str, str]) -> str:
 
 
 def _format_value(value: str) -> str:
-    return json.dumps(value) if not value or re.search(r'[,"]', value) else value
+    plain = value and value == value.strip() and value.isprintable()
+    return value if plain and not re.search(r'[,"]', value) else json.dumps(value)

@@ -290,7 +290,12 @@ def _format_comment(text: str) -> str:
 
 
 def _quoted(text: str) -> str:
-    return "".join(map(visible, json.dumps(text, ensure_ascii=False)))
+    return escape(json.dumps(text, ensure_ascii=False))
+
+
+def escape(text: str) -> str:
+    r"""JSON with `\uXXXX` for the characters that a screen would not show."""
+    return text if text.isprintable() else "".join(map(visible, text))
 
 
 def visible(character: str) -> str:

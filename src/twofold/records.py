@@ -20,7 +20,7 @@ from twofold.limits import MAX_RECORD_BYTES, MAX_RECORD_MOVES
 from twofold.notation import MOVE_LETTERS, parse_seed, shown
 from twofold.record import Record
 from twofold.record_replay import located
-from twofold.record_text import visible
+from twofold.record_text import escape
 from twofold.rules import Move, Rules
 
 SCHEMA: Final = 1
@@ -76,7 +76,7 @@ def format_line(record: Record) -> str:
         spawns=[(number, *spawn) for number, spawn in sorted(record.spawns.items())],
         comments=dict(sorted(record.comments.items())),
     )
-    return "".join(map(visible, _ENCODER.encode(line).decode()))
+    return escape(_ENCODER.encode(line).decode())
 
 
 def parse_line(data: str | bytes) -> Record:
