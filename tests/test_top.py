@@ -1,0 +1,124 @@
+"""The largest tiles and scores are exact: in the reference, the kernels, Board and Game."""
+
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+
+from twofold import reference
+from twofold.board import Board
+from twofold.game import Game
+from twofold.kernels import cells as on_cells
+from twofold.players import make_player
+from twofold.players.compiled import CompiledPlayer
+from twofold.players.kernel_game import KernelGame
+from twofold.rules import Move, Rules
+
+# Sixteen cells full of the longest chain: every merge makes the next one possible, and without
+# spawns it ends in the largest tile there is on 4x4.
+CHAIN = "gfed/9abc/8765/2234"
+CHAIN_MOVES = "lllrulllulllrulll"
+
+
+def slide(cells: list[int], rows: int, cols: int, move: Move) -> tuple[list[int], int]:
+    """By the reference, the kernel on cells and, where it is legal, Board: all must agree."""
+    expected = reference.slide(cells, rows, cols, move)
+    after = np.zeros(rows * cols, dtype=np.uint8)
+    reward = on_cells.slide_array(np.array(cells, dtype=np.uint8), rows, cols, int(move), after)
+    assert (after.tolist(), reward) == expected
+    slid = Board(cells, (rows, cols)).slide(move)
+    assert (list(slid.board.exponents), slid.reward) == expected
+    return expected
+
+
+@pytest.mark.promise("R12")
+def test_the_longest_chain_ends_in_131072(figure: Callable[[str], None]) -> None:
+    cells, score, tiles = list(Board.parse(CHAIN).exponents), 0, set()
+    for letter in CHAIN_MOVES:
+        cells, reward = slide(cells, 4, 4, Move.parse(letter))
+        score += reward
+        tiles.add(2 ** max(cells))
+    assert sorted(cells) == [0] * 15 + [17]
+    assert score == sum(2**exponent for exponent in range(3, 18)) == 2**18 - 2**3
+    board = Board(cells)
+    assert board.max_tile == 131072
+    assert tiles == {65536, 131072}
+    assert sum(map(sum, board.tiles)) == 131072
+    figure("131072 made on 4x4 by the reference, cells and Board; score exact")
+
+
+@pytest.mark.promise("R12")
+@pytest.mark.parametrize(("exponent", "digit"), [(15, "g"), (16, "h")])
+def test_large_tiles_are_made_and_shown(exponent: int, digit: str) -> None:
+    tile = 2 ** (exponent + 1)
+    game = Game.from_board(Board([exponent, exponent] + [0] * 14), score=7)
+    step = game.play(Move.LEFT)
+    assert step.reward == tile
+    assert game.score == tile + 7
+    assert game.board.max_tile == tile
+    assert game.board.tiles[0][0] == tile
+    assert str(tile) in game.board.drawn()
+    assert str(game.board)[0] == digit
+    assert Board.parse(str(game.board)) == game.board
+    assert Board.parse(f"{tile} 0 0 0 / 0 0 0 0 / 0 0 0 0 / 0 0 0 0").max_tile == tile
+
+
+def by_kernels(name: str, game: Game) -> Game:
+    player = make_player(name)
+    player.start(game.rules, game.seed)
+    assert isinstance(player, CompiledPlayer)
+    kernel_game = KernelGame(player, game, [0] * (game.board.max_exponent + 1))
+    while kernel_game.can_go_on:
+        kernel_game.play(1000)
+    return kernel_game.game()
+
+
+def by_hand(name: str, game: Game) -> Game:
+    player = make_player(name)
+    player.start(game.rules, game.seed)
+    while not game.is_finished:
+        board, score, number = game.board, game.score, game.move_number
+        game.play(player.choose(board, score=score, move_number=number))
+    return game
+
+
+@pytest.mark.promise("R12")
+@pytest.mark.parametrize(
+    "start", ["ff00/ff00/0000/0000", "gg00/0000/0000/0000", "0000/0000/0000/00gg"]
+)
+def test_a_game_inside_kernels_makes_131072(start: str) -> None:
+    rules = Rules.parse("4x4 goal=131072 stop=goal")
+    played = by_kernels("corner", Game.from_board(Board.parse(start), rules, seed=1))
+    expected = by_hand("corner", Game.from_board(Board.parse(start), rules, seed=1))
+    assert played.board == expected.board
+    assert played.score == expected.score
+    assert played.board.max_tile == 131072
+
+
+@pytest.mark.promise("R12")
+@pytest.mark.parametrize("score", [0, 2**31 - 4, 2**32 - 4, 2**53 - 4, 2**61])
+@pytest.mark.parametrize("name", ["greedy", "corner", "random"])
+def test_scores_past_every_power_of_two_are_exact(name: str, score: int) -> None:
+    rules = Rules.parse("3x3")
+    board = Board.parse("3x3:dd0/dd0/000")
+    played = by_kernels(name, Game.from_board(board, rules, seed=2, score=score))
+    expected = by_hand(name, Game.from_board(board, rules, seed=2, score=score))
+    assert played.score == expected.score > score
+    assert played.board == expected.board
+
+
+@pytest.mark.promise("R12")
+def test_a_score_past_2_to_the_31_on_a_large_board(figure: Callable[[str], None]) -> None:
+    exponents = [30, 30, 31, 31, 32, 32, 33, 33] + [0] * 48 + [29, 29, 30, 34, 34, 2, 2, 1]
+    board, rules = Board(exponents, (8, 8)), Rules.parse("8x8 goal=34359738368 stop=goal")
+    after, reward = slide(list(exponents), 8, 8, Move.LEFT)
+    assert reward == 2**31 + 2**32 + 2**33 + 2**34 + 2**30 + 2**35 + 2**3
+    assert after[:8] == [31, 32, 33, 34, 0, 0, 0, 0]
+    game = Game.from_board(board, rules, seed=4)
+    assert game.play(Move.LEFT).reward == reward
+    played = by_kernels("greedy", Game.from_board(board, rules, seed=4))
+    expected = by_hand("greedy", Game.from_board(board, rules, seed=4))
+    assert played.score == expected.score == game.score > 2**31
+    assert played.board == expected.board
+    assert played.board.max_tile == 2**35
+    figure(f"score {played.score:,} on 8x8, equal in Game and kernels")
