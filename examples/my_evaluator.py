@@ -1,7 +1,7 @@
 """An evaluator of your own: a compiled function that says what a board is worth.
 
-    twofold watch "expectimax:eval=examples/my_evaluator.py:EMPTY_CELLS,ply=3"
-    twofold bench "expectimax:eval=examples/my_evaluator.py:EMPTY_CELLS,ply=2" greedy --games 100
+twofold watch "expectimax:eval=examples/my_evaluator.py:EMPTY_CELLS,ply=3"
+twofold bench "expectimax:eval=examples/my_evaluator.py:EMPTY_CELLS,ply=2" greedy --games 100
 """
 
 import numpy as np

@@ -8,12 +8,16 @@ Processes are spawned, never forked, and make their players from the specs.
 import contextlib
 import itertools
 import multiprocessing
+import os
 import signal
 import sys
 import threading
+import time
+from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import (
     FIRST_COMPLETED,
+    BrokenExecutor,
     Executor,
     Future,
     ProcessPoolExecutor,
@@ -21,6 +25,7 @@ from concurrent.futures import (
     wait,
 )
 from dataclasses import dataclass
+from multiprocessing.connection import Connection
 from typing import Any, Final, Self
 
 from twofold.errors import TwofoldError
@@ -134,7 +139,9 @@ class Workers:
         self.compiled = compiled
         self._stop = threading.Event()
         self._context: Any = multiprocessing.get_context("spawn")
-        self._process_stop: Any = None
+        # Closing the one end tells every process that holds the other, without a lock that a
+        # process might take with it when it dies.
+        self._alive, self._line = multiprocessing.Pipe(duplex=False)
         self._pools: dict[bool, Executor] = {}
         self._crews: list[Crew] = []
         self._local = threading.local()
@@ -145,18 +152,15 @@ class Workers:
     def __exit__(self, kind: object, *_: object) -> None:
         self.stop()
         for pool in self._pools.values():
-            pool.shutdown(wait=False, cancel_futures=True)
-        _end_processes(self._pools.get(False))
-        if kind is None and True in self._pools:
-            self._pools[True].shutdown(wait=True)
+            pool.shutdown(wait=kind is None, cancel_futures=True)
+        self._alive.close()
         for crew in self._crews:
             crew.close()
 
     def stop(self) -> None:
         """Ask all games to end."""
         self._stop.set()
-        if self._process_stop is not None:
-            self._process_stop.set()
+        self._line.close()
 
     def submit(self, task: Task, stop: Callable[[], bool]) -> Future[Answer]:
         """Have a game played."""
@@ -164,23 +168,34 @@ class Workers:
             done: Future[Answer] = Future()
             done.set_result(self._play_here(task, stop))
             return done
-        compiled = self.compiled[task.player]
+        if self.compiled[task.player]:
+            return self._pool(True).submit(self._play_here, task, self._stop.is_set)
+        try:
+            return self._pool(False).submit(_play_in_process, task)
+        except BrokenExecutor:
+            self.drop_processes()
+            return self._pool(False).submit(_play_in_process, task)
+
+    def _pool(self, compiled: bool) -> Executor:
         if compiled not in self._pools:
             self._pools[compiled] = self._threads() if compiled else self._processes()
-        if compiled:
-            return self._pools[True].submit(self._play_here, task, self._stop.is_set)
-        return self._pools[False].submit(_play_in_process, task)
+        return self._pools[compiled]
+
+    def drop_processes(self) -> None:
+        """Forget the processes, one of which has died; new ones start when needed."""
+        pool = self._pools.pop(False, None)
+        if pool is not None:
+            pool.shutdown(wait=False)
 
     def _threads(self) -> Executor:
         return ThreadPoolExecutor(self.jobs, thread_name_prefix="twofold-game")
 
     def _processes(self) -> Executor:
-        self._process_stop = self._context.Event()
         return ProcessPoolExecutor(
             self.jobs,
             mp_context=self._context,
             initializer=_start_process,
-            initargs=(self._process_stop,),
+            initargs=(self._alive, GRACE_SECONDS),
         )
 
     def _play_here(self, task: Task, stop: Callable[[], bool]) -> Answer:
@@ -188,8 +203,7 @@ class Workers:
         if crew is None:
             crew = self._local.crew = Crew()
             self._crews.append(crew)
-        with contextlib.redirect_stdout(sys.stderr):  # what a player prints is no result
-            return crew.play(task, stop)
+        return crew.play(task, stop)
 
 
 def play_tasks(
@@ -198,58 +212,58 @@ def play_tasks(
     """Play games, `workers.jobs` at a time, and give each answer as it comes.
 
     Tasks are taken from the iterator one by one as workers become free. Games that are
-    not finished when `stop` says so are dropped.
+    not finished when `stop` says so are dropped. When a process dies, the games that were
+    being played are played again, one at a time, so that the one that kills its process is
+    known; it is the one that failed.
     """
     waiting: dict[Future[Answer], Task] = {}
+    suspects: deque[Task] = deque()
     while not stop():
-        for task in itertools.islice(tasks, workers.jobs - len(waiting)):
-            waiting[workers.submit(task, stop)] = task
+        if suspects and not waiting:
+            suspect = suspects.popleft()
+            waiting[workers.submit(suspect, stop)] = suspect
+        elif not suspects:
+            for task in itertools.islice(tasks, workers.jobs - len(waiting)):
+                waiting[workers.submit(task, stop)] = task
         if not waiting:
             return
         done, _ = wait(waiting, timeout=POLL_SECONDS, return_when=FIRST_COMPLETED)
+        on_trial = len(waiting) == 1
         for future in sorted(done, key=lambda one: waiting[one].number):
             task = waiting.pop(future)
-            answer = _answer(future)
+            if not isinstance(future.exception(), BrokenExecutor):
+                answer = future.result()
+            elif on_trial:
+                answer = "its process died"
+            else:
+                suspects.append(task)
+                continue
             if answer is not None:
                 yield task, answer
-
-
-def _answer(future: Future[Answer]) -> Answer:
-    """The answer of a worker; one that died is a failure of the game it played."""
-    error = future.exception()
-    return future.result() if error is None else describe(error)
-
-
-def _end_processes(pool: Executor | None) -> None:
-    """Wait for worker processes to end, and end those that do not."""
-    if pool is None:
-        return
-    waiter = threading.Thread(target=pool.shutdown, daemon=True)
-    waiter.start()
-    waiter.join(GRACE_SECONDS)
-    if waiter.is_alive():
-        for process in list(getattr(pool, "_processes", None) or {}):
-            _end_process(process)
-        waiter.join(GRACE_SECONDS)
-
-
-def _end_process(number: int) -> None:
-    for child in multiprocessing.active_children():
-        if child.pid == number:
-            child.terminate()
 
 
 _crew: Crew
 _stopped: Callable[[], bool]
 
 
-def _start_process(stop: Any) -> None:
+def _start_process(parent: Connection, grace_seconds: float) -> None:
     """Set up a worker process; Ctrl-C is for the parent, which tells the workers."""
     global _crew, _stopped
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    sys.stdout = sys.stderr
+    sys.stdout = sys.stderr  # what a player prints is no result
     _crew = Crew()
+    stop = threading.Event()
     _stopped = stop.is_set
+    threading.Thread(target=_watch, args=(parent, stop, grace_seconds), daemon=True).start()
+
+
+def _watch(parent: Connection, stop: threading.Event, grace_seconds: float) -> None:
+    """Ask the game to end, then end this process, once the parent hangs up or is gone."""
+    with contextlib.suppress(OSError):
+        parent.poll(None)
+    stop.set()
+    time.sleep(grace_seconds)
+    os._exit(1)
 
 
 def _play_in_process(task: Task) -> Answer:

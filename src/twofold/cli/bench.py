@@ -1,8 +1,9 @@
 """`twofold bench`: a fair table of players."""
 
+import contextlib
+import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -45,8 +46,8 @@ def command(
 ) -> None:
     """Let players play the same games; show a table.
 
-    The table has mean scores with 95 % intervals, reach rates and speed. Games depend on player, rules and seed alone: any number of jobs gives the same table,
-    but for the times.
+    The table has mean scores with 95 % intervals, reach rates and speed. Games depend on
+    player, rules and seed alone: any number of jobs gives the same table, but for the times.
     """
     from twofold.arena import run
     from twofold.limits import MAX_GAMES, MAX_JOBS, check_limit
@@ -58,7 +59,11 @@ def command(
     used_jobs = check_limit("jobs", cores() if jobs is None else jobs, 1, MAX_JOBS)
     prepare(players, used_rules, first)
     began = time.perf_counter()
-    with catching_interrupt() as asked, _progress(games * len(players)) as advance:
+    with (
+        catching_interrupt() as asked,
+        _progress(games * len(players)) as advance,
+        contextlib.redirect_stdout(sys.stderr),  # what a player prints is no result
+    ):
         runs = run(players, games, first, used_jobs, used_rules, advance, asked.is_set)
     seconds = time.perf_counter() - began
     interrupted = asked.is_set() and sum(len(one.rows) for one in runs) < games * len(players)
@@ -102,7 +107,7 @@ def _end(runs: "Sequence[Run]", interrupted: bool, json: bool) -> None:
         raise typer.Exit(1)
 
 
-@contextmanager
+@contextlib.contextmanager
 def _progress(games: int) -> "Iterator[Callable[[GameRow], None]]":
     """A progress bar on stderr, if that is a terminal."""
     from rich.console import Console

@@ -56,15 +56,15 @@ def command(
 ) -> None:
     """Play in the terminal, in plain text.
 
-    Type u, r, d or l and Enter; help lists all commands. The game is saved as you play. At the end of input, on quit and on Ctrl-C the command
-    says where, and how to go on.
+    Type u, r, d or l and Enter; help lists all commands. The game is saved as you play.
+    At the end of input, on quit and on Ctrl-C the command says where, and how to go on.
     """
     from twofold.game import Game
 
     if resume is not None:
         from twofold.record import read_record
 
-        game, path = read_record(resume).game(), resume
+        game, path = read_record(resume).replay(), resume
     else:
         game, path = Game(read_rules(rules), seed=read_seed(seed)), new_save_path()
     table = Table(game, path, hints)

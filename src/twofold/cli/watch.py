@@ -205,7 +205,8 @@ class Watched:
             f"player {self.spec}, seed {self.seed}",
         ]
         lines += [
-            f"reached {mark.tile:>6} at move {mark.move_number:>6,}, after {format_time(mark.seconds)}"
+            f"reached {mark.tile:>6} at move {mark.move_number:>6,}, "
+            f"after {format_time(mark.seconds)}"
             for mark in frame.milestones[-MOST_MILESTONES:]
         ]
         if self.record is not None:

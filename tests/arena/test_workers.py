@@ -1,0 +1,128 @@
+"""The number of workers, and the order in which they finish, change no result."""
+
+import hashlib
+import random
+import time
+from dataclasses import asdict
+from pathlib import Path
+
+import pytest
+
+from twofold.arena import workers as workers_module
+from twofold.arena.run import Run, run
+from twofold.arena.workers import Task, Workers, play_tasks
+from twofold.players.registry import load_object
+from twofold.rules import Rules
+
+HERE = Path(__file__).parent / "players_for_tests.py"
+SMALL = Rules.parse("3x3 goal=64")
+PLAYERS = ["random", "greedy", f"{HERE}:Threaded", f"{HERE}:Forgetful"]
+GAMES = 12
+
+
+def digest(runs: list[Run]) -> str:
+    """Hash of everything but the times."""
+    rows = [
+        {key: value for key, value in asdict(row).items() if key != "seconds"}
+        for one in runs
+        for row in one.rows
+    ]
+    return hashlib.sha256(repr(rows).encode()).hexdigest()
+
+
+@pytest.fixture(scope="module")
+def expected() -> str:
+    return digest(run(PLAYERS, GAMES, 2**64 - 3, 1, SMALL))
+
+
+@pytest.mark.promise("R30")
+@pytest.mark.parametrize("jobs", [2, 3, 4])
+def test_rows_do_not_depend_on_the_number_of_workers(jobs: int, expected: str) -> None:
+    assert digest(run(PLAYERS, GAMES, 2**64 - 3, jobs, SMALL)) == expected
+
+
+@pytest.mark.promise("R30")
+def test_rows_do_not_depend_on_the_order_of_games() -> None:
+    tasks = [Task(0, seed, f"{HERE}:Forgetful", SMALL, seed) for seed in range(10)]
+
+    def rows(order: list[Task]) -> dict[int, tuple[object, ...]]:
+        with Workers(1, [False]) as workers:
+            played = dict(play_tasks(workers, iter(order), lambda: False))
+        return {
+            task.seed: (row.score, row.moves, row.reached)
+            for task, row in played.items()
+            if not isinstance(row, str)
+        }
+
+    shuffled = tasks.copy()
+    random.Random(1).shuffle(shuffled)
+    assert rows(tasks) == rows(shuffled)
+    assert len(rows(tasks)) == 10
+
+
+@pytest.mark.promise("R30")
+def test_an_interrupted_run_holds_rows_of_the_whole_one(expected: str) -> None:
+    finished = 0
+
+    def count(_row: object) -> None:
+        nonlocal finished
+        finished += 1
+
+    part = run(PLAYERS, GAMES, 2**64 - 3, 2, SMALL, count, lambda: finished >= 5)
+    whole = run(PLAYERS, GAMES, 2**64 - 3, 1, SMALL)
+    assert 5 <= sum(len(one.rows) for one in part) < len(PLAYERS) * GAMES
+    assert digest(whole) == expected
+    for one, other in zip(part, whole, strict=True):
+        known = {row.seed: (row.score, row.moves) for row in other.rows}
+        assert all(known[row.seed] == (row.score, row.moves) for row in one.rows)
+
+
+def test_seeds_go_round_at_the_end() -> None:
+    (one,) = run(["greedy"], 3, 2**64 - 2, 1, SMALL)
+    assert [row.seed for row in one.rows] == [2**64 - 2, 2**64 - 1, 0]
+
+
+@pytest.mark.parametrize("jobs", [1, 2])
+def test_a_player_that_raises_ends_its_own_run_only(jobs: int) -> None:
+    failing, good = run([f"{HERE}:FailsOnSeed", "corner"], 8, 0, jobs, SMALL)
+    assert failing.error == "ZeroDivisionError: on purpose"
+    assert failing.failed_seed == 3
+    assert [row.seed for row in failing.rows] == [0, 1, 2]
+    assert not good.error
+    assert len(good.rows) == 8
+
+
+def test_an_illegal_move_is_a_failure_that_names_it() -> None:
+    (one,) = run([f"{HERE}:illegal"], 2, 0, 1, Rules())
+    assert "expected a legal move from" in one.error
+    assert one.failed_seed == 0
+
+
+def test_a_process_that_dies_costs_only_the_game_that_killed_it() -> None:
+    dead, good = run([f"{HERE}:Dies", "corner"], 5, 0, 2, SMALL)
+    assert dead.error == "its process died"
+    assert dead.failed_seed == 2
+    assert [row.seed for row in dead.rows] == [0, 1]
+    assert [row.seed for row in good.rows] == [0, 1, 2, 3, 4]
+
+
+def test_processes_that_do_not_notice_the_end_are_ended(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(workers_module, "GRACE_SECONDS", 0.2)
+    sleeper = Path(__file__).parent / "sleeper.py"
+    began = time.monotonic()
+
+    def stop() -> bool:
+        return time.monotonic() - began > 1.0
+
+    (one,) = run([f"{sleeper}:Sleeps"], 4, 0, 2, SMALL, None, stop)
+    assert one.rows == ()
+    assert time.monotonic() - began < 60
+
+
+def test_each_thread_makes_and_closes_players_of_its_own() -> None:
+    home = load_object(f"{HERE}:Threaded")
+    home.made, home.closed = 0, 0
+    (one,) = run([f"{HERE}:Threaded"], 20, 0, 2, SMALL)
+    assert len(one.rows) == 20
+    assert 2 <= home.made <= 3
+    assert home.closed == home.made

@@ -1,0 +1,39 @@
+"""Running the command in this process: arguments in; exit code, stdout and stderr out."""
+
+import io
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import NamedTuple
+
+import pytest
+
+from twofold.cli import main
+
+
+class Result(NamedTuple):
+    """What a command did."""
+
+    code: int
+    out: str
+    err: str
+
+
+Cli = Callable[..., Result]
+
+
+@pytest.fixture
+def cli(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Cli:
+    """Run `twofold ARGUMENTS...` with text as its input, saved games under `tmp_path`."""
+    monkeypatch.setenv("TWOFOLD_STATE_DIR", str(tmp_path / "state"))
+    monkeypatch.setenv("COLUMNS", "80")
+
+    def run(*arguments: str, stdin: str = "") -> Result:
+        monkeypatch.setattr(sys, "stdin", io.StringIO(stdin))
+        capsys.readouterr()
+        with pytest.raises(SystemExit) as stop:
+            main(list(arguments))
+        out, err = capsys.readouterr()
+        return Result(int(stop.value.code or 0), out, err)
+
+    return run
