@@ -4,6 +4,7 @@ import contextlib
 import itertools
 import os
 import shutil
+import stat
 import time
 from pathlib import Path
 from typing import IO, Final
@@ -47,6 +48,26 @@ def atomic_write(path: str | os.PathLike[str], data: bytes | str) -> None:
         raise ResourceError(
             f"cannot write {len(content)} bytes to {str(target)!r}: {error.strerror or error}"
         ) from error
+
+
+def open_regular(
+    path: str | os.PathLike[str], error: type[InvalidInput] = InvalidInput
+) -> IO[bytes]:
+    """Open a regular file for reading; a device or a pipe could block, or never end.
+
+    Raises:
+        InvalidInput: the given kind of it; there is no such file, it is not regular or cannot
+            be read.
+    """
+    name = ascii(os.fspath(path))
+    try:
+        if stat.S_ISREG(os.stat(path).st_mode):
+            return open(path, "rb")
+    except OSError as fault:
+        raise error(f"cannot read {name}: {fault.strerror or fault}") from None
+    except ValueError:  # a zero byte
+        raise error(f"expected the name of a file, got {name}") from None
+    raise error(f"expected a regular file, got {name}")
 
 
 def _check_target(target: Path) -> None:

@@ -13,7 +13,6 @@ tags Score, Result and Final must say what the moves lead to. The syntax is desc
 
 import os
 import re
-import stat
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from types import MappingProxyType
@@ -22,7 +21,7 @@ from typing import Final, Self
 from twofold import record_text
 from twofold.board import Board
 from twofold.errors import InvalidRecord
-from twofold.files import atomic_write
+from twofold.files import atomic_write, open_regular
 from twofold.game import Game, next_step, start_board
 from twofold.limits import (
     MAX_COMMENT,
@@ -375,15 +374,8 @@ def read_record(path: str | os.PathLike[str], *, partial: bool = False) -> Recor
     Raises:
         InvalidRecord: the file cannot be read, is no regular file, or holds no valid record.
     """
-    try:
-        if not stat.S_ISREG(os.stat(path).st_mode):
-            raise InvalidRecord(f"expected a regular file, got {shown(os.fspath(path))}")
-        with open(path, "rb") as file:
-            data = file.read(MAX_RECORD_BYTES + 1)
-    except OSError as error:
-        raise InvalidRecord(
-            f"cannot read {shown(os.fspath(path))}: {error.strerror or error}"
-        ) from None
+    with open_regular(path, InvalidRecord) as file:
+        data = file.read(MAX_RECORD_BYTES + 1)
     with located(shown(os.fspath(path))):
         return parse_record(data, partial=partial)
 

@@ -7,7 +7,6 @@ The content is that of `twofold.record`: moves as one text of `u r d l`, given t
 """
 
 import os
-import stat
 from collections.abc import Iterable, Iterator
 from typing import Final
 
@@ -15,7 +14,7 @@ import msgspec
 
 from twofold.board import Board
 from twofold.errors import InvalidRecord
-from twofold.files import atomic_write
+from twofold.files import atomic_write, open_regular
 from twofold.limits import MAX_RECORD_BYTES, MAX_RECORD_MOVES
 from twofold.notation import MOVE_LETTERS, parse_seed, shown
 from twofold.record import Record
@@ -152,18 +151,13 @@ def read_records(path: str | os.PathLike[str]) -> Iterator[Record]:
             before it are out by then.
     """
     name = shown(os.fspath(path))
-    try:
-        if not stat.S_ISREG(os.stat(path).st_mode):
-            raise InvalidRecord(f"expected a regular file, got {name}")
-        with open(path, "rb") as file:
-            number = 0
-            while data := file.readline(MAX_RECORD_BYTES + 2):
-                number += 1
-                with located(f"{name}, line {number}"):
-                    record = parse_line(data)
-                yield record
-    except OSError as error:
-        raise InvalidRecord(f"cannot read {name}: {error.strerror or error}") from None
+    with open_regular(path, InvalidRecord) as file:
+        number = 0
+        while data := file.readline(MAX_RECORD_BYTES + 2):
+            number += 1
+            with located(f"{name}, line {number}"):
+                record = parse_line(data)
+            yield record
 
 
 def write_records(path: str | os.PathLike[str], records: Iterable[Record]) -> None:
