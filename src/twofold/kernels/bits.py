@@ -12,7 +12,7 @@ import numpy as np
 from numba import types
 
 from twofold.kernels._jit import kernel
-from twofold.kernels.intrinsics import U64_POINTER, nth_set_bit, popcount
+from twofold.kernels.intrinsics import U64_POINTER, nth_set_bit, popcount, trailing_zeros
 from twofold.kernels.tables import LEFT_BIT, OVERFLOW_BIT, REWARD_SHIFT, RIGHT_BIT
 
 _ROW: Final = np.uint64(0xFFFF)
@@ -199,15 +199,28 @@ def legal_mask(bits, across, down):
     return legal_from_entries(a | b | c | d, e | f | g | h)
 
 
-@kernel(types.uint64(types.uint64, types.uint64, types.uint64, U64_POINTER))
-def place_spawn(bits, mask, random_bits, law):
-    """The board after the spawn that 64 random bits choose; it must have an empty cell."""
+@kernel(types.UniTuple(types.uint64, 2)(types.uint64, types.uint64, types.uint64, U64_POINTER))
+def choose_spawn(bits, mask, random_bits, law):
+    """The spawn that 64 random bits choose: (place of its cell's lowest bit, exponent)."""
     empty = empty_mask(bits, mask)
     count = popcount(empty)
     number = np.int64(((random_bits >> _32) * np.uint64(count)) >> _32)
     cell = nth_set_bit(empty, count - 1 - number)  # row-major: from the highest nibble down
     low = random_bits & np.uint64(0xFFFFFFFF)
-    word = 1
-    while low >= law[word + 1]:
-        word += 3
-    return bits | (cell * law[word])
+    tile = 0
+    for other in range(np.int64(law[0]) - 1):  # counted, not searched: no branch to mispredict
+        tile += np.int64(low >= law[2 + 3 * other])
+    return np.uint64(trailing_zeros(cell)), law[1 + 3 * tile]
+
+
+@kernel(types.uint64(types.uint64, types.uint64, types.uint64, U64_POINTER))
+def place_spawn(bits, mask, random_bits, law):
+    """The board after the spawn that 64 random bits choose; it must have an empty cell."""
+    shift, exponent = choose_spawn(bits, mask, random_bits, law)
+    return bits | (exponent << shift)
+
+
+@kernel(types.uint64(types.uint64))
+def transpose_shift(shift):
+    """Where `transpose` puts a cell: 16 row + 4 col, from the bottom right, to 16 col + 4 row."""
+    return ((shift & _12) << _2) | ((shift >> _2) & _12)

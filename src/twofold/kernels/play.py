@@ -72,6 +72,12 @@ _1: Final = np.uint64(1)
 _28: Final = np.uint64((1 << 28) - 1)
 
 
+@kernel(types.int64(types.int64, types.int64))
+def new_record(largest, largest_spawn):
+    """The reward from which a move may make a new largest tile; 0 where a spawn may be it."""
+    return np.int64(2) << largest if largest >= largest_spawn else np.int64(0)
+
+
 @kernel(types.int64(_WORDS, _WORDS, types.int64))
 def play_bits(game, state, limit):
     """Play on from `state`, at most `limit` moves; returns what ended it."""
@@ -85,10 +91,12 @@ def play_bits(game, state, limit):
     bits, score, number = state[BITS], np.int64(state[SCORE]), state[MOVE_NUMBER]
     largest = np.int64(state[MAX_EXPONENT])
     first, last = number, number + np.uint64(limit)
+    record = new_record(largest, largest_spawn)
+    turned = on_bits.transpose(bits)  # kept beside `bits`: sooner there than a new one each move
     ended = GOING
     while True:
         a, b, c, d = on_bits.entries(bits, across)
-        e, f, g, h = on_bits.entries(on_bits.transpose(bits), down)
+        e, f, g, h = on_bits.entries(turned, down)
         legal = on_bits.legal_from_entries(a | b | c | d, e | f | g | h)
         if largest >= stop_exponent:
             ended = STOPPED
@@ -115,18 +123,24 @@ def play_bits(game, state, limit):
             ended = OVERFLOW
             break
         after = on_bits.join_rows(a >> shift, b >> shift, c >> shift, d >> shift)
-        after ^= (after ^ on_bits.transpose(after)) & vertical
+        crossed = on_bits.transpose(after)
+        difference = (after ^ crossed) & vertical
+        after ^= difference
         if keep:
             letters[number - first] = np.uint8(move)
         reward = on_bits.reward_of(packed)
         score += reward
-        bits = on_bits.place_spawn(after, mask, dice(seed, start_tiles + number), law)
+        random_bits = dice(seed, start_tiles + number)
+        shift, exponent = on_bits.choose_spawn(after, mask, random_bits, law)
+        bits = after | (exponent << shift)
+        turned = (crossed ^ difference) | (exponent << on_bits.transpose_shift(shift))
         number += _1
-        if reward >= (np.int64(2) << largest) or largest < largest_spawn:
+        if reward >= record:
             now = on_bits.max_exponent(bits)
             while largest < now:
                 largest += 1
                 reached[largest] = number
+            record = new_record(largest, largest_spawn)
     state[BITS], state[SCORE], state[MOVE_NUMBER] = bits, np.uint64(score), number
     state[MAX_EXPONENT] = np.uint64(largest)
     return ended

@@ -4,6 +4,7 @@ from typing import Final
 
 import numpy as np
 from numba import types
+from numpy.typing import NDArray
 
 from twofold.kernels import bits as on_bits
 from twofold.kernels import cells as on_cells
@@ -11,10 +12,7 @@ from twofold.kernels._jit import kernel
 from twofold.kernels.intrinsics import (
     CELLS_POLICY,
     POLICY,
-    nth_set_bit,
     pointer,
-    popcount,
-    trailing_zeros,
     u64_at,
 )
 
@@ -23,12 +21,35 @@ DOWN: Final = 1
 """Words of a policy's context: the addresses of the row tables."""
 
 
+def _nth_moves(count: int) -> NDArray[np.uint64]:
+    """For n below `count`, a word that holds the n-th move of every set of `count` moves.
+
+    A set of moves is 4 bits; its answer is the two bits of the word at twice the set.
+    """
+    words = [0] * count
+    for legal in range(16):
+        moves = [move for move in range(4) if legal >> move & 1]
+        if len(moves) == count:
+            for number, move in enumerate(moves):
+                words[number] |= move << (2 * legal)
+    return np.array(words, dtype=np.uint64)
+
+
+_NTH_OF_1, _NTH_OF_2, _NTH_OF_3, _NTH_OF_4 = (_nth_moves(count) for count in (1, 2, 3, 4))
+
+
 @kernel(types.int64(types.int64, types.uint64))
 def random_legal(legal, draw):
-    """One of the legal moves (4 bits), chosen by the high half of a draw."""
-    mask = np.uint64(legal)
-    number = np.int64(((draw >> np.uint64(32)) * np.uint64(popcount(mask))) >> np.uint64(32))
-    return trailing_zeros(nth_set_bit(mask, number))
+    """One of the legal moves (4 bits), chosen by the high half of a draw.
+
+    The (high half * n >> 32)-th of n legal moves. What each set of moves would give is found
+    from the draw alone, so that the answer waits one shift for the legal moves.
+    """
+    high = draw >> np.uint64(32)
+    answers = _NTH_OF_1[0] | _NTH_OF_2[high >> np.uint64(31)]
+    answers |= _NTH_OF_3[(high * np.uint64(3)) >> np.uint64(32)]
+    answers |= _NTH_OF_4[high >> np.uint64(30)]
+    return np.int64((answers >> (np.uint64(legal) << np.uint64(1))) & np.uint64(3))
 
 
 @kernel(types.int64(types.int64))
