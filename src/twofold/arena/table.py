@@ -5,14 +5,26 @@ from collections.abc import Sequence
 from twofold.arena.run import Run
 from twofold.arena.stats import Summary, summarise
 
+MAX_NAME = 24
+"""Longest name of a player in the first column."""
+
 MAX_COLUMNS = 8
 """Most reach rates in one table, so that it fits 80 characters."""
 
 
 def format_runs(runs: Sequence[Run]) -> str:
-    """Scores and speed, then reach rates; one line a player."""
+    """Scores and speed, then reach rates; one line a player. Long specs are numbered."""
     parts = []
-    done = [(run.player, summarise(run)) for run in runs if run.rows]
+    names = [run.player for run in runs]
+    if max(map(len, names)) > MAX_NAME:
+        names = [str(number) for number in range(1, len(runs) + 1)]
+        width = len(names[-1])
+        parts.append(
+            "\n".join(
+                f"{name:>{width}}  {run.player}" for name, run in zip(names, runs, strict=True)
+            )
+        )
+    done = [(name, summarise(run)) for name, run in zip(names, runs, strict=True) if run.rows]
     if done:
         parts.append(_scores(done))
         parts.append(_rates(done))

@@ -24,6 +24,9 @@ SCHEMA: Final = 1
 INTERRUPTED: Final = 130
 """Exit code after Ctrl-C."""
 
+LOADING: Final = "loading; the first use on a machine compiles kernels, about a minute ..."
+"""Said while a player is being made ready."""
+
 WAIT_SECONDS: Final = 1.0
 """What takes longer than this says so."""
 
@@ -146,11 +149,7 @@ def waiting(text: str) -> Iterator[None]:
             if over.is_set():
                 return
             if sys.stderr.isatty():
-                from rich.console import Console
-
-                status = Console(stderr=True).status(text)
-                status.start()
-                shown.append(status)
+                shown.append(_start_spinner(text))
             else:
                 print_note(text)
 
@@ -163,8 +162,20 @@ def waiting(text: str) -> Iterator[None]:
         over.set()
         timer.cancel()
         with lock:
-            for status in shown:
-                status.stop()
+            for spinner in shown:
+                spinner.stop()
+
+
+def _start_spinner(text: str) -> Any:
+    """A spinner with the time that has passed, on stderr; it leaves nothing behind."""
+    from rich.console import Console
+    from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
+
+    columns = (SpinnerColumn(), TextColumn("{task.description}"), TimeElapsedColumn())
+    progress = Progress(*columns, console=Console(stderr=True), transient=True)
+    progress.add_task(text)
+    progress.start()
+    return progress
 
 
 def prepare(specs: Sequence[str], rules: "Rules", seed: int) -> None:
@@ -183,7 +194,7 @@ def open_player(spec: str, rules: "Rules", seed: int) -> "Player":
     Raises:
         InvalidInput: the spec is wrong, or the player cannot play under these rules.
     """
-    with waiting("compiling kernels for this machine (once) ..."):
+    with waiting(LOADING):
         from twofold.game import Game
         from twofold.players import make_player
 

@@ -138,7 +138,7 @@ def draw_moves(analysis: Analysis | None, width: int, unicode: bool) -> list[Tex
     names = ("up", "right", "down", "left")
     if analysis is None:
         return [Text("moves", style="dim"), *(Text(f"  {name}") for name in names)]
-    unit = f"moves, in {analysis.unit}" if analysis.unit else "moves"
+    unit = f"values, {analysis.unit}" if analysis.unit else "moves"
     legal = [one.value for one in analysis.moves if one.legal and one.value is not None]
     texts = [_value_text(analysis, one) for one in analysis.moves]
     room = width - 8 - max(map(len, texts)) - 1

@@ -50,7 +50,8 @@ def command(
     analysis = _analyse(player or DEFAULT_PLAYER, rules, position, budget, score)
     if json:
         timing = {"seconds": analysis.seconds}
-        write_json("analyse", _document(analysis), timing)
+        timed = budget is not None and budget.seconds is not None
+        write_json("analyse", {**_document(analysis), "reproducible": not timed}, timing)
     else:
         print_out(position.drawn() + "\n")
         print_out(_text(analysis))

@@ -11,6 +11,7 @@ import typer
 
 from twofold.cli._common import (
     INTERRUPTED,
+    LOADING,
     RulesOption,
     SeedOption,
     catching_interrupt,
@@ -126,7 +127,7 @@ class Watched:
         self.pace = pace
         self.record = record
         self.game: Game = Game(rules, seed=seed)
-        with waiting("loading the player ..."):
+        with waiting(LOADING):
             from twofold.players import make_player
 
             self.player = make_player(spec)
@@ -178,7 +179,7 @@ class Watched:
 
         frame = first_frame(self.game)
         print_out(f"{self.spec}, seed {self.seed}, rules {self.rules}")
-        with waiting("compiling kernels for this machine (once) ..."):
+        with waiting(LOADING):
             source = self._frames(stop)
             frame = next(source, frame)
         for frame in source:

@@ -58,9 +58,6 @@ SECOND_MOVE: Final = 15
 """1 where the player moves twice before the first spawn."""
 CONTEXT_WORDS: Final = 16
 
-TABLE_DEPTHS: Final = 12
-"""Number of parts of a transposition table."""
-
 _HASH: Final = np.uint64(0x9E3779B97F4A7C15)
 _4: Final = np.uint64(4)
 

@@ -24,7 +24,7 @@ class Context:
     def __init__(self, evaluator: Evaluator, rules: Rules, count: int) -> None:
         shape = frame(*rules.shape)
         self.words: NDArray[np.uint64] = np.zeros(count, dtype=np.uint64)
-        self._held: list[NDArray[Any]] = []
+        self._held: dict[int, NDArray[Any]] = {}
         self.point(words.ACROSS, shape.across)
         self.point(words.DOWN, shape.down)
         self.words[words.MASK] = shape.mask
@@ -36,7 +36,7 @@ class Context:
 
     def point(self, word: int, array: NDArray[Any]) -> None:
         """Put the address of an array into a word, and keep the array alive."""
-        self._held.append(array)
+        self._held[word] = array
         self.words[word] = array.ctypes.data
 
     def point_table(self, word: int, bits_word: int, megabytes: int, depths: int) -> None:
