@@ -158,9 +158,16 @@ def kernel(signature: Any, *, cached: bool = True) -> Callable[[Callable[..., An
 
 
 def address_of(function: Any) -> int:
-    """The address of a compiled kernel, to be called through `intrinsics.call_*`."""
+    """The address of a compiled kernel, to be called through `intrinsics.call_*`.
+
+    Raises:
+        TypeError: it is not a function compiled for one signature.
+    """
     from numba.core.types.function_type import CompileResultWAP
 
-    (result,) = function.overloads.values()
+    results = list(getattr(function, "overloads", {}).values())
+    if len(results) != 1:
+        raise TypeError(f"expected a function compiled for one signature, got {function!r}")
+    (result,) = results
     wrapper: Any = CompileResultWAP(result)
     return int(wrapper.address)
