@@ -25,6 +25,7 @@ autodoc_preserve_defaults = True
 napoleon_google_docstring = True
 napoleon_numpy_docstring = False
 napoleon_custom_sections = ["Source"]
+napoleon_use_ivar = True  # attributes as fields: once each, also where they are descriptors
 
 html_theme = "furo"
 html_title = "twofold"

@@ -1,4 +1,4 @@
-"""Every error twofold raises on purpose, one tree.
+"""Every error twofold raises on purpose, one tree::
 
     TwofoldError
     |-- InvalidInput (also a ValueError)     exit code 2

@@ -1,4 +1,4 @@
-"""Player: what chooses moves. Subclass it, implement `choose`, and everything else works.
+"""Player: what chooses moves. Subclass it, implement `choose`, and everything else works::
 
 class Leftmost(Player):
     def choose(self, board, *, score=None, move_number=0):
