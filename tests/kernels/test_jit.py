@@ -1,0 +1,182 @@
+"""The folder of machine code: what starts a new one, and what happens without one."""
+
+import os
+import shutil
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from twofold.kernels import _jit
+
+PACKAGE = Path(_jit.__file__).parents[1]
+KERNEL_MODULES = sorted(
+    path.stem for path in Path(_jit.__file__).parent.glob("*.py") if path.stem != "__init__"
+)
+
+CALLEE = """
+from twofold.kernels._jit import kernel
+
+@kernel("int64(int64)")
+def callee(number):
+    return number + 1
+"""
+
+CALLER = """
+from twofold.kernels._jit import kernel
+from twofold.kernels.callee_for_test import callee
+
+@kernel("int64(int64)")
+def caller(number):
+    return callee(number) * 10
+"""
+
+CALL = """
+from twofold.kernels import _jit
+from twofold.kernels.caller_for_test import caller
+print(caller(1), sum(caller.stats.cache_hits.values()), _jit.CACHE_FOLDER)
+"""
+
+
+def run_python(package_home: Path, cache: Path, program: str) -> subprocess.CompletedProcess[str]:
+    """Run a program with the package found in a folder, its warnings as errors."""
+    environment = os.environ | {"PYTHONPATH": str(package_home), "TWOFOLD_CACHE_DIR": str(cache)}
+    command = [sys.executable, "-W", "error", "-c", program]
+    done = subprocess.run(command, env=environment, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    return done
+
+
+@pytest.fixture
+def copied(tmp_path: Path) -> Path:
+    """A folder with a copy of the package in it."""
+    shutil.copytree(PACKAGE, tmp_path / "home" / "twofold", ignore=shutil.ignore_patterns("__py*"))
+    return tmp_path / "home"
+
+
+def test_a_changed_callee_in_another_module_is_never_served_stale(
+    copied: Path, tmp_path: Path
+) -> None:
+    kernels, cache = copied / "twofold" / "kernels", tmp_path / "cache"
+    (kernels / "caller_for_test.py").write_text(CALLER)
+    (kernels / "callee_for_test.py").write_text(CALLEE)
+    result, hits, folder = run_python(copied, cache, CALL).stdout.split()
+    assert (result, hits) == ("20", "0")
+    result, hits, same = run_python(copied, cache, CALL).stdout.split()
+    assert (result, hits) == ("20", "1")  # machine code is kept ...
+    assert same == folder
+    (kernels / "callee_for_test.py").write_text(CALLEE.replace("+ 1", "+ 2"))
+    result, hits, other = run_python(copied, cache, CALL).stdout.split()
+    assert (result, hits) == ("30", "0")  # ... until a source of any kernel changes
+    assert other != folder
+    assert sorted(map(str, (cache / "kernels").iterdir())) == sorted([folder, other])
+
+
+@pytest.mark.parametrize("variable", ["TWOFOLD_PLAIN", "NUMBA_BOUNDSCHECK", "NUMBA_OPT"])
+def test_settings_that_change_machine_code_change_the_folder(
+    variable: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    program = "from twofold.kernels import _jit; print(_jit.CACHE_FOLDER.name)"
+    monkeypatch.delenv(variable, raising=False)
+    before = run_python(PACKAGE.parent, tmp_path, program).stdout
+    monkeypatch.setenv(variable, "1")
+    assert run_python(PACKAGE.parent, tmp_path, program).stdout != before
+
+
+def test_source_hash_covers_every_kernel_module(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    folder = tmp_path / "kernels"
+    shutil.copytree(Path(_jit.__file__).parent, folder, ignore=shutil.ignore_patterns("__py*"))
+    monkeypatch.setattr(_jit, "__file__", str(folder / "_jit.py"))
+    before = _jit.source_hash()
+    for name in KERNEL_MODULES:
+        path = folder / f"{name}.py"
+        text = path.read_text(encoding="utf-8")
+        path.write_text(text + "\n# changed\n", encoding="utf-8")
+        assert _jit.source_hash() != before, name
+        path.write_text(text, encoding="utf-8")
+        assert _jit.source_hash() == before
+    (folder / "new.py").touch()
+    assert _jit.source_hash() != before
+
+
+def test_without_a_writable_folder_kernels_are_kept_for_the_run_only(tmp_path: Path) -> None:
+    blocked = tmp_path / "a file"
+    blocked.touch()  # no folder can be made in a file, whoever asks
+    program = (
+        "from twofold.kernels import _jit, dice; import numpy as np;"
+        "print(int(dice.mix(np.uint64(1))), _jit.CACHE_FOLDER)"
+    )
+    done = run_python(PACKAGE.parent, blocked, program)
+    found, folder = done.stdout.split()
+    assert found == "6238072747940578789"
+    assert not Path(folder).exists()  # removed at the end
+    expected = f"twofold: {blocked} is not writable; compiled kernels are kept for this run only\n"
+    assert done.stderr == expected
+
+
+def test_a_path_with_spaces_and_letters_of_any_kind(tmp_path: Path) -> None:
+    cache = tmp_path / "the cache, ü"
+    program = "from twofold.kernels import dice, _jit; print(_jit.CACHE_FOLDER)"
+    done = run_python(PACKAGE.parent, cache, program)
+    assert done.stderr == ""
+    assert any((cache / "kernels").rglob("*.nbc"))
+
+
+def test_every_kernel_is_served_from_the_cache(tmp_path: Path) -> None:
+    """A table too large to be compiled in makes Numba stop caching, and only warn of it."""
+    names = [name for name in KERNEL_MODULES if name not in ("_jit", "tables")]
+    program = f"""
+import importlib
+from twofold.kernels import _jit
+for name in {names}:
+    for kernel in vars(importlib.import_module("twofold.kernels." + name)).values():
+        if hasattr(kernel, "stats"):
+            print(kernel.__module__, kernel.__name__, sum(kernel.stats.cache_hits.values()))
+"""
+    environment = os.environ.get("TWOFOLD_CACHE_DIR")
+    root = Path(environment) if environment else _jit.CACHE_FOLDER.parents[1]
+    run_python(PACKAGE.parent, root, program)  # compiles what this run has not
+    done = run_python(PACKAGE.parent, root, program)
+    assert done.stderr == ""
+    lines = sorted(set(done.stdout.splitlines()))
+    assert len(lines) > 50
+    assert [line for line in lines if not line.endswith(" 1")] == []
+
+
+def test_folders_unused_for_a_month_are_removed(tmp_path: Path) -> None:
+    folders = {days: tmp_path / f"{days} days" for days in (0, 29, 31)}
+    for days, folder in folders.items():
+        folder.mkdir()
+        (folder / "code.nbc").touch()
+        then = time.time() - days * 86_400
+        os.utime(folder, (then, then))
+    current = tmp_path / "current"
+    current.mkdir()
+    os.utime(current, (0, 0))
+    _jit._remove_unused(current)
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["0 days", "29 days", "current"]
+
+
+def test_a_kernel_takes_no_other_types() -> None:
+    @_jit.kernel("int64(int64)", cached=False)
+    def double(number):
+        return 2 * number
+
+    assert double(4) == 8
+    assert not double.stats.cache_path or not double.stats.cache_hits
+    with pytest.raises(TypeError):
+        double("text")
+    assert _jit.address_of(double) > 0
+
+
+def test_division_by_zero_gives_infinity_as_ieee_754_has_it() -> None:
+    @_jit.kernel("float64(float64, float64)", cached=False)
+    def divide(numerator, denominator):
+        return numerator / denominator
+
+    assert divide(1.0, 0.0) == float("inf")
+    assert divide(0.0, 0.0) != divide(0.0, 0.0)

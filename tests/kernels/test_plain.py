@@ -1,0 +1,68 @@
+"""Without the processor's special instructions the kernels compute the same."""
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from tests.kernels import digest
+from twofold.kernels import _jit, intrinsics
+
+ROOT = Path(__file__).parents[2]
+
+
+def run_python(*arguments: str, **variables: str) -> str:
+    """What a new interpreter prints; its warnings are errors."""
+    environment = os.environ | {"PYTHONPATH": os.pathsep.join(sys.path)} | variables
+    command = [sys.executable, "-W", "error", *arguments]
+    done = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    assert done.stderr == ""
+    return done.stdout
+
+
+@pytest.fixture(scope="module")
+def plain() -> Any:
+    """The digest made on the plain path; its machine code is kept in a folder of its own."""
+    return json.loads(run_python("-m", "tests.kernels.digest", TWOFOLD_PLAIN="1"))
+
+
+@pytest.mark.promise("R5")
+def test_the_plain_path_computes_the_same(plain: Any, figure: Callable[[str], None]) -> None:
+    assert plain["plain"]
+    expected = list(digest.lines())
+    assert len(expected) > 90
+    assert plain["lines"] == expected
+    figure(f"plain path: {len(expected)} games and searches equal")
+
+
+def test_the_plain_path_has_no_special_instructions() -> None:
+    program = (
+        "from twofold.kernels import _jit, intrinsics as i;"
+        "print(i._PDEP, _jit.has_feature('bmi2'), _jit.CACHE_FOLDER)"
+    )
+    *found, folder = run_python("-c", program, TWOFOLD_PLAIN="1").split()
+    assert found == ["False", "False"]
+    assert Path(folder).name != _jit.CACHE_FOLDER.name
+    *_, same = run_python("-c", program, TWOFOLD_PLAIN="0").split()
+    assert _jit.PLAIN or Path(same) == _jit.CACHE_FOLDER
+
+
+def test_the_nth_set_bit_of_the_plain_path() -> None:
+    words = [0x1, 0x8000_0000_0000_0001, 0x1111_0101_1010_1111, 2**64 - 1]
+    program = (
+        "import numpy as np; from twofold.kernels.intrinsics import nth_set_bit as f;"
+        f"print(*(int(f(np.uint64(w), n)) for w in {words} for n in range(w.bit_count())))"
+    )
+    found = [int(part) for part in run_python("-c", program, TWOFOLD_PLAIN="1").split()]
+    assert found == [
+        int(intrinsics.nth_set_bit(np.uint64(word), n))
+        for word in words
+        for n in range(word.bit_count())
+    ]
