@@ -1,8 +1,10 @@
-"""Player: what chooses moves. Subclass it, implement `choose`, and everything else works::
+"""Player: what chooses moves. Subclass it, implement `choose`, and everything else works.
 
-class Leftmost(Player):
-    def choose(self, board, *, score=None, move_number=0):
-        return board.legal_moves()[-1]
+Example::
+
+    class Leftmost(Player):
+        def choose(self, board, *, score=None, move_number=0):
+            return board.legal_moves()[-1]
 """
 
 from abc import ABC, abstractmethod
