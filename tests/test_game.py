@@ -173,14 +173,14 @@ def test_status(board: str, rules: str, status: Status) -> None:
 
 def test_the_goal_is_reached_once_and_play_goes_on() -> None:
     game = Game.from_board(Board.parse("2x2:22/00"), Rules.parse("2x2 goal=8"))
-    assert not game.goal_reached
-    game.play(Move.LEFT)
-    assert game.status.value == "won"
-    game.play(game.legal_moves()[0])
-    assert game.goal_reached
-    game.undo()
-    game.undo()
-    assert game.status.value == "going"
+    seen = [(game.status, game.goal_reached)]
+    for _ in range(2):
+        game.play(game.legal_moves()[-1])
+        seen.append((game.status, game.goal_reached))
+    assert seen == [(Status.GOING, False), (Status.WON, True), (Status.WON, True)]
+    for expected in reversed(seen[:-1]):
+        game.undo()
+        assert (game.status, game.goal_reached) == expected
 
 
 def test_play_stops_at_the_goal_if_the_rules_say_so() -> None:

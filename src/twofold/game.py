@@ -13,6 +13,7 @@ so undo and then the same move gives the same tile.
 
 import secrets
 from enum import Enum
+from functools import lru_cache
 from typing import Final, NamedTuple, Self
 
 from twofold import reference
@@ -344,13 +345,15 @@ def _check_tile(tile: int, rules: Rules) -> None:
 
 def throw(afterstate: Board, rules: Rules, seed: int, spawn_number: int) -> tuple[int, int]:
     """The (cell, tile) that the dice add to a board with an empty cell."""
-    cell, exponent = reference.spawn(
-        afterstate.exponents,
-        reference.dice(seed, spawn_number),
-        rules.spawn_exponents,
-        rules.spawn_weights,
-    )
+    bits = reference.dice(seed, spawn_number)
+    cell, exponent = reference.spawn(afterstate.exponents, bits, *_law(rules))
     return cell, 1 << exponent
+
+
+@lru_cache(maxsize=64)
+def _law(rules: Rules) -> tuple[tuple[int, ...], tuple[float, ...]]:
+    """Exponents and weights of the tiles that may spawn."""
+    return rules.spawn_exponents, rules.spawn_weights
 
 
 def start_board(rules: Rules, seed: int) -> Board:

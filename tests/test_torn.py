@@ -1,0 +1,103 @@
+"""A record cut off anywhere is refused, or read up to its last valid move; nothing else."""
+
+import random
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from tests.generators import make_record
+from tests.golden.rewrite import FOLDER
+from twofold.board import Board
+from twofold.errors import InvalidRecord
+from twofold.record import Record, format_record, parse_record
+
+PATHS = sorted(FOLDER.glob("*.txt"))
+SMALL = 220  # bytes: cut off at every one
+MOVES = 8_000  # moves replayed for the cuts of a larger record, which limits their number
+
+
+def boards(record: Record) -> list[Board]:
+    """The boards of a game, the first one included."""
+    game = record.replay()
+    return [game.start_board, *(step.board for step in game.steps)]
+
+
+def places(data: bytes, all_of_them: bool) -> list[int]:
+    """Where to cut: in the tags, around the ends of lines, and spread over the moves."""
+    if all_of_them or len(data) <= SMALL:
+        return list(range(len(data)))
+    ends = [place for place, byte in enumerate(data) if byte == ord("\n")][-3:]
+    near = {end + step for end in ends for step in (-1, 0)}
+    step = len(data) ** 2 // MOVES + 5
+    return sorted(near | set(range(0, len(data), step)))
+
+
+def cut(data: bytes, end: int, record: Record, known: list[Board]) -> str:
+    """Read the first `end` bytes in both ways, and say what came of it."""
+    torn = data[:end]
+    whole: Record | None = None
+    with suppress(InvalidRecord):
+        whole = parse_record(torn)
+    if whole:  # only what follows the last move may be missing: a comment, the line end
+        assert whole == replace(record, comments=whole.comments)
+        assert whole.comments.items() <= record.comments.items()
+    try:
+        part = parse_record(torn, partial=True)
+    except InvalidRecord:
+        assert whole is None
+        assert b"\n\n" not in torn, "the tags are there, so the moves can be read"
+        return "refused"
+    count = len(part.moves)
+    assert part.moves == record.moves[:count]
+    assert part.final == known[count]
+    assert bool(part.damage) == (whole is None)
+    if end % 8 == 0:
+        assert parse_record(format_record(part)) == part
+    if whole is None:
+        return "a part"
+    assert part == whole
+    return "whole"
+
+
+@pytest.mark.promise("R16")
+@pytest.mark.parametrize("every", [False, pytest.param(True, marks=pytest.mark.long)])
+def test_golden_records_cut_off(every: bool, figure: Callable[[str], None]) -> None:
+    counts: dict[str, int] = {"refused": 0, "a part": 0, "whole": 0}
+    for path in PATHS:
+        data = path.read_bytes()
+        record = parse_record(data)
+        known = boards(record)
+        for end in places(data, every):
+            try:
+                counts[cut(data, end, record, known)] += 1
+            except Exception as error:
+                error.add_note(f"{path.name} cut off after {end} bytes")
+                raise
+    total = sum(counts.values())
+    figure(f"{total:,} cuts of {len(PATHS)} records: {counts}")
+
+
+@pytest.mark.promise("R16")
+@pytest.mark.parametrize("number", range(20))
+def test_awkward_records_cut_off_at_every_byte(number: int) -> None:
+    """Comments, escapes and given tiles anywhere, in words of more than one byte a character."""
+    record = make_record(random.Random(number), most_moves=15)
+    data = format_record(record).encode()
+    known = boards(record)
+    for end in range(len(data)):
+        cut(data, end, record, known)
+
+
+def test_a_part_holds_all_moves_but_the_last_word(tmp_path: Path) -> None:
+    """A cut loses at most the move that it may have hurt."""
+    data = next(path for path in PATHS if "4x4" in path.name).read_bytes()
+    record = parse_record(data)
+    begin = data.index(b"\n\n") + 2
+    for end in range(begin, len(data) - 1):
+        letters = sum(byte in b"urdl" for byte in data[begin:end])
+        part = parse_record(data[:end], partial=True)
+        assert len(part.moves) in (letters - 1, letters) or end == begin
+    assert len(record.moves) == letters + 1 or len(record.moves) == letters
