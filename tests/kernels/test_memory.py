@@ -287,9 +287,8 @@ def test_a_search_deeper_than_its_own_depth_gets_a_table_that_is_deep_enough() -
         for ply in (4, 0, 2, 3, 1):
             found = search.values(int(bits), score, (Move(move),), ply)
             assert found == plain.values(int(bits), score, (Move(move),), ply)
-            words = search.context.words
-            address = int(words[expectimax.TABLE])
-            (table,) = (a for a in search.context._held if a.ctypes.data == address)
+            words, table = search.context.words, search.context._held[expectimax.TABLE]
+            assert words[expectimax.TABLE] == table.ctypes.data
             assert len(table) >= 2 * max(ply, 1) << int(words[expectimax.TABLE_BITS])
 
 

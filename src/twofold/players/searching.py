@@ -35,6 +35,10 @@ class Search(Protocol):
         """Address of the policy kernel."""
         ...
 
+    def forget(self) -> None:
+        """Search as if for the first time, so that the count of nodes is that of a new search."""
+        ...
+
     def values(
         self, bits: int, score: int, legal: tuple[Move, ...], depth: int = 0, /
     ) -> dict[Move, float]:
@@ -104,6 +108,8 @@ class SearchPlayer(CompiledPlayer):
         bits, nodes = fitting_bits(board), self.nodes
         deepest = budget.ply or MAX_ITERATED
         first = 1 if budget.seconds or budget.nodes else deepest
+        if budget.nodes:
+            self.search.forget()
         values: dict[Move, float] = {}
         depth = 0
         for ply in range(first, deepest + 1):

@@ -41,6 +41,9 @@ class AlphaBeta:
         words[kernels.WIN_EXPONENT] = rules.goal.bit_length() - 1 if wins_at_goal else 255
         words[kernels.DEAD_IS_SCORE] = dead_is_score
 
+    def forget(self) -> None:
+        """Nothing is kept from one search to the next."""
+
     @property
     def context(self) -> Context:
         """The context for the policy."""

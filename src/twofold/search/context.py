@@ -48,6 +48,11 @@ class Context:
         self.point(word, np.zeros(2 * depths << bits, dtype=np.uint64))
         self.words[bits_word] = bits
 
+    def clear_table(self, word: int) -> None:
+        """Forget what the transposition table holds, if there is one."""
+        if word in self._held:
+            self._held[word].fill(0)
+
     @property
     def nodes(self) -> int:
         """Positions visited since the last reset."""

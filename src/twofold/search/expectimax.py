@@ -56,6 +56,10 @@ class Expectimax:
         self._table_plies = plies
         self._context.point_table(kernels.TABLE, kernels.TABLE_BITS, self._table_mb, plies)
 
+    def forget(self) -> None:
+        """Search as if for the first time, so that the count of nodes is that of a new search."""
+        self._context.clear_table(kernels.TABLE)
+
     @property
     def context(self) -> Context:
         """The context for the policy."""

@@ -1,0 +1,93 @@
+"""A search leaves nothing behind: what was searched before changes no move and no value."""
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from tests.search.twins import positions
+from twofold.board import Board
+from twofold.players import make_player
+from twofold.search.analysis import Analysis
+from twofold.search.budget import Budget
+
+# (spec, budget): 20 in all, a budget of time apart, which promises nothing.
+CASES = [
+    ("expectimax:eval=rows,ply=1", None),
+    ("expectimax:eval=rows,ply=3", None),
+    ("expectimax:eval=snake,ply=3", None),
+    ("expectimax:eval=rows,ply=3,table_mb=0", None),
+    ("expectimax:eval=snake,ply=3,table_mb=1", None),
+    ("expectimax:eval=clustering,ply=2", None),
+    ("expectimax:eval=it3105-gradient,ply=2", None),
+    ("expectimax:eval=rows,ply=1", "ply=4"),
+    ("expectimax:eval=rows,ply=3", "ply=2"),
+    ("expectimax:eval=rows,ply=2", "nodes=1000"),
+    ("expectimax:eval=rows,ply=2", "nodes=20000"),
+    ("expectimax:eval=snake,ply=4", "nodes=5000"),
+    ("expectimax:eval=snake,ply=1,table_mb=1", "ply=4,nodes=30000"),
+    ("minimax:eval=rows,depth=3", None),
+    ("alphabeta:eval=baeldung,depth=5", None),
+    ("alphabeta:eval=snake,depth=3", "nodes=3000"),
+    ("datumbox:depth=5", None),
+    ("it3105-snake:depth=4,layers=literal", None),
+    ("it3105-gradient:depth=4", "ply=2"),
+    ("baeldung:threads=2", None),
+]
+
+
+def answer(analysis: Analysis) -> tuple[Any, ...]:
+    """What must be equal: all but the times and the nodes, which a kept table saves."""
+    return analysis.best, analysis.depth, [move.value for move in analysis.moves]
+
+
+def ask(spec: str, budget: str | None, boards: list[tuple[Board, int]]) -> list[Analysis]:
+    limits = None if budget is None else Budget.parse(budget)
+    with make_player(spec) as player:
+        return [player.analyse(board, limits, score=score) for board, score in boards]
+
+
+@pytest.mark.promise("R6")
+def test_there_are_twenty_cases() -> None:
+    assert len(CASES) == len(set(CASES)) == 20
+
+
+@pytest.mark.promise("R6")
+@pytest.mark.parametrize(("spec", "budget"), CASES)
+def test_what_was_searched_before_changes_nothing(
+    spec: str, budget: str | None, figure: Callable[[str], None]
+) -> None:
+    boards = positions(5, 4, seed=31)
+    fresh = [ask(spec, budget, [position])[0] for position in boards]
+    kept = ask(spec, budget, boards)
+    backwards = ask(spec, budget, [*boards, *boards[::-1]])[len(boards) :][::-1]
+    expected = [answer(analysis) for analysis in fresh]
+    assert [answer(analysis) for analysis in kept] == expected
+    assert [answer(analysis) for analysis in backwards] == expected
+    figure(f"{spec} {budget or ''}: 15 searches, 0 differences")
+
+
+@pytest.mark.promise("R6")
+@pytest.mark.parametrize(("spec", "budget"), CASES)
+def test_a_fresh_search_visits_as_many_positions(spec: str, budget: str | None) -> None:
+    if "threads" in spec:  # the order in which two threads fill the pool is not fixed
+        spec = "baeldung"
+    boards = positions(2, 4, seed=32)
+    for position in boards:
+        first, second = ask(spec, budget, [position]), ask(spec, budget, [position])
+        assert first[0].nodes == second[0].nodes > 0
+
+
+@pytest.mark.promise("R6")
+def test_a_game_in_between_changes_nothing() -> None:
+    from twofold.players import play_game
+    from twofold.rules import Rules
+
+    boards = positions(3, 4, seed=33)
+    for spec in ("expectimax:eval=rows,ply=2", "alphabeta:eval=rows,depth=3"):
+        with make_player(spec) as player:
+            before = [answer(player.analyse(board)) for board, _ in boards]
+            play_game(player, Rules.parse("3x3"), 1)
+            play_game(player, Rules.parse("4x4 spawn=4:1 goal=64 stop=goal"), 1)
+            player.start(Rules(), 5)
+            assert [answer(player.analyse(board)) for board, _ in boards] == before

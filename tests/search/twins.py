@@ -1,0 +1,130 @@
+"""Naive searches on the reference: any shape, any spawns, with the score; slow."""
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from tests.literal import boards, score_of
+from twofold import reference
+from twofold.board import Board
+from twofold.evaluators import Evaluator
+from twofold.kernels._jit import address_of
+from twofold.kernels.evaluate import evaluate_once
+from twofold.rules import Move, Rules
+
+Cells = tuple[int, ...]
+Leaf = Callable[[Cells, int], float]
+
+
+def leaf_of(evaluator: Evaluator, shape: tuple[int, int]) -> Leaf:
+    """The evaluator's value of exponents and a score."""
+    address = np.uint64(address_of(evaluator.kernel_for(*shape)))
+    params = evaluator.params_for(*shape)
+
+    def value(cells: Cells, score: int) -> float:
+        bits = 0
+        for cell, exponent in enumerate(cells):
+            bits |= exponent << (60 - 4 * (4 * (cell // shape[1]) + cell % shape[1]))
+        return float(evaluate_once(address, np.uint64(bits), score, params))
+
+    return value
+
+
+@dataclass
+class Twin:
+    """Expectimax and minimax as plainly as possible.
+
+    Attributes:
+        rules: shape and spawns.
+        leaf: what a board is worth.
+        at_state: whether the leaf values states, one spawn after the last move.
+        adds_reward: whether rewards count.
+        dead_value: value of a state without a legal move.
+    """
+
+    rules: Rules
+    leaf: Leaf
+    at_state: bool = False
+    adds_reward: bool = False
+    dead_value: float = 0.0
+
+    def expectimax(self, cells: Cells, score: int, ply: int) -> dict[Move, float]:
+        """The values of the legal moves."""
+        return {
+            move: self._gain(reward) + self._mean(after, score + reward, ply - 1)
+            for move, after, reward in self.moves(cells)
+        }
+
+    def minimax(self, cells: Cells, score: int, depth: int) -> dict[Move, float]:
+        """The values of the legal moves, a number of half-moves deep, the first included."""
+        return {
+            move: self._gain(reward) + self._worst(after, score + reward, depth - 1)
+            for move, after, reward in self.moves(cells)
+        }
+
+    def moves(self, cells: Cells) -> list[tuple[Move, Cells, int]]:
+        """(move, afterstate, reward) of each legal move."""
+        tried = [(move, *reference.slide(cells, *self.rules.shape, move)) for move in Move]
+        return [(move, tuple(after), r) for move, after, r in tried if after != list(cells)]
+
+    def _gain(self, reward: int) -> float:
+        return float(reward) if self.adds_reward else 0.0
+
+    def _spawned(self, after: Cells, cell: int) -> Iterator[tuple[float, Cells]]:
+        rules = self.rules
+        for exponent, weight in zip(rules.spawn_exponents, rules.spawn_probabilities, strict=True):
+            yield weight, (*after[:cell], exponent, *after[cell + 1 :])
+
+    def _mean(self, after: Cells, score: int, ply: int) -> float:
+        if ply == 0 and not self.at_state:
+            return self.leaf(after, score)
+        empty, total = reference.empty_cells(after), 0.0
+        for cell in empty:
+            mean = 0.0
+            for weight, state in self._spawned(after, cell):
+                mean += weight * self._best(state, score, ply)
+            total += mean
+        return total / len(empty)
+
+    def _best(self, state: Cells, score: int, ply: int) -> float:
+        if ply == 0:
+            return self.leaf(state, score)
+        return max(self.expectimax(state, score, ply).values(), default=self.dead_value)
+
+    def _worst(self, after: Cells, score: int, depth: int) -> float:
+        empty = reference.empty_cells(after)
+        if depth == 0 or not empty:
+            return self.leaf(after, score)
+        states = [state for cell in empty for _, state in self._spawned(after, cell)]
+        return min(self._answer(state, score, depth - 1) for state in states)
+
+    def _answer(self, state: Cells, score: int, depth: int) -> float:
+        if not self.moves(state):
+            return self.dead_value
+        if depth == 0:
+            return self.leaf(state, score)
+        return max(self.minimax(state, score, depth).values())
+
+
+def positions(count: int, most_empty: int, seed: int = 2048) -> list[tuple[Board, int]]:
+    """Boards of 4x4 with their scores."""
+    grids = boards(count, most_empty=most_empty, seed=seed)
+    return [(Board.from_tiles(grid), score_of(grid)) for grid in grids]
+
+
+def small_positions(shape: tuple[int, int], count: int, largest: int = 9) -> list[Board]:
+    """Boards of any shape with a legal move."""
+    rng = np.random.default_rng([*shape, count])
+    found: list[Board] = []
+    while len(found) < count:
+        cells: Sequence[int] = rng.integers(0, largest + 1, shape[0] * shape[1]).tolist()
+        board = Board([cell if rng.random() < 0.7 else 0 for cell in cells], shape)
+        if board.max_exponent and not board.is_over:
+            found.append(board)
+    return found
+
+
+def first_best(values: dict[Move, float]) -> Move:
+    """The first move, up, right, down, left, of the largest value."""
+    return max(sorted(values), key=lambda move: values[move])
