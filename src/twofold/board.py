@@ -15,7 +15,6 @@ from twofold.limits import BITS_MAX_EXPONENT, BITS_MAX_SIDE, MAX_EXPONENT
 from twofold.notation import shown
 from twofold.rules import STANDARD, Move, Rules
 
-
 Permutation = Callable[[tuple[int, ...]], tuple[int, ...]]
 
 
@@ -263,7 +262,8 @@ class Board:
             InvalidBoard: no such cell or no such tile.
         """
         if not 0 <= cell < len(self._exponents):
-            raise InvalidBoard(f"expected a cell from 0 to {len(self._exponents) - 1}, got {cell}")
+            last = len(self._exponents) - 1
+            raise InvalidBoard(f"expected a cell from 0 to {last}, got {shown(cell)}")
         exponent = notation.tile_exponent(tile, tile)
         if exponent == 0:
             raise InvalidBoard("expected a tile to place, got 0")

@@ -82,5 +82,6 @@ def check_limit(name: str, value: int, low: int, high: int) -> int:
         LimitExceeded: it does not; the text names the limit.
     """
     if not low <= value <= high:
-        raise LimitExceeded(f"expected {name} from {low} to {high}, got {value}")
+        found = str(value) if abs(value) < 10**30 else f"one of {value.bit_length()} bits"
+        raise LimitExceeded(f"expected {name} from {low} to {high}, got {found}")
     return value

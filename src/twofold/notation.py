@@ -126,7 +126,8 @@ def parse_board(text: str) -> Grid:
         exponents, widths = _parse_digits(body)
     rows, cols = shape or (4, 4)
     if len(widths) > 1 and (len(widths) != rows or any(width != cols for width in widths)):
-        found = "/".join(map(str, widths))
+        more = "/..." if len(widths) > MAX_SIDE else ""
+        found = "/".join(map(str, widths[:MAX_SIDE])) + more
         raise InvalidBoard(
             f"expected {rows} rows of {cols} cells, got rows of {found} cells in {shown(text)}"
             + ("" if shape else " (another shape needs a prefix such as 3x4:)")

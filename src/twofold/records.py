@@ -16,7 +16,7 @@ from twofold.board import Board
 from twofold.errors import InvalidRecord
 from twofold.files import atomic_write, open_regular
 from twofold.limits import MAX_RECORD_BYTES, MAX_RECORD_MOVES
-from twofold.notation import MOVE_LETTERS, parse_seed, shown
+from twofold.notation import MOVE_LETTERS, parse_seed, printable, shown
 from twofold.record import Record
 from twofold.record_replay import located
 from twofold.record_text import escape
@@ -97,12 +97,18 @@ def _decode(data: str | bytes) -> _Line:
     try:
         schema = _VERSION.decode(data).schema
         if schema != SCHEMA:
-            raise InvalidRecord(f"expected records of schema {SCHEMA}, got schema {schema}")
+            raise InvalidRecord(f"expected records of schema {SCHEMA}, got schema {shown(schema)}")
         return _DECODER.decode(data)
     except (msgspec.MsgspecError, UnicodeError, RecursionError) as error:
         raise InvalidRecord(
-            f"expected a record as a JSON object, got {shown(_start(data))} ({error})"
+            f"expected a record as a JSON object, got {shown(_start(data))} ({_said(error)})"
         ) from None
+
+
+def _said(error: Exception) -> str:
+    """The text of an error, which may quote its input, as it may be shown."""
+    text = printable(str(error))
+    return text if len(text) <= 200 else text[:200] + "..."
 
 
 def _start(data: str | bytes) -> str:
