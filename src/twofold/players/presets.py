@@ -9,7 +9,7 @@ from twofold.notation import shown
 from twofold.players.base import Player
 from twofold.players.registry import Entry, Key, load_object, register
 
-DEFAULT_PLAYER: Final = "expectimax:eval=snake,ply=4"
+DEFAULT_PLAYER: Final = "expectimax:eval=rows,ply=5"
 """Who plays where no player is named."""
 
 BAELDUNG_URL: Final = "Baeldung, An Algorithm to solve 2048"
@@ -119,7 +119,7 @@ def _even_depth(text: str) -> int:
     return depth
 
 
-_EVAL: Final = Key("snake", "evaluator, or path/to/file.py:Name", _evaluator)
+_EVAL: Final = Key("rows", "evaluator, or path/to/file.py:Name", _evaluator)
 _TABLE_MB: Final = Key(
     "16", "transposition table in MiB; changes no move", _whole("table_mb", 0, MAX_TABLE_MB)
 )
