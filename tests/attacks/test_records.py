@@ -1,0 +1,144 @@
+"""Hostile records are refused, each with its own error, or are shown as the text they are."""
+
+import os
+import time
+import tracemalloc
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from tests.attacks.records import GOOD, NAMES, REFUSED, Attack
+from twofold import record_replay
+from twofold.errors import InvalidRecord
+from twofold.game import Game
+from twofold.notation import printable
+from twofold.record import Record, format_record, parse_record, read_record
+from twofold.records import format_line, parse_line, read_records
+from twofold.rules import Move
+
+pytestmark = pytest.mark.promise("R23b")
+SECONDS = 20.0  # a guard against what hangs; the largest texts here have 32 MiB
+BYTES = 64 * 2**20
+
+
+@pytest.mark.parametrize("attack", REFUSED, ids=lambda attack: attack.name)
+def test_refused(attack: Attack) -> None:
+    data = attack.make()
+    began = time.perf_counter()
+    tracemalloc.start()
+    try:
+        with pytest.raises(InvalidRecord, match=attack.error) as caught:
+            parse_record(data)
+        assert tracemalloc.get_traced_memory()[1] < BYTES + 2 * len(data)
+    finally:
+        tracemalloc.stop()
+    assert time.perf_counter() - began < SECONDS
+    said = str(caught.value)
+    assert said.isprintable()
+    assert len(said) < 500
+
+
+def test_the_table_is_of_distinct_attacks(figure: Callable[[str], None]) -> None:
+    assert parse_record(GOOD).replay().score == 12
+    assert len({attack.name for attack in REFUSED}) == len(REFUSED)
+    figure(f"{len(REFUSED)} records refused, {len(NAMES)} names shown as text")
+
+
+@pytest.mark.parametrize("name", NAMES.values(), ids=NAMES)
+def test_shown_as_text(name: str) -> None:
+    game = Game(seed=1)
+    game.play(Move.DOWN)
+    record = Record.from_game(
+        game, player=name, date=name, comments={0: name, 1: name}, tags={"Event": name}
+    )
+    text, line = format_record(record), format_line(record)
+    assert (text.replace("\n", "") + line).isprintable()
+    assert parse_record(text) == parse_line(line) == record
+    assert printable(name).isprintable()
+
+
+@pytest.mark.parametrize("name", NAMES.values(), ids=NAMES)
+@pytest.mark.parametrize("place", ["[Twofold", "[Rules", "[Seed", "[Score", "[Result", "drdlur"])
+def test_errors_show_it_as_text(place: str, name: str) -> None:
+    quoted = '"' + name.replace("\\", "\\\\").replace('"', '\\"') + '"'
+    with pytest.raises(InvalidRecord) as caught:
+        parse_record(broken(place, quoted))
+    assert str(caught.value).isprintable()
+
+
+def broken(place: str, text: str) -> str:
+    """A good record with the text in place of a tag's value, or of the moves."""
+    if not place.startswith("["):
+        return GOOD.replace(place, text)
+    return "".join(
+        f"{place} {text}]\n" if line.startswith(place) else line
+        for line in GOOD.splitlines(keepends=True)
+    )
+
+
+@pytest.mark.parametrize("parse", [parse_record, parse_line])
+def test_the_cap_on_moves(parse: Callable[[str], Record], monkeypatch: pytest.MonkeyPatch) -> None:
+    """The cap fires at the first move past it, before that move is played."""
+    game = Game(seed=1)
+    for _ in range(101):
+        game.play(game.legal_moves()[0])
+    record = Record.from_game(game)
+    text = format_record(record) if parse is parse_record else format_line(record)
+    monkeypatch.setattr(record_replay, "MAX_RECORD_MOVES", 101)
+    assert parse(text) == record
+    monkeypatch.setattr(record_replay, "MAX_RECORD_MOVES", 100)
+    with pytest.raises(InvalidRecord, match="move 101: expected a number of moves from 1 to 100"):
+        parse(text)
+
+
+def test_ten_million_moves_on_a_line_are_refused_at_once() -> None:
+    line = format_line(parse_record(GOOD)).replace("drdlur", "ud" * 5_000_000)
+    began = time.perf_counter()
+    with pytest.raises(
+        InvalidRecord, match="expected a number of moves up to 2000000, got 10000000"
+    ):
+        parse_line(line)
+    assert time.perf_counter() - began < SECONDS / 10
+
+
+@pytest.mark.skipif(os.name != "posix", reason="only POSIX systems have these kinds of files")
+@pytest.mark.parametrize("kind", ["pipe", "device", "folder", "link to a device", "link to itself"])
+def test_files_that_are_no_files(tmp_path: Path, kind: str) -> None:
+    path = tmp_path / "game"
+    match kind:
+        case "pipe":
+            os.mkfifo(path)
+        case "device":
+            path = Path("/dev/zero")
+        case "folder":
+            path.mkdir()
+        case "link to a device":
+            path.symlink_to("/dev/zero")
+        case _:
+            path.symlink_to(path)
+    for read in (read_record, lambda path: list(read_records(path))):
+        with pytest.raises(InvalidRecord, match=r"expected a regular file|cannot read"):
+            read(path)
+
+
+def test_a_file_that_is_mostly_hole(tmp_path: Path) -> None:
+    path = tmp_path / "game"
+    with open(path, "wb") as file:
+        file.truncate(2**40)
+    tracemalloc.start()
+    try:
+        for read in (read_record, lambda path: list(read_records(path))):
+            with pytest.raises(InvalidRecord, match="expected a record of at most 33554432 bytes"):
+                read(path)
+        assert tracemalloc.get_traced_memory()[1] < 3 * 2**25
+    finally:
+        tracemalloc.stop()
+
+
+def test_a_file_named_by_an_attacker(tmp_path: Path) -> None:
+    path = tmp_path / "\x1b[2J\u202e"
+    path.write_text("no record")
+    with pytest.raises(InvalidRecord) as caught:
+        read_record(path)
+    assert str(caught.value).isprintable()
