@@ -3,7 +3,7 @@
 import threading
 import time
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from twofold.board import Board
 from twofold.game import Game
@@ -52,17 +52,19 @@ class Frame:
 def analyse(player: Player, game: Game) -> Analysis:
     """The player's analysis of the present position; its best move is the one it makes.
 
-    A player without an analysis of its own is asked for its move, with the move number that
-    its own chance may depend on.
+    A player that values no move is asked for its move, with the move number that its own
+    chance may depend on.
     """
     board = game.board
-    if type(player).analyse is not Player.analyse:
+    if type(player).analyse is Player.analyse:
+        analysis = Analysis(board, move_list(board, {}), board.legal_moves()[0], player.spec)
+    else:
         analysis = player.analyse(board, score=game.score)
-        checked_move(player, board, analysis.best)
-        return analysis
-    answer = player.choose(board, score=game.score, move_number=game.move_number)
-    best = checked_move(player, board, answer)
-    return Analysis(board, move_list(board, {}), best, player.spec)
+    if all(one.value is None for one in analysis.moves):
+        best = player.choose(board, score=game.score, move_number=game.move_number)
+        return replace(analysis, best=checked_move(player, board, best))
+    checked_move(player, board, analysis.best)
+    return analysis
 
 
 def frames(player: Player, game: Game, clock: Callable[[], float]) -> Iterator[Frame]:

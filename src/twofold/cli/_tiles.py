@@ -32,8 +32,8 @@ BACKGROUNDS: Final = (
     "#2497d6",  # 32768
     "#3d63d8",
     "#7a45d1",  # 131072
-    "#b23bc4",
-    "#d1307f",
+    "#9a1fae",
+    "#b0125f",
 )
 """Background of each exponent; past the last ones they begin again at 4096."""
 

@@ -47,7 +47,9 @@ def command(
         check_limit("a score", score, 0, MAX_SCORE)
     check_going(position)
     rules = Rules(rows=position.rows, cols=position.cols, start_tiles=1)
-    analysis = _analyse(player or DEFAULT_PLAYER, rules, position, budget, score)
+    analysis = _analyse(
+        DEFAULT_PLAYER if player is None else player, rules, position, budget, score
+    )
     if json:
         timing = {"seconds": analysis.seconds}
         timed = budget is not None and budget.seconds is not None

@@ -220,7 +220,7 @@ class Table:
         if self._hinter is None:
             from twofold.players.presets import DEFAULT_PLAYER
 
-            spec = self._hints or DEFAULT_PLAYER
+            spec = DEFAULT_PLAYER if self._hints is None else self._hints
             self._hinter = open_player(spec, self.game.rules, self.game.seed)
         return self._hinter
 

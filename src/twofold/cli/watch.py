@@ -73,7 +73,7 @@ def command(
     pace = _read_pace(moves_per_second)
     if record is not None:
         _check_writable(record)
-    spec = player or DEFAULT_PLAYER
+    spec = DEFAULT_PLAYER if player is None else player
     live = not plain and sys.stdout.isatty()
     watched = Watched(spec, used_rules, used_seed, pace, record)
     with catching_interrupt() as asked:

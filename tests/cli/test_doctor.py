@@ -1,0 +1,70 @@
+"""`twofold doctor` and `twofold players`."""
+
+import importlib.metadata
+import json
+import platform
+from pathlib import Path
+
+import pytest
+
+from tests.cli.conftest import Cli
+from twofold.cli import _common, doctor
+from twofold.players import entries
+
+
+def test_what_is_here(cli: Cli) -> None:
+    code, out, _ = cli("doctor")
+    assert code == 0
+    names = [line.split()[0] for line in out.splitlines()]
+    for name in ("twofold", "python", "numba", "numpy", "llvmlite", "processor", "cores", "cache"):
+        assert name in names
+    assert platform.python_version() in out
+
+
+def test_json(cli: Cli) -> None:
+    document = json.loads(cli("doctor", "--json").out)
+    assert next(iter(document)) == "schema"
+    assert document["versions"]["numpy"]
+    assert set(document["cache"]) == {"folder", "writable"}
+
+
+def test_missing_parts_and_how_to_get_them(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
+    needs = ["numpy>=2", "no-such-thing>=1", "starlette>=1; extra == 'web'", "nope; extra=='test'"]
+    monkeypatch.setattr(importlib.metadata, "requires", lambda _: needs)
+    out = cli("doctor").out
+    assert "missing: no-such-thing; get it with: pip install 'twofold'" in out
+    assert "missing: starlette; get it with: pip install 'twofold[web]'" in out
+    assert "nope" not in out
+
+
+def test_a_cache_folder_that_cannot_be_written(
+    cli: Cli, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setenv("TWOFOLD_CACHE_DIR", str(tmp_path / "a" / "b"))
+    assert "(not writable)" not in cli("doctor").out
+    (tmp_path / "file").touch()
+    monkeypatch.setenv("TWOFOLD_CACHE_DIR", str(tmp_path / "file" / "b"))
+    out = cli("doctor").out
+    assert "(not writable)" in out
+    assert "make the cache folder writable" in out
+
+
+def test_without_package_metadata(monkeypatch: pytest.MonkeyPatch) -> None:
+    def missing(_: str) -> None:
+        raise importlib.metadata.PackageNotFoundError
+
+    monkeypatch.setattr(importlib.metadata, "requires", missing)
+    assert doctor._requirements() == {"": list(doctor.BASE)}
+
+
+def test_versions_of_what_is_not_there() -> None:
+    assert _common.version_of("no-such-distribution") is None
+
+
+def test_players_are_listed_with_their_keys(cli: Cli) -> None:
+    out = cli("players").out
+    document = json.loads(cli("players", "--json").out)
+    for entry in entries():
+        assert f"\n{entry.name}\n" in f"\n{out}"
+        assert all(f"{name}={key.default}" in out for name, key in entry.keys.items())
+    assert [one["name"] for one in document["players"]] == [entry.name for entry in entries()]

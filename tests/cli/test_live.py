@@ -1,0 +1,145 @@
+"""The live picture of `twofold watch` in a real (pseudo) terminal."""
+
+import io
+import os
+import re
+import signal
+import struct
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+if sys.platform != "linux":
+    pytest.skip("needs the pseudo-terminals of Linux", allow_module_level=True)
+
+import fcntl
+import pty
+import termios
+
+from twofold import Rules
+from twofold.cli.watch import Watched
+from twofold.errors import PlayerError
+
+ESCAPES = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]")
+
+
+@contextmanager
+def terminal(
+    *arguments: str, columns: int = 80, lines: int = 24, **environment: str
+) -> Iterator[tuple["subprocess.Popen[bytes]", int]]:
+    """Run the command in a terminal of this size."""
+    main, child = pty.openpty()
+    fcntl.ioctl(child, termios.TIOCSWINSZ, struct.pack("HHHH", lines, columns, 0, 0))
+    unset = {"NO_COLOR", "COLORTERM", "COLUMNS", "LINES"}
+    env = {key: value for key, value in os.environ.items() if key not in unset}
+    process = subprocess.Popen(
+        [sys.executable, "-m", "twofold", *arguments],
+        stdin=child,
+        stdout=child,
+        stderr=child,
+        env=env | {"TERM": "xterm-256color"} | environment,
+        start_new_session=True,
+    )
+    os.close(child)
+    try:
+        yield process, main
+    finally:
+        process.kill()
+        process.wait()
+        os.close(main)
+
+
+def read_until(main: int, wanted: str, seconds: float = 120.0) -> str:
+    """What the terminal was sent, up to the first appearance of `wanted`."""
+    text = ""
+    end = time.monotonic() + seconds
+    while wanted not in text and time.monotonic() < end:
+        try:
+            text += os.read(main, 65_536).decode(errors="replace")
+        except OSError:  # the other end is closed
+            break
+    assert wanted in text, text[-2000:]
+    return text
+
+
+def test_the_picture_and_the_summary() -> None:
+    arguments = ["watch", "greedy", "--seed", "3", "--moves-per-second", "400"]
+    with terminal(*arguments, COLORTERM="truecolor") as (process, main):
+        text = read_until(main, "again: twofold watch greedy --seed 3")
+        assert process.wait(30) == 0
+    plain = ESCAPES.sub("", text)
+    for part in ("score", "largest", "moves/s", "elapsed", "seed", "right", "Ctrl-C ends"):
+        assert part in plain
+    assert "\x1b[48;2;238;228;218m" in text or "48;2;238;228;218" in text  # the tile 2
+    assert "score 3,872, largest tile 256, 318 moves, no move left" in plain
+    assert text.index("\x1b[?1049h") < text.index("\x1b[?1049l")
+
+
+def test_ctrl_c_ends_with_the_summary_so_far() -> None:
+    arguments = ["watch", "greedy", "--seed", "3", "--moves-per-second", "20"]
+    with terminal(*arguments) as (process, main):
+        read_until(main, "Ctrl-C ends")
+        process.send_signal(signal.SIGINT)
+        plain = ESCAPES.sub("", read_until(main, "again: "))
+        assert process.wait(30) == 130
+    assert "interrupted" in plain
+    assert "not finished" in plain
+    assert "Traceback" not in plain
+
+
+def test_no_colour_where_none_is_wanted() -> None:
+    arguments = ["watch", "greedy", "--seed", "3", "--moves-per-second", "400"]
+    with terminal(*arguments, NO_COLOR="1") as (process, main):
+        text = read_until(main, "again: ")
+        assert process.wait(30) == 0
+    assert not re.search(r"\x1b\[[0-9;]*[34]8;[25];", text)
+    assert "+--------+" in text
+
+
+class Terminal(io.StringIO):
+    """A stdout that says it is a terminal."""
+
+    def isatty(self) -> bool:
+        return True
+
+
+@pytest.fixture
+def screen(monkeypatch: pytest.MonkeyPatch) -> Terminal:
+    for name, value in (("TERM", "xterm-256color"), ("COLUMNS", "80"), ("LINES", "24")):
+        monkeypatch.setenv(name, value)
+    return Terminal()
+
+
+def test_the_whole_game_is_drawn(screen: Terminal, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "stdout", screen)
+    watched = Watched("corner", Rules.parse("3x3 goal=32"), 5, 400.0, None)
+    frame = watched.show_live(threading.Event())
+    assert watched.game.is_finished
+    assert frame.board == watched.game.board
+    assert "Ctrl-C ends" in screen.getvalue()
+
+
+def test_it_ends_when_it_is_asked_to(screen: Terminal, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "stdout", screen)
+    watched = Watched("corner", Rules(), 5, 5.0, None)
+    stop = threading.Event()
+    threading.Timer(0.5, stop.set).start()
+    frame = watched.show_live(stop)
+    assert not watched.game.is_finished
+    assert frame.move_number < 20
+
+
+def test_what_the_player_raises_reaches_the_one_who_watches(
+    screen: Terminal, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sys, "stdout", screen)
+    home = Path(__file__).parent.parent / "arena" / "players_for_tests.py"
+    watched = Watched(f"{home}:illegal", Rules(), 1, None, None)
+    with pytest.raises(PlayerError, match="expected a legal move"):
+        watched.show_live(threading.Event())

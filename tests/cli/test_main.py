@@ -1,0 +1,201 @@
+"""The command as a whole: help, version, errors, exit codes."""
+
+import errno
+import io
+import json
+import runpy
+import signal
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable
+
+import pytest
+
+import twofold
+from tests.cli.conftest import Cli
+from twofold.cli import _common, app, players
+from twofold.errors import ResourceError
+from twofold.selftest import Check, SelfTest
+
+COMMANDS = ["watch", "play", "analyse", "bench", "players", "warmup", "selftest", "doctor"]
+
+
+def test_version(cli: Cli) -> None:
+    assert cli("--version").out == f"twofold {twofold.__version__}\n"
+
+
+def test_help_lists_every_command_in_full(cli: Cli) -> None:
+    code, out, _ = cli("--help")
+    assert code == 0
+    listed = out.partition("Commands:")[2].split("Example:")[0]
+    assert [line.split()[0] for line in listed.strip().splitlines()] == COMMANDS
+    assert "..." not in listed
+
+
+def test_nothing_asked_shows_the_help(cli: Cli) -> None:
+    assert cli().code == 2
+    assert "Commands:" in cli().out
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_every_command_has_an_example(cli: Cli, command: str) -> None:
+    code, out, _ = cli(command, "--help")
+    assert code == 0
+    assert f"Example:\n\n    twofold {command}" in out
+    assert all(len(line) <= 80 for line in out.splitlines())
+
+
+@pytest.mark.parametrize(
+    ("arguments", "says"),
+    [
+        (["frobnicate"], "no such command 'frobnicate' (see twofold --help)"),
+        (["wacth"], "did you mean 'watch'"),
+        (["watch", "--sed", "1"], "no such option: --sed"),
+        (["analyse"], "missing argument 'BOARD' (see twofold analyse --help)"),
+        (["bench"], "missing argument"),
+        (["bench", "greedy", "--games", "many"], "invalid value for '--games'"),
+    ],
+)
+def test_bad_usage_is_one_sentence(cli: Cli, arguments: list[str], says: str) -> None:
+    code, out, err = cli(*arguments)
+    assert (code, out) == (2, "")
+    assert says.lower() in err.lower()
+    assert err.startswith("twofold: ")
+    assert err.count("\n") == 1
+
+
+@pytest.mark.parametrize(
+    ("error", "code", "says"),
+    [
+        (KeyboardInterrupt(), 130, ""),
+        (ResourceError("cannot write 5 bytes"), 3, "cannot write 5 bytes"),
+        (OSError(errno.ENOSPC, "No space left on device"), 3, "the disk is full"),
+        (MemoryError(), 3, "not enough memory"),
+        (ZeroDivisionError("by\nzero"), 1, "ZeroDivisionError: by zero (TWOFOLD_DEBUG=1"),
+    ],
+)
+def test_errors_end_with_their_exit_code(
+    cli: Cli, monkeypatch: pytest.MonkeyPatch, error: BaseException, code: int, says: str
+) -> None:
+    def fail(*_: object) -> None:
+        raise error
+
+    monkeypatch.setattr(players, "print_out", fail)
+    result = cli("players")
+    assert result.code == code
+    assert result.err.startswith(f"twofold: {says}" if says else "")
+    assert "Traceback" not in result.err
+
+
+def test_debug_shows_where_an_error_arose(monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(*_: object) -> None:
+        raise ZeroDivisionError
+
+    monkeypatch.setenv("TWOFOLD_DEBUG", "1")
+    monkeypatch.setattr(players, "print_out", fail)
+    with pytest.raises(ZeroDivisionError):
+        twofold.cli.main(["players"])
+
+
+def test_a_reader_that_leaves_is_no_error() -> None:
+    process = subprocess.Popen(
+        [sys.executable, "-m", "twofold", "watch", "random", "--rules", "8x8"],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    assert process.stdout is not None
+    assert process.stdout.readline().startswith("random, seed ")
+    process.stdout.close()
+    _, err = process.communicate(timeout=120)
+    assert "Error" not in err
+    assert "Traceback" not in err
+
+
+def test_python_m_twofold(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(sys, "argv", ["twofold", "--version"])
+    with pytest.raises(SystemExit):
+        runpy.run_module("twofold", run_name="__main__")
+    assert capsys.readouterr().out.startswith("twofold ")
+
+
+def test_warmup_tells_its_steps(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
+    def compile_all(on_step: Callable[[str], None]) -> None:
+        on_step("kernels 1/1: bits")
+
+    monkeypatch.setattr("twofold.kernels.warmup.compile_all", compile_all)
+    code, out, err = cli("warmup")
+    assert (code, err) == (0, "kernels 1/1: bits\n")
+    assert out.startswith("all kernels are ready")
+
+
+@pytest.mark.parametrize("good", [True, False])
+def test_selftest_gives_its_verdict(cli: Cli, monkeypatch: pytest.MonkeyPatch, good: bool) -> None:
+    checks = (Check("rules", True, "10 boards"), Check("dice", good, "1 of 3"))
+    monkeypatch.setattr("twofold.selftest.run_selftest", lambda: SelfTest(checks, 123))
+    code, out, _ = cli("selftest")
+    assert code == (0 if good else 1)
+    assert "signature 123" in out
+    assert ("FAILED  dice: 1 of 3" in out) is not good
+    document = json.loads(cli("selftest", "--json").out)
+    assert (document["signature"], document["ok"]) == (123, good)
+    assert document["checks"][1] == {"name": "dice", "ok": good, "detail": "1 of 3"}
+
+
+def test_help_loads_no_array_library() -> None:
+    script = (
+        "import sys, twofold.cli\n"
+        "try: twofold.cli.main(['--help'])\n"
+        "except SystemExit: pass\n"
+        "heavy = {'numpy', 'numba', 'scipy', 'rich', 'platformdirs'} & set(sys.modules)\n"
+        "assert not heavy, heavy"
+    )
+    subprocess.run([sys.executable, "-c", script], check=True, timeout=120, capture_output=True)
+
+
+def test_the_application_has_these_commands() -> None:
+    assert [one.name for one in app.registered_commands] == COMMANDS
+
+
+@pytest.mark.parametrize("terminal", [True, False])
+def test_waiting_is_said_when_it_takes_long(
+    monkeypatch: pytest.MonkeyPatch, terminal: bool
+) -> None:
+    error = io.StringIO()
+    monkeypatch.setattr(error, "isatty", lambda: terminal)
+    monkeypatch.setattr(sys, "stderr", error)
+    monkeypatch.setattr(_common, "WAIT_SECONDS", 0.01)
+    with _common.waiting("a moment ..."):
+        time.sleep(0.3)
+    assert "a moment ..." in error.getvalue()
+    monkeypatch.setattr(_common, "WAIT_SECONDS", 10.0)
+    error.truncate(0)
+    with _common.waiting("a moment ..."):
+        pass
+    assert "moment" not in error.getvalue()
+
+
+def test_the_first_ctrl_c_is_an_event_and_the_second_an_exception() -> None:
+    with _common.catching_interrupt() as asked:
+        signal.raise_signal(signal.SIGINT)
+        assert asked.is_set()
+        with pytest.raises(KeyboardInterrupt):
+            signal.raise_signal(signal.SIGINT)
+
+
+def test_other_threads_do_not_touch_signals() -> None:
+    before = signal.getsignal(signal.SIGINT)
+    found: list[bool] = []
+
+    def work() -> None:
+        with _common.catching_interrupt() as asked:
+            found.append(asked.is_set() or signal.getsignal(signal.SIGINT) != before)
+
+    thread = threading.Thread(target=work)
+    thread.start()
+    thread.join()
+    assert found == [False]

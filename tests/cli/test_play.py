@@ -1,0 +1,182 @@
+"""`twofold play`: a game by typed commands."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+from tests.cli.conftest import Cli
+from twofold import Board, Game, Move, Rules
+from twofold.cli import play as play_module
+from twofold.cli.play import Table, said
+from twofold.game import Step
+from twofold.record import read_record
+
+
+def saved(out: str) -> Path:
+    found = re.search(r"the game is in (.*)", out)
+    assert found, out
+    return Path(found[1])
+
+
+def test_moves_are_made_and_said_in_words(cli: Cli) -> None:
+    code, out, err = cli("play", "--seed", "1", stdin="l\nDOWN\nquit\n")
+    assert (code, err) == (0, "")
+    assert "rules 4x4" in out
+    assert "left: 0 points, a 4 appears in row 4, column 4" in out
+    assert "down: 4 points, a 4 appears in row 2, column 3" in out
+    assert "move 2, score 4 >" in out
+
+
+def test_several_moves_on_a_line_end_at_the_first_that_is_refused(cli: Cli) -> None:
+    _, out, _ = cli("play", "--seed", "1", stdin="l d x l\n")
+    assert "expected a move u, r, d or l" in out
+    assert "help lists all commands" in out
+    assert "move 2, score 4 >" in out
+    assert "move 3" not in out
+
+
+def test_an_illegal_move_changes_nothing(cli: Cli) -> None:
+    _, out, _ = cli("play", "--seed", "1", stdin="l l l l l l l l\n")
+    assert "expected a legal move" in out
+
+
+def test_undo_and_redo(cli: Cli) -> None:
+    _, out, _ = cli("play", "--seed", "1", stdin="undo\nl\nundo\nredo\nredo\n")
+    assert "expected a move to undo" in out
+    assert "took back left" in out
+    assert "again left: 0 points, a 4 appears in row 4, column 4" in out
+    assert "expected an undone move to make again" in out
+
+
+def test_hints(cli: Cli) -> None:
+    _, out, _ = cli("play", "--seed", "1", "--hints", "expectimax:ply=1", stdin="hint\n")
+    assert re.search(r"hint: (up|right|down|left)\n", out)
+    assert re.search(r"values.*: up -?\d", out)
+
+
+def test_hints_of_the_default_player(cli: Cli) -> None:
+    _, out, _ = cli("play", "--seed", "1", stdin="hint\n")
+    assert "hint: " in out
+
+
+def test_a_wrong_hinter_is_refused_before_the_game(cli: Cli) -> None:
+    code, out, err = cli("play", "--hints", "nobody", stdin="l\n")
+    assert (code, out) == (2, "")
+    assert "got 'nobody'" in err
+
+
+def test_help_lists_the_commands(cli: Cli) -> None:
+    _, out, _ = cli("play", stdin="help\nboard\nq\n")
+    for word in ("undo, redo", "hint", "save FILE", "new", "quit"):
+        assert word in out
+
+
+def test_the_end_of_input_saves_and_says_how_to_go_on(cli: Cli, tmp_path: Path) -> None:
+    _, out, _ = cli("play", "--seed", "1", stdin="l\nd\n")
+    path = saved(out)
+    assert path.is_relative_to(tmp_path)
+    assert f"go on with: twofold play --resume {path}" in out
+    _, out, _ = cli("play", "--resume", str(path), stdin="undo\nu\n")
+    assert "seed 1" in out
+    assert "took back down" in out
+    assert saved(out) == path
+    assert read_record(path).moves == (Move.LEFT, Move.UP)
+
+
+def test_a_game_without_moves_is_not_saved(cli: Cli, tmp_path: Path) -> None:
+    _, out, _ = cli("play", stdin="")
+    assert "nothing to save" in out
+    assert not (tmp_path / "state").exists()
+
+
+def test_ctrl_c_saves_too(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
+    lines = iter(["l"])
+
+    def answer(_prompt: str) -> str:
+        try:
+            return next(lines)
+        except StopIteration:
+            raise KeyboardInterrupt from None
+
+    monkeypatch.setattr("builtins.input", answer)
+    code, out, _ = cli("play", "--seed", "1")
+    assert code == 130
+    assert read_record(saved(out)).moves == (Move.LEFT,)
+
+
+def test_new_keeps_the_old_game(cli: Cli, tmp_path: Path) -> None:
+    _, out, _ = cli("play", "--seed", "1", stdin="l\nnew\nu d l r\nquit\n")
+    assert "new game, seed" in out
+    assert len(list((tmp_path / "state" / "games").iterdir())) == 2
+
+
+def test_save_to_a_file(cli: Cli, tmp_path: Path) -> None:
+    path = tmp_path / "my game.2048"
+    _, out, _ = cli("play", "--seed", "1", stdin=f"l\nsave {path}\nsave {path}\nsave\n")
+    assert out.count(f"saved to {path}") == 2
+    assert "expected save FILE, got no file name" in out
+    assert read_record(path).moves == (Move.LEFT,)
+
+
+def test_save_replaces_no_other_file(cli: Cli, tmp_path: Path) -> None:
+    path = tmp_path / "letter.txt"
+    path.write_text("dear reader")
+    _, out, _ = cli("play", "--seed", "1", stdin=f"l\nsave {path}\nsave {tmp_path}/no/x\n")
+    assert "expected a new file or a saved game to replace" in out
+    assert "expected an existing folder to write to" in out
+    assert path.read_text() == "dear reader"
+
+
+def test_the_game_is_saved_during_play(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setattr(play_module, "SAVE_SECONDS", 0.0)
+    table = Table(Game(seed=1), tmp_path / "game.2048", None)
+    lines = iter(["l", "d"])
+    monkeypatch.setattr(table, "_read", lambda: next(lines, None))
+    table.play()
+    assert len(read_record(tmp_path / "game.2048").moves) == 2
+
+
+def test_reaching_the_goal_is_said_once(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    game = Game.from_board(Board.parse("2x2:11/00"), Rules.parse("2x2 goal=4"), 1)
+    table = Table(game, tmp_path / "game", None)
+    table.obey("l")
+    assert "you reached 4; the game goes on" in capsys.readouterr().out
+    table.obey("u")
+    assert "you reached" not in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("rules", "says"),
+    [("2x2 goal=4 stop=goal", "the game stops here"), ("1x3", "the game is over")],
+)
+def test_the_end_is_said(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, rules: str, says: str
+) -> None:
+    board = "2x2:11/00" if rules.startswith("2x2") else "1x3:122"
+    game = Game.from_board(Board.parse(board), Rules.parse(rules), 1)
+    table = Table(game, tmp_path / "game", "greedy")
+    table.obey("l")
+    out = capsys.readouterr().out
+    assert says in out
+    assert "undo takes moves back" in out
+    table.obey("hint")
+    table.obey("l")
+    assert capsys.readouterr().out.count("expected a game in progress") >= 1
+
+
+def test_two_games_of_a_second_have_files_of_their_own(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setenv("TWOFOLD_STATE_DIR", str(tmp_path))
+    monkeypatch.setattr("time.strftime", lambda _: "now")
+    first = play_module.new_save_path()
+    first.parent.mkdir()
+    first.touch()
+    assert play_module.new_save_path().name == "now-2.2048"
+
+
+def test_what_a_move_did_is_said_in_words() -> None:
+    assert said(Step(Move.UP, 8, 6, 2, Board.empty()), 4) == (
+        "8 points, a 2 appears in row 2, column 3"
+    )

@@ -1,0 +1,115 @@
+"""The picture: colours that can be read, and layouts that fit."""
+
+import io
+
+import pytest
+from rich.color import Color, ColorSystem
+from rich.console import Console
+
+from twofold import Board, Game, Rules, make_player
+from twofold.cli._playback import Frame, first_frame
+from twofold.cli._screen import Screen, bar_length, format_time
+from twofold.cli._tiles import NAMED, contrast, tile_colours
+from twofold.limits import MAX_EXPONENT
+from twofold.rules import Move
+from twofold.search.analysis import MoveAnalysis
+
+SIZES = [(80, 24), (120, 40), (60, 20), (50, 18), (40, 12), (30, 10), (20, 8)]
+
+
+def screen(board: Board, player: str = "expectimax:ply=1") -> Screen:
+    analysis = make_player(player).analyse(board)
+    frame = Frame(board, 1_234_567, 98_765, 4321.0, analysis, ())
+    return Screen(frame, player, 2**64 - 1, "Ctrl-C ends the game with a summary")
+
+
+def drawn(picture: Screen, columns: int, lines: int, colours: str | None = "truecolor") -> str:
+    console = Console(
+        file=io.StringIO(),
+        width=columns,
+        height=lines,
+        force_terminal=True,
+        color_system=colours,  # type: ignore[arg-type]
+    )
+    return "\n".join(line.plain for line in picture.lines(console, columns, lines))
+
+
+@pytest.mark.parametrize("exponent", range(1, MAX_EXPONENT + 1))
+def test_every_tile_can_be_read(exponent: int) -> None:
+    text, background = tile_colours(exponent)
+    assert contrast(text, background) >= 4.5
+
+
+@pytest.mark.parametrize("exponent", range(1, MAX_EXPONENT + 1))
+def test_every_tile_can_be_read_in_256_colours(exponent: int) -> None:
+    shown = [
+        Color.parse(colour).downgrade(ColorSystem.EIGHT_BIT).get_truecolor().hex
+        for colour in tile_colours(exponent)
+    ]
+    assert contrast(*shown) >= 4.5
+
+
+def test_large_tiles_have_colours_of_their_own() -> None:
+    backgrounds = [tile_colours(exponent)[1] for exponent in range(1, 20)]
+    assert len(set(backgrounds)) == len(backgrounds)
+    assert len(set(NAMED[12:18])) == 6
+
+
+@pytest.mark.parametrize(("columns", "lines"), SIZES)
+@pytest.mark.parametrize("colours", ["truecolor", "256", "standard", None])
+def test_the_picture_fits(columns: int, lines: int, colours: str | None) -> None:
+    text = drawn(screen(Board.parse("hgf0/0001/1234/5678"), "greedy"), columns, lines, colours)
+    rows = text.splitlines()
+    assert len(rows) <= lines
+    assert "1,234,567" in text or lines < 10
+    assert "131072" in text
+
+
+@pytest.mark.parametrize("shape", ["1x2", "2x2", "3x4", "8x8", "1x8", "8x1", "5x5"])
+def test_boards_of_every_shape(shape: str) -> None:
+    game = Game(Rules.parse(shape), seed=1)
+    text = drawn(Screen(first_frame(game), "greedy", 1), 80, 24)
+    assert len(text.splitlines()) <= 24
+    assert "score" in text
+
+
+def test_the_moves_are_shown_with_their_distance_from_the_best() -> None:
+    text = drawn(screen(Board.parse("0012/0013/0024/1357")), 80, 24)
+    (right,) = [line for line in text.splitlines() if " right " in line]
+    assert "illegal" in right
+    assert text.count("▶") == 1
+    assert "█" in text
+
+
+def test_before_the_first_move_no_value_is_shown() -> None:
+    text = drawn(Screen(first_frame(Game(seed=1)), "greedy", 1, "getting ready"), 80, 24)
+    assert "getting ready" in text
+    assert "▶" not in text
+
+
+def test_plain_characters_where_the_terminal_has_no_others() -> None:
+    file = io.TextIOWrapper(io.BytesIO(), encoding="ascii")
+    console = Console(file=file, width=80, height=24, force_terminal=True)
+    picture = screen(Board.parse("0012/0013/0024/1357"))
+    text = "\n".join(line.plain for line in picture.lines(console, 80, 24))
+    assert text.isascii()
+
+
+@pytest.mark.parametrize(("value", "length"), [(10.0, 20), (5.0, 11), (0.0, 2), (None, 0)])
+def test_bars_run_from_the_worst_to_the_best(value: float | None, length: int) -> None:
+    one = MoveAnalysis(Move.UP, True, value, 0)
+    assert bar_length(one, [10.0, 5.0, 0.0], 20) == length
+
+
+def test_bars_of_infinite_values() -> None:
+    worst = MoveAnalysis(Move.UP, True, float("-inf"), 0)
+    best = MoveAnalysis(Move.DOWN, True, 3.0, 0)
+    assert bar_length(worst, [float("-inf"), 3.0], 20) == 2
+    assert bar_length(best, [float("-inf"), 3.0], 20) == 20
+
+
+@pytest.mark.parametrize(
+    ("seconds", "text"), [(0.04, "0.0 s"), (12, "0:12"), (61, "1:01"), (3723, "1:02:03")]
+)
+def test_time(seconds: float, text: str) -> None:
+    assert format_time(seconds) == text

@@ -1,0 +1,121 @@
+"""`twofold watch` without a terminal; the live picture has its own tests."""
+
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.cli.conftest import Cli
+from twofold import Board, Game, Move, Player, Rules, make_player
+from twofold.cli._playback import Frame, analyse, frames, paced
+from twofold.players import play_game
+from twofold.record import read_record
+
+
+def test_a_line_every_hundred_moves_then_board_and_summary(cli: Cli) -> None:
+    code, out, err = cli("watch", "greedy", "--seed", "3")
+    assert (code, err) == (0, "")
+    lines = out.splitlines()
+    assert lines[0].startswith("greedy, seed 3, rules 4x4")
+    assert [line.split()[1] for line in lines if line.startswith("move ")] == ["100", "200", "300"]
+    assert "score 3,872, largest tile 256, 318 moves, no move left" in lines
+    assert lines[-1] == "again: twofold watch greedy --seed 3"
+    assert any("reached    256 at move    166" in line for line in lines)
+
+
+def test_the_same_seed_is_the_same_game_as_in_bench() -> None:
+    player = make_player("random")
+    for seed in (1, 2, 3):
+        game = Game(Rules(), seed=seed)
+        player.start(Rules(), seed)
+        *_, last = frames(player, game, lambda: 0.0)
+        result = play_game(make_player("random"), Rules(), seed)
+        assert result is not None
+        assert (last.board, last.score) == (result.board, result.score)
+
+
+def test_a_random_seed_is_shown(cli: Cli) -> None:
+    first, second = cli("watch", "corner"), cli("watch", "corner")
+    assert "--seed" in first.out.splitlines()[-1]
+    assert first.out.splitlines()[-1] != second.out.splitlines()[-1]
+
+
+def test_rules_are_part_of_the_command_that_plays_it_again(cli: Cli) -> None:
+    _, out, _ = cli("watch", "corner", "--seed", "1", "--rules", "2x2 goal=16 stop=goal")
+    assert "the goal is reached" in out or "no move left" in out
+    assert out.splitlines()[-1] == (
+        "again: twofold watch corner --seed 1 "
+        "--rules '2x2 spawn=2:0.9,4:0.1 start=2 goal=16 stop=goal'"
+    )
+
+
+def test_the_game_can_be_recorded(cli: Cli, tmp_path: Path) -> None:
+    path = tmp_path / "game.2048"
+    code, out, _ = cli("watch", "greedy", "--seed", "3", "--record", str(path))
+    assert code == 0
+    assert f"written to {path}" in out
+    record = read_record(path)
+    assert (record.seed, record.score, record.player) == (3, 3872, "greedy")
+
+
+def test_frames_hold_the_position_and_its_analysis() -> None:
+    player, game = make_player("expectimax:ply=1"), Game(Rules.parse("2x2"), seed=1)
+    player.start(game.rules, game.seed)
+    shown = list(frames(player, game, lambda: 0.0))
+    assert [frame.move_number for frame in shown] == list(range(len(shown)))
+    assert all(frame.analysis and frame.analysis.board == frame.board for frame in shown[:-1])
+    assert shown[-1].analysis is None
+    assert shown[-1].moves_per_second == 0.0
+    marks = shown[-1].milestones
+    assert [mark.tile for mark in marks] == sorted(mark.tile for mark in marks)
+    assert marks[-1].tile == shown[-1].board.max_tile
+
+
+def test_players_without_an_analysis_are_asked_for_their_move() -> None:
+    class Counts(Player):
+        def choose(self, board: Board, *, score: int | None = None, move_number: int = 0) -> Move:
+            numbers.append(move_number)
+            return board.legal_moves()[0]
+
+    numbers: list[int] = []
+    game = Game(seed=1)
+    for _ in range(3):
+        game.play(analyse(Counts(), game).best)
+    assert numbers == [0, 1, 2]
+
+
+def _endless() -> Iterator[Frame]:
+    while True:
+        yield Frame(Board.empty(), 0, 0, 0.0, None, ())
+
+
+def test_the_pace_is_kept(monkeypatch: pytest.MonkeyPatch) -> None:
+    now = 0.0
+
+    class Stop(threading.Event):
+        def wait(self, timeout: float | None = None) -> bool:
+            nonlocal now
+            now += timeout or 0.0
+            return False
+
+    monkeypatch.setattr("time.monotonic", lambda: now)
+    source = paced(_endless(), 4.0, Stop())
+    for _ in range(9):
+        next(source)
+    assert now == pytest.approx(2.0)
+
+
+def test_a_stopped_game_ends_at_the_next_frame() -> None:
+    stop = threading.Event()
+    source = paced(_endless(), None, stop)
+    next(source)
+    stop.set()
+    assert list(source) == []
+
+
+def test_a_player_that_fails_ends_with_a_sentence(cli: Cli) -> None:
+    home = Path(__file__).parent.parent / "arena" / "players_for_tests.py"
+    code, _, err = cli("watch", f"{home}:illegal", "--seed", "1")
+    assert code == 1
+    assert err.startswith("twofold: expected a legal move from ")

@@ -1,0 +1,77 @@
+"""Requests beyond a limit are refused at once, with the limit named, before any work."""
+
+import time
+from collections.abc import Callable
+
+import pytest
+
+from tests.cli.conftest import Cli
+from tests.cli.conftest import cli as cli  # a fixture
+from twofold import Board, Budget, Rules, limits, make_player
+from twofold.arena import run
+from twofold.errors import InvalidInput, LimitExceeded
+from twofold.limits import check_limit
+
+HANG_SECONDS = 1.0
+"""20 times the promised 50 ms."""
+
+CALLS: dict[str, Callable[[], object]] = {
+    "board 10^6 wide": lambda: Board((0,) * 16, (4, 10**6)),
+    "rules 10^6 high": lambda: Rules(rows=10**6),
+    "100 plies": lambda: Budget(ply=100),
+    "player of 100 plies": lambda: make_player("expectimax:ply=100"),
+    "player of 100 half-moves": lambda: make_player("alphabeta:depth=100"),
+    "10^9 games": lambda: run(["greedy"], 10**9, 0, 1, Rules()),
+    "10^6 workers": lambda: run(["greedy"], 1, 0, 10**6, Rules()),
+    "NaN time": lambda: Budget(seconds=float("nan")),
+    "a year of time": lambda: Budget.parse("time=31536000"),
+    "10^18 nodes": lambda: Budget(nodes=10**18),
+    "a text of 10^6 characters": lambda: Board.parse("0" * 10**6),
+    "a terabyte of table": lambda: make_player("expectimax:table_mb=1048576"),
+}
+
+
+@pytest.mark.promise("R20")
+@pytest.mark.parametrize("name", CALLS)
+def test_too_much_is_refused_at_once(name: str) -> None:
+    make_player("greedy")
+    began = time.monotonic()
+    with pytest.raises(InvalidInput, match=r"expected .*\d|expected .* above 0"):
+        CALLS[name]()
+    assert time.monotonic() - began < HANG_SECONDS
+
+
+@pytest.mark.promise("R20")
+@pytest.mark.parametrize(
+    ("arguments", "limit"),
+    [
+        (["bench", "greedy", "--games", str(10**9)], limits.MAX_GAMES),
+        (["bench", "greedy", "--jobs", str(10**6)], limits.MAX_JOBS),
+        (["analyse", "1100/0000/0000/0000", "--ply", "100"], limits.MAX_PLY),
+        (["analyse", "1100/0000/0000/0000", "--time", "1e9"], limits.MAX_SECONDS),
+        (["watch", "expectimax:ply=100"], limits.MAX_PLY),
+    ],
+)
+def test_the_command_names_the_limit(cli: Cli, arguments: list[str], limit: float) -> None:
+    result = cli(*arguments)
+    assert result.code == 2
+    assert f"{limit:g}" in result.err or str(limit) in result.err
+
+
+@pytest.mark.promise("R20")
+def test_nothing_is_played_before_a_limit_is_checked(monkeypatch: pytest.MonkeyPatch) -> None:
+    def play(*_: object, **__: object) -> None:
+        raise AssertionError("a game was begun")
+
+    monkeypatch.setattr("twofold.arena.workers.play_game", play)
+    for name in ("10^9 games", "10^6 workers"):
+        with pytest.raises(LimitExceeded):
+            CALLS[name]()
+
+
+def test_the_ends_of_a_limit_are_allowed() -> None:
+    assert check_limit("a number", 1, 1, 5) == 1
+    assert check_limit("a number", 5, 1, 5) == 5
+    for value in (0, 6):
+        with pytest.raises(LimitExceeded, match=f"expected a number from 1 to 5, got {value}"):
+            check_limit("a number", value, 1, 5)
