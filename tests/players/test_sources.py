@@ -1,0 +1,199 @@
+"""The sources' players make the moves of literal transcriptions of their rules."""
+
+from collections.abc import Iterator
+
+import pytest
+
+from tests import literal
+from tests.literal import GRADIENT, SNAKE, boards, score_of
+from twofold.board import Board
+from twofold.evaluators import EVALUATORS
+from twofold.players import Player, make_player
+from twofold.players.searching import AlphaBetaPlayer, SummedPlayer
+from twofold.rules import Move, Rules
+from twofold.search.analysis import Analysis
+
+WEIGHTS = {"it3105-snake": SNAKE, "it3105-gradient": GRADIENT}
+
+
+def values_of(analysis: Analysis) -> dict[str, float]:
+    return {move.move.letter: move.value for move in analysis.moves if move.value is not None}
+
+
+def assert_plays(player: Player, grid: list[list[int]], expected: literal.Choice) -> None:
+    """Move and values are those of the transcription."""
+    board, score = Board.from_tiles(grid), score_of(grid)
+    letter, values = expected
+    analysis = player.analyse(board, score=score)
+    assert values_of(analysis) == values, board
+    assert analysis.best.letter == letter, board
+    assert player.choose(board, score=score).letter == letter, board
+
+
+# Baeldung
+
+
+@pytest.mark.parametrize("prune", ["yes", "no"])
+def test_baeldung_at_fewer_rounds(prune: str) -> None:
+    player = make_player(f"baeldung:prune={prune}")
+    player.start(Rules(), 0)
+    assert isinstance(player, SummedPlayer)
+    assert player.search is not None
+    for rounds, count in ((0, 200), (1, 200), (2, 20)):
+        for grid in boards(count, most_empty=16 if rounds < 1 else 4, seed=rounds):
+            board = Board.from_tiles(grid)
+            letter, values = literal.baeldung_choose(grid, prune == "yes", rounds)
+            order = [move for move in player.ORDER if move in board.legal_moves()]
+            found = player.search.values(board.to_bits(), tuple(order), rounds)
+            assert {move.letter: value for move, value in found.items()} == values
+            assert max(found, key=lambda move: found[move]).letter == letter
+
+
+@pytest.mark.parametrize("prune", ["yes", "no"])
+def test_baeldung_at_full_depth(prune: str) -> None:
+    counts = (25, 1) if prune == "yes" else (8, 0)
+    assert_baeldung(prune, *counts)
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("prune", ["yes", "no"])
+def test_baeldung_at_full_depth_on_many_boards(prune: str) -> None:
+    assert_baeldung(prune, 200, 20)
+
+
+def assert_baeldung(prune: str, full: int, open_boards: int) -> None:
+    """Any number of threads plays as the transcription, on nearly full boards and others."""
+    players = [make_player(f"baeldung:prune={prune},threads={threads}") for threads in (1, 2, 4)]
+    grids = [*boards(full, most_empty=1, seed=40), *boards(open_boards, most_empty=3, seed=41)]
+    for grid in grids:
+        expected = literal.baeldung_choose(grid, prune == "yes")
+        for player in players:
+            assert_plays(player, grid, expected)
+    for player in players:
+        player.close()
+
+
+def test_baeldung_takes_the_first_best_up_down_left_right() -> None:
+    board = Board.parse("0000/0110/0110/0000")
+    player = make_player("baeldung")
+    assert len(set(values_of(player.analyse(board)).values())) == 1
+    assert player.choose(board) is Move.UP
+    # Down and right are worth the same here; this source tries down first, others right.
+    tied = Board.parse("1000/0000/0000/0000")
+    values = values_of(player.analyse(tied))
+    assert values["d"] == values["r"]
+    assert player.choose(tied) is Move.DOWN
+
+
+def test_baeldung_overflows_no_integer_and_truncates_towards_zero() -> None:
+    board = Board.parse("fa12/3c4d/5e61/b721")
+    values = values_of(make_player("baeldung").analyse(board))
+    assert all(value == int(value) for value in values.values())
+    assert min(values.values()) < 0
+
+
+# Datumbox
+
+
+@pytest.mark.parametrize("depth", [1, 2, 3, 4, 5])
+def test_datumbox(depth: int) -> None:
+    alphabeta = make_player(f"datumbox:depth={depth}")
+    minimax = make_player(f"datumbox:depth={depth},search=minimax")
+    most_empty = {1: 16, 2: 12, 3: 5, 4: 2, 5: 1}[depth]
+    for grid in boards(200, most_empty=most_empty, seed=50 + depth):
+        expected = literal.datumbox_alphabeta(grid, score_of(grid), depth)
+        assert_plays(alphabeta, grid, expected)
+        if depth <= 4:
+            assert_plays(minimax, grid, expected)
+
+
+def test_datumbox_at_the_published_depth() -> None:
+    assert make_player("datumbox").spec == "datumbox:depth=7,search=alphabeta"
+    assert_datumbox_7(4, 1)
+
+
+@pytest.mark.long
+def test_datumbox_at_the_published_depth_on_many_boards() -> None:
+    assert_datumbox_7(200, 3)
+
+
+def assert_datumbox_7(count: int, most_empty: int) -> None:
+    player = make_player("datumbox")
+    for grid in boards(count, most_empty=most_empty, seed=57):
+        assert_plays(player, grid, literal.datumbox_alphabeta(grid, score_of(grid), 7))
+
+
+@pytest.mark.parametrize("goal", [16, 64, 512])
+def test_datumbox_wins_at_the_goal(goal: int) -> None:
+    player = make_player("datumbox:depth=3")
+    player.start(Rules(goal=goal), 0)
+    won = 0
+    for grid in boards(60, most_empty=8, seed=58):
+        expected = literal.datumbox_alphabeta(grid, score_of(grid), 3, goal)
+        assert_plays(player, grid, expected)
+        won += max(expected[1].values()) == 2**31 - 1
+    assert won > 0
+
+
+def test_datumbox_with_any_score() -> None:
+    player = make_player("datumbox:depth=3")
+    for grid in boards(40, most_empty=4, seed=59):
+        board = Board.from_tiles(grid)
+        for score in (0, 4, 8, 1_000, 2_000_000):
+            letter, values = literal.datumbox_alphabeta(grid, score, 3)
+            analysis = player.analyse(board, score=score)
+            assert values_of(analysis) == values
+            assert player.choose(board, score=score).letter == letter == analysis.best.letter
+        assert player.choose(board) is player.choose(board, score=score_of(grid))
+
+
+def test_datumbox_asks_for_the_score() -> None:
+    player = make_player("datumbox:depth=1")
+    assert isinstance(player, AlphaBetaPlayer)
+    assert player.evaluator.needs_score
+
+
+# IT3105
+
+
+def grids_at(depth: int) -> Iterator[list[list[int]]]:
+    """Boards for a depth where they have at least 4 empty cells, and 2 more where fewer."""
+    yield from boards(200 if depth < 4 else 10, most_empty=6 if depth < 4 else 4, seed=60 + depth)
+
+
+@pytest.mark.parametrize("layers", ["literal", "alternating"])
+@pytest.mark.parametrize("name", WEIGHTS)
+@pytest.mark.parametrize("depth", [2, 4])
+def test_it3105_at_fewer_layers(name: str, layers: str, depth: int) -> None:
+    player = make_player(f"{name}:layers={layers},depth={depth}")
+    for grid in grids_at(depth):
+        few = len(literal.empty_cells(literal.position(grid))) < 4
+        actual = depth + 2 if few else depth
+        expected = literal.it3105_choose(grid, WEIGHTS[name], layers, actual)
+        assert_plays(player, grid, expected)
+
+
+@pytest.mark.parametrize("layers", ["literal", "alternating"])
+@pytest.mark.parametrize("name", WEIGHTS)
+def test_it3105_at_the_published_depth(name: str, layers: str) -> None:
+    assert_it3105(name, layers, 1)
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("layers", ["literal", "alternating"])
+@pytest.mark.parametrize("name", WEIGHTS)
+def test_it3105_at_the_published_depth_on_many_boards(name: str, layers: str) -> None:
+    assert_it3105(name, layers, 100)
+
+
+def assert_it3105(name: str, layers: str, count: int) -> None:
+    """Boards on which it searches 8 layers, and as many on which it searches 6."""
+    player = make_player(f"{name}:layers={layers}")
+    few = boards(count, most_empty=0 if count == 1 else 3, seed=70)
+    for grid in [*few, *boards(count, fewest_empty=4, most_empty=5, seed=71)]:
+        assert_plays(player, grid, literal.it3105_choose(grid, WEIGHTS[name], layers))
+
+
+def test_it3105_worked_example_of_the_report() -> None:
+    board = Board.from_tiles([[0, 0, 0, 0], [2, 4, 0, 0], [8, 4, 2, 16], [512, 256, 128, 32]])
+    assert EVALUATORS["it3105-snake"].value(board) == 82_696
