@@ -1,0 +1,202 @@
+from collections.abc import Callable
+
+import pytest
+
+from twofold.board import EMPTY, Board, Slide, Spawn
+from twofold.errors import (
+    CellOccupied,
+    IllegalMove,
+    InvalidBoard,
+    InvalidMove,
+    InvalidRules,
+    TileTooLarge,
+)
+from twofold.rules import Move, Rules
+
+SNAKE = """
+    0    0    0    0
+    2    4    0    0
+    8    4    2   16
+  512  256  128   32
+"""
+
+
+def drawn(text: str) -> Board:
+    """A board from tiles in rows and columns."""
+    return Board.from_tiles(
+        [[int(tile) for tile in line.split()] for line in text.split("\n") if line]
+    )
+
+
+def test_a_board_can_be_drawn_and_read() -> None:
+    board = drawn(SNAKE)
+    assert str(board) == "0000/1200/3214/9875"
+    assert (
+        board
+        == Board.parse("0000/1200/3214/9875")
+        == Board.parse(SNAKE.replace("\n", "/").strip("/"))
+    )
+    assert board.drawn() == (
+        "  .   .   .   .\n"
+        "  2   4   .   .\n"
+        "  8   4   2  16\n"
+        "512 256 128  32"
+    )  # fmt: skip
+
+
+def test_what_a_board_holds() -> None:
+    board = Board.parse("2x3:01a/0b0")
+    assert (board.rows, board.cols, board.shape) == (2, 3, (2, 3))
+    assert board.exponents == (0, 1, 10, 0, 11, 0)
+    assert board.tiles == ((0, 2, 1024), (0, 2048, 0))
+    assert board.empty_cells == (0, 3, 5)
+    assert (board.max_exponent, board.max_tile) == (11, 2048)
+    assert (EMPTY.max_exponent, EMPTY.max_tile, EMPTY.drawn()[:7]) == (0, 0, ". . . .")
+    assert repr(board) == "Board.parse('2x3:01a/0b0')"
+
+
+def test_boards_are_values() -> None:
+    first, second = Board.parse("1000/0000/0000/0000"), Board.empty().place(0, 2)
+    assert first == second
+    assert hash(first) == hash(second)
+    assert len({first, second, Board.parse("1x2:10"), Board.parse("2x1:10")}) == 3
+    assert first != "1000/0000/0000/0000"
+    with pytest.raises(AttributeError):
+        first.rows = 5  # type: ignore[misc]
+    with pytest.raises(AttributeError):
+        first.anything = 5  # type: ignore[attr-defined]
+
+
+# ---- moves
+
+
+def test_slides() -> None:
+    board = Board.parse("1100/0000/0000/0002")
+    assert board.legal_moves() == tuple(Move)
+    assert board.slide(Move.LEFT) == Slide(Board.parse("2000/0000/0000/2000"), 4)
+    assert board.slide(Move.RIGHT) == Slide(Board.parse("0002/0000/0000/0002"), 4)
+    assert board.slide(Move.UP) == Slide(Board.parse("1102/0000/0000/0000"), 0)
+    assert board.slide(Move.DOWN) == Slide(Board.parse("0000/0000/0000/1102"), 0)
+    assert str(board) == "1100/0000/0000/0002"
+
+
+def test_an_illegal_slide_says_what_is_legal() -> None:
+    board = Board.parse("1000/2000/0000/0000")
+    message = r"expected a legal move \(right, down\), got up on 1000/2000/0000/0000"
+    with pytest.raises(IllegalMove, match=message):
+        board.slide(Move.UP)
+    with pytest.raises(IllegalMove, match=r"expected a legal move \(none\), got left on 1x2:12"):
+        Board.parse("1x2:12").slide(Move.LEFT)
+    with pytest.raises(InvalidMove, match="expected a move u, r, d or l, got 4"):
+        board.slide(4)  # type: ignore[arg-type]
+    with pytest.raises(InvalidMove, match="expected a move u, r, d or l, got 'up'"):
+        board.slide("up")  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("board", "over"),
+    [
+        ("1234/5678/1234/5678", True),
+        ("1234/5678/1234/5677", False),
+        ("1234/5678/1234/5670", False),
+        ("0000/0000/0000/0000", True),
+        ("1x2:11", False),
+        ("1x2:12", True),
+        ("8x1:12121212", True),
+    ],
+)
+def test_is_over(board: str, over: bool) -> None:
+    assert Board.parse(board).is_over == over
+
+
+def test_the_largest_tiles() -> None:
+    board = Board.parse("ff00/gg00/hhii/0000")
+    assert board.slide(Move.LEFT) == Slide(
+        Board.parse("g000/h000/ij00/0000"), 2**16 + 2**17 + 2**18 + 2**19
+    )
+    too_large = Board.parse("1x4:zz10")
+    with pytest.raises(TileTooLarge, match="expected exponents up to 35"):
+        too_large.slide(Move.LEFT)
+    with pytest.raises(TileTooLarge, match="expected exponents up to 35"):
+        too_large.legal_moves()
+
+
+# ---- spawns
+
+
+def test_place() -> None:
+    board = Board.parse("1x4:1002").place(2, 8)
+    assert str(board) == "1x4:1032"
+
+
+@pytest.mark.parametrize(
+    ("cell", "tile", "error", "message"),
+    [
+        (0, 2, CellOccupied, "expected an empty cell, got cell 0 which holds 2"),
+        (4, 2, InvalidBoard, "expected a cell from 0 to 3, got 4"),
+        (-1, 2, InvalidBoard, "expected a cell from 0 to 3, got -1"),
+        (1, 0, InvalidBoard, "expected a tile to place, got 0"),
+        (1, 3, InvalidBoard, "expected a tile that is 0 or a power of two"),
+        (1, -2, InvalidBoard, "expected a tile that is 0 or a power of two"),
+        (1, 2**36, InvalidBoard, "expected a tile that is 0 or a power of two"),
+    ],
+)
+def test_place_refuses(cell: int, tile: int, error: type[Exception], message: str) -> None:
+    with pytest.raises(error, match=message):
+        Board.parse("1x4:1002").place(cell, tile)
+
+
+def test_spawns() -> None:
+    spawns = Board.parse("1x4:1002").spawns(Rules.parse("1x4 spawn=2:3,8:1"))
+    assert spawns == (
+        Spawn(1, 2, 0.375), Spawn(1, 8, 0.125), Spawn(2, 2, 0.375), Spawn(2, 8, 0.125),
+    )  # fmt: skip
+    assert sum(spawn.probability for spawn in EMPTY.spawns()) == pytest.approx(1)
+    assert Board.parse("1x2:12").spawns() == ()
+
+
+# ---- other forms
+
+
+@pytest.mark.parametrize(
+    ("board", "bits"),
+    [
+        ("1000/0000/0000/000f", 0x100000000000000F),
+        ("0123/4567/89ab/cdef", 0x0123456789ABCDEF),
+        ("2x3:123/456", 0x1230456000000000),
+        ("3x2:12/34/56", 0x1200340056000000),
+        ("1x2:12", 0x1200000000000000),
+    ],
+)
+def test_bits(board: str, bits: int) -> None:
+    value = Board.parse(board)
+    assert value.to_bits() == bits
+    assert Board.from_bits(bits, value.shape) == value
+
+
+@pytest.mark.parametrize(
+    ("make", "message"),
+    [
+        (lambda: Board.parse("g000/0000/0000/0000").to_bits(), "up to 32768 in 64 bits, got 65536"),
+        (lambda: Board.empty((4, 5)).to_bits(), "at most 4 rows and columns in 64 bits, got 4x5"),
+        (lambda: Board.from_bits(0, (5, 4)), "at most 4 rows and columns in 64 bits, got 5x4"),
+        (lambda: Board.from_bits(1, (2, 2)), "the 64-bit form of a 2x2 board, got 0x1"),
+        (lambda: Board.from_bits(1 << 64), "the 64-bit form of a 4x4 board, got 0x1"),
+        (lambda: Board.from_bits(-1), "the 64-bit form of a 4x4 board, got -0x1"),
+        (lambda: Board.empty((9, 4)), "expected 1 to 8 rows and columns"),
+        (lambda: Board.from_tiles([]), "expected 1 to 8 rows and columns"),
+        (lambda: Board.from_tiles([[2, 4], [2]]), "expected rows of equal length"),
+        (
+            lambda: Board.from_tiles([[2, 3]]),
+            "expected a tile that is 0 or a power of two .* got 3",
+        ),
+        (lambda: Board([1, 2, 3]), "expected 16 cells for 4x4, got 3"),
+        (lambda: Board([36, 0], (1, 2)), "expected exponents from 0 to 35, got 36 at cell 0"),
+        (lambda: Board([0, -1], (1, 2)), "expected exponents from 0 to 35, got -1 at cell 1"),
+        (lambda: Board([0, 1.0], (1, 2)), "expected exponents from 0 to 35, got 1.0"),  # type: ignore[list-item]
+        (lambda: Board([0, "1"], (1, 2)), "expected exponents from 0 to 35, got '1'"),  # type: ignore[list-item]
+    ],
+)
+def test_what_is_no_board(make: Callable[[], Board], message: str) -> None:
+    with pytest.raises((InvalidBoard, InvalidRules), match=message):
+        make()

@@ -1,0 +1,230 @@
+import pytest
+
+from twofold.errors import InvalidBoard, InvalidBudget, InvalidSeed, InvalidSpec
+from twofold.notation import (
+    Spec,
+    check_seed,
+    format_board,
+    format_number,
+    format_spec,
+    parse_board,
+    parse_number,
+    parse_seed,
+    parse_shape,
+    parse_spec,
+    shown,
+)
+
+# ---- boards
+
+
+@pytest.mark.parametrize(
+    ("text", "rows", "cols", "exponents"),
+    [
+        ("1000/0000/0000/000z", 4, 4, (1, *[0] * 14, 35)),
+        ("100000000000000Z", 4, 4, (1, *[0] * 14, 35)),
+        ("1000 / 0000 / 0000 / 000z", 4, 4, (1, *[0] * 14, 35)),
+        ("2x3:012/3ab", 2, 3, (0, 1, 2, 3, 10, 11)),
+        (" 2x3 : 0123AB\n", 2, 3, (0, 1, 2, 3, 10, 11)),
+        ("2x3: 0 2 4 / 8 1024 2048", 2, 3, (0, 1, 2, 3, 10, 11)),
+        ("2x3: 0 2 4  8\t1024 2048", 2, 3, (0, 1, 2, 3, 10, 11)),
+        ("1x2: 2 34359738368", 1, 2, (1, 35)),
+        (
+            "0 0 0 0 / 2 4 0 0 / 8 4 2 16 / 2 0 0 0",
+            4,
+            4,
+            (0, 0, 0, 0, 1, 2, 0, 0, 3, 2, 1, 4, 1, 0, 0, 0),
+        ),
+        ("2x1:1/2", 2, 1, (1, 2)),
+    ],
+)
+def test_parse_board(text: str, rows: int, cols: int, exponents: tuple[int, ...]) -> None:
+    assert parse_board(text) == (rows, cols, exponents)
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("", "expected 16 cells for a 4x4 board, got 0 in ''"),
+        ("1000/0000/0000/000", "expected 4 rows of 4 cells, got rows of 4/4/4/3 cells"),
+        ("1000/0000/0000", r"rows of 4/4/4 cells .* \(another shape needs a prefix such as 3x4:\)"),
+        (
+            "3x4:1000/0000/0000/0000",
+            r"expected 3 rows of 4 cells, got rows of 4/4/4/4 cells in '3x",
+        ),
+        ("10000000000000000", "expected 16 cells for a 4x4 board, got 17"),
+        ("1000/0000/0000/000!", "expected cells written as 0 to 9 and a to z, got '!' at cell 15"),
+        ("1000/0000/0000/000é", r"got '\\xe9' at cell 15"),
+        ("1000/0000/0000/000١", r"got '\\u0661' at cell 15"),
+        ("2x2: 2 3 / 4 0", "expected a tile that is 0 or a power of two from 2 to 2.35, got '3'"),
+        ("2x2: 2 1 / 4 0", "power of two from 2 to 2.35, got '1'"),
+        ("2x2: 2 -2 / 4 0", "power of two from 2 to 2.35, got '-2'"),
+        ("2x2: 2 68719476736 / 4 0", "power of two from 2 to 2.35, got '68719476736'"),
+        ("2x2: 2 99999999999999999999 / 4 0", "power of two from 2 to 2.35, got '9999"),
+        ("2x2: 2 4 / 8", "expected 2 rows of 2 cells, got rows of 2/1 cells"),
+        ("0x4:", "expected 1 to 8 rows and columns and at least 2 cells, got 0x4"),
+        ("1x1:0", "at least 2 cells, got 1x1"),
+        ("9x2:", "expected 1 to 8 rows and columns"),
+        ("axb:00", "expected a shape such as 3x4, got 'axb'"),
+        ("100x100:00", "expected a shape such as 3x4, got '100x100'"),
+        (":0000", "expected a shape such as 3x4, got ''"),
+        ("2x2:2x2:0000", "expected cells written as .* got ':'"),
+        ("0" * 1_001, "expected a board of at most 1000 characters, got 1001"),
+        (None, "expected a board as text, got None"),
+        (b"1000", "expected a board as text, got b'1000'"),
+    ],
+)
+def test_parse_board_refuses(text: str, message: str) -> None:
+    with pytest.raises(InvalidBoard, match=message):
+        parse_board(text)
+
+
+def test_an_error_shows_a_few_rows_of_many() -> None:
+    with pytest.raises(InvalidBoard, match=r"got rows of 0/0/0/0/0/0/0/0/\.\.\. cells"):
+        parse_board("/" * 900)
+
+
+def test_format_board() -> None:
+    assert format_board(4, 4, [*range(16)]) == "0123/4567/89ab/cdef"
+    assert format_board(1, 2, [0, 35]) == "1x2:0z"
+
+
+def test_parse_shape() -> None:
+    assert parse_shape("3x4") == (3, 4)
+    assert parse_shape("08x1") == (8, 1)
+
+
+# ---- seeds and numbers
+
+
+@pytest.mark.parametrize(
+    ("text", "seed"),
+    [("0", 0), (" 7 ", 7), ("0x1F", 31), ("0XfF", 255), (str(2**64 - 1), 2**64 - 1), ("007", 7)],
+)
+def test_parse_seed(text: str, seed: int) -> None:
+    assert parse_seed(text) == seed
+
+
+@pytest.mark.parametrize(
+    "text", ["", "-1", "+1", "1.0", "1e3", "1_0", "0x", "x", str(2**64), "0x1" + "0" * 16, "१", 7]
+)
+def test_parse_seed_refuses(text: str) -> None:
+    with pytest.raises(InvalidSeed, match=r"expected a seed (from 0 to 2\^64 - 1|as text), got"):
+        parse_seed(text)
+
+
+@pytest.mark.parametrize("seed", [-1, 2**64, True, 1.0, "1", None])
+def test_check_seed_refuses(seed: int) -> None:
+    with pytest.raises(InvalidSeed, match=r"expected a seed from 0 to 2\^64 - 1, got"):
+        check_seed(seed)
+
+
+@pytest.mark.parametrize(
+    ("text", "value"), [("1", 1), ("-2.5", -2.5), (".5", 0.5), ("5.", 5), ("+1e-3", 0.001)]
+)
+def test_parse_number(text: str, value: float) -> None:
+    assert parse_number(text, "it", InvalidBudget) == value
+
+
+@pytest.mark.parametrize("text", ["", "nan", "inf", "1e999", "0x1", "1_0", "1 ", "e5", "1e1000"])
+def test_parse_number_refuses(text: str) -> None:
+    with pytest.raises(InvalidBudget, match="expected it as a number, got"):
+        parse_number(text, "it", InvalidBudget)
+
+
+@pytest.mark.parametrize(
+    ("value", "text"), [(1.0, "1"), (0.1, "0.1"), (-3.0, "-3"), (1e15, "1000000000000000.0")]
+)
+def test_format_number(value: float, text: str) -> None:
+    assert format_number(value) == text
+    assert float(format_number(value)) == value
+
+
+# ---- specs
+
+
+@pytest.mark.parametrize(
+    ("text", "name", "values"),
+    [
+        ("random", "random", {}),
+        (" random\n", "random", {}),
+        ("expectimax:eval=snake,ply=3", "expectimax", {"eval": "snake", "ply": "3"}),
+        ('engine:cmd="a, b \\"c\\"",ply=1', "engine", {"cmd": 'a, b "c"', "ply": "1"}),
+        ('engine:cmd=""', "engine", {"cmd": ""}),
+        ("my.py:Name", "my.py:Name", {}),
+        ("dir/my.py:Name:key=1", "dir/my.py:Name", {"key": "1"}),
+        (r"C:\my.py:Name:key=1", r"C:\my.py:Name", {"key": "1"}),
+        ("a.b:Name", "a.b:Name", {}),
+        ("x:eval=a=b", "x", {"eval": "a=b"}),
+        ("x:eval=path/to/file.py:Name", "x", {"eval": "path/to/file.py:Name"}),
+    ],
+)
+def test_parse_spec(text: str, name: str, values: dict[str, str]) -> None:
+    assert parse_spec(text) == Spec(name, values)
+    assert parse_spec(format_spec(name, values)) == Spec(name, values)
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("", "expected a player name before the first ':', got ''"),
+        (":ply=1", "expected a player name"),
+        ("a b", "expected a player name"),
+        ("a,b", "expected a player name"),
+        ("random:", "expected key=value after ':', got 'random:'"),
+        ("x:ply=", "expected a value after each '='"),
+        ("x:ply=1,", "expected a value after each '='"),
+        ("x:ply=1,eval", "expected key=value separated by commas"),
+        ("x:ply=1,Eval=2", "expected key=value separated by commas"),
+        ("x:ply=1,ply=2", "expected each key once, got 'ply' twice"),
+        ('x:cmd="abc', "expected a JSON string after"),
+        ('x:cmd="a"b', "expected ',' and a key after a value, got 'b'"),
+        ('x:cmd="a",', "expected ',' and a key after a value, got ','"),
+        ('x:cmd=a"b', "expected a value after each '='"),
+        ("x" * 1_001, "expected a player spec of at most 1000 characters"),
+        (5, "expected a player spec as text, got 5"),
+    ],
+)
+def test_parse_spec_refuses(text: str, message: str) -> None:
+    with pytest.raises(InvalidSpec, match=message):
+        parse_spec(text)
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [
+        ("a b", "x:k=a b"),
+        ("a,b", 'x:k="a,b"'),
+        ('"', 'x:k="\\""'),
+        ("", 'x:k=""'),
+        (" a", 'x:k=" a"'),
+        ("a\n", 'x:k="a\\n"'),
+        ("\x1b", 'x:k="\\u001b"'),
+        ("é", "x:k=é"),
+    ],
+)
+def test_format_spec_quotes_what_needs_it(value: str, text: str) -> None:
+    assert format_spec("x", {"k": value}) == text
+    assert parse_spec(text).values == {"k": value}
+
+
+def test_format_spec_sorts_its_keys() -> None:
+    assert format_spec("x", {"b": "2", "a": "1"}) == "x:a=1,b=2"
+
+
+# ---- errors
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [
+        ("a", "'a'"),
+        ("\x1b\n\u202e", r"'\x1b\n\u202e'"),
+        ("x" * 200, "'" + "x" * 75 + "...'"),
+        (None, "None"),
+        ("x" * 78, "'" + "x" * 78 + "'"),
+    ],
+)
+def test_shown(value: object, text: str) -> None:
+    assert shown(value) == text
+    assert len(shown(value)) <= 80

@@ -1,0 +1,105 @@
+from collections.abc import Callable
+
+import pytest
+
+from twofold.errors import InvalidMove, InvalidRules
+from twofold.rules import STANDARD, Move, Rules
+
+
+def test_moves_are_in_the_order_of_the_original_game() -> None:
+    assert list(Move) == [Move.UP, Move.RIGHT, Move.DOWN, Move.LEFT] == [0, 1, 2, 3]
+    assert "".join(move.letter for move in Move) == "urdl"
+
+
+@pytest.mark.parametrize("text", ["u", "U", "up", "UP", " Up\n"])
+def test_parse_a_move(text: str) -> None:
+    assert Move.parse(text) is Move.UP
+
+
+@pytest.mark.parametrize("text", ["", "x", "ur", "0", "upp", "u u", 0, None])
+def test_parse_a_move_refuses(text: str) -> None:
+    with pytest.raises(InvalidMove, match=r"expected a move u, r, d or l .* got"):
+        Move.parse(text)
+
+
+def test_the_rules_of_the_original_game() -> None:
+    assert Rules() == STANDARD == Rules.parse("")
+    assert str(STANDARD) == "4x4 spawn=2:0.9,4:0.1 start=2 goal=2048 stop=never"
+    assert STANDARD.shape == (4, 4)
+    assert STANDARD.spawn_exponents == (1, 2)
+    assert STANDARD.spawn_weights == (0.9, 0.1)
+    assert STANDARD.spawn_probabilities == (0.9, 0.1)
+
+
+def test_parse_rules() -> None:
+    rules = Rules.parse("3x4 spawn=2:0.5,4:0.5 start=1 goal=512 stop=goal")
+    assert rules == Rules(3, 4, ((2, 0.5), (4, 0.5)), 1, 512, True)
+    assert Rules.parse("goal=512 stop=goal 3x4 start=1 spawn=4:.5,2:5e-1") == rules
+    assert Rules.parse("goal=512") == Rules(goal=512)
+
+
+def test_weights_are_divided_by_their_sum() -> None:
+    assert Rules.parse("spawn=2:3,4:1").spawn_probabilities == (0.75, 0.25)
+
+
+def test_spawn_tiles_are_sorted() -> None:
+    rules = Rules(spawn=((8, 1), (2, 2)))
+    assert rules.spawn == ((2, 2.0), (8, 1.0))
+    assert (rules.spawn_exponents, rules.spawn_weights) == ((1, 3), (2.0, 1.0))
+
+
+def test_rules_are_values() -> None:
+    assert hash(Rules.parse("3x4")) == hash(Rules(rows=3))
+    with pytest.raises(AttributeError):
+        STANDARD.rows = 5  # type: ignore[misc]
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("4", "expected a shape such as 3x4, got '4'"),
+        ("0x4", "expected 1 to 8 rows and columns"),
+        ("9x4", "expected 1 to 8 rows and columns"),
+        ("1x1", "at least 2 cells, got 1x1"),
+        ("4x4 3x3", "expected each part of the rules once, got 'shape' twice"),
+        ("goal=8 goal=16", "expected each part of the rules once, got 'goal' twice"),
+        ("spam=1", "expected a shape such as 4x4, spawn=, start=, goal= or stop=, got 'spam'"),
+        ("start=x", "expected start= and a whole number, got 'x'"),
+        ("start=0", "expected 1 to 16 start tiles on a 4x4 board, got 0"),
+        ("2x2 start=5", "expected 1 to 4 start tiles on a 2x2 board, got 5"),
+        ("goal=2", "expected a goal from 4"),
+        ("goal=100", "expected a tile that is 0 or a power of two from 2 to 2"),
+        ("goal=68719476736", "expected a tile that is 0 or a power of two from 2 to 2"),
+        ("stop=maybe", "expected stop= and goal or never, got 'maybe'"),
+        ("spawn=", "expected spawn=2:0.9,4:0.1"),
+        ("spawn=2", "expected spawn=2:0.9,4:0.1"),
+        ("spawn=2:x", "expected a spawn weight as a number, got 'x'"),
+        ("spawn=2:nan", "expected a spawn weight as a number, got 'nan'"),
+        ("spawn=2:1e999", "expected a spawn weight as a number"),
+        ("spawn=2:0", "expected a spawn weight from 1e-9 to 1e9, got 0"),
+        ("spawn=2:-1", "expected a spawn weight from 1e-9 to 1e9, got -1"),
+        ("spawn=2:1,2:1", "expected each spawn tile once, got 2 twice"),
+        ("spawn=3:1", "expected a tile that is 0 or a power of two"),
+        ("spawn=0:1", "expected a spawn tile from 2 upwards, got 0"),
+        ("spawn=" + ",".join(f"{2 << n}:1" for n in range(9)), "at most 8 spawn tiles, got 9"),
+        ("x" * 1001, "expected rules of at most 1000 characters, got 1001"),
+        (7, "expected rules as text, got 7"),
+    ],
+)
+def test_parse_rules_refuses(text: str, message: str) -> None:
+    with pytest.raises(InvalidRules, match=message):
+        Rules.parse(text)
+
+
+@pytest.mark.parametrize(
+    ("make", "message"),
+    [
+        (lambda: Rules(spawn=()), "expected 1 to 8 spawn tiles, got 0"),
+        (lambda: Rules(spawn=((2, 1), (2, 2))), "expected each spawn tile once"),
+        (lambda: Rules(rows=0), "expected 1 to 8 rows"),
+        (lambda: Rules(goal=0), "expected a goal from 4"),
+    ],
+)
+def test_rules_refuse(make: Callable[[], Rules], message: str) -> None:
+    with pytest.raises(InvalidRules, match=message):
+        make()
