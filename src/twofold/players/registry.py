@@ -84,11 +84,12 @@ def make_player(spec: str, *, allow_code: bool = True) -> Player:
     parsed = notation.parse_spec(spec)
     if ":" in parsed.name or parsed.name.endswith(".py"):
         return _make_from_code(parsed, allow_code)
+    if not allow_code and any(":" in text for text in parsed.values.values()):
+        raise InvalidSpec(f"expected a player without code of its own, got {shown(spec)}")
     entry = _entry(parsed.name)
     texts = _complete(entry, parsed.values)
     values = {key: entry.keys[key].parse(text) for key, text in texts.items()}
-    if not allow_code and any(":" in text for text in texts.values()):
-        raise InvalidSpec(f"expected a player without code of its own, got {shown(spec)}")
+    texts |= {key: str(value) for key, value in values.items() if type(value) is int}  # 03 is 3
     player = entry.make(**values)
     player.spec = notation.format_spec(entry.name, texts | file_hashes(texts))
     return player
@@ -202,6 +203,9 @@ class FunctionPlayer(Player):
 
 
 def _make_from_code(parsed: notation.Spec, allow_code: bool) -> Player:
+    home = parsed.name.partition(":")[0]
+    if any(entry.name == home for entry in entries()):
+        raise InvalidSpec(f"expected key=value after {shown(home + ':')}, got {shown(parsed.name)}")
     if not allow_code:
         raise InvalidSpec(f"expected a player without code of its own, got {shown(parsed.name)}")
     found = load_object(parsed.name)

@@ -1,0 +1,285 @@
+"""Specs: which players there are, what they accept, and code of the user's own."""
+
+from pathlib import Path
+
+import pytest
+
+from twofold.board import Board
+from twofold.errors import InvalidInput, InvalidSpec, LimitExceeded, PlayerError
+from twofold.notation import parse_spec
+from twofold.players import Player, canonical, entries, make_player, play_game
+from twofold.players.registry import checked_move, file_hashes, load_object
+from twofold.players.searching import ExpectimaxPlayer
+from twofold.rules import Move, Rules
+
+NAMES = [
+    "random", "greedy", "corner", "expectimax", "minimax", "alphabeta", "baeldung", "datumbox",
+    "it3105-snake", "it3105-gradient",
+]  # fmt: skip
+
+CODE = """
+from twofold import Board, Move, Player
+from twofold.evaluators import compiled, simple_evaluator
+
+class First(Player):
+    def __init__(self, last: str = "no") -> None:
+        self.last = last == "yes"
+
+    def choose(self, board, *, score=None, move_number=0):
+        return board.legal_moves()[-1 if self.last else 0]
+
+class Needs(Player):
+    def __init__(self, word):
+        self.word = word
+
+    def choose(self, board, *, score=None, move_number=0):
+        return board.legal_moves()[0]
+
+def function(board: Board) -> Move:
+    return board.legal_moves()[-1]
+
+@compiled
+def seven(bits, score, params):
+    return params[0] + np.float64(bits & np.uint64(1))
+
+SEVEN = simple_evaluator("seven", seven, [7.0])
+NUMBER = 7
+""".replace("from twofold import", "import numpy as np\nfrom twofold import", 1)
+
+
+@pytest.fixture
+def code(tmp_path: Path) -> Path:
+    path = tmp_path / "mine.py"
+    path.write_text(CODE, encoding="utf-8")
+    return path
+
+
+# Names, keys, values
+
+
+def test_the_players_there_are() -> None:
+    assert [entry.name for entry in entries()] == NAMES
+    assert all(entry.summary and not entry.summary.endswith(".") for entry in entries())
+    assert all(key.help for entry in entries() for key in entry.keys.values())
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_canonical_spec_says_every_key_and_names_the_same_player(name: str) -> None:
+    spec = canonical(name)
+    parsed = parse_spec(spec)
+    (entry,) = (entry for entry in entries() if entry.name == name)
+    assert parsed.name == name
+    assert parsed.values == {key: value.default for key, value in entry.keys.items()}
+    assert list(parsed.values) == sorted(parsed.values)
+    assert canonical(spec) == spec == make_player(spec).spec
+
+
+@pytest.mark.parametrize(
+    ("spec", "expected"),
+    [
+        ("random", "random"),
+        ("datumbox:search=minimax,depth=3", "datumbox:depth=3,search=minimax"),
+        ("expectimax:eval=rows", "expectimax:eval=rows,ply=3,table_mb=16"),
+        ("expectimax:table_mb=0,ply=01,eval=snake", "expectimax:eval=snake,ply=1,table_mb=0"),
+        (' baeldung:prune="no" ', "baeldung:prune=no,threads=1"),
+    ],
+)
+def test_canonical(spec: str, expected: str) -> None:
+    assert canonical(spec) == expected
+
+
+@pytest.mark.parametrize(
+    ("spec", "message"),
+    [
+        ("nobody", r"expected a player \(random, .*path/to/file.py:Name\), got 'nobody'"),
+        ("Random", "expected a player"),
+        ("", "expected a player name"),
+        ("random:ply=3", r"expected a key of random \(none\), got 'ply'"),
+        ("expectimax:deep=3", r"expected a key of expectimax \(eval, ply, table_mb\), got 'deep'"),
+        ("expectimax:ply=three", "expected ply as a whole number, got 'three'"),
+        ("expectimax:ply=3.0", "expected ply as a whole number"),
+        ("expectimax:ply=-1", "expected ply as a whole number"),
+        ("expectimax:ply=٣", "expected ply as a whole number"),
+        ("expectimax:eval=best", "expected eval= and one of .*rows, .*, got 'best'"),
+        ("expectimax:ply=3,ply=4", "expected each key once"),
+        ("expectimax:ply", "expected key=value after 'expectimax:', got 'expectimax:ply'"),
+        ("expectimax:", "expected key=value after ':'"),
+        ("datumbox:search=beam", "expected search= and one of alphabeta, minimax, got 'beam'"),
+        ("baeldung:prune=maybe", "expected prune= and one of yes, no"),
+        ("it3105-snake:layers=three", "expected layers= and one of literal, alternating"),
+        ("it3105-snake:depth=5", "expected an even depth, got 5"),
+        ("expectimax:eval_sha256=00", "expected the file whose eval_sha256 is '00'"),
+    ],
+)
+def test_bad_specs_are_refused_in_one_sentence(spec: str, message: str) -> None:
+    with pytest.raises(InvalidSpec, match=message) as refused:
+        make_player(spec)
+    assert "\n" not in str(refused.value)
+
+
+@pytest.mark.parametrize(
+    ("spec", "message"),
+    [
+        ("expectimax:ply=0", "expected ply from 1 to 12, got 0"),
+        ("expectimax:ply=13", "expected ply from 1 to 12, got 13"),
+        ("alphabeta:depth=25", "expected depth from 1 to 24, got 25"),
+        ("expectimax:table_mb=65537", "expected table_mb from 0 to 65536, got 65537"),
+        ("baeldung:threads=0", "expected threads from 1 to 1024, got 0"),
+        ("it3105-gradient:depth=24", "expected depth from 2 to 22, got 24"),
+    ],
+)
+def test_values_past_a_limit_name_it(spec: str, message: str) -> None:
+    with pytest.raises(LimitExceeded, match=message):
+        make_player(spec)
+
+
+# Code of the user's own
+
+
+def test_a_player_class_from_a_file(code: Path) -> None:
+    player = make_player(f"{code}:First:last=yes")
+    board = Board.parse("1000/0000/0000/0000")
+    assert player.choose(board) is Move.DOWN
+    (digest,) = file_hashes({"file": f"{code}:First"}).values()
+    assert player.spec == f"{code}:First:file_sha256={digest},last=yes"
+    assert make_player(player.spec).spec == player.spec
+
+
+def test_a_function_from_a_file(code: Path) -> None:
+    player = make_player(f"{code}:function")
+    result = play_game(player, Rules.parse("2x2"), 1)
+    assert result is not None
+    assert result.moves > 0
+    assert player.analyse(Board.parse("1000/0000/0000/0000")).best is Move.DOWN
+
+
+def test_an_evaluator_from_a_file(code: Path) -> None:
+    player = make_player(f"expectimax:eval={code}:SEVEN,ply=1")
+    assert isinstance(player, ExpectimaxPlayer)
+    analysis = player.analyse(Board.parse("1000/0000/0000/0000"))
+    assert [move.value for move in analysis.moves] == [None, 7.0, 7.0, None]
+    values = parse_spec(player.spec).values
+    assert values["eval"] == f"{code}:SEVEN"
+    assert values["eval_sha256"] == file_hashes({"eval": f"{code}:SEVEN"})["eval_sha256"]
+    assert make_player(player.spec).spec == player.spec
+
+
+def test_a_module_that_is_installed() -> None:
+    player = make_player("twofold.players.simple:GreedyPlayer")
+    assert player.spec == "twofold.players.simple:GreedyPlayer"
+    assert load_object("twofold.rules:Move") is Move
+
+
+def test_a_changed_file_is_loaded_anew_and_an_old_hash_refused(code: Path) -> None:
+    old = make_player(f"{code}:First").spec
+    old_eval = make_player(f"expectimax:eval={code}:SEVEN").spec
+    code.write_text(CODE.replace("7.0", "8.0"), encoding="utf-8")
+    assert make_player(f"{code}:First").spec != old
+    with pytest.raises(InvalidSpec, match=r"expected the file of .* unchanged, got another hash"):
+        make_player(old)
+    with pytest.raises(
+        InvalidSpec, match=r"expected the file whose eval_sha256 is .*, got another"
+    ):
+        make_player(old_eval)
+    player = make_player(f"expectimax:eval={code}:SEVEN,ply=1")
+    assert player.analyse(Board.parse("1000/0000/0000/0000")).value == 8.0
+
+
+def test_text_of_unknown_origin_runs_no_code(tmp_path: Path) -> None:
+    path, trace = tmp_path / "evil.py", tmp_path / "it ran"
+    path.write_text(f"open({str(trace)!r}, 'w')\n", encoding="utf-8")
+    for spec in (
+        f"{path}:Name",
+        f"{path}:Name:key=1",
+        f"expectimax:eval={path}:Name",
+        f'expectimax:eval="{path}:Name",eval_sha256=00',
+        f"alphabeta:depth=3,eval={path}:Name",
+        "twofold.players.simple:GreedyPlayer",
+        "expectimax:eval=twofold.evaluators:SNAKE",
+        f"{path}",
+    ):
+        with pytest.raises(InvalidSpec, match="expected a player without code of its own"):
+            make_player(spec, allow_code=False)
+    assert not trace.exists()
+    for name in NAMES:
+        assert make_player(name, allow_code=False).spec == canonical(name)
+
+
+def test_text_of_unknown_origin_reads_no_file(tmp_path: Path) -> None:
+    missing = tmp_path / "missing.py"
+    with pytest.raises(InvalidSpec, match="without code of its own"):
+        make_player(f"expectimax:eval={missing}:A,eval_sha256=00", allow_code=False)
+
+
+@pytest.mark.parametrize(
+    ("name", "message"),
+    [
+        ("NUMBER", "expected a Player class or a function board -> Move"),
+        ("Missing", "expected a name defined in .*mine.py', got 'Missing'"),
+        ("First:first=1", "expected the keys that .* takes"),
+        ("Needs", "expected the keys that .* takes: missing"),
+        ("function:last=yes", "expected no keys for the function"),
+        ("SEVEN", "expected a Player class or a function"),
+    ],
+)
+def test_code_that_is_no_player_is_refused(code: Path, name: str, message: str) -> None:
+    with pytest.raises(InvalidSpec, match=message):
+        make_player(f"{code}:{name}")
+
+
+def test_an_object_that_is_no_evaluator_is_refused(code: Path) -> None:
+    with pytest.raises(InvalidSpec, match="expected an Evaluator, got"):
+        make_player(f"expectimax:eval={code}:First")
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("1/0", "cannot import .*: ZeroDivisionError: division by zero"),
+        ("def", "cannot import .*: SyntaxError"),
+        ("import nothing_of_this_name", "cannot import .*: ModuleNotFoundError"),
+    ],
+)
+def test_a_file_that_fails_is_refused(tmp_path: Path, text: str, message: str) -> None:
+    path = tmp_path / "broken.py"
+    path.write_text(text, encoding="utf-8")
+    for _ in range(2):  # nothing half imported stays behind
+        with pytest.raises(InvalidSpec, match=message):
+            make_player(f"{path}:Name")
+
+
+def test_files_and_modules_that_are_not_there(tmp_path: Path) -> None:
+    with pytest.raises(InvalidSpec, match=r"cannot read .*missing.py': No such file or directory"):
+        make_player(f"{tmp_path / 'missing.py'}:Name")
+    with pytest.raises(InvalidSpec, match="cannot read"):
+        make_player(f"{tmp_path}/folder.py:Name")
+    with pytest.raises(InvalidSpec, match=r"cannot import 'no.such.module'"):
+        make_player("no.such.module:Name")
+
+
+@pytest.mark.parametrize("spec", ["mine.py", "mine.py:", ":Name", "a:b:c", "::", "x:"])
+def test_odd_names_are_refused(spec: str) -> None:
+    with pytest.raises(InvalidInput):
+        make_player(spec)
+
+
+# Answers
+
+
+def test_answers_are_checked() -> None:
+    player, board = make_player("greedy"), Board.parse("1000/0000/0000/0000")
+    assert checked_move(player, board, 1) is Move.RIGHT
+    with pytest.raises(PlayerError, match=r"expected a legal move from greedy on 1000/.*, got up"):
+        checked_move(player, board, Move.UP)
+    for answer in (7, None, "up", -1):
+        with pytest.raises(PlayerError, match="expected a Move from greedy, got"):
+            checked_move(player, board, answer)
+
+
+def test_a_player_that_cheats_loses_the_game() -> None:
+    class Cheat(Player):
+        def choose(self, board: Board, *, score: int | None = None, move_number: int = 0) -> Move:
+            return next(move for move in Move if move not in board.legal_moves())
+
+    with pytest.raises(PlayerError, match="expected a legal move from"):
+        play_game(Cheat(), Rules.parse("2x2"), 0)

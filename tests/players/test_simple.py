@@ -1,0 +1,88 @@
+"""random, greedy and corner: their rules, in Python and in kernels."""
+
+from collections import Counter
+
+import numpy as np
+import pytest
+
+from tests.search.twins import small_positions
+from twofold import reference
+from twofold.board import Board
+from twofold.kernels import policies
+from twofold.players import make_player
+from twofold.rules import Move, Rules
+
+SHAPES = [(4, 4), (2, 2), (1, 5), (3, 4), (6, 5), (8, 8)]
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+def test_greedy_takes_the_largest_reward_the_first_of_equals(shape: tuple[int, int]) -> None:
+    player = make_player("greedy")
+    for board in small_positions(shape, 40, largest=3):
+        rewards = [reference.slide(board.exponents, *shape, move)[1] for move in Move]
+        legal = reference.legal_moves(board.exponents, *shape)
+        best = next(m for m in legal if rewards[m] == max(rewards[other] for other in legal))
+        assert player.choose(board) == best
+        analysis = player.analyse(board)
+        assert analysis.unit == "points"
+        assert [move.value for move in analysis.moves] == [
+            float(rewards[move]) if move in legal else None for move in Move
+        ]
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+def test_corner_goes_down_or_left_unless_forced(shape: tuple[int, int]) -> None:
+    player = make_player("corner")
+    for board in small_positions(shape, 40, largest=3):
+        legal = board.legal_moves()
+        order = (Move.DOWN, Move.LEFT, Move.RIGHT, Move.UP)
+        assert player.choose(board) == next(move for move in order if move in legal)
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+def test_random_picks_by_its_own_draws(shape: tuple[int, int]) -> None:
+    player = make_player("random")
+    player.start(Rules(*shape), 17)
+    for board in small_positions(shape, 20, largest=3):
+        legal = board.legal_moves()
+        for number in range(20):
+            draw = reference.player_dice(17, number)
+            expected = legal[((draw >> 32) * len(legal)) >> 32]
+            assert player.choose(board, move_number=number) is expected
+
+
+def test_random_gives_every_legal_move_an_equal_chance() -> None:
+    for board in ("1000/0000/0000/0000", "0100/0000/0000/0000", "0000/0100/0000/0000"):
+        player, legal = make_player("random"), Board.parse(board).legal_moves()
+        counts = Counter(player.choose(Board.parse(board), move_number=n) for n in range(6_000))
+        assert set(counts) == set(legal)
+        assert all(abs(n - 6_000 / len(legal)) < 5 * 6_000**0.5 / 2 for n in counts.values())
+
+
+def test_random_depends_on_the_seed_and_not_on_the_past() -> None:
+    board = Board.parse("0000/0110/0110/0000")
+    player, games = make_player("random"), []
+    for seed in (1, 2, 1):
+        player.start(Rules(), seed)
+        games.append([player.choose(board, move_number=number) for number in range(40)])
+    assert games[0] == games[2] != games[1]
+
+
+@pytest.mark.parametrize("legal", range(1, 16))
+def test_the_choices_of_kernels_for_every_set_of_legal_moves(legal: int) -> None:
+    moves = [move for move in range(4) if legal >> move & 1]
+    order = [move for move in (2, 3, 1, 0) if move in moves]
+    assert policies.corner_legal(legal) == order[0]
+    edges = [(k << 32) // len(moves) + step for k in range(len(moves) + 1) for step in (-1, 0, 1)]
+    halves = [half for half in edges if 0 <= half < 2**32]
+    for high in [*halves, *(reference.dice(3, n) >> 32 for n in range(50))]:
+        for low in (0, 2**32 - 1):
+            found = policies.random_legal(legal, np.uint64(high << 32 | low))
+            assert found == moves[(high * len(moves)) >> 32]
+
+
+@pytest.mark.parametrize("name", ["random", "corner"])
+def test_players_that_rank_no_moves_say_no_values(name: str) -> None:
+    analysis = make_player(name).analyse(Board.parse("1100/0000/0000/0000"))
+    assert [move.value for move in analysis.moves] == [None] * 4
+    assert (analysis.unit, analysis.value, analysis.nodes) == ("", None, 0)
