@@ -66,6 +66,17 @@ def test_players_of_your_own_with_two_jobs(cli: Cli) -> None:
     assert f"2  {names[1]}" in out
 
 
+def test_an_evaluator_of_your_own_with_two_jobs(cli: Cli) -> None:
+    evaluator = ROOT / "examples" / "my_evaluator.py"
+    spec = f"expectimax:eval={evaluator}:EMPTY_CELLS,ply=1"
+    found = document(cli, spec, "--games", "4", "--jobs", "2")
+    assert found["players"][0]["summary"]["games"] == 4
+    assert found == {
+        **found,
+        "players": document(cli, spec, "--games", "4", "--jobs", "1")["players"],
+    }
+
+
 def test_a_player_that_fails_is_reported_and_the_others_go_on(cli: Cli) -> None:
     code, out, err = cli("bench", f"{BAD}:FailsOnSeed", "corner", "--games", "5", "--jobs", "1")
     assert code == 1

@@ -8,6 +8,9 @@ from twofold.arena.stats import Summary, summarise
 MAX_NAME = 24
 """Longest name of a player in the first column."""
 
+MIN_COLUMNS = 4
+"""Fewest reach rates in a table, where there are that many."""
+
 MAX_COLUMNS = 8
 """Most reach rates in one table, so that it fits 80 characters."""
 
@@ -76,11 +79,14 @@ def format_rate(value: float) -> str:
 
 
 def reach_tiles(summaries: Sequence[Summary]) -> list[int]:
-    """The tiles whose reach rates tell players apart, and the largest that all always reach."""
+    """The tiles whose reach rates tell players apart: from the largest that all always reach
+    to the largest of all, and at least the four largest.
+    """
     top = max(summary.max_tile for summary in summaries)
     tiles = [1 << exponent for exponent in range(2, top.bit_length())]
-    always = [tile for tile in tiles if all(reach(one, tile) == 1.0 for one in summaries)]
-    return [tile for tile in tiles if tile not in always[:-1]][-MAX_COLUMNS:]
+    always = sum(all(reach(one, tile) == 1.0 for one in summaries) for tile in tiles)
+    first = max(0, min(always - 1, len(tiles) - MIN_COLUMNS))
+    return tiles[first:][-MAX_COLUMNS:]
 
 
 def reach(summary: Summary, tile: int) -> float:

@@ -141,7 +141,9 @@ def draw_moves(analysis: Analysis | None, width: int, unicode: bool) -> list[Tex
     unit = f"values, {analysis.unit}" if analysis.unit else "moves"
     legal = [one.value for one in analysis.moves if one.legal and one.value is not None]
     texts = [_value_text(analysis, one) for one in analysis.moves]
-    room = width - 8 - max(map(len, texts)) - 1
+    widest = max(map(len, texts))
+    texts = [f"{text:>{widest}}" for text in texts]
+    room = width - 8 - widest - 1
     lines = [Text(unit, style="dim")]
     for one, text in zip(analysis.moves, texts, strict=True):
         lines.append(_move_line(analysis, one, text, bar_length(one, legal, room), room, unicode))
@@ -156,7 +158,9 @@ def _value_text(analysis: Analysis, one: MoveAnalysis) -> str:
         return f"+{one.reward}" if one.reward else ""
     if one.move == analysis.best:
         return format_value(one.value)
-    return format_value(one.value - analysis.value) if one.value != analysis.value else "same"
+    if one.value == analysis.value:
+        return "same"
+    return format_value(one.value - analysis.value, analysis.value)
 
 
 def _move_line(

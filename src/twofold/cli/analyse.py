@@ -117,13 +117,21 @@ def _row(analysis: "Analysis", one: "MoveAnalysis") -> list[str]:
     best = analysis.value
     if one.value is None or best is None:
         return [name, "-", "-", f"{one.reward:,}", mark]
-    return [name, format_value(one.value), format_value(one.value - best), f"{one.reward:,}", mark]
+    distance = format_value(one.value - best, best)
+    return [name, format_value(one.value, best), distance, f"{one.reward:,}", mark]
 
 
-def format_value(value: float) -> str:
-    """A value with enough digits to tell moves apart, thousands separated."""
+def format_value(value: float, like: float | None = None) -> str:
+    """A value with enough digits to tell moves apart, thousands separated.
+
+    Args:
+        value: the value, or the distance of one from the best.
+        like: a value whose size decides the decimals, so that a column has equal ones.
+    """
+    size = abs(value if like is None else like)
     if value == 0:
         return "0"
-    if abs(value) >= 1e12 or abs(value) < 1e-3:
+    if abs(value) >= 1e12 or size < 1e-3:
         return f"{value:.5g}"
-    return f"{value:,.0f}" if abs(value) >= 1e6 else f"{value:,.2f}"
+    decimals = 0 if size >= 1e5 else 1 if size >= 1e4 else 2
+    return f"{value:,.{decimals}f}" if round(value, decimals) else f"{value:.1g}"
