@@ -1,0 +1,276 @@
+"""What always holds, on boards that Hypothesis makes, for each engine that can slide a board."""
+
+from collections.abc import Callable, Sequence
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule
+
+from twofold import reference
+from twofold.board import Board
+from twofold.errors import IllegalMove
+from twofold.game import Game
+from twofold.record import Record, parse_record
+from twofold.rules import Move, Rules
+
+Cells = tuple[int, ...]
+Slide = Callable[[Cells, int, int, Move], tuple[Cells, int]]
+"""An engine: the cells after a move and the reward; equal cells for an illegal move."""
+
+pytestmark = pytest.mark.promise("R9")
+UP, RIGHT, DOWN, LEFT = Move
+
+
+def slide_by_reference(cells: Cells, rows: int, cols: int, move: Move) -> tuple[Cells, int]:
+    after, reward = reference.slide(cells, rows, cols, move)
+    return tuple(after), reward
+
+
+def slide_by_board(cells: Cells, rows: int, cols: int, move: Move) -> tuple[Cells, int]:
+    try:
+        after, reward = Board(cells, (rows, cols)).slide(move)
+    except IllegalMove:
+        return cells, 0
+    return after.exponents, reward
+
+
+ENGINES: dict[str, Slide] = {"reference": slide_by_reference, "board": slide_by_board}
+each_engine = pytest.mark.parametrize("slide", ENGINES.values(), ids=ENGINES)
+
+
+@st.composite
+def boards(draw: st.DrawFn, largest: int = 33) -> Board:
+    """Boards of every shape, with few or many kinds of tiles, so that merges are common."""
+    rows = draw(st.integers(1, 8))
+    cols = draw(st.integers(1 if rows > 1 else 2, 8))
+    low = draw(st.integers(1, largest))
+    kinds = st.integers(low, min(low + draw(st.integers(0, 4)), largest)) | st.just(0)
+    cells = draw(st.lists(kinds, min_size=rows * cols, max_size=rows * cols))
+    return Board(cells, (rows, cols))
+
+
+moves = st.sampled_from(list(Move))
+laws = st.dictionaries(
+    st.sampled_from([2, 4, 8, 64, 2**20]), st.floats(1e-9, 1e9), min_size=1, max_size=4
+)
+
+
+@st.composite
+def rule_sets(draw: st.DrawFn) -> Rules:
+    rows = draw(st.integers(1, 8))
+    cols = draw(st.integers(1 if rows > 1 else 2, 8))
+    return Rules(
+        rows,
+        cols,
+        tuple(draw(laws).items()),
+        draw(st.integers(1, rows * cols)),
+        1 << draw(st.integers(2, 35)),
+        draw(st.booleans()),
+    )
+
+
+def tiles_sum(cells: Sequence[int]) -> int:
+    return sum(1 << exponent for exponent in cells if exponent)
+
+
+def worth(cells: Sequence[int]) -> int:
+    """Points that the tiles have cost if every spawn was a 2: (k - 1) 2^k for a tile 2^k."""
+    return sum((exponent - 1) << exponent for exponent in cells if exponent)
+
+
+# ---- one slide
+
+
+@each_engine
+@given(boards(), moves)
+def test_a_slide_keeps_the_sum_of_tiles(slide: Slide, board: Board, move: Move) -> None:
+    after, _reward = slide(board.exponents, *board.shape, move)
+    assert tiles_sum(after) == tiles_sum(board.exponents)
+
+
+@each_engine
+@given(boards(), moves)
+def test_the_reward_is_what_the_merges_made(slide: Slide, board: Board, move: Move) -> None:
+    after, reward = slide(board.exponents, *board.shape, move)
+    assert worth(after) == worth(board.exponents) + reward
+    assert (reward == 0) == (after.count(0) == board.exponents.count(0))
+
+
+@each_engine
+@given(boards(), moves)
+def test_tiles_lie_at_the_wall(slide: Slide, board: Board, move: Move) -> None:
+    after, _reward = slide(board.exponents, *board.shape, move)
+    for line in reference.lines(*board.shape, move):
+        full = [after[cell] > 0 for cell in line]
+        assert full == sorted(full, reverse=True)
+
+
+@each_engine
+@given(boards(), moves)
+def test_a_move_is_legal_exactly_where_it_changes_the_board(
+    slide: Slide, board: Board, move: Move
+) -> None:
+    after, _reward = slide(board.exponents, *board.shape, move)
+    assert (after != board.exponents) == (move in board.legal_moves())
+    assert board.is_over == all(
+        slide(board.exponents, *board.shape, each)[0] == board.exponents for each in Move
+    )
+
+
+@each_engine
+@given(boards(), moves)
+def test_only_the_line_of_a_tile_matters(slide: Slide, board: Board, move: Move) -> None:
+    """Each row or column slides by itself: a board of that one line gives the same."""
+    after, reward = slide(board.exponents, *board.shape, move)
+    total = 0
+    for line in reference.lines(*board.shape, move):
+        cells = tuple(board.exponents[cell] for cell in line)
+        if len(cells) > 1:
+            alone, points = slide(cells, 1, len(cells), LEFT)
+            assert tuple(after[cell] for cell in line) == alone
+            total += points
+    assert reward == total
+
+
+# ---- symmetries
+
+
+def mirrored(board: Board) -> Board:
+    """Left and right exchanged."""
+    return Board.from_tiles([row[::-1] for row in board.tiles])
+
+
+def transposed(board: Board) -> Board:
+    """Rows and columns exchanged."""
+    return Board.from_tiles(list(zip(*board.tiles, strict=True)))
+
+
+MIRRORED = {UP: UP, DOWN: DOWN, LEFT: RIGHT, RIGHT: LEFT}
+TRANSPOSED = {UP: LEFT, LEFT: UP, DOWN: RIGHT, RIGHT: DOWN}
+
+
+@each_engine
+@pytest.mark.parametrize(
+    ("turned", "moved"), [(mirrored, MIRRORED), (transposed, TRANSPOSED)], ids=["mirror", "turn"]
+)
+@given(boards(), moves)
+def test_slides_commute_with_the_symmetries(
+    slide: Slide,
+    turned: Callable[[Board], Board],
+    moved: dict[Move, Move],
+    board: Board,
+    move: Move,
+) -> None:
+    """The mirror and the transpose make all eight symmetries of a square."""
+    image = turned(board)
+    after, reward = slide(board.exponents, *board.shape, move)
+    image_after, image_reward = slide(image.exponents, *image.shape, moved[move])
+    assert Board(image_after, image.shape) == turned(Board(after, board.shape))
+    assert image_reward == reward
+    assert turned(image) == board
+
+
+# ---- spawns, and whole steps
+
+
+@given(boards(), rule_sets(), st.integers(0, 2**64 - 1))
+def test_spawns_are_what_the_rules_allow(board: Board, rules: Rules, bits: int) -> None:
+    spawns = board.spawns(rules)
+    assert len(spawns) == len(board.empty_cells) * len(rules.spawn)
+    if spawns:
+        assert sum(spawn.probability for spawn in spawns) == pytest.approx(1)
+        cell, exponent = reference.spawn(
+            board.exponents, bits, rules.spawn_exponents, rules.spawn_weights
+        )
+        assert (cell, 1 << exponent) in [(spawn.cell, spawn.tile) for spawn in spawns]
+
+
+@given(boards(), moves, st.integers(0, 2**64 - 1), st.integers(0, 10**6))
+def test_the_sum_of_tiles_grows_by_the_spawn_only(
+    board: Board, move: Move, seed: int, move_number: int
+) -> None:
+    game = Game.from_board(board, seed=seed, move_number=move_number)
+    if move in game.legal_moves():
+        step = game.play(move)
+        assert tiles_sum(game.board.exponents) == tiles_sum(board.exponents) + step.tile
+        assert game.board.exponents.count(0) == board.slide(move).board.exponents.count(0) - 1
+        assert step.tile in (2, 4)
+
+
+class GameMachine(RuleBasedStateMachine):
+    """Moves, undo and redo in any order, against a plain list of what was seen."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.game = Game(Rules.parse("3x3 goal=16"), seed=5)
+        self.seen = [self.state()]
+        self.at = 0
+        self.tiles: dict[tuple[object, Move], tuple[int, int]] = {}
+
+    def state(self) -> tuple[Board, int, int]:
+        return self.game.board, self.game.score, self.game.move_number
+
+    @precondition(lambda self: not self.game.is_finished)
+    @rule(pick=st.integers(0, 3))
+    def play(self, pick: int) -> None:
+        legal = self.game.legal_moves()
+        move = legal[pick % len(legal)]
+        before = self.state()
+        step = self.game.play(move)
+        tile = self.tiles.setdefault((before, move), (step.cell, step.tile))
+        assert tile == (step.cell, step.tile)
+        del self.seen[self.at + 1 :]
+        self.seen.append(self.state())
+        self.at += 1
+
+    @precondition(lambda self: self.at > 0)
+    @rule()
+    def undo(self) -> None:
+        self.game.undo()
+        self.at -= 1
+
+    @precondition(lambda self: self.at < len(self.seen) - 1)
+    @rule()
+    def redo(self) -> None:
+        self.game.redo()
+        self.at += 1
+
+    @invariant()
+    def agrees(self) -> None:
+        assert self.state() == self.seen[self.at]
+        assert self.game.can_undo == (self.at > 0)
+        assert self.game.can_redo == (self.at < len(self.seen) - 1)
+        assert len(self.game.moves) == len(self.game.steps) == self.at
+
+    def teardown(self) -> None:
+        record = Record.from_game(self.game)
+        assert parse_record(str(record)) == record
+
+
+TestGameMachine = GameMachine.TestCase
+
+
+# ---- text
+
+
+@given(boards(largest=35))
+def test_the_text_of_a_board_reads_back(board: Board) -> None:
+    assert Board.parse(str(board)) == board
+
+
+@given(rule_sets())
+def test_the_text_of_rules_reads_back(rules: Rules) -> None:
+    assert Rules.parse(str(rules)) == rules
+
+
+texts = st.text(st.characters(codec="utf-8"), max_size=30)
+
+
+@given(player=texts, comment=texts, value=texts, seed=st.integers(0, 2**64 - 1))
+def test_the_text_of_a_record_reads_back(player: str, comment: str, value: str, seed: int) -> None:
+    game = Game(seed=seed)
+    game.play(game.legal_moves()[0])
+    record = Record.from_game(game, player=player, comments={1: comment}, tags={"A": value})
+    assert parse_record(str(record)) == record
+    assert str(record).replace("\n", "").isprintable()
