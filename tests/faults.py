@@ -1,0 +1,90 @@
+"""Calls to the operating system that fail, or end the process, at a chosen point."""
+
+import os
+from collections.abc import Callable
+from typing import Any
+
+
+class Faults:
+    """Stands between `files` and the operating system; the k-th call does something else.
+
+    Args:
+        call: number of the call that fails, from 1.
+        fault: what happens there.
+        short: whether a failing write first writes a part, as a real one may.
+    """
+
+    def __init__(self, call: int, fault: Callable[[], None], *, short: bool = False) -> None:
+        self.call, self.fault, self.short = call, fault, short
+        self.made = 0
+
+    def step(self) -> bool:
+        """Count a call; at the chosen one the fault happens."""
+        self.made += 1
+        if self.made == self.call:
+            self.fault()
+            return True
+        return False
+
+    def installed(self, module: Any) -> "Installed":
+        return Installed(self, module)
+
+
+class Installed:
+    """The faults, in place of `os`, `open` and `shutil` of a module while a block runs."""
+
+    def __init__(self, faults: Faults, module: Any) -> None:
+        self.faults, self.module = faults, module
+
+    def __enter__(self) -> Faults:
+        self.module.os = FaultyModule(os, self.faults)
+        self.module.shutil = FaultyModule(self.module.shutil, self.faults)
+        self.module.open = lambda *args, **kwargs: FaultyFile(self.faults, *args, **kwargs)
+        return self.faults
+
+    def __exit__(self, *_: object) -> None:
+        self.module.os = os
+        self.module.shutil = self.module.shutil.original
+        del self.module.open
+
+
+class FaultyModule:
+    """A module whose functions count as calls."""
+
+    CALLS = ("fsync", "replace", "listdir", "open", "close", "copymode", "kill")
+
+    def __init__(self, original: Any, faults: Faults) -> None:
+        self.original, self.faults = original, faults
+
+    def __getattr__(self, name: str) -> Any:
+        value = getattr(self.original, name)
+        if name not in self.CALLS:
+            return value
+
+        def counted(*args: Any, **kwargs: Any) -> Any:
+            self.faults.step()
+            return value(*args, **kwargs)
+
+        return counted
+
+
+class FaultyFile:
+    """A file whose opening and writes count as calls; each write takes half of what is left."""
+
+    def __init__(self, faults: Faults, *args: Any, **kwargs: Any) -> None:
+        faults.step()
+        self.faults = faults
+        self.file: Any = open(*args, **kwargs)  # noqa: SIM115 - closed by __exit__
+
+    def write(self, data: memoryview) -> int:
+        self.faults.step()
+        return int(self.file.write(data[: max(1, len(data) // 2)]))
+
+    def fileno(self) -> int:
+        return int(self.file.fileno())
+
+    def __enter__(self) -> "FaultyFile":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.file.close()

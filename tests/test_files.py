@@ -1,0 +1,160 @@
+"""R13: a file that we write is the old one or the new one, whatever fails on the way."""
+
+import errno
+import os
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+import twofold
+from tests.faults import Faults
+from twofold import files
+from twofold.errors import InvalidInput, ResourceError
+from twofold.files import atomic_write
+
+OLD, NEW = b"old content", b"new content, " * 1000
+MOST_CALLS = 40
+"""More calls to the operating system than one write makes."""
+
+DIES_AT_CALL = """
+import sys
+from tests.faults import Faults
+import twofold.files as files
+
+def die():
+    import os
+    os._exit(9)
+
+with Faults(int(sys.argv[2]), die).installed(files):
+    files.atomic_write(sys.argv[1], b"new content, " * 1000)
+"""
+
+
+def failing(number: int) -> Callable[[], None]:
+    def fail() -> None:
+        raise OSError(number, os.strerror(number))
+
+    return fail
+
+
+def calls_until_done(target: Path, fault: Callable[[], None]) -> Iterator[int]:
+    """Every call of one write, in turn."""
+    for call in range(1, MOST_CALLS):
+        target.write_bytes(OLD)
+        with Faults(call, fault).installed(files) as faults:
+            yield call
+        if faults.made < call:
+            return
+    raise AssertionError("a write makes more calls than expected")
+
+
+@pytest.mark.promise("R13")
+@pytest.mark.parametrize("number", [errno.EIO, errno.ENOSPC, errno.EDQUOT, errno.EACCES])
+def test_a_failing_call_leaves_the_old_file_or_the_new_one(
+    number: int, tmp_path: Path, figure: Callable[[str], None]
+) -> None:
+    target = tmp_path / "record.txt"
+    last = 0
+    for call in calls_until_done(target, failing(number)):
+        last = call
+        try:
+            atomic_write(target, NEW)
+        except ResourceError as error:
+            said = str(error)
+        else:
+            said = f"wrote {target}, {len(NEW)} bytes"
+        assert str(target) in said
+        assert str(len(NEW)) in said
+        assert target.read_bytes() in (OLD, NEW)
+        assert [path.name for path in tmp_path.iterdir()] == ["record.txt"], call
+    assert target.read_bytes() == NEW
+    figure(f"{last} calls")
+
+
+@pytest.mark.promise("R13")
+@pytest.mark.skipif(os.name != "posix", reason="the process is looked up with a POSIX call")
+def test_a_process_that_dies_leaves_no_torn_file_and_no_litter(tmp_path: Path) -> None:
+    target = tmp_path / "record.txt"
+    environment = {
+        **os.environ,
+        "PYTHONPATH": os.pathsep.join(
+            [str(Path(__file__).parents[1]), str(Path(twofold.__file__).parents[1])]
+        ),
+    }
+    for call in range(1, MOST_CALLS):
+        target.write_bytes(OLD)
+        result = subprocess.run(
+            [sys.executable, "-c", DIES_AT_CALL, str(target), str(call)],
+            env=environment,
+            check=False,
+            timeout=60,
+        )
+        assert target.read_bytes() in (OLD, NEW)
+        if result.returncode == 0:
+            break
+        assert result.returncode == 9
+        atomic_write(target, NEW)
+        assert [path.name for path in tmp_path.iterdir()] == ["record.txt"], call
+    assert call > 8
+    assert target.read_bytes() == NEW
+
+
+@pytest.mark.promise("R13")
+def test_short_writes_are_carried_on(tmp_path: Path) -> None:
+    target = tmp_path / "record.txt"
+    with Faults(0, failing(errno.EIO)).installed(files):
+        atomic_write(target, NEW)
+    assert target.read_bytes() == NEW
+
+
+def test_text_is_written_as_utf8(tmp_path: Path) -> None:
+    atomic_write(tmp_path / "a", "é\n")
+    assert (tmp_path / "a").read_bytes() == b"\xc3\xa9\n"
+
+
+def test_the_mode_of_a_file_is_kept(tmp_path: Path) -> None:
+    target = tmp_path / "a"
+    target.write_bytes(OLD)
+    target.chmod(0o640)
+    atomic_write(target, NEW)
+    assert target.stat().st_mode & 0o777 == 0o640
+
+
+@pytest.mark.skipif(os.name != "posix", reason="links need a right on Windows")
+def test_a_link_is_followed(tmp_path: Path) -> None:
+    target, link = tmp_path / "a", tmp_path / "link"
+    target.write_bytes(OLD)
+    link.symlink_to(target)
+    atomic_write(link, NEW)
+    assert link.is_symlink()
+    assert target.read_bytes() == NEW
+
+
+@pytest.mark.parametrize("name", ["folder", "missing/file"])
+def test_what_is_no_file_is_refused(name: str, tmp_path: Path) -> None:
+    (tmp_path / "folder").mkdir()
+    with pytest.raises(InvalidInput, match="expected"):
+        atomic_write(tmp_path / name, NEW)
+
+
+@pytest.mark.skipif(os.name != "posix", reason="Windows has no such device")
+def test_a_device_is_refused_and_stays(tmp_path: Path) -> None:
+    with pytest.raises(InvalidInput, match="regular file"):
+        atomic_write("/dev/null", NEW)
+    assert not Path("/dev/null").is_file()
+
+
+def test_the_litter_of_a_living_process_stays(tmp_path: Path) -> None:
+    living = tmp_path / f".a.{os.getpid()}-7.twofold-tmp"
+    unknown = tmp_path / ".a.someone-7.twofold-tmp"
+    old = tmp_path / ".a.other-8.twofold-tmp"
+    for path in (living, unknown, old):
+        path.write_bytes(b"half")
+    os.utime(old, (0, 0))
+    atomic_write(tmp_path / "a", NEW)
+    assert living.exists()
+    assert unknown.exists()
+    assert not old.exists()
