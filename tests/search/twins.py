@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import cache
 
 import numpy as np
 
@@ -107,6 +108,7 @@ class Twin:
         return max(self.minimax(state, score, depth).values())
 
 
+@cache
 def positions(count: int, most_empty: int, seed: int = 2048) -> list[tuple[Board, int]]:
     """Boards of 4x4 with their scores."""
     grids = boards(count, most_empty=most_empty, seed=seed)
