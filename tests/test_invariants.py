@@ -3,7 +3,7 @@
 from collections.abc import Callable, Sequence
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule
 
@@ -77,6 +77,10 @@ def tiles_sum(cells: Sequence[int]) -> int:
 def worth(cells: Sequence[int]) -> int:
     """Points that the tiles have cost if every spawn was a 2: (k - 1) 2^k for a tile 2^k."""
     return sum((exponent - 1) << exponent for exponent in cells if exponent)
+
+
+def test_how_many_examples(figure: Callable[[str], None]) -> None:
+    figure(f"{settings().max_examples} examples an invariant, by {len(ENGINES)} engines")
 
 
 # ---- one slide
