@@ -199,11 +199,12 @@ def legal_mask(bits, across, down):
     return legal_from_entries(a | b | c | d, e | f | g | h)
 
 
-@kernel(types.UniTuple(types.uint64, 2)(types.uint64, types.uint64, types.uint64, U64_POINTER))
-def choose_spawn(bits, mask, random_bits, law):
-    """The spawn that 64 random bits choose: (place of its cell's lowest bit, exponent)."""
-    empty = empty_mask(bits, mask)
-    count = popcount(empty)
+@kernel(types.UniTuple(types.uint64, 2)(types.uint64, types.int64, types.uint64, U64_POINTER))
+def choose_spawn(empty, count, random_bits, law):
+    """The spawn that 64 random bits choose: (place of its cell's lowest bit, exponent).
+
+    `empty` is the mask of the empty cells and `count` their number, at least 1.
+    """
     number = np.int64(((random_bits >> _32) * np.uint64(count)) >> _32)
     cell = nth_set_bit(empty, count - 1 - number)  # row-major: from the highest nibble down
     low = random_bits & np.uint64(0xFFFFFFFF)
@@ -216,7 +217,8 @@ def choose_spawn(bits, mask, random_bits, law):
 @kernel(types.uint64(types.uint64, types.uint64, types.uint64, U64_POINTER))
 def place_spawn(bits, mask, random_bits, law):
     """The board after the spawn that 64 random bits choose; it must have an empty cell."""
-    shift, exponent = choose_spawn(bits, mask, random_bits, law)
+    empty = empty_mask(bits, mask)
+    shift, exponent = choose_spawn(empty, popcount(empty), random_bits, law)
     return bits | (exponent << shift)
 
 

@@ -92,6 +92,7 @@ def play_bits(game, state, limit):
     largest = np.int64(state[MAX_EXPONENT])
     first, last = number, number + np.uint64(limit)
     record = new_record(largest, largest_spawn)
+    mask_change = mask ^ on_bits.transpose(mask)
     turned = on_bits.transpose(bits)  # kept beside `bits`: sooner there than a new one each move
     ended = GOING
     while True:
@@ -123,6 +124,8 @@ def play_bits(game, state, limit):
             ended = OVERFLOW
             break
         after = on_bits.join_rows(a >> shift, b >> shift, c >> shift, d >> shift)
+        # The empty cells are counted before the board is turned upright: sooner, and as many.
+        count = on_bits.count_empty(after, mask ^ (mask_change & vertical))
         crossed = on_bits.transpose(after)
         difference = (after ^ crossed) & vertical
         after ^= difference
@@ -131,7 +134,8 @@ def play_bits(game, state, limit):
         reward = on_bits.reward_of(packed)
         score += reward
         random_bits = dice(seed, start_tiles + number)
-        shift, exponent = on_bits.choose_spawn(after, mask, random_bits, law)
+        empty = on_bits.empty_mask(after, mask)
+        shift, exponent = on_bits.choose_spawn(empty, count, random_bits, law)
         bits = after | (exponent << shift)
         turned = (crossed ^ difference) | (exponent << on_bits.transpose_shift(shift))
         number += _1
