@@ -2,8 +2,9 @@
 
     python docs/picture.py [PLAYER] [SEED] [MOVE]
 
-The player plays to the given move number, and on until three moves are legal; the figures in the picture are those of the
-machine that draws it. No font is fetched: the picture uses the viewer's own.
+The player plays to the given move number, and on until three moves are legal. The figures
+in the picture are those of the machine that draws it. No font is fetched: the picture uses
+the viewer's own.
 """
 
 import html

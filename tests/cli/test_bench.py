@@ -107,8 +107,9 @@ def test_ctrl_c_prints_what_is_finished(jobs: str) -> None:
         start_new_session=True,
     )
     assert process.stderr is not None
-    for _ in range(5):
-        assert "hello from a player" in process.stderr.readline()
+    said = ""
+    while said.count("hello") < 5:  # two workers may mix their lines
+        said += process.stderr.readline()
     os.killpg(process.pid, signal.SIGINT)  # as a terminal does: the workers get it too
     out, err = process.communicate(timeout=120)
     assert process.returncode == 130, err

@@ -89,8 +89,8 @@ def _print_table(
 
     print_out(format_runs(runs))
     print_out(
-        f"\nrules {rules}, seeds from {seed}, {counted(jobs, 'job')}, {seconds:.1f} s in all; "
-        "moves/s and s/game are those of one job"
+        f"\nrules {rules}, seeds from {seed}\n"
+        f"{counted(jobs, 'job')}, {seconds:.1f} s in all; moves/s and s/game are those of one job"
     )
 
 

@@ -1,0 +1,56 @@
+"""The pages for users: their Python runs, their commands exist, their links lead somewhere."""
+
+import re
+import shlex
+from pathlib import Path
+
+import pytest
+
+from tests.cli.conftest import Cli
+from tests.cli.conftest import cli as cli  # a fixture
+
+ROOT = Path(__file__).parent.parent
+PAGES = ["README.md", "docs/tutorial.md", *sorted(
+    path.relative_to(ROOT).as_posix() for path in (ROOT / "docs" / "howto").glob("*.md")
+)]  # fmt: skip
+
+
+def blocks(page: str, language: str) -> list[str]:
+    """The contents of the code blocks of a language."""
+    text = (ROOT / page).read_text(encoding="utf-8")
+    return re.findall(rf"^```{language}\n(.*?)^```", text, re.DOTALL | re.MULTILINE)
+
+
+@pytest.mark.parametrize("page", [page for page in PAGES if blocks(page, "python")])
+def test_the_python_on_a_page_runs(
+    page: str, capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    names: dict[str, object] = {"__name__": "page"}
+    for block in blocks(page, "python"):
+        # Numba reads the source of what it compiles, so it has to be in a file.
+        path = tmp_path / f"block{len(names)}.py"
+        path.write_text(block, encoding="utf-8")
+        exec(compile(block, path, "exec"), names)  # noqa: S102
+
+
+@pytest.mark.parametrize("page", [page for page in PAGES if blocks(page, "console")])
+def test_the_commands_on_a_page_exist(page: str, cli: Cli) -> None:  # noqa: F811
+    lines = [line for block in blocks(page, "console") for line in block.splitlines()]
+    commands = [line[2:].partition(" #")[0] for line in lines if line.startswith("$ ")]
+    for words in map(shlex.split, commands):
+        if words[0] == "twofold":
+            result = cli(*words[1:], "--help")
+            assert result.code == 0, (words, result.err)
+        elif words[0].startswith("scripts/"):
+            assert (ROOT / words[0]).is_file()
+        else:
+            assert words[:2] == ["pip", "install"]
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_links_lead_somewhere(page: str) -> None:
+    text = (ROOT / page).read_text(encoding="utf-8")
+    targets = [target for target in re.findall(r"\]\(([^)#]+)\)", text) if "://" not in target]
+    missing = [target for target in targets if not ((ROOT / page).parent / target).exists()]
+    assert missing == []
