@@ -35,7 +35,7 @@ def test_the_python_on_a_page_runs(
 
 
 @pytest.mark.parametrize("page", [page for page in PAGES if blocks(page, "console")])
-def test_the_commands_on_a_page_exist(page: str, cli: Cli) -> None:  # noqa: F811
+def test_the_commands_on_a_page_exist(page: str, cli: Cli) -> None:
     lines = [line for block in blocks(page, "console") for line in block.splitlines()]
     commands = [line[2:].partition(" #")[0] for line in lines if line.startswith("$ ")]
     for words in map(shlex.split, commands):
