@@ -253,6 +253,7 @@ class GameMachine(RuleBasedStateMachine):
 
 
 TestGameMachine = GameMachine.TestCase
+TestGameMachine.settings = settings(stateful_step_count=20)
 
 
 # ---- text

@@ -69,7 +69,7 @@ def check_seed(rng: random.Random) -> None:
 
 
 def check_record(rng: random.Random) -> None:
-    record = make_record(rng, most_moves=12)
+    record = make_record(rng, most_moves=8)
     text = format_record(record)
     read = parse_record(text)
     assert read == record
@@ -77,7 +77,7 @@ def check_record(rng: random.Random) -> None:
 
 
 def check_record_line(rng: random.Random) -> None:
-    record = make_record(rng, most_moves=12)
+    record = make_record(rng, most_moves=8)
     text = format_line(record)
     assert "\n" not in text
     assert parse_line(text) == record
@@ -86,7 +86,7 @@ def check_record_line(rng: random.Random) -> None:
 
 def check_replay(rng: random.Random) -> None:
     """A game, its record, the game played again, and the record of that."""
-    game = make_game(rng, most_moves=12)
+    game = make_game(rng, most_moves=8)
     record = Record.from_game(game)
     again = record.replay()
     assert (again.board, again.score, again.moves) == (game.board, game.score, game.moves)

@@ -16,7 +16,7 @@ from twofold.record import Record, format_record, parse_record
 
 PATHS = sorted(FOLDER.glob("*.txt"))
 SMALL = 220  # bytes: cut off at every one
-MOVES = 8_000  # moves replayed for the cuts of a larger record, which limits their number
+MOVES = 4_000  # moves replayed for the cuts of a larger record, which limits their number
 
 
 def boards(record: Record) -> list[Board]:
