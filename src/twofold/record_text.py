@@ -1,4 +1,6 @@
-r"""The text of a game record as plain values: tags, a blank line, moves::
+r"""The text of a game record as plain values: tags, a blank line, moves.
+
+A short game::
 
     [Twofold "1"]
     [Rules "4x4 spawn=2:0.9,4:0.1 start=2 goal=2048 stop=never"]

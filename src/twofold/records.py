@@ -1,4 +1,6 @@
-"""Many records in one file: JSON Lines, one JSON object a line, `schema` first::
+"""Many records in one file: JSON Lines, one JSON object a line, `schema` first.
+
+A line begins::
 
     {"schema":1,"rules":"4x4 spawn=2:0.9,4:0.1 start=2 goal=2048 stop=never","seed":"7",...}
 
