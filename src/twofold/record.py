@@ -103,15 +103,15 @@ class Record:
     ) -> Self:
         """The record of a game as it stands, without the moves that redo would make.
 
-        A game that began on a given board and whose every tile was given has no seed in its
-        record.
+        A game whose every tile was given has no seed in its record, but the board on which it
+        began.
         """
         steps = game.steps
-        own_start = (
+        foreign = bool(steps) and all(step.given for step in steps)
+        own_start = not foreign and (
             game.start_score == game.start_move_number == 0
             and game.start_board == start_board(game.rules, game.seed)
         )
-        foreign = not own_start and bool(steps) and all(step.given for step in steps)
         return cls(
             rules=game.rules,
             seed=None if foreign else game.seed,
