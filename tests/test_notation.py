@@ -66,7 +66,7 @@ def test_parse_board(text: str, rows: int, cols: int, exponents: tuple[int, ...]
         ("1x1:0", "at least 2 cells, got 1x1"),
         ("9x2:", "expected 1 to 8 rows and columns"),
         ("axb:00", "expected a shape such as 3x4, got 'axb'"),
-        ("100x100:00", "expected a shape such as 3x4, got '100x100'"),
+        ("100x100:00", "expected 1 to 8 rows and columns and at least 2 cells, got 100x100"),
         (":0000", "expected a shape such as 3x4, got ''"),
         ("2x2:2x2:0000", "expected cells written as .* got ':'"),
         ("0" * 1_001, "expected a board of at most 1000 characters, got 1001"),
@@ -220,7 +220,7 @@ def test_format_spec_sorts_its_keys() -> None:
     [
         ("a", "'a'"),
         ("\x1b\n\u202e", r"'\x1b\n\u202e'"),
-        ("x" * 200, "'" + "x" * 75 + "...'"),
+        ("x" * 100 + "y" * 100, "'" + "x" * 37 + "..." + "y" * 38 + "'"),
         (None, "None"),
         ("x" * 78, "'" + "x" * 78 + "'"),
     ],

@@ -1,12 +1,10 @@
-"""R5: behaviour has a signature, the same on every path through the code."""
+"""R5: behaviour has a signature, the same on every path through the code.
 
-import os
-import shutil
-import subprocess
-import sys
+`tests/kernels/test_plain.py` has it computed on the plain path and from a cold cache.
+"""
+
 import threading
 from collections.abc import Callable
-from pathlib import Path
 
 import pytest
 
@@ -16,20 +14,6 @@ from twofold.board import Board
 
 SIGNATURE = 16409594298629586700
 """Changes with behaviour only: rewrite it in the commit that changes behaviour, and say so."""
-
-PRINT_SIGNATURE = "from twofold.selftest import signature; print(signature())"
-
-
-def signature_in_a_process(**environment: str) -> int:
-    result = subprocess.run(
-        [sys.executable, "-c", PRINT_SIGNATURE],
-        env={**os.environ, **environment},
-        capture_output=True,
-        text=True,
-        check=True,
-        timeout=300,
-    )
-    return int(result.stdout)
 
 
 @pytest.mark.promise("R5")
@@ -54,43 +38,6 @@ def test_two_threads_have_the_signature_of_one() -> None:
     for thread in threads:
         thread.join()
     assert found == [SIGNATURE, SIGNATURE]
-
-
-@pytest.mark.promise("R5")
-def test_the_plain_path_and_a_cold_cache_have_the_same_signature(tmp_path: Path) -> None:
-    assert signature_in_a_process(TWOFOLD_PLAIN="1", TWOFOLD_CACHE_DIR=str(tmp_path)) == SIGNATURE
-
-
-@pytest.mark.promise("R5")
-def test_an_edited_callee_changes_its_callers(tmp_path: Path) -> None:
-    """Numba's own cache would serve the old code of `play`: it looks at one file only."""
-    package = tmp_path / "src" / "twofold"
-    shutil.copytree(Path(twofold.__file__).parent, package)
-    show = (
-        "import numpy as np\n"
-        "from twofold.kernels.policies import random_legal\n"
-        "print(random_legal(15, np.uint64(0)))"
-    )
-
-    def run() -> str:
-        environment = {
-            **os.environ,
-            "PYTHONPATH": str(package.parent),
-            "TWOFOLD_CACHE_DIR": str(tmp_path / "cache"),
-        }
-        command = [sys.executable, "-c", show]
-        return subprocess.run(
-            command, env=environment, capture_output=True, text=True, check=True, timeout=300
-        ).stdout.strip()
-
-    assert run() == "0"
-    callee = package / "kernels" / "intrinsics.py"
-    text = callee.read_text()
-    for line in ("return _pdep(np.uint64(1) << np.uint64(n), mask)", "for _ in range(n):"):
-        assert line in text
-    text = text.replace("np.uint64(1) << np.uint64(n), mask", "np.uint64(2) << np.uint64(n), mask")
-    callee.write_text(text.replace("for _ in range(n):", "for _ in range(n + 1):"))
-    assert run() == "1"
 
 
 def test_every_check_of_the_selftest_passes() -> None:

@@ -1,4 +1,6 @@
-"""Every error twofold raises on purpose, one tree::
+"""Every error twofold raises on purpose.
+
+They are one tree::
 
     TwofoldError
     |-- InvalidInput (also a ValueError)     exit code 2

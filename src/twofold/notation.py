@@ -27,7 +27,7 @@ from twofold.limits import (
 DIGITS: Final = "0123456789abcdefghijklmnopqrstuvwxyz"
 MOVE_LETTERS: Final = "urdl"
 
-_SHAPE = re.compile(r"([0-9]{1,2})x([0-9]{1,2})", re.ASCII)
+_SHAPE = re.compile(r"([0-9]{1,9})x([0-9]{1,9})", re.ASCII)
 _NUMBER = re.compile(r"[0-9]{1,11}", re.ASCII)
 _KEY = re.compile(r"[a-z][a-z0-9_]*", re.ASCII)
 
@@ -48,9 +48,9 @@ class Spec(NamedTuple):
 
 
 def shown(text: object) -> str:
-    """`text` as it may stand in an error: quoted, escaped, cut short."""
+    """`text` as it may stand in an error: quoted, escaped, the middle of a long one left out."""
     quoted = ascii(text)
-    return quoted if len(quoted) <= 80 else quoted[:76] + "..." + quoted[-1]
+    return quoted if len(quoted) <= 80 else quoted[:38] + "..." + quoted[-39:]
 
 
 def printable(text: str) -> str:

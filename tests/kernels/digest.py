@@ -8,6 +8,7 @@ from twofold.board import Board
 from twofold.kernels import _jit
 from twofold.players import make_player, play_game
 from twofold.rules import Rules
+from twofold.selftest import signature
 
 GAMES = {
     "random": ["4x4", "3x3", "2x5", "4x4 spawn=2:0.2,8:0.3,32:0.5 start=5"],
@@ -29,7 +30,8 @@ SEARCHES = [
 
 
 def lines() -> Iterator[str]:
-    """A line for each game and for each position searched."""
+    """A line for each game and for each position searched, and the signature."""
+    yield f"signature {signature()}"
     for spec, all_rules in GAMES.items():
         for rules in all_rules:
             for seed in range(5):

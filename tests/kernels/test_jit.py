@@ -56,6 +56,7 @@ def copied(tmp_path: Path) -> Path:
     return tmp_path / "home"
 
 
+@pytest.mark.promise("R5")
 def test_a_changed_callee_in_another_module_is_never_served_stale(
     copied: Path, tmp_path: Path
 ) -> None:

@@ -79,8 +79,9 @@ def format_rate(value: float) -> str:
 
 
 def reach_tiles(summaries: Sequence[Summary]) -> list[int]:
-    """The tiles whose reach rates tell players apart: from the largest that all always reach
-    to the largest of all, and at least the four largest.
+    """The tiles whose reach rates tell players apart.
+
+    They go from the largest that all always reach to the largest of all, and are at least four.
     """
     top = max(summary.max_tile for summary in summaries)
     tiles = [1 << exponent for exponent in range(2, top.bit_length())]

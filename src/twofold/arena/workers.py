@@ -26,7 +26,8 @@ from concurrent.futures import (
 )
 from dataclasses import dataclass
 from multiprocessing.connection import Connection
-from typing import Any, Final, Self
+from multiprocessing.context import SpawnContext, SpawnProcess
+from typing import Final, Self
 
 from twofold.errors import TwofoldError
 from twofold.players import Player, make_player, play_game
@@ -138,7 +139,7 @@ class Workers:
         self.jobs = jobs
         self.compiled = compiled
         self._stop = threading.Event()
-        self._context: Any = multiprocessing.get_context("spawn")
+        self._context = _Spawn()
         # Closing the one end tells every process that holds the other, without a lock that a
         # process might take with it when it dies.
         self._alive, self._line = multiprocessing.Pipe(duplex=False)
@@ -244,6 +245,25 @@ def play_tasks(
 
 _crew: Crew
 _stopped: Callable[[], bool]
+
+
+class _Process(SpawnProcess):
+    """A spawned process that Ctrl-C never reaches, not even while it starts."""
+
+    def start(self) -> None:
+        """Start the process with SIGINT blocked, which it inherits."""
+        if not hasattr(signal, "pthread_sigmask"):  # Windows
+            super().start()
+            return
+        before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+        try:
+            super().start()
+        finally:
+            signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
+class _Spawn(SpawnContext):
+    Process = _Process
 
 
 def _start_process(parent: Connection, grace_seconds: float) -> None:

@@ -46,7 +46,7 @@ class Player(ABC):
         """
         reason = self.unsupported(rules)
         if reason:
-            raise UnsupportedRules(f"{self.spec} {reason}, got {rules.rows}x{rules.cols}")
+            raise UnsupportedRules(f"{reason} with {self.spec}, got rules {rules}")
         self.rules = rules
         self.seed = seed
 
