@@ -77,7 +77,7 @@ REFUSED: Final = [
     Attack("version of many digits", instead('"1"', '"' + "1" * 1_999 + '"'), "expected version 1"),
     Attack("no version", instead('[Twofold "1"]\n', ""), "expected a game record"),
     Attack("board of other shape", tag('[Board "3x3:100/000/000"]'), "the rules' shape"),
-    Attack("board of a million cells", instead("4x4", "1000000x1000000"), "expected a shape"),
+    Attack("board of a million cells", instead("4x4", "1000000x1000000"), "expected 1 to 8 rows"),
     Attack("board of nine rows", instead("4x4", "9x4"), "expected 1 to 8 rows and columns"),
     Attack("negative seed", instead('Seed "1"', 'Seed "-1"'), "expected a seed from 0"),
     Attack("seed past 64 bits", instead('Seed "1"', f'Seed "{2**64}"'), "expected a seed from 0"),
