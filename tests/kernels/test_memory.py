@@ -21,6 +21,7 @@ from twofold import reference
 from twofold.board import Board
 from twofold.evaluators import EVALUATORS
 from twofold.kernels import adversarial, cells, expectimax, play, policies, summed
+from twofold.kernels import context as names
 from twofold.kernels._jit import address_of
 from twofold.kernels.dice import spawn_law
 from twofold.kernels.tables import frame
@@ -198,7 +199,7 @@ def test_slides_on_cells(rows: int, cols: int, guards: Guards) -> None:
 TABLE_BITS = 3
 
 
-def guard_context(guards: Guards, context: Context, names: Any, plies: int) -> Words:
+def guard_context(guards: Guards, context: Context, plies: int) -> Words:
     """The context's words, and what they point to, between guards."""
     shape, rules = frame(4, 4), Rules()
     law = guards.copy(spawn_law(rules.spawn_exponents, rules.spawn_weights))
@@ -214,7 +215,7 @@ def guard_context(guards: Guards, context: Context, names: Any, plies: int) -> W
 
 def guard_params(guards: Guards, words: Words, evaluator: str) -> None:
     params = guards.copy(EVALUATORS[evaluator].params_for(4, 4))
-    words[expectimax.PARAMS] = params.ctypes.data
+    words[names.PARAMS] = params.ctypes.data
 
 
 def some_boards(count: int) -> Iterator[tuple[np.uint64, int, int]]:
@@ -231,7 +232,7 @@ def some_boards(count: int) -> Iterator[tuple[np.uint64, int, int]]:
 def test_expectimax(evaluator: str, ply: int, guards: Guards) -> None:
     plain = Expectimax(EVALUATORS[evaluator], Rules(), ply, table_mb=0)
     scored = EVALUATORS[evaluator].needs_score
-    words = guard_context(guards, plain.context, expectimax, 0 if scored else ply)
+    words = guard_context(guards, plain.context, 0 if scored else ply)
     guard_params(guards, words, evaluator)
     for bits, score, move in some_boards(5 if ply == 3 else 20):
         value = expectimax.value_of(bits, score, move, 0, words)
@@ -244,7 +245,7 @@ def test_expectimax(evaluator: str, ply: int, guards: Guards) -> None:
 def test_expectimax_that_deepens_on_nearly_full_boards(second_move: bool, guards: Guards) -> None:
     evaluator = EVALUATORS["it3105-snake"]
     plain = Expectimax(evaluator, Rules(), 1, few=4, few_ply=2, second_move=second_move, table_mb=0)
-    words = guard_context(guards, plain.context, expectimax, 2)
+    words = guard_context(guards, plain.context, 2)
     guard_params(guards, words, evaluator.name)
     for bits, score, move in some_boards(20):
         value = expectimax.value_of(bits, score, move, 0, words)
@@ -257,7 +258,7 @@ def test_expectimax_that_deepens_on_nearly_full_boards(second_move: bool, guards
 @pytest.mark.parametrize("depth", [1, 2, 3])
 def test_alphabeta(prunes: bool, depth: int, guards: Guards) -> None:
     plain = AlphaBeta(EVALUATORS["clustering"], Rules(), depth, prunes=prunes, wins_at_goal=True)
-    words = guard_context(guards, plain.context, adversarial, 0)
+    words = guard_context(guards, plain.context, 0)
     guard_params(guards, words, "clustering")
     for bits, score, move in some_boards(20):
         value = adversarial.value_of(bits, score, move, 0, words)
@@ -270,7 +271,7 @@ def test_alphabeta(prunes: bool, depth: int, guards: Guards) -> None:
 def test_summed(prunes: bool, guards: Guards) -> None:
     plain = Summed(EVALUATORS["baeldung"], Rules(), prunes=prunes, table_mb=0)
     context = plain._contexts[0]
-    words = guard_context(guards, context, summed, summed.TABLE_DEPTHS)
+    words = guard_context(guards, context, summed.TABLE_DEPTHS)
     guard_params(guards, words, "baeldung")
     for bits, _score, move in some_boards(3):
         for rounds in range(3 if not prunes else 4):
@@ -287,9 +288,9 @@ def test_a_search_deeper_than_its_own_depth_gets_a_table_that_is_deep_enough() -
         for ply in (4, 0, 2, 3, 1):
             found = search.values(int(bits), score, (Move(move),), ply)
             assert found == plain.values(int(bits), score, (Move(move),), ply)
-            words, table = search.context.words, search.context._held[expectimax.TABLE]
-            assert words[expectimax.TABLE] == table.ctypes.data
-            assert len(table) >= 2 * max(ply, 1) << int(words[expectimax.TABLE_BITS])
+            words, table = search.context.words, search.context._held[names.TABLE]
+            assert words[names.TABLE] == table.ctypes.data
+            assert len(table) >= 2 * max(ply, 1) << int(words[names.TABLE_BITS])
 
 
 @pytest.mark.promise("R8")

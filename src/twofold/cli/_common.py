@@ -24,7 +24,7 @@ SCHEMA: Final = 1
 INTERRUPTED: Final = 130
 """Exit code after Ctrl-C."""
 
-LOADING: Final = "loading; the first use on a machine compiles kernels, about a minute ..."
+LOADING: Final = "loading; the first use on a machine compiles kernels, under a minute ..."
 """Said while a player is being made ready."""
 
 WAIT_SECONDS: Final = 1.0

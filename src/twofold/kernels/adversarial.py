@@ -12,6 +12,18 @@ from numba import types
 
 from twofold.kernels import bits as on_bits
 from twofold.kernels._jit import kernel
+from twofold.kernels.context import (
+    ACROSS,
+    ADDS_REWARD,
+    DEAD_VALUE,
+    DOWN,
+    EVALUATOR,
+    LAW,
+    MASK,
+    NODES,
+    OWN,
+    PARAMS,
+)
 from twofold.kernels.dice import LAW_STRIDE
 from twofold.kernels.intrinsics import (
     POLICY,
@@ -25,27 +37,18 @@ from twofold.kernels.intrinsics import (
     u64_at,
 )
 
-# Words of a search context, uint64. The first ten are those of `expectimax`.
-ACROSS: Final = 0
-DOWN: Final = 1
-MASK: Final = 2
-LAW: Final = 3
-EVALUATOR: Final = 4
-PARAMS: Final = 5
-ADDS_REWARD: Final = 6
-DEAD_VALUE: Final = 8
-NODES: Final = 9
-DEPTH: Final = 10
+# The search's own words of a context; it has no transposition table.
+DEPTH: Final = OWN
 """Depth in half-moves, at least 1."""
-PRUNES: Final = 11
+PRUNES: Final = OWN + 1
 """1 for alpha-beta, 0 for plain minimax."""
-WIN_EXPONENT: Final = 12
+WIN_EXPONENT: Final = OWN + 2
 """A board that holds at least this exponent is won; 255 for never."""
-DEAD_IS_SCORE: Final = 13
+DEAD_IS_SCORE: Final = OWN + 3
 """1 where a dead board is worth min(score, 1), as Datumbox has it, and not `DEAD_VALUE`."""
-ROOT_SCORE: Final = 14
+ROOT_SCORE: Final = OWN + 4
 """The score at the root: rewards count from there."""
-KILLERS: Final = 16
+KILLERS: Final = OWN + 5
 """For each depth what last cut the search off there: a move, a cell, a tile (three words).
 
 Trying it first changes which positions are visited, and no decision.

@@ -12,6 +12,21 @@ from numba import types
 
 from twofold.kernels import bits as on_bits
 from twofold.kernels._jit import kernel
+from twofold.kernels.context import (
+    ACROSS,
+    ADDS_REWARD,
+    AT_STATE,
+    DEAD_VALUE,
+    DOWN,
+    EVALUATOR,
+    LAW,
+    MASK,
+    NODES,
+    OWN,
+    PARAMS,
+    TABLE,
+    table_slot,
+)
 from twofold.kernels.dice import LAW_STRIDE
 from twofold.kernels.intrinsics import (
     POLICY,
@@ -26,40 +41,15 @@ from twofold.kernels.intrinsics import (
     u64_at,
 )
 
-# Words of a search context, uint64.
-ACROSS: Final = 0
-DOWN: Final = 1
-"""Addresses of the row tables, see `tables.Frame`."""
-MASK: Final = 2
-LAW: Final = 3
-"""Address of the spawn law, see `dice.spawn_law`."""
-EVALUATOR: Final = 4
-"""Address of the evaluator's kernel."""
-PARAMS: Final = 5
-"""Address of its parameters."""
-ADDS_REWARD: Final = 6
-"""1 where rewards on the way are added to the value."""
-AT_STATE: Final = 7
-"""1 where the evaluator values states: below the last move lies one more spawn layer."""
-DEAD_VALUE: Final = 8
-"""Value of a state without a legal move, the bits of a float64."""
-NODES: Final = 9
-"""Number of chance nodes and leaves visited; counted by the search."""
-TABLE: Final = 10
-"""Address of the transposition table: pairs of (afterstate, value); 0 for none."""
-TABLE_BITS: Final = 11
-"""log2 of its number of pairs for one depth; each depth has a part of its own."""
-PLY: Final = 12
+# The search's own words of a context.
+PLY: Final = OWN
 """Depth in plies where the position has at least `FEW` empty cells."""
-FEW: Final = 13
-FEW_PLY: Final = 14
+FEW: Final = OWN + 1
+FEW_PLY: Final = OWN + 2
 """Depth in plies where it has fewer."""
-SECOND_MOVE: Final = 15
+SECOND_MOVE: Final = OWN + 3
 """1 where the player moves twice before the first spawn."""
-CONTEXT_WORDS: Final = 16
-
-_HASH: Final = np.uint64(0x9E3779B97F4A7C15)
-_4: Final = np.uint64(4)
+CONTEXT_WORDS: Final = OWN + 4
 
 
 @kernel(types.float64(types.uint64, types.int64, U64_POINTER))
@@ -78,8 +68,7 @@ def chance(after, score, depth, context):
     table = u64_at(context[TABLE])
     slot = np.int64(0)
     if context[TABLE] != 0:
-        shift = np.uint64(64) - context[TABLE_BITS]
-        slot = np.int64(((after * _HASH) >> shift) + (np.uint64(depth) << context[TABLE_BITS])) * 2
+        slot = table_slot(after, depth, context)
         if table[slot] == after:
             return as_f64(table[slot + 1])
     across, down = u64_at(context[ACROSS]), u64_at(context[DOWN])

@@ -12,6 +12,18 @@ from numba import types
 
 from twofold.kernels import bits as on_bits
 from twofold.kernels._jit import kernel
+from twofold.kernels.context import (
+    ACROSS,
+    DOWN,
+    EVALUATOR,
+    LAW,
+    MASK,
+    NODES,
+    OWN,
+    PARAMS,
+    TABLE,
+    table_slot,
+)
 from twofold.kernels.dice import LAW_STRIDE
 from twofold.kernels.intrinsics import (
     U64_POINTER,
@@ -24,23 +36,13 @@ from twofold.kernels.intrinsics import (
     u64_at,
 )
 
-# Words of a search context, uint64. The first ones are those of `expectimax`.
-ACROSS: Final = 0
-DOWN: Final = 1
-MASK: Final = 2
-LAW: Final = 3
-EVALUATOR: Final = 4
-PARAMS: Final = 5
-NODES: Final = 9
-PRUNES: Final = 10
+# The search's own words of a context.
+PRUNES: Final = OWN
 """1 where moves that change nothing are left out of the search."""
-TABLE: Final = 11
-"""Address of a transposition table, pairs of (afterstate, value); 0 for none."""
-TABLE_BITS: Final = 12
-CONTEXT_WORDS: Final = 16
+CONTEXT_WORDS: Final = OWN + 1
 
 TABLE_DEPTHS: Final = 4
-_HASH: Final = np.uint64(0x9E3779B97F4A7C15)
+"""Parts of the transposition table: rounds left, 0 to 3."""
 
 
 @kernel(types.int64(types.uint64, types.int64, U64_POINTER))
@@ -52,9 +54,7 @@ def spawn_sum(after, rounds, context):
     table = u64_at(context[TABLE])
     slot = np.int64(0)
     if context[TABLE] != 0:
-        shift = np.uint64(64) - context[TABLE_BITS]
-        part = np.uint64(rounds) << context[TABLE_BITS]
-        slot = np.int64(((after * _HASH) >> shift) + part) * 2
+        slot = table_slot(after, rounds, context)
         if table[slot] == after:
             return np.int64(table[slot + 1])
     across, down = u64_at(context[ACROSS]), u64_at(context[DOWN])

@@ -13,6 +13,7 @@ MODULES: Final = (
     "policies",
     "play",
     "evaluate",
+    "context",
     "expectimax",
     "adversarial",
     "summed",

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from twofold.evaluators import Evaluator
-from twofold.kernels import expectimax as words
+from twofold.kernels import context as words
 from twofold.kernels._jit import address_of
 from twofold.kernels.dice import spawn_law
 from twofold.kernels.tables import frame
@@ -32,6 +32,7 @@ class Context:
         self.words[words.EVALUATOR] = address_of(evaluator.kernel_for(*rules.shape))
         self.point(words.PARAMS, evaluator.params_for(*rules.shape))
         self.words[words.ADDS_REWARD] = evaluator.adds_reward
+        self.words[words.AT_STATE] = evaluator.at == "state"
         self.words[words.DEAD_VALUE] = np.float64(evaluator.dead_value).view(np.uint64)
 
     def point(self, word: int, array: NDArray[Any]) -> None:
@@ -39,19 +40,19 @@ class Context:
         self._held[word] = array
         self.words[word] = array.ctypes.data
 
-    def point_table(self, word: int, bits_word: int, megabytes: int, depths: int) -> None:
+    def point_table(self, megabytes: int, depths: int) -> None:
         """Make a transposition table of at most `megabytes`: pairs of words, a part a depth."""
         pairs = megabytes * 2**20 // 16 // depths
         if pairs < 2:
             return
         bits = pairs.bit_length() - 1
-        self.point(word, np.zeros(2 * depths << bits, dtype=np.uint64))
-        self.words[bits_word] = bits
+        self.point(words.TABLE, np.zeros(2 * depths << bits, dtype=np.uint64))
+        self.words[words.TABLE_BITS] = bits
 
-    def clear_table(self, word: int) -> None:
+    def clear_table(self) -> None:
         """Forget what the transposition table holds, if there is one."""
-        if word in self._held:
-            self._held[word].fill(0)
+        if words.TABLE in self._held:
+            self._held[words.TABLE].fill(0)
 
     @property
     def nodes(self) -> int:

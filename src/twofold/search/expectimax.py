@@ -7,6 +7,7 @@ import numpy as np
 from twofold.evaluators import Evaluator
 from twofold.kernels import expectimax as kernels
 from twofold.kernels._jit import address_of
+from twofold.kernels.context import MASK
 from twofold.limits import MAX_PLY
 from twofold.rules import Move, Rules
 from twofold.search.context import Context
@@ -43,7 +44,6 @@ class Expectimax:
         self.evaluator = evaluator
         self._context = Context(evaluator, rules, kernels.CONTEXT_WORDS)
         words = self._context.words
-        words[kernels.AT_STATE] = evaluator.at == "state"
         words[kernels.PLY] = ply
         words[kernels.FEW] = few
         words[kernels.FEW_PLY] = few_ply
@@ -54,11 +54,11 @@ class Expectimax:
     def _make_table(self, plies: int) -> None:
         """Make a transposition table for searches of at most so many plies: a part for each."""
         self._table_plies = plies
-        self._context.point_table(kernels.TABLE, kernels.TABLE_BITS, self._table_mb, plies)
+        self._context.point_table(self._table_mb, plies)
 
     def forget(self) -> None:
         """Search as if for the first time, so that the count of nodes is that of a new search."""
-        self._context.clear_table(kernels.TABLE)
+        self._context.clear_table()
 
     @property
     def context(self) -> Context:
@@ -74,7 +74,7 @@ class Expectimax:
         """Depth in plies on this board."""
         words = self._context.words
         empty = sum(
-            (bits >> shift) & 15 == 0 and bool(int(words[kernels.MASK]) >> shift & 1)
+            (bits >> shift) & 15 == 0 and bool(int(words[MASK]) >> shift & 1)
             for shift in range(0, 64, 4)
         )
         return int(words[kernels.FEW_PLY if empty < words[kernels.FEW] else kernels.PLY])

@@ -39,9 +39,7 @@ class Summed:
         for _ in range(threads):
             context = Context(evaluator, rules, kernels.CONTEXT_WORDS)
             context.words[kernels.PRUNES] = prunes
-            context.point_table(
-                kernels.TABLE, kernels.TABLE_BITS, table_mb // threads, kernels.TABLE_DEPTHS
-            )
+            context.point_table(table_mb // threads, kernels.TABLE_DEPTHS)
             self._contexts.append(context)
         self._pool = ThreadPoolExecutor(threads) if threads > 1 else None
 
