@@ -79,7 +79,7 @@ def test_a_canonical_spec_says_every_key_and_names_the_same_player(name: str) ->
     [
         ("random", "random"),
         ("datumbox:search=minimax,depth=3", "datumbox:depth=3,search=minimax"),
-        ("expectimax:eval=rows", "expectimax:eval=rows,ply=3,table_mb=16"),
+        ("expectimax:eval=rows", "expectimax:eval=rows,ply=3,table_mb=4"),
         ("expectimax:table_mb=0,ply=01,eval=snake", "expectimax:eval=snake,ply=1,table_mb=0"),
         (' baeldung:prune="no" ', "baeldung:prune=no,threads=1"),
     ],

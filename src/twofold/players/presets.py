@@ -121,7 +121,7 @@ def _even_depth(text: str) -> int:
 
 _EVAL: Final = Key("rows", "evaluator, or path/to/file.py:Name", _evaluator)
 _TABLE_MB: Final = Key(
-    "16", "transposition table in MiB; changes no move", _whole("table_mb", 0, MAX_TABLE_MB)
+    "4", "transposition table in MiB; changes no move", _whole("table_mb", 0, MAX_TABLE_MB)
 )
 _DEPTH: Final = Key("5", "depth in half-moves", _whole("depth", 1, MAX_DEPTH))
 _LAYERS: Final = Key(

@@ -152,7 +152,7 @@ class ExpectimaxPlayer(SearchPlayer):
         few: int = NEVER_FEW,
         few_ply: int = 0,
         second_move: bool = False,
-        table_mb: int = 16,
+        table_mb: int = 4,
     ) -> None:
         super().__init__(evaluator)
         self.ply, self.few, self.few_ply = ply, few, few_ply

@@ -39,7 +39,7 @@ class Expectimax:
         few: int = NEVER_FEW,
         few_ply: int = 0,
         second_move: bool = False,
-        table_mb: int = 16,
+        table_mb: int = 4,
     ) -> None:
         self.evaluator = evaluator
         self._context = Context(evaluator, rules, kernels.CONTEXT_WORDS)

@@ -32,7 +32,7 @@ class Summed:
         *,
         prunes: bool = True,
         threads: int = 1,
-        table_mb: int = 16,
+        table_mb: int = 4,
     ) -> None:
         self.evaluator = evaluator
         self._contexts = []
