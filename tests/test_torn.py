@@ -16,6 +16,7 @@ from twofold.record import Record, format_record, parse_record
 
 PATHS = sorted(FOLDER.glob("*.txt"))
 SMALL = 220  # bytes: cut off at every one
+MANY = 1_000  # with --long: bytes of a record cut off at every one, places of a larger one
 MOVES = 4_000  # moves replayed for the cuts of a larger record, which limits their number
 
 
@@ -25,13 +26,13 @@ def boards(record: Record) -> list[Board]:
     return [game.start_board, *(step.board for step in game.steps)]
 
 
-def places(data: bytes, all_of_them: bool) -> list[int]:
+def places(data: bytes, many: bool) -> list[int]:
     """Where to cut: in the tags, around the ends of lines, and spread over the moves."""
-    if all_of_them or len(data) <= SMALL:
+    if len(data) <= SMALL or (many and len(data) <= MANY):
         return list(range(len(data)))
     ends = [place for place, byte in enumerate(data) if byte == ord("\n")][-3:]
     near = {end + step for end in ends for step in (-1, 0)}
-    step = len(data) ** 2 // MOVES + 5
+    step = len(data) // MANY + 1 if many else len(data) ** 2 // MOVES + 5
     return sorted(near | set(range(0, len(data), step)))
 
 
@@ -63,14 +64,14 @@ def cut(data: bytes, end: int, record: Record, known: list[Board]) -> str:
 
 
 @pytest.mark.promise("R16")
-@pytest.mark.parametrize("every", [False, pytest.param(True, marks=pytest.mark.long)])
-def test_golden_records_cut_off(every: bool, figure: Callable[[str], None]) -> None:
+@pytest.mark.parametrize("many", [False, pytest.param(True, marks=pytest.mark.long)])
+def test_golden_records_cut_off(many: bool, figure: Callable[[str], None]) -> None:
     counts: dict[str, int] = {"refused": 0, "a part": 0, "whole": 0}
     for path in PATHS:
         data = path.read_bytes()
         record = parse_record(data)
         known = boards(record)
-        for end in places(data, every):
+        for end in places(data, many):
             try:
                 counts[cut(data, end, record, known)] += 1
             except Exception as error:
