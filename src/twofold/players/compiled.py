@@ -1,6 +1,7 @@
 """Players whose choice is a compiled policy: they can play whole games inside a kernel."""
 
 import time
+from abc import abstractmethod
 from typing import Any
 
 import numpy as np
@@ -44,9 +45,9 @@ class CompiledPlayer(Player):
             self.prepare(rules)
             self._prepared = rules
 
+    @abstractmethod
     def prepare(self, rules: Rules) -> None:
         """Set policy and context for rules that `unsupported` has let pass."""
-        raise NotImplementedError
 
     def values(self, bits: int, score: int, legal: tuple[Move, ...]) -> dict[Move, float]:
         """The values of the legal moves of a board; empty where the policy has none."""

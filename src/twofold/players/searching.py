@@ -1,6 +1,7 @@
 """Players that search: expectimax, minimax, alpha-beta, and Baeldung's sums."""
 
 import time
+from abc import abstractmethod
 from typing import Protocol
 
 from twofold.board import Board
@@ -64,9 +65,9 @@ class SearchPlayer(CompiledPlayer):
         """Why the evaluator or the 64-bit form cannot take these rules."""
         return unsupported(self.evaluator, rules)
 
+    @abstractmethod
     def make_search(self, rules: Rules) -> Search:
         """The search for these rules."""
-        raise NotImplementedError
 
     def prepare(self, rules: Rules) -> None:
         """Build the search for these rules."""

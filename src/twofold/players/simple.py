@@ -4,6 +4,7 @@ Their policies are compiled, on bits and on cells, and play whole games inside a
 for one move they answer in plain Python, for boards of any shape.
 """
 
+from abc import abstractmethod
 from typing import Any
 
 import numpy as np
@@ -33,9 +34,9 @@ class SimplePlayer(CompiledPlayer):
         if self.policy:
             self.context, self._tables = table_words(rules)
 
+    @abstractmethod
     def rule(self, board: Board, legal: tuple[Move, ...], move_number: int) -> Move:
         """The move, in plain Python."""
-        raise NotImplementedError
 
     def choose(self, board: Board, *, score: int | None = None, move_number: int = 0) -> Move:
         """The move by the rule."""
