@@ -2,7 +2,6 @@
 
 import time
 from abc import abstractmethod
-from typing import Protocol
 
 from twofold.board import Board
 from twofold.evaluators import Evaluator
@@ -11,8 +10,9 @@ from twofold.players.compiled import CompiledPlayer, fitting_bits
 from twofold.rules import Move, Rules
 from twofold.search.alphabeta import AlphaBeta
 from twofold.search.analysis import Analysis
+from twofold.search.base import Search
 from twofold.search.budget import Budget
-from twofold.search.context import Context, unsupported
+from twofold.search.context import unsupported
 from twofold.search.expectimax import NEVER_FEW, Expectimax
 from twofold.search.summed import Summed
 
@@ -23,30 +23,6 @@ MAX_ITERATED = 12
 """Deepest search that a budget of time or nodes leads to, in plies."""
 
 
-class Search(Protocol):
-    """What the players need of a search."""
-
-    @property
-    def context(self) -> Context:
-        """The context for the policy."""
-        ...
-
-    @property
-    def policy(self) -> int:
-        """Address of the policy kernel."""
-        ...
-
-    def forget(self) -> None:
-        """Search as if for the first time, so that the count of nodes is that of a new search."""
-        ...
-
-    def values(
-        self, bits: int, score: int, legal: tuple[Move, ...], depth: int = 0, /
-    ) -> dict[Move, float]:
-        """The values of legal moves; depth 0 is the search's own."""
-        ...
-
-
 class SearchPlayer(CompiledPlayer):
     """A player whose policy is a search on bits.
 
@@ -55,7 +31,6 @@ class SearchPlayer(CompiledPlayer):
     """
 
     search: Search
-    plies_a_step = 1  # depth of the search that one ply of a budget stands for
 
     def __init__(self, evaluator: Evaluator) -> None:
         self.evaluator = evaluator

@@ -2,20 +2,18 @@
 
 from typing import Final
 
-import numpy as np
-
 from twofold.evaluators import Evaluator
 from twofold.kernels import expectimax as kernels
-from twofold.kernels._jit import address_of
 from twofold.kernels.context import MASK
 from twofold.limits import MAX_PLY
 from twofold.rules import Move, Rules
+from twofold.search.base import Search
 from twofold.search.context import Context
 
 NEVER_FEW: Final = 0
 
 
-class Expectimax:
+class Expectimax(Search):
     """A search to a fixed depth under given rules, with nothing cut off.
 
     Args:
@@ -41,9 +39,8 @@ class Expectimax:
         second_move: bool = False,
         table_mb: int = 4,
     ) -> None:
-        self.evaluator = evaluator
-        self._context = Context(evaluator, rules, kernels.CONTEXT_WORDS)
-        words = self._context.words
+        super().__init__(kernels, Context(evaluator, rules, kernels.CONTEXT_WORDS))
+        words = self.context.words
         words[kernels.PLY] = ply
         words[kernels.FEW] = few
         words[kernels.FEW_PLY] = few_ply
@@ -54,25 +51,11 @@ class Expectimax:
     def _make_table(self, plies: int) -> None:
         """Make a transposition table for searches of at most so many plies: a part for each."""
         self._table_plies = plies
-        self._context.point_table(self._table_mb, plies)
-
-    def forget(self) -> None:
-        """Search as if for the first time, so that the count of nodes is that of a new search."""
-        self._context.clear_table()
-
-    @property
-    def context(self) -> Context:
-        """The context for the policy."""
-        return self._context
-
-    @property
-    def policy(self) -> int:
-        """Address of the policy kernel."""
-        return address_of(kernels.choose)
+        self.context.point_table(self._table_mb, plies)
 
     def ply_at(self, bits: int) -> int:
         """Depth in plies on this board."""
-        words = self._context.words
+        words = self.context.words
         empty = sum(
             (bits >> shift) & 15 == 0 and bool(int(words[MASK]) >> shift & 1)
             for shift in range(0, 64, 4)
@@ -80,21 +63,9 @@ class Expectimax:
         return int(words[kernels.FEW_PLY if empty < words[kernels.FEW] else kernels.PLY])
 
     def values(
-        self, bits: int, score: int, legal: tuple[Move, ...], ply: int = 0
+        self, bits: int, score: int, legal: tuple[Move, ...], depth: int = 0
     ) -> dict[Move, float]:
-        """The values of legal moves.
-
-        Args:
-            bits: the board.
-            score: points so far.
-            legal: the moves to value.
-            ply: depth in plies; 0 for the depth the search was made with.
-        """
-        if ply > self._table_plies:
+        """The values of legal moves, `depth` plies deep."""
+        if depth > self._table_plies:
             self._make_table(MAX_PLY)
-        return {
-            move: float(
-                kernels.value_of(np.uint64(bits), score, int(move), ply, self._context.words)
-            )
-            for move in legal
-        }
+        return super().values(bits, score, legal, depth)
