@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Sequence
 
+import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -11,6 +12,7 @@ from twofold import reference
 from twofold.board import Board
 from twofold.errors import IllegalMove
 from twofold.game import Game
+from twofold.kernels.cells import slide_array
 from twofold.record import Record, parse_record
 from twofold.rules import Move, Rules
 
@@ -35,7 +37,17 @@ def slide_by_board(cells: Cells, rows: int, cols: int, move: Move) -> tuple[Cell
     return after.exponents, reward
 
 
-ENGINES: dict[str, Slide] = {"reference": slide_by_reference, "board": slide_by_board}
+def slide_by_cells(cells: Cells, rows: int, cols: int, move: Move) -> tuple[Cells, int]:
+    before, after = np.array(cells, dtype=np.uint8), np.empty(len(cells), dtype=np.uint8)
+    reward = slide_array(before, rows, cols, int(move), after)
+    return tuple(after.tolist()), int(reward)
+
+
+ENGINES: dict[str, Slide] = {
+    "reference": slide_by_reference,
+    "board": slide_by_board,
+    "cells": slide_by_cells,
+}
 each_engine = pytest.mark.parametrize("slide", ENGINES.values(), ids=ENGINES)
 
 
