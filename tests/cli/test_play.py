@@ -10,7 +10,7 @@ from twofold import Board, Game, Move, Rules
 from twofold.cli import play as play_module
 from twofold.cli.play import Table, said
 from twofold.game import Step
-from twofold.record import read_record
+from twofold.record import Record, read_record, write_record
 
 
 def saved(out: str) -> Path:
@@ -82,6 +82,22 @@ def test_the_end_of_input_saves_and_says_how_to_go_on(cli: Cli, tmp_path: Path) 
     assert "took back down" in out
     assert saved(out) == path
     assert read_record(path).moves == (Move.LEFT, Move.UP)
+
+
+def test_what_a_resumed_record_says_is_kept(cli: Cli, tmp_path: Path) -> None:
+    game = Game(seed=1)
+    for _ in range(3):
+        game.play(game.legal_moves()[0])
+    tags = {"Event": "club night"}
+    record = Record.from_game(
+        game, player="Ada", date="2048-01-31", comments={1: "good", 3: "bad"}, tags=tags
+    )
+    path = tmp_path / "game.2048"
+    write_record(path, record)
+    cli("play", "--resume", str(path), stdin=f"undo\n{game.legal_moves()[-1].letter}\nquit\n")
+    found = read_record(path)
+    assert (found.player, found.date, found.tags) == ("Ada", "2048-01-31", tags)
+    assert found.comments == {1: "good"}  # the third move has been taken back
 
 
 def test_a_game_without_moves_is_not_saved(cli: Cli, tmp_path: Path) -> None:

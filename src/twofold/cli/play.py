@@ -4,8 +4,9 @@ import os
 import sys
 import time
 from collections.abc import Callable
+from itertools import takewhile
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Final
+from typing import TYPE_CHECKING, Annotated, Any, Final
 
 import typer
 
@@ -25,6 +26,7 @@ from twofold.errors import TwofoldError
 if TYPE_CHECKING:
     from twofold.game import Game, Step
     from twofold.players import Player
+    from twofold.record import Record
     from twofold.rules import Move
 
 EXAMPLE = """  twofold play
@@ -64,10 +66,10 @@ def command(
     if resume is not None:
         from twofold.record import read_record
 
-        game, path = read_record(resume).replay(), resume
+        record = read_record(resume)
+        table = Table(record.replay(), resume, hints, record)
     else:
-        game, path = Game(read_rules(rules), seed=read_seed(seed)), new_save_path()
-    table = Table(game, path, hints)
+        table = Table(Game(read_rules(rules), seed=read_seed(seed)), new_save_path(), hints)
     if hints is not None:
         table.hinter()
     if hasattr(sys.stdin, "reconfigure"):
@@ -107,11 +109,15 @@ class Table:
         game: the game.
         path: where it is saved.
         hints: spec of the player that gives hints; None means the default player.
+        resumed: the record that the game goes on from; what it says of the game is kept.
     """
 
-    def __init__(self, game: "Game", path: Path, hints: str | None) -> None:
+    def __init__(
+        self, game: "Game", path: Path, hints: str | None, resumed: "Record | None" = None
+    ) -> None:
         self.game = game
         self.path = path
+        self.resumed = resumed
         self._hints = hints
         self._hinter: Player | None = None
         self._saved_moves: tuple[int, int] | None = None
@@ -249,6 +255,7 @@ class Table:
 
         self.leave()
         self.game = Game(self.game.rules, seed=read_seed(None))
+        self.resumed = None
         self.path = new_save_path()
         self._saved_moves = None
         self._won_before = self.game.goal_reached
@@ -283,7 +290,21 @@ class Table:
     def _write(self, path: Path) -> None:
         from twofold.record import Record, write_record
 
-        write_record(path, Record.from_game(self.game))
+        write_record(path, Record.from_game(self.game, **self._known()))
+
+    def _known(self) -> dict[str, Any]:
+        """What the resumed record says that still holds: its comments up to where play parted."""
+        if self.resumed is None:
+            return {}
+        pairs = zip(self.resumed.moves, self.game.moves, strict=False)
+        same = sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], pairs))
+        last = self.resumed.start_move + same
+        return {
+            "player": self.resumed.player,
+            "date": self.resumed.date,
+            "tags": self.resumed.tags,
+            "comments": {n: text for n, text in self.resumed.comments.items() if n <= last},
+        }
 
     def _save_now_and_then(self) -> None:
         if time.monotonic() - self._saved_at >= SAVE_SECONDS:
