@@ -9,6 +9,8 @@ import pytest
 
 from tests.cli.conftest import Cli
 from twofold.cli import _common, doctor
+from twofold.evaluators import EVALUATORS
+from twofold.notation import format_number
 from twofold.players import entries
 
 
@@ -68,3 +70,15 @@ def test_players_are_listed_with_their_keys(cli: Cli) -> None:
         assert f"\n{entry.name}\n" in f"\n{out}"
         assert all(f"{name}={key.default}" in out for name, key in entry.keys.items())
     assert [one["name"] for one in document["players"]] == [entry.name for entry in entries()]
+
+
+def test_evaluators_are_listed_with_their_weights(cli: Cli) -> None:
+    out = cli("players").out
+    document = json.loads(cli("players", "--json").out)
+    for evaluator in EVALUATORS.values():
+        assert f"\neval={evaluator.name}\n" in out
+        for name, weight in evaluator.weights.items():
+            assert f"\n    {name}={format_number(weight)} " in out
+    found = {one["name"]: one["keys"] for one in document["evaluators"]}
+    assert list(found) == list(EVALUATORS)
+    assert found["snake"]["ratio"]["default"] == "0.25"

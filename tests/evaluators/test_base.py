@@ -1,5 +1,7 @@
 """Evaluators of the user's own, and what all evaluators say about themselves."""
 
+import math
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -12,6 +14,7 @@ from twofold.evaluators.base import only_4x4, small_shapes
 from twofold.kernels.intrinsics import popcount
 
 BOARD = Board.parse("1234/0000/0000/0001")
+BUSY = Board.parse("1234/2533/4170/0005")
 
 
 @compiled
@@ -32,6 +35,67 @@ def test_params_are_float32() -> None:
     evaluator = simple_evaluator("third", _weighted, [1 / 3, 0.0])
     assert evaluator.params_for(4, 4).dtype == np.float32
     assert evaluator.value(Board.parse("1000/0000/0000/0000")) == float(np.float32(1 / 3))
+
+
+def test_numbers_with_names_are_weights() -> None:
+    evaluator = simple_evaluator("mine", _weighted, {"base": 0.5, "score": 2.0})
+    assert evaluator.weights == {"base": 0.5, "score": 2.0}
+    bits = BOARD.to_bits().bit_count()
+    assert evaluator.value(BOARD, 10) == 0.5 * bits + 20
+    assert evaluator.reweighted({"score": 3}).value(BOARD, 10) == 0.5 * bits + 30
+    assert simple_evaluator("mine", _weighted, [0.5, 2.0]).weights == {}
+
+
+@pytest.mark.parametrize("name", ["ply", "Empty", "", "two words", "file_sha256", "9", "a=b"])
+def test_names_that_no_spec_can_hold_are_refused(name: str) -> None:
+    with pytest.raises(InvalidSpec, match="expected weights of eval=mine in lower case"):
+        simple_evaluator("mine", _weighted, {name: 1.0})
+
+
+@pytest.mark.parametrize("name", EVALUATORS)
+def test_weights_change_the_value_and_nothing_else(name: str) -> None:
+    evaluator = replace(EVALUATORS[name], adds_reward=True)
+    assert evaluator.reweighted({}) is evaluator
+    assert evaluator.reweighted(evaluator.weights) is evaluator
+    assert set(evaluator.weight_help) == set(evaluator.weights)
+    for key, weight in evaluator.weights.items():
+        changed = evaluator.reweighted({key: weight / 2})
+        assert changed.weights == {**evaluator.weights, key: weight / 2}
+        assert changed.value(BUSY, 1000) != evaluator.value(BUSY, 1000)
+        assert changed.terms(BUSY, 1000) != evaluator.terms(BUSY, 1000)
+        assert changed.adds_reward
+        assert (changed.name, changed.weight_help) == (name, evaluator.weight_help)
+        assert changed.reweighted({key: weight}).value(BUSY, 1000) == evaluator.value(BUSY, 1000)
+
+
+@pytest.mark.parametrize(
+    ("weights", "message"),
+    [
+        ({"best": 1.0}, r"expected a weight of eval=rows \(lost, .*, sum_power\), got 'best'"),
+        ({"empty": math.nan}, "expected empty as a finite number, got nan"),
+        ({"empty": -math.inf}, "expected empty as a finite number, got -inf"),
+        ({"empty": "much"}, "expected empty as a finite number, got 'much'"),
+        ({"empty": None}, "expected empty as a finite number, got None"),
+        ({"empty": 10**400}, "expected empty as a finite number, got 1000"),
+        ({"empty": 1.1e9}, "expected empty from -1000000000 to 1000000000, got 1100000000"),
+        ({"sum_power": -1}, "expected sum_power from 0 to 10, got -1"),
+    ],
+)
+def test_weights_that_cannot_be_used_are_refused(weights: Any, message: str) -> None:
+    with pytest.raises(InvalidSpec, match=message):
+        EVALUATORS["rows"].reweighted(weights)
+    with pytest.raises(InvalidSpec, match=r"a weight of eval=it3105-snake \(none\), got"):
+        EVALUATORS["it3105-snake"].reweighted(weights)
+
+
+@pytest.mark.parametrize("name", EVALUATORS)
+def test_values_are_finite_at_the_largest_weights(name: str) -> None:
+    evaluator = EVALUATORS[name]
+    for side in ("low", "high"):
+        limits = {key: getattr(weight, side) for key, weight in evaluator.weight_keys.items()}
+        params = evaluator.reweighted(limits).params_for(4, 4)
+        assert name == "clustering" or np.isfinite(params).all()
+        assert math.isfinite(evaluator.reweighted(limits).value(BUSY, 1000))
 
 
 def test_known_names_are_found_and_others_refused() -> None:

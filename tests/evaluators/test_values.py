@@ -14,9 +14,10 @@ from tests.search.twins import small_positions
 from twofold.board import Board
 from twofold.errors import UnsupportedRules
 from twofold.evaluators import EVALUATORS
-from twofold.evaluators.matrix import SNAKE_RATIO, matrix_evaluator, snake_path
+from twofold.evaluators.matrix import matrix_evaluator, snake_path
 from twofold.kernels import evaluate
 
+SNAKE_RATIO = 0.25
 SHAPES = [(1, 2), (2, 1), (1, 4), (2, 2), (2, 3), (3, 3), (3, 4), (4, 3), (4, 4)]
 
 Grid = Sequence[Sequence[int]]

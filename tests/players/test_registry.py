@@ -6,10 +6,12 @@ import pytest
 
 from twofold.board import Board
 from twofold.errors import InvalidInput, InvalidSpec, LimitExceeded, PlayerError
-from twofold.notation import parse_spec
+from twofold.evaluators import EVALUATORS
+from twofold.evaluators.base import RESERVED
+from twofold.notation import format_number, parse_spec
 from twofold.players import Player, canonical, entries, make_player, play_game
 from twofold.players.registry import checked_move, file_hashes, load_object
-from twofold.players.searching import ExpectimaxPlayer
+from twofold.players.searching import ExpectimaxPlayer, SearchPlayer
 from twofold.rules import Move, Rules
 
 NAMES = [
@@ -43,6 +45,7 @@ def seven(bits, score, params):
     return params[0] + np.float64(bits & np.uint64(1))
 
 SEVEN = simple_evaluator("seven", seven, [7.0])
+WEIGHTED = simple_evaluator("weighted", seven, {"base": 7.0})
 NUMBER = 7
 """.replace("from twofold import", "import numpy as np\nfrom twofold import", 1)
 
@@ -69,7 +72,11 @@ def test_a_canonical_spec_says_every_key_and_names_the_same_player(name: str) ->
     parsed = parse_spec(spec)
     (entry,) = (entry for entry in entries() if entry.name == name)
     assert parsed.name == name
-    assert parsed.values == {key: value.default for key, value in entry.keys.items()}
+    defaults = {key: value.default for key, value in entry.keys.items()}
+    if "eval" in defaults:
+        weights = EVALUATORS[defaults["eval"]].weights
+        defaults |= {key: format_number(value) for key, value in weights.items()}
+    assert parsed.values == defaults
     assert list(parsed.values) == sorted(parsed.values)
     assert canonical(spec) == spec == make_player(spec).spec
 
@@ -79,8 +86,21 @@ def test_a_canonical_spec_says_every_key_and_names_the_same_player(name: str) ->
     [
         ("random", "random"),
         ("datumbox:search=minimax,depth=3", "datumbox:depth=3,search=minimax"),
-        ("expectimax:eval=rows", "expectimax:eval=rows,ply=3,table_mb=4"),
-        ("expectimax:table_mb=0,ply=01,eval=snake", "expectimax:eval=snake,ply=1,table_mb=0"),
+        (
+            "expectimax:eval=rows",
+            "expectimax:empty=270,eval=rows,lost=200000,merges=700,order=47,order_power=4,ply=3,"
+            "sum=11,sum_power=3.5,table_mb=4",
+        ),
+        (
+            "expectimax:table_mb=0,ply=01,eval=snake",
+            "expectimax:eval=snake,ply=1,ratio=0.25,table_mb=0",
+        ),
+        ("minimax:eval=snake,ratio=.50", "minimax:depth=5,eval=snake,ratio=0.5"),
+        ("alphabeta:eval=it3105-snake", "alphabeta:depth=5,eval=it3105-snake"),
+        (
+            "alphabeta:eval=clustering,clustering=-0,empty=1e3",
+            "alphabeta:clustering=0,depth=5,empty=1000,eval=clustering",
+        ),
         (' baeldung:prune="no" ', "baeldung:prune=no,threads=1"),
     ],
 )
@@ -95,7 +115,13 @@ def test_canonical(spec: str, expected: str) -> None:
         ("Random", "expected a player"),
         ("", "expected a player name"),
         ("random:ply=3", r"expected a key of random \(none\), got 'ply'"),
-        ("expectimax:deep=3", r"expected a key of expectimax \(eval, ply, table_mb\), got 'deep'"),
+        ("expectimax:deep=3", r"expected a key of expectimax \(eval, .*, sum_power\), got 'deep'"),
+        ("minimax:eval=snake,empty=3", r"a key of minimax \(eval, depth, ratio\), got 'empty'"),
+        ("expectimax:empty=much", "expected empty as a number, got 'much'"),
+        ("expectimax:empty=inf", "expected empty as a number, got 'inf'"),
+        ("expectimax:empty=1e10", "expected empty from -1000000000 to 1000000000, got 10000000000"),
+        ("expectimax:order_power=10.5", "expected order_power from 0 to 10, got 10.5"),
+        ("datumbox:empty=2", r"expected a key of datumbox \(search, depth\), got 'empty'"),
         ("expectimax:ply=three", "expected ply as a whole number, got 'three'"),
         ("expectimax:ply=3.0", "expected ply as a whole number"),
         ("expectimax:ply=-1", "expected ply as a whole number"),
@@ -162,6 +188,34 @@ def test_an_evaluator_from_a_file(code: Path) -> None:
     assert values["eval"] == f"{code}:SEVEN"
     assert values["eval_sha256"] == file_hashes({"eval": f"{code}:SEVEN"})["eval_sha256"]
     assert make_player(player.spec).spec == player.spec
+
+
+def test_the_weights_of_an_evaluator_from_a_file_are_keys(code: Path) -> None:
+    player = make_player(f"expectimax:eval={code}:WEIGHTED,ply=1,base=7.5")
+    assert player.analyse(Board.parse("1000/0000/0000/0000")).value == 7.5
+    assert parse_spec(player.spec).values["base"] == "7.5"
+    assert make_player(player.spec).spec == player.spec
+    with pytest.raises(InvalidSpec, match=r"expected a key of expectimax \(.*, base\), got 'bass'"):
+        make_player(f"expectimax:eval={code}:WEIGHTED,bass=7.5")
+
+
+@pytest.mark.parametrize("name", ["expectimax", "minimax", "alphabeta"])
+def test_a_spec_sets_the_weights_of_its_evaluator(name: str) -> None:
+    player, plain = make_player(f"{name}:eval=rows,empty=300"), make_player(f"{name}:eval=rows")
+    assert isinstance(player, SearchPlayer)
+    assert isinstance(plain, SearchPlayer)
+    assert plain.evaluator is EVALUATORS["rows"]
+    assert player.evaluator.weights == {**plain.evaluator.weights, "empty": 300.0}
+    board = Board.parse("0012/0124/0011/0235")
+    assert player.analyse(board).value != plain.analyse(board).value
+
+
+def test_no_weight_has_the_name_of_a_players_key() -> None:
+    for entry in entries():
+        if "eval" in entry.keys:
+            assert set(entry.keys) <= set(RESERVED)
+            for evaluator in EVALUATORS.values():
+                assert not set(entry.keys) & set(evaluator.weights)
 
 
 def test_a_module_that_is_installed() -> None:

@@ -3,23 +3,32 @@
 from typing import TYPE_CHECKING, Any
 
 from twofold.cli._common import JsonOption, print_out, write_json
+from twofold.notation import format_number
 
 if TYPE_CHECKING:
+    from twofold.evaluators import Evaluator
     from twofold.players.registry import Entry
 
 EXAMPLE = "  twofold players"
 
 
 def command(json: JsonOption = False) -> None:
-    """List the players, their keys and defaults."""
+    """List the players and the evaluators, their keys and defaults."""
+    from twofold.evaluators import EVALUATORS
     from twofold.players import entries
 
+    known = EVALUATORS.values()
     if json:
-        write_json("players", {"players": [_document(entry) for entry in entries()]})
+        players = [_document(entry) for entry in entries()]
+        evaluators = [_evaluator_document(evaluator) for evaluator in known]
+        write_json("players", {"players": players, "evaluators": evaluators})
         return
     for entry in entries():
         print_out(_described(entry))
     print_out("path/to/file.py:Name\n    a player of your own: a Player class or a function")
+    for evaluator in known:
+        print_out(_evaluator_described(evaluator))
+    print_out("eval=path/to/file.py:Name\n    an evaluator of your own")
 
 
 def _document(entry: "Entry") -> dict[str, Any]:
@@ -34,11 +43,36 @@ def _document(entry: "Entry") -> dict[str, Any]:
     }
 
 
+def _evaluator_document(evaluator: "Evaluator") -> dict[str, Any]:
+    keys = {
+        name: {"default": format_number(weight.value), "help": weight.help}
+        for name, weight in sorted(evaluator.weight_keys.items())
+    }
+    return {
+        "name": evaluator.name,
+        "summary": evaluator.summary,
+        "source": evaluator.source,
+        "keys": keys,
+    }
+
+
 def _described(entry: "Entry") -> str:
-    lines = [entry.name, f"    {entry.summary}"]
-    if entry.source:
-        lines.append(f"    source: {entry.source}")
     pairs = [(f"{name}={key.default}", key.help) for name, key in entry.keys.items()]
+    return _section(entry.name, entry.summary, entry.source, pairs)
+
+
+def _evaluator_described(evaluator: "Evaluator") -> str:
+    pairs = [
+        (f"{name}={format_number(weight.value)}", weight.help)
+        for name, weight in evaluator.weight_keys.items()
+    ]
+    return _section(f"eval={evaluator.name}", evaluator.summary, evaluator.source, pairs)
+
+
+def _section(title: str, summary: str, source: str, pairs: list[tuple[str, str]]) -> str:
+    lines = [title, f"    {summary}"]
+    if source:
+        lines.append(f"    source: {source}")
     width = max((len(pair) for pair, _ in pairs), default=0)
     lines += [f"    {pair:<{width}}  {text}".rstrip() for pair, text in pairs]
     return "\n".join(lines)

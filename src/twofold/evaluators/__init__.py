@@ -1,17 +1,16 @@
 """Evaluators: what a board is worth, and the names that specs know them by."""
 
-from typing import Final
+from collections.abc import Callable
+from typing import Any, Final
 
 from twofold.errors import InvalidSpec
-from twofold.evaluators.base import Evaluator, simple_evaluator
+from twofold.evaluators.base import Evaluator, Weight, simple_evaluator
 from twofold.evaluators.clustering import CLUSTERING
 from twofold.evaluators.matrix import IT3105_GRADIENT_EVALUATOR, IT3105_SNAKE_EVALUATOR, SNAKE
 from twofold.evaluators.rows import BAELDUNG, ROWS
-from twofold.kernels._jit import kernel
-from twofold.kernels.intrinsics import EVALUATOR
 from twofold.notation import shown
 
-__all__ = ["EVALUATORS", "Evaluator", "compiled", "find_evaluator", "simple_evaluator"]
+__all__ = ["EVALUATORS", "Evaluator", "Weight", "compiled", "find_evaluator", "simple_evaluator"]
 
 EVALUATORS: Final = {
     evaluator.name: evaluator
@@ -26,8 +25,13 @@ EVALUATORS: Final = {
 }
 """The evaluators that a spec can name."""
 
-compiled = kernel(EVALUATOR, cached=False)
-"""Decorator: compile `def value(bits, score, params)` as an evaluator's kernel."""
+
+def compiled(function: Callable[..., Any]) -> Any:
+    """Decorator: compile `def value(bits, score, params)` as an evaluator's kernel."""
+    from twofold.kernels._jit import kernel
+    from twofold.kernels.intrinsics import EVALUATOR
+
+    return kernel(EVALUATOR, cached=False)(function)
 
 
 def find_evaluator(name: str) -> Evaluator:

@@ -1,18 +1,31 @@
 """Evaluator: what a board is worth, as a compiled function and the parameters it reads."""
 
+import math
+import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any, Literal
+from dataclasses import dataclass, field, replace
+from typing import Any, Final, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from twofold.board import Board
-from twofold.errors import UnsupportedRules
-from twofold.kernels._jit import address_of
+from twofold.errors import InvalidSpec, UnsupportedRules
 from twofold.limits import BITS_MAX_EXPONENT, BITS_MAX_SIDE
+from twofold.notation import format_number, shown
 
 Params = NDArray[np.float32]
+
+RESERVED: Final = (
+    "cmd", "cut", "depth", "eval", "layers", "net", "nodes", "ply", "prune", "table", "table_mb",
+    "threads", "time",
+)  # fmt: skip
+"""Keys that belong to players: no weight has such a name."""
+
+MAX_WEIGHT: Final = 1e9
+"""Largest weight, and the smallest with a minus sign, where a weight does not say otherwise."""
+
+_NAME = re.compile(r"[a-z][a-z0-9_]*", re.ASCII)
 
 
 def small_shapes(rows: int, cols: int) -> bool:
@@ -23,6 +36,45 @@ def small_shapes(rows: int, cols: int) -> bool:
 def only_4x4(rows: int, cols: int) -> bool:
     """Whether a shape is 4x4."""
     return (rows, cols) == (4, 4)
+
+
+@dataclass(frozen=True, slots=True)
+class Weight:
+    """One number of an evaluator that a spec can set.
+
+    Attributes:
+        value: the value in use.
+        help: what it weights, in a few words.
+        low: the smallest value.
+        high: the largest value.
+    """
+
+    value: float
+    help: str
+    low: float = -MAX_WEIGHT
+    high: float = MAX_WEIGHT
+
+    def at(self, name: str, value: float) -> "Weight":
+        """The same weight with another value.
+
+        Raises:
+            InvalidSpec: the value is not a finite number in `low..high`.
+        """
+        number = _number(value)
+        if not math.isfinite(number):
+            raise InvalidSpec(f"expected {name} as a finite number, got {shown(value)}")
+        if not self.low <= number <= self.high:
+            low, high = format_number(self.low), format_number(self.high)
+            raise InvalidSpec(f"expected {name} from {low} to {high}, got {format_number(number)}")
+        return replace(self, value=number + 0.0)  # -0 becomes 0
+
+
+def _number(value: object) -> float:
+    """A number as a float; NaN for what is no number."""
+    try:
+        return float(value)  # type: ignore[arg-type]
+    except (TypeError, ValueError, OverflowError):
+        return math.nan
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,6 +96,8 @@ class Evaluator:
         shapes: the same in words, for errors.
         terms_of: board and score to the named parts of the value, for explanations.
         source: where it comes from; empty for our own.
+        weight_keys: the numbers that a spec can set, by the names of their keys.
+        rebuild: values of all weights to the fields of this class that depend on them.
     """
 
     name: str
@@ -59,6 +113,48 @@ class Evaluator:
     shapes: str = "shapes up to 4x4"
     terms_of: Callable[[Board, int], Mapping[str, float]] | None = None
     source: str = ""
+    weight_keys: Mapping[str, Weight] = field(default_factory=dict, hash=False)
+    rebuild: Callable[[Mapping[str, float]], Mapping[str, Any]] | None = None
+
+    def __post_init__(self) -> None:
+        for name in self.weight_keys:
+            if not _NAME.fullmatch(name) or name in RESERVED or name.endswith("_sha256"):
+                raise InvalidSpec(
+                    f"expected weights of eval={self.name} in lower case and not "
+                    f"{', '.join(RESERVED)}, got {shown(name)}"
+                )
+
+    @property
+    def weights(self) -> dict[str, float]:
+        """The weights in use, by name; empty where a spec can set none."""
+        return {name: weight.value for name, weight in self.weight_keys.items()}
+
+    @property
+    def weight_help(self) -> dict[str, str]:
+        """What each weight means, in a few words."""
+        return {name: weight.help for name, weight in self.weight_keys.items()}
+
+    def reweighted(self, weights: Mapping[str, float]) -> "Evaluator":
+        """The same evaluator with other weights.
+
+        Args:
+            weights: new values by name; the other weights stay as they are.
+
+        Raises:
+            InvalidSpec: a name is unknown, or a value is not finite or too large.
+        """
+        keys = dict(self.weight_keys)
+        for name, value in weights.items():
+            if name not in keys:
+                known = ", ".join(keys) or "none"
+                raise InvalidSpec(
+                    f"expected a weight of eval={self.name} ({known}), got {shown(name)}"
+                )
+            keys[name] = keys[name].at(name, value)
+        if keys == self.weight_keys or self.rebuild is None:
+            return self
+        values = {name: weight.value for name, weight in keys.items()}
+        return replace(self, weight_keys=keys, **self.rebuild(values))
 
     def unsupported(self, rows: int, cols: int) -> str:
         """Why a shape cannot be valued (`expected ...`), or an empty text."""
@@ -87,25 +183,62 @@ class Evaluator:
         return self.terms_of(board, score)
 
 
+def weighted_evaluator(
+    name: str,
+    summary: str,
+    weight_keys: Mapping[str, Weight],
+    rebuild: Callable[[Mapping[str, float]], Mapping[str, Any]],
+    **more: Any,
+) -> Evaluator:
+    """An evaluator whose fields depend on weights.
+
+    Args:
+        name: as in a spec.
+        summary: one line about what it looks at.
+        weight_keys: the weights with the values that they have unless a spec says otherwise.
+        rebuild: values of all weights to the fields of `Evaluator` that depend on them.
+        **more: the other fields of `Evaluator`.
+    """
+    values = {key: weight.value for key, weight in weight_keys.items()}
+    fields = {**more, **rebuild(values)}
+    return Evaluator(name, summary, weight_keys=weight_keys, rebuild=rebuild, **fields)
+
+
 def simple_evaluator(
-    name: str, kernel: Any, params: Sequence[float] = (), *, summary: str = "", **more: Any
+    name: str,
+    kernel: Any,
+    params: Sequence[float] | Mapping[str, float] = (),
+    *,
+    summary: str = "",
+    **more: Any,
 ) -> Evaluator:
     """An evaluator from one compiled function and a few numbers.
 
     Args:
         name: its name.
         kernel: a function made with `twofold.evaluators.compiled`.
-        params: what the function reads as `params`, converted to float32.
+        params: what the function reads as `params`, in this order, converted to float32. A
+            mapping names each number: the names are keys of the spec, `eval=my.py:MINE,empty=2`.
         summary: one line about what it looks at.
         **more: other fields of `Evaluator`.
     """
-    numbers = np.array([*params, 0.0], dtype=np.float32)
-    return Evaluator(
-        name, summary or name, lambda rows, cols: kernel, lambda rows, cols: numbers, **more
-    )
+
+    def rebuild(weights: Mapping[str, float]) -> dict[str, Any]:
+        numbers = np.array([*weights.values(), 0.0], dtype=np.float32)
+        return {
+            "kernel_for": lambda rows, cols: kernel,
+            "params_for": lambda rows, cols: numbers,
+        }
+
+    if isinstance(params, Mapping):
+        keys = {key: Weight(value, "a number of its own") for key, value in params.items()}
+        return weighted_evaluator(name, summary or name, keys, rebuild, **more)
+    fields = rebuild({str(place): value for place, value in enumerate(params)})
+    return Evaluator(name, summary or name, **fields, **more)
 
 
 def _call(kernel: Any, bits: int, score: int, params: Params) -> float:
+    from twofold.kernels._jit import address_of
     from twofold.kernels.evaluate import evaluate_once
 
     return float(evaluate_once(np.uint64(address_of(kernel)), np.uint64(bits), score, params))

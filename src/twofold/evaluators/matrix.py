@@ -12,15 +12,23 @@ import numpy as np
 from numpy.typing import NDArray
 
 from twofold.board import Board
-from twofold.evaluators.base import Evaluator, Params, only_4x4
+from twofold.evaluators.base import (
+    Evaluator,
+    Params,
+    Weight,
+    only_4x4,
+    weighted_evaluator,
+)
 
 # The weights of the IT3105 report.
 IT3105_SNAKE: Final = ((0, 1, 2, 3), (6, 5, 5, 4), (7, 9, 12, 15), (55, 35, 25, 20))
 IT3105_GRADIENT: Final = ((15, 13, 11, 9), (13, 9, 7, 4), (11, 7, 3, 1), (9, 4, 1, 0))
 IT3105_FACTOR: Final = 2.0
 
-SNAKE_RATIO: Final = 0.25
-"""Each cell along our own snake counts this much of the one before; see `docs/benchmarks.md`."""
+SNAKE_WEIGHTS: Final = {
+    "ratio": Weight(0.25, "each cell along the snake, of the one before it", 0.0, 1.0),
+}
+"""The weight of our own snake; see `docs/benchmarks.md`."""
 
 
 def row_values(weights: Sequence[float], tiles: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -110,23 +118,27 @@ def snake_path(rows: int, cols: int) -> list[list[int]]:
     return [line if row % 2 == 0 else line[::-1] for row, line in enumerate(path)]
 
 
-def _snake_tables(rows: int, cols: int) -> NDArray[np.float64]:
+def _snake_tables(rows: int, cols: int, ratio: float) -> NDArray[np.float64]:
     """Value of every row in each of four places, float64 (4, 65536); places outside are 0."""
     tables = np.zeros((4, 65_536))
     for row, places in enumerate(snake_path(rows, cols)):
-        weights = [SNAKE_RATIO**place for place in places]
-        tables[row] = row_values(weights, tile_values())
+        tables[row] = row_values([ratio**place for place in places], tile_values())
     return tables
 
 
-@cache
-def _snake_params(rows: int, cols: int) -> Params:
-    tables = _snake_tables(rows, cols)
-    if (rows, cols) != (4, 4):
-        return tables.ravel().astype(np.float32)
-    index = np.arange(65_536)
-    mirrored = (index & 15) << 12 | (index & 0xF0) << 4 | (index & 0xF00) >> 4 | index >> 12
-    return np.concatenate([tables.ravel(), tables[:, mirrored].ravel()]).astype(np.float32)
+def _snake_fields(weights: Mapping[str, float]) -> dict[str, Any]:
+    """The fields of the snake that depend on its weights."""
+
+    @cache
+    def params_for(rows: int, cols: int) -> Params:
+        tables = _snake_tables(rows, cols, weights["ratio"])
+        if (rows, cols) != (4, 4):
+            return tables.ravel().astype(np.float32)
+        index = np.arange(65_536)
+        mirrored = (index & 15) << 12 | (index & 0xF0) << 4 | (index & 0xF00) >> 4 | index >> 12
+        return np.concatenate([tables.ravel(), tables[:, mirrored].ravel()]).astype(np.float32)
+
+    return {"kernel_for": _snake_kernel, "params_for": params_for}
 
 
 def _snake_kernel(rows: int, cols: int) -> Any:
@@ -135,9 +147,9 @@ def _snake_kernel(rows: int, cols: int) -> Any:
     return evaluate.best_corner if (rows, cols) == (4, 4) else evaluate.row_tables
 
 
-SNAKE: Final = Evaluator(
+SNAKE: Final = weighted_evaluator(
     "snake",
     "tiles weighted along a snake, from the corner and in the direction that fit best",
-    _snake_kernel,
-    _snake_params,
+    SNAKE_WEIGHTS,
+    _snake_fields,
 )

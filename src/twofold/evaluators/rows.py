@@ -12,44 +12,52 @@ import numpy as np
 from numpy.typing import NDArray
 
 from twofold.board import Board
-from twofold.evaluators.base import Evaluator, Params
+from twofold.evaluators.base import Evaluator, Params, Weight, weighted_evaluator
 
-LineValue = Callable[[NDArray[np.float64]], dict[str, NDArray[np.float64]]]
-"""Exponents of lines, float64 (count, width), to the named parts of their values, (count,)."""
+Lines = NDArray[np.float64]
+"""Exponents of lines, float64 (count, width), or a value of each, (count,)."""
 
-# The constants of nneonneo/2048-ai (2048.cpp, init_tables), with their names there.
-LOST_PENALTY: Final = 200_000.0
-MONOTONICITY_POWER: Final = 4.0
-MONOTONICITY_WEIGHT: Final = 47.0
-SUM_POWER: Final = 3.5
-SUM_WEIGHT: Final = 11.0
-MERGES_WEIGHT: Final = 700.0
-EMPTY_WEIGHT: Final = 270.0
+LineValue = Callable[[Lines, Mapping[str, float]], dict[str, Lines]]
+"""Exponents of lines, and the weights, to the named parts of the lines' values."""
 
-# The constants of Baeldung's article "An Algorithm to solve 2048".
-BAELDUNG_BASE: Final = 1000.0
-BAELDUNG_EMPTY: Final = 250.0
-BAELDUNG_PAIR: Final = 750.0
-BAELDUNG_SUM: Final = 10.0
-BAELDUNG_STEPS: Final = 50.0
+ROWS_WEIGHTS: Final = {
+    "lost": Weight(200_000.0, "base value of each row and column"),
+    "empty": Weight(270.0, "each empty cell"),
+    "merges": Weight(700.0, "each tile in a run of equals"),
+    "order": Weight(47.0, "loss for lines out of order"),
+    "order_power": Weight(4.0, "power of exponents in the order", 0.0, 10.0),
+    "sum": Weight(11.0, "loss for each tile"),
+    "sum_power": Weight(3.5, "power of exponents in the sum", 0.0, 10.0),
+}
+"""The constants of nneonneo/2048-ai: 2048.cpp, init_tables."""
+
+BAELDUNG_WEIGHTS: Final = {
+    "base": Weight(1000.0, "base value of each row and column"),
+    "empty": Weight(250.0, "each empty cell"),
+    "pairs": Weight(750.0, "each pair of equal neighbours"),
+    "sum": Weight(10.0, "loss for each point of a tile"),
+    "order": Weight(50.0, "loss for each point that a line is out of order"),
+}
+"""The constants of Baeldung's article "An Algorithm to solve 2048"."""
 
 
-def rows_line(lines: NDArray[np.float64]) -> dict[str, NDArray[np.float64]]:
+def rows_line(lines: Lines, weights: Mapping[str, float]) -> dict[str, Lines]:
     """The row heuristic of nneonneo/2048-ai: empty cells, merges, order, and the sum of tiles."""
     left, right = lines[:, :-1], lines[:, 1:]
-    powers = lines**MONOTONICITY_POWER
+    powers = lines ** weights["order_power"]
     falls = np.where(left > right, powers[:, :-1] - powers[:, 1:], 0.0).sum(axis=1)
     rises = np.where(left < right, powers[:, 1:] - powers[:, :-1], 0.0).sum(axis=1)
+    sums = np.where(lines > 0, lines ** weights["sum_power"], 0.0).sum(axis=1)
     return {
-        "base": np.full(len(lines), LOST_PENALTY),
-        "empty cells": EMPTY_WEIGHT * (lines == 0).sum(axis=1),
-        "merges": MERGES_WEIGHT * _merges(lines),
-        "order": -MONOTONICITY_WEIGHT * np.minimum(falls, rises),
-        "sum": -SUM_WEIGHT * np.where(lines > 0, lines**SUM_POWER, 0.0).sum(axis=1),
+        "base": np.full(len(lines), weights["lost"]),
+        "empty cells": weights["empty"] * (lines == 0).sum(axis=1),
+        "merges": weights["merges"] * _merges(lines),
+        "order": -weights["order"] * np.minimum(falls, rises),
+        "sum": -weights["sum"] * sums,
     }
 
 
-def _merges(lines: NDArray[np.float64]) -> NDArray[np.float64]:
+def _merges(lines: Lines) -> Lines:
     """Tiles in runs of equals, blanks removed: a run of n >= 2 counts n."""
     count = np.zeros(len(lines))
     previous = np.zeros(len(lines))
@@ -64,8 +72,8 @@ def _merges(lines: NDArray[np.float64]) -> NDArray[np.float64]:
     return count
 
 
-def baeldung_line(lines: NDArray[np.float64]) -> dict[str, NDArray[np.float64]]:
-    """The line value of Baeldung's solver; every part is a whole number."""
+def baeldung_line(lines: Lines, weights: Mapping[str, float]) -> dict[str, Lines]:
+    """The line value of Baeldung's solver; whole numbers if the weights are."""
     values = np.where(lines > 0, 2.0**lines, 0.0)
     pairs = np.zeros(len(lines))
     falls = np.zeros(len(lines))
@@ -79,60 +87,74 @@ def baeldung_line(lines: NDArray[np.float64]) -> dict[str, NDArray[np.float64]]:
         rises += np.where(follows, np.maximum(tile - previous, 0.0), 0.0)
         previous = np.where(tile != 0, tile, previous)
     return {
-        "base": np.full(len(lines), BAELDUNG_BASE),
-        "empty cells": BAELDUNG_EMPTY * (values == 0).sum(axis=1),
-        "pairs": BAELDUNG_PAIR * pairs,
-        "sum": -BAELDUNG_SUM * values.sum(axis=1),
-        "order": -BAELDUNG_STEPS * np.minimum(falls, rises),
+        "base": np.full(len(lines), weights["base"]),
+        "empty cells": weights["empty"] * (values == 0).sum(axis=1),
+        "pairs": weights["pairs"] * pairs,
+        "sum": -weights["sum"] * values.sum(axis=1),
+        "order": -weights["order"] * np.minimum(falls, rises),
     }
 
 
-def _all_lines(width: int) -> NDArray[np.float64]:
+def _all_lines(width: int) -> Lines:
     index = np.arange(65_536)
     shifts = (12, 8, 4, 0)[:width]
     return np.stack([(index >> shift) & 15 for shift in shifts], axis=1).astype(np.float64)
 
 
-def _table(line_value: LineValue, width: int) -> Params:
-    total = sum(line_value(_all_lines(width)).values(), np.zeros(65_536))
+def _table(line_value: LineValue, weights: Mapping[str, float], width: int) -> Params:
+    total = sum(line_value(_all_lines(width), weights).values(), np.zeros(65_536))
     return total.astype(np.float32)
 
 
-def line_evaluator(name: str, summary: str, line_value: LineValue, **more: Any) -> Evaluator:
+def line_evaluator(
+    name: str, summary: str, line_value: LineValue, weights: Mapping[str, Weight], **more: Any
+) -> Evaluator:
     """An evaluator that sums a value over all rows and columns.
 
     Args:
         name: as in a spec.
         summary: one line about what it looks at.
         line_value: the value of lines, in parts.
+        weights: what `line_value` is given as weights.
         **more: other fields of `Evaluator`.
     """
 
+    def rebuild(values: Mapping[str, float]) -> dict[str, Any]:
+        return _line_fields(line_value, values)
+
+    return weighted_evaluator(name, summary, weights, rebuild, **more)
+
+
+def _line_fields(line_value: LineValue, weights: Mapping[str, float]) -> dict[str, Any]:
+    """The fields of an evaluator that depend on its weights."""
+
     @cache
     def params_for(rows: int, cols: int) -> Params:
-        across = _table(line_value, cols)
+        across = _table(line_value, weights, cols)
         if (rows, cols) == (4, 4):
             return across
         shape = np.array([rows, cols], dtype=np.float32)
-        return np.concatenate([shape, across, _table(line_value, rows)])
-
-    def kernel_for(rows: int, cols: int) -> Any:
-        from twofold.kernels import evaluate
-
-        return evaluate.line_sum if (rows, cols) == (4, 4) else evaluate.framed_line_sum
+        return np.concatenate([shape, across, _table(line_value, weights, rows)])
 
     def terms_of(board: Board, score: int) -> Mapping[str, float]:
         grid = np.array(board.exponents, dtype=np.float64).reshape(board.shape)
-        across, down = line_value(grid), line_value(grid.T)
+        across, down = line_value(grid, weights), line_value(grid.T, weights)
         return {part: float(across[part].sum() + down[part].sum()) for part in across}
 
-    return Evaluator(name, summary, kernel_for, params_for, terms_of=terms_of, **more)
+    return {"kernel_for": _line_kernel, "params_for": params_for, "terms_of": terms_of}
+
+
+def _line_kernel(rows: int, cols: int) -> Any:
+    from twofold.kernels import evaluate
+
+    return evaluate.line_sum if (rows, cols) == (4, 4) else evaluate.framed_line_sum
 
 
 ROWS: Final = line_evaluator(
     "rows",
     "empty cells, merges, order and sum of every row and column",
     rows_line,
+    ROWS_WEIGHTS,
     source="nneonneo/2048-ai, MIT licence",
 )
 
@@ -140,5 +162,6 @@ BAELDUNG: Final = line_evaluator(
     "baeldung",
     "empty cells, equal neighbours, sum and order of every row and column",
     baeldung_line,
+    BAELDUNG_WEIGHTS,
     source="Baeldung, An Algorithm to solve 2048",
 )

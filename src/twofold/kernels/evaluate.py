@@ -102,15 +102,15 @@ def clustering(bits):
 def clustered_score(bits, score, params):
     """int(score + ln(score) * empty cells - clustering), at least min(score, 1).
 
-    params: rows * cols as one float64, then ln(4 i) for i = 0 .. `LOG_TABLE` - 1 as float64,
-    in the same memory. The cast cuts towards zero.
+    params: float64 in the same memory: rows * cols, the weight of the clustering, then ln(4 i)
+    times the weight of empty cells for i = 0 .. `LOG_TABLE` - 1. The cast cuts towards zero.
     """
     if score == 0:
         return 0.0
     numbers = f64_pointer(params)
     empty = numbers[0] - (16 - count_empty(bits, FULL))
-    logarithm = numbers[1 + min(score >> 2, LOG_TABLE - 1)]
-    value = np.trunc(score + logarithm * empty - clustering(bits))
+    logarithm = numbers[2 + min(score >> 2, LOG_TABLE - 1)]
+    value = np.trunc(score + logarithm * empty - numbers[1] * clustering(bits))
     return max(value, np.float64(min(score, 1)))
 
 

@@ -1,11 +1,11 @@
 """The players that a spec can name, with their keys."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any, Final
 
 from twofold.errors import InvalidSpec
 from twofold.limits import MAX_DEPTH, MAX_JOBS, MAX_PLY, MAX_TABLE_MB, check_limit
-from twofold.notation import shown
+from twofold.notation import format_number, parse_number, shown
 from twofold.players.base import Player
 from twofold.players.registry import Entry, Key, load_object, register
 
@@ -46,6 +46,19 @@ def _evaluator(text: str) -> Any:
     return found
 
 
+def _weight(name: str, weight: Any) -> Key:
+    def parse(text: str) -> float:
+        value: float = weight.at(name, parse_number(text, name, InvalidSpec)).value
+        return value
+
+    return Key(format_number(weight.value), weight.help, parse)
+
+
+def _weights(evaluator: Any) -> Mapping[str, Key]:
+    """A key for each weight of an evaluator."""
+    return {name: _weight(name, weight) for name, weight in evaluator.weight_keys.items()}
+
+
 def _random() -> Player:
     from twofold.players.simple import RandomPlayer
 
@@ -64,22 +77,22 @@ def _corner() -> Player:
     return CornerPlayer()
 
 
-def _expectimax(eval: Any, ply: int, table_mb: int) -> Player:  # noqa: A002 - a key's name
+def _expectimax(eval: Any, ply: int, table_mb: int, **weights: float) -> Player:  # noqa: A002
     from twofold.players.searching import ExpectimaxPlayer
 
-    return ExpectimaxPlayer(eval, ply, table_mb=table_mb)
+    return ExpectimaxPlayer(eval.reweighted(weights), ply, table_mb=table_mb)
 
 
-def _minimax(eval: Any, depth: int) -> Player:  # noqa: A002
+def _minimax(eval: Any, depth: int, **weights: float) -> Player:  # noqa: A002 - a key's name
     from twofold.players.searching import AlphaBetaPlayer
 
-    return AlphaBetaPlayer(eval, depth, prunes=False)
+    return AlphaBetaPlayer(eval.reweighted(weights), depth, prunes=False)
 
 
-def _alphabeta(eval: Any, depth: int) -> Player:  # noqa: A002
+def _alphabeta(eval: Any, depth: int, **weights: float) -> Player:  # noqa: A002
     from twofold.players.searching import AlphaBetaPlayer
 
-    return AlphaBetaPlayer(eval, depth)
+    return AlphaBetaPlayer(eval.reweighted(weights), depth)
 
 
 def _baeldung(prune: bool, threads: int) -> Player:
@@ -119,7 +132,7 @@ def _even_depth(text: str) -> int:
     return depth
 
 
-_EVAL: Final = Key("rows", "evaluator, or path/to/file.py:Name", _evaluator)
+_EVAL: Final = Key("rows", "evaluator, or path/to/file.py:Name", _evaluator, _weights)
 _TABLE_MB: Final = Key(
     "4", "transposition table in MiB; changes no move", _whole("table_mb", 0, MAX_TABLE_MB)
 )

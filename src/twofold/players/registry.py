@@ -28,11 +28,13 @@ class Key:
         default: its value where the spec does not say, as text.
         help: what it means, in a few words.
         parse: reads the text; raises an `InvalidInput` that says what was expected.
+        more: the further keys that the spec takes with a parsed value of this one.
     """
 
     default: str
     help: str
     parse: Callable[[str], Any] = str
+    more: "Callable[[Any], Mapping[str, Key]] | None" = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +45,7 @@ class Entry:
         name: its name.
         summary: one line about how it plays.
         make: makes the player from the parsed values of all keys.
-        keys: the keys it takes.
+        keys: the keys it takes, whatever their values.
         source: where the rule comes from; empty for our own.
     """
 
@@ -87,9 +89,10 @@ def make_player(spec: str, *, allow_code: bool = True) -> Player:
     if not allow_code and any(":" in text for text in parsed.values.values()):
         raise InvalidSpec(f"expected a player without code of its own, got {shown(spec)}")
     entry = _entry(parsed.name)
-    texts = _complete(entry, parsed.values)
-    values = {key: entry.keys[key].parse(text) for key, text in texts.items()}
-    texts |= {key: str(value) for key, value in values.items() if type(value) is int}  # 03 is 3
+    keys, texts = _complete(entry, parsed.values)
+    values = {key: keys[key].parse(text) for key, text in texts.items()}
+    numbers = {key: value for key, value in values.items() if type(value) in (int, float)}
+    texts |= {key: notation.format_number(value) for key, value in numbers.items()}  # 03 is 3
     player = entry.make(**values)
     player.spec = notation.format_spec(entry.name, texts | file_hashes(texts))
     return player
@@ -119,18 +122,28 @@ def _entry(name: str) -> Entry:
     return _ENTRIES[name]
 
 
-def _complete(entry: Entry, values: Mapping[str, str]) -> dict[str, str]:
-    """The values of all keys as text: those given, and the defaults of the others."""
+def _complete(entry: Entry, values: Mapping[str, str]) -> tuple[Mapping[str, Key], dict[str, str]]:
+    """All keys, and their values as text: those given, and the defaults of the others."""
     given = {key: text for key, text in values.items() if not key.endswith("_sha256")}
-    for key in given:
-        if key not in entry.keys:
-            known = ", ".join(entry.keys) or "none"
-            raise InvalidSpec(f"expected a key of {entry.name} ({known}), got {shown(key)}")
     texts = {key: given.get(key, entry.keys[key].default) for key in entry.keys}
     for key, stated in values.items():
         if key.endswith("_sha256") and file_hashes(texts).get(key) != stated:
             raise InvalidSpec(f"expected the file whose {key} is {shown(stated)}, got another")
-    return texts
+    keys = _all_keys(entry, texts)
+    for key in given:
+        if key not in keys:
+            known = ", ".join(keys) or "none"
+            raise InvalidSpec(f"expected a key of {entry.name} ({known}), got {shown(key)}")
+    return keys, {key: given.get(key, keys[key].default) for key in keys}
+
+
+def _all_keys(entry: Entry, texts: Mapping[str, str]) -> dict[str, Key]:
+    """The keys of a player, and those that the values of its keys bring along."""
+    keys = dict(entry.keys)
+    for name, key in entry.keys.items():
+        if key.more:
+            keys |= key.more(key.parse(texts[name]))
+    return keys
 
 
 def file_hashes(texts: Mapping[str, str]) -> dict[str, str]:
