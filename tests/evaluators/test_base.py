@@ -78,7 +78,7 @@ def test_weights_change_the_value_and_nothing_else(name: str) -> None:
         ({"empty": None}, "expected empty as a finite number, got None"),
         ({"empty": 10**400}, "expected empty as a finite number, got 1000"),
         ({"empty": 1.1e9}, "expected empty from -1000000000 to 1000000000, got 1100000000"),
-        ({"sum_power": -1}, "expected sum_power from 0 to 10, got -1"),
+        ({"sum_power": -1}, "expected sum_power from 0 to 6, got -1"),
     ],
 )
 def test_weights_that_cannot_be_used_are_refused(weights: Any, message: str) -> None:

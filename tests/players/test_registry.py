@@ -120,7 +120,7 @@ def test_canonical(spec: str, expected: str) -> None:
         ("expectimax:empty=much", "expected empty as a number, got 'much'"),
         ("expectimax:empty=inf", "expected empty as a number, got 'inf'"),
         ("expectimax:empty=1e10", "expected empty from -1000000000 to 1000000000, got 10000000000"),
-        ("expectimax:order_power=10.5", "expected order_power from 0 to 10, got 10.5"),
+        ("expectimax:order_power=6.5", "expected order_power from 0 to 6, got 6.5"),
         ("datumbox:empty=2", r"expected a key of datumbox \(search, depth\), got 'empty'"),
         ("expectimax:ply=three", "expected ply as a whole number, got 'three'"),
         ("expectimax:ply=3.0", "expected ply as a whole number"),

@@ -94,6 +94,8 @@ class Evaluator:
         needs_score: whether the value depends on the score.
         supports: which shapes (rows, cols) it can value.
         shapes: the same in words, for errors.
+        line_tables_for: shape to two float32 tables (65536,), for rows and for columns, where
+            the value is a sum over rows and columns; see `evaluators.exact` for their unit.
         terms_of: board and score to the named parts of the value, for explanations.
         source: where it comes from; empty for our own.
         weight_keys: the numbers that a spec can set, by the names of their keys.
@@ -111,6 +113,7 @@ class Evaluator:
     needs_score: bool = False
     supports: Callable[[int, int], bool] = small_shapes
     shapes: str = "shapes up to 4x4"
+    line_tables_for: Callable[[int, int], tuple[Params, Params]] | None = None
     terms_of: Callable[[Board, int], Mapping[str, float]] | None = None
     source: str = ""
     weight_keys: Mapping[str, Weight] = field(default_factory=dict, hash=False)

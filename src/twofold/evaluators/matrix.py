@@ -19,6 +19,7 @@ from twofold.evaluators.base import (
     only_4x4,
     weighted_evaluator,
 )
+from twofold.evaluators.exact import CELL_DIGITS, in_units
 
 # The weights of the IT3105 report.
 IT3105_SNAKE: Final = ((0, 1, 2, 3), (6, 5, 5, 4), (7, 9, 12, 15), (55, 35, 25, 20))
@@ -66,7 +67,7 @@ def matrix_evaluator(
     @cache
     def params_for(rows: int, cols: int) -> Params:
         tables = [factor * row_values(row, tile_values()) for row in weights]
-        return np.concatenate(tables).astype(np.float32)
+        return in_units(np.concatenate(tables), CELL_DIGITS)
 
     def kernel_for(rows: int, cols: int) -> Any:
         from twofold.kernels import evaluate
@@ -131,12 +132,13 @@ def _snake_fields(weights: Mapping[str, float]) -> dict[str, Any]:
 
     @cache
     def params_for(rows: int, cols: int) -> Params:
-        tables = _snake_tables(rows, cols, weights["ratio"])
+        # With a ratio of 1/4 every entry is a whole multiple of 2^-29 already and stays as it is.
+        tables = in_units(_snake_tables(rows, cols, weights["ratio"]), CELL_DIGITS)
         if (rows, cols) != (4, 4):
-            return tables.ravel().astype(np.float32)
+            return tables.ravel()
         index = np.arange(65_536)
         mirrored = (index & 15) << 12 | (index & 0xF0) << 4 | (index & 0xF00) >> 4 | index >> 12
-        return np.concatenate([tables.ravel(), tables[:, mirrored].ravel()]).astype(np.float32)
+        return np.concatenate([tables.ravel(), tables[:, mirrored].ravel()])
 
     return {"kernel_for": _snake_kernel, "params_for": params_for}
 

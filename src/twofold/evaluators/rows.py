@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from twofold.board import Board
 from twofold.evaluators.base import Evaluator, Params, Weight, weighted_evaluator
+from twofold.evaluators.exact import in_units
 
 Lines = NDArray[np.float64]
 """Exponents of lines, float64 (count, width), or a value of each, (count,)."""
@@ -20,14 +21,17 @@ Lines = NDArray[np.float64]
 LineValue = Callable[[Lines, Mapping[str, float]], dict[str, Lines]]
 """Exponents of lines, and the weights, to the named parts of the lines' values."""
 
+MAX_POWER: Final = 6.0
+"""Largest power: beyond it the other parts of a line are lost beside the largest one."""
+
 ROWS_WEIGHTS: Final = {
     "lost": Weight(200_000.0, "base value of each row and column"),
     "empty": Weight(270.0, "each empty cell"),
     "merges": Weight(700.0, "each tile in a run of equals"),
     "order": Weight(47.0, "loss for lines out of order"),
-    "order_power": Weight(4.0, "power of exponents in the order", 0.0, 10.0),
+    "order_power": Weight(4.0, "power of exponents in the order", 0.0, MAX_POWER),
     "sum": Weight(11.0, "loss for each tile"),
-    "sum_power": Weight(3.5, "power of exponents in the sum", 0.0, 10.0),
+    "sum_power": Weight(3.5, "power of exponents in the sum", 0.0, MAX_POWER),
 }
 """The constants of nneonneo/2048-ai: 2048.cpp, init_tables."""
 
@@ -101,9 +105,8 @@ def _all_lines(width: int) -> Lines:
     return np.stack([(index >> shift) & 15 for shift in shifts], axis=1).astype(np.float64)
 
 
-def _table(line_value: LineValue, weights: Mapping[str, float], width: int) -> Params:
-    total = sum(line_value(_all_lines(width), weights).values(), np.zeros(65_536))
-    return total.astype(np.float32)
+def _table(line_value: LineValue, weights: Mapping[str, float], width: int) -> Lines:
+    return sum(line_value(_all_lines(width), weights).values(), np.zeros(65_536))
 
 
 def line_evaluator(
@@ -129,19 +132,28 @@ def _line_fields(line_value: LineValue, weights: Mapping[str, float]) -> dict[st
     """The fields of an evaluator that depend on its weights."""
 
     @cache
+    def line_tables_for(rows: int, cols: int) -> tuple[Params, Params]:
+        tables = in_units(np.stack([_table(line_value, weights, width) for width in (cols, rows)]))
+        return tables[0], tables[1]
+
+    @cache
     def params_for(rows: int, cols: int) -> Params:
-        across = _table(line_value, weights, cols)
+        across, down = line_tables_for(rows, cols)
         if (rows, cols) == (4, 4):
             return across
-        shape = np.array([rows, cols], dtype=np.float32)
-        return np.concatenate([shape, across, _table(line_value, weights, rows)])
+        return np.concatenate([np.array([rows, cols], dtype=np.float32), across, down])
 
     def terms_of(board: Board, score: int) -> Mapping[str, float]:
         grid = np.array(board.exponents, dtype=np.float64).reshape(board.shape)
         across, down = line_value(grid, weights), line_value(grid.T, weights)
         return {part: float(across[part].sum() + down[part].sum()) for part in across}
 
-    return {"kernel_for": _line_kernel, "params_for": params_for, "terms_of": terms_of}
+    return {
+        "kernel_for": _line_kernel,
+        "params_for": params_for,
+        "line_tables_for": line_tables_for,
+        "terms_of": terms_of,
+    }
 
 
 def _line_kernel(rows: int, cols: int) -> Any:
