@@ -1,7 +1,7 @@
-"""Evaluators against plain functions, on every shape that they support."""
+"""Evaluators against plain functions, on every shape that their 64-bit form supports."""
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from functools import cache
 from typing import Any
 
@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from tests import literal
+from tests.evaluators.plain import datumbox, smooth, snake, turned
 from tests.literal import GRADIENT, SNAKE, boards, score_of
 from tests.search.twins import small_positions
 from twofold.board import Board
@@ -17,41 +18,17 @@ from twofold.evaluators import EVALUATORS
 from twofold.evaluators.matrix import matrix_evaluator, snake_path
 from twofold.kernels import evaluate
 
-SNAKE_RATIO = 0.25
 SHAPES = [(1, 2), (2, 1), (1, 4), (2, 2), (2, 3), (3, 3), (3, 4), (4, 3), (4, 4)]
 
-Grid = Sequence[Sequence[int]]
-
-
-def turned(grid: Grid) -> list[list[list[int]]]:
-    """The grid in all eight symmetries."""
-    found = []
-    rows = [list(row) for row in grid]
-    for _ in range(4):
-        rows = [list(row) for row in zip(*rows[::-1], strict=True)]
-        found += [rows, rows[::-1]]
-    return found
-
-
-def snake(grid: Grid) -> float:
-    """Tiles weighted along a snake from a corner; 4x4 boards in the symmetry that fits best."""
-
-    def along(rows: list[list[int]]) -> float:
-        path = [tile for r, row in enumerate(rows) for tile in (row if r % 2 == 0 else row[::-1])]
-        return math.fsum(tile * SNAKE_RATIO**place for place, tile in enumerate(path))
-
-    rows = [list(row) for row in grid]
-    return max(map(along, turned(rows))) if len(rows) == len(rows[0]) == 4 else along(rows)
-
-
-VALUES: dict[str, tuple[Callable[[Grid, int], float], float]] = {
+VALUES: dict[str, tuple[Callable[[literal.Grid, int], float], float]] = {
     # name: its value, and how far from it a sum of float32 may be, relative to the largest part
     "rows": (lambda grid, score: literal.row_heuristic(grid), 1e-7),
     "baeldung": (lambda grid, score: literal.baeldung_value(grid), 0.0),
-    "clustering": (literal.datumbox_value, 0.0),
+    "clustering": (datumbox, 0.0),
     "it3105-snake": (lambda grid, score: literal.it3105_value(grid, SNAKE), 0.0),
     "it3105-gradient": (lambda grid, score: literal.it3105_value(grid, GRADIENT), 0.0),
     "snake": (lambda grid, score: snake(grid), 1e-6),
+    "smooth": (lambda grid, score: smooth(grid), 1e-14),
 }
 
 
@@ -108,9 +85,9 @@ def test_all_tiles_up_to_32768_can_be_valued(name: str) -> None:
 @pytest.mark.parametrize("name", VALUES)
 def test_what_cannot_be_valued_is_refused_by_name(name: str) -> None:
     evaluator = EVALUATORS[name]
+    if evaluator.cells_kernel_for:
+        return
     for shape in ((5, 5), (1, 5), (8, 8), (2, 2)):
-        if evaluator.supports(*shape):
-            continue
         message = rf"expected {evaluator.shapes} for eval={name}, got {shape[0]}x{shape[1]}:0"
         with pytest.raises(UnsupportedRules, match=message):
             evaluator.value(Board.empty(shape))

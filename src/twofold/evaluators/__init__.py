@@ -8,9 +8,18 @@ from twofold.evaluators.base import Evaluator, Weight, simple_evaluator
 from twofold.evaluators.clustering import CLUSTERING
 from twofold.evaluators.matrix import IT3105_GRADIENT_EVALUATOR, IT3105_SNAKE_EVALUATOR, SNAKE
 from twofold.evaluators.rows import BAELDUNG, ROWS
+from twofold.evaluators.smooth import SMOOTH
 from twofold.notation import shown
 
-__all__ = ["EVALUATORS", "Evaluator", "Weight", "compiled", "find_evaluator", "simple_evaluator"]
+__all__ = [
+    "EVALUATORS",
+    "Evaluator",
+    "Weight",
+    "compiled",
+    "compiled_on_cells",
+    "find_evaluator",
+    "simple_evaluator",
+]
 
 EVALUATORS: Final = {
     evaluator.name: evaluator
@@ -21,6 +30,7 @@ EVALUATORS: Final = {
         CLUSTERING,
         IT3105_SNAKE_EVALUATOR,
         IT3105_GRADIENT_EVALUATOR,
+        SMOOTH,
     )
 }
 """The evaluators that a spec can name."""
@@ -32,6 +42,17 @@ def compiled(function: Callable[..., Any]) -> Any:
     from twofold.kernels.intrinsics import EVALUATOR
 
     return kernel(EVALUATOR, cached=False)(function)
+
+
+def compiled_on_cells(function: Callable[..., Any]) -> Any:
+    """Decorator: compile `def value(cells, rows, cols, score, params)` as a form on cells.
+
+    `cells` points to rows * cols exponents, uint8, row by row.
+    """
+    from twofold.kernels._jit import kernel
+    from twofold.kernels.intrinsics import CELLS_EVALUATOR
+
+    return kernel(CELLS_EVALUATOR, cached=False)(function)
 
 
 def find_evaluator(name: str) -> Evaluator:

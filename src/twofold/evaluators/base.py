@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from twofold.board import Board
 from twofold.errors import InvalidSpec, UnsupportedRules
-from twofold.limits import BITS_MAX_EXPONENT, BITS_MAX_SIDE
+from twofold.limits import BITS_MAX_EXPONENT, BITS_MAX_SIDE, MAX_SIDE
 from twofold.notation import format_number, shown
 
 Params = NDArray[np.float32]
@@ -79,7 +79,7 @@ def _number(value: object) -> float:
 
 @dataclass(frozen=True, slots=True)
 class Evaluator:
-    """A value function on boards of the 64-bit form.
+    """A value function: on boards of the 64-bit form and, where it has a form on cells, on all.
 
     Attributes:
         name: as in a spec.
@@ -92,10 +92,13 @@ class Evaluator:
         adds_reward: whether a search adds the rewards on the way.
         dead_value: value of a state without a legal move.
         needs_score: whether the value depends on the score.
-        supports: which shapes (rows, cols) it can value.
+        supports: which shapes (rows, cols) it can value in 64 bits.
         shapes: the same in words, for errors.
         line_tables_for: shape to two float32 tables (65536,), for rows and for columns, where
             the value is a sum over rows and columns; see `evaluators.exact` for their unit.
+        cells_kernel_for: shape to the form on cells, for every shape and all tiles, made with
+            `twofold.evaluators.compiled_on_cells`; None where there is none.
+        cells_params_for: shape to the parameters of that form.
         terms_of: board and score to the named parts of the value, for explanations.
         source: where it comes from; empty for our own.
         weight_keys: the numbers that a spec can set, by the names of their keys.
@@ -114,6 +117,8 @@ class Evaluator:
     supports: Callable[[int, int], bool] = small_shapes
     shapes: str = "shapes up to 4x4"
     line_tables_for: Callable[[int, int], tuple[Params, Params]] | None = None
+    cells_kernel_for: Callable[[int, int], Any] | None = None
+    cells_params_for: Callable[[int, int], Params] | None = None
     terms_of: Callable[[Board, int], Mapping[str, float]] | None = None
     source: str = ""
     weight_keys: Mapping[str, Weight] = field(default_factory=dict, hash=False)
@@ -163,21 +168,32 @@ class Evaluator:
         """Why a shape cannot be valued (`expected ...`), or an empty text."""
         return "" if self.supports(rows, cols) else f"expected {self.shapes} for eval={self.name}"
 
+    def supports_cells(self, rows: int, cols: int) -> bool:
+        """Whether a shape can be valued on cells: any, where there is such a form."""
+        return self.cells_kernel_for is not None and max(rows, cols) <= MAX_SIDE
+
     def value(self, board: Board, score: int = 0) -> float:
         """The value of one board.
 
         Args:
-            board: an afterstate or a state, see `at`; tiles up to 32768.
+            board: an afterstate or a state, see `at`; without a form on cells only tiles up to
+                32768.
             score: points so far, in points; only some evaluators look at it.
 
         Raises:
             UnsupportedRules: the shape or the tiles are beyond the evaluator.
         """
         reason = self.unsupported(*board.shape)
-        if reason or board.max_exponent > BITS_MAX_EXPONENT:
-            raise UnsupportedRules(f"{reason or 'expected tiles up to 32768'}, got {board}")
-        kernel, params = self.kernel_for(*board.shape), self.params_for(*board.shape)
-        return _call(kernel, board.to_bits(), score, params)
+        if not reason and board.max_exponent <= BITS_MAX_EXPONENT:
+            kernel, params = self.kernel_for(*board.shape), self.params_for(*board.shape)
+            return _call(kernel, board.to_bits(), score, params)
+        if self.cells_kernel_for and self.cells_params_for:
+            kernel, params = (
+                self.cells_kernel_for(*board.shape),
+                self.cells_params_for(*board.shape),
+            )
+            return _call_on_cells(kernel, board, score, params)
+        raise UnsupportedRules(f"{reason or 'expected tiles up to 32768'}, got {board}")
 
     def terms(self, board: Board, score: int = 0) -> Mapping[str, float]:
         """The named parts of the value; they add up to it unless the names say otherwise."""
@@ -213,6 +229,7 @@ def simple_evaluator(
     params: Sequence[float] | Mapping[str, float] = (),
     *,
     summary: str = "",
+    on_cells: Any = None,
     **more: Any,
 ) -> Evaluator:
     """An evaluator from one compiled function and a few numbers.
@@ -223,15 +240,21 @@ def simple_evaluator(
         params: what the function reads as `params`, in this order, converted to float32. A
             mapping names each number: the names are keys of the spec, `eval=my.py:MINE,empty=2`.
         summary: one line about what it looks at.
+        on_cells: a function made with `twofold.evaluators.compiled_on_cells`, with the same
+            params: the form for large boards.
         **more: other fields of `Evaluator`.
     """
 
     def rebuild(weights: Mapping[str, float]) -> dict[str, Any]:
         numbers = np.array([*weights.values(), 0.0], dtype=np.float32)
-        return {
+        fields: dict[str, Any] = {
             "kernel_for": lambda rows, cols: kernel,
             "params_for": lambda rows, cols: numbers,
         }
+        if on_cells is not None:
+            fields["cells_kernel_for"] = lambda rows, cols: on_cells
+            fields["cells_params_for"] = fields["params_for"]
+        return fields
 
     if isinstance(params, Mapping):
         keys = {key: Weight(value, "a number of its own") for key, value in params.items()}
@@ -245,3 +268,12 @@ def _call(kernel: Any, bits: int, score: int, params: Params) -> float:
     from twofold.kernels.evaluate import evaluate_once
 
     return float(evaluate_once(np.uint64(address_of(kernel)), np.uint64(bits), score, params))
+
+
+def _call_on_cells(kernel: Any, board: Board, score: int, params: Params) -> float:
+    from twofold.kernels._jit import address_of
+    from twofold.kernels.evaluate_cells import evaluate_once
+
+    cells = np.array(board.exponents, dtype=np.uint8)
+    address = np.uint64(address_of(kernel))
+    return float(evaluate_once(address, cells, board.rows, board.cols, score, params))

@@ -34,26 +34,47 @@ def _kernel_for(rows: int, cols: int) -> Any:
     return evaluate.clustered_score
 
 
+def _cells_kernel_for(rows: int, cols: int) -> Any:
+    from twofold.kernels import evaluate_cells
+
+    return evaluate_cells.clustered_score
+
+
+def _unlike(board: Board) -> int:
+    """How unlike their neighbours the tiles are, in whole points."""
+    tiles = np.pad(np.array(board.tiles, dtype=np.int64), 1)
+    rows, cols = board.shape
+    shifted = [tiles[y : y + rows, x : x + cols] for y in range(3) for x in range(3)]
+    own = tiles[1:-1, 1:-1]
+    gaps = sum(np.where(other > 0, np.abs(own - other), 0) for other in shifted)
+    count = sum(other > 0 for other in shifted)
+    return int(np.where(own > 0, gaps // np.maximum(count, 1), 0).sum())
+
+
 def _fields(weights: Mapping[str, float]) -> dict[str, Any]:
     """The fields of the evaluator that depend on its weights."""
 
     @cache
     def params_for(rows: int, cols: int) -> Params:
-        head = [float(rows * cols), weights["clustering"]]
+        head = [float(rows * cols), weights["clustering"], weights["empty"]]
         return np.concatenate([head, _logarithms(weights["empty"])]).view(np.float32)
 
     def terms_of(board: Board, score: int) -> Mapping[str, float]:
-        from twofold.kernels import evaluate
-
         empty = weights["empty"] * len(board.empty_cells)
-        unlike = float(evaluate.clustering(np.uint64(board.to_bits())))
+        unlike = float(_unlike(board))
         return {
             "score": float(score),
             "ln(score) x empty cells": math.log(score) * empty if score else 0.0,
             "clustering": -weights["clustering"] * unlike,
         }
 
-    return {"kernel_for": _kernel_for, "params_for": params_for, "terms_of": terms_of}
+    return {
+        "kernel_for": _kernel_for,
+        "params_for": params_for,
+        "cells_kernel_for": _cells_kernel_for,
+        "cells_params_for": params_for,
+        "terms_of": terms_of,
+    }
 
 
 CLUSTERING: Final = weighted_evaluator(

@@ -17,6 +17,7 @@ from twofold.evaluators.base import (
     Params,
     Weight,
     only_4x4,
+    small_shapes,
     weighted_evaluator,
 )
 from twofold.evaluators.exact import CELL_DIGITS, in_units
@@ -140,7 +141,38 @@ def _snake_fields(weights: Mapping[str, float]) -> dict[str, Any]:
         mirrored = (index & 15) << 12 | (index & 0xF0) << 4 | (index & 0xF00) >> 4 | index >> 12
         return np.concatenate([tables.ravel(), tables[:, mirrored].ravel()])
 
-    return {"kernel_for": _snake_kernel, "params_for": params_for}
+    @cache
+    def cells_params_for(rows: int, cols: int) -> Params:
+        places = np.array(snake_path(rows, cols))
+        weightings = weights["ratio"] ** np.array(_seen(places), dtype=np.float64)
+        return np.concatenate([[len(weightings)], weightings.ravel()]).view(np.float32)
+
+    return {
+        "kernel_for": _snake_kernel,
+        "params_for": params_for,
+        "cells_kernel_for": _snake_cells_kernel,
+        "cells_params_for": cells_params_for,
+    }
+
+
+def _seen(places: NDArray[np.int64]) -> list[NDArray[np.int64]]:
+    """The places of the cells in every symmetry of the shape that the snake looks at.
+
+    A square has eight, another shape four. On small shapes other than 4x4 the snake looks at
+    its own corner alone, as on bits.
+    """
+    rows, cols = places.shape
+    if small_shapes(rows, cols) and (rows, cols) != (4, 4):
+        return [places]
+    turns = range(4) if rows == cols else (0, 2)
+    turned = [np.rot90(places, turn) for turn in turns]
+    return [*turned, *(grid[::-1] for grid in turned)]
+
+
+def _snake_cells_kernel(rows: int, cols: int) -> Any:
+    from twofold.kernels import evaluate_cells
+
+    return evaluate_cells.best_weighting
 
 
 def _snake_kernel(rows: int, cols: int) -> Any:

@@ -4,22 +4,15 @@ Sixteen bits say all about a row, so each value is computed once, for all 65,536
 board is worth eight look-ups.
 """
 
-from collections.abc import Callable, Mapping
-from functools import cache
-from typing import Any, Final
+from collections.abc import Mapping
+from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
 
-from twofold.board import Board
-from twofold.evaluators.base import Evaluator, Params, Weight, weighted_evaluator
-from twofold.evaluators.exact import in_units
-
-Lines = NDArray[np.float64]
-"""Exponents of lines, float64 (count, width), or a value of each, (count,)."""
-
-LineValue = Callable[[Lines, Mapping[str, float]], dict[str, Lines]]
-"""Exponents of lines, and the weights, to the named parts of the lines' values."""
+from twofold.evaluators.base import Weight
+from twofold.evaluators.lines import Lines, line_evaluator
+from twofold.limits import MAX_EXPONENT
 
 MAX_POWER: Final = 6.0
 """Largest power: beyond it the other parts of a line are lost beside the largest one."""
@@ -99,67 +92,18 @@ def baeldung_line(lines: Lines, weights: Mapping[str, float]) -> dict[str, Lines
     }
 
 
-def _all_lines(width: int) -> Lines:
-    index = np.arange(65_536)
-    shifts = (12, 8, 4, 0)[:width]
-    return np.stack([(index >> shift) & 15 for shift in shifts], axis=1).astype(np.float64)
+def _rows_numbers(weights: Mapping[str, float]) -> NDArray[np.float64]:
+    """What `evaluate_cells.rows_sum` reads."""
+    head = [weights[name] for name in ("lost", "empty", "merges", "order", "sum")]
+    exponents = np.arange(MAX_EXPONENT + 1.0)
+    order = exponents ** weights["order_power"]
+    sums = np.where(exponents > 0, exponents ** weights["sum_power"], 0.0)
+    return np.concatenate([[0.0, *head], order, sums])
 
 
-def _table(line_value: LineValue, weights: Mapping[str, float], width: int) -> Lines:
-    return sum(line_value(_all_lines(width), weights).values(), np.zeros(65_536))
-
-
-def line_evaluator(
-    name: str, summary: str, line_value: LineValue, weights: Mapping[str, Weight], **more: Any
-) -> Evaluator:
-    """An evaluator that sums a value over all rows and columns.
-
-    Args:
-        name: as in a spec.
-        summary: one line about what it looks at.
-        line_value: the value of lines, in parts.
-        weights: what `line_value` is given as weights.
-        **more: other fields of `Evaluator`.
-    """
-
-    def rebuild(values: Mapping[str, float]) -> dict[str, Any]:
-        return _line_fields(line_value, values)
-
-    return weighted_evaluator(name, summary, weights, rebuild, **more)
-
-
-def _line_fields(line_value: LineValue, weights: Mapping[str, float]) -> dict[str, Any]:
-    """The fields of an evaluator that depend on its weights."""
-
-    @cache
-    def line_tables_for(rows: int, cols: int) -> tuple[Params, Params]:
-        tables = in_units(np.stack([_table(line_value, weights, width) for width in (cols, rows)]))
-        return tables[0], tables[1]
-
-    @cache
-    def params_for(rows: int, cols: int) -> Params:
-        across, down = line_tables_for(rows, cols)
-        if (rows, cols) == (4, 4):
-            return across
-        return np.concatenate([np.array([rows, cols], dtype=np.float32), across, down])
-
-    def terms_of(board: Board, score: int) -> Mapping[str, float]:
-        grid = np.array(board.exponents, dtype=np.float64).reshape(board.shape)
-        across, down = line_value(grid, weights), line_value(grid.T, weights)
-        return {part: float(across[part].sum() + down[part].sum()) for part in across}
-
-    return {
-        "kernel_for": _line_kernel,
-        "params_for": params_for,
-        "line_tables_for": line_tables_for,
-        "terms_of": terms_of,
-    }
-
-
-def _line_kernel(rows: int, cols: int) -> Any:
-    from twofold.kernels import evaluate
-
-    return evaluate.line_sum if (rows, cols) == (4, 4) else evaluate.framed_line_sum
+def _baeldung_numbers(weights: Mapping[str, float]) -> NDArray[np.float64]:
+    """What `evaluate_cells.baeldung_sum` reads."""
+    return np.array([0.0, *(weights[name] for name in ("base", "empty", "pairs", "sum", "order"))])
 
 
 ROWS: Final = line_evaluator(
@@ -167,6 +111,7 @@ ROWS: Final = line_evaluator(
     "empty cells, merges, order and sum of every row and column",
     rows_line,
     ROWS_WEIGHTS,
+    on_cells=("rows_sum", _rows_numbers),
     source="nneonneo/2048-ai, MIT licence",
 )
 
@@ -175,5 +120,6 @@ BAELDUNG: Final = line_evaluator(
     "empty cells, equal neighbours, sum and order of every row and column",
     baeldung_line,
     BAELDUNG_WEIGHTS,
+    on_cells=("baeldung_sum", _baeldung_numbers),
     source="Baeldung, An Algorithm to solve 2048",
 )

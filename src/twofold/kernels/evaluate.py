@@ -26,6 +26,13 @@ TABLE: Final = 65_536
 
 LOG_TABLE: Final = 983_041
 """Entries of the table of ln(4 i): scores on 4x4 stay below 4 * 983,041."""
+CLUSTERING_HEAD: Final = 3
+"""Numbers before that table."""
+
+SMOOTH_HEAD: Final = 5
+"""Numbers before the table of logarithms of `smooth`."""
+_SMOOTH_LINES: Final = 2 * (SMOOTH_HEAD + 65)
+"""The place of its table of lines, in float32."""
 
 
 @kernel(EVALUATOR)
@@ -102,16 +109,45 @@ def clustering(bits):
 def clustered_score(bits, score, params):
     """int(score + ln(score) * empty cells - clustering), at least min(score, 1).
 
-    params: float64 in the same memory: rows * cols, the weight of the clustering, then ln(4 i)
-    times the weight of empty cells for i = 0 .. `LOG_TABLE` - 1. The cast cuts towards zero.
+    params: float64 in the same memory: rows * cols, the weights of the clustering and of empty
+    cells, then ln(4 i) times the latter for i = 0 .. `LOG_TABLE` - 1. The cast cuts towards zero.
     """
     if score == 0:
         return 0.0
     numbers = f64_pointer(params)
     empty = numbers[0] - (16 - count_empty(bits, FULL))
-    logarithm = numbers[2 + min(score >> 2, LOG_TABLE - 1)]
+    logarithm = numbers[CLUSTERING_HEAD + min(score >> 2, LOG_TABLE - 1)]
     value = np.trunc(score + logarithm * empty - numbers[1] * clustering(bits))
     return max(value, np.float64(min(score, 1)))
+
+
+@kernel(EVALUATOR)
+def smooth(bits, score, params):
+    """The value of ov3y's 2048-AI: smoothness, order, empty cells, largest exponent.
+
+    params: float64: rows * cols, minus the weight of roughness, the weights of order and of the
+    largest exponent, the place of the table for columns (0 where one serves both), and 65
+    logarithms of empty cells times their weight. Then float32 (65536, 4), once or twice: what
+    rows and columns count, see `evaluators.smooth`. Rows outside a smaller shape count nothing.
+    """
+    numbers = f64_pointer(params)
+    turned, down = transpose(bits), _SMOOTH_LINES + np.int64(numbers[4])
+    rough = row_falls = row_rises = col_falls = col_rises = largest = 0.0
+    for line in range(4):
+        shift = np.uint64(48 - 16 * line)
+        row = _SMOOTH_LINES + 4 * np.int64((bits >> shift) & _ROW)
+        col = down + 4 * np.int64((turned >> shift) & _ROW)
+        rough += params[row] + params[col]
+        row_falls += params[row + 1]
+        row_rises += params[row + 2]
+        col_falls += params[col + 1]
+        col_rises += params[col + 2]
+        largest = max(largest, np.float64(params[row + 3]))
+    order = max(row_falls, row_rises) + max(col_falls, col_rises)
+    empty = np.int64(numbers[0]) - (16 - count_empty(bits, FULL))
+    value = numbers[1] * rough + numbers[2] * order
+    value += numbers[SMOOTH_HEAD + empty]
+    return value + numbers[3] * largest
 
 
 @kernel(types.float64(types.uint64, types.uint64, types.int64, types.Array(types.float32, 1, "C")))

@@ -26,6 +26,11 @@ U8_POINTER: Final = types.CPointer(types.uint8)
 EVALUATOR: Final = types.float64(types.uint64, types.int64, F32_POINTER)
 """An evaluator: (bits, score, params) -> value."""
 
+CELLS_EVALUATOR: Final = types.float64(
+    U8_POINTER, types.int64, types.int64, types.int64, F32_POINTER
+)
+"""An evaluator on cells: (cells, rows, cols, score, params) -> value."""
+
 POLICY: Final = types.int64(types.uint64, types.int64, types.int64, types.uint64, U64_POINTER)
 """A player on bits: (bits, legal moves as 4 bits, score, draw, context) -> move."""
 
@@ -225,6 +230,9 @@ def _caller(target: Any, doc: str) -> Any:
 
 call_evaluator = _caller(
     EVALUATOR, "Call an evaluator by its address: (address, (bits, score, params))."
+)
+call_cells_evaluator = _caller(
+    CELLS_EVALUATOR, "Call an evaluator on cells by its address: (address, arguments)."
 )
 call_policy = _caller(POLICY, "Call a policy on bits by its address: (address, arguments).")
 call_cells_policy = _caller(

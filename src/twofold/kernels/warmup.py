@@ -13,6 +13,7 @@ MODULES: Final = (
     "policies",
     "play",
     "evaluate",
+    "evaluate_cells",
     "context",
     "expectimax",
     "adversarial",

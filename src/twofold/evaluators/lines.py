@@ -1,0 +1,119 @@
+"""All rows that 16 bits can say, and evaluators that sum a value over rows and columns."""
+
+from collections.abc import Callable, Mapping
+from functools import cache
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from twofold.board import Board
+from twofold.evaluators.base import Evaluator, Params, Weight, small_shapes, weighted_evaluator
+from twofold.evaluators.exact import in_units, unit_of
+
+Lines = NDArray[np.float64]
+"""Exponents of lines, float64 (count, width), or a value of each, (count,)."""
+
+LineValue = Callable[[Lines, Mapping[str, float]], dict[str, Lines]]
+"""Exponents of lines, and the weights, to the named parts of the lines' values."""
+
+CellsNumbers = Callable[[Mapping[str, float]], NDArray[np.float64]]
+"""Weights to the numbers that a kernel on cells reads, the first one left for the unit."""
+
+
+def all_lines(width: int) -> Lines:
+    """The exponents of all 65,536 rows of a width, (65536, width)."""
+    index = np.arange(65_536)
+    shifts = (12, 8, 4, 0)[:width]
+    return np.stack([(index >> shift) & 15 for shift in shifts], axis=1).astype(np.float64)
+
+
+def _table(line_value: LineValue, weights: Mapping[str, float], width: int) -> Lines:
+    return sum(line_value(all_lines(width), weights).values(), np.zeros(65_536))
+
+
+def line_evaluator(
+    name: str,
+    summary: str,
+    line_value: LineValue,
+    weights: Mapping[str, Weight],
+    *,
+    on_cells: tuple[str, CellsNumbers] | None = None,
+    **more: Any,
+) -> Evaluator:
+    """An evaluator that sums a value over all rows and columns.
+
+    Args:
+        name: as in a spec.
+        summary: one line about what it looks at.
+        line_value: the value of lines, in parts.
+        weights: what `line_value` is given as weights.
+        on_cells: the form on cells: the kernel's name in `kernels.evaluate_cells`, and its
+            numbers.
+        **more: other fields of `Evaluator`.
+    """
+
+    def rebuild(values: Mapping[str, float]) -> dict[str, Any]:
+        fields = _line_fields(line_value, values)
+        if on_cells:
+            fields |= _cells_fields(*on_cells, values, fields["line_tables_for"])
+        return fields
+
+    return weighted_evaluator(name, summary, weights, rebuild, **more)
+
+
+def _line_fields(line_value: LineValue, weights: Mapping[str, float]) -> dict[str, Any]:
+    """The fields of an evaluator that depend on its weights."""
+
+    @cache
+    def line_tables_for(rows: int, cols: int) -> tuple[Params, Params]:
+        tables = in_units(np.stack([_table(line_value, weights, width) for width in (cols, rows)]))
+        return tables[0], tables[1]
+
+    @cache
+    def params_for(rows: int, cols: int) -> Params:
+        across, down = line_tables_for(rows, cols)
+        if (rows, cols) == (4, 4):
+            return across
+        return np.concatenate([np.array([rows, cols], dtype=np.float32), across, down])
+
+    def terms_of(board: Board, score: int) -> Mapping[str, float]:
+        grid = np.array(board.exponents, dtype=np.float64).reshape(board.shape)
+        across, down = line_value(grid, weights), line_value(grid.T, weights)
+        return {part: float(across[part].sum() + down[part].sum()) for part in across}
+
+    return {
+        "kernel_for": _line_kernel,
+        "params_for": params_for,
+        "line_tables_for": line_tables_for,
+        "terms_of": terms_of,
+    }
+
+
+def _line_kernel(rows: int, cols: int) -> Any:
+    from twofold.kernels import evaluate
+
+    return evaluate.line_sum if (rows, cols) == (4, 4) else evaluate.framed_line_sum
+
+
+def _cells_fields(
+    kernel: str,
+    numbers_of: CellsNumbers,
+    weights: Mapping[str, float],
+    line_tables_for: Callable[[int, int], tuple[Params, Params]],
+) -> dict[str, Any]:
+    """The fields of the form on cells."""
+
+    def cells_kernel_for(rows: int, cols: int) -> Any:
+        from twofold.kernels import evaluate_cells
+
+        return getattr(evaluate_cells, kernel)
+
+    @cache
+    def cells_params_for(rows: int, cols: int) -> Params:
+        numbers = numbers_of(weights)
+        if small_shapes(rows, cols):  # lines are rounded as in the tables of the other form
+            numbers[0] = unit_of(np.stack(line_tables_for(rows, cols)))
+        return numbers.view(np.float32)
+
+    return {"cells_kernel_for": cells_kernel_for, "cells_params_for": cells_params_for}
