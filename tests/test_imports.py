@@ -84,7 +84,7 @@ try:
     {code}
 except SystemExit as stop:
     assert not stop.code, stop.code
-heavy = sorted({{"numba", "scipy"}} & set(sys.modules))
+heavy = sorted({{"numba", "optuna", "scipy"}} & set(sys.modules))
 assert not heavy, heavy
 """
     done = subprocess.run(

@@ -7,7 +7,7 @@ They are one tree::
     |   |-- InvalidBoard    |-- InvalidMove     |-- InvalidRules    |-- InvalidSpec
     |   |-- InvalidRecord   |-- InvalidBudget   |-- InvalidSeed     |-- UnsupportedRules
     |   |-- LimitExceeded   |-- IllegalMove     |-- CellOccupied    |-- TileTooLarge
-    |   |-- GameOver        |-- NothingToUndo   `-- NothingToRedo
+    |   |-- GameOver        |-- NothingToUndo   |-- NothingToRedo   `-- MissingExtra
     |-- PlayerError (also a RuntimeError)    exit code 1: a player broke its contract
     `-- ResourceError (also a RuntimeError)  exit code 3: disk or memory
 
@@ -85,6 +85,10 @@ class NothingToUndo(InvalidInput):
 
 class NothingToRedo(InvalidInput):
     """No move was undone since the last one made."""
+
+
+class MissingExtra(InvalidInput):
+    """A part of twofold that is installed as an extra is not there."""
 
 
 class PlayerError(TwofoldError, RuntimeError):

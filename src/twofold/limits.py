@@ -62,6 +62,15 @@ MAX_DEPTH: Final = 24
 MAX_GAMES: Final = 10_000_000
 """Most games of one run."""
 
+MAX_TRIALS: Final = 100_000
+"""Most trials of a tuning."""
+
+MIN_SPREAD: Final = 1.01
+"""Smallest factor by which a tuned weight may leave its start."""
+
+MAX_SPREAD: Final = 1_000.0
+"""Largest factor by which a tuned weight may leave its start."""
+
 MAX_JOBS: Final = 1_024
 """Most threads or processes."""
 

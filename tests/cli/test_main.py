@@ -19,7 +19,7 @@ from twofold.cli import _common, app, players
 from twofold.errors import ResourceError
 from twofold.selftest import Check, SelfTest
 
-COMMANDS = ["watch", "play", "analyse", "bench", "players", "warmup", "selftest", "doctor"]
+COMMANDS = ["watch", "play", "analyse", "bench", "tune", "players", "warmup", "selftest", "doctor"]
 
 
 def test_version(cli: Cli) -> None:

@@ -139,7 +139,7 @@ class Workers:
         self.jobs = jobs
         self.compiled = compiled
         self._stop = threading.Event()
-        self._context = _Spawn()
+        self._context = Spawn()
         # Closing the one end tells every process that holds the other, without a lock that a
         # process might take with it when it dies.
         self._alive, self._line = multiprocessing.Pipe(duplex=False)
@@ -262,7 +262,9 @@ class _Process(SpawnProcess):
             signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
-class _Spawn(SpawnContext):
+class Spawn(SpawnContext):
+    """Starts processes that Ctrl-C never reaches."""
+
     Process = _Process
 
 
@@ -274,10 +276,10 @@ def _start_process(parent: Connection, grace_seconds: float) -> None:
     _crew = Crew()
     stop = threading.Event()
     _stopped = stop.is_set
-    threading.Thread(target=_watch, args=(parent, stop, grace_seconds), daemon=True).start()
+    threading.Thread(target=watch_parent, args=(parent, stop, grace_seconds), daemon=True).start()
 
 
-def _watch(parent: Connection, stop: threading.Event, grace_seconds: float) -> None:
+def watch_parent(parent: Connection, stop: threading.Event, grace_seconds: float) -> None:
     """Ask the game to end, then end this process, once the parent hangs up or is gone."""
     with contextlib.suppress(OSError):
         parent.poll(None)

@@ -9,7 +9,7 @@ from typing import Annotated, NoReturn
 import typer
 
 import twofold
-from twofold.cli import analyse, bench, doctor, play, players, selftest, warmup, watch
+from twofold.cli import analyse, bench, doctor, play, players, selftest, tune, warmup, watch
 from twofold.cli._common import INTERRUPTED
 from twofold.errors import TwofoldError
 
@@ -30,7 +30,7 @@ app = typer.Typer(
     invoke_without_command=True,
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 88},
 )
-for module in (watch, play, analyse, bench, players, warmup, selftest, doctor):
+for module in (watch, play, analyse, bench, tune, players, warmup, selftest, doctor):
     app.command(module.__name__.rpartition(".")[2], epilog=f"Example:\n\n\b\n{module.EXAMPLE}")(
         module.command
     )

@@ -1,0 +1,257 @@
+"""What a tuning is about: a player, the weights to vary and how far, the games, the objective."""
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Final
+
+import twofold
+from twofold import notation
+from twofold.errors import InvalidInput, InvalidSpec, LimitExceeded
+from twofold.evaluators import Evaluator
+from twofold.evaluators.base import Weight
+from twofold.limits import MAX_GAMES, MAX_SPREAD, MIN_SPREAD, check_limit
+from twofold.notation import check_seed, format_number, shown
+from twofold.players import make_player
+from twofold.rules import Rules
+
+DIGITS: Final = 4
+"""Significant digits of a weight that is tried."""
+
+FORMAT: Final = 1
+"""Version of what a file of trials holds; raised when a field changes its name or meaning."""
+
+SAMPLERS: Final = ("cma", "tpe")
+"""What proposes weights: CMA-ES, or a tree-structured Parzen estimator."""
+
+
+@dataclass(frozen=True, slots=True)
+class Range:
+    """A weight that is tuned, and how far.
+
+    Attributes:
+        name: its key in the spec.
+        start: where it starts.
+        low: the least value tried.
+        high: the largest value tried.
+        log: whether steps are factors; else they are differences.
+    """
+
+    name: str
+    start: float
+    low: float
+    high: float
+    log: bool
+
+    def place(self, value: float) -> float:
+        """Where a value lies between `low` (0) and `high` (1)."""
+        if self.log:
+            return math.log(value / self.low) / math.log(self.high / self.low)
+        return (value - self.low) / (self.high - self.low)
+
+    def at(self, place: float) -> float:
+        """The value at a place between 0 and 1."""
+        if self.log:
+            value = self.low * math.exp(place * math.log(self.high / self.low))
+        else:
+            value = self.low + place * (self.high - self.low)
+        return min(max(value, self.low), self.high)
+
+
+def range_of(name: str, start: float, spread: float) -> Range:
+    """The range of one weight around its start.
+
+    Positive: from start / spread to start x spread, in factors. A power (`..._power`): one
+    more and one less, but above 0. Negative: up to (spread - 1) x its size away on both
+    sides. Zero: from -spread to spread.
+    """
+    if name.endswith("_power") and start > 0:
+        return Range(name, start, max(start - 1, start / 10), start + 1, False)
+    if start > 0:
+        return Range(name, start, start / spread, start * spread, True)
+    reach = spread if start == 0 else (spread - 1) * -start
+    return Range(name, start, start - reach, start + reach, False)
+
+
+def within(one: Range, low: float, high: float) -> Range:
+    """The part of a range that the evaluator takes."""
+    if max(one.low, low) >= min(one.high, high):
+        raise InvalidSpec(f"expected {one.name} to have room to vary, got {one.start:g} alone")
+    return replace(one, low=max(one.low, low), high=min(one.high, high))
+
+
+@dataclass(frozen=True, slots=True)
+class Objective:
+    """What is made as large as possible: the mean of a figure over the games.
+
+    Attributes:
+        text: `score`, `log-score` or a tile in decimal.
+    """
+
+    text: str = "score"
+
+    @classmethod
+    def parse(cls, text: str) -> "Objective":
+        """Read `score`, `log-score` or a tile such as `2048`.
+
+        Raises:
+            InvalidInput: it is none of them.
+        """
+        if text in ("score", "log-score"):
+            return cls(text)
+        if text.isascii() and text.isdecimal() and notation.parse_tile(text, InvalidInput) >= 2:
+            return cls(text.lstrip("0"))
+        raise InvalidInput(f"expected score, log-score or a tile from 4 up, got {shown(text)}")
+
+    @property
+    def name(self) -> str:
+        """In words, for a table."""
+        if self.text.isdecimal():
+            return f"reach rate of {self.text}"
+        return f"mean {'log score' if self.text == 'log-score' else self.text}"
+
+    def value(self, score: int, max_tile: int) -> float:
+        """The figure of one game: its score, ln(score + 1), or 1 if it reached the tile."""
+        if self.text.isdecimal():
+            return float(max_tile >= int(self.text))
+        return math.log1p(score) if self.text == "log-score" else float(score)
+
+    def shown(self, value: float, sign: str = "") -> str:
+        """A mean as text."""
+        return f"{value:{sign},.{0 if self.text == 'score' else 4}f}"
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """All that decides what a trial is; equal for every run on one file.
+
+    Attributes:
+        player: the spec with the start weights, as given.
+        canonical: its canonical form.
+        rules: rules of all games.
+        seed: seed of the first game, and of the sampler.
+        games: games a trial, on the seeds seed, seed + 1, ...
+        weights: what is tuned.
+        sampler: `cma` or `tpe`.
+        spread: how far from the start weights may go, see `range_of`.
+        objective: what is made large.
+    """
+
+    player: str
+    canonical: str
+    rules: Rules
+    seed: int
+    games: int
+    weights: tuple[Range, ...]
+    sampler: str
+    spread: float
+    objective: Objective
+
+    @classmethod
+    def make(
+        cls,
+        player: str,
+        *,
+        games: int = 100,
+        seed: int = 1,
+        rules: Rules | None = None,
+        weights: Sequence[str] = (),
+        sampler: str = "cma",
+        spread: float = 4.0,
+        objective: str = "score",
+    ) -> "Settings":
+        """Settings that were checked.
+
+        Args:
+            player: the spec with the start weights.
+            games: games a trial.
+            seed: see `Settings`.
+            rules: the standard ones if None.
+            weights: names of those to tune; all of the evaluator if empty.
+            sampler: see `SAMPLERS`.
+            spread: see `range_of`.
+            objective: see `Objective.parse`.
+
+        Raises:
+            InvalidInput: a value is not one that can be used.
+        """
+        check_limit("games", games, 1, MAX_GAMES)
+        check_seed(seed)
+        if not MIN_SPREAD <= spread <= MAX_SPREAD:
+            raise LimitExceeded(
+                f"expected a spread from {MIN_SPREAD:g} to {MAX_SPREAD:g}, got {spread:g}"
+            )
+        if sampler not in SAMPLERS:
+            raise InvalidInput(f"expected a sampler ({', '.join(SAMPLERS)}), got {shown(sampler)}")
+        used_rules = Rules() if rules is None else rules
+        aim = Objective.parse(objective)
+        canonical, found = _weights_of(player, used_rules, seed)
+        ranges = tuple(
+            within(range_of(name, one.value, spread), one.low, one.high)
+            for name, one in ((name, found[name]) for name in _chosen(found, weights))
+        )
+        return cls(player, canonical, used_rules, seed, games, ranges, sampler, spread, aim)
+
+    @property
+    def start(self) -> dict[str, float]:
+        """The start weights."""
+        return {weight.name: weight.start for weight in self.weights}
+
+    def rounded(self, values: Mapping[str, float]) -> dict[str, float]:
+        """Weights as they are played: rounded, but for those at their start."""
+        return {
+            weight.name: weight.start
+            if values[weight.name] == weight.start
+            else float(f"{values[weight.name]:.{DIGITS}g}")
+            for weight in self.weights
+        }
+
+    def spec(self, values: Mapping[str, float]) -> str:
+        """The player with these weights: its own spec, and those that differ from the start."""
+        name, given = notation.parse_spec(self.player)
+        rounded = self.rounded(values)
+        changed = {
+            weight.name: format_number(rounded[weight.name])
+            for weight in self.weights
+            if rounded[weight.name] != weight.start
+        }
+        return notation.format_spec(name, given | changed)
+
+    def document(self) -> dict[str, Any]:
+        """What a file of trials keeps, to be compared when it is used again."""
+        return {
+            "format": FORMAT,
+            "twofold": twofold.__version__,
+            "player": self.canonical,
+            "rules": str(self.rules),
+            "seed": str(self.seed),
+            "games": self.games,
+            "objective": self.objective.text,
+            "weights": ",".join(weight.name for weight in self.weights),
+            "sampler": self.sampler,
+            "spread": self.spread,
+        }
+
+
+def _weights_of(player: str, rules: Rules, seed: int) -> tuple[str, dict[str, Weight]]:
+    """The canonical spec and the weights that a spec can set; the player can play."""
+    with make_player(player) as made:
+        made.start(rules, seed)
+        keys = notation.parse_spec(made.spec).values
+        evaluator = getattr(made, "evaluator", None)
+        weights = evaluator.weight_keys if isinstance(evaluator, Evaluator) else {}
+        return made.spec, {name: one for name, one in weights.items() if name in keys}
+
+
+def _chosen(found: Mapping[str, Weight], names: Sequence[str]) -> Sequence[str]:
+    if not found:
+        raise InvalidSpec(
+            "expected a player with weights in its spec, such as expectimax:eval=rows, "
+            "got one without"
+        )
+    for name in names:
+        if name not in found:
+            raise InvalidInput(f"expected weights among {', '.join(found)}, got {shown(name)}")
+    if len(set(names)) < len(names):
+        raise InvalidInput(f"expected each weight once, got {shown(','.join(names))}")
+    return names or list(found)

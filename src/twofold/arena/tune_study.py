@@ -1,0 +1,250 @@
+"""The file of a tuning: an Optuna study in SQLite, made whole, used by one tuning at a time."""
+
+import contextlib
+import json
+import os
+import sqlite3
+import tempfile
+from collections.abc import Iterator, Mapping
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+from urllib.parse import quote
+
+from twofold.arena.tune_sampling import START, finished_trials
+from twofold.arena.tune_settings import Settings
+from twofold.errors import InvalidInput, MissingExtra, ResourceError, TwofoldError
+from twofold.files import atomic_write, open_regular
+from twofold.notation import shown
+
+if TYPE_CHECKING:
+    from optuna import Study
+    from optuna.trial import FrozenTrial
+
+STUDY: Final = "twofold tune"
+"""Name of the study in the file."""
+
+SETTINGS: Final = "settings"
+CHECKS: Final = "checks"
+"""Attributes of the study."""
+
+LOCK_SECONDS: Final = 60.0
+"""How long a process waits for the others to have written."""
+
+_MAGIC: Final = b"SQLite format 3\0"
+
+
+def require_tune() -> None:
+    """Refuse to go on without the extra.
+
+    Raises:
+        MissingExtra: Optuna or its CMA-ES is not installed.
+    """
+    try:
+        import cmaes  # noqa: F401
+        import optuna
+    except ImportError:
+        raise MissingExtra(
+            "expected the extra 'tune', which is not installed: pip install 'twofold[tune]'"
+        ) from None
+    optuna.logging.set_verbosity(optuna.logging.ERROR)
+
+
+def open_study(path: Path, settings: Settings) -> "Study":
+    """The study in a file; a new file where there is none.
+
+    Raises:
+        InvalidInput: the file is no study of ours, or one with other settings.
+        ResourceError: it cannot be read or written.
+    """
+    if not path.exists():
+        _create(path, settings)
+    check_settings(path, settings)
+    return connect(path)
+
+
+def connect(path: Path) -> "Study":
+    """The study in a file that was checked."""
+    with storage_errors(path):
+        return _study(path)
+
+
+def _study(path: Path) -> "Study":
+    """Every transaction of it waits until it may write, so that none fails for another."""
+    import optuna
+    from sqlalchemy import event
+    from sqlalchemy.pool import NullPool
+
+    # The connection is made here: a URL has no way to write some characters of a path.
+    options = {"creator": partial(_open_sqlite, path), "poolclass": NullPool}
+    storage = optuna.storages.RDBStorage("sqlite://", engine_kwargs=options)
+    event.listen(storage.engine, "begin", _begin)
+    return optuna.create_study(
+        storage=storage, study_name=STUDY, direction="maximize", load_if_exists=True
+    )
+
+
+def _begin(connection: Any) -> None:
+    connection.exec_driver_sql("BEGIN IMMEDIATE")
+
+
+def _open_sqlite(path: Path, mode: str = "rw") -> sqlite3.Connection:
+    uri = f"file:{quote(str(path.absolute()))}?mode={mode}"
+    return sqlite3.connect(uri, uri=True, timeout=LOCK_SECONDS, isolation_level=None)
+
+
+def _create(path: Path, settings: Settings) -> None:
+    """The whole new file appears at once."""
+    with tempfile.TemporaryDirectory() as folder, storage_errors(path):
+        draft = Path(folder) / "study.db"
+        draft.touch()
+        study = _study(draft)
+        study.set_user_attr(SETTINGS, settings.document())
+        content = draft.read_bytes()
+    atomic_write(path, content)
+
+
+def check_settings(path: Path, settings: Settings) -> None:
+    """Refuse a file of anything else, before Optuna makes tables in it, and other settings.
+
+    Raises:
+        InvalidInput: the text names what differs.
+    """
+    found = _read_settings(path)
+    for name, ours in settings.document().items():
+        theirs = found.get(name)
+        if theirs != ours:
+            raise InvalidInput(
+                f"expected {name} {shown(theirs)} as in {shown(str(path))}, got {shown(ours)} "
+                "(or name another file)"
+            )
+
+
+def _read_settings(path: Path) -> Mapping[str, Any]:
+    refusal = InvalidInput(f"expected a file that 'twofold tune' made, got {shown(str(path))}")
+    with open_regular(path) as file:
+        if file.read(len(_MAGIC)) != _MAGIC:
+            raise refusal
+    if not os.access(path, os.W_OK):
+        raise InvalidInput(f"expected a file that can be written, got {shown(str(path))}")
+    query = (
+        "SELECT value_json FROM study_user_attributes JOIN studies USING (study_id)"
+        " WHERE study_name = ? AND key = ?"
+    )
+    try:
+        with contextlib.closing(_open_sqlite(path)) as connection:
+            rows = connection.execute(query, (STUDY, SETTINGS)).fetchall()
+        found = json.loads(rows[0][0])
+    except (sqlite3.Error, IndexError, TypeError, ValueError, RecursionError):
+        raise refusal from None
+    if not isinstance(found, dict):
+        raise refusal
+    return found
+
+
+@contextlib.contextmanager
+def alone(path: Path) -> Iterator[None]:
+    """Hold a file for this process until it ends, however it ends.
+
+    Raises:
+        InvalidInput: another process holds it, or its folder cannot be written.
+    """
+    if not path.parent.is_dir():
+        raise InvalidInput(
+            f"expected an existing folder to write to, got {shown(str(path.parent))}"
+        )
+    lock = path.with_name(f".{path.name}.lock")
+    with contextlib.ExitStack() as stack:
+        try:
+            connection = stack.enter_context(contextlib.closing(_open_sqlite(lock, "rwc")))
+            connection.execute("PRAGMA busy_timeout = 0")
+            connection.execute("BEGIN EXCLUSIVE")
+        except sqlite3.OperationalError as error:
+            if "locked" in str(error):
+                raise InvalidInput(
+                    f"expected {shown(str(path))} for this tuning alone, got another at work on it"
+                ) from None
+            raise InvalidInput(f"cannot write beside {shown(str(path))}: {error}") from None
+        stack.callback(_remove_quietly, lock)  # while it is held
+        yield
+
+
+def _remove_quietly(path: Path) -> None:
+    with contextlib.suppress(OSError):
+        path.unlink()
+
+
+@contextlib.contextmanager
+def storage_errors(path: Path) -> Iterator[None]:
+    """Turn what Optuna and SQLite raise into our own errors."""
+    import optuna.exceptions
+    import sqlalchemy.exc
+
+    faults = (optuna.exceptions.OptunaError, sqlalchemy.exc.SQLAlchemyError, sqlite3.Error)
+    try:
+        yield
+    except TwofoldError:
+        raise
+    except faults as error:
+        raise _translated(path, error) from error
+    except (AssertionError, KeyError, RuntimeError, TypeError, ValueError) as error:
+        raise InvalidInput(
+            f"expected a sound file of trials, got {shown(str(path))}: {_reason(error)}"
+        ) from error
+
+
+def _translated(path: Path, error: Exception) -> TwofoldError:
+    reason = _reason(error)
+    if any(word in reason for word in ("malformed", "not a database", "no such", "corrupt")):
+        return InvalidInput(f"expected a sound file of trials, got {shown(str(path))}: {reason}")
+    return ResourceError(f"cannot use {shown(str(path))}: {reason}")
+
+
+def _reason(error: BaseException) -> str:
+    """What lies at the bottom of a chain of errors, on one line."""
+    while error.__cause__ is not None:
+        error = error.__cause__
+    text = str(getattr(error, "orig", None) or error)
+    return shown(" ".join(text.split()))[1:-1] or type(error).__name__
+
+
+def fail(study: "Study", number: int) -> None:
+    """Mark a trial that will not be finished."""
+    from optuna.trial import TrialState
+
+    with contextlib.suppress(ValueError):  # its process had finished it after all
+        study.tell(number, state=TrialState.FAIL)
+
+
+def fail_running(study: "Study") -> None:
+    """Mark the trials that are under way: no process works on them any more."""
+    from optuna.trial import TrialState
+
+    for trial in study.get_trials(deepcopy=False, states=(TrialState.RUNNING,)):
+        fail(study, trial.number)
+
+
+def ensure_start(study: "Study", settings: Settings) -> None:
+    """Have the start weights tried next, unless they were tried or are about to be."""
+    from optuna.trial import TrialState
+
+    states = (TrialState.COMPLETE, TrialState.WAITING, TrialState.RUNNING)
+    if not any(START in trial.user_attrs for trial in study.get_trials(False, states)):
+        study.enqueue_trial(settings.start, user_attrs={START: True})
+
+
+def sound_trials(study: "Study", settings: Settings) -> "list[FrozenTrial]":
+    """The finished trials, if the file holds what it should.
+
+    Raises:
+        ValueError: a trial has other weights, or none.
+    """
+    trials = finished_trials(study)
+    names = {weight.name for weight in settings.weights}
+    for trial in trials:
+        if set(trial.params) != names or trial.value is None:
+            raise ValueError(f"trial {trial.number} lacks weights or a value")
+        for weight in settings.weights:
+            if not weight.low <= trial.params[weight.name] <= weight.high:
+                raise ValueError(f"trial {trial.number} has a weight out of its range")
+    return trials

@@ -1,0 +1,271 @@
+"""`twofold tune`: better weights for a player's evaluator."""
+
+import contextlib
+import sys
+import time
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from twofold.cli._common import (
+    INTERRUPTED,
+    LOADING,
+    JsonOption,
+    RulesOption,
+    catching_interrupt,
+    cores,
+    counted,
+    prepare,
+    print_note,
+    print_out,
+    read_rules,
+    waiting,
+    write_json,
+)
+
+if TYPE_CHECKING:
+    from twofold.arena.stats import Interval
+    from twofold.arena.tune import Check, Progress, Settings, Trial, Tuning
+
+EXAMPLE = """  twofold tune expectimax:ply=1 --games 100 --trials 200 --out tune.db
+  twofold tune expectimax:eval=snake --spread 2 --out snake.db --json"""
+
+
+def command(
+    player: Annotated[
+        str, typer.Argument(metavar="PLAYER", help="Player to tune.", show_default=False)
+    ],
+    out: Annotated[
+        str,
+        typer.Option("--out", metavar="FILE", help="Trials, in SQLite.", show_default=False),
+    ],
+    games: Annotated[int, typer.Option("--games", metavar="N", help="Games a trial.")] = 100,
+    trials: Annotated[
+        int, typer.Option("--trials", metavar="T", help="Trials wanted in the file.")
+    ] = 100,
+    jobs: Annotated[
+        int | None,
+        typer.Option("--jobs", metavar="J", help="Trials at a time; else as many as cores."),
+    ] = None,
+    seed: Annotated[
+        str, typer.Option("--seed", metavar="S", help="Seed of the first game; then S+1, ...")
+    ] = "1",
+    weights: Annotated[
+        str, typer.Option("--weights", metavar="NAMES", help="a,b,c; else all of the evaluator.")
+    ] = "",
+    sampler: Annotated[
+        str, typer.Option("--sampler", metavar="NAME", help="cma (CMA-ES) or tpe.")
+    ] = "cma",
+    spread: Annotated[
+        float, typer.Option("--spread", metavar="F", help="Weights go to start / F and x F.")
+    ] = 4.0,
+    objective: Annotated[
+        str, typer.Option("--objective", metavar="NAME", help="score, log-score or a tile.")
+    ] = "score",
+    check_games: Annotated[
+        int, typer.Option("--check-games", metavar="N", help="Fresh games for best and start.")
+    ] = 500,
+    rules: RulesOption = "",
+    json: JsonOption = False,
+) -> None:
+    """Find better weights for a player; check them on fresh games.
+
+    A trial is a set of weights that plays N games; all trials play the same. Run the same
+    command again to go on after an interruption, or with more trials. The best weights then
+    play fresh games against the start weights, and the last line is the tuned player.
+    """
+    from twofold.arena.tune import Settings, tune
+    from twofold.limits import MAX_JOBS, MAX_TRIALS, check_limit
+    from twofold.notation import parse_seed
+
+    check_limit("trials", trials, 1, MAX_TRIALS)
+    used_jobs = check_limit("jobs", cores() if jobs is None else jobs, 1, MAX_JOBS)
+    with waiting(LOADING):
+        settings = Settings.make(
+            player,
+            games=games,
+            seed=parse_seed(seed),
+            rules=read_rules(rules),
+            weights=[name for name in weights.split(",") if name],
+            sampler=sampler,
+            spread=spread,
+            objective=objective,
+        )
+    prepare([player], settings.rules, settings.seed)
+    began = time.perf_counter()
+    with (
+        catching_interrupt() as asked,
+        _progress(settings) as show,
+        contextlib.redirect_stdout(sys.stderr),  # what a player prints is no result
+    ):
+        found = tune(
+            settings,
+            out,
+            trials=trials,
+            jobs=used_jobs,
+            check_games=check_games,
+            on_progress=show,
+            stop=asked.is_set,
+        )
+    seconds = time.perf_counter() - began
+    if json:
+        write_json("tune", _document(found), {"seconds": seconds, "jobs": used_jobs})
+    else:
+        _print_tuning(found, seconds, used_jobs)
+    if found.interrupted:
+        done = f"{len(found.trials):,} of {counted(trials, 'trial')} finished"
+        print_note(f"twofold: interrupted; {done}; the same command goes on from {out}")
+        raise typer.Exit(INTERRUPTED)
+
+
+@contextlib.contextmanager
+def _progress(settings: "Settings") -> "Iterator[Callable[[Progress], None]]":
+    """Progress on stderr, if that is a terminal: first of the trials, then of the check."""
+    from rich.console import Console
+    from rich.progress import (
+        BarColumn,
+        MofNCompleteColumn,
+        TextColumn,
+        TimeElapsedColumn,
+        TimeRemainingColumn,
+    )
+    from rich.progress import Progress as Bars
+
+    columns = (
+        TextColumn("{task.description}"),
+        BarColumn(20),
+        MofNCompleteColumn(),
+        TextColumn("{task.fields[more]}"),
+        TimeElapsedColumn(),
+        TextColumn("left"),
+        TimeRemainingColumn(),
+    )
+    console = Console(stderr=True)
+    began = time.monotonic()
+    with Bars(*columns, console=console, transient=True, disable=not console.is_terminal) as bars:
+        tuning = bars.add_task("trials", total=None, more="")
+        check = bars.add_task("check", total=None, more="games", visible=False)
+
+        def show(now: "Progress") -> None:
+            speed = now.played / max(time.monotonic() - began, 1e-9)
+            best = "-" if now.best is None else settings.objective.shown(now.best)
+            more = f"best {best}  {speed:,.3g} games/s"
+            if now.to_check:
+                bars.update(tuning, visible=False)
+                bars.update(check, total=now.to_check, completed=now.checked, visible=True)
+            elif bars.tasks[0].total is None:  # what an earlier run did says nothing of the speed
+                bars.reset(tuning, total=now.trials, completed=now.finished, more=more)
+            else:
+                bars.update(tuning, completed=now.finished, more=more)
+
+        yield show
+
+
+def _print_tuning(found: "Tuning", seconds: float, jobs: int) -> None:
+    settings, best, start = found.settings, found.best, found.start
+    if best is None:
+        return
+    from twofold.arena.table import format_table
+
+    aim = settings.objective
+    rows = [
+        [one.name, *map(_number, (one.start, best.weights[one.name], one.low, one.high))]
+        for one in settings.weights
+    ]
+    first = "-" if start is None else aim.shown(start.value)
+    rows.append([aim.name, first, aim.shown(best.value), "", ""])
+    print_out(format_table(["", "start", "best", "from", "to"], rows))
+    print_out(
+        f"\nbest of {counted(len(found.trials), 'trial')} of {counted(settings.games, 'game')}, "
+        f"seeds from {settings.seed}, rules {settings.rules}\n"
+        f"{counted(jobs, 'job')}, {seconds:.1f} s in this run"
+    )
+    _print_verdict(found)
+
+
+def _number(value: float) -> str:
+    from twofold.notation import format_number
+
+    return format_number(float(f"{value:.4g}"))
+
+
+def _print_verdict(found: "Tuning") -> None:
+    if found.best is None or found.verdict is None:
+        return
+    if found.check is None:
+        print_out("\nno weights were better than the start\n")
+    else:
+        print_out("\n" + _check_text(found.check, found.settings) + "\n")
+    print_out(found.best.spec)
+
+
+def _check_text(check: "Check", settings: "Settings") -> str:
+    shown = settings.objective.shown
+    low, high = check.difference.low, check.difference.high
+    ends = f"{shown(low or 0.0, '+')} to {shown(high or 0.0, '+')}"
+    words = {
+        "better": "the best weights are better than the start",
+        "worse": "the best weights are worse than the start: keep the start",
+    }
+    return (
+        f"check on {counted(check.games, 'fresh game')} each, seeds from {check.seed}: "
+        f"{settings.objective.name}\n"
+        f"start {shown(check.start.value)}, best {shown(check.best.value)}, "
+        f"difference {shown(check.difference.value, '+')}, 95 % interval {ends}\n"
+        + words.get(check.verdict, "best and start cannot be told apart by these games")
+    )
+
+
+def _document(found: "Tuning") -> dict[str, Any]:
+    settings = found.settings
+    return {
+        "player": settings.player,
+        "spec": settings.canonical,
+        "rules": str(settings.rules),
+        "games": settings.games,
+        "seed": str(settings.seed),
+        "objective": settings.objective.text,
+        "sampler": settings.sampler,
+        "spread": settings.spread,
+        "weights": {
+            one.name: {
+                "start": one.start,
+                "low": one.low,
+                "high": one.high,
+                "scale": "log" if one.log else "linear",
+            }
+            for one in settings.weights
+        },
+        "interrupted": found.interrupted,
+        "trials": [_trial(one) for one in found.trials],
+        "start": _trial(found.start),
+        "best": _trial(found.best),
+        "check": None if found.check is None else _check(found.check),
+        "verdict": found.verdict,
+    }
+
+
+def _trial(one: "Trial | None") -> dict[str, Any] | None:
+    if one is None:
+        return None
+    return {
+        "number": one.number,
+        "value": one.value,
+        "weights": dict(one.weights),
+        "spec": one.spec,
+    }
+
+
+def _check(check: "Check") -> dict[str, Any]:
+    return {
+        "games": check.games,
+        "seed": str(check.seed),
+        "start": _interval(check.start),
+        "best": _interval(check.best),
+        "difference": _interval(check.difference),
+    }
+
+
+def _interval(one: "Interval") -> dict[str, Any]:
+    return {"mean": one.value, "mean_95": [one.low, one.high]}

@@ -1,0 +1,179 @@
+"""`twofold tune`: the table, the document, the exit codes, going on after Ctrl-C."""
+
+import json
+import os
+import signal
+import sqlite3
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.cli.conftest import Cli
+from twofold import make_player
+
+SPEC = "expectimax:eval=rows,ply=1"
+SMALL = ["--games", "4", "--trials", "4", "--check-games", "6", "--rules", "3x3", "--jobs", "1"]
+
+
+def test_the_table_ends_with_a_player(cli: Cli, tmp_path: Path) -> None:
+    out_file = str(tmp_path / "t.db")
+    code, out, err = cli("tune", SPEC, *SMALL, "--out", out_file, "--weights", "empty,sum_power")
+    assert (code, err) == (0, "")
+    lines = out.splitlines()
+    assert lines[0].split() == ["start", "best", "from", "to"]
+    assert lines[1].split()[:2] == ["empty", "270"]
+    assert lines[2].split()[:2] == ["sum_power", "3.5"]
+    assert lines[2].split()[3:] == ["2.5", "4.5"]
+    assert lines[3].startswith("mean score")
+    assert "best of 4 trials of 4 games, seeds from 1, rules 3x3" in out
+    if "no weights were better" not in out:
+        assert "check on 6 fresh games each, seeds from 4294967297" in out
+    with make_player(lines[-1]) as player:
+        assert "ply=1" in player.spec
+    again = cli("tune", SPEC, *SMALL, "--out", out_file, "--weights", "empty,sum_power")
+    assert again.out.splitlines()[-1] == lines[-1]
+
+
+def test_nothing_better_than_the_start(cli: Cli, tmp_path: Path) -> None:
+    arguments = [*SMALL, "--trials", "1", "--out", str(tmp_path / "t.db")]
+    code, out, _ = cli("tune", SPEC, *arguments)
+    assert code == 0
+    assert out.endswith(f"\nno weights were better than the start\n\n{SPEC}\n")
+
+
+@pytest.mark.promise("R30")
+def test_documents_are_equal_but_for_timing_and_machine(cli: Cli, tmp_path: Path) -> None:
+    def stripped(name: str, *more: str) -> dict[str, Any]:
+        result = cli("tune", SPEC, *SMALL, "--out", str(tmp_path / name), "--json", *more)
+        found = json.loads(result.out)
+        assert result.code == 0
+        assert found.pop("timing")["jobs"] == 1
+        assert "cores" in found.pop("machine")
+        return dict(found)
+
+    whole = stripped("whole.db")
+    stripped("part.db", "--trials", "2")
+    assert stripped("part.db") == whole
+    assert whole["spec"] == make_player(SPEC).spec
+    assert [one["number"] for one in whole["trials"]] == [0, 1, 2, 3]
+    assert whole["start"] == whole["trials"][0]
+    assert whole["best"] == max(whole["trials"], key=lambda one: one["value"])
+    assert whole["weights"]["empty"] == {
+        "start": 270, "low": 67.5, "high": 1080, "scale": "log",
+    }  # fmt: skip
+    if whole["verdict"] != "the same":
+        assert whole["check"]["seed"] == "4294967297"
+        low, high = whole["check"]["difference"]["mean_95"]
+        assert low <= whole["check"]["difference"]["mean"] <= high
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["greedy"], "expected a player with weights"),
+        (["nobody"], "expected a player ("),
+        ([SPEC, "--weights", "speed"], "expected weights among lost, empty,"),
+        ([SPEC, "--sampler", "luck"], "expected a sampler (cma, tpe), got 'luck'"),
+        ([SPEC, "--objective", "fame"], "expected score, log-score or a tile"),
+        ([SPEC, "--spread", "0.5"], "expected a spread from 1.01 to 1000, got 0.5"),
+        ([SPEC, "--spread", "nan"], "expected a spread"),
+        ([SPEC, "--seed", "-1"], "expected a seed"),
+        ([SPEC, "--rules", "5x5"], "expected"),
+        ([SPEC, "--trials", "0"], "expected trials from 1 to 100000, got 0"),
+        ([SPEC, "--games", str(10**9)], "expected games from 1 to 10000000"),
+        ([SPEC, "--jobs", str(10**6)], "expected jobs from 1 to 1024"),
+        ([SPEC, "--check-games", "1"], "expected games of the check from 2"),
+        ([SPEC, "--out", "."], "expected a regular file, got"),
+        ([SPEC, "--out", "no/such/folder/t.db"], "expected an existing folder to write to"),
+        ([SPEC, "--out", "noise.db"], "expected a file that 'twofold tune' made, got"),
+    ],
+)
+def test_one_sentence_and_nothing_written(
+    cli: Cli, arguments: list[str], message: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "noise.db").write_bytes(b"\x00\xff no database \x1b[31m")
+    before = sorted(tmp_path.rglob("*"))
+    monkeypatch.chdir(tmp_path)
+    code, out, err = cli("tune", "--out", "t.db", *arguments)
+    assert (code, out) == (2, "")
+    assert err.startswith(f"twofold: {message}")
+    assert err[:-1].isprintable()
+    assert len(err) < 400
+    assert sorted(tmp_path.rglob("*")) == before
+
+
+def test_other_settings_are_named(cli: Cli, tmp_path: Path) -> None:
+    arguments = ["tune", SPEC, *SMALL, "--trials", "1", "--out", str(tmp_path / "t.db")]
+    assert cli(*arguments).code == 0
+    code, _, err = cli(*arguments, "--games", "5")
+    assert code == 2
+    assert "expected games 4 as in" in err
+    assert "got 5" in err
+
+
+def test_a_missing_extra(cli: Cli, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "optuna", None)
+    code, _, err = cli("tune", SPEC, *SMALL, "--out", str(tmp_path / "t.db"))
+    assert code == 2
+    assert err == (
+        "twofold: expected the extra 'tune', which is not installed: pip install 'twofold[tune]'\n"
+    )
+
+
+def finished(path: Path) -> int:
+    """Finished trials in a file."""
+    if not path.exists():
+        return 0
+    with sqlite3.connect(path) as connection:
+        query = "SELECT count(*) FROM trials WHERE state = 'COMPLETE'"
+        (count,) = connection.execute(query).fetchone()
+    connection.close()
+    return int(count)
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="sends a POSIX signal")
+def test_ctrl_c_says_how_to_go_on(cli: Cli, tmp_path: Path) -> None:
+    path = tmp_path / "t.db"
+    arguments = [SPEC, "--games", "40", "--rules", "3x3", "--out", str(path), "--json"]
+    process = subprocess.Popen(
+        [sys.executable, "-m", "twofold", "tune", *arguments, "--trials", "99999", "--jobs", "2"],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+    )
+    end = time.monotonic() + 120
+    while finished(path) < 3:
+        assert time.monotonic() < end
+        assert process.poll() is None
+        time.sleep(0.02)
+    os.killpg(process.pid, signal.SIGINT)  # as a terminal does: the workers get it too
+    out, err = process.communicate(timeout=120)
+    assert process.returncode == 130, err
+    found = json.loads(out)
+    assert found["interrupted"] is True
+    assert found["check"] is None
+    done = len(found["trials"])
+    assert done == finished(path)
+    assert f"interrupted; {done} of 99,999 trials finished; the same command goes on" in err
+    assert "Traceback" not in err
+    wanted = ["--trials", str(done + 1), "--jobs", "1", "--check-games", "4"]
+    result = cli("tune", *arguments, *wanted)
+    assert result.code == 0, result.err
+    assert json.loads(result.out)["trials"][:done] == found["trials"]
+
+
+def test_progress_is_shown_in_a_terminal(
+    cli: Cli, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("FORCE_COLOR", "1")
+    monkeypatch.setenv("COLUMNS", "100")
+    result = cli("tune", SPEC, *SMALL, "--out", str(tmp_path / "t.db"))
+    assert result.code == 0
+    assert "trials" in result.err
+    assert "games/s" in result.err
+    assert "left" in result.err
