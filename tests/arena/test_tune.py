@@ -358,11 +358,11 @@ def test_kill_dash_nine_loses_the_trials_under_way_at_most(tmp_path: Path, jobs:
         time.sleep(0.02)
     process.kill()
     process.wait()
-    time.sleep(0.3)  # orphans notice
     finished = states(path).count("COMPLETE")
     settings = make_settings(games=60)
     found = run(path, finished + 1, settings)
-    assert len(found.trials) == finished + 1
+    orphans = 0 if jobs == "1" else 2  # may have finished what they were at
+    assert finished < len(found.trials) <= finished + 1 + orphans
     left = states(path)
     assert left.count("FAIL") <= int(jobs) + 1
     assert "RUNNING" not in left
