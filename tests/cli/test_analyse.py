@@ -18,7 +18,7 @@ def test_the_table_marks_the_best_and_the_illegal(cli: Cli) -> None:
     (illegal,) = [line for line in out.splitlines() if line.endswith("illegal")]
     assert illegal.split()[0] == "right"
     assert " 0 " in best
-    assert "player expectimax:empty=270,eval=rows," in out
+    assert "player expectimax:cut=0,empty=270,eval=rows," in out
     assert "1 ply" in out or "1 plies" in out
 
 

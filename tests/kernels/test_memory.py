@@ -20,15 +20,26 @@ from tests.literal import boards, score_of
 from twofold import reference
 from twofold.board import Board
 from twofold.evaluators import EVALUATORS
-from twofold.kernels import adversarial, cells, expectimax, play, policies, summed
+from twofold.kernels import (
+    adversarial,
+    cells,
+    expectimax,
+    layers,
+    play,
+    policies,
+    summed,
+    transposition,
+)
 from twofold.kernels import context as names
 from twofold.kernels._jit import address_of
 from twofold.kernels.dice import spawn_law
 from twofold.kernels.tables import frame
+from twofold.kernels.transposition import BUCKET_WORDS, MIN_BUCKETS
 from twofold.limits import MAX_EXPONENT
 from twofold.rules import Move, Rules
 from twofold.search.alphabeta import AlphaBeta
 from twofold.search.context import Context
+from twofold.search.depth import Depth
 from twofold.search.expectimax import Expectimax
 from twofold.search.summed import Summed
 
@@ -193,13 +204,11 @@ def test_slides_on_cells(rows: int, cols: int, guards: Guards) -> None:
             assert (after.tolist(), reward) == expected
 
 
-# Searches: the context, the table, the parameters and the law are guarded; the table is tiny, so
-# that every slot of it is used.
-
-TABLE_BITS = 3
+# Searches: the context, the table, the parameters and the law are guarded; the table is as small
+# as can be.
 
 
-def guard_context(guards: Guards, context: Context, plies: int) -> Words:
+def guard_context(guards: Guards, context: Context, has_table: bool) -> Words:
     """The context's words, and what they point to, between guards."""
     shape, rules = frame(4, 4), Rules()
     law = guards.copy(spawn_law(rules.spawn_exponents, rules.spawn_weights))
@@ -207,10 +216,20 @@ def guard_context(guards: Guards, context: Context, plies: int) -> Words:
     words = guards.copy(context.words)
     words[names.ACROSS], words[names.DOWN] = (table.ctypes.data for table in tables)
     words[names.LAW] = law.ctypes.data
-    if plies:
-        table = guards.copy(np.zeros(2 * plies << TABLE_BITS, dtype=np.uint64))
-        words[names.TABLE], words[names.TABLE_BITS] = table.ctypes.data, TABLE_BITS
+    if has_table:
+        size = MIN_BUCKETS * BUCKET_WORDS
+        words[names.TABLE] = guards.copy(np.zeros(size, dtype=np.uint64)).ctypes.data
+        words[names.BUCKETS] = MIN_BUCKETS
     return words
+
+
+def guard_lines(guards: Guards, words: Words, context: Context) -> None:
+    """What the layer for sums of lines reads, if it is in use."""
+    for word in (
+        layers.ACROSS_LINES, layers.DOWN_LINES, layers.COLUMN_VALUES, layers.ROW_VALUES
+    ):  # fmt: skip
+        if words[word]:
+            words[word] = guards.copy(context._held[word]).ctypes.data
 
 
 def guard_params(guards: Guards, words: Words, evaluator: str) -> None:
@@ -230,26 +249,49 @@ def some_boards(count: int) -> Iterator[tuple[np.uint64, int, int]]:
 @pytest.mark.parametrize("evaluator", EVALUATORS)
 @pytest.mark.parametrize("ply", [1, 2, 3])
 def test_expectimax(evaluator: str, ply: int, guards: Guards) -> None:
-    plain = Expectimax(EVALUATORS[evaluator], Rules(), ply, table_mb=0)
-    scored = EVALUATORS[evaluator].needs_score
-    words = guard_context(guards, plain.context, 0 if scored else ply)
+    plain = Expectimax(EVALUATORS[evaluator], Rules(), Depth.fixed(ply), table_mb=0)
+    words = guard_context(guards, plain.context, not EVALUATORS[evaluator].needs_score)
     guard_params(guards, words, evaluator)
+    guard_lines(guards, words, plain.context)
     for bits, score, move in some_boards(5 if ply == 3 else 20):
-        value = expectimax.value_of(bits, score, move, 0, words)
-        assert value == expectimax.value_of(bits, score, move, 0, plain.context.words)
+        value = expectimax.value_of(bits, score, move, ply, words)
+        assert value == expectimax.value_of(bits, score, move, ply, plain.context.words)
     assert guards.intact()
 
 
 @pytest.mark.promise("R8")
 @pytest.mark.parametrize("second_move", [True, False])
-def test_expectimax_that_deepens_on_nearly_full_boards(second_move: bool, guards: Guards) -> None:
-    evaluator = EVALUATORS["it3105-snake"]
-    plain = Expectimax(evaluator, Rules(), 1, few=4, few_ply=2, second_move=second_move, table_mb=0)
-    words = guard_context(guards, plain.context, 2)
-    guard_params(guards, words, evaluator.name)
+def test_expectimax_with_a_cut(second_move: bool, guards: Guards) -> None:
+    depth = Depth.few(2, few=4, few_ply=4)
+    plain = Expectimax(EVALUATORS["rows"], Rules(), depth, cut=0.01, second_move=second_move)
+    words = guard_context(guards, plain.context, has_table=True)
+    guard_params(guards, words, "rows")
+    guard_lines(guards, words, plain.context)
     for bits, score, move in some_boards(20):
-        value = expectimax.value_of(bits, score, move, 0, words)
-        assert value == expectimax.value_of(bits, score, move, 0, plain.context.words)
+        ply = expectimax.ply_of(bits, words)
+        transposition.begin(words)
+        value = expectimax.value_of(bits, score, move, ply, words)
+        transposition.begin(plain.context.words)
+        assert value == expectimax.value_of(bits, score, move, ply, plain.context.words)
+    assert guards.intact()
+
+
+@pytest.mark.promise("R8")
+def test_states_and_their_replies(guards: Guards) -> None:
+    plain = Expectimax(EVALUATORS["rows"], Rules(), Depth.fixed(2))
+    words = guard_context(guards, plain.context, has_table=True)
+    guard_lines(guards, words, plain.context)
+    for bits, score, move in some_boards(10):
+        bits_of, scores = (guards.copy(np.zeros(32, dtype=np.uint64)) for _ in range(2))
+        chances = guards.copy(np.zeros(32))
+        count = expectimax.list_states(bits, score, move, bits_of, scores, chances, words)
+        assert 2 <= count <= 32
+        assert abs(chances.sum() - 1) < 1e-12
+        values, nodes = guards.copy(np.zeros(count)), guards.copy(np.zeros(count, np.uint64))
+        counter = guards.copy(np.zeros(1, dtype=np.uint64))
+        expectimax.share_replies(bits_of[:count], scores, 2, chances, values, nodes, counter, words)
+        found = expectimax.mean_of(bits, move, values, words)
+        assert found == expectimax.value_of(bits, score, move, 3, plain.context.words)
     assert guards.intact()
 
 
@@ -258,11 +300,11 @@ def test_expectimax_that_deepens_on_nearly_full_boards(second_move: bool, guards
 @pytest.mark.parametrize("depth", [1, 2, 3])
 def test_alphabeta(prunes: bool, depth: int, guards: Guards) -> None:
     plain = AlphaBeta(EVALUATORS["clustering"], Rules(), depth, prunes=prunes, wins_at_goal=True)
-    words = guard_context(guards, plain.context, 0)
+    words = guard_context(guards, plain.context, has_table=False)
     guard_params(guards, words, "clustering")
     for bits, score, move in some_boards(20):
-        value = adversarial.value_of(bits, score, move, 0, words)
-        assert value == adversarial.value_of(bits, score, move, 0, plain.context.words)
+        value = adversarial.value_of(bits, score, move, depth, words)
+        assert value == adversarial.value_of(bits, score, move, depth, plain.context.words)
     assert guards.intact()
 
 
@@ -270,27 +312,14 @@ def test_alphabeta(prunes: bool, depth: int, guards: Guards) -> None:
 @pytest.mark.parametrize("prunes", [True, False])
 def test_summed(prunes: bool, guards: Guards) -> None:
     plain = Summed(EVALUATORS["baeldung"], Rules(), prunes=prunes, table_mb=0)
-    context = plain._contexts[0]
-    words = guard_context(guards, context, summed.TABLE_DEPTHS)
+    context = plain.context
+    words = guard_context(guards, context, has_table=True)
     guard_params(guards, words, "baeldung")
     for bits, _score, move in some_boards(3):
         for rounds in range(3 if not prunes else 4):
             value = summed.value_of(bits, move, rounds, words)
             assert value == summed.value_of(bits, move, rounds, context.words)
     assert guards.intact()
-
-
-@pytest.mark.promise("R8")
-def test_a_search_deeper_than_its_own_depth_gets_a_table_that_is_deep_enough() -> None:
-    search = Expectimax(EVALUATORS["rows"], Rules(), 1, table_mb=1)
-    plain = Expectimax(EVALUATORS["rows"], Rules(), 1, table_mb=0)
-    for bits, score, move in some_boards(3):
-        for ply in (4, 0, 2, 3, 1):
-            found = search.values(int(bits), score, (Move(move),), ply)
-            assert found == plain.values(int(bits), score, (Move(move),), ply)
-            words, table = search.context.words, search.context._held[names.TABLE]
-            assert words[names.TABLE] == table.ctypes.data
-            assert len(table) >= 2 * max(ply, 1) << int(words[names.TABLE_BITS])
 
 
 @pytest.mark.promise("R8")

@@ -8,6 +8,7 @@ from twofold.errors import GameOver, UnsupportedRules
 from twofold.players import Player, play_game
 from twofold.players.base import assumed_score, check_going, move_list
 from twofold.rules import STANDARD, Move, Rules
+from twofold.search.analysis import MoveValue
 
 
 class Last(Player):
@@ -63,11 +64,12 @@ def test_a_player_without_choose_is_none() -> None:
 
 def test_move_list_marks_legal_moves_and_their_rewards() -> None:
     board = Board.parse("1100/0000/0000/0000")
-    moves = move_list(board, {Move.LEFT: 2.5})
+    moves = move_list(board, {Move.LEFT: MoveValue(2.5, 7)}, depth=3)
     assert [move.move for move in moves] == list(Move)
     assert [move.legal for move in moves] == [False, True, True, True]
     assert [move.reward for move in moves] == [0, 4, 0, 4]
     assert [move.value for move in moves] == [None, None, None, 2.5]
+    assert [(move.depth, move.nodes) for move in moves] == [(0, 0), (0, 0), (0, 0), (3, 7)]
 
 
 def test_check_going() -> None:

@@ -15,7 +15,7 @@ from twofold.players.searching import ExpectimaxPlayer, SearchPlayer
 from twofold.rules import Move, Rules
 
 NAMES = [
-    "random", "greedy", "corner", "expectimax", "minimax", "alphabeta", "baeldung", "datumbox",
+    "random", "greedy", "corner", "expectimax", "minimax", "alphabeta", "nneonneo", "baeldung", "datumbox",
     "it3105-snake", "it3105-gradient",
 ]  # fmt: skip
 
@@ -88,18 +88,35 @@ def test_a_canonical_spec_says_every_key_and_names_the_same_player(name: str) ->
         ("datumbox:search=minimax,depth=3", "datumbox:depth=3,search=minimax"),
         (
             "expectimax:eval=rows",
-            "expectimax:empty=270,eval=rows,lost=200000,merges=700,order=47,order_power=4,ply=3,"
-            "sum=11,sum_power=3.5,table_mb=4",
+            "expectimax:cut=0,empty=270,eval=rows,lost=200000,merges=700,nodes=none,order=47,"
+            "order_power=4,ply=auto,sum=11,sum_power=3.5,table_mb=4,threads=1,time=none",
         ),
         (
-            "expectimax:table_mb=0,ply=01,eval=snake",
-            "expectimax:eval=snake,ply=1,ratio=0.25,table_mb=0",
+            "expectimax:table_mb=0,ply=01,eval=snake,cut=.0",
+            "expectimax:cut=0,eval=snake,nodes=none,ply=1,ratio=0.25,table_mb=0,threads=1,"
+            "time=none",
         ),
-        ("minimax:eval=snake,ratio=.50", "minimax:depth=5,eval=snake,ratio=0.5"),
-        ("alphabeta:eval=it3105-snake", "alphabeta:depth=5,eval=it3105-snake"),
+        (
+            "expectimax:time=50ms,nodes=1e6,eval=snake,ply=08,table_mb=1",
+            "expectimax:cut=0,eval=snake,nodes=1000000,ply=8,ratio=0.25,table_mb=1,threads=1,"
+            "time=0.05",
+        ),
+        (
+            "expectimax:ply=6/05@3/4@08,cut=1e-3,eval=snake",
+            "expectimax:cut=0.001,eval=snake,nodes=none,ply=6/5@3/4@8,ratio=0.25,table_mb=4,"
+            "threads=1,time=none",
+        ),
+        (
+            "minimax:eval=snake,ratio=.50",
+            "minimax:depth=auto,eval=snake,nodes=none,ratio=0.5,time=none",
+        ),
+        (
+            "alphabeta:eval=it3105-snake",
+            "alphabeta:depth=auto,eval=it3105-snake,nodes=none,time=none",
+        ),
         (
             "alphabeta:eval=clustering,clustering=-0,empty=1e3",
-            "alphabeta:clustering=0,depth=5,empty=1000,eval=clustering",
+            "alphabeta:clustering=0,depth=auto,empty=1000,eval=clustering,nodes=none,time=none",
         ),
         (' baeldung:prune="no" ', "baeldung:prune=no,threads=1"),
     ],
@@ -116,16 +133,29 @@ def test_canonical(spec: str, expected: str) -> None:
         ("", "expected a player name"),
         ("random:ply=3", r"expected a key of random \(none\), got 'ply'"),
         ("expectimax:deep=3", r"expected a key of expectimax \(eval, .*, sum_power\), got 'deep'"),
-        ("minimax:eval=snake,empty=3", r"a key of minimax \(eval, depth, ratio\), got 'empty'"),
+        (
+            "minimax:eval=snake,empty=3",
+            r"a key of minimax \(eval, depth, time, nodes, ratio\), got 'empty'",
+        ),
         ("expectimax:empty=much", "expected empty as a number, got 'much'"),
         ("expectimax:empty=inf", "expected empty as a number, got 'inf'"),
         ("expectimax:empty=1e10", "expected empty from -1000000000 to 1000000000, got 10000000000"),
         ("expectimax:order_power=6.5", "expected order_power from 0 to 6, got 6.5"),
         ("datumbox:empty=2", r"expected a key of datumbox \(search, depth\), got 'empty'"),
-        ("expectimax:ply=three", "expected ply as a whole number, got 'three'"),
-        ("expectimax:ply=3.0", "expected ply as a whole number"),
-        ("expectimax:ply=-1", "expected ply as a whole number"),
-        ("expectimax:ply=٣", "expected ply as a whole number"),
+        ("expectimax:ply=three", "expected ply as a number such as 5, .* or tiles, got 'three'"),
+        ("expectimax:ply=3.0", "expected ply as a number"),
+        ("expectimax:ply=-1", "expected ply as a number"),
+        ("expectimax:ply=٣", "expected ply as a number"),
+        ("expectimax:ply=0", "expected ply from 1 to 12, got 0"),
+        ("expectimax:ply=5@3", "expected numbers of empty cells that go up"),
+        ("expectimax:ply=5/4@3/3@3", "expected numbers of empty cells that go up"),
+        (
+            "expectimax:ply=tiles,time=1s",
+            "expected ply as a number beside time or nodes, got tiles",
+        ),
+        ("expectimax:time=-1s", "expected time in seconds above 0, got -1"),
+        ("expectimax:nodes=1.5", "expected nodes as a whole number, got '1.5'"),
+        ("expectimax:cut=1", "expected cut from 0 to less than 1, got '1'"),
         ("expectimax:eval=best", "expected eval= and one of .*rows, .*, got 'best'"),
         ("expectimax:ply=3,ply=4", "expected each key once"),
         ("expectimax:ply", "expected key=value after 'expectimax:', got 'expectimax:ply'"),
@@ -138,7 +168,7 @@ def test_canonical(spec: str, expected: str) -> None:
     ],
 )
 def test_bad_specs_are_refused_in_one_sentence(spec: str, message: str) -> None:
-    with pytest.raises(InvalidSpec, match=message) as refused:
+    with pytest.raises(InvalidInput, match=message) as refused:
         make_player(spec)
     assert "\n" not in str(refused.value)
 

@@ -7,7 +7,7 @@ import pytest
 
 from tests import literal
 from tests.literal.datumbox import LARGEST
-from tests.search.twins import Twin, first_best, leaf_of, positions, small_positions
+from tests.search.twins import Twin, first_best, leaf_of, positions, small_positions, values_of
 from twofold.board import Board
 from twofold.evaluators import EVALUATORS
 from twofold.kernels import play
@@ -47,7 +47,7 @@ def test_values_equal_the_transcription(name: str, depth: int, prunes: bool) -> 
         else:
             _, values = literal.minimax(board.tiles, score, depth, value, ending=ending)
             expected = {LETTERS[key]: value for key, value in values.items()}
-        assert search.values(board.to_bits(), score, board.legal_moves()) == expected
+        assert values_of(search, board, score) == expected
         assert policy_move(search, board, score) is first_best(expected)
 
 
@@ -63,7 +63,7 @@ def test_other_shapes_and_spawns(name: str, rules: str, adds_reward: bool) -> No
         for depth in (1, 2, 3):
             expected = twin.minimax(board.exponents, 100, depth)
             for search in searches:
-                found = search.values(board.to_bits(), 100, board.legal_moves(), depth)
+                found = values_of(search, board, 100, depth)
                 assert found == expected
         for search in searches:
             assert policy_move(search, board, 100) is first_best(expected)
@@ -75,8 +75,8 @@ def test_pruning_changes_no_decision(depth: int) -> None:
         pruned = AlphaBeta(EVALUATORS[name], Rules(), depth)
         plain = AlphaBeta(EVALUATORS[name], Rules(), depth, prunes=False)
         for board, score in positions(40 if depth < 5 else 8, 3, seed=depth):
-            values = plain.values(board.to_bits(), score, board.legal_moves())
-            assert pruned.values(board.to_bits(), score, board.legal_moves()) == values
+            values = values_of(plain, board, score)
+            assert values_of(pruned, board, score) == values
             assert policy_move(pruned, board, score) is first_best(values)
             assert policy_move(plain, board, score) is first_best(values)
         assert pruned.context.nodes < plain.context.nodes
@@ -86,11 +86,11 @@ def test_a_won_board_is_worth_more_than_any_other() -> None:
     rules = Rules.parse("4x4 goal=64")
     search = AlphaBeta(EVALUATORS["clustering"], rules, 3, wins_at_goal=True)
     board = Board.parse("0550/1234/2121/3434")
-    values = search.values(board.to_bits(), 500, board.legal_moves())
+    values = values_of(search, board, 500)
     assert values[Move.LEFT] == values[Move.RIGHT] == LARGEST
     assert policy_move(search, board, 500) is first_best(values)
     never = AlphaBeta(EVALUATORS["clustering"], Rules.parse("4x4 goal=65536"), 3, wins_at_goal=True)
-    assert max(never.values(board.to_bits(), 500, board.legal_moves()).values()) < LARGEST
+    assert max(values_of(never, board, 500).values()) < LARGEST
 
 
 def test_of_equal_values_the_first_move_wins() -> None:

@@ -7,12 +7,21 @@ from typing import Any
 import pytest
 
 from tests import literal
-from tests.search.twins import Twin, first_best, leaf_of, positions, small_positions
+from tests.search.twins import (
+    Twin,
+    first_best,
+    leaf_of,
+    positions,
+    same,
+    small_positions,
+    values_of,
+)
 from twofold.board import Board
 from twofold.evaluators import EVALUATORS, Evaluator
 from twofold.players import make_player
 from twofold.players.searching import ExpectimaxPlayer
 from twofold.rules import Move, Rules
+from twofold.search.depth import Depth
 from twofold.search.expectimax import Expectimax
 
 LETTERS = {move.letter: move for move in Move}
@@ -43,17 +52,17 @@ def literal_value(evaluator: Evaluator) -> Callable[[literal.Position], float]:
 def test_values_equal_the_transcription(name: str, ply: int) -> None:
     evaluator = EVALUATORS[name]
     value = literal_value(evaluator)
-    search = Expectimax(evaluator, Rules(), ply)
-    plain = Expectimax(evaluator, Rules(), ply, table_mb=0)
+    search = Expectimax(evaluator, Rules(), Depth.fixed(ply))
+    plain = Expectimax(evaluator, Rules(), Depth.fixed(ply), table_mb=0)
     for board, _ in positions(BOARDS[ply], 4 if ply > 1 else 16):
         letter, values = literal.expectimax(
             board.tiles, ply, value, evaluator.adds_reward, evaluator.dead_value,
             at_state=evaluator.at == "state",
         )  # fmt: skip
         expected = {LETTERS[key]: value for key, value in values.items()}
-        found = search.values(board.to_bits(), 0, board.legal_moves())
-        assert found == expected
-        assert plain.values(board.to_bits(), 0, board.legal_moves()) == expected
+        found = values_of(search, board, 0)
+        assert same(found, expected)
+        assert same(values_of(plain, board, 0), expected)
         assert first_best(found).letter == letter
 
 
@@ -61,10 +70,10 @@ def test_values_equal_the_transcription(name: str, ply: int) -> None:
 @pytest.mark.parametrize("name", EVALUATORS)
 def test_values_equal_the_twin_with_its_score(name: str, ply: int) -> None:
     evaluator, rules = EVALUATORS[name], Rules()
-    search, twin = Expectimax(evaluator, rules, ply), twin_of(evaluator, rules)
+    search, twin = Expectimax(evaluator, rules, Depth.fixed(ply)), twin_of(evaluator, rules)
     for board, score in positions(12 if ply == 2 else 40, 4, seed=5):
-        found = search.values(board.to_bits(), score, board.legal_moves())
-        assert found == twin.expectimax(board.exponents, score, ply)
+        found = values_of(search, board, score)
+        assert same(found, twin.expectimax(board.exponents, score, ply))
 
 
 LAWS = ["spawn=2:1", "spawn=2:0.5,4:0.5", "spawn=2:0.2,8:0.3,32:0.5", "spawn=4:1,16:2,32:3,64:4"]
@@ -74,10 +83,10 @@ LAWS = ["spawn=2:1", "spawn=2:0.5,4:0.5", "spawn=2:0.2,8:0.3,32:0.5", "spawn=4:1
 @pytest.mark.parametrize("name", ["rows", "snake", "clustering", "it3105-snake"])
 def test_other_spawn_laws(name: str, law: str) -> None:
     evaluator, rules = EVALUATORS[name], Rules.parse(law)
-    search, twin = Expectimax(evaluator, rules, 2), twin_of(evaluator, rules)
+    search, twin = Expectimax(evaluator, rules, Depth.fixed(2)), twin_of(evaluator, rules)
     for board, score in positions(6, 4, seed=6):
-        found = search.values(board.to_bits(), score, board.legal_moves())
-        assert found == twin.expectimax(board.exponents, score, 2)
+        found = values_of(search, board, score)
+        assert same(found, twin.expectimax(board.exponents, score, 2))
 
 
 @pytest.mark.parametrize("shape", [(1, 2), (1, 4), (2, 1), (2, 2), (2, 3), (3, 2), (3, 3), (3, 4)])
@@ -87,11 +96,11 @@ def test_other_shapes(name: str, shape: tuple[int, int]) -> None:
     if not evaluator.supports(*shape):
         assert evaluator.unsupported(*shape) == f"expected {evaluator.shapes} for eval={name}"
         return
-    search, twin = Expectimax(evaluator, rules, 3), twin_of(evaluator, rules)
+    search, twin = Expectimax(evaluator, rules, Depth.fixed(3)), twin_of(evaluator, rules)
     for board in small_positions(shape, 6):
         for ply in (1, 2, 3) if shape[0] * shape[1] < 7 else (1, 2):
-            found = search.values(board.to_bits(), 500, board.legal_moves(), ply)
-            assert found == twin.expectimax(board.exponents, 500, ply)
+            found = values_of(search, board, 500, ply)
+            assert same(found, twin.expectimax(board.exponents, 500, ply))
 
 
 @pytest.mark.parametrize("at", ["afterstate", "state"])
@@ -101,10 +110,10 @@ def test_rewards_and_dead_boards_count_as_the_evaluator_says(at: Any, dead_value
     evaluator = replace(rows, adds_reward=True, dead_value=dead_value, at=at)
     for shape, count in (((2, 2), 20), ((2, 3), 10), ((4, 4), 4)):
         rules = Rules(*shape)
-        search, twin = Expectimax(evaluator, rules, 2), twin_of(evaluator, rules)
+        search, twin = Expectimax(evaluator, rules, Depth.fixed(2)), twin_of(evaluator, rules)
         for board in small_positions(shape, count, largest=4):
-            found = search.values(board.to_bits(), 0, board.legal_moves())
-            assert found == twin.expectimax(board.exponents, 0, 2)
+            found = values_of(search, board, 0)
+            assert same(found, twin.expectimax(board.exponents, 0, 2))
 
 
 @pytest.mark.parametrize("name", EVALUATORS)
@@ -132,18 +141,16 @@ def test_depth_depends_on_the_empty_cells_where_it_should() -> None:
     assert player.analyse(four).depth == "3 plies"
     assert player.analyse(three).depth == "4 plies"
     assert make_player("expectimax:ply=1").analyse(three).depth == "1 ply"
-    small = Expectimax(EVALUATORS["rows"], Rules(2, 3), 2, few=3, few_ply=1)
-    assert small.ply_at(Board.parse("2x3:120/000").to_bits()) == 2
-    assert small.ply_at(Board.parse("2x3:121/200").to_bits()) == 1
+    small = Expectimax(EVALUATORS["rows"], Rules(2, 3), Depth.few(2, few=3, few_ply=1))
+    assert small.own_depth(small.position(Board.parse("2x3:120/000"))) == 2
+    assert small.own_depth(small.position(Board.parse("2x3:121/200"))) == 1
 
 
 def test_nodes_are_counted_and_a_table_saves_some() -> None:
     board, _ = positions(1, 6)[0]
     counts = []
     for table_mb in (0, 16):
-        search = Expectimax(EVALUATORS["rows"], Rules(), 3, table_mb=table_mb)
-        search.values(board.to_bits(), 0, board.legal_moves())
+        search = Expectimax(EVALUATORS["rows"], Rules(), Depth.fixed(3), table_mb=table_mb)
+        values_of(search, board, 0)
         counts.append(search.context.nodes)
-        search.context.reset_nodes()
-        assert search.context.nodes == 0
     assert counts[0] > counts[1] > 0

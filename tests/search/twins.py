@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from functools import cache
 
 import numpy as np
+import pytest
 
 from tests.literal import boards, score_of
 from twofold import reference
@@ -13,6 +14,7 @@ from twofold.evaluators import Evaluator
 from twofold.kernels._jit import address_of
 from twofold.kernels.evaluate import evaluate_once
 from twofold.rules import Move, Rules
+from twofold.search.base import Search
 
 Cells = tuple[int, ...]
 Leaf = Callable[[Cells, int], float]
@@ -125,6 +127,21 @@ def small_positions(shape: tuple[int, int], count: int, largest: int = 9) -> lis
         if board.max_exponent and not board.is_over:
             found.append(board)
     return found
+
+
+def values_of(
+    search: Search, board: Board, score: int = 0, depth: int | None = None
+) -> dict[Move, float]:
+    """The search's values of the legal moves, at its own depth or another."""
+    position = search.position(board)
+    deep = search.own_depth(position) if depth is None else depth
+    found = search.values(position, score, board.legal_moves(), deep)
+    return {move: one.value for move, one in found.items()}
+
+
+def same(found: dict[Move, float], expected: dict[Move, float]) -> bool:
+    """Whether values are equal but for the order in which a kernel adds them."""
+    return found == pytest.approx(expected, rel=1e-12, abs=1e-6)
 
 
 def first_best(values: dict[Move, float]) -> Move:

@@ -57,7 +57,7 @@ def analyse(player: Player, game: Game) -> Analysis:
     """
     board = game.board
     if type(player).analyse is Player.analyse:
-        analysis = Analysis(board, move_list(board, {}), board.legal_moves()[0], player.spec)
+        analysis = Analysis(board, move_list(board), board.legal_moves()[0], player.spec)
     else:
         analysis = player.analyse(board, score=game.score)
     if all(one.value is None for one in analysis.moves):

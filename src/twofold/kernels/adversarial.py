@@ -20,6 +20,7 @@ from twofold.kernels.context import (
     EVALUATOR,
     LAW,
     MASK,
+    NODE_LIMIT,
     NODES,
     OWN,
     PARAMS,
@@ -92,6 +93,8 @@ def search(bits, score, depth, alpha, beta, to_move, context):
     0 where a spawn comes next.
     """
     context[NODES] += np.uint64(1)
+    if context[NODES] >= context[NODE_LIMIT]:
+        return 0.0
     if on_bits.holds(bits, np.int64(context[WIN_EXPONENT])):
         return WON
     across, down = u64_at(context[ACROSS]), u64_at(context[DOWN])

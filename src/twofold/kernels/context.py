@@ -1,16 +1,10 @@
-"""The words that every search on bits is given, and its transposition table.
+"""The words that every search on bits is given.
 
 A search context is an array of uint64: addresses, numbers, and float64 values by their bits. The
 words from `OWN` on belong to the search.
 """
 
 from typing import Final
-
-import numpy as np
-from numba import types
-
-from twofold.kernels._jit import kernel
-from twofold.kernels.intrinsics import U64_POINTER
 
 ACROSS: Final = 0
 DOWN: Final = 1
@@ -30,20 +24,24 @@ AT_STATE: Final = 7
 DEAD_VALUE: Final = 8
 """Value of a state without a legal move, the bits of a float64."""
 NODES: Final = 9
-"""Number of positions visited; counted by the search."""
-TABLE: Final = 10
-"""Address of the transposition table: pairs of (afterstate, value); 0 for none."""
-TABLE_BITS: Final = 11
-"""log2 of its number of pairs for one depth; each depth has a part of its own."""
-OWN: Final = 12
+"""Number of positions visited, chance nodes and leaves; counted by the search."""
+NODE_LIMIT: Final = 10
+"""The search gives up where `NODES` has come to this number; 0 stops it at once, from any thread.
+
+What it returns then is worth nothing.
+"""
+HITS: Final = 11
+"""Number of values that the transposition table answered."""
+TABLE: Final = 12
+"""Address of the transposition table, see `transposition`; 0 for none."""
+BUCKETS: Final = 13
+"""Its number of buckets."""
+GENERATION: Final = 14
+"""The present generation of its entries, 0 to `transposition.GENERATIONS` - 1."""
+ONLY_PRESENT: Final = 15
+"""1 where only entries of the present generation are believed."""
+OWN: Final = 16
 """The first word of the search's own."""
 
-_HASH: Final = np.uint64(0x9E3779B97F4A7C15)
-
-
-@kernel(types.int64(types.uint64, types.int64, U64_POINTER))
-def table_slot(after, depth, context):
-    """Where the table keeps the pair of an afterstate at a depth: the word's number."""
-    bits = context[TABLE_BITS]
-    place = (after * _HASH) >> (np.uint64(64) - bits)
-    return np.int64(place + (np.uint64(depth) << bits)) * 2
+NEVER: Final = 1 << 63
+"""A `NODE_LIMIT` that is not reached."""

@@ -1,8 +1,9 @@
-"""Expectimax on bits, to a fixed depth, without any cut-off.
+"""Expectimax on bits, to a fixed depth.
 
 One recursion step is a chance node: it averages over the spawns, and takes the best move of
-each. Equal afterstates at equal depth are looked up in a transposition table; that saves work
-and changes no value.
+each. The lowest layer has kernels of its own, see `layers`. Equal afterstates at equal depth are
+looked up in a transposition table, which saves work and changes no value, unless the search cuts
+off what is improbable: then a value depends on the way that first led to the position.
 """
 
 from typing import Final
@@ -18,110 +19,148 @@ from twofold.kernels.context import (
     AT_STATE,
     DEAD_VALUE,
     DOWN,
-    EVALUATOR,
+    HITS,
     LAW,
     MASK,
+    NODE_LIMIT,
     NODES,
-    OWN,
-    PARAMS,
     TABLE,
-    table_slot,
 )
-from twofold.kernels.dice import LAW_STRIDE
+from twofold.kernels.dice import LAW_EXPONENT, LAW_PROBABILITY, LAW_STRIDE
 from twofold.kernels.intrinsics import (
     POLICY,
     U64_POINTER,
     as_f64,
     as_u64,
-    call_evaluator,
-    f32_at,
+    call_layer,
     nth_set_bit,
     pointer,
     popcount,
+    take_number,
     u64_at,
 )
+from twofold.kernels.layers import LAYER_END, evaluate
+from twofold.kernels.transposition import (
+    EXACT,
+    bucket_of,
+    entry_key,
+    fetch,
+    find,
+    hash_of,
+    new_generation,
+    store,
+)
 
-# The search's own words of a context.
-PLY: Final = OWN
-"""Depth in plies where the position has at least `FEW` empty cells."""
-FEW: Final = OWN + 1
-FEW_PLY: Final = OWN + 2
-"""Depth in plies where it has fewer."""
-SECOND_MOVE: Final = OWN + 3
+# The search's own words of a context, after those of its layer.
+LOWEST: Final = LAYER_END
+"""Address of the kernel of the lowest layer, see `layers`."""
+CUT: Final = LAYER_END + 1
+"""Positions less probable than this are valued at once, the bits of a float64; 0 for none."""
+SECOND_MOVE: Final = LAYER_END + 2
 """1 where the player moves twice before the first spawn."""
-CONTEXT_WORDS: Final = OWN + 4
+PLY_BY_EMPTY: Final = LAYER_END + 3
+"""Depth in plies for each number of empty cells, 0 to 16."""
+PLY_BY_TILES: Final = PLY_BY_EMPTY + 17
+"""Least depth in plies for each number of different tiles, 0 to 15."""
+CONTEXT_WORDS: Final = PLY_BY_TILES + 16
+
+_1: Final = np.uint64(1)
+_NODE: Final = types.float64(types.uint64, types.int64, types.int64, types.float64, U64_POINTER)
 
 
-@kernel(types.float64(types.uint64, types.int64, U64_POINTER))
-def evaluate(bits, score, context):
-    """The evaluator's value."""
-    context[NODES] += np.uint64(1)
-    return call_evaluator(context[EVALUATOR], (bits, score, f32_at(context[PARAMS])))
+@kernel(_NODE)
+def chance(after, score, depth, chance_of, context):
+    """Expected value of an afterstate before its spawn, `depth` more moves ahead.
 
-
-@kernel(types.float64(types.uint64, types.int64, types.int64, U64_POINTER))
-def chance(after, score, depth, context):
-    """Expected value of an afterstate before its spawn, `depth` more moves ahead."""
-    if depth == 0 and context[AT_STATE] == 0:
+    `chance_of` is the product of the probabilities of the spawns on the way here.
+    """
+    lowest = np.int64(context[AT_STATE] == 0)
+    if depth < lowest or chance_of < as_f64(context[CUT]):
         return evaluate(after, score, context)
-    context[NODES] += np.uint64(1)
-    table = u64_at(context[TABLE])
-    slot = np.int64(0)
-    if context[TABLE] != 0:
-        slot = table_slot(after, depth, context)
-        if table[slot] == after:
-            return as_f64(table[slot + 1])
+    has_table = context[TABLE] != 0
+    bucket, key = np.int64(0), np.uint64(0)
+    if has_table:
+        hashed = hash_of(after)
+        bucket, key = bucket_of(hashed, context), entry_key(hashed, depth, EXACT)
+        found = find(bucket, key, context)
+        if found >= 0:
+            context[HITS] += _1
+            return as_f64(u64_at(context[TABLE])[found])
+    context[NODES] += _1
+    if context[NODES] >= context[NODE_LIMIT]:
+        return 0.0
     across, down = u64_at(context[ACROSS]), u64_at(context[DOWN])
-    law = u64_at(context[LAW])
+    law, tiles = u64_at(context[LAW]), np.int64(u64_at(context[LAW])[0])
     adds_reward = context[ADDS_REWARD] != 0
     empty = on_bits.empty_mask(after, context[MASK])
     count = popcount(empty)
-    total = 0.0
-    for number in range(count - 1, -1, -1):  # row-major: from the highest nibble down
-        cell = nth_set_bit(empty, number)
-        word = 1
-        mean = 0.0
-        for _ in range(np.int64(law[0])):
-            state = after | (cell * law[word])
-            if depth == 0:
-                value = evaluate(state, score, context)
-            else:
+    value, total = 0.0, 0.0
+    searched = 0  # bit t: the states with spawn tile t are searched deeper
+    if depth > lowest:
+        for tile in range(tiles):
+            below = chance_of * as_f64(law[tile * LAW_STRIDE + LAW_PROBABILITY]) / count
+            searched |= np.int64(below >= as_f64(context[CUT])) << tile
+    if searched == 0:
+        value = call_layer(context[LOWEST], (after, score, 0, tiles, context))
+    else:
+        for tile in range(tiles):  # what is too improbable is valued at once
+            if (searched >> tile) & 1 == 0:
+                value += call_layer(context[LOWEST], (after, score, tile, tile + 1, context))
+        for number in range(count - 1, -1, -1):  # row-major: from the highest nibble down
+            cell = nth_set_bit(empty, number)
+            mean = 0.0
+            for tile in range(tiles):
+                if (searched >> tile) & 1 == 0:
+                    continue
+                state = after | (cell * law[tile * LAW_STRIDE + LAW_EXPONENT])
+                probability = as_f64(law[tile * LAW_STRIDE + LAW_PROBABILITY])
+                below = chance_of * probability / count
                 left, right, packed = on_bits.slide_both(state, across)
                 turned = on_bits.transpose(state)
                 up, bottom, down_packed = on_bits.slide_both(turned, down)
+                changes_up, changes_bottom = up != turned, bottom != turned
+                up, bottom = on_bits.transpose(up), on_bits.transpose(bottom)
+                if has_table:
+                    fetch(up, context)
+                    fetch(right, context)
+                    fetch(bottom, context)
+                    fetch(left, context)
                 best = -np.inf
-                if up != turned:
-                    gain = on_bits.reward_of(down_packed)
-                    value = chance(on_bits.transpose(up), score + gain, depth - 1, context)
-                    best = max(best, value + gain if adds_reward else value)
+                gain = on_bits.reward_of(down_packed)
+                more = np.float64(gain) if adds_reward else 0.0
+                if changes_up:
+                    value_up = chance(up, score + gain, depth - 1, below, context)
+                    best = max(best, value_up + more)
+                if changes_bottom:
+                    value_down = chance(bottom, score + gain, depth - 1, below, context)
+                    best = max(best, value_down + more)
+                gain = on_bits.reward_of(packed)
+                more = np.float64(gain) if adds_reward else 0.0
                 if right != state:
-                    gain = on_bits.reward_of(packed)
-                    value = chance(right, score + gain, depth - 1, context)
-                    best = max(best, value + gain if adds_reward else value)
-                if bottom != turned:
-                    gain = on_bits.reward_of(down_packed)
-                    value = chance(on_bits.transpose(bottom), score + gain, depth - 1, context)
-                    best = max(best, value + gain if adds_reward else value)
+                    value_right = chance(right, score + gain, depth - 1, below, context)
+                    best = max(best, value_right + more)
                 if left != state:
-                    gain = on_bits.reward_of(packed)
-                    value = chance(left, score + gain, depth - 1, context)
-                    best = max(best, value + gain if adds_reward else value)
-                value = best if best != -np.inf else as_f64(context[DEAD_VALUE])
-            mean += as_f64(law[word + 2]) * value
-            word += LAW_STRIDE
-        total += mean
-    value = total / count
-    if context[TABLE] != 0:
-        table[slot] = after
-        table[slot + 1] = as_u64(value)
+                    value_left = chance(left, score + gain, depth - 1, below, context)
+                    best = max(best, value_left + more)
+                mean += probability * (best if best != -np.inf else as_f64(context[DEAD_VALUE]))
+            total += mean
+        value += total / count
+    if has_table and context[NODES] < context[NODE_LIMIT]:
+        store(bucket, key, as_u64(value), context)
     return value
 
 
 @kernel(types.int64(types.uint64, U64_POINTER))
 def depth_at(bits, context):
     """Depth in plies for this position."""
-    few = on_bits.count_empty(bits, context[MASK]) < np.int64(context[FEW])
-    return np.int64(context[FEW_PLY] if few else context[PLY])
+    tiles = np.uint64(0)
+    rest = bits
+    while rest:
+        tiles |= _1 << (rest & np.uint64(15))
+        rest >>= np.uint64(4)
+    different = popcount(tiles & np.uint64(0xFFFE))
+    empty = on_bits.count_empty(bits, context[MASK])
+    return max(np.int64(context[PLY_BY_EMPTY + empty]), np.int64(context[PLY_BY_TILES + different]))
 
 
 @kernel(types.float64(types.uint64, types.int64, types.int64, types.int64, U64_POINTER))
@@ -131,14 +170,14 @@ def move_value(bits, score, move, ply, context):
     after, packed = on_bits.slide(bits, move, across, down)
     gain = on_bits.reward_of(packed)
     if context[SECOND_MOVE] == 0:
-        value = chance(after, score + gain, ply - 1, context)
+        value = chance(after, score + gain, ply - 1, 1.0, context)
         return value + gain if context[ADDS_REWARD] else value
     best = -np.inf
     for second in range(4):
         last, packed = on_bits.slide(after, second, across, down)
         if last != after:
             more = on_bits.reward_of(packed)
-            value = chance(last, score + gain + more, ply - 1, context)
+            value = chance(last, score + gain + more, ply - 1, 1.0, context)
             best = max(best, value + gain + more if context[ADDS_REWARD] else value)
     return best if best != -np.inf else as_f64(context[DEAD_VALUE])
 
@@ -146,6 +185,7 @@ def move_value(bits, score, move, ply, context):
 @kernel(POLICY)
 def choose(bits, legal, score, draw, context):
     """The legal move of the largest value, the first one of equals."""
+    new_generation(context)
     ply = depth_at(bits, context)
     best, best_value = -1, 0.0
     for move in range(4):
@@ -156,13 +196,113 @@ def choose(bits, legal, score, draw, context):
     return best
 
 
+@kernel(_NODE)
+def reply(state, score, ply, chance_of, context):
+    """The value of a state: that of its best move, `ply` plies deep."""
+    across, down = u64_at(context[ACROSS]), u64_at(context[DOWN])
+    best = -np.inf
+    for move in range(4):
+        after, packed = on_bits.slide(state, move, across, down)
+        if after != state:
+            gain = on_bits.reward_of(packed)
+            value = chance(after, score + gain, ply - 1, chance_of, context)
+            best = max(best, value + gain if context[ADDS_REWARD] else value)
+    return best if best != -np.inf else as_f64(context[DEAD_VALUE])
+
+
 _WORDS: Final = types.Array(types.uint64, 1, "C")
+_FLOATS: Final = types.Array(types.float64, 1, "C")
 
 
 @kernel(types.float64(types.uint64, types.int64, types.int64, types.int64, _WORDS))
 def value_of(bits, score, move, ply, context):
-    """`move_value` for callers outside kernels; ply 0 takes the context's own depth."""
-    from_context = ply == 0
-    words = pointer(context)
-    depth = depth_at(bits, words) if from_context else ply
-    return move_value(bits, score, move, depth, words)
+    """`move_value` for callers outside kernels."""
+    return move_value(bits, score, move, ply, pointer(context))
+
+
+@kernel(types.int64(types.uint64, _WORDS))
+def ply_of(bits, context):
+    """`depth_at` for callers outside kernels."""
+    return depth_at(bits, pointer(context))
+
+
+@kernel(types.uint64(types.uint64, types.int64, _WORDS))
+def after_of(bits, move, context):
+    """The afterstate of a move; 15 + 15 makes 15."""
+    after, _ = on_bits.slide(bits, move, u64_at(context[ACROSS]), u64_at(context[DOWN]))
+    return after
+
+
+@kernel(types.int64(types.uint64, types.int64, types.int64, _WORDS, _WORDS, _FLOATS, _WORDS))
+def list_states(bits, score, move, states, scores, chances, context):
+    """The states that a move and its spawns lead to, by cell and tile, in the order of `chance`.
+
+    Args:
+        bits: the board.
+        score: points so far.
+        move: a legal move.
+        states: filled with the states, room for 16 a spawn tile.
+        scores: filled with their scores, int64 by their bits.
+        chances: filled with their probabilities.
+        context: the words of the search.
+
+    Returns:
+        Their number.
+    """
+    across, down = u64_at(context[ACROSS]), u64_at(context[DOWN])
+    law = u64_at(context[LAW])
+    after, packed = on_bits.slide(bits, move, across, down)
+    empty = on_bits.empty_mask(after, context[MASK])
+    count = popcount(empty)
+    place = 0
+    for number in range(count - 1, -1, -1):
+        cell = nth_set_bit(empty, number)
+        for tile in range(np.int64(law[0])):
+            states[place] = after | (cell * law[tile * LAW_STRIDE + LAW_EXPONENT])
+            scores[place] = np.uint64(score + on_bits.reward_of(packed))
+            chances[place] = 1.0 * as_f64(law[tile * LAW_STRIDE + LAW_PROBABILITY]) / count
+            place += 1
+    return place
+
+
+@kernel(types.float64(types.uint64, types.int64, _FLOATS, _WORDS))
+def mean_of(bits, move, values, context):
+    """The value of a move from those of the states in `list_states`, as `chance` would sum."""
+    law = u64_at(context[LAW])
+    after, packed = on_bits.slide(bits, move, u64_at(context[ACROSS]), u64_at(context[DOWN]))
+    count = on_bits.count_empty(after, context[MASK])
+    total = 0.0
+    for number in range(count):
+        mean = 0.0
+        for tile in range(np.int64(law[0])):
+            probability = as_f64(law[tile * LAW_STRIDE + LAW_PROBABILITY])
+            mean += probability * values[number * np.int64(law[0]) + tile]
+        total += mean
+    value = 0.0 + total / count
+    return value + on_bits.reward_of(packed) if context[ADDS_REWARD] else value
+
+
+@kernel(types.void(_WORDS, _WORDS, types.int64, _FLOATS, _FLOATS, _WORDS, _WORDS, _WORDS))
+def share_replies(states, scores, ply, chances, values, nodes, counter, context):
+    """Value states, one after the other, that no other thread has taken.
+
+    Args:
+        states: their bits.
+        scores: points so far, int64 by their bits.
+        ply: depth in plies.
+        chances: how probable each is.
+        values: filled with their values.
+        nodes: filled with the positions visited for each.
+        counter: (1,), the number of states taken so far, by all threads.
+        context: of this thread.
+    """
+    words, taken = pointer(context), pointer(counter)
+    while True:
+        number = take_number(taken)
+        if number >= len(states):
+            break
+        before = words[NODES]
+        values[number] = reply(
+            states[number], np.int64(scores[number]), ply, chances[number], words
+        )
+        nodes[number] = words[NODES] - before

@@ -20,6 +20,7 @@ from twofold.kernels._jit import has_feature, kernel
 
 F32_POINTER: Final = types.CPointer(types.float32)
 F64_POINTER: Final = types.CPointer(types.float64)
+I32_POINTER: Final = types.CPointer(types.int32)
 U64_POINTER: Final = types.CPointer(types.uint64)
 U8_POINTER: Final = types.CPointer(types.uint8)
 
@@ -33,6 +34,9 @@ CELLS_EVALUATOR: Final = types.float64(
 
 POLICY: Final = types.int64(types.uint64, types.int64, types.int64, types.uint64, U64_POINTER)
 """A player on bits: (bits, legal moves as 4 bits, score, draw, context) -> move."""
+
+LAYER: Final = types.float64(types.uint64, types.int64, types.int64, types.int64, U64_POINTER)
+"""The lowest layer of a search: (afterstate, score, first tile, end, context) -> value."""
 
 CELLS_POLICY: Final = types.int64(
     U8_POINTER, types.int64, types.int64, types.int64, types.int64, types.uint64
@@ -71,6 +75,7 @@ def _pointer_cast(target: Any) -> Any:
 
 f32_at = _pointer_cast(F32_POINTER)
 f64_at = _pointer_cast(F64_POINTER)
+i32_at = _pointer_cast(I32_POINTER)
 u64_at = _pointer_cast(U64_POINTER)
 u8_at = _pointer_cast(U8_POINTER)
 
@@ -123,6 +128,43 @@ def trailing_zeros(typingctx: Any, word: Any) -> Any:
         return builder.cttz(args[0], cgutils.false_bit)
 
     return types.int64(types.uint64), codegen
+
+
+@_intrinsic
+def high_product(typingctx: Any, left: Any, right: Any) -> Any:
+    """The high 64 bits of the product of two words."""
+
+    def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        wide = ir.IntType(128)
+        product = builder.mul(builder.zext(args[0], wide), builder.zext(args[1], wide))
+        return builder.trunc(builder.lshr(product, wide(64)), ir.IntType(64))
+
+    return types.uint64(types.uint64, types.uint64), codegen
+
+
+@_intrinsic
+def prefetch(typingctx: Any, base: Any, index: Any) -> Any:
+    """Have the cache line of base[index] fetched, to be read soon."""
+
+    def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        flag, byte = ir.IntType(32), ir.IntType(8).as_pointer()
+        address = builder.bitcast(builder.gep(args[0], [args[1]]), byte)
+        kind = ir.FunctionType(ir.VoidType(), [byte, flag, flag, flag])
+        function = cgutils.get_or_insert_function(builder.module, kind, "llvm.prefetch.p0i8")
+        builder.call(function, [address, flag(0), flag(3), flag(1)])  # read, keep, data
+        return context.get_dummy_value()
+
+    return types.void(U64_POINTER, types.int64), codegen
+
+
+@_intrinsic
+def take_number(typingctx: Any, counter: Any) -> Any:
+    """The number at a pointer, which grows by one: no two threads get the same (int64)."""
+
+    def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        return builder.atomic_rmw("add", args[0], ir.IntType(64)(1), "monotonic")
+
+    return types.int64(U64_POINTER), codegen
 
 
 @_intrinsic
@@ -198,6 +240,11 @@ if _PDEP:
         """The n-th lowest set bit of a mask, alone in its word; n counts from 0."""
         return _pdep(np.uint64(1) << np.uint64(n), mask)
 
+    @kernel("uint64(uint64)")
+    def spread_nibbles(row):
+        """The four nibbles of 16 bits, each lowest in 16 bits of its own."""
+        return _pdep(row, np.uint64(0x000F000F000F000F))
+
 else:
 
     @kernel("uint64(uint64, int64)")
@@ -206,6 +253,12 @@ else:
         for _ in range(n):
             mask &= mask - np.uint64(1)
         return mask & (~mask + np.uint64(1))
+
+    @kernel("uint64(uint64)")
+    def spread_nibbles(row):
+        """The four nibbles of 16 bits, each lowest in 16 bits of its own."""
+        row = (row | (row << np.uint64(24))) & np.uint64(0x000000FF000000FF)
+        return (row | (row << np.uint64(12))) & np.uint64(0x000F000F000F000F)
 
 
 def _caller(target: Any, doc: str) -> Any:
@@ -231,6 +284,7 @@ def _caller(target: Any, doc: str) -> Any:
 call_evaluator = _caller(
     EVALUATOR, "Call an evaluator by its address: (address, (bits, score, params))."
 )
+call_layer = _caller(LAYER, "Call a layer of a search by its address: (address, arguments).")
 call_cells_evaluator = _caller(
     CELLS_EVALUATOR, "Call an evaluator on cells by its address: (address, arguments)."
 )

@@ -16,13 +16,14 @@ from twofold.kernels.context import (
     ACROSS,
     DOWN,
     EVALUATOR,
+    HITS,
     LAW,
     MASK,
+    NODE_LIMIT,
     NODES,
     OWN,
     PARAMS,
     TABLE,
-    table_slot,
 )
 from twofold.kernels.dice import LAW_STRIDE
 from twofold.kernels.intrinsics import (
@@ -35,28 +36,38 @@ from twofold.kernels.intrinsics import (
     popcount,
     u64_at,
 )
+from twofold.kernels.transposition import (
+    EXACT,
+    bucket_of,
+    entry_key,
+    find,
+    hash_of,
+    store,
+)
 
 # The search's own words of a context.
 PRUNES: Final = OWN
 """1 where moves that change nothing are left out of the search."""
 CONTEXT_WORDS: Final = OWN + 1
 
-TABLE_DEPTHS: Final = 4
-"""Parts of the transposition table: rounds left, 0 to 3."""
-
 
 @kernel(types.int64(types.uint64, types.int64, U64_POINTER))
 def spawn_sum(after, rounds, context):
     """The sum over all spawns on an afterstate; with no rounds left, the board's own value."""
-    context[NODES] += np.uint64(1)
     if rounds == 0:
+        context[NODES] += np.uint64(1)
         return np.int64(call_evaluator(context[EVALUATOR], (after, 0, f32_at(context[PARAMS]))))
-    table = u64_at(context[TABLE])
-    slot = np.int64(0)
+    bucket, key = np.int64(0), np.uint64(0)
     if context[TABLE] != 0:
-        slot = table_slot(after, rounds, context)
-        if table[slot] == after:
-            return np.int64(table[slot + 1])
+        hashed = hash_of(after)
+        bucket, key = bucket_of(hashed, context), entry_key(hashed, rounds, EXACT)
+        slot = find(bucket, key, context)
+        if slot >= 0:
+            context[HITS] += np.uint64(1)
+            return np.int64(u64_at(context[TABLE])[slot])
+    context[NODES] += np.uint64(1)
+    if context[NODES] >= context[NODE_LIMIT]:
+        return np.int64(0)
     across, down = u64_at(context[ACROSS]), u64_at(context[DOWN])
     law = u64_at(context[LAW])
     prunes = context[PRUNES] != 0
@@ -76,9 +87,8 @@ def spawn_sum(after, rounds, context):
                 if not found or value > best:
                     found, best = True, value
             total += np.int64(np.float64(best) * as_f64(law[3 + LAW_STRIDE * tile]))
-    if context[TABLE] != 0:
-        table[slot] = after
-        table[slot + 1] = np.uint64(total)
+    if context[TABLE] != 0 and context[NODES] < context[NODE_LIMIT]:
+        store(bucket, key, np.uint64(total), context)
     return total
 
 

@@ -15,6 +15,8 @@ MODULES: Final = (
     "evaluate",
     "evaluate_cells",
     "context",
+    "transposition",
+    "layers",
     "expectimax",
     "adversarial",
     "summed",

@@ -8,13 +8,15 @@ Example::
 """
 
 from abc import ABC, abstractmethod
+from collections.abc import Iterator, Mapping
 from typing import Self
 
 from twofold.board import Board
 from twofold.errors import GameOver, UnsupportedRules
 from twofold.rules import STANDARD, Move, Rules
-from twofold.search.analysis import Analysis, MoveAnalysis
+from twofold.search.analysis import Analysis, MoveAnalysis, MoveValue
 from twofold.search.budget import Budget
+from twofold.search.stop import Stop
 
 
 class Player(ABC):
@@ -26,10 +28,13 @@ class Player(ABC):
         seed: its seed.
         compiled: whether its work is done in kernels, which release the interpreter's lock:
             the arena runs such players in threads, and all others in processes.
+        reproducible: whether a game depends on (player, rules, seed) alone; not so where time
+            limits its moves.
     """
 
     spec: str = ""
     compiled: bool = False
+    reproducible: bool = True
     rules: Rules = STANDARD
     seed: int = 0
 
@@ -69,11 +74,37 @@ class Player(ABC):
         """
 
     def analyse(
-        self, board: Board, budget: Budget | None = None, *, score: int | None = None
+        self,
+        board: Board,
+        budget: Budget | None = None,
+        *,
+        score: int | None = None,
+        stop: Stop | None = None,
     ) -> Analysis:
-        """What the player thinks of each move; by default only which one it would make."""
+        """What the player thinks of each move; by default only which one it would make.
+
+        Args:
+            board: the position, with at least one legal move.
+            budget: limits on the search; None for the player's own.
+            score: points so far; None as in `choose`.
+            stop: a flag that another thread may raise, to have the best answer so far.
+
+        Raises:
+            GameOver: no move is legal.
+        """
         best = self.choose(board, score=score)
-        return Analysis(board, move_list(board, {}), best, self.spec)
+        return Analysis(board, move_list(board), best, self.spec, reproducible=self.reproducible)
+
+    def stream(
+        self,
+        board: Board,
+        budget: Budget | None = None,
+        *,
+        score: int | None = None,
+        stop: Stop | None = None,
+    ) -> Iterator[Analysis]:
+        """Analyses that improve, at least one; arguments as in `analyse`."""
+        yield self.analyse(board, budget, score=score, stop=stop)
 
     def close(self) -> None:
         """Release what the player holds; it is not used afterwards."""
@@ -87,16 +118,19 @@ class Player(ABC):
 
 
 def move_list(
-    board: Board, values: dict[Move, float]
+    board: Board, values: Mapping[Move, MoveValue] | None = None, depth: int = 0
 ) -> tuple[MoveAnalysis, MoveAnalysis, MoveAnalysis, MoveAnalysis]:
-    """The four moves of a board with their rewards and the values given."""
+    """The four moves of a board with their rewards and what a search found about them."""
     legal = board.legal_moves()
-    up, right, down, left = (
-        MoveAnalysis(
-            move, move in legal, values.get(move), board.slide(move).reward if move in legal else 0
-        )
-        for move in Move
-    )
+
+    def of(move: Move) -> MoveAnalysis:
+        found = values.get(move) if values else None
+        reward = board.slide(move).reward if move in legal else 0
+        if found is None:
+            return MoveAnalysis(move, move in legal, None, reward)
+        return MoveAnalysis(move, True, found.value, reward, depth, found.nodes)
+
+    up, right, down, left = map(of, Move)
     return up, right, down, left
 
 

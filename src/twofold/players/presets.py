@@ -8,12 +8,21 @@ from twofold.limits import MAX_DEPTH, MAX_JOBS, MAX_PLY, MAX_TABLE_MB, check_lim
 from twofold.notation import format_number, parse_number, shown
 from twofold.players.base import Player
 from twofold.players.registry import Entry, Key, load_object, register
+from twofold.search.budget import Budget, parse_seconds
+from twofold.search.depth import BY_TILES, Depth
 
 DEFAULT_PLAYER: Final = "expectimax:eval=rows,ply=5"
 """Who plays where no player is named."""
 
+DEFAULT_PLY: Final = 3
+"""Depth of `expectimax` where nothing limits it."""
+
+DEFAULT_DEPTH: Final = 5
+"""Depth of `alphabeta` and `minimax` where nothing limits it, in half-moves."""
+
 BAELDUNG_URL: Final = "Baeldung, An Algorithm to solve 2048"
 DATUMBOX_URL: Final = "Datumbox, Using Artificial Intelligence to solve the 2048 Game"
+NNEONNEO: Final = "nneonneo/2048-ai, MIT licence"
 IT3105: Final = "IT3105 report, Expectimax for 2048"
 
 
@@ -77,22 +86,57 @@ def _corner() -> Player:
     return CornerPlayer()
 
 
-def _expectimax(eval: Any, ply: int, table_mb: int, **weights: float) -> Player:  # noqa: A002
+def _expectimax(
+    eval: Any,  # noqa: A002 - a key's name
+    ply: Depth | None,
+    cut: float,
+    time: float | None,
+    nodes: int | None,
+    table_mb: int,
+    threads: int,
+    **weights: float,
+) -> Player:
     from twofold.players.searching import ExpectimaxPlayer
 
-    return ExpectimaxPlayer(eval.reweighted(weights), ply, table_mb=table_mb)
+    return ExpectimaxPlayer(
+        eval.reweighted(weights),
+        ply or Depth.fixed(DEFAULT_PLY),
+        _budget(ply, time, nodes),
+        cut=cut,
+        table_mb=table_mb,
+        threads=threads,
+    )
 
 
-def _minimax(eval: Any, depth: int, **weights: float) -> Player:  # noqa: A002 - a key's name
-    from twofold.players.searching import AlphaBetaPlayer
+def _budget(ply: Depth | None, time: float | None, nodes: int | None) -> Budget | None:
+    """The limits of a spec; a depth is one only together with a limit of time or nodes."""
+    if time is None and nodes is None:
+        return None
+    return Budget(ply=None if ply is None else ply.fixed_ply, seconds=time, nodes=nodes)
 
-    return AlphaBetaPlayer(eval.reweighted(weights), depth, prunes=False)
+
+def _two_player(prunes: bool) -> Callable[..., Player]:
+    def make(
+        eval: Any,  # noqa: A002
+        depth: int | None,
+        time: float | None,
+        nodes: int | None,
+        **weights: float,
+    ) -> Player:
+        from twofold.players.searching import AlphaBetaPlayer
+
+        return AlphaBetaPlayer(
+            eval.reweighted(weights),
+            depth or DEFAULT_DEPTH,
+            _budget(None if depth is None else Depth.fixed((depth + 1) // 2), time, nodes),
+            prunes=prunes,
+        )
+
+    return make
 
 
-def _alphabeta(eval: Any, depth: int, **weights: float) -> Player:  # noqa: A002
-    from twofold.players.searching import AlphaBetaPlayer
-
-    return AlphaBetaPlayer(eval.reweighted(weights), depth)
+def _nneonneo(**values: Any) -> Player:
+    return _expectimax(_evaluator("rows"), time=None, nodes=None, **values)
 
 
 def _baeldung(prune: bool, threads: int) -> Player:
@@ -115,9 +159,7 @@ def _it3105(name: str) -> Callable[..., Player]:
         # Two layers, a move and a spawn, are one ply of an evaluator that values states.
         return ExpectimaxPlayer(
             _evaluator(name),
-            depth // 2,
-            few=4,
-            few_ply=depth // 2 + 1,
+            Depth.few(depth // 2, few=4, few_ply=depth // 2 + 1),
             second_move=layers,
             table_mb=table_mb,
         )
@@ -132,11 +174,45 @@ def _even_depth(text: str) -> int:
     return depth
 
 
+def _optional(parse: Callable[[str], Any], word: str) -> Callable[[str], Any]:
+    """A key that may also hold a word, which stands for None."""
+    return lambda text: None if text == word else parse(text)
+
+
+def _node_count(text: str) -> int | None:
+    return Budget.parse(f"nodes={text}").nodes
+
+
+def _cut(text: str) -> float:
+    value = parse_number(text, "cut", InvalidSpec)
+    if not 0 <= value < 1:
+        raise InvalidSpec(f"expected cut from 0 to less than 1, got {shown(text)}")
+    return value
+
+
 _EVAL: Final = Key("rows", "evaluator, or path/to/file.py:Name", _evaluator, _weights)
 _TABLE_MB: Final = Key(
     "4", "transposition table in MiB; changes no move", _whole("table_mb", 0, MAX_TABLE_MB)
 )
+_TIME: Final = Key(
+    "none", "time a move, such as 50ms; the search deepens", _optional(parse_seconds, "none")
+)
+_NODES: Final = Key(
+    "none", "positions a move, such as 1e6; the search deepens", _optional(_node_count, "none")
+)
+_CUT: Final = Key("0", "do not search what is less probable", _cut)
+_THREADS: Final = Key("1", "threads for one move", _whole("threads", 1, MAX_JOBS))
 _DEPTH: Final = Key("5", "depth in half-moves", _whole("depth", 1, MAX_DEPTH))
+_TWO_PLAYER_KEYS: Final = {
+    "eval": _EVAL,
+    "depth": Key(
+        "auto",
+        "depth in half-moves: 5, or as deep as time and nodes allow",
+        _optional(_whole("depth", 1, MAX_DEPTH), "auto"),
+    ),
+    "time": _TIME,
+    "nodes": _NODES,
+}
 _LAYERS: Final = Key(
     "alternating",
     "literal: a second move before the first spawn; alternating: as usual",
@@ -153,15 +229,36 @@ register(
         _expectimax,
         {
             "eval": _EVAL,
-            "ply": Key("3", "depth in plies", _whole("ply", 1, MAX_PLY)),
+            "ply": Key(
+                "auto",
+                "depth in plies: 3, or as deep as time and nodes allow; "
+                "6/5@3/4@8 for 5 from 3 empty cells on, 4 from 8 on; tiles as nneonneo has it",
+                _optional(Depth.parse, "auto"),
+            ),
+            "cut": _CUT,
+            "time": _TIME,
+            "nodes": _NODES,
             "table_mb": _TABLE_MB,
+            "threads": _THREADS,
         },
     )
 )
+register(Entry("minimax", "best against the worst spawns", _two_player(False), _TWO_PLAYER_KEYS))
+register(Entry("alphabeta", "minimax with pruning", _two_player(True), _TWO_PLAYER_KEYS))
 register(
-    Entry("minimax", "best against the worst spawns", _minimax, {"eval": _EVAL, "depth": _DEPTH})
+    Entry(
+        "nneonneo",
+        "expectimax as deep as there are different tiles, cut by probability",
+        _nneonneo,
+        {
+            "ply": Key(BY_TILES, "depth in plies, as for expectimax", Depth.parse),
+            "cut": Key("0.0001", _CUT.help, _cut),
+            "table_mb": _TABLE_MB,
+            "threads": _THREADS,
+        },
+        source=NNEONNEO,
+    )
 )
-register(Entry("alphabeta", "minimax with pruning", _alphabeta, {"eval": _EVAL, "depth": _DEPTH}))
 register(
     Entry(
         "baeldung",
@@ -173,7 +270,7 @@ register(
                 "leave out moves that change nothing",
                 _choice("prune", {"yes": True, "no": False}),
             ),
-            "threads": Key("1", "threads for one move", _whole("threads", 1, MAX_JOBS)),
+            "threads": _THREADS,
         },
         source=BAELDUNG_URL,
     )

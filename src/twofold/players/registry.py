@@ -18,6 +18,7 @@ from twofold.errors import InvalidSpec, PlayerError
 from twofold.notation import shown
 from twofold.players.base import Player
 from twofold.rules import Move
+from twofold.search.depth import Depth
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,6 +94,7 @@ def make_player(spec: str, *, allow_code: bool = True) -> Player:
     values = {key: keys[key].parse(text) for key, text in texts.items()}
     numbers = {key: value for key, value in values.items() if type(value) in (int, float)}
     texts |= {key: notation.format_number(value) for key, value in numbers.items()}  # 03 is 3
+    texts |= {key: str(value) for key, value in values.items() if isinstance(value, Depth)}
     player = entry.make(**values)
     player.spec = notation.format_spec(entry.name, texts | file_hashes(texts))
     return player

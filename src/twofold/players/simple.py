@@ -13,11 +13,12 @@ from twofold import reference
 from twofold.board import Board
 from twofold.kernels import policies
 from twofold.kernels._jit import address_of
-from twofold.players.base import Player, check_going, move_list
+from twofold.players.base import check_going, move_list
 from twofold.players.compiled import CompiledPlayer, fits_bits, table_words
 from twofold.rules import Move, Rules
-from twofold.search.analysis import Analysis
+from twofold.search.analysis import Analysis, MoveValue
 from twofold.search.budget import Budget
+from twofold.search.stop import Stop
 
 
 class SimplePlayer(CompiledPlayer):
@@ -42,12 +43,6 @@ class SimplePlayer(CompiledPlayer):
         """The move by the rule."""
         return self.rule(board, check_going(board), move_number)
 
-    def analyse(
-        self, board: Board, budget: Budget | None = None, *, score: int | None = None
-    ) -> Analysis:
-        """Which move the rule makes; it values none."""
-        return Player.analyse(self, board, budget, score=score)
-
 
 class RandomPlayer(SimplePlayer):
     """Chooses among the legal moves with equal chances, by draws of its own from the seed."""
@@ -64,20 +59,25 @@ class GreedyPlayer(SimplePlayer):
     """Makes the move with the largest reward; ties in the order up, right, down, left."""
 
     bits_kernel, cells_kernel = policies.greedy_bits, policies.greedy_cells
-    unit = "points"
 
     def rule(self, board: Board, legal: tuple[Move, ...], move_number: int) -> Move:
         """The move with the largest reward."""
         return max(legal, key=lambda move: board.slide(move).reward)
 
     def analyse(
-        self, board: Board, budget: Budget | None = None, *, score: int | None = None
+        self,
+        board: Board,
+        budget: Budget | None = None,
+        *,
+        score: int | None = None,
+        stop: Stop | None = None,
     ) -> Analysis:
         """The rewards of the four moves."""
-        legal = check_going(board)
-        rewards = {move: float(board.slide(move).reward) for move in legal}
-        best = self.rule(board, legal, 0)
-        return Analysis(board, move_list(board, rewards), best, self.spec, unit=self.unit)
+        rewards = {
+            move: MoveValue(float(board.slide(move).reward), 1) for move in check_going(board)
+        }
+        best = self.rule(board, tuple(rewards), 0)
+        return Analysis(board, move_list(board, rewards), best, self.spec, unit="points")
 
 
 class CornerPlayer(SimplePlayer):

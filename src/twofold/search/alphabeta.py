@@ -1,14 +1,21 @@
 """Minimax and alpha-beta: the best move against spawns that hurt most."""
 
+from collections.abc import Sequence
+
+import numpy as np
+
+from twofold.board import Board
 from twofold.evaluators import Evaluator
 from twofold.kernels import adversarial as kernels
-from twofold.rules import Rules
+from twofold.kernels._jit import address_of
+from twofold.rules import Move, Rules
+from twofold.search.analysis import LineStep, MoveValue
 from twofold.search.base import Search
-from twofold.search.context import Context
+from twofold.search.context import Context, fitting_bits
 
 
 class AlphaBeta(Search):
-    """A two-player search to a fixed depth under given rules.
+    """A two-player search under given rules.
 
     Args:
         evaluator: what boards are worth.
@@ -31,9 +38,43 @@ class AlphaBeta(Search):
         wins_at_goal: bool = False,
         dead_is_score: bool = False,
     ) -> None:
-        super().__init__(kernels, Context(evaluator, rules, kernels.CONTEXT_WORDS))
-        words = self.context.words
+        super().__init__(rules)
+        self.policy = address_of(kernels.choose)
+        context = Context(evaluator, rules, kernels.CONTEXT_WORDS)
+        words = context.words
         words[kernels.DEPTH] = depth
         words[kernels.PRUNES] = prunes
         words[kernels.WIN_EXPONENT] = rules.goal.bit_length() - 1 if wins_at_goal else 255
         words[kernels.DEAD_IS_SCORE] = dead_is_score
+        self.contexts = (context,)
+
+    def position(self, board: Board) -> np.uint64:
+        """The 64-bit form, downgraded if a tile is past 32768."""
+        return np.uint64(fitting_bits(board))
+
+    def own_depth(self, position: np.uint64) -> int:
+        """Half-moves, the same on every board."""
+        return int(self.context.words[kernels.DEPTH])
+
+    def depth_of(self, ply: int) -> int:
+        """So many plies are as many moves, with a spawn between two."""
+        return 2 * ply - 1
+
+    def depth_words(self, depth: int) -> str:
+        """A depth in half-moves."""
+        return f"{depth} half-moves" if depth != 1 else "1 half-move"
+
+    def values(
+        self, position: np.uint64, score: int, legal: Sequence[Move], depth: int
+    ) -> dict[Move, MoveValue]:
+        """The exact values of legal moves, `depth` half-moves deep."""
+        words, values = self.context.words, {}
+        for move in legal:
+            before = self.context.nodes
+            value = kernels.value_of(position, score, int(move), depth, words)
+            values[move] = MoveValue(float(value), self.context.nodes - before)
+        return values
+
+    def line(self, position: np.uint64, score: int, best: Move, depth: int) -> tuple[LineStep, ...]:
+        """The best moves against the spawns that hurt most."""
+        return (LineStep(best),)

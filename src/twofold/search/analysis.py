@@ -7,6 +7,19 @@ from twofold.rules import Move
 
 
 @dataclass(frozen=True, slots=True)
+class MoveValue:
+    """What a search found about one move.
+
+    Attributes:
+        value: its worth, in the evaluator's unit.
+        nodes: positions visited for it.
+    """
+
+    value: float
+    nodes: int
+
+
+@dataclass(frozen=True, slots=True)
 class MoveAnalysis:
     """What one move is worth.
 
@@ -16,12 +29,36 @@ class MoveAnalysis:
         value: its worth in the unit of the analysis; None for an illegal move, and where
             the player ranks moves without valuing them.
         reward: points the move itself makes; 0 for an illegal move.
+        depth: how deep it was searched, in the count that the analysis names; 0 without.
+        nodes: positions visited for it.
     """
 
     move: Move
     legal: bool
     value: float | None
     reward: int
+    depth: int = 0
+    nodes: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class LineStep:
+    """One move of a line, and the spawn that follows it.
+
+    Attributes:
+        move: the move.
+        cell: cell of the spawn, row-major; None after the last move.
+        tile: tile of the spawn; None after the last move.
+    """
+
+    move: Move
+    cell: int | None = None
+    tile: int | None = None
+
+    def __str__(self) -> str:
+        """As in a record: `l@5:2`, or `l` without a spawn."""
+        spawn = "" if self.cell is None else f"@{self.cell}:{self.tile}"
+        return self.move.letter + spawn
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,8 +72,16 @@ class Analysis:
         player: canonical spec of the player.
         unit: unit of the values: `points`, or the evaluator's own.
         depth: depth of the search, with its unit: `3 plies`, `7 half-moves`; empty without.
-        nodes: positions visited.
+        nodes: positions visited, those of a depth that was not finished included.
         seconds: time taken.
+        hits: values that the transposition table answered.
+        evaluator: name of the evaluator; empty without.
+        line: the best move and how the game may go on. After each move comes, of the most
+            probable spawns, the one whose value is nearest the mean, or against an adversary
+            the one that hurts most. On a board whose tiles pass the player's limit these are
+            moves on the downgraded board.
+        reproducible: whether an equal request gives an equal answer; not so under a time
+            budget.
     """
 
     board: Board
@@ -47,6 +92,10 @@ class Analysis:
     depth: str = ""
     nodes: int = 0
     seconds: float = 0.0
+    hits: int = 0
+    evaluator: str = ""
+    line: tuple[LineStep, ...] = ()
+    reproducible: bool = True
 
     def __getitem__(self, move: Move) -> MoveAnalysis:
         return self.moves[move]

@@ -1,17 +1,23 @@
 """What every search on bits needs: addresses and numbers in one array, and what they point to."""
 
+from copy import copy
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from twofold import reference
+from twofold.board import Board
 from twofold.evaluators import Evaluator
 from twofold.kernels import context as words
+from twofold.kernels import transposition
 from twofold.kernels._jit import address_of
 from twofold.kernels.dice import spawn_law
 from twofold.kernels.tables import frame
 from twofold.limits import BITS_MAX_EXPONENT
 from twofold.rules import Rules
+
+Words = NDArray[np.uint64]
 
 
 class Context:
@@ -23,7 +29,7 @@ class Context:
 
     def __init__(self, evaluator: Evaluator, rules: Rules, count: int) -> None:
         shape = frame(*rules.shape)
-        self.words: NDArray[np.uint64] = np.zeros(count, dtype=np.uint64)
+        self.words: Words = np.zeros(count, dtype=np.uint64)
         self._held: dict[int, NDArray[Any]] = {}
         self.point(words.ACROSS, shape.across)
         self.point(words.DOWN, shape.down)
@@ -33,6 +39,7 @@ class Context:
         self.point(words.PARAMS, evaluator.params_for(*rules.shape))
         self.words[words.ADDS_REWARD] = evaluator.adds_reward
         self.words[words.AT_STATE] = evaluator.at == "state"
+        self.words[words.NODE_LIMIT] = words.NEVER
         self.words[words.DEAD_VALUE] = np.float64(evaluator.dead_value).view(np.uint64)
 
     def point(self, word: int, array: NDArray[Any]) -> None:
@@ -40,28 +47,52 @@ class Context:
         self._held[word] = array
         self.words[word] = array.ctypes.data
 
-    def point_table(self, megabytes: int, depths: int) -> None:
-        """Make a transposition table of at most `megabytes`: pairs of words, a part a depth."""
-        pairs = megabytes * 2**20 // 16 // depths
-        if pairs < 2:
-            return
-        bits = pairs.bit_length() - 1
-        self.point(words.TABLE, np.zeros(2 * depths << bits, dtype=np.uint64))
-        self.words[words.TABLE_BITS] = bits
+    def point_table(self, megabytes: int, *, only_present: bool = False) -> None:
+        """Make a transposition table of `megabytes` mebibytes, or none for 0.
+
+        Args:
+            megabytes: its size.
+            only_present: whether only values of the present search are believed.
+        """
+        self.words[words.ONLY_PRESENT] = only_present
+        if megabytes:
+            size = megabytes * 2**20 // transposition.BUCKET_BYTES
+            table = aligned_zeros(size * transposition.BUCKET_WORDS)
+            self.point(words.TABLE, table)
+            self.words[words.BUCKETS] = size
 
     def clear_table(self) -> None:
         """Forget what the transposition table holds, if there is one."""
         if words.TABLE in self._held:
             self._held[words.TABLE].fill(0)
+            self.words[words.GENERATION] = 0
+
+    def twin(self) -> "Context":
+        """A context for another thread: words of its own, all arrays shared."""
+        other = copy(self)
+        other.words = self.words.copy()
+        return other
 
     @property
     def nodes(self) -> int:
-        """Positions visited since the last reset."""
+        """Positions visited so far."""
         return int(self.words[words.NODES])
 
-    def reset_nodes(self) -> None:
-        """Count positions from 0 again."""
-        self.words[words.NODES] = 0
+
+def aligned_zeros(count: int) -> Words:
+    """Zeros that begin at a cache line, so that no bucket lies across two."""
+    line = transposition.BUCKET_WORDS
+    room = np.zeros(count + line, dtype=np.uint64)
+    start = -(room.ctypes.data // 8) % line
+    return room[start : start + count]
+
+
+def fitting_bits(board: Board) -> int:
+    """The 64-bit form of a board, downgraded if a tile is past 32768."""
+    if board.max_exponent <= BITS_MAX_EXPONENT:
+        return board.to_bits()
+    lower = reference.downgrade(board.exponents, BITS_MAX_EXPONENT)
+    return Board([min(exponent, BITS_MAX_EXPONENT) for exponent in lower], board.shape).to_bits()
 
 
 def unsupported(evaluator: Evaluator, rules: Rules) -> str:

@@ -1,71 +1,233 @@
-"""Expectimax: the best move against random spawns."""
+"""Expectimax on bits: the best move against random spawns."""
 
-from typing import Final
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from copy import copy
+from typing import Any, Final
 
+import numpy as np
+from numpy.typing import NDArray
+
+from twofold.board import Board
 from twofold.evaluators import Evaluator
+from twofold.evaluators.exact import unit_of
 from twofold.kernels import expectimax as kernels
-from twofold.kernels.context import MASK
-from twofold.limits import MAX_PLY
+from twofold.kernels import layers
+from twofold.kernels._jit import address_of
+from twofold.kernels.tables import frame
+from twofold.limits import MAX_SPAWN_TILES
 from twofold.rules import Move, Rules
-from twofold.search.base import Search
-from twofold.search.context import Context
+from twofold.search.analysis import LineStep, MoveValue
+from twofold.search.base import Search, as_word, first_best
+from twofold.search.context import Context, Words, fitting_bits
+from twofold.search.depth import Depth
 
-NEVER_FEW: Final = 0
+SPLIT_PLY: Final = 4
+"""Searches of fewer plies are not worth sharing between threads."""
+
+SPLIT_CUT: Final = 0.005
+"""A first spawn is always more probable than this, so the states after it are searched."""
+
+TABLE_MB: Final = 4
+"""Size of the transposition table where nothing else is said, in mebibytes."""
 
 
 class Expectimax(Search):
-    """A search to a fixed depth under given rules, with nothing cut off.
+    """A search under given rules.
 
     Args:
         evaluator: what boards are worth.
         rules: shape and spawns.
-        ply: depth in plies: 1 values the four afterstates; each further ply adds a spawn
+        depth: depth in plies: 1 values the four afterstates; each further ply adds a spawn
             layer and a move layer.
-        few: below this number of empty cells, `few_ply` counts instead of `ply`.
-        few_ply: depth in plies on nearly full boards.
+        cut: a position is valued at once where the spawns on the way to it are together less
+            probable than this; 0 cuts off nothing.
         second_move: whether a second move comes before the first spawn (see `docs/sources.md`).
-        table_mb: size of the transposition table in mebibytes; it changes no value. It is not
-            used with an evaluator that needs the score.
+        table_mb: size of the transposition table in mebibytes. It is not used with an
+            evaluator that needs the score.
+        threads: number of threads that share a position. Without a cut the values do not
+            depend on it.
     """
 
     def __init__(
         self,
         evaluator: Evaluator,
         rules: Rules,
-        ply: int,
+        depth: Depth,
         *,
-        few: int = NEVER_FEW,
-        few_ply: int = 0,
+        cut: float = 0.0,
         second_move: bool = False,
-        table_mb: int = 4,
+        table_mb: int = TABLE_MB,
+        threads: int = 1,
     ) -> None:
-        super().__init__(kernels, Context(evaluator, rules, kernels.CONTEXT_WORDS))
-        words = self.context.words
-        words[kernels.PLY] = ply
-        words[kernels.FEW] = few
-        words[kernels.FEW_PLY] = few_ply
+        super().__init__(rules)
+        self.depends_on_path = cut > 0
+        self._second_move = second_move
+        self.policy = address_of(kernels.choose)
+        context = Context(evaluator, rules, kernels.CONTEXT_WORDS)
+        words = context.words
+        words[kernels.CUT] = as_word(cut)
         words[kernels.SECOND_MOVE] = second_move
-        self._table_mb = 0 if evaluator.needs_score else table_mb
-        self._make_table(max(ply, few_ply))
+        words[kernels.PLY_BY_EMPTY : kernels.PLY_BY_TILES] = depth.table_by_empty()
+        words[kernels.PLY_BY_TILES : kernels.CONTEXT_WORDS] = depth.table_by_tiles()
+        words[kernels.LOWEST] = address_of(_lowest_layer(context, evaluator, rules))
+        context.point_table(0 if evaluator.needs_score else table_mb, only_present=cut > 0)
+        self.contexts = (context, *(context.twin() for _ in range(threads - 1)))
+        self._pool = ThreadPoolExecutor(threads) if threads > 1 else None
+        self._splits = threads > 1 and not second_move and cut < SPLIT_CUT
 
-    def _make_table(self, plies: int) -> None:
-        """Make a transposition table for searches of at most so many plies: a part for each."""
-        self._table_plies = plies
-        self.context.point_table(self._table_mb, plies)
+    def position(self, board: Board) -> np.uint64:
+        """The 64-bit form, downgraded if a tile is past 32768."""
+        return np.uint64(fitting_bits(board))
 
-    def ply_at(self, bits: int) -> int:
+    def own_depth(self, position: np.uint64) -> int:
         """Depth in plies on this board."""
-        words = self.context.words
-        empty = sum(
-            (bits >> shift) & 15 == 0 and bool(int(words[MASK]) >> shift & 1)
-            for shift in range(0, 64, 4)
-        )
-        return int(words[kernels.FEW_PLY if empty < words[kernels.FEW] else kernels.PLY])
+        return int(kernels.ply_of(position, self.context.words))
 
     def values(
-        self, bits: int, score: int, legal: tuple[Move, ...], depth: int = 0
-    ) -> dict[Move, float]:
+        self, position: np.uint64, score: int, legal: Sequence[Move], depth: int
+    ) -> dict[Move, MoveValue]:
         """The values of legal moves, `depth` plies deep."""
-        if depth > self._table_plies:
-            self._make_table(MAX_PLY)
-        return super().values(bits, score, legal, depth)
+        if self._splits and depth >= SPLIT_PLY:
+            return self._shared_values(position, score, legal, depth)
+        words, values = self.context.words, {}
+        for move in legal:
+            before = self.context.nodes
+            value = kernels.value_of(position, score, int(move), depth, words)
+            values[move] = MoveValue(float(value), self.context.nodes - before)
+        return values
+
+    # ---- several threads
+
+    def _shared_values(
+        self, position: np.uint64, score: int, legal: Sequence[Move], depth: int
+    ) -> dict[Move, MoveValue]:
+        """The same by all threads: each takes one state after the first spawn at a time."""
+        states = [_States(position, score, move, self.context.words) for move in legal]
+        values, nodes = self._replies(states, depth - 1)
+        found, first = {}, 0
+        for move, some in zip(legal, states, strict=True):
+            part = slice(first, first + len(some.bits))
+            first += len(some.bits)
+            value = kernels.mean_of(position, int(move), values[part], self.context.words)
+            found[move] = MoveValue(float(value), int(nodes[part].sum()) + 1)
+        return found
+
+    def _replies(
+        self, states: Sequence["_States"], ply: int
+    ) -> tuple[NDArray[np.float64], NDArray[np.uint64]]:
+        """The values of states, one after the other, and the nodes visited for each."""
+        bits = np.concatenate([some.bits for some in states])
+        scores = np.concatenate([some.scores for some in states])
+        chances = np.concatenate([some.chances for some in states])
+        values = np.zeros(len(bits))
+        nodes = np.zeros(len(bits), dtype=np.uint64)
+        counter = np.zeros(1, dtype=np.uint64)
+
+        def work(context: Context) -> None:
+            kernels.share_replies(bits, scores, ply, chances, values, nodes, counter, context.words)
+
+        if self._pool is None:
+            work(self.context)
+        else:
+            list(self._pool.map(work, self.contexts))
+        return values, nodes
+
+    def close(self) -> None:
+        """End the threads."""
+        if self._pool:
+            self._pool.shutdown()
+
+    # ---- the best line
+
+    def line(self, position: np.uint64, score: int, best: Move, depth: int) -> tuple[LineStep, ...]:
+        """The best moves, with a spawn of the most probable tile whose value is nearest the mean.
+
+        What the search has stored answers nearly all of it.
+        """
+        steps: list[LineStep] = []
+        while depth > 1 and not self._second_move:
+            states = _States(position, score, best, self.context.words)
+            number = self._typical(states, depth - 1)
+            if self.gave_up():
+                return tuple(steps)
+            position, score = states.bits[number], int(states.scores[number])
+            steps.append(LineStep(best, *self._spawn(states.after, position)))
+            legal = Board.from_bits(int(position), self.rules.shape).legal_moves()
+            if not legal:
+                return tuple(steps)
+            depth -= 1
+            values = self.values(position, score, legal, depth)
+            if self.gave_up():
+                return tuple(steps)
+            best = first_best(values)
+        return (*steps, LineStep(best))
+
+    def _typical(self, states: "_States", ply: int) -> int:
+        """The number of a state: of the likeliest tile, the one nearest the mean."""
+        tiles = len(self.rules.spawn_probabilities)
+        first = int(np.argmax(self.rules.spawn_probabilities))
+        values, _ = self._replies([states.some(slice(first, None, tiles))], ply)
+        return first + tiles * int(np.abs(values - values.mean()).argmin())
+
+    def _spawn(self, after: int, state: np.uint64) -> tuple[int, int]:
+        """The cell and the tile in which a state differs from its afterstate."""
+        difference = int(state) ^ after
+        place = (difference.bit_length() - 1) // 4  # of the nibble, from the lowest
+        row, col = divmod(15 - place, 4)
+        return row * self.rules.cols + col, 1 << (difference >> 4 * place)
+
+
+class _States:
+    """The states that a move and its spawns lead to, in arrays as kernels take them.
+
+    Attributes:
+        after: the afterstate of the move.
+        bits: of the states, by cell and then by tile, uint64.
+        scores: their scores, uint64.
+        chances: their probabilities.
+    """
+
+    def __init__(self, position: np.uint64, score: int, move: Move, words: Words) -> None:
+        room = 16 * int(MAX_SPAWN_TILES)
+        self.bits = np.zeros(room, dtype=np.uint64)
+        self.scores = np.zeros(room, dtype=np.uint64)
+        self.chances = np.zeros(room)
+        count = kernels.list_states(
+            position, score, int(move), self.bits, self.scores, self.chances, words
+        )
+        self.after = int(kernels.after_of(position, int(move), words))
+        self._keep(slice(count))
+
+    def _keep(self, part: slice) -> None:
+        self.bits, self.scores = self.bits[part], self.scores[part]
+        self.chances = self.chances[part]
+
+    def some(self, part: slice) -> "_States":
+        """Some of the states."""
+        kept = copy(self)
+        kept._keep(part)
+        return kept
+
+
+def _lowest_layer(context: Context, evaluator: Evaluator, rules: Rules) -> Any:
+    """The kernel of the lowest layer, and what it reads put into the context."""
+    if evaluator.at == "state":
+        return layers.after_spawn
+    few_tiles = len(rules.spawn_exponents) <= layers.MAX_LINE_TILES
+    if evaluator.line_tables_for is None or evaluator.adds_reward or not few_tiles:
+        return layers.after_move
+    tables = evaluator.line_tables_for(*rules.shape)
+    unit = min(unit_of(table) for table in tables)
+    if max(float(np.abs(table).max()) for table in tables) >= 2**31 * unit:
+        return layers.after_move
+    rows, columns = (np.rint(table / np.float64(unit)).astype(np.int32) for table in tables)
+    shape = frame(*rules.shape)
+    context.point(layers.ACROSS_LINES, layers.line_entries(shape.across, rows))
+    context.point(layers.DOWN_LINES, layers.line_entries(shape.down, columns))
+    context.point(layers.COLUMN_VALUES, columns)
+    context.point(layers.ROW_VALUES, rows)
+    outside = (4 - rules.rows) * int(rows[0]) + (4 - rules.cols) * int(columns[0])
+    context.words[layers.OUTSIDE] = np.int64(outside).view(np.uint64)
+    context.words[layers.UNIT] = as_word(unit)
+    return layers.lines

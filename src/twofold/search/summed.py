@@ -1,20 +1,27 @@
 """The search of Baeldung's 2048 solver: spawn results summed in whole numbers."""
 
+from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import Final
 
 import numpy as np
 
+from twofold.board import Board
 from twofold.evaluators import Evaluator
 from twofold.kernels import summed as kernels
 from twofold.rules import Move, Rules
-from twofold.search.context import Context
+from twofold.search.analysis import LineStep, MoveValue
+from twofold.search.base import Search
+from twofold.search.context import Context, fitting_bits
 
-ROUNDS: Final = 3
-"""Rounds of (spawn, move) below the first move."""
+PLIES: Final = 4
+"""Three rounds of (spawn, move) below the first move."""
+
+ORDER: Final = (Move.UP, Move.DOWN, Move.LEFT, Move.RIGHT)
+"""The source tries the moves in this order; the first of equals is made."""
 
 
-class Summed:
+class Summed(Search):
     """A search as in Baeldung's article, under given rules.
 
     Args:
@@ -22,7 +29,7 @@ class Summed:
         rules: shape and spawns.
         prunes: whether moves that change nothing are left out.
         threads: number of threads that share the first moves; the values do not depend on it.
-        table_mb: size of the transposition tables together, in mebibytes; they change no value.
+        table_mb: size of the transposition table in mebibytes; it changes no value.
     """
 
     def __init__(
@@ -34,34 +41,43 @@ class Summed:
         threads: int = 1,
         table_mb: int = 4,
     ) -> None:
-        self.evaluator = evaluator
-        self._contexts = []
-        for _ in range(threads):
-            context = Context(evaluator, rules, kernels.CONTEXT_WORDS)
-            context.words[kernels.PRUNES] = prunes
-            context.point_table(table_mb // threads, kernels.TABLE_DEPTHS)
-            self._contexts.append(context)
+        super().__init__(rules)
+        context = Context(evaluator, rules, kernels.CONTEXT_WORDS)
+        context.words[kernels.PRUNES] = prunes
+        context.point_table(table_mb)
+        self.contexts = (context, *(context.twin() for _ in range(threads - 1)))
         self._pool = ThreadPoolExecutor(threads) if threads > 1 else None
 
-    @property
-    def nodes(self) -> int:
-        """Positions visited so far, by all threads."""
-        return sum(context.nodes for context in self._contexts)
+    def position(self, board: Board) -> np.uint64:
+        """The 64-bit form, downgraded if a tile is past 32768."""
+        return np.uint64(fitting_bits(board))
 
-    def values(self, bits: int, legal: tuple[Move, ...], rounds: int = ROUNDS) -> dict[Move, float]:
-        """The values of legal moves; whole numbers."""
+    def own_depth(self, position: np.uint64) -> int:
+        """Plies, the same on every board."""
+        return PLIES
 
-        def share(number: int) -> list[tuple[Move, float]]:
-            words = self._contexts[number].words
-            return [
-                (move, float(kernels.value_of(np.uint64(bits), int(move), rounds, words)))
-                for move in legal[number :: len(self._contexts)]
-            ]
+    def values(
+        self, position: np.uint64, score: int, legal: Sequence[Move], depth: int
+    ) -> dict[Move, MoveValue]:
+        """The values of legal moves, in the order of the source; whole numbers."""
+        moves = [move for move in ORDER if move in legal]
 
-        numbers = range(len(self._contexts))
+        def share(number: int) -> list[tuple[Move, MoveValue]]:
+            context, found = self.contexts[number], []
+            for move in moves[number :: len(self.contexts)]:
+                before = context.nodes
+                value = kernels.value_of(position, int(move), depth - 1, context.words)
+                found.append((move, MoveValue(float(value), context.nodes - before)))
+            return found
+
+        numbers = range(len(self.contexts))
         shares = self._pool.map(share, numbers) if self._pool else map(share, numbers)
-        found = dict(pair for part in shares for pair in part)
-        return {move: found[move] for move in legal}
+        values = dict(pair for part in shares for pair in part)
+        return {move: values[move] for move in moves}
+
+    def line(self, position: np.uint64, score: int, best: Move, depth: int) -> tuple[LineStep, ...]:
+        """The best move alone: a sum over spawns has no typical one."""
+        return (LineStep(best),)
 
     def close(self) -> None:
         """End the threads."""

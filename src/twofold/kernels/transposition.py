@@ -1,0 +1,117 @@
+"""The transposition table: values of positions that a search has met already.
+
+An array of uint64, cut into buckets of one cache line: four entries of two words.
+
+    word 0   value, the bits of a float64
+    word 1   63 .. 12     11 .. 7   6 .. 5   4 .. 0
+             low hash     depth     kind     generation      ... XOR word 0
+
+A bucket's number is the high half of hash x buckets, so any number of buckets will do, and the
+hashes of one bucket follow each other: with at least 2^12 buckets their low 52 bits tell them
+apart. As hashing is one to one, no two positions are ever confused. The XOR lets threads share
+a table without locks: an entry that two threads wrote at once does not match (Hyatt 1994).
+"""
+
+from typing import Final
+
+import numpy as np
+from numba import types
+
+from twofold.kernels._jit import kernel
+from twofold.kernels.context import BUCKETS, GENERATION, ONLY_PRESENT, TABLE
+from twofold.kernels.intrinsics import U64_POINTER, high_product, pointer, prefetch, u64_at
+
+ENTRIES: Final = 4
+BUCKET_WORDS: Final = 2 * ENTRIES
+BUCKET_BYTES: Final = 8 * BUCKET_WORDS
+MIN_BUCKETS: Final = 4096
+GENERATIONS: Final = 32
+
+EXACT: Final = 1
+AT_LEAST: Final = 2
+AT_MOST: Final = 3
+"""Kinds of a value. There is no kind 0, so an entry never written matches nothing."""
+
+_HASH: Final = np.uint64(0x9E3779B97F4A7C15)
+_32: Final = np.uint64(32)
+_12: Final = np.uint64(12)
+_7: Final = np.uint64(7)
+_5: Final = np.uint64(5)
+_GENERATION: Final = np.uint64(GENERATIONS - 1)
+_DEPTH: Final = np.uint64(31)
+
+
+@kernel(types.uint64(types.uint64))
+def hash_of(position):
+    """The hash of a position; one to one."""
+    return (position ^ (position >> _32)) * _HASH
+
+
+@kernel(types.int64(types.uint64, U64_POINTER))
+def bucket_of(hashed, context):
+    """The number of the first word of the bucket that a hash belongs to."""
+    return np.int64(high_product(hashed, context[BUCKETS])) * BUCKET_WORDS
+
+
+@kernel(types.void(types.uint64, U64_POINTER))
+def fetch(position, context):
+    """Have the bucket of a position fetched into the cache, to be looked at soon."""
+    prefetch(u64_at(context[TABLE]), bucket_of(hash_of(position), context))
+
+
+@kernel(types.uint64(types.uint64, types.int64, types.int64))
+def entry_key(hashed, depth, kind):
+    """What an entry is known by; its generation is 0."""
+    return (hashed << _12) | np.uint64((depth << 7) | (kind << 5))
+
+
+@kernel(types.int64(types.int64, types.uint64, U64_POINTER))
+def find(bucket, key, context):
+    """The number of the word that holds the value of a key, or -1."""
+    table = u64_at(context[TABLE])
+    for number in range(bucket, bucket + BUCKET_WORDS, 2):
+        difference = table[number] ^ table[number + 1] ^ key
+        if difference <= _GENERATION and (
+            context[ONLY_PRESENT] == 0 or difference == context[GENERATION]
+        ):
+            return number
+    return -1
+
+
+@kernel(types.void(types.int64, types.uint64, types.uint64, U64_POINTER))
+def store(bucket, key, value, context):
+    """Keep a value, given by its bits, in place of the entry that is worth least.
+
+    That is one of an older generation, else the one of the least depth.
+    """
+    table = u64_at(context[TABLE])
+    now = context[GENERATION]
+    place, least = bucket, np.uint64(64)
+    for number in range(bucket, bucket + BUCKET_WORDS, 2):
+        entry = table[number] ^ table[number + 1]
+        depth = (entry >> _7) & _DEPTH
+        worth = depth + np.uint64(1) if (entry & _GENERATION) == now else np.uint64(0)
+        if worth < least:
+            place, least = number, worth
+    table[place] = value
+    table[place + 1] = (key | now) ^ value
+
+
+@kernel(types.void(U64_POINTER))
+def new_generation(context):
+    """Begin a search: what is in the table grows old, or is no longer believed.
+
+    There are few generations: before a number comes again the table is cleared, so that an
+    entry of the present generation was made by the present search.
+    """
+    context[GENERATION] = (context[GENERATION] + np.uint64(1)) & _GENERATION
+    if context[TABLE] != 0 and context[GENERATION] == 0:
+        table = u64_at(context[TABLE])
+        for word in range(np.int64(context[BUCKETS]) * BUCKET_WORDS):
+            table[word] = np.uint64(0)
+
+
+@kernel(types.void(types.Array(types.uint64, 1, "C")))
+def begin(context):
+    """`new_generation` for callers outside kernels."""
+    new_generation(pointer(context))

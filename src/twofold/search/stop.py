@@ -1,0 +1,109 @@
+"""Stop: ends a search from another thread, or after a time."""
+
+import heapq
+import itertools
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from twofold.kernels.context import NODE_LIMIT, NODES
+
+Words = NDArray[np.uint64]
+
+
+class Stop:
+    """A flag that any thread may raise; the searches under it answer within 20 ms.
+
+    A search reads it at each chance node above its lowest layer. Once raised it stays so.
+    """
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._raised = False
+        self._searches: list[Words] = []
+
+    @property
+    def is_raised(self) -> bool:
+        """Whether someone has raised it."""
+        return self._raised
+
+    def raise_flag(self) -> None:
+        """End the searches under this flag, now and from now on."""
+        with self._lock:
+            self._raised = True
+            for words in self._searches:
+                words[NODE_LIMIT] = 0
+
+    @contextmanager
+    def over(self, searches: list[Words]) -> Iterator[None]:
+        """Let the flag end searches, given by the words of their contexts, as long as this lasts.
+
+        Their node limits must be set before.
+        """
+        with self._lock:
+            self._searches += searches
+            if self._raised:
+                for words in searches:
+                    words[NODE_LIMIT] = 0
+        try:
+            yield
+        finally:
+            with self._lock:
+                for words in searches:
+                    self._searches = [other for other in self._searches if other is not words]
+
+
+def was_stopped(words: Words) -> bool:
+    """Whether a search was ended early; what it returned is worth nothing then."""
+    return bool(words[NODES] >= words[NODE_LIMIT])
+
+
+class Alarms:
+    """Calls functions at given times, in one thread of its own that starts when needed.
+
+    Args:
+        clock: the time in seconds.
+    """
+
+    def __init__(self, clock: Callable[[], float] = time.perf_counter) -> None:
+        self._clock = clock
+        self._changed = threading.Condition()
+        self._waiting: list[tuple[float, int, Callable[[], None]]] = []
+        self._numbers = itertools.count()
+        self._thread: threading.Thread | None = None
+
+    @contextmanager
+    def at(self, when: float, ring: Callable[[], None]) -> Iterator[None]:
+        """Call `ring` at a time of the clock, unless this ends sooner."""
+        alarm = (when, next(self._numbers), ring)
+        with self._changed:
+            heapq.heappush(self._waiting, alarm)
+            if self._thread is None:
+                self._thread = threading.Thread(target=self._run, name="alarms", daemon=True)
+                self._thread.start()
+            self._changed.notify()
+        try:
+            yield
+        finally:
+            with self._changed:
+                if alarm in self._waiting:
+                    self._waiting.remove(alarm)
+                    heapq.heapify(self._waiting)
+
+    def _run(self) -> None:
+        with self._changed:
+            while True:
+                while self._waiting and self._waiting[0][0] <= self._clock():
+                    heapq.heappop(self._waiting)[2]()
+                left = self._waiting[0][0] - self._clock() if self._waiting else None
+                if left is None or left > 0:
+                    self._changed.wait(left)
+
+
+ALARMS: Final = Alarms()
+"""The alarms of this process."""
