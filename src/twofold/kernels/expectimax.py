@@ -58,7 +58,9 @@ CUT: Final = LAYER_END + 1
 """Positions less probable than this are valued at once, the bits of a float64; 0 for none."""
 SECOND_MOVE: Final = LAYER_END + 2
 """1 where the player moves twice before the first spawn."""
-PLY_BY_EMPTY: Final = LAYER_END + 3
+ORDER: Final = LAYER_END + 3
+"""The moves in the order in which they are tried, two bits each, the first in the lowest."""
+PLY_BY_EMPTY: Final = LAYER_END + 4
 """Depth in plies for each number of empty cells, 0 to 16."""
 PLY_BY_TILES: Final = PLY_BY_EMPTY + 17
 """Least depth in plies for each number of different tiles, 0 to 15."""
@@ -184,11 +186,12 @@ def move_value(bits, score, move, ply, context):
 
 @kernel(POLICY)
 def choose(bits, legal, score, draw, context):
-    """The legal move of the largest value, the first one of equals."""
+    """The legal move of the largest value, the first one tried of equals."""
     new_generation(context)
     ply = depth_at(bits, context)
     best, best_value = -1, 0.0
-    for move in range(4):
+    for number in range(4):
+        move = np.int64((context[ORDER] >> np.uint64(2 * number)) & np.uint64(3))
         if (legal >> move) & 1:
             value = move_value(bits, score, move, ply, context)
             if best < 0 or value > best_value:

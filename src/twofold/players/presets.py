@@ -8,6 +8,7 @@ from twofold.limits import MAX_DEPTH, MAX_JOBS, MAX_PLY, MAX_TABLE_MB, check_lim
 from twofold.notation import format_number, parse_number, shown
 from twofold.players.base import Player
 from twofold.players.registry import Entry, Key, load_object, register
+from twofold.rules import Move
 from twofold.search.budget import Budget, parse_seconds
 from twofold.search.depth import BY_TILES, Depth
 
@@ -135,8 +136,17 @@ def _two_player(prunes: bool) -> Callable[..., Player]:
     return make
 
 
-def _nneonneo(**values: Any) -> Player:
-    return _expectimax(_evaluator("rows"), time=None, nodes=None, **values)
+def _nneonneo(ply: Depth, cut: float, table_mb: int, threads: int) -> Player:
+    from twofold.players.searching import ExpectimaxPlayer
+
+    return ExpectimaxPlayer(
+        _evaluator("rows"),
+        ply,
+        cut=cut,
+        table_mb=table_mb,
+        threads=threads,
+        order=(Move.UP, Move.DOWN, Move.LEFT, Move.RIGHT),  # as there
+    )
 
 
 def _baeldung(prune: bool, threads: int) -> Player:

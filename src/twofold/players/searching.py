@@ -1,7 +1,7 @@
 """Players that search: expectimax, minimax, alpha-beta, and Baeldung's sums."""
 
 from abc import abstractmethod
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from twofold.board import Board
 from twofold.evaluators import Evaluator
@@ -150,6 +150,7 @@ class ExpectimaxPlayer(SearchPlayer):
         second_move: whether a second move comes before the first spawn.
         table_mb: size of the transposition table, in mebibytes.
         threads: number of threads that share a position.
+        order: the moves in the order in which they are tried; of equals the first is made.
     """
 
     def __init__(
@@ -162,8 +163,10 @@ class ExpectimaxPlayer(SearchPlayer):
         second_move: bool = False,
         table_mb: int = TABLE_MB,
         threads: int = 1,
+        order: Sequence[Move] = tuple(Move),
     ) -> None:
         super().__init__(evaluator, budget)
+        self.order = order
         self.ply, self.cut, self.second_move = depth, cut, second_move
         self.table_mb, self.threads = table_mb, threads
         self.reproducible &= threads == 1 or cut == 0
@@ -178,6 +181,7 @@ class ExpectimaxPlayer(SearchPlayer):
             second_move=self.second_move,
             table_mb=self.table_mb,
             threads=self.threads,
+            order=self.order,
         )
 
 

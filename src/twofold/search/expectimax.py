@@ -47,6 +47,7 @@ class Expectimax(Search):
             evaluator that needs the score.
         threads: number of threads that share a position. Without a cut the values do not
             depend on it.
+        order: the moves in the order in which they are tried; of equals the first is made.
     """
 
     def __init__(
@@ -59,8 +60,10 @@ class Expectimax(Search):
         second_move: bool = False,
         table_mb: int = TABLE_MB,
         threads: int = 1,
+        order: Sequence[Move] = tuple(Move),
     ) -> None:
         super().__init__(rules)
+        self._order = tuple(order)
         self.depends_on_path = cut > 0
         self._second_move = second_move
         self.policy = address_of(kernels.choose)
@@ -68,6 +71,7 @@ class Expectimax(Search):
         words = context.words
         words[kernels.CUT] = as_word(cut)
         words[kernels.SECOND_MOVE] = second_move
+        words[kernels.ORDER] = sum(move << 2 * number for number, move in enumerate(order))
         words[kernels.PLY_BY_EMPTY : kernels.PLY_BY_TILES] = depth.table_by_empty()
         words[kernels.PLY_BY_TILES : kernels.CONTEXT_WORDS] = depth.table_by_tiles()
         words[kernels.LOWEST] = address_of(_lowest_layer(context, evaluator, rules))
@@ -87,11 +91,12 @@ class Expectimax(Search):
     def values(
         self, position: np.uint64, score: int, legal: Sequence[Move], depth: int
     ) -> dict[Move, MoveValue]:
-        """The values of legal moves, `depth` plies deep."""
+        """The values of legal moves, `depth` plies deep, in the order they are tried."""
+        moves = [move for move in self._order if move in legal]
         if self._splits and depth >= SPLIT_PLY:
-            return self._shared_values(position, score, legal, depth)
+            return self._shared_values(position, score, moves, depth)
         words, values = self.context.words, {}
-        for move in legal:
+        for move in moves:
             before = self.context.nodes
             value = kernels.value_of(position, score, int(move), depth, words)
             values[move] = MoveValue(float(value), self.context.nodes - before)
