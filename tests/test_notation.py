@@ -36,6 +36,14 @@ from twofold.notation import (
             (0, 0, 0, 0, 1, 2, 0, 0, 3, 2, 1, 4, 1, 0, 0, 0),
         ),
         ("2x1:1/2", 2, 1, (1, 2)),
+        ("2x3:012\n3ab", 2, 3, (0, 1, 2, 3, 10, 11)),
+        ("2x3:\r\n0 2 4\r\n\r\n8 1024 2048\r\n", 2, 3, (0, 1, 2, 3, 10, 11)),
+        ("2x3:    .    2    4\n    8 1024 2048", 2, 3, (0, 1, 2, 3, 10, 11)),
+        ("2x3: . 2 4 / 8 1024 2048", 2, 3, (0, 1, 2, 3, 10, 11)),
+        ("2x3:.12/3ab", 2, 3, (0, 1, 2, 3, 10, 11)),
+        ("2x3: 0 2 4 8\n1024\n2048", 2, 3, (0, 1, 2, 3, 10, 11)),  # three lines are no rows
+        ("2x2:2\n4\n8\n16", 2, 2, (1, 2, 3, 4)),
+        ("4x1:2\n4\n8\n16", 4, 1, (1, 2, 3, 4)),
     ],
 )
 def test_parse_board(text: str, rows: int, cols: int, exponents: tuple[int, ...]) -> None:
@@ -62,6 +70,9 @@ def test_parse_board(text: str, rows: int, cols: int, exponents: tuple[int, ...]
         ("2x2: 2 68719476736 / 4 0", "power of two from 2 to 2.35, got '68719476736'"),
         ("2x2: 2 99999999999999999999 / 4 0", "power of two from 2 to 2.35, got '9999"),
         ("2x2: 2 4 / 8", "expected 2 rows of 2 cells, got rows of 2/1 cells"),
+        ("2x2: 2 4 8\n2", "expected 2 rows of 2 cells, got rows of 3/1 cells"),
+        ("2x2: 2 2.0 / 4 0", "power of two from 2 to 2.35, got '2.0'"),
+        ("2x2: 2 .. / 4 0", "power of two from 2 to 2.35, got '..'"),
         ("0x4:", "expected 1 to 8 rows and columns and at least 2 cells, got 0x4"),
         ("1x1:0", "at least 2 cells, got 1x1"),
         ("9x2:", "expected 1 to 8 rows and columns"),

@@ -33,6 +33,7 @@ def check_board(rng: random.Random) -> None:
     tiles = " / ".join(" ".join(map(str, row)) for row in board.tiles)
     if board.cols > 1:  # in one column nothing tells tiles from exponents
         assert Board.parse(f"{board.rows}x{board.cols}: {tiles}") == board
+        assert Board.parse(f"{board.rows}x{board.cols}:{board.drawn()}") == board
     assert Board.from_tiles(board.tiles) == board
     if max(board.shape) <= 4 and board.max_exponent <= 15:
         assert Board.from_bits(board.to_bits(), board.shape) == board

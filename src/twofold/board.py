@@ -85,6 +85,9 @@ class Board:
     def parse(cls, text: str) -> Self:
         """Read `"0012/0000/0000/0000"`, `"3x4:..."` or tiles such as `"2 4 0 0 / ..."`.
 
+        Rows may also stand on lines of their own, with a dot for an empty cell: what `drawn`
+        gives can be read, after a shape prefix for anything but 4x4.
+
         Raises:
             InvalidBoard: the text says what was expected, what was found and where.
         """

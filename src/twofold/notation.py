@@ -5,7 +5,8 @@ These functions know nothing of the classes above them: `Board.parse`, `Rules.pa
 
 Board text: base-36 exponents row by row, lower case written, either case read, `0` empty,
 `/` between rows optional, a shape prefix for anything but 4x4 (`3x4:...`). Cells separated by
-spaces are tiles in decimal (`2 4 0 0 / ...`).
+spaces are tiles in decimal (`2 4 0 0 / ...`). Rows may also stand on lines of their own, and a
+dot is an empty cell too, so that a board that was printed reads back.
 """
 
 import json
@@ -109,7 +110,7 @@ def tile_exponent(tile: int, given: object, error: type[InvalidInput] = InvalidB
 
 
 def parse_board(text: str) -> Grid:
-    """Read the text of a board.
+    """Read the text of a board: exponents or tiles, rows with `/` between them or on lines.
 
     Raises:
         InvalidBoard: the text says what was expected, what was found and where.
@@ -120,11 +121,12 @@ def parse_board(text: str) -> Grid:
     if ":" in body:
         prefix, _, body = body.partition(":")
         shape = parse_shape(prefix.strip())
+    rows, cols = shape or (4, 4)
+    body = _rows_marked(body, rows, cols)
     if re.search(r"[^\s/]\s+[^\s/]", body):
         exponents, widths = _parse_tiles(body)
     else:
         exponents, widths = _parse_digits(body)
-    rows, cols = shape or (4, 4)
     if len(widths) > 1 and (len(widths) != rows or any(width != cols for width in widths)):
         more = "/..." if len(widths) > MAX_SIDE else ""
         found = "/".join(map(str, widths[:MAX_SIDE])) + more
@@ -140,13 +142,24 @@ def parse_board(text: str) -> Grid:
     return Grid(rows, cols, exponents)
 
 
+def _rows_marked(body: str, rows: int, cols: int) -> str:
+    """The text with `/` between rows that stand on lines of their own.
+
+    Lines are rows where there are as many. A tile on each line, as for one column, is no row.
+    """
+    lines = [line for line in body.split("\n") if line.strip()]
+    return body if "/" in body or cols == 1 or len(lines) != rows else "/".join(lines)
+
+
 def _parse_tiles(body: str) -> tuple[tuple[int, ...], list[int]]:
-    rows = [[parse_tile(tile) for tile in row.split()] for row in body.split("/")]
+    rows = [
+        [0 if tile == "." else parse_tile(tile) for tile in row.split()] for row in body.split("/")
+    ]
     return tuple(exponent for row in rows for exponent in row), [len(row) for row in rows]
 
 
 def _parse_digits(body: str) -> tuple[tuple[int, ...], list[int]]:
-    rows = ["".join(row.split()) for row in body.lower().split("/")]
+    rows = ["".join(row.split()) for row in body.lower().replace(".", "0").split("/")]
     for number, digit in enumerate("".join(rows)):
         if digit not in DIGITS:
             raise InvalidBoard(
