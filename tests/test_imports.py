@@ -12,7 +12,7 @@ import twofold
 
 PACKAGE = Path(__file__).parent.parent / "src" / "twofold"
 PUBLIC = """
-    Analysis Board Budget Game Move MoveAnalysis Player Record Rules Slide Spawn Status
+    Analysis Board Budget Game Move MoveAnalysis Player Record Rules Slide Spawn Status Stop
     __version__ make_player
 """
 UNSAFE_MODULES = {"dill", "joblib", "marshal", "pickle", "shelve", "cloudpickle"}

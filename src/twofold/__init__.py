@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from twofold.rules import Move, Rules
     from twofold.search.analysis import Analysis, MoveAnalysis
     from twofold.search.budget import Budget
+    from twofold.search.stop import Stop
 
 _HOMES = {
     "Analysis": "twofold.search.analysis",
@@ -35,6 +36,7 @@ _HOMES = {
     "Slide": "twofold.board",
     "Spawn": "twofold.board",
     "Status": "twofold.game",
+    "Stop": "twofold.search.stop",
     "make_player": "twofold.players",
 }
 
@@ -51,6 +53,7 @@ __all__ = [
     "Slide",
     "Spawn",
     "Status",
+    "Stop",
     "__version__",
     "make_player",
 ]

@@ -9,7 +9,7 @@ from twofold.errors import InvalidInput, InvalidSpec, LimitExceeded, PlayerError
 from twofold.evaluators import EVALUATORS
 from twofold.evaluators.base import RESERVED
 from twofold.notation import format_number, parse_spec
-from twofold.players import Player, canonical, entries, make_player, play_game
+from twofold.players import Player, canonical, entries, make_player, play_game, short_spec
 from twofold.players.registry import checked_move, file_hashes, load_object
 from twofold.players.searching import ExpectimaxPlayer, SearchPlayer
 from twofold.rules import Move, Rules
@@ -187,6 +187,37 @@ def test_bad_specs_are_refused_in_one_sentence(spec: str, message: str) -> None:
 def test_values_past_a_limit_name_it(spec: str, message: str) -> None:
     with pytest.raises(LimitExceeded, match=message):
         make_player(spec)
+
+
+@pytest.mark.parametrize(
+    ("spec", "short"),
+    [
+        *((name, name) for name in NAMES),
+        ("expectimax:eval=rows,ply=05,cut=0.0,empty=270", "expectimax:ply=5"),
+        ("expectimax:ply=auto,time=none,nodes=1e6", "expectimax:nodes=1000000"),
+        ("expectimax:eval=snake,ratio=.5,time=50ms", "expectimax:eval=snake,ratio=0.5,time=0.05"),
+        ("expectimax:eval=snake,ratio=0.25,ply=6/05@3", "expectimax:eval=snake,ply=6/5@3"),
+        ("nneonneo:cut=1e-4,threads=2", "nneonneo:threads=2"),
+    ],
+)
+def test_a_short_spec_names_the_same_player(spec: str, short: str) -> None:
+    assert short_spec(spec) == short == short_spec(canonical(spec))
+    assert canonical(short) == canonical(spec)
+
+
+@pytest.mark.parametrize("name", ["First", "First:last=yes", "function"])
+def test_a_short_spec_of_code_is_what_was_typed(code: Path, name: str) -> None:
+    spec = f"{code}:{name}"
+    assert short_spec(canonical(spec)) == spec
+    typed = f"expectimax:base=6,eval={code}:WEIGHTED"
+    assert short_spec(canonical(typed)) == typed
+
+
+def test_a_short_spec_is_checked() -> None:
+    with pytest.raises(InvalidSpec, match="expected a key of greedy"):
+        short_spec("greedy:ply=3")
+    with pytest.raises(InvalidSpec, match="expected a player"):
+        short_spec("nobody")
 
 
 # Code of the user's own

@@ -2,6 +2,14 @@
 
 from twofold.players.base import Player
 from twofold.players.loop import GameResult, play_game
-from twofold.players.registry import canonical, entries, make_player
+from twofold.players.registry import canonical, entries, make_player, short_spec
 
-__all__ = ["GameResult", "Player", "canonical", "entries", "make_player", "play_game"]
+__all__ = [
+    "GameResult",
+    "Player",
+    "canonical",
+    "entries",
+    "make_player",
+    "play_game",
+    "short_spec",
+]

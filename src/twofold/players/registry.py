@@ -85,19 +85,28 @@ def make_player(spec: str, *, allow_code: bool = True) -> Player:
         InvalidSpec: the name, a key or a value is unknown or cannot be used.
     """
     parsed = notation.parse_spec(spec)
-    if ":" in parsed.name or parsed.name.endswith(".py"):
+    if is_code(parsed.name):
         return _make_from_code(parsed, allow_code)
     if not allow_code and any(":" in text for text in parsed.values.values()):
         raise InvalidSpec(f"expected a player without code of its own, got {shown(spec)}")
     entry = _entry(parsed.name)
     keys, texts = _complete(entry, parsed.values)
-    values = {key: keys[key].parse(text) for key, text in texts.items()}
-    numbers = {key: value for key, value in values.items() if type(value) in (int, float)}
-    texts |= {key: notation.format_number(value) for key, value in numbers.items()}  # 03 is 3
-    texts |= {key: str(value) for key, value in values.items() if isinstance(value, Depth)}
+    values, texts = _read_values(keys, texts)
     player = entry.make(**values)
     player.spec = notation.format_spec(entry.name, texts | file_hashes(texts))
     return player
+
+
+def _read_values(
+    keys: Mapping[str, Key], texts: Mapping[str, str]
+) -> tuple[dict[str, Any], dict[str, str]]:
+    """The values of all keys, and the text of each in the one form that results keep."""
+    values = {key: keys[key].parse(text) for key, text in texts.items()}
+    numbers = {key: value for key, value in values.items() if type(value) in (int, float)}
+    same = dict(texts)
+    same |= {key: notation.format_number(value) for key, value in numbers.items()}  # 03 is 3
+    same |= {key: str(value) for key, value in values.items() if isinstance(value, Depth)}
+    return values, same
 
 
 def canonical(spec: str) -> str:
@@ -108,6 +117,33 @@ def canonical(spec: str) -> str:
     """
     with make_player(spec) as player:
         return player.spec
+
+
+def short_spec(spec: str) -> str:
+    """The spec with only what differs from the defaults, as a user would type it.
+
+    It names the same player; hashes of files are left out.
+
+        >>> short_spec("expectimax:cut=0,eval=rows,ply=5")
+        'expectimax:ply=5'
+
+    Raises:
+        InvalidSpec: the name, a key or a value is unknown or cannot be used.
+    """
+    parsed = notation.parse_spec(spec)
+    if is_code(parsed.name):
+        texts = {key: text for key, text in parsed.values.items() if key != "file_sha256"}
+        return notation.format_spec(parsed.name, texts)
+    entry = _entry(parsed.name)
+    keys, texts = _complete(entry, parsed.values)
+    _, texts = _read_values(keys, texts)
+    changed = {key: text for key, text in texts.items() if text != keys[key].default}
+    return notation.format_spec(entry.name, changed)
+
+
+def is_code(name: str) -> bool:
+    """Whether the name of a spec is that of code to import: `path/to/file.py:Name`."""
+    return ":" in name or name.endswith(".py")
 
 
 def _load_presets() -> None:
