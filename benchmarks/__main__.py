@@ -9,13 +9,16 @@ from rich.console import Console
 
 from benchmarks.common import Report, Settings, document, machine, print_report
 
-SUBJECTS = ("start", "kernels", "datumbox", "baeldung", "it3105", "expectimax")
+SUBJECTS = ("start", "kernels", "datumbox", "baeldung", "it3105", "expectimax", "search")
+
+NAMED_ONLY = ("nneonneo",)
+"""Subjects that need something from outside, so that they are measured only if named."""
 
 
 def main() -> None:
     """Read the options, measure, print."""
     options = _parser().parse_args()
-    settings = Settings(options.seed, options.runs, options.games)
+    settings = Settings(options.seed, options.runs, options.games, options.library)
     where = machine()
     console = Console(stderr=options.json, width=None if sys.stdout.isatty() else 120)
     if not options.json:
@@ -44,14 +47,15 @@ def _parser() -> argparse.ArgumentParser:
         "names",
         nargs="*",
         metavar="NAME",
-        choices=[[], *SUBJECTS],
-        help=f"{', '.join(SUBJECTS)}; all of them if none is named",
+        choices=[[], *SUBJECTS, *NAMED_ONLY],
+        help=f"{', '.join(SUBJECTS)}; all of them if none is named; {', '.join(NAMED_ONLY)}",
     )
     parser.add_argument("--seed", type=int, default=1, help="seed of the first game")
     parser.add_argument("--runs", type=_positive, default=5, help="runs of each measurement")
     parser.add_argument(
         "--games", type=_positive, default=None, help="games for reach rates and wins"
     )
+    parser.add_argument("--library", default=None, help="shared library, for nneonneo")
     parser.add_argument("--json", action="store_true", help="print one JSON document")
     return parser
 

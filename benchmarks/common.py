@@ -28,11 +28,13 @@ class Settings:
         seed: of the first game; the next ones count up.
         runs: times that each speed is measured.
         games: games for figures about strength; None for the subject's own number.
+        library: path of a shared library to compare with.
     """
 
     seed: int
     runs: int
     games: int | None
+    library: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -46,6 +46,7 @@ from twofold.kernels.transposition import (
     entry_key,
     fetch,
     find,
+    find_as_deep,
     hash_of,
     new_generation,
     store,
@@ -60,7 +61,13 @@ SECOND_MOVE: Final = LAYER_END + 2
 """1 where the player moves twice before the first spawn."""
 ORDER: Final = LAYER_END + 3
 """The moves in the order in which they are tried, two bits each, the first in the lowest."""
-PLY_BY_EMPTY: Final = LAYER_END + 4
+ENTRY_KIND: Final = LAYER_END + 4
+"""The kind of the entries in the transposition table.
+
+`EXACT`, or with a cut the number of the first move: each has entries of its own, since their
+values depend on the way to them.
+"""
+PLY_BY_EMPTY: Final = LAYER_END + 5
 """Depth in plies for each number of empty cells, 0 to 16."""
 PLY_BY_TILES: Final = PLY_BY_EMPTY + 17
 """Least depth in plies for each number of different tiles, 0 to 15."""
@@ -68,6 +75,17 @@ CONTEXT_WORDS: Final = PLY_BY_TILES + 16
 
 _1: Final = np.uint64(1)
 _NODE: Final = types.float64(types.uint64, types.int64, types.int64, types.float64, U64_POINTER)
+
+
+@kernel(types.float64(types.float64, types.uint64, types.int64))
+def less_probable(chance_of, probability, count):
+    """How probable a spawn on one of `count` cells is, after all before it.
+
+    In float32, as nneonneo has it: on a board with ten empty cells 0.1 / 10 x 0.1 / 10 is the
+    cut itself, and must fall on the same side of it.
+    """
+    share = np.float32(chance_of) / np.float32(count)
+    return np.float64(np.float32(share) * np.float32(as_f64(probability)))
 
 
 @kernel(_NODE)
@@ -83,8 +101,13 @@ def chance(after, score, depth, chance_of, context):
     bucket, key = np.int64(0), np.uint64(0)
     if has_table:
         hashed = hash_of(after)
-        bucket, key = bucket_of(hashed, context), entry_key(hashed, depth, EXACT)
-        found = find(bucket, key, context)
+        kind = np.int64(context[ENTRY_KIND])
+        bucket, key = bucket_of(hashed, context), entry_key(hashed, depth, kind)
+        found = np.int64(-1)
+        if as_f64(context[CUT]) > 0.0:
+            found = find_as_deep(bucket, key, context)
+        else:
+            found = find(bucket, key, context)
         if found >= 0:
             context[HITS] += _1
             return as_f64(u64_at(context[TABLE])[found])
@@ -100,7 +123,7 @@ def chance(after, score, depth, chance_of, context):
     searched = 0  # bit t: the states with spawn tile t are searched deeper
     if depth > lowest:
         for tile in range(tiles):
-            below = chance_of * as_f64(law[tile * LAW_STRIDE + LAW_PROBABILITY]) / count
+            below = less_probable(chance_of, law[tile * LAW_STRIDE + LAW_PROBABILITY], count)
             searched |= np.int64(below >= as_f64(context[CUT])) << tile
     if searched == 0:
         value = call_layer(context[LOWEST], (after, score, 0, tiles, context))
@@ -116,7 +139,7 @@ def chance(after, score, depth, chance_of, context):
                     continue
                 state = after | (cell * law[tile * LAW_STRIDE + LAW_EXPONENT])
                 probability = as_f64(law[tile * LAW_STRIDE + LAW_PROBABILITY])
-                below = chance_of * probability / count
+                below = less_probable(chance_of, law[tile * LAW_STRIDE + LAW_PROBABILITY], count)
                 left, right, packed = on_bits.slide_both(state, across)
                 turned = on_bits.transpose(state)
                 up, bottom, down_packed = on_bits.slide_both(turned, down)
@@ -138,12 +161,12 @@ def chance(after, score, depth, chance_of, context):
                     best = max(best, value_down + more)
                 gain = on_bits.reward_of(packed)
                 more = np.float64(gain) if adds_reward else 0.0
-                if right != state:
-                    value_right = chance(right, score + gain, depth - 1, below, context)
-                    best = max(best, value_right + more)
                 if left != state:
                     value_left = chance(left, score + gain, depth - 1, below, context)
                     best = max(best, value_left + more)
+                if right != state:
+                    value_right = chance(right, score + gain, depth - 1, below, context)
+                    best = max(best, value_right + more)
                 mean += probability * (best if best != -np.inf else as_f64(context[DEAD_VALUE]))
             total += mean
         value += total / count
@@ -165,12 +188,19 @@ def depth_at(bits, context):
     return max(np.int64(context[PLY_BY_EMPTY + empty]), np.int64(context[PLY_BY_TILES + different]))
 
 
+@kernel(types.void(types.int64, U64_POINTER))
+def set_first_move(move, context):
+    """Begin to value a move."""
+    context[ENTRY_KIND] = np.uint64(move if as_f64(context[CUT]) > 0.0 else EXACT)
+
+
 @kernel(types.float64(types.uint64, types.int64, types.int64, types.int64, U64_POINTER))
 def move_value(bits, score, move, ply, context):
     """The value of a legal move, `ply` plies deep, its own reward included where rewards count."""
     across, down = u64_at(context[ACROSS]), u64_at(context[DOWN])
     after, packed = on_bits.slide(bits, move, across, down)
     gain = on_bits.reward_of(packed)
+    set_first_move(move, context)
     if context[SECOND_MOVE] == 0:
         value = chance(after, score + gain, ply - 1, 1.0, context)
         return value + gain if context[ADDS_REWARD] else value
@@ -229,6 +259,30 @@ def ply_of(bits, context):
     return depth_at(bits, pointer(context))
 
 
+@kernel(types.int64(types.uint64, types.int64, types.int64, types.float64, _WORDS))
+def best_reply(state, score, ply, chance_of, context):
+    """The best move of a state, the first one tried of equals; -1 for none."""
+    words = pointer(context)
+    across, down = u64_at(words[ACROSS]), u64_at(words[DOWN])
+    best, best_value = -1, 0.0
+    for number in range(4):
+        move = np.int64((words[ORDER] >> np.uint64(2 * number)) & np.uint64(3))
+        after, packed = on_bits.slide(state, move, across, down)
+        if after != state:
+            gain = on_bits.reward_of(packed)
+            value = chance(after, score + gain, ply - 1, chance_of, words)
+            value += gain if words[ADDS_REWARD] else 0
+            if best < 0 or value > best_value:
+                best, best_value = move, value
+    return best
+
+
+@kernel(types.void(types.int64, _WORDS))
+def begin_line(move, context):
+    """Begin to follow the line of a first move."""
+    set_first_move(move, pointer(context))
+
+
 @kernel(types.uint64(types.uint64, types.int64, _WORDS))
 def after_of(bits, move, context):
     """The afterstate of a move; 15 + 15 makes 15."""
@@ -236,14 +290,19 @@ def after_of(bits, move, context):
     return after
 
 
-@kernel(types.int64(types.uint64, types.int64, types.int64, _WORDS, _WORDS, _FLOATS, _WORDS))
-def list_states(bits, score, move, states, scores, chances, context):
+@kernel(
+    types.int64(
+        types.uint64, types.int64, types.int64, types.float64, _WORDS, _WORDS, _FLOATS, _WORDS
+    )
+)
+def list_states(bits, score, move, chance_of, states, scores, chances, context):
     """The states that a move and its spawns lead to, by cell and tile, in the order of `chance`.
 
     Args:
         bits: the board.
         score: points so far.
         move: a legal move.
+        chance_of: how probable the board itself is.
         states: filled with the states, room for 16 a spawn tile.
         scores: filled with their scores, int64 by their bits.
         chances: filled with their probabilities.
@@ -263,7 +322,8 @@ def list_states(bits, score, move, states, scores, chances, context):
         for tile in range(np.int64(law[0])):
             states[place] = after | (cell * law[tile * LAW_STRIDE + LAW_EXPONENT])
             scores[place] = np.uint64(score + on_bits.reward_of(packed))
-            chances[place] = 1.0 * as_f64(law[tile * LAW_STRIDE + LAW_PROBABILITY]) / count
+            probability = law[tile * LAW_STRIDE + LAW_PROBABILITY]
+            chances[place] = less_probable(chance_of, probability, count)
             place += 1
     return place
 

@@ -30,7 +30,7 @@ GENERATIONS: Final = 32
 EXACT: Final = 1
 AT_LEAST: Final = 2
 AT_MOST: Final = 3
-"""Kinds of a value. There is no kind 0, so an entry never written matches nothing."""
+"""Kinds of a value. An entry never written has kind 0, depth 0 and the hash of an empty board."""
 
 _HASH: Final = np.uint64(0x9E3779B97F4A7C15)
 _32: Final = np.uint64(32)
@@ -39,6 +39,7 @@ _7: Final = np.uint64(7)
 _5: Final = np.uint64(5)
 _GENERATION: Final = np.uint64(GENERATIONS - 1)
 _DEPTH: Final = np.uint64(31)
+_DEPTH_BITS: Final = np.uint64(31 << 7)
 
 
 @kernel(types.uint64(types.uint64))
@@ -78,6 +79,19 @@ def find(bucket, key, context):
     return -1
 
 
+@kernel(types.int64(types.int64, types.uint64, U64_POINTER))
+def find_as_deep(bucket, key, context):
+    """The same for the deepest value of at least the key's depth, of the present generation."""
+    table = u64_at(context[TABLE])
+    found, least = -1, (key >> _7) & _DEPTH
+    for number in range(bucket, bucket + BUCKET_WORDS, 2):
+        entry = table[number] ^ table[number + 1]
+        depth = (entry >> _7) & _DEPTH
+        if (entry ^ key) & ~_DEPTH_BITS == context[GENERATION] and depth >= least:
+            found, least = number, depth
+    return found
+
+
 @kernel(types.void(types.int64, types.uint64, types.uint64, U64_POINTER))
 def store(bucket, key, value, context):
     """Keep a value, given by its bits, in place of the entry that is worth least.
@@ -102,13 +116,16 @@ def new_generation(context):
     """Begin a search: what is in the table grows old, or is no longer believed.
 
     There are few generations: before a number comes again the table is cleared, so that an
-    entry of the present generation was made by the present search.
+    entry of the present generation was made by the present search. No search has number 0: it
+    is that of entries never written, which are taken first.
     """
     context[GENERATION] = (context[GENERATION] + np.uint64(1)) & _GENERATION
-    if context[TABLE] != 0 and context[GENERATION] == 0:
-        table = u64_at(context[TABLE])
-        for word in range(np.int64(context[BUCKETS]) * BUCKET_WORDS):
-            table[word] = np.uint64(0)
+    if context[GENERATION] == 0:
+        context[GENERATION] = np.uint64(1)
+        if context[TABLE] != 0:
+            table = u64_at(context[TABLE])
+            for word in range(np.int64(context[BUCKETS]) * BUCKET_WORDS):
+                table[word] = np.uint64(0)
 
 
 @kernel(types.void(types.Array(types.uint64, 1, "C")))

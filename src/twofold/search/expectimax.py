@@ -15,10 +15,11 @@ from twofold.kernels import expectimax as kernels
 from twofold.kernels import layers
 from twofold.kernels._jit import address_of
 from twofold.kernels.tables import frame
+from twofold.kernels.transposition import EXACT
 from twofold.limits import MAX_SPAWN_TILES
 from twofold.rules import Move, Rules
 from twofold.search.analysis import LineStep, MoveValue
-from twofold.search.base import Search, as_word, first_best
+from twofold.search.base import Search, as_word
 from twofold.search.context import Context, Words, fitting_bits
 from twofold.search.depth import Depth
 
@@ -69,9 +70,10 @@ class Expectimax(Search):
         self.policy = address_of(kernels.choose)
         context = Context(evaluator, rules, kernels.CONTEXT_WORDS)
         words = context.words
-        words[kernels.CUT] = as_word(cut)
+        words[kernels.CUT] = as_word(float(np.float32(cut)))
         words[kernels.SECOND_MOVE] = second_move
         words[kernels.ORDER] = sum(move << 2 * number for number, move in enumerate(order))
+        words[kernels.ENTRY_KIND] = EXACT
         words[kernels.PLY_BY_EMPTY : kernels.PLY_BY_TILES] = depth.table_by_empty()
         words[kernels.PLY_BY_TILES : kernels.CONTEXT_WORDS] = depth.table_by_tiles()
         words[kernels.LOWEST] = address_of(_lowest_layer(context, evaluator, rules))
@@ -151,21 +153,22 @@ class Expectimax(Search):
         What the search has stored answers nearly all of it.
         """
         steps: list[LineStep] = []
+        chance = 1.0
+        words = self.context.words
+        kernels.begin_line(int(best), words)
         while depth > 1 and not self._second_move:
-            states = _States(position, score, best, self.context.words)
-            number = self._typical(states, depth - 1)
-            if self.gave_up():
-                return tuple(steps)
-            position, score = states.bits[number], int(states.scores[number])
-            steps.append(LineStep(best, *self._spawn(states.after, position)))
-            legal = Board.from_bits(int(position), self.rules.shape).legal_moves()
-            if not legal:
-                return tuple(steps)
+            states = _States(position, score, best, words, chance)
             depth -= 1
-            values = self.values(position, score, legal, depth)
+            number = self._typical(states, depth)
+            position, score = states.bits[number], int(states.scores[number])
+            chance = float(states.chances[number])
+            move = kernels.best_reply(position, score, depth, chance, words)
             if self.gave_up():
+                return tuple(steps) or (LineStep(best),)
+            steps.append(LineStep(best, *self._spawn(states.after, position)))
+            if move < 0:
                 return tuple(steps)
-            best = first_best(values)
+            best = Move(move)
         return (*steps, LineStep(best))
 
     def _typical(self, states: "_States", ply: int) -> int:
@@ -193,13 +196,15 @@ class _States:
         chances: their probabilities.
     """
 
-    def __init__(self, position: np.uint64, score: int, move: Move, words: Words) -> None:
+    def __init__(
+        self, position: np.uint64, score: int, move: Move, words: Words, chance: float = 1.0
+    ) -> None:
         room = 16 * int(MAX_SPAWN_TILES)
         self.bits = np.zeros(room, dtype=np.uint64)
         self.scores = np.zeros(room, dtype=np.uint64)
         self.chances = np.zeros(room)
         count = kernels.list_states(
-            position, score, int(move), self.bits, self.scores, self.chances, words
+            position, score, int(move), chance, self.bits, self.scores, self.chances, words
         )
         self.after = int(kernels.after_of(position, int(move), words))
         self._keep(slice(count))

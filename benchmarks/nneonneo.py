@@ -1,0 +1,113 @@
+"""`nneonneo`: the preset against the C++ program that it is named after, on the same boards.
+
+No code of that program is here: `--library` names a shared library built from it, with
+`void init_tables()` and `float score_toplevel_move(uint64_t board, int move)`, whose boards have
+the first cell in the lowest nibble and whose moves are up, down, left, right.
+"""
+
+import ctypes
+import os
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from functools import partial
+from typing import Final
+
+from benchmarks.common import Figure, Report, Settings, of_runs, timed
+from benchmarks.positions import Positions, choose_all, of_games
+from twofold.board import Board
+from twofold.players import make_player
+from twofold.players.compiled import CompiledPlayer
+from twofold.rules import STANDARD, Move
+
+SPEC: Final = "nneonneo"
+POSITIONS_PLAYER: Final = "expectimax:eval=rows,ply=2"
+GAMES: Final = 10
+BOARDS: Final = 60
+FASTER: Final = 2.0
+SAME: Final = 58.0
+MOVES: Final = (Move.UP, Move.DOWN, Move.LEFT, Move.RIGHT)
+
+
+class Library:
+    """The C++ program as a shared library."""
+
+    def __init__(self, path: str) -> None:
+        self._functions = ctypes.CDLL(os.path.abspath(path))
+        self._functions.score_toplevel_move.restype = ctypes.c_float
+        self._functions.score_toplevel_move.argtypes = [ctypes.c_uint64, ctypes.c_int]
+        self._functions.init_tables()
+
+    def choose(self, bits: int) -> Move:
+        """Its move: the first of the largest value above 0."""
+        board = int(f"{bits:016x}"[::-1], 16)
+        values = [self._functions.score_toplevel_move(board, number) for number in range(4)]
+        return MOVES[max(range(4), key=lambda number: values[number])]
+
+    def choose_all(self, positions: Positions) -> list[Move]:
+        """Its moves on all boards; what it prints is thrown away."""
+        with _silence():
+            return [self.choose(int(bits)) for bits in positions.bits]
+
+
+@contextmanager
+def _silence() -> Iterator[None]:
+    """Send what a library prints on stdout nowhere."""
+    sys.stdout.flush()
+    kept, nowhere = os.dup(1), os.open(os.devnull, os.O_WRONLY)
+    os.dup2(nowhere, 1)
+    try:
+        yield
+    finally:
+        ctypes.CDLL(None).fflush(None)
+        os.dup2(kept, 1)
+        os.close(kept)
+        os.close(nowhere)
+
+
+def measure(settings: Settings) -> Report:
+    """Both in turn, run after run, on the same thread."""
+    if settings.library is None:
+        raise SystemExit("expected --library PATH of a shared library built from nneonneo/2048-ai")
+    library = Library(settings.library)
+    positions = of_games(
+        POSITIONS_PLAYER, STANDARD, settings.seed, GAMES, part=(0.25, 1.0)
+    ).thinned(BOARDS)
+    theirs, ours = library.choose_all(positions), _our_moves(positions)
+    same = sum(a is b for a, b in zip(theirs, ours, strict=True))
+    pairs = [_pair(library, positions) for _ in range(settings.runs)]
+    milliseconds = 1e3 / BOARDS
+    return Report(
+        "nneonneo: expectimax as deep as there are different tiles, cut at 0.0001",
+        [
+            Figure("the same move", same, None, None, f"of {BOARDS}", at_least=SAME),
+            of_runs(
+                "times as fast as the C++ program",
+                [cpp / ours for cpp, ours in pairs],
+                "x",
+                at_least=FASTER,
+            ),
+            of_runs("C++, a move", [cpp * milliseconds for cpp, _ in pairs], "ms"),
+            of_runs("twofold, a move", [ours * milliseconds for _, ours in pairs], "ms"),
+        ],
+        [
+            f"Positions: {BOARDS}, evenly spaced over the last three quarters of {GAMES} games of "
+            f"{POSITIONS_PLAYER}, seeds from {settings.seed}.",
+            f"CPU time of one thread, in turn; median of {settings.runs} runs. "
+            "The C++ program begins each first move with an empty table, twofold each board.",
+        ],
+    )
+
+
+def _our_moves(positions: Positions) -> list[Move]:
+    with make_player(SPEC) as player:
+        return [player.choose(Board.from_bits(int(bits))) for bits in positions.bits]
+
+
+def _pair(library: Library, positions: Positions) -> tuple[float, float]:
+    """CPU seconds for all boards: theirs, ours."""
+    theirs = timed(partial(library.choose_all, positions)).cpu
+    with make_player(SPEC) as player:
+        assert isinstance(player, CompiledPlayer)
+        player.start(STANDARD, 0)
+        return theirs, timed(partial(choose_all, player, positions)).cpu
