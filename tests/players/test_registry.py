@@ -15,8 +15,8 @@ from twofold.players.searching import ExpectimaxPlayer, SearchPlayer
 from twofold.rules import Move, Rules
 
 NAMES = [
-    "random", "greedy", "corner", "expectimax", "minimax", "alphabeta", "nneonneo", "baeldung", "datumbox",
-    "it3105-snake", "it3105-gradient",
+    "random", "greedy", "corner", "expectimax", "minimax", "alphabeta", "nneonneo", "baeldung",
+    "datumbox", "it3105-snake", "it3105-gradient",
 ]  # fmt: skip
 
 CODE = """
@@ -112,11 +112,12 @@ def test_a_canonical_spec_says_every_key_and_names_the_same_player(name: str) ->
         ),
         (
             "alphabeta:eval=it3105-snake",
-            "alphabeta:depth=auto,eval=it3105-snake,nodes=none,time=none",
+            "alphabeta:depth=auto,eval=it3105-snake,nodes=none,table_mb=4,time=none",
         ),
         (
             "alphabeta:eval=clustering,clustering=-0,empty=1e3",
-            "alphabeta:clustering=0,depth=auto,empty=1000,eval=clustering,nodes=none,time=none",
+            "alphabeta:clustering=0,depth=auto,empty=1000,eval=clustering,nodes=none,table_mb=4,"
+            "time=none",
         ),
         (' baeldung:prune="no" ', "baeldung:prune=no,threads=1"),
     ],

@@ -1,6 +1,7 @@
 """Minimax and alpha-beta in kernels equal the slow ones; pruning changes no decision."""
 
 from dataclasses import replace
+from itertools import product
 
 import numpy as np
 import pytest
@@ -11,10 +12,14 @@ from tests.search.twins import Twin, first_best, leaf_of, positions, small_posit
 from twofold.board import Board
 from twofold.evaluators import EVALUATORS
 from twofold.kernels import play
-from twofold.players import make_player
+from twofold.kernels.adversarial import LEAST_DEPTH
+from twofold.players import make_player, play_game
 from twofold.rules import Move, Rules
 from twofold.search.alphabeta import AlphaBeta
+from twofold.search.analysis import Analysis
+from twofold.search.budget import Budget
 
+TABLE_DEPTHS = dict.fromkeys(range(1, 6), 8) | {6: 4, 7: 2}  # boards by half-moves
 DEPTHS = {1: 60, 2: 25, 3: 10, 4: 4}  # boards by half-moves
 LETTERS = {move.letter: move for move in Move}
 
@@ -107,3 +112,183 @@ def test_players_show_the_values_of_all_moves(spec: str) -> None:
         assert set(values) == set(board.legal_moves())
         assert analysis.best is first_best(values) is player.choose(board, score=score)
         assert analysis.depth == "3 half-moves"
+
+
+# The transposition table
+
+
+@pytest.mark.parametrize("depth", TABLE_DEPTHS)
+@pytest.mark.parametrize("name", EVALUATORS)
+def test_the_table_changes_no_value_and_no_move(name: str, depth: int) -> None:
+    for adds_reward in (False, True):
+        evaluator = replace(EVALUATORS[name], adds_reward=adds_reward)
+        plain = AlphaBeta(evaluator, Rules(), depth, prunes=False)
+        kept = AlphaBeta(evaluator, Rules(), depth)
+        for board, score in positions(TABLE_DEPTHS[depth], 2, seed=90 + depth):
+            expected = values_of(plain, board, score)
+            assert policy_move(kept, board, score) is first_best(expected)
+            assert values_of(kept, board, score) == expected
+            assert policy_move(kept, board, score) is first_best(expected)
+        assert (kept.hits > 0) == (depth >= LEAST_DEPTH)
+        assert plain.hits == 0
+
+
+@pytest.mark.parametrize(
+    ("wins", "dead_is_score", "adds_reward"), list(product([False, True], repeat=3))
+)
+def test_the_table_knows_what_a_value_depends_on(
+    wins: bool, dead_is_score: bool, adds_reward: bool
+) -> None:
+    rules = Rules.parse("3x3 goal=128")
+    for name, depth in product(("rows", "clustering", "smooth"), (5, 6, 7)):
+        evaluator = replace(EVALUATORS[name], adds_reward=adds_reward, dead_value=-50.0)
+        plain, kept = (
+            AlphaBeta(
+                evaluator, rules, depth, prunes=prunes, wins_at_goal=wins,
+                dead_is_score=dead_is_score,
+            )
+            for prunes in (False, True)
+        )  # fmt: skip
+        for board in small_positions((3, 3), 3, largest=6):
+            for score in (0, 4, 1000):  # the same board, other scores: nothing may be mixed up
+                expected = values_of(plain, board, score)
+                assert policy_move(kept, board, score) is first_best(expected)
+                assert values_of(kept, board, score) == expected
+
+
+@pytest.mark.parametrize("name", ["rows", "clustering"])
+@pytest.mark.parametrize("depth", [6, 7])
+def test_deep_values_equal_the_slow_search(name: str, depth: int) -> None:
+    rules = Rules.parse("2x3")
+    twin = Twin(rules, leaf_of(EVALUATORS[name], (2, 3)))
+    search = AlphaBeta(EVALUATORS[name], rules, depth)
+    for board in small_positions((2, 3), 6):
+        expected = twin.minimax(board.exponents, 300, depth)
+        assert values_of(search, board, 300) == expected
+        assert policy_move(search, board, 300) is first_best(expected)
+    assert search.hits > 0
+
+
+@pytest.mark.parametrize("name", ["rows", "clustering"])
+def test_a_game_does_not_depend_on_the_table(name: str) -> None:
+    rules = Rules.parse("goal=256 stop=goal")
+    specs = [f"alphabeta:eval={name},depth=7,table_mb={size}" for size in (0, 1, 4)]
+    games = []
+    for spec in specs:
+        with make_player(spec) as player:
+            first = play_game(player, rules, 5, keep_moves=True)
+            assert first is not None
+            games.append(first.letters)
+            again = play_game(player, rules, 5, keep_moves=True)
+            assert again is not None
+            assert again.letters == first.letters
+    assert len(set(games)) == 1
+
+
+def test_the_table_saves_work() -> None:
+    with_table, without = (AlphaBeta(EVALUATORS["rows"], Rules(), 7, table_mb=mb) for mb in (4, 0))
+    for board, score in positions(5, 8, seed=77):
+        policy_move(with_table, board, score)
+        policy_move(without, board, score)
+    assert with_table.nodes < 0.7 * without.nodes
+    assert without.hits == 0
+
+
+def test_what_is_cut_short_is_not_kept() -> None:
+    search = AlphaBeta(EVALUATORS["clustering"], Rules(), 7)
+    for board, score in positions(3, 2, seed=13):
+        search.forget()
+        search.begin(afresh=True)
+        expected = values_of(search, board, score)
+        for limit in (1, 10, 100, 300):
+            search.begin(afresh=True)
+            search.limit_nodes(limit)
+            values_of(search, board, score)
+            assert search.gave_up()
+            search.limit_nodes(None)
+            assert values_of(search, board, score) == expected
+    search.end()
+
+
+# Lines and budgets
+
+
+def end_of(analysis: Analysis) -> tuple[Board, int]:
+    """The board and the points at the end of a line, the score at its start being 500."""
+    board, score = analysis.board, 500
+    for step in analysis.line:
+        board, reward = board.slide(step.move)
+        score += reward
+        if step.cell is not None and step.tile is not None:
+            board = board.place(step.cell, step.tile)
+    return board, score
+
+
+@pytest.mark.parametrize("depth", range(1, 8))
+@pytest.mark.parametrize("name", ["rows", "clustering", "it3105-snake"])
+def test_the_line_leads_to_the_value(name: str, depth: int) -> None:
+    player = make_player(f"alphabeta:eval={name},depth={depth}")
+    minimax = AlphaBeta(EVALUATORS[name], Rules(), depth, prunes=False)
+    leaf = leaf_of(EVALUATORS[name], (4, 4))
+    for board, _ in positions(8, 2, seed=40 + depth):
+        analysis = player.analyse(board, score=500)
+        end, score = end_of(analysis)
+        dead = EVALUATORS[name].dead_value
+        over = end.is_over and analysis.line[-1].cell is not None
+        assert analysis.value == (dead if over else leaf(end.exponents, score))
+        assert analysis.line == minimax.line(minimax.position(board), 500, analysis.best, depth)
+        halves = sum(1 if step.cell is None else 2 for step in analysis.line)
+        assert halves == depth or over
+        assert analysis.line[0].move is analysis.best
+
+
+def test_a_line_ends_where_the_game_is_won() -> None:
+    player = make_player("datumbox:depth=7")
+    player.start(Rules(goal=64), 0)
+    analysis = player.analyse(Board.parse("0550/1234/2121/3434"), score=500)
+    end, _ = end_of(analysis)
+    assert analysis.value == LARGEST
+    assert end.max_tile == 64
+    assert analysis.line[-1].cell is None
+    assert len(analysis.line) < 4
+
+
+def test_a_line_ends_where_the_search_gives_up() -> None:
+    search = AlphaBeta(EVALUATORS["rows"], Rules(), 7)
+    (board, score), *_ = positions(1, 6, seed=3)
+    best = first_best(values_of(search, board, score))
+    search.forget()
+    search.limit_nodes(50)
+    (step,) = search.line(search.position(board), score, best, 7)
+    assert (step.move, step.cell) == (best, None)
+
+
+def test_a_line_on_a_board_of_the_largest_tiles() -> None:
+    board = Board.parse("ff12/0056/7801/1030")
+    line = make_player("alphabeta:eval=rows,depth=5").analyse(board).line
+    assert len(line) == 3
+
+
+def test_a_budget_of_nodes_deepens_by_two_half_moves() -> None:
+    player = make_player("alphabeta:eval=rows")
+    fixed = {f"{depth} half-moves": make_player(f"alphabeta:depth={depth}") for depth in (3, 5, 7)}
+    for board, score in positions(6, 6, seed=21):
+        analyses = list(player.stream(board, Budget(nodes=30_000), score=score))
+        assert [int(one.depth.split()[0]) for one in analyses] == [
+            2 * number + 1 for number in range(len(analyses))
+        ]
+        assert len(analyses) > 2
+        for one in analyses:
+            if one.depth in fixed:
+                expected = fixed[one.depth].analyse(board, score=score)
+                assert one.best is expected.best
+                assert [move.value for move in one.moves] == [m.value for m in expected.moves]
+
+
+def test_a_player_with_a_limit_of_time_plays() -> None:
+    rules = Rules.parse("goal=32 stop=goal")
+    for spec in ("alphabeta:time=2ms", "alphabeta:eval=clustering,nodes=2000"):
+        with make_player(spec) as player:
+            result = play_game(player, rules, 3)
+            assert result is not None
+            assert result.moves > 5

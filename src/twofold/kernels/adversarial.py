@@ -3,6 +3,12 @@
 Depth counts half-moves: a move is one, a spawn is one. Values are float64, whole numbers stay
 exact below 2**53. Alpha-beta returns the move that plain minimax would choose: the first of
 the best in the order up, right, down, left.
+
+Afterstates, with what the spawns do to them, are kept in a transposition table: the same one is
+reached by the same moves and spawns in another order. Boards before a move are not: it would
+save next to nothing, as what follows from them is kept. A value is used at equal depth only, so
+that it is the one that a search without a table finds. Where a value depends on the score, the
+score is part of what the table knows a position by.
 """
 
 from typing import Final
@@ -12,20 +18,23 @@ from numba import types
 
 from twofold.kernels import bits as on_bits
 from twofold.kernels._jit import kernel
+from twofold.kernels.bounds import find_any, settles, store_within
 from twofold.kernels.context import (
     ACROSS,
     ADDS_REWARD,
     DEAD_VALUE,
     DOWN,
     EVALUATOR,
+    HITS,
     LAW,
     MASK,
     NODE_LIMIT,
     NODES,
     OWN,
     PARAMS,
+    TABLE,
 )
-from twofold.kernels.dice import LAW_STRIDE
+from twofold.kernels.dice import LAW_EXPONENT, LAW_STRIDE, mix
 from twofold.kernels.intrinsics import (
     POLICY,
     U64_POINTER,
@@ -37,8 +46,9 @@ from twofold.kernels.intrinsics import (
     popcount,
     u64_at,
 )
+from twofold.kernels.transposition import bucket_of, entry_key, hash_of, new_generation
 
-# The search's own words of a context; it has no transposition table.
+# The search's own words of a context.
 DEPTH: Final = OWN
 """Depth in half-moves, at least 1."""
 PRUNES: Final = OWN + 1
@@ -55,10 +65,17 @@ KILLERS: Final = OWN + 5
 Trying it first changes which positions are visited, and no decision.
 """
 KILLER_WORDS: Final = 3 * 32
-CONTEXT_WORDS: Final = KILLERS + KILLER_WORDS
+SCORE_COUNTS: Final = KILLERS + KILLER_WORDS
+"""1 where the value of a board depends on the score itself, not only on the rewards since."""
+USES_TABLE: Final = SCORE_COUNTS + 1
+"""1 where the search under way is deep enough for the table."""
+CONTEXT_WORDS: Final = SCORE_COUNTS + 2
 
 WON: Final = 2.0**31 - 1
 """Value of a won board."""
+
+LEAST_DEPTH: Final = 6
+"""Searches of fewer half-moves do without the table: in them it costs more than it saves."""
 
 _TREE: Final = types.float64(
     types.uint64, types.int64, types.int64, types.float64, types.float64, types.int64, U64_POINTER
@@ -85,6 +102,21 @@ def dead(score, context):
     return value
 
 
+@kernel(types.uint64(types.uint64, types.int64, U64_POINTER))
+def hash_at(after, score, context):
+    """The hash of an afterstate, and of the score as far as the value depends on it.
+
+    Boards with equal scores never share one; with different scores two boards share one with a
+    probability of 2^-64.
+    """
+    hashed = hash_of(after)
+    if context[SCORE_COUNTS] != 0:
+        hashed ^= mix(np.uint64(score))
+    if context[ADDS_REWARD] != 0:
+        hashed ^= mix(~np.uint64(score - np.int64(context[ROOT_SCORE])))
+    return hashed
+
+
 @kernel(_TREE)
 def search(bits, score, depth, alpha, beta, to_move, context):
     """The value of a board, `depth` half-moves ahead, within the window (alpha, beta).
@@ -97,6 +129,15 @@ def search(bits, score, depth, alpha, beta, to_move, context):
         return 0.0
     if on_bits.holds(bits, np.int64(context[WIN_EXPONENT])):
         return WON
+    stored = to_move == 0 and depth > 0 and context[USES_TABLE] != 0
+    bucket, key = np.int64(0), np.uint64(0)
+    if stored:
+        hashed = hash_at(bits, score, context)
+        bucket, key = bucket_of(hashed, context), entry_key(hashed, depth, 0)
+        found = find_any(bucket, key, context)
+        if found >= 0 and settles(found, alpha, beta, context):
+            context[HITS] += np.uint64(1)
+            return as_f64(u64_at(context[TABLE])[found])
     across, down = u64_at(context[ACROSS]), u64_at(context[DOWN])
     prunes = context[PRUNES] != 0
     other = np.int64(1) - to_move
@@ -132,38 +173,45 @@ def search(bits, score, depth, alpha, beta, to_move, context):
     has_killer = prunes and (empty & killer_cell) != 0
     worst = np.inf
     if has_killer:
-        state = bits | (killer_cell * law[1 + LAW_STRIDE * killer_tile])
+        state = bits | (killer_cell * law[LAW_EXPONENT + LAW_STRIDE * killer_tile])
         worst = search(state, score, depth - 1, alpha, beta, other, context)
-        if worst <= alpha:
-            return worst
     for number in range(popcount(empty) - 1, -1, -1):
+        if prunes and worst <= alpha:
+            break
         cell = nth_set_bit(empty, number)
         for tile in range(tiles):
             if has_killer and cell == killer_cell and tile == killer_tile:
                 continue
-            state = bits | (cell * law[1 + LAW_STRIDE * tile])
+            state = bits | (cell * law[LAW_EXPONENT + LAW_STRIDE * tile])
             value = search(state, score, depth - 1, alpha, min(beta, worst), other, context)
             worst = min(worst, value)
             if prunes and worst <= alpha:
                 context[killer + 1] = cell
                 context[killer + 2] = np.uint64(tile)
-                return worst
+                break
+    if stored and context[NODES] < context[NODE_LIMIT]:
+        store_within(bucket, key, worst, alpha, beta, context)
     return worst
+
+
+@kernel(types.void(types.int64, types.int64, U64_POINTER))
+def begin(score, depth, context):
+    """Begin a search at a score, `depth` half-moves deep."""
+    context[ROOT_SCORE] = np.uint64(score)
+    context[USES_TABLE] = np.uint64(context[TABLE] != 0 and depth >= LEAST_DEPTH)
 
 
 @kernel(types.void(U64_POINTER))
 def forget_killers(context):
-    """Begin a search that depends on nothing before it."""
+    """Search in an order that depends on nothing before it."""
     for word in range(KILLER_WORDS):
         context[KILLERS + word] = np.uint64(0)
 
 
-@kernel(POLICY)
-def choose(bits, legal, score, draw, context):
-    """The legal move of the largest value, the first one of equals."""
+@kernel(types.int64(types.uint64, types.int64, types.int64, types.int64, U64_POINTER))
+def best_move(bits, legal, score, depth, context):
+    """The legal move of the largest value, the first one of equals; -1 for none."""
     across, down = u64_at(context[ACROSS]), u64_at(context[DOWN])
-    depth = np.int64(context[DEPTH])
-    context[ROOT_SCORE] = np.uint64(score)
     forget_killers(context)
     best, best_value = -1, -np.inf
     for move in range(4):
@@ -176,16 +224,73 @@ def choose(bits, legal, score, draw, context):
     return best
 
 
+@kernel(POLICY)
+def choose(bits, legal, score, draw, context):
+    """The legal move of the largest value, the first one of equals."""
+    depth = np.int64(context[DEPTH])
+    begin(score, depth, context)
+    if context[USES_TABLE] != 0:
+        new_generation(context)
+    return best_move(bits, legal, score, depth, context)
+
+
 _WORDS: Final = types.Array(types.uint64, 1, "C")
+_STEP: Final = types.Tuple((types.uint64, types.uint64, types.int64))
 
 
 @kernel(types.float64(types.uint64, types.int64, types.int64, types.int64, _WORDS))
 def value_of(bits, score, move, depth, context):
-    """The exact value of one legal move; depth 0 takes the context's own, in half-moves."""
+    """The exact value of one legal move, `depth` half-moves deep; rewards count from here."""
     words = pointer(context)
     after, packed = on_bits.slide(bits, move, u64_at(words[ACROSS]), u64_at(words[DOWN]))
     gained = score + on_bits.reward_of(packed)
-    words[ROOT_SCORE] = np.uint64(score)
+    begin(score, depth, words)
     forget_killers(words)
-    half_moves = depth if depth > 0 else np.int64(words[DEPTH])
-    return search(after, gained, half_moves - 1, -np.inf, np.inf, 0, words)
+    return search(after, gained, depth - 1, -np.inf, np.inf, 0, words)
+
+
+@kernel(types.int64(types.uint64, types.int64, types.int64, _WORDS))
+def reply_to(state, score, depth, context):
+    """The best move on a board inside a search, `depth` half-moves from its end; -1 for none.
+
+    Rewards count from where the last search began.
+    """
+    words = pointer(context)
+    if depth == 0 or on_bits.holds(state, np.int64(words[WIN_EXPONENT])):
+        return -1
+    legal = on_bits.legal_mask(state, u64_at(words[ACROSS]), u64_at(words[DOWN]))
+    return best_move(state, legal, score, depth, words)
+
+
+@kernel(_STEP(types.uint64, types.int64, types.int64, types.int64, _WORDS))
+def worst_spawn(bits, score, move, depth, context):
+    """What a legal move and the spawn that hurts most lead to, the first of equals.
+
+    Args:
+        bits: a board, inside a search.
+        score: points so far; rewards count from where the last search began.
+        move: a legal move.
+        depth: depth in half-moves, the move included.
+        context: the words of the search.
+
+    Returns:
+        The afterstate, the board with the spawn or 0 where the search sees no spawn, and the
+        score of both.
+    """
+    words = pointer(context)
+    after, packed = on_bits.slide(bits, move, u64_at(words[ACROSS]), u64_at(words[DOWN]))
+    gained = score + on_bits.reward_of(packed)
+    found, worst = np.uint64(0), np.inf
+    if depth == 1 or on_bits.holds(after, np.int64(words[WIN_EXPONENT])):
+        return after, found, gained
+    law = u64_at(words[LAW])
+    empty = on_bits.empty_mask(after, words[MASK])
+    forget_killers(words)
+    for number in range(popcount(empty) - 1, -1, -1):
+        cell = nth_set_bit(empty, number)
+        for tile in range(np.int64(law[0])):
+            state = after | (cell * law[LAW_EXPONENT + LAW_STRIDE * tile])
+            value = search(state, gained, depth - 2, -np.inf, worst, 1, words)
+            if found == 0 or value < worst:
+                found, worst = state, value
+    return after, found, gained

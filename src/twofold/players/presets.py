@@ -122,6 +122,7 @@ def _two_player(prunes: bool) -> Callable[..., Player]:
         depth: int | None,
         time: float | None,
         nodes: int | None,
+        table_mb: int = 0,
         **weights: float,
     ) -> Player:
         from twofold.players.searching import AlphaBetaPlayer
@@ -131,6 +132,7 @@ def _two_player(prunes: bool) -> Callable[..., Player]:
             depth or DEFAULT_DEPTH,
             _budget(None if depth is None else Depth.fixed((depth + 1) // 2), time, nodes),
             prunes=prunes,
+            table_mb=table_mb,
         )
 
     return make
@@ -223,6 +225,7 @@ _TWO_PLAYER_KEYS: Final = {
     "time": _TIME,
     "nodes": _NODES,
 }
+_ALPHABETA_KEYS: Final = {**_TWO_PLAYER_KEYS, "table_mb": _TABLE_MB}
 _LAYERS: Final = Key(
     "alternating",
     "literal: a second move before the first spawn; alternating: as usual",
@@ -254,7 +257,7 @@ register(
     )
 )
 register(Entry("minimax", "best against the worst spawns", _two_player(False), _TWO_PLAYER_KEYS))
-register(Entry("alphabeta", "minimax with pruning", _two_player(True), _TWO_PLAYER_KEYS))
+register(Entry("alphabeta", "minimax with pruning", _two_player(True), _ALPHABETA_KEYS))
 register(
     Entry(
         "nneonneo",

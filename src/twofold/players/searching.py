@@ -195,6 +195,7 @@ class AlphaBetaPlayer(SearchPlayer):
         prunes: True for alpha-beta, False for plain minimax.
         wins_at_goal: whether a board with the goal tile is worth more than any other.
         dead_is_score: whether a dead board is worth min(score, 1).
+        table_mb: size of the transposition table, in mebibytes; plain minimax has none.
     """
 
     def __init__(
@@ -206,10 +207,12 @@ class AlphaBetaPlayer(SearchPlayer):
         prunes: bool = True,
         wins_at_goal: bool = False,
         dead_is_score: bool = False,
+        table_mb: int = TABLE_MB,
     ) -> None:
         super().__init__(evaluator, budget)
         self.half_moves, self.prunes = half_moves, prunes
         self.wins_at_goal, self.dead_is_score = wins_at_goal, dead_is_score
+        self.table_mb = table_mb
 
     def make_search(self, rules: Rules) -> AlphaBeta:
         """The search for these rules."""
@@ -220,6 +223,7 @@ class AlphaBetaPlayer(SearchPlayer):
             prunes=self.prunes,
             wins_at_goal=self.wins_at_goal,
             dead_is_score=self.dead_is_score,
+            table_mb=self.table_mb,
         )
 
 

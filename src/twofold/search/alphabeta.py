@@ -12,6 +12,7 @@ from twofold.rules import Move, Rules
 from twofold.search.analysis import LineStep, MoveValue
 from twofold.search.base import Search
 from twofold.search.context import Context, fitting_bits
+from twofold.search.expectimax import TABLE_MB
 
 
 class AlphaBeta(Search):
@@ -26,6 +27,8 @@ class AlphaBeta(Search):
             as in Datumbox's solver.
         dead_is_score: whether a dead board is worth min(score, 1), as there, and not the
             evaluator's value of a dead board.
+        table_mb: size of the transposition table in mebibytes; it changes no value. Plain
+            minimax has none, so that it visits what its definition says.
     """
 
     def __init__(
@@ -37,6 +40,7 @@ class AlphaBeta(Search):
         prunes: bool = True,
         wins_at_goal: bool = False,
         dead_is_score: bool = False,
+        table_mb: int = TABLE_MB,
     ) -> None:
         super().__init__(rules)
         self.policy = address_of(kernels.choose)
@@ -46,6 +50,8 @@ class AlphaBeta(Search):
         words[kernels.PRUNES] = prunes
         words[kernels.WIN_EXPONENT] = rules.goal.bit_length() - 1 if wins_at_goal else 255
         words[kernels.DEAD_IS_SCORE] = dead_is_score
+        words[kernels.SCORE_COUNTS] = evaluator.needs_score or dead_is_score
+        context.point_table(table_mb if prunes else 0)
         self.contexts = (context,)
 
     def position(self, board: Board) -> np.uint64:
@@ -76,5 +82,22 @@ class AlphaBeta(Search):
         return values
 
     def line(self, position: np.uint64, score: int, best: Move, depth: int) -> tuple[LineStep, ...]:
-        """The best moves against the spawns that hurt most."""
-        return (LineStep(best),)
+        """The best moves against the spawns that hurt most, the first of equals.
+
+        What the search has stored answers nearly all of it.
+        """
+        words, shape, steps = self.context.words, self.rules.shape, list[LineStep]()
+        while True:
+            after, position, score = kernels.worst_spawn(
+                np.uint64(position), score, int(best), depth, words
+            )
+            if self.gave_up() or position == 0:
+                return (*steps, LineStep(best))
+            before, board = (Board.from_bits(int(bits), shape) for bits in (after, position))
+            cell = next(cell for cell in before.empty_cells if board.exponents[cell])
+            steps.append(LineStep(best, cell, 1 << board.exponents[cell]))
+            depth -= 2
+            reply = kernels.reply_to(np.uint64(position), score, depth, words)
+            if self.gave_up() or reply < 0:
+                return tuple(steps)
+            best = Move(reply)
