@@ -1,21 +1,11 @@
-"""Expectimax in kernels equals the slow ones: values bit for bit, and the move."""
+"""Expectimax in kernels equals the transcription of the old programs, and makes its move."""
 
 from collections.abc import Callable
-from dataclasses import replace
-from typing import Any
 
 import pytest
 
 from tests import literal
-from tests.search.twins import (
-    Twin,
-    first_best,
-    leaf_of,
-    positions,
-    same,
-    small_positions,
-    values_of,
-)
+from tests.search.twins import first_best, leaf_of, positions, same, values_of
 from twofold.board import Board
 from twofold.evaluators import EVALUATORS, Evaluator
 from twofold.players import make_player
@@ -26,16 +16,6 @@ from twofold.search.expectimax import Expectimax
 
 LETTERS = {move.letter: move for move in Move}
 BOARDS = {1: 100, 2: 30, 3: 8}  # by plies
-
-
-def twin_of(evaluator: Evaluator, rules: Rules) -> Twin:
-    return Twin(
-        rules,
-        leaf_of(evaluator, rules.shape),
-        evaluator.at == "state",
-        evaluator.adds_reward,
-        evaluator.dead_value,
-    )
 
 
 def literal_value(evaluator: Evaluator) -> Callable[[literal.Position], float]:
@@ -64,56 +44,6 @@ def test_values_equal_the_transcription(name: str, ply: int) -> None:
         assert same(found, expected)
         assert same(values_of(plain, board, 0), expected)
         assert first_best(found).letter == letter
-
-
-@pytest.mark.parametrize("ply", [1, 2])
-@pytest.mark.parametrize("name", EVALUATORS)
-def test_values_equal_the_twin_with_its_score(name: str, ply: int) -> None:
-    evaluator, rules = EVALUATORS[name], Rules()
-    search, twin = Expectimax(evaluator, rules, Depth.fixed(ply)), twin_of(evaluator, rules)
-    for board, score in positions(12 if ply == 2 else 40, 4, seed=5):
-        found = values_of(search, board, score)
-        assert same(found, twin.expectimax(board.exponents, score, ply))
-
-
-LAWS = ["spawn=2:1", "spawn=2:0.5,4:0.5", "spawn=2:0.2,8:0.3,32:0.5", "spawn=4:1,16:2,32:3,64:4"]
-
-
-@pytest.mark.parametrize("law", LAWS)
-@pytest.mark.parametrize("name", ["rows", "snake", "clustering", "it3105-snake"])
-def test_other_spawn_laws(name: str, law: str) -> None:
-    evaluator, rules = EVALUATORS[name], Rules.parse(law)
-    search, twin = Expectimax(evaluator, rules, Depth.fixed(2)), twin_of(evaluator, rules)
-    for board, score in positions(6, 4, seed=6):
-        found = values_of(search, board, score)
-        assert same(found, twin.expectimax(board.exponents, score, 2))
-
-
-@pytest.mark.parametrize("shape", [(1, 2), (1, 4), (2, 1), (2, 2), (2, 3), (3, 2), (3, 3), (3, 4)])
-@pytest.mark.parametrize("name", EVALUATORS)
-def test_other_shapes(name: str, shape: tuple[int, int]) -> None:
-    evaluator, rules = EVALUATORS[name], Rules(*shape, start_tiles=1)
-    if not evaluator.supports(*shape):
-        assert evaluator.unsupported(*shape) == f"expected {evaluator.shapes} for eval={name}"
-        return
-    search, twin = Expectimax(evaluator, rules, Depth.fixed(3)), twin_of(evaluator, rules)
-    for board in small_positions(shape, 6):
-        for ply in (1, 2, 3) if shape[0] * shape[1] < 7 else (1, 2):
-            found = values_of(search, board, 500, ply)
-            assert same(found, twin.expectimax(board.exponents, 500, ply))
-
-
-@pytest.mark.parametrize("at", ["afterstate", "state"])
-@pytest.mark.parametrize("dead_value", [0.0, -12345.5])
-def test_rewards_and_dead_boards_count_as_the_evaluator_says(at: Any, dead_value: float) -> None:
-    rows = EVALUATORS["rows"]
-    evaluator = replace(rows, adds_reward=True, dead_value=dead_value, at=at)
-    for shape, count in (((2, 2), 20), ((2, 3), 10), ((4, 4), 4)):
-        rules = Rules(*shape)
-        search, twin = Expectimax(evaluator, rules, Depth.fixed(2)), twin_of(evaluator, rules)
-        for board in small_positions(shape, count, largest=4):
-            found = values_of(search, board, 0)
-            assert same(found, twin.expectimax(board.exponents, 0, 2))
 
 
 @pytest.mark.parametrize("name", EVALUATORS)

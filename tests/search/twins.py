@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, lru_cache
 
 import numpy as np
 import pytest
@@ -13,6 +13,7 @@ from twofold.board import Board
 from twofold.evaluators import Evaluator
 from twofold.kernels._jit import address_of
 from twofold.kernels.evaluate import evaluate_once
+from twofold.limits import BITS_MAX_EXPONENT
 from twofold.rules import Move, Rules
 from twofold.search.base import Search
 
@@ -25,13 +26,25 @@ def leaf_of(evaluator: Evaluator, shape: tuple[int, int]) -> Leaf:
     address = np.uint64(address_of(evaluator.kernel_for(*shape)))
     params = evaluator.params_for(*shape)
 
+    @lru_cache(maxsize=1 << 16)
     def value(cells: Cells, score: int) -> float:
         bits = 0
         for cell, exponent in enumerate(cells):
             bits |= exponent << (60 - 4 * (4 * (cell // shape[1]) + cell % shape[1]))
         return float(evaluate_once(address, np.uint64(bits), score, params))
 
-    return value
+    return value if evaluator.needs_score else lambda cells, score: value(cells, 0)
+
+
+@lru_cache(maxsize=1 << 16)
+def moves_of(cells: Cells, shape: tuple[int, int]) -> list[tuple[Move, Cells, int]]:
+    """(move, afterstate, reward) of each legal move; 15 + 15 makes 15, as on bits."""
+    tried = [(move, *reference.slide(cells, *shape, move)) for move in Move]
+    return [
+        (move, tuple(min(exponent, BITS_MAX_EXPONENT) for exponent in after), reward)
+        for move, after, reward in tried
+        if after != list(cells)
+    ]
 
 
 @dataclass
@@ -44,6 +57,7 @@ class Twin:
         at_state: whether the leaf values states, one spawn after the last move.
         adds_reward: whether rewards count.
         dead_value: value of a state without a legal move.
+        cut: expectimax values at once what is less probable than this.
     """
 
     rules: Rules
@@ -51,11 +65,14 @@ class Twin:
     at_state: bool = False
     adds_reward: bool = False
     dead_value: float = 0.0
+    cut: float = 0.0
 
-    def expectimax(self, cells: Cells, score: int, ply: int) -> dict[Move, float]:
-        """The values of the legal moves."""
+    def expectimax(
+        self, cells: Cells, score: int, ply: int, chance: float = 1.0
+    ) -> dict[Move, float]:
+        """The values of the legal moves; `chance` is how probable the position is."""
         return {
-            move: self._gain(reward) + self._mean(after, score + reward, ply - 1)
+            move: self._gain(reward) + self._mean(after, score + reward, ply - 1, chance)
             for move, after, reward in self.moves(cells)
         }
 
@@ -68,8 +85,7 @@ class Twin:
 
     def moves(self, cells: Cells) -> list[tuple[Move, Cells, int]]:
         """(move, afterstate, reward) of each legal move."""
-        tried = [(move, *reference.slide(cells, *self.rules.shape, move)) for move in Move]
-        return [(move, tuple(after), r) for move, after, r in tried if after != list(cells)]
+        return moves_of(cells, self.rules.shape)
 
     def _gain(self, reward: int) -> float:
         return float(reward) if self.adds_reward else 0.0
@@ -79,21 +95,22 @@ class Twin:
         for exponent, weight in zip(rules.spawn_exponents, rules.spawn_probabilities, strict=True):
             yield weight, (*after[:cell], exponent, *after[cell + 1 :])
 
-    def _mean(self, after: Cells, score: int, ply: int) -> float:
-        if ply == 0 and not self.at_state:
+    def _mean(self, after: Cells, score: int, ply: int, chance: float) -> float:
+        if not self.at_state and (ply == 0 or chance < np.float32(self.cut)):
             return self.leaf(after, score)
         empty, total = reference.empty_cells(after), 0.0
         for cell in empty:
             mean = 0.0
             for weight, state in self._spawned(after, cell):
-                mean += weight * self._best(state, score, ply)
+                below = less_probable(chance, weight, len(empty))
+                mean += weight * self._best(state, score, ply, below)
             total += mean
         return total / len(empty)
 
-    def _best(self, state: Cells, score: int, ply: int) -> float:
-        if ply == 0:
+    def _best(self, state: Cells, score: int, ply: int, chance: float) -> float:
+        if self.at_state and (ply == 0 or chance < np.float32(self.cut)):
             return self.leaf(state, score)
-        return max(self.expectimax(state, score, ply).values(), default=self.dead_value)
+        return max(self.expectimax(state, score, ply, chance).values(), default=self.dead_value)
 
     def _worst(self, after: Cells, score: int, depth: int) -> float:
         empty = reference.empty_cells(after)
@@ -108,6 +125,12 @@ class Twin:
         if depth == 0:
             return self.leaf(state, score)
         return max(self.minimax(state, score, depth).values())
+
+
+def less_probable(chance: float, weight: float, empty: int) -> float:
+    """How probable a spawn on one of the empty cells is, after all before it; in float32."""
+    share = np.float32(chance) / np.float32(empty)
+    return float(share * np.float32(weight))
 
 
 @cache

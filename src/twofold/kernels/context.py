@@ -40,7 +40,9 @@ GENERATION: Final = 14
 """The present generation of its entries, 0 to `transposition.GENERATIONS` - 1."""
 ONLY_PRESENT: Final = 15
 """1 where only entries of the present generation are believed."""
-OWN: Final = 16
+FOUND: Final = 16
+"""The value that the table answered last, by its bits; another thread may replace it there."""
+OWN: Final = 17
 """The first word of the search's own."""
 
 NEVER: Final = 1 << 63

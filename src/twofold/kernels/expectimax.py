@@ -19,6 +19,7 @@ from twofold.kernels.context import (
     AT_STATE,
     DEAD_VALUE,
     DOWN,
+    FOUND,
     HITS,
     LAW,
     MASK,
@@ -110,7 +111,7 @@ def chance(after, score, depth, chance_of, context):
             found = find(bucket, key, context)
         if found >= 0:
             context[HITS] += _1
-            return as_f64(u64_at(context[TABLE])[found])
+            return as_f64(context[FOUND])
     context[NODES] += _1
     if context[NODES] >= context[NODE_LIMIT]:
         return 0.0

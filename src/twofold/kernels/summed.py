@@ -16,6 +16,7 @@ from twofold.kernels.context import (
     ACROSS,
     DOWN,
     EVALUATOR,
+    FOUND,
     HITS,
     LAW,
     MASK,
@@ -64,7 +65,7 @@ def spawn_sum(after, rounds, context):
         slot = find(bucket, key, context)
         if slot >= 0:
             context[HITS] += np.uint64(1)
-            return np.int64(u64_at(context[TABLE])[slot])
+            return np.int64(context[FOUND])
     context[NODES] += np.uint64(1)
     if context[NODES] >= context[NODE_LIMIT]:
         return np.int64(0)

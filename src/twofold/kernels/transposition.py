@@ -18,7 +18,7 @@ import numpy as np
 from numba import types
 
 from twofold.kernels._jit import kernel
-from twofold.kernels.context import BUCKETS, GENERATION, ONLY_PRESENT, TABLE
+from twofold.kernels.context import BUCKETS, FOUND, GENERATION, ONLY_PRESENT, TABLE
 from twofold.kernels.intrinsics import U64_POINTER, high_product, pointer, prefetch, u64_at
 
 ENTRIES: Final = 4
@@ -68,13 +68,18 @@ def entry_key(hashed, depth, kind):
 
 @kernel(types.int64(types.int64, types.uint64, U64_POINTER))
 def find(bucket, key, context):
-    """The number of the word that holds the value of a key, or -1."""
+    """The number of the word that holds the value of a key, or -1; the value itself in `FOUND`.
+
+    A word is read once: by the next time another thread may have put another value there.
+    """
     table = u64_at(context[TABLE])
     for number in range(bucket, bucket + BUCKET_WORDS, 2):
-        difference = table[number] ^ table[number + 1] ^ key
+        value = table[number]
+        difference = value ^ table[number + 1] ^ key
         if difference <= _GENERATION and (
             context[ONLY_PRESENT] == 0 or difference == context[GENERATION]
         ):
+            context[FOUND] = value
             return number
     return -1
 
@@ -85,10 +90,12 @@ def find_as_deep(bucket, key, context):
     table = u64_at(context[TABLE])
     found, least = -1, (key >> _7) & _DEPTH
     for number in range(bucket, bucket + BUCKET_WORDS, 2):
-        entry = table[number] ^ table[number + 1]
+        value = table[number]
+        entry = value ^ table[number + 1]
         depth = (entry >> _7) & _DEPTH
         if (entry ^ key) & ~_DEPTH_BITS == context[GENERATION] and depth >= least:
             found, least = number, depth
+            context[FOUND] = value
     return found
 
 

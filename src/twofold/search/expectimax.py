@@ -26,9 +26,6 @@ from twofold.search.depth import Depth
 SPLIT_PLY: Final = 4
 """Searches of fewer plies are not worth sharing between threads."""
 
-SPLIT_CUT: Final = 0.005
-"""A first spawn is always more probable than this, so the states after it are searched."""
-
 TABLE_MB: Final = 4
 """Size of the transposition table where nothing else is said, in mebibytes."""
 
@@ -80,7 +77,8 @@ class Expectimax(Search):
         context.point_table(0 if evaluator.needs_score else table_mb, only_present=cut > 0)
         self.contexts = (context, *(context.twin() for _ in range(threads - 1)))
         self._pool = ThreadPoolExecutor(threads) if threads > 1 else None
-        self._splits = threads > 1 and not second_move and cut < SPLIT_CUT
+        least_probable = min(rules.spawn_probabilities) / (rules.rows * rules.cols)
+        self._splits = threads > 1 and not second_move and cut < least_probable
 
     def position(self, board: Board) -> np.uint64:
         """The 64-bit form, downgraded if a tile is past 32768."""
@@ -227,11 +225,12 @@ def _lowest_layer(context: Context, evaluator: Evaluator, rules: Rules) -> Any:
     few_tiles = len(rules.spawn_exponents) <= layers.MAX_LINE_TILES
     if evaluator.line_tables_for is None or evaluator.adds_reward or not few_tiles:
         return layers.after_move
-    tables = evaluator.line_tables_for(*rules.shape)
-    unit = min(unit_of(table) for table in tables)
-    if max(float(np.abs(table).max()) for table in tables) >= 2**31 * unit:
-        return layers.after_move
-    rows, columns = (np.rint(table / np.float64(unit)).astype(np.int32) for table in tables)
+    tables = np.stack(evaluator.line_tables_for(*rules.shape)).astype(np.float64)
+    unit = unit_of(tables)
+    units = np.rint(tables / unit)
+    if (units * unit != tables).any() or not np.isfinite(evaluator.dead_value):
+        return layers.after_move  # sums would not be exact, or 0 dead boards x infinity
+    rows, columns = units.astype(np.int32)
     shape = frame(*rules.shape)
     context.point(layers.ACROSS_LINES, layers.line_entries(shape.across, rows))
     context.point(layers.DOWN_LINES, layers.line_entries(shape.down, columns))
