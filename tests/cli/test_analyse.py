@@ -1,68 +1,313 @@
 """`twofold analyse`: the four moves of a board."""
 
 import json
+import re
+from pathlib import Path
+from typing import Any
 
 import pytest
+from rich.text import Text
 
 from tests.cli.conftest import Cli
-from twofold.cli.analyse import format_value
+from twofold import Board, Budget, make_player
+from twofold.cli._analysis import (
+    figures,
+    format_rate,
+    format_seconds,
+    format_value,
+    labelled,
+    line_words,
+)
+from twofold.evaluators import EVALUATORS
+from twofold.players import canonical
 
 BOARD = "0012/0013/0024/1357"
+PRINTED = """
+  .   .   2   4
+  .   .   2   8
+  .   .   4  16
+  2   8  32 128
+"""
+
+CODE = """
+import math
+
+import numpy as np
+
+from twofold import Player
+from twofold.evaluators import compiled, simple_evaluator
+
+
+class First(Player):
+    def choose(self, board, *, score=None, move_number=0):
+        return board.legal_moves()[0]
+
+
+class Failing(Player):
+    def choose(self, board, *, score=None, move_number=0):
+        raise ValueError("no idea")
+
+
+@compiled
+def infinite(bits, score, params):
+    return params[0] * np.float64(1e308) * np.float64(1e308)
+
+
+INFINITE = simple_evaluator("infinite", infinite, [1.0])
+"""
+
+
+def document(cli: Cli, *arguments: str) -> dict[str, Any]:
+    """The JSON document about the board."""
+    code, out, err = cli("analyse", BOARD, *arguments, "--json")
+    assert (code, err) == (0, "")
+    found: dict[str, Any] = json.loads(out)
+    return found
+
+
+@pytest.fixture
+def code(tmp_path: Path) -> Path:
+    path = tmp_path / "mine.py"
+    path.write_text(CODE, encoding="utf-8")
+    return path
+
+
+# ---- the text
 
 
 def test_the_table_marks_the_best_and_the_illegal(cli: Cli) -> None:
-    code, out, _ = cli("analyse", BOARD, "--player", "expectimax:ply=1")
-    assert code == 0
+    code, out, err = cli("analyse", BOARD, "--player", "expectimax:ply=2")
+    assert (code, err) == (0, "")
     assert "2   8  32 128" in out
+    assert re.search(r"^move +value +to best +reward +depth +nodes$", out, re.MULTILINE)
     (best,) = [line for line in out.splitlines() if line.endswith("best") and "to" not in line]
     (illegal,) = [line for line in out.splitlines() if line.endswith("illegal")]
     assert illegal.split()[0] == "right"
     assert " 0 " in best
-    assert "player expectimax:cut=0,empty=270,eval=rows," in out
-    assert "1 ply" in out or "1 plies" in out
+    assert all(len(line) <= 80 for line in out.splitlines())
+
+
+def test_the_figures_below(cli: Cli) -> None:
+    _, out, _ = cli("analyse", BOARD, "--player", "expectimax:ply=4,eval=rows,cut=0.0")
+    figures = dict(line.split(maxsplit=1) for line in out.splitlines()[11:] if line[0] != " ")
+    assert figures["evaluator"] == "rows"
+    assert figures["values"] == "in its own unit"
+    assert re.fullmatch(r"4 plies: [\d,]+ nodes, [\d,]+ table hits", figures["searched"])
+    assert re.fullmatch(r"[\d.]+ ms, [\d,]+ nodes/s", figures["time"])
+    assert re.fullmatch(r"(\w+, [24] in r[1-4]c[1-4]; ){3}\w+", figures["line"])
+    assert figures["player"] == "expectimax:ply=4"
+
+
+@pytest.mark.parametrize("board", ["2x2:1100", "1x3:110", "hgf0/0001/1234/5678", BOARD])
+@pytest.mark.parametrize(
+    "player", ["random", "greedy", "corner", "expectimax:ply=3", "alphabeta:depth=3", "baeldung"]
+)
+def test_every_player_fits_80_columns(cli: Cli, board: str, player: str) -> None:
+    code, out, _ = cli("analyse", board, "--player", player)
+    assert code == 0
+    assert all(len(line) <= 80 and line == line.rstrip() for line in out.splitlines())
+    assert f"player     {player}" in out
+    assert ("depth" in out) == (":" in player or player == "baeldung")
+    assert ("value" in out) == (player not in ("random", "corner"))
+
+
+def test_players_without_values(cli: Cli) -> None:
+    code, out, _ = cli("analyse", "3x3:012/034/000", "--player", "corner")
+    assert code == 0
+    assert out.count("best") == 1
+    assert out.count("illegal") == 2
+    assert "value" not in out
+
+
+def test_a_long_line_is_wrapped_between_its_steps() -> None:
+    analysis = make_player("expectimax:ply=6").analyse(Board.parse(BOARD))
+    shown = [line.plain for line in figures(analysis, 60)]
+    first = next(number for number, line in enumerate(shown) if line.startswith("line"))
+    wrapped = [line[11:] for line in shown[first:] if line[:4] in ("line", "    ")]
+    assert len(wrapped) > 1
+    assert " ".join(wrapped) == "; ".join(line_words(analysis))
+    assert all(line.endswith(";") for line in wrapped[:-1])
+    assert all(len(line) <= 60 for line in shown)
+
+
+def test_a_long_spec_is_not_wrapped() -> None:
+    (line,) = labelled("player", "x" * 200, 80)
+    assert line.plain == "player     " + "x" * 200
+    assert isinstance(line, Text)
+
+
+# ---- JSON
 
 
 def test_json(cli: Cli) -> None:
-    _, out, _ = cli("analyse", BOARD, "--player", "expectimax:ply=1", "--json")
-    document = json.loads(out)
-    assert next(iter(document)) == "schema"
-    assert document["board"] == BOARD
-    assert [one["move"] for one in document["moves"]] == ["up", "right", "down", "left"]
-    assert document["moves"][1] == {
-        "move": "right", "legal": False, "value": None, "reward": None,
+    found = document(cli, "--player", "expectimax:ply=2")
+    assert next(iter(found)) == "schema"
+    assert found["board"] == BOARD
+    assert found["player"] == canonical("expectimax:ply=2")
+    assert (found["evaluator"], found["unit"], found["depth"]) == ("rows", "own unit", "2 plies")
+    assert [one["move"] for one in found["moves"]] == ["up", "right", "down", "left"]
+    assert found["moves"][1] == {
+        "move": "right", "legal": False, "value": None, "reward": None, "depth": None,
+        "nodes": None,
     }  # fmt: skip
-    values = {one["move"]: one["value"] for one in document["moves"] if one["legal"]}
-    assert values[document["best"]] == max(values.values())
-    assert document["reproducible"] is True
-    assert document["timing"]["seconds"] >= 0
-    assert "processor" in document["machine"]
+    values = {one["move"]: one["value"] for one in found["moves"] if one["legal"]}
+    assert values[found["best"]] == max(values.values())
+    assert {one["depth"] for one in found["moves"] if one["legal"]} == {2}
+    assert sum(one["nodes"] or 0 for one in found["moves"]) <= found["nodes"]
+    assert found["hits"] >= 0
+    assert (found["reproducible"], found["interrupted"]) == (True, False)
+    assert found["timing"]["seconds"] >= 0
+    assert found["timing"]["nodes_per_second"] > 0
+    assert "processor" in found["machine"]
+    assert "terms" not in found
 
 
-def test_equal_but_for_timing_and_machine(cli: Cli) -> None:
-    arguments = ("analyse", BOARD, "--player", "expectimax:ply=2", "--json")
-    first, second = (json.loads(cli(*arguments).out) for _ in range(2))
-    for document in (first, second):
-        del document["timing"], document["machine"]
+def test_the_line_in_json(cli: Cli) -> None:
+    found = document(cli, "--player", "expectimax:ply=3")
+    expected = make_player("expectimax:ply=3").analyse(Board.parse(BOARD)).line
+    assert found["line"] == [
+        {"move": step.move.name.lower(), "cell": step.cell, "tile": step.tile} for step in expected
+    ]
+    assert found["line"][0]["move"] == found["best"]
+    assert found["line"][-1]["cell"] is None
+
+
+@pytest.mark.parametrize("limit", [(), ("--nodes", "50000"), ("--ply", "3")])
+def test_equal_but_for_timing_and_machine(cli: Cli, limit: tuple[str, ...]) -> None:
+    first, second = (document(cli, "--player", "expectimax:ply=2", *limit) for _ in range(2))
+    for found in (first, second):
+        del found["timing"], found["machine"]
     assert first == second
+    assert first["reproducible"] is True
 
 
 def test_budgets(cli: Cli) -> None:
-    _, out, _ = cli("analyse", BOARD, "--player", "expectimax:ply=1", "--ply", "2", "--json")
-    assert json.loads(out)["depth"] == "2 plies"
-    _, out, _ = cli("analyse", BOARD, "--player", "expectimax:ply=1", "--time", "1ms", "--json")
-    assert json.loads(out)["reproducible"] is False
+    assert document(cli, "--player", "expectimax:ply=1", "--ply", "2")["depth"] == "2 plies"
+    found = document(cli, "--player", "expectimax:ply=1", "--nodes", "20000")
+    assert 1_000 < found["nodes"] <= 21_000
+    analysis = make_player("expectimax:ply=1").analyse(Board.parse(BOARD), Budget(nodes=20_000))
+    assert [one["value"] for one in found["moves"]] == [one.value for one in analysis.moves]
 
 
-def test_other_shapes_and_players_without_values(cli: Cli) -> None:
-    code, out, _ = cli("analyse", "3x3:012/034/000", "--player", "corner")
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("--player", "expectimax", "--time", "5ms"),
+        ("--player", "expectimax:time=5ms"),
+        ("--threads", "2"),
+        ("--player", "expectimax:ply=2,threads=2"),
+    ],
+)
+def test_what_is_not_reproducible_says_so(cli: Cli, arguments: tuple[str, ...]) -> None:
+    assert document(cli, *arguments)["reproducible"] is False
+
+
+def test_values_that_json_has_no_number_for(cli: Cli, code: Path) -> None:
+    spec = f"expectimax:eval={code}:INFINITE,ply=1"
+    assert document(cli, "--player", spec)["moves"][0]["value"] == "inf"
+    _, out, _ = cli("analyse", BOARD, "--player", spec, "--explain")
+    assert "inf" in out
+    assert "nan" not in out
+
+
+# ---- threads
+
+
+def test_threads_are_a_key_of_the_player(cli: Cli) -> None:
+    found = document(cli, "--player", "expectimax:ply=4,threads=1", "--threads", "2")
+    assert found["player"] == canonical("expectimax:ply=4,threads=2")
+    alone = document(cli, "--player", "expectimax:ply=4")
+    assert [one["value"] for one in found["moves"]] == [one["value"] for one in alone["moves"]]
+
+
+def test_threads_for_a_player_that_takes_none(cli: Cli, code: Path) -> None:
+    _, _, err = cli("analyse", BOARD, "--player", "alphabeta", "--threads", "2")
+    assert err == (
+        "twofold: expected a player that takes threads (expectimax, nneonneo, baeldung) "
+        "with --threads, got 'alphabeta'\n"
+    )
+    status, _, err = cli("analyse", BOARD, "--player", f"{code}:First", "--threads", "2")
+    assert status == 2
+    assert "expected the keys that" in err
+
+
+# ---- explanations
+
+
+@pytest.mark.parametrize("name", EVALUATORS)
+def test_explain_shows_the_terms_of_the_evaluator(cli: Cli, name: str) -> None:
+    arguments = ("--player", f"expectimax:eval={name},ply=1", "--explain")
+    code, out, _ = cli("analyse", BOARD, *arguments)
     assert code == 0
-    assert out.count("best") == 2  # the heading and the move
+    table = out[out.index("terms of") :].splitlines()
+    assert table[0].startswith(f"terms of {name}: the board, and the ")
+    assert table[1].split() == ["term", "board", "up", "down", "left"]
+    parts = EVALUATORS[name].terms(Board.parse(BOARD))
+    assert [line.split("  ")[0] for line in table[2 : 2 + len(parts)]] == list(parts)
+    assert any(line.startswith("total") for line in table) == (len(parts) > 1)
+    assert ("do not add up" in table[-1]) == (name == "clustering")
+    assert all(len(line) <= 80 for line in table)
+
+
+def test_explain_in_json(cli: Cli) -> None:
+    terms = document(cli, "--player", "expectimax:ply=1", "--explain")["terms"]
+    assert (terms["evaluator"], terms["unit"], terms["at"]) == ("rows", "own unit", "afterstate")
+    assert terms["add_up"] is True
+    assert terms["board"]["total"] == sum(terms["board"]["parts"].values())
+    assert [one["move"] for one in terms["moves"]] == ["up", "right", "down", "left"]
+    assert terms["moves"][1] == {
+        "move": "right", "legal": False, "parts": None, "total": None, "value": None,
+    }  # fmt: skip
+    found = document(cli, "--player", "expectimax:ply=1")
+    for one, move in zip(terms["moves"], found["moves"], strict=True):
+        assert one["value"] == move["value"]
+
+
+def test_the_score_enters_the_terms(cli: Cli) -> None:
+    arguments = ("--player", "datumbox:depth=1", "--explain", "--score", "5000")
+    terms = document(cli, *arguments)["terms"]
+    assert terms["board"]["parts"]["score"] == 5000
+    assert terms["moves"][0]["parts"]["score"] == 5004
+
+
+def test_players_without_an_evaluator_have_no_terms(cli: Cli, code: Path) -> None:
+    for player in ("greedy", f"{code}:First"):
+        status, out, err = cli("analyse", BOARD, "--player", player, "--explain")
+        assert (status, out) == (2, "")
+        assert err.startswith("twofold: expected a player with an evaluator for --explain, got ")
+
+
+# ---- boards
+
+
+@pytest.mark.parametrize(
+    "text", [BOARD, BOARD.replace("/", "\n"), PRINTED, "0 0 2 4\n0 0 2 8\n0 0 4 16\n2 8 32 128\n"]
+)
+def test_the_board_may_come_as_input_and_as_it_is_printed(cli: Cli, text: str) -> None:
+    expected = cli("analyse", BOARD, "--player", "greedy").out
+    assert cli("analyse", "-", "--player", "greedy", stdin=text).out == expected
+    assert cli("analyse", text, "--player", "greedy").out == expected
+
+
+def test_a_long_input_is_not_read_to_its_end(cli: Cli) -> None:
+    code, _, err = cli("analyse", "-", stdin="0" * 10_000)
+    assert code == 2
+    assert "expected a board of at most 1000 characters" in err
 
 
 def test_a_dead_board_is_said_to_be_one(cli: Cli) -> None:
     code, out, err = cli("analyse", "1212/2121/1212/2121")
     assert (code, out) == (2, "")
     assert err == "twofold: expected a board with a legal move, got 1212/2121/1212/2121\n"
+
+
+def test_what_a_player_raises_is_said(cli: Cli, code: Path) -> None:
+    status, out, err = cli("analyse", BOARD, "--player", f"{code}:Failing")
+    assert (status, out) == (1, "")
+    assert err == "twofold: ValueError: no idea (TWOFOLD_DEBUG=1 shows where)\n"
+
+
+# ---- numbers
 
 
 @pytest.mark.parametrize(
@@ -84,3 +329,23 @@ def test_distances_have_the_decimals_of_the_best() -> None:
     assert format_value(-860.98, 1_312_139.0) == "-861"
     assert format_value(-0.25, 1_312_139.0) == "-0.2"
     assert format_value(-0.25, 290.07) == "-0.25"
+
+
+@pytest.mark.parametrize(
+    ("seconds", "text"),
+    [
+        (0.000139, "0.139 ms"),
+        (0.00978, "9.78 ms"),
+        (0.9994, "999 ms"),
+        (0.9996, "1.00 s"),
+        (12.34, "12.3 s"),
+        (1234.5, "1,234 s"),
+    ],
+)
+def test_seconds(seconds: float, text: str) -> None:
+    assert format_seconds(seconds) == text
+
+
+def test_rates() -> None:
+    assert format_rate(80_123_456.7) == "80,100,000"
+    assert format_rate(12.3) == "12"

@@ -1,4 +1,4 @@
-"""The live picture of `twofold watch` in a real (pseudo) terminal."""
+"""The live pictures of `twofold watch` and `twofold analyse` in a real (pseudo) terminal."""
 
 import io
 import os
@@ -100,6 +100,20 @@ def test_no_colour_where_none_is_wanted() -> None:
         assert process.wait(30) == 0
     assert not re.search(r"\x1b\[[0-9;]*[34]8;[25];", text)
     assert "+--------+" in text
+
+
+def test_an_analysis_improves_until_ctrl_c() -> None:
+    board = "0012/0013/0024/1357"
+    arguments = ["analyse", board, "--player", "expectimax:ply=1", "--ply", "12"]
+    with terminal(*arguments) as (process, main):
+        shown = read_until(main, "plies: ")
+        process.send_signal(signal.SIGINT)
+        text = read_until(main, "interrupted: this is the best answer so far")
+        assert process.wait(30) == 130
+    assert "Ctrl-C ends it with" in shown + text
+    assert "Traceback" not in text
+    final = ESCAPES.sub("", text)
+    assert final.count("player     expectimax:ply=1") >= 1
 
 
 class Terminal(io.StringIO):

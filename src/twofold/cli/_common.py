@@ -24,7 +24,7 @@ SCHEMA: Final = 1
 INTERRUPTED: Final = 130
 """Exit code after Ctrl-C."""
 
-LOADING: Final = "loading; the first use on a machine compiles kernels, under a minute ..."
+LOADING: Final = "loading; the first use compiles kernels, under a minute ..."
 """Said while a player is being made ready."""
 
 WAIT_SECONDS: Final = 1.0
@@ -197,13 +197,14 @@ def open_player(spec: str, rules: "Rules", seed: int) -> "Player":
     with waiting(LOADING):
         from twofold.game import Game
         from twofold.players import make_player
+        from twofold.search.budget import Budget
 
         player = make_player(spec)
         player.start(rules, seed)
         if player.compiled:
             opening = Game(rules, seed=seed)
             if opening.legal_moves():
-                player.analyse(opening.board, score=0)
+                player.analyse(opening.board, Budget(ply=1), score=0)
             player.start(rules, seed)
     return player
 

@@ -8,9 +8,9 @@ from rich.segment import Segment
 from rich.text import Text
 
 from twofold.board import Board
+from twofold.cli._analysis import format_value
 from twofold.cli._playback import Frame
 from twofold.cli._tiles import Look, board_size, draw_board
-from twofold.cli.analyse import format_value
 from twofold.search.analysis import Analysis, MoveAnalysis
 
 PANEL_WIDTH: Final = 30

@@ -1,24 +1,35 @@
 """`twofold analyse`: what a player thinks of the four moves on a board."""
 
+import sys
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from twofold.cli._common import JsonOption, open_player, print_out, write_json
+from twofold.cli._common import INTERRUPTED, JsonOption, open_player, print_note, write_json
 
 if TYPE_CHECKING:
     from twofold.board import Board
-    from twofold.rules import Rules
-    from twofold.search.analysis import Analysis, MoveAnalysis
+    from twofold.cli._thinking import Answer
+    from twofold.evaluators.explain import Explanation
+    from twofold.players import Player
+    from twofold.search.analysis import Analysis
     from twofold.search.budget import Budget
 
 EXAMPLE = """  twofold analyse 0012/0013/0024/1357
   twofold analyse '2 4 8 16 / 0 0 0 2 / 0 0 0 0 / 0 0 0 0' --time 1s
-  twofold analyse 3x3:012/034/000 --player greedy --json"""
+  twofold analyse 0012/0013/0024/1357 --player expectimax:eval=snake --explain
+  twofold analyse 3x3:012/034/000 --player greedy --json
+  twofold analyse - --time 10s --threads 4 < board.txt"""
 
 
 def command(
-    board: Annotated[str, typer.Argument(metavar="BOARD", help="The board.", show_default=False)],
+    board: Annotated[
+        str,
+        typer.Argument(
+            metavar="BOARD", help="The board; - reads it from the input.", show_default=False
+        ),
+    ],
     player: Annotated[
         str | None, typer.Option("--player", metavar="PLAYER", help="Who analyses it.")
     ] = None,
@@ -29,34 +40,65 @@ def command(
         str | None, typer.Option("--nodes", metavar="N", help="Positions to visit: 100000, 1e6.")
     ] = None,
     ply: Annotated[str | None, typer.Option("--ply", metavar="N", help="Depth in plies.")] = None,
+    threads: Annotated[
+        int | None,
+        typer.Option("--threads", metavar="N", help="Threads that share the search."),
+    ] = None,
     score: Annotated[
         int | None, typer.Option("--score", metavar="N", help="Points so far, for who needs them.")
     ] = None,
+    explain: Annotated[
+        bool, typer.Option("--explain", help="Show the parts of the evaluator's value.")
+    ] = False,
     json: JsonOption = False,
 ) -> None:
-    """Show what each of the four moves on a board is worth."""
-    from twofold.board import Board
-    from twofold.limits import MAX_SCORE, check_limit
+    """Show what each of the four moves on a board is worth.
+
+    The board may also be given as it is printed: rows on lines, tiles in decimal, a dot for an
+    empty cell. In a terminal the values improve as the search goes deeper, and Ctrl-C ends it
+    with the best answer so far.
+
+    In the line, the moves that the player expects, `left, 2 in r3c1` is a move to the left,
+    and a 2 that then appears in row 3, column 1.
+    """
     from twofold.players.base import check_going
     from twofold.players.presets import DEFAULT_PLAYER
     from twofold.rules import Rules
 
-    position = Board.parse(board)
+    position = _read_board(board)
     budget = _budget(ply=ply, time=time, nodes=nodes)
-    if score is not None:
-        check_limit("a score", score, 0, MAX_SCORE)
+    _check_score(score)
     check_going(position)
+    spec = _with_threads(DEFAULT_PLAYER if player is None else player, threads)
     rules = Rules(rows=position.rows, cols=position.cols, start_tiles=1)
-    analysis = _analyse(
-        DEFAULT_PLAYER if player is None else player, rules, position, budget, score
-    )
+    with open_player(spec, rules, 0) as opened:
+        explanation = _explanation(opened, position, score) if explain else None
+        answer = _answer(opened, position, budget, score, live=not json and _in_terminal())
+        reproducible = _is_reproducible(opened, answer, budget)
+    if answer.analysis is None:
+        print_note("interrupted before there was an answer")
+        raise typer.Exit(INTERRUPTED)
     if json:
-        timing = {"seconds": analysis.seconds}
-        timed = budget is not None and budget.seconds is not None
-        write_json("analyse", {**_document(analysis), "reproducible": not timed}, timing)
+        judged = {"reproducible": reproducible, "interrupted": answer.interrupted}
+        _write_json(answer.analysis, explanation, judged)
     else:
-        print_out(position.drawn() + "\n")
-        print_out(_text(analysis))
+        _print(answer.analysis, explanation)
+    if answer.interrupted:
+        print_note("interrupted: this is the best answer so far")
+        raise typer.Exit(INTERRUPTED)
+
+
+def _read_board(text: str) -> "Board":
+    from twofold.board import Board
+    from twofold.limits import MAX_TEXT
+
+    if text.strip() != "-":
+        return Board.parse(text)
+    if sys.stdin.isatty():
+        print_note("type the board, row by row; Ctrl-D ends it (Ctrl-Z and Enter on Windows)")
+    if hasattr(sys.stdin, "reconfigure"):
+        sys.stdin.reconfigure(errors="replace")
+    return Board.parse(sys.stdin.read(MAX_TEXT + 1))
 
 
 def _budget(**values: str | None) -> "Budget | None":
@@ -66,72 +108,92 @@ def _budget(**values: str | None) -> "Budget | None":
     return Budget.parse(",".join(given)) if given else None
 
 
-def _analyse(
-    spec: str, rules: "Rules", board: "Board", budget: "Budget | None", score: int | None
-) -> "Analysis":
-    with open_player(spec, rules, 0) as player:
-        return player.analyse(board, budget, score=score)
+def _check_score(score: int | None) -> None:
+    from twofold.limits import MAX_SCORE, check_limit
+
+    if score is not None:
+        check_limit("a score", score, 0, MAX_SCORE)
 
 
-def _document(analysis: "Analysis") -> dict[str, Any]:
-    return {
-        "board": str(analysis.board),
-        "player": analysis.player,
-        "best": analysis.best.name.lower(),
-        "unit": analysis.unit,
-        "depth": analysis.depth,
-        "nodes": analysis.nodes,
-        "moves": [
-            {
-                "move": one.move.name.lower(),
-                "legal": one.legal,
-                "value": one.value,
-                "reward": one.reward if one.legal else None,
-            }
-            for one in analysis.moves
-        ],
-    }
+def _with_threads(spec: str, threads: int | None) -> str:
+    """The spec with its key `threads` set, if the player has one."""
+    from twofold.errors import InvalidSpec
+    from twofold.notation import format_spec, parse_spec, shown
+    from twofold.players import entries
+
+    if threads is None:
+        return spec
+    parsed = parse_spec(spec)
+    known = {entry.name: "threads" in entry.keys for entry in entries()}
+    if not known.get(parsed.name, True):
+        able = ", ".join(name for name, takes in known.items() if takes)
+        raise InvalidSpec(
+            f"expected a player that takes threads ({able}) with --threads, got {shown(spec)}"
+        )
+    return format_spec(parsed.name, parsed.values | {"threads": str(threads)})
 
 
-def _text(analysis: "Analysis") -> str:
-    from twofold.arena.table import format_table
-
-    unit = f", {analysis.unit}" if analysis.unit else ""
-    header = ["move", f"value{unit}", "to best", "reward", ""]
-    rows = [_row(analysis, one) for one in analysis.moves]
-    about = [f"player {analysis.player}"]
-    if analysis.depth:
-        about.append(analysis.depth)
-    if analysis.nodes:
-        about.append(f"{analysis.nodes:,} nodes")
-    if analysis.seconds:
-        about.append(f"{analysis.seconds:.3g} s")
-    return format_table(header, rows) + "\n\n" + ", ".join(about)
+def _in_terminal() -> bool:
+    return sys.stdout.isatty() and sys.stderr.isatty()
 
 
-def _row(analysis: "Analysis", one: "MoveAnalysis") -> list[str]:
-    name = one.move.name.lower()
-    mark = "best" if one.move == analysis.best else ""
-    if not one.legal:
-        return [name, "illegal", "", "", ""]
-    best = analysis.value
-    if one.value is None or best is None:
-        return [name, "-", "-", f"{one.reward:,}", mark]
-    distance = format_value(one.value - best, best)
-    return [name, format_value(one.value, best), distance, f"{one.reward:,}", mark]
+def _explanation(player: "Player", board: "Board", score: int | None) -> "Explanation":
+    """The terms of the player's evaluator."""
+    from twofold.errors import InvalidSpec
+    from twofold.evaluators import Evaluator
+    from twofold.evaluators.explain import explain
+    from twofold.notation import shown
+    from twofold.players.base import assumed_score
+
+    evaluator = getattr(player, "evaluator", None)
+    if not isinstance(evaluator, Evaluator):
+        raise InvalidSpec(
+            f"expected a player with an evaluator for --explain, got {shown(player.spec)}"
+        )
+    points = assumed_score(board) if score is None else score
+    return explain(evaluator, board, points, player.rules)
 
 
-def format_value(value: float, like: float | None = None) -> str:
-    """A value with enough digits to tell moves apart, thousands separated.
+def _answer(
+    player: "Player", board: "Board", budget: "Budget | None", score: int | None, live: bool
+) -> "Answer":
+    from twofold.cli._thinking import think
 
-    Args:
-        value: the value, or the distance of one from the best.
-        like: a value whose size decides the decimals, so that a column has equal ones.
+    return think(player, board, budget, score, live=live)
+
+
+def _is_reproducible(player: "Player", answer: "Answer", budget: "Budget | None") -> bool:
+    """Whether an equal request gives an equal document, outside `timing` and `machine`.
+
+    With several threads values are equal, but not the numbers of nodes.
     """
-    size = abs(value if like is None else like)
-    if value == 0:
-        return "0"
-    if abs(value) >= 1e12 or size < 1e-3:
-        return f"{value:.5g}"
-    decimals = 0 if size >= 1e5 else 1 if size >= 1e4 else 2
-    return f"{value:,.{decimals}f}" if round(value, decimals) else f"{value:.1g}"
+    from twofold.notation import parse_spec
+
+    timed = answer.interrupted or (budget is not None and budget.seconds is not None)
+    alone = parse_spec(player.spec).values.get("threads", "1") == "1"
+    return player.reproducible and alone and not timed
+
+
+def _write_json(
+    analysis: "Analysis", explanation: "Explanation | None", judged: Mapping[str, bool]
+) -> None:
+    from twofold.cli._analysis import document, terms_document, timing
+
+    body: dict[str, Any] = {**document(analysis), **judged}
+    if explanation is not None:
+        body["terms"] = terms_document(explanation)
+    write_json("analyse", body, timing(analysis))
+
+
+def _print(analysis: "Analysis", explanation: "Explanation | None") -> None:
+    from rich.console import Console
+    from rich.text import Text
+
+    from twofold.cli._analysis import terms_table
+    from twofold.cli._thinking import picture, print_lines
+
+    console = Console()
+    lines = picture(analysis.board, analysis, console)
+    if explanation is not None:
+        lines += [Text(), *terms_table(explanation)]
+    print_lines(lines, console)

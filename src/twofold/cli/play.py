@@ -232,8 +232,8 @@ class Table:
 
     def hint(self) -> None:
         """Say which move the player would make, and what it thinks of the others."""
+        from twofold.cli._analysis import format_value
         from twofold.cli._playback import analyse
-        from twofold.cli.analyse import format_value
         from twofold.errors import GameOver
 
         if self.game.is_finished:

@@ -1,0 +1,257 @@
+"""An analysis for people and for programs: the four moves, what was searched, the best line."""
+
+import math
+import textwrap
+from typing import Any, Final
+
+from rich.text import Text
+
+from twofold.arena.table import format_table
+from twofold.evaluators.explain import Explanation, Terms
+from twofold.players import short_spec
+from twofold.rules import Move
+from twofold.search.analysis import Analysis, LineStep, MoveAnalysis
+
+LABEL: Final = 11
+"""Columns of the labels before the figures."""
+
+MAX_COLUMNS: Final = 100
+"""Widest text, on however wide a terminal."""
+
+OWN_UNIT: Final = "own unit"
+
+UNBROKEN: Final = "\N{NO-BREAK SPACE}"
+"""A space at which no line ends, until it is printed."""
+
+
+def format_value(value: float, like: float | None = None) -> str:
+    """A value with enough digits to tell moves apart, thousands separated.
+
+    Args:
+        value: the value, or the distance of one from the best.
+        like: a value whose size decides the decimals, so that a column has equal ones.
+    """
+    size = abs(value if like is None else like)
+    if value == 0:
+        return "0"
+    if abs(value) >= 1e12 or size < 1e-3:
+        return f"{value:.5g}"
+    decimals = 0 if size >= 1e5 else 1 if size >= 1e4 else 2
+    return f"{value:,.{decimals}f}" if round(value, decimals) else f"{value:.1g}"
+
+
+def format_seconds(seconds: float) -> str:
+    """A time with three digits: `0.139 ms`, `1.02 s`, `125 s`."""
+    return (
+        f"{1000 * seconds:.3g} ms" if seconds < 0.9995 else f"{seconds:,.{_decimals(seconds)}f} s"
+    )
+
+
+def _decimals(value: float) -> int:
+    return 2 if value < 10 else 1 if value < 100 else 0
+
+
+def format_rate(value: float) -> str:
+    """A rate, three digits of it: `80,100,000`."""
+    return f"{float(f'{value:.3g}'):,.0f}"
+
+
+# ---- for people
+
+
+def move_table(analysis: Analysis) -> list[Text]:
+    """What each move is worth, a line each below a heading; the best one stands out."""
+    header, *lines = _table(analysis).split("\n")
+    drawn = [Text(header, style="dim")]
+    for one, line in zip(analysis.moves, lines, strict=True):
+        style = "bold" if one.move == analysis.best else "" if one.legal else "dim"
+        drawn.append(Text(line, style=style))
+    return drawn
+
+
+def _table(analysis: Analysis) -> str:
+    valued = analysis.value is not None
+    searched = any(one.depth for one in analysis.moves)
+    header = ["move", *["value", "to best"] * valued, "reward", *["depth", "nodes"] * searched, ""]
+    rows = []
+    for one in analysis.moves:
+        cells = [*_value_cells(analysis, one)] if valued else []
+        cells.append(f"{one.reward:,}" if one.legal else "" if valued else "illegal")
+        if searched:
+            cells += [str(one.depth), f"{one.nodes:,}"] if one.legal else ["", ""]
+        best = "best" if one.move == analysis.best else ""
+        rows.append([one.move.name.lower(), *cells, best])
+    return format_table(header, rows)
+
+
+def _value_cells(analysis: Analysis, one: MoveAnalysis) -> tuple[str, str]:
+    """The value of a move, and its distance from the best."""
+    best = analysis.value
+    if not one.legal:
+        return "illegal", ""
+    if one.value is None or best is None:
+        return "-", "-"
+    distance = 0.0 if one.value == best else one.value - best
+    return format_value(one.value, best), format_value(distance, best)
+
+
+def figures(analysis: Analysis, width: int) -> list[Text]:
+    """What was searched, how fast, the best line, by whom: a line or more each."""
+    pairs = [
+        ("evaluator", analysis.evaluator),
+        ("values", _in_unit(analysis.unit)),
+        ("searched", _searched(analysis)),
+        ("time", _time(analysis)),
+        ("line", "; ".join(_whole(step) for step in line_words(analysis))),
+        ("player", _whole(short_spec(analysis.player))),
+    ]
+    return [line for label, text in pairs if text for line in labelled(label, text, width)]
+
+
+def labelled(label: str, text: str, width: int) -> list[Text]:
+    """A label and a text that is wrapped beside it."""
+    room = max(min(width, MAX_COLUMNS) - LABEL, 20)
+    lines = textwrap.wrap(text, room, break_long_words=False, break_on_hyphens=False)
+    names = [label, *[""] * (len(lines) - 1)]
+    return [
+        Text.assemble((f"{name:<{LABEL}}", "dim"), line.replace(UNBROKEN, " "))
+        for name, line in zip(names, lines, strict=True)
+    ]
+
+
+def _whole(text: str) -> str:
+    """A text that is not wrapped."""
+    return text.replace(" ", UNBROKEN)
+
+
+def _in_unit(unit: str) -> str:
+    return "" if not unit else "in its own unit" if unit == OWN_UNIT else f"in {unit}"
+
+
+def _searched(analysis: Analysis) -> str:
+    if not analysis.depth:
+        return ""
+    parts = [f"{analysis.nodes:,} nodes"]
+    if analysis.hits:
+        parts.append(f"{analysis.hits:,} table hits")
+    return f"{analysis.depth}: {', '.join(parts)}"
+
+
+def _time(analysis: Analysis) -> str:
+    if not analysis.seconds:
+        return ""
+    rate = f", {format_rate(analysis.nodes / analysis.seconds)} nodes/s" if analysis.nodes else ""
+    return format_seconds(analysis.seconds) + rate
+
+
+def line_words(analysis: Analysis) -> list[str]:
+    """How the game may go on: `down, 2 in r3c1` (row 3, column 1), `right`."""
+    return [_step_words(step, analysis.board.cols) for step in analysis.line]
+
+
+def _step_words(step: LineStep, cols: int) -> str:
+    if step.cell is None:
+        return step.move.name.lower()
+    row, col = divmod(step.cell, cols)
+    return f"{step.move.name.lower()}, {step.tile} in r{row + 1}c{col + 1}"
+
+
+def terms_table(explanation: Explanation) -> list[Text]:
+    """The parts of the value: of the board, and of what each legal move makes of it."""
+    evaluator = explanation.evaluator
+    moves = [(move, terms) for move, terms in zip(Move, explanation.moves, strict=True) if terms]
+    columns = [explanation.board, *(terms for _, terms in moves)]
+    header = ["term", "board", *(move.name.lower() for move, _ in moves)]
+    rows = [(name, [terms.parts.get(name, 0.0) for terms in columns]) for name in explanation.names]
+    count = len(rows)
+    if count > 1:
+        rows.append(("total", [terms.total for terms in columns]))
+    if not explanation.add_up:
+        rows.append(("value", [terms.value for terms in columns]))
+    largest = max((abs(value) for _, values in rows for value in values), default=0.0)
+    cells = [[name, *(format_value(value, largest) for value in values)] for name, values in rows]
+    heading, *lines = format_table(header, cells).split("\n")
+    table = [Text(line, style="bold" * (row >= count)) for row, line in enumerate(lines)]
+    note = f"terms of {evaluator.name}: the board, and {_positions(explanation)}"
+    return [Text(note), Text(heading, style="dim"), *table, *_doubts(explanation)]
+
+
+def _positions(explanation: Explanation) -> str:
+    if explanation.evaluator.at == "afterstate":
+        return "the afterstate of each move"
+    return "the mean of the states after a move"
+
+
+def _doubts(explanation: Explanation) -> list[Text]:
+    """What has to be known to read the table."""
+    notes = []
+    if not explanation.add_up:
+        notes.append("the terms do not add up to the value: it is rounded, or has more to it")
+    if explanation.evaluator.adds_reward:
+        notes.append("a search adds the rewards on the way to the value")
+    return [Text(note, style="dim") for note in notes]
+
+
+# ---- for programs
+
+
+def document(analysis: Analysis) -> dict[str, Any]:
+    """The analysis as JSON has it, without what depends on time by its nature."""
+    return {
+        "board": str(analysis.board),
+        "player": analysis.player,
+        "best": analysis.best.name.lower(),
+        "unit": analysis.unit,
+        "evaluator": analysis.evaluator,
+        "depth": analysis.depth,
+        "nodes": analysis.nodes,
+        "hits": analysis.hits,
+        "moves": [_move_document(one) for one in analysis.moves],
+        "line": [
+            {"move": step.move.name.lower(), "cell": step.cell, "tile": step.tile}
+            for step in analysis.line
+        ],
+    }
+
+
+def _move_document(one: MoveAnalysis) -> dict[str, Any]:
+    return {
+        "move": one.move.name.lower(),
+        "legal": one.legal,
+        "value": None if one.value is None else _number(one.value),
+        "reward": one.reward if one.legal else None,
+        "depth": one.depth if one.legal else None,
+        "nodes": one.nodes if one.legal else None,
+    }
+
+
+def _number(value: float) -> float | str:
+    """JSON has no infinity and no NaN: they become text."""
+    return value if math.isfinite(value) else str(value)
+
+
+def timing(analysis: Analysis) -> dict[str, Any]:
+    """What depends on time by its nature."""
+    rate = analysis.nodes / analysis.seconds if analysis.seconds else None
+    return {"seconds": analysis.seconds, "nodes_per_second": rate}
+
+
+def terms_document(explanation: Explanation) -> dict[str, Any]:
+    """The terms as JSON has them."""
+    return {
+        "evaluator": explanation.evaluator.name,
+        "unit": explanation.evaluator.unit,
+        "at": explanation.evaluator.at,
+        "add_up": explanation.add_up,
+        "board": _parts(explanation.board),
+        "moves": [
+            {"move": move.name.lower(), "legal": terms is not None}
+            | (_parts(terms) if terms else dict.fromkeys(("parts", "total", "value")))
+            for move, terms in zip(Move, explanation.moves, strict=True)
+        ],
+    }
+
+
+def _parts(terms: Terms) -> dict[str, Any]:
+    parts = {name: _number(part) for name, part in terms.parts.items()}
+    return {"parts": parts, "total": _number(terms.total), "value": _number(terms.value)}

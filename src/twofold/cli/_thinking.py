@@ -1,0 +1,167 @@
+"""A search in a thread of its own: shown while it goes on, ended by Ctrl-C with its best answer."""
+
+import sys
+import threading
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from typing import Final, NamedTuple, Protocol
+
+from rich.console import Console, Group
+from rich.live import Live
+from rich.text import Text
+
+from twofold.board import Board
+from twofold.cli._analysis import figures, move_table
+from twofold.cli._common import catching_interrupt, waiting
+from twofold.cli._screen import choose_look
+from twofold.cli._tiles import draw_board
+from twofold.players import Player
+from twofold.search.analysis import Analysis
+from twofold.search.budget import Budget
+from twofold.search.stop import Stop
+
+PAUSE: Final = 0.1
+"""Seconds between two pictures."""
+
+QUIET_SECONDS: Final = 0.3
+"""What takes less than this is not shown while it goes on."""
+
+STOP_SECONDS: Final = 1.0
+"""How long to wait after Ctrl-C for the player to finish its thought."""
+
+ANALYSING: Final = "analysing; Ctrl-C ends it with the best answer so far ..."
+
+
+class Answer(NamedTuple):
+    """The best analysis that was found, if any, and whether the user ended the search."""
+
+    analysis: Analysis | None
+    interrupted: bool
+
+
+class Thinking:
+    """Reads analyses in a thread of its own, so that drawing and Ctrl-C never wait for them.
+
+    Attributes:
+        latest: the newest analysis; None before the first.
+        error: what the player raised, if it did.
+    """
+
+    def __init__(self, source: Iterator[Analysis]) -> None:
+        self.latest: Analysis | None = None
+        self.error: BaseException | None = None
+        self._source = source
+        self._thread = threading.Thread(target=self._run, name="twofold-search", daemon=True)
+        self._thread.start()
+
+    def _run(self) -> None:
+        try:
+            for analysis in self._source:
+                self.latest = analysis
+        except BaseException as error:  # raised again by the thread that waits
+            self.error = error
+
+    def wait(self, seconds: float) -> bool:
+        """Wait for the end; whether it has come."""
+        self._thread.join(seconds)
+        return not self._thread.is_alive()
+
+
+class Show(Protocol):
+    """Shows the newest analysis, if there is one."""
+
+    def __call__(self, latest: Analysis | None) -> None: ...
+
+
+def think(
+    player: Player, board: Board, budget: Budget | None, score: int | None, *, live: bool
+) -> Answer:
+    """Analyse a board; Ctrl-C ends the search with the best answer so far.
+
+    Args:
+        player: who analyses; it has been started.
+        board: the position.
+        budget: limits on the search; None for the player's own.
+        score: points so far; None if they are not known.
+        live: whether the answers are shown as they improve.
+    """
+    stop = Stop()
+    shown = _shown_live(board, budget) if live else _said_once()
+    with catching_interrupt() as asked, shown as show:
+        thinking = Thinking(player.stream(board, budget, score=score, stop=stop))
+        while not thinking.wait(PAUSE) and not asked.is_set():
+            show(thinking.latest)
+        stop.raise_flag()
+        thinking.wait(STOP_SECONDS)
+    if thinking.error is not None:
+        raise thinking.error
+    return Answer(thinking.latest, asked.is_set())
+
+
+@contextmanager
+def _said_once() -> Iterator[Show]:
+    with waiting(ANALYSING):
+        yield lambda latest: None
+
+
+@contextmanager
+def _shown_live(board: Board, budget: Budget | None) -> Iterator[Show]:
+    """A picture on stderr that is drawn again and again, and leaves nothing behind."""
+    console = Console(stderr=True)
+    live = Live(console=console, transient=True, auto_refresh=False, vertical_overflow="crop")
+    began = time.perf_counter()
+
+    def show(latest: Analysis | None) -> None:
+        seconds = time.perf_counter() - began
+        if seconds < QUIET_SECONDS:
+            return
+        if not live.is_started:
+            live.start()
+        lines = picture(board, latest, console)
+        lines += [Text(), Text(_status(seconds, budget), style="dim")]
+        live.update(_uncut(lines), refresh=True)
+
+    try:
+        yield show
+    finally:
+        live.stop()
+
+
+def _uncut(lines: Sequence[Text]) -> Group:
+    """Lines that are never wrapped, so that the picture keeps its height."""
+    for line in lines:
+        line.no_wrap, line.overflow = True, "ellipsis"
+    return Group(*lines)
+
+
+def _status(seconds: float, budget: Budget | None) -> str:
+    most = f" of {budget.seconds:g} s" if budget is not None and budget.seconds else " s"
+    return f"searching, {seconds:.1f}{most}; Ctrl-C ends it with the best answer so far"
+
+
+def picture(board: Board, analysis: Analysis | None, console: Console) -> list[Text]:
+    """The board, the four moves and the figures; before the first answer the board alone."""
+    lines = _drawn(board, console)
+    if analysis is not None:
+        lines += [Text(), *move_table(analysis), Text(), *figures(analysis, console.width)]
+    for line in lines:
+        line.end = "\n"
+    return lines
+
+
+def _drawn(board: Board, console: Console) -> list[Text]:
+    """The board, a line a row, in colour where the terminal has some."""
+    if not console.is_terminal:
+        return [Text(line) for line in board.drawn().split("\n")]
+    look = choose_look(console, board, console.width, console.height)
+    return draw_board(board, look._replace(tall=False, width=len(str(board.max_tile)) + 2))
+
+
+def print_lines(lines: Sequence[Text], console: Console) -> None:
+    """Print lines on stdout, in colour where it is a terminal."""
+    for line in lines:
+        if console.is_terminal:
+            console.print(line, soft_wrap=True)
+        else:
+            sys.stdout.write(line.plain.rstrip() + "\n")

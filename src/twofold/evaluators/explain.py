@@ -1,0 +1,110 @@
+"""Explanations: the named parts of what an evaluator thinks of a position and its moves."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Final
+
+from twofold.board import Board
+from twofold.evaluators.base import Evaluator
+from twofold.rules import STANDARD, Move, Rules
+
+TOLERANCE: Final = 1e-6
+"""Terms add up if they do to this share of their sizes: weights in tables are rounded."""
+
+
+@dataclass(frozen=True, slots=True)
+class Terms:
+    """The parts of a value.
+
+    Attributes:
+        parts: the parts by name, in the evaluator's unit.
+        value: the value itself, as a search would use it.
+    """
+
+    parts: Mapping[str, float]
+    value: float
+
+    @property
+    def total(self) -> float:
+        """The sum of the parts."""
+        return sum(self.parts.values())
+
+    @property
+    def add_up(self) -> bool:
+        """Whether the parts add up to the value, up to rounding."""
+        size = sum(map(abs, self.parts.values()))
+        return abs(self.total - self.value) <= TOLERANCE * max(size, 1.0)
+
+
+@dataclass(frozen=True, slots=True)
+class Explanation:
+    """What an evaluator thinks of a board, part by part, and of what each move makes of it.
+
+    Attributes:
+        evaluator: the evaluator.
+        board: the parts on the board itself.
+        moves: the parts for up, right, down and left, None for an illegal move. An evaluator of
+            afterstates is asked about the board after the move and before the spawn; one of
+            states about all boards after the spawn, and these are their means.
+    """
+
+    evaluator: Evaluator
+    board: Terms
+    moves: tuple[Terms | None, Terms | None, Terms | None, Terms | None]
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The names of all parts, in the order of the evaluator."""
+        every = [terms.parts for terms in (self.board, *self.moves) if terms is not None]
+        return tuple(dict.fromkeys(name for parts in every for name in parts))
+
+    @property
+    def add_up(self) -> bool:
+        """Whether all parts add up."""
+        return all(terms.add_up for terms in (self.board, *self.moves) if terms is not None)
+
+
+def explain(
+    evaluator: Evaluator, board: Board, score: int = 0, rules: Rules = STANDARD
+) -> Explanation:
+    """The parts of the value of a board, and of what each legal move makes of it.
+
+    Nothing is searched: values are those of one look. A reward counts only through the score.
+
+    Args:
+        evaluator: what boards are worth.
+        board: the position.
+        score: points so far; only some evaluators look at it.
+        rules: the spawns, for evaluators of states.
+
+    Raises:
+        UnsupportedRules: the shape or the tiles are beyond the evaluator.
+    """
+    legal = board.legal_moves()
+
+    def after(move: Move) -> Terms | None:
+        if move not in legal:
+            return None
+        slide = board.slide(move)
+        if evaluator.at == "afterstate":
+            return _terms(evaluator, slide.board, score + slide.reward)
+        return _mean_terms(evaluator, slide.board, score + slide.reward, rules)
+
+    up, right, down, left = map(after, Move)
+    return Explanation(evaluator, _terms(evaluator, board, score), (up, right, down, left))
+
+
+def _terms(evaluator: Evaluator, board: Board, score: int) -> Terms:
+    return Terms(dict(evaluator.terms(board, score)), evaluator.value(board, score))
+
+
+def _mean_terms(evaluator: Evaluator, after: Board, score: int, rules: Rules) -> Terms:
+    """The means over all spawns, each counted as often as it is likely."""
+    parts: dict[str, float] = {}
+    value = 0.0
+    for spawn in after.spawns(rules):
+        terms = _terms(evaluator, after.place(spawn.cell, spawn.tile), score)
+        value += spawn.probability * terms.value
+        for name, part in terms.parts.items():
+            parts[name] = parts.get(name, 0.0) + spawn.probability * part
+    return Terms(parts, value)

@@ -1,0 +1,167 @@
+"""A search that is shown while it goes on, and that Ctrl-C ends."""
+
+import _thread
+import io
+import json
+import re
+import sys
+import threading
+from collections.abc import Iterator
+from dataclasses import replace
+
+import pytest
+
+from tests.cli.conftest import Cli
+from twofold import Analysis, Board, Budget, Game, Move, Player, Stop, make_player
+from twofold.cli import _common, _thinking
+from twofold.cli._thinking import think
+
+BOARD = Board.parse("0012/0013/0024/1357")
+
+
+class Slow(Player):
+    """Answers at once; presses Ctrl-C a little later, and goes on until it is stopped.
+
+    Deaf, it does not listen to the flag.
+    """
+
+    def __init__(self, answers: int = 1, seconds: float = 0.2, *, deaf: bool = False) -> None:
+        self.answers, self.seconds, self.deaf = answers, seconds, deaf
+        self.over = threading.Event()
+
+    def choose(self, board: Board, *, score: int | None = None, move_number: int = 0) -> Move:
+        return board.legal_moves()[0]
+
+    def stream(
+        self,
+        board: Board,
+        budget: Budget | None = None,
+        *,
+        score: int | None = None,
+        stop: Stop | None = None,
+    ) -> Iterator[Analysis]:
+        analysis = make_player("expectimax:ply=1").analyse(board)
+        for number in range(self.answers):
+            yield replace(analysis, nodes=1000 + number)
+        self.over.wait(self.seconds)
+        _thread.interrupt_main()
+        while not self.over.wait(0.01):
+            if stop is not None and stop.is_raised and not self.deaf:
+                return
+
+
+class Terminal(io.StringIO):
+    """A stream that says it is a terminal."""
+
+    def isatty(self) -> bool:
+        return True
+
+
+def as_terminal(monkeypatch: pytest.MonkeyPatch) -> Terminal:
+    """Make stderr a terminal; called in a test, since pytest sets stderr after its fixtures."""
+    for name, value in (("TERM", "xterm-256color"), ("COLUMNS", "80"), ("LINES", "24")):
+        monkeypatch.setenv(name, value)
+    terminal = Terminal()
+    monkeypatch.setattr(sys, "stderr", terminal)
+    return terminal
+
+
+def test_the_last_answer_counts() -> None:
+    answer = think(make_player("expectimax:ply=3"), BOARD, None, None, live=False)
+    assert not answer.interrupted
+    assert answer.analysis is not None
+    assert answer.analysis.depth == "3 plies"
+    library = make_player("expectimax:ply=3").analyse(BOARD)
+    assert [one.value for one in answer.analysis.moves] == [one.value for one in library.moves]
+
+
+def test_ctrl_c_gives_the_best_answer_so_far() -> None:
+    answer = think(Slow(3), BOARD, None, None, live=False)
+    assert answer.interrupted
+    assert answer.analysis is not None
+    assert answer.analysis.nodes == 1002
+
+
+def test_a_player_that_does_not_listen_is_left_behind(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(_thinking, "STOP_SECONDS", 0.05)
+    player = Slow(0, deaf=True)
+    assert think(player, BOARD, None, None, live=False) == (None, True)
+    player.over.set()
+
+
+def test_the_picture_is_drawn_while_it_goes_on_and_then_removed(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    screen = as_terminal(monkeypatch)
+    think(Slow(1, 1.0), BOARD, Budget(seconds=10), None, live=True)
+    text = screen.getvalue()
+    for part in ("to best", "illegal", "128", "1,000 nodes", "of 10 s; Ctrl-C ends it with"):
+        assert part in text
+    assert re.search(r"searching, \d\.\d of 10 s", text)
+    assert text.endswith("\x1b[1A\x1b[2K")
+
+
+def test_the_board_is_drawn_before_the_first_answer(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    screen = as_terminal(monkeypatch)
+    answer = think(Slow(0, 1.0), BOARD, None, None, live=True)
+    assert answer.analysis is None
+    assert "128" in screen.getvalue()
+    assert "to best" not in screen.getvalue()
+
+
+def test_a_quick_answer_is_not_shown_before_it_is_there(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    screen = as_terminal(monkeypatch)
+    think(make_player("greedy"), BOARD, None, None, live=True)
+    assert screen.getvalue() == ""
+
+
+def test_without_a_terminal_one_line_says_that_it_works(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(_common, "WAIT_SECONDS", 0.05)
+    think(Slow(), BOARD, None, None, live=False)
+    out, err = capsys.readouterr()
+    assert (out, err) == ("", f"{_thinking.ANALYSING}\n")
+
+
+class Long(Slow):
+    """Two answers, then nothing until it is stopped; known to specs by its module."""
+
+    def __init__(self) -> None:
+        super().__init__(2)
+
+
+class Silent(Slow):
+    """No answer at all."""
+
+    def __init__(self) -> None:
+        super().__init__(0)
+
+
+def test_the_command_ends_with_130_and_the_answer(cli: Cli) -> None:
+    arguments = ("analyse", str(BOARD), "--player", f"{__name__}:Long")
+    code, out, err = cli(*arguments)
+    assert (code, err) == (130, "interrupted: this is the best answer so far\n")
+    assert "1,001 nodes" in out
+    code, out, err = cli(*arguments, "--json")
+    document = json.loads(out)
+    assert code == 130
+    assert (document["interrupted"], document["reproducible"]) == (True, False)
+    assert document["nodes"] == 1001
+
+
+def test_the_command_without_an_answer(cli: Cli) -> None:
+    code, out, err = cli("analyse", str(BOARD), "--player", f"{__name__}:Silent")
+    assert (code, out) == (130, "")
+    assert err == "interrupted before there was an answer\n"
+
+
+def test_games_can_be_analysed_from_their_first_board() -> None:
+    board = Game(seed=1).board
+    answer = think(make_player("greedy"), board, None, None, live=False)
+    assert answer.analysis is not None
+    assert answer.analysis.board == board
