@@ -1,4 +1,4 @@
-"""The words that every search on bits is given.
+"""The words that every search is given.
 
 A search context is an array of uint64: addresses, numbers, and float64 values by their bits. The
 words from `OWN` on belong to the search.
@@ -8,9 +8,9 @@ from typing import Final
 
 ACROSS: Final = 0
 DOWN: Final = 1
-"""Addresses of the row tables, see `tables.Frame`."""
+"""Addresses of the row tables, see `tables.Frame`; not on cells."""
 MASK: Final = 2
-"""The lowest bit of each cell inside the shape."""
+"""The lowest bit of each cell inside the shape; not on cells."""
 LAW: Final = 3
 """Address of the spawn law, see `dice.spawn_law`."""
 EVALUATOR: Final = 4

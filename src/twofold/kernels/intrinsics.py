@@ -21,6 +21,7 @@ from twofold.kernels._jit import has_feature, kernel
 F32_POINTER: Final = types.CPointer(types.float32)
 F64_POINTER: Final = types.CPointer(types.float64)
 I32_POINTER: Final = types.CPointer(types.int32)
+I64_POINTER: Final = types.CPointer(types.int64)
 U64_POINTER: Final = types.CPointer(types.uint64)
 U8_POINTER: Final = types.CPointer(types.uint8)
 
@@ -76,6 +77,7 @@ def _pointer_cast(target: Any) -> Any:
 f32_at = _pointer_cast(F32_POINTER)
 f64_at = _pointer_cast(F64_POINTER)
 i32_at = _pointer_cast(I32_POINTER)
+i64_at = _pointer_cast(I64_POINTER)
 u64_at = _pointer_cast(U64_POINTER)
 u8_at = _pointer_cast(U8_POINTER)
 

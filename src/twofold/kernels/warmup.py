@@ -18,6 +18,7 @@ MODULES: Final = (
     "transposition",
     "layers",
     "expectimax",
+    "expectimax_cells",
     "adversarial",
     "summed",
 )

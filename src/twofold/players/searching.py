@@ -16,6 +16,7 @@ from twofold.search.context import unsupported
 from twofold.search.deepening import deepen
 from twofold.search.depth import Depth
 from twofold.search.expectimax import TABLE_MB, Expectimax
+from twofold.search.expectimax_cells import ExpectimaxCells
 from twofold.search.stop import Stop
 from twofold.search.summed import Summed
 
@@ -139,7 +140,7 @@ class SearchPlayer(CompiledPlayer):
 
 
 class ExpectimaxPlayer(SearchPlayer):
-    """Expectimax.
+    """Expectimax: on bits where the rules fit 64 bits, else on cells if the evaluator can.
 
     Args:
         evaluator: what boards are worth.
@@ -149,7 +150,7 @@ class ExpectimaxPlayer(SearchPlayer):
         cut: spawns less probable than this are not searched.
         second_move: whether a second move comes before the first spawn.
         table_mb: size of the transposition table, in mebibytes.
-        threads: number of threads that share a position.
+        threads: number of threads that share a position; on cells there is one.
         order: the moves in the order in which they are tried; of equals the first is made.
     """
 
@@ -171,8 +172,23 @@ class ExpectimaxPlayer(SearchPlayer):
         self.table_mb, self.threads = table_mb, threads
         self.reproducible &= threads == 1 or cut == 0
 
-    def make_search(self, rules: Rules) -> Expectimax:
+    def unsupported(self, rules: Rules) -> str:
+        """Why the evaluator can take these rules neither on bits nor on cells."""
+        reason = super().unsupported(rules)
+        return "" if self.evaluator.supports_cells(*rules.shape) else reason
+
+    def make_search(self, rules: Rules) -> Expectimax | ExpectimaxCells:
         """The search for these rules."""
+        if super().unsupported(rules):
+            return ExpectimaxCells(
+                self.evaluator,
+                rules,
+                self.ply,
+                cut=self.cut,
+                second_move=self.second_move,
+                table_mb=self.table_mb,
+                order=self.order,
+            )
         return Expectimax(
             self.evaluator,
             rules,

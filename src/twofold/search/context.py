@@ -1,4 +1,4 @@
-"""What every search on bits needs: addresses and numbers in one array, and what they point to."""
+"""What every search needs: addresses and numbers in one array, and what they point to."""
 
 from copy import copy
 from typing import Any
@@ -23,24 +23,45 @@ Words = NDArray[np.uint64]
 class Context:
     """The words of a search context, and the arrays whose addresses they hold.
 
+    Args:
+        evaluator: what boards are worth.
+        rules: shape and spawns.
+        count: number of words.
+        on_cells: whether boards are in cells, and not in 64 bits; the evaluator has to have
+            that form.
+
     Attributes:
         words: uint64, what the kernel reads.
     """
 
-    def __init__(self, evaluator: Evaluator, rules: Rules, count: int) -> None:
-        shape = frame(*rules.shape)
+    def __init__(
+        self, evaluator: Evaluator, rules: Rules, count: int, *, on_cells: bool = False
+    ) -> None:
         self.words: Words = np.zeros(count, dtype=np.uint64)
         self._held: dict[int, NDArray[Any]] = {}
-        self.point(words.ACROSS, shape.across)
-        self.point(words.DOWN, shape.down)
-        self.words[words.MASK] = shape.mask
+        if on_cells:
+            self._value_cells(evaluator, rules)
+        else:
+            self._value_bits(evaluator, rules)
         self.point(words.LAW, spawn_law(rules.spawn_exponents, rules.spawn_weights))
-        self.words[words.EVALUATOR] = address_of(evaluator.kernel_for(*rules.shape))
-        self.point(words.PARAMS, evaluator.params_for(*rules.shape))
         self.words[words.ADDS_REWARD] = evaluator.adds_reward
         self.words[words.AT_STATE] = evaluator.at == "state"
         self.words[words.NODE_LIMIT] = words.NEVER
         self.words[words.DEAD_VALUE] = np.float64(evaluator.dead_value).view(np.uint64)
+
+    def _value_bits(self, evaluator: Evaluator, rules: Rules) -> None:
+        shape = frame(*rules.shape)
+        self.point(words.ACROSS, shape.across)
+        self.point(words.DOWN, shape.down)
+        self.words[words.MASK] = shape.mask
+        self.words[words.EVALUATOR] = address_of(evaluator.kernel_for(*rules.shape))
+        self.point(words.PARAMS, evaluator.params_for(*rules.shape))
+
+    def _value_cells(self, evaluator: Evaluator, rules: Rules) -> None:
+        assert evaluator.cells_kernel_for is not None
+        assert evaluator.cells_params_for is not None
+        self.words[words.EVALUATOR] = address_of(evaluator.cells_kernel_for(*rules.shape))
+        self.point(words.PARAMS, evaluator.cells_params_for(*rules.shape))
 
     def point(self, word: int, array: NDArray[Any]) -> None:
         """Put the address of an array into a word, and keep the array alive."""
