@@ -21,7 +21,9 @@ class CompiledPlayer(Player):
     """A player on bits. Subclasses set the policy in `prepare`.
 
     A board with a tile past 32768 is downgraded before it is looked at: every tile above the
-    largest missing one is halved, which keeps the legal moves and which tiles are equal.
+    largest missing one is halved, until 32768 is the largest. That keeps the legal moves and
+    which tiles are equal, and 16 cells that are not dead always have holes enough for it.
+    A player without a policy, such as a search on cells, is asked for each move.
 
     Attributes:
         policy: address of a kernel `intrinsics.POLICY`; 0 where boards do not fit 64 bits.

@@ -1,0 +1,197 @@
+"""Play goes on beyond the tile 32768: boards that do not fit 64 bits are searched downgraded."""
+
+from functools import cache
+
+import numpy as np
+import pytest
+
+from tests.search.twins import first_best
+from twofold import reference
+from twofold.board import Board
+from twofold.errors import TileTooLarge
+from twofold.game import Game
+from twofold.limits import BITS_MAX_EXPONENT
+from twofold.players import make_player
+from twofold.rules import Rules
+from twofold.search.context import fitting_bits
+
+PLAYER = "expectimax:eval=rows,ply=2"
+SPECS = [
+    PLAYER,
+    "expectimax:eval=snake,ply=1",
+    "expectimax:eval=it3105-snake,ply=1",
+    "alphabeta:eval=rows,depth=3",
+    "minimax:eval=snake,depth=1",
+    "datumbox:depth=3",
+    "baeldung",
+]
+
+
+@cache
+def large_boards(count: int, largest: int) -> tuple[Board, ...]:
+    """Boards that are not over, with tiles past 32768: the largest ones in a ladder with holes."""
+    rng = np.random.default_rng([count, largest])
+    found: list[Board] = []
+    while len(found) < count:
+        tiles = int(rng.integers(2, 17))
+        ladder = rng.permutation(np.arange(1, largest))[: tiles // 2].tolist()
+        small = rng.integers(1, 4, tiles - 1 - len(ladder)).tolist()
+        cells = [largest, *ladder, *small, *[0] * (16 - tiles)]
+        if rng.random() < 0.7:
+            cells = rng.permutation(cells).tolist()
+        board = Board(cells)
+        if not board.is_over:
+            found.append(board)
+    return tuple(found)
+
+
+def equal_neighbours(cells: tuple[int, ...]) -> list[bool]:
+    """For each pair of neighbouring cells whether their tiles are equal."""
+    across = [(cell, cell + 1) for cell in range(16) if cell % 4 < 3]
+    down = [(cell, cell + 4) for cell in range(12)]
+    return [cells[one] == cells[other] for one, other in across + down]
+
+
+# The downgraded board
+
+
+@pytest.mark.parametrize("largest", [16, 17, 18, 25, 35])
+def test_a_live_board_always_fits_and_keeps_its_moves(largest: int) -> None:
+    """16 cells hold at most 15 different tiles, or the board is over: there are holes enough."""
+    for board in large_boards(400, largest):
+        lower = Board.from_bits(fitting_bits(board))
+        assert reference.downgrade(board.exponents, BITS_MAX_EXPONENT) == list(lower.exponents)
+        assert lower.max_exponent == BITS_MAX_EXPONENT
+        assert lower.legal_moves() == board.legal_moves()
+        assert equal_neighbours(lower.exponents) == equal_neighbours(board.exponents)
+        ranks = sorted(set(zip(board.exponents, lower.exponents, strict=True)))
+        assert len(ranks) == len(set(board.exponents)) == len(set(lower.exponents))
+        assert ranks == sorted(ranks, key=lambda pair: pair[1])
+
+
+def naive_downgrade(cells: tuple[int, ...]) -> list[int]:
+    """Halve every tile larger than the largest missing tile, until 32768 is the largest."""
+    tiles = [1 << exponent if exponent else 0 for exponent in cells]
+    while max(tiles) > 32768:
+        missing = max(
+            tile for k in range(1, 36) if (tile := 1 << k) < max(tiles) and tile not in tiles
+        )
+        tiles = [tile // 2 if tile > missing else tile for tile in tiles]
+    return [max(tile.bit_length() - 1, 0) for tile in tiles]
+
+
+def test_the_downgraded_board_is_that_of_the_paper() -> None:
+    for largest in (16, 17, 20):
+        for board in large_boards(200, largest):
+            expected = Board(naive_downgrade(board.exponents))
+            assert Board.from_bits(fitting_bits(board)) == expected
+    for text, lower in {
+        "gfed/0000/0000/0012": "fedc/0000/0000/0012",
+        "hgfe/9abc/8765/0012": "fedc/89ab/7654/0012",
+        "hgfe/dcba/9876/5433": "fedc/ba98/7654/3211",
+        "gf12/3456/789a/bcc0": "fe12/3456/789a/bcc0",
+        "g000/0000/0000/0001": "f000/0000/0000/0001",
+    }.items():
+        assert str(Board.from_bits(fitting_bits(Board.parse(text)))) == lower
+
+
+def test_only_a_dead_board_has_too_few_holes() -> None:
+    dead = Board.parse("gfed/9abc/8765/1234")
+    assert dead.is_over
+    assert set(dead.exponents) == set(range(1, 17))
+    assert reference.downgrade(dead.exponents, 15) == list(dead.exponents)
+
+
+# The players
+
+
+@pytest.mark.parametrize("largest", [16, 17])
+@pytest.mark.parametrize("spec", SPECS)
+def test_moves_are_legal_and_analyses_agree(spec: str, largest: int) -> None:
+    with make_player(spec) as player:
+        for board in large_boards(60, largest):
+            move = player.choose(board)
+            assert move in board.legal_moves()
+            analysis = player.analyse(board)
+            assert analysis.best is move
+            values = {each.move: each.value for each in analysis.moves if each.value is not None}
+            assert set(values) == set(board.legal_moves())
+            for each in analysis.moves:
+                assert each.reward == (board.slide(each.move).reward if each.legal else 0)
+            if spec != "baeldung":  # tries the moves in an order of its own
+                assert first_best(values) is move
+
+
+def play_on(spec: str, text: str, seed: int, most: int = 3_000) -> tuple[Game, list[Board]]:
+    """A game from a board to its end, or so many moves, and all its boards."""
+    game = Game.from_board(Board.parse(text), Rules(), seed, score=0, move_number=0)
+    boards = [game.board]
+    with make_player(spec) as player:
+        player.start(game.rules, seed)
+        while not game.is_finished and game.move_number < most:
+            game.play(player.choose(game.board, score=game.score, move_number=game.move_number))
+            boards.append(game.board)
+    return game, boards
+
+
+@pytest.mark.parametrize(
+    ("text", "moves"),
+    [
+        ("g000/0000/0000/0012", 300),
+        ("gf00/0000/0000/0012", 200),
+        ("h000/0000/0000/0012", 300),
+        ("hg00/0000/0000/0012", 150),
+        ("gfed/0000/0000/0012", 100),
+        ("hgfe/d000/0000/0012", 50),
+    ],
+)
+def test_play_goes_on_for_hundreds_of_moves(text: str, moves: int) -> None:
+    made = []
+    for seed in range(5):
+        game, boards = play_on(PLAYER, text, seed)
+        assert game.board.max_exponent >= boards[0].max_exponent
+        made.append(game.move_number)
+    assert sorted(made)[2] >= moves
+
+
+@pytest.mark.parametrize(
+    ("text", "made"),
+    [
+        ("gg00/0000/0000/0012", 17),
+        ("0000/0g00/0g00/0001", 17),
+        ("ff00/0000/0000/0012", 16),
+        ("gffe/0000/0000/0012", 17),
+        ("geef/0000/0000/0012", 17),
+        ("hgff/0001/0000/0000", 18),
+        ("gfed/89ad/7654/0012", 17),
+        ("hgfe/89ae/7652/0010", 18),
+    ],
+)
+def test_the_next_tile_is_made_where_it_is_at_hand(text: str, made: int) -> None:
+    reached = [play_on(PLAYER, text, seed, most=60)[0].board.max_exponent for seed in range(5)]
+    assert reached.count(made) >= 4
+
+
+def test_the_largest_tiles_keep_their_places() -> None:
+    """While there is room: of 50 moves nearly all leave the snake's head where it is."""
+    for text in ("gfed/0000/0000/0012", "hgfe/0000/0000/0012", "hgfe/d000/0000/0012"):
+        stays = total = 0
+        for seed in range(5):
+            _, boards = play_on(PLAYER, text, seed, most=50)
+            stays += sum(board.exponents[:4] == boards[0].exponents[:4] for board in boards)
+            total += len(boards)
+        assert stays > 0.9 * total
+
+
+@pytest.mark.parametrize("spec", ["alphabeta:eval=rows,depth=3", "datumbox:depth=3"])
+def test_two_player_searches_play_on(spec: str) -> None:
+    game, _ = play_on(spec, "hg00/0000/0000/0012", 1, most=300)
+    assert game.move_number >= 50
+
+
+def test_the_largest_merge_of_all_is_a_documented_error() -> None:
+    with make_player(PLAYER) as player:
+        with pytest.raises(TileTooLarge):
+            player.choose(Board.parse("zz00/0000/0000/0000"))
+        board = Board.parse("zyy0/0000/0000/0000")
+        assert player.choose(board) in board.legal_moves()
