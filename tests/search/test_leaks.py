@@ -5,11 +5,16 @@ from dataclasses import replace
 
 import pytest
 
-from tests.search.twins import positions
+from tests.search.twins import positions, values_of
 from twofold.board import Board
+from twofold.evaluators import EVALUATORS
+from twofold.kernels.transposition import GENERATIONS
 from twofold.players import make_player
+from twofold.rules import Rules
 from twofold.search.analysis import Analysis
 from twofold.search.budget import Budget
+from twofold.search.depth import Depth
+from twofold.search.expectimax import Expectimax
 
 # (spec, budget): 20 in all, a budget of time apart, which promises nothing.
 CASES = [
@@ -84,7 +89,6 @@ def test_a_fresh_search_visits_as_many_positions(spec: str, budget: str | None) 
 @pytest.mark.promise("R6")
 def test_a_game_in_between_changes_nothing() -> None:
     from twofold.players import play_game
-    from twofold.rules import Rules
 
     boards = positions(3, 4, seed=33)
     for spec in ("expectimax:eval=rows,ply=2", "alphabeta:eval=rows,depth=3"):
@@ -94,3 +98,40 @@ def test_a_game_in_between_changes_nothing() -> None:
             play_game(player, Rules.parse("4x4 spawn=4:1 goal=64 stop=goal"), 1)
             player.start(Rules(), 5)
             assert [answer(player.analyse(board)) for board, _ in boards] == before
+
+
+@pytest.mark.promise("R6")
+@pytest.mark.parametrize("name", EVALUATORS)
+def test_a_kept_table_gives_the_same_values_to_the_last_bit(name: str) -> None:
+    """What searches of other boards and depths have stored is believed, and true."""
+    kept = Expectimax(EVALUATORS[name], Rules(), Depth.fixed(3), table_mb=1)
+    hits = kept.hits
+    for board, score in positions(12, 3, seed=34):
+        for ply in (2, 3, 2, 3):
+            fresh = Expectimax(EVALUATORS[name], Rules(), Depth.fixed(3), table_mb=1)
+            kept.begin(afresh=False)
+            assert values_of(kept, board, score, ply) == values_of(fresh, board, score, ply)
+    assert kept.hits > hits or EVALUATORS[name].needs_score
+
+
+@pytest.mark.promise("R6")
+@pytest.mark.parametrize(
+    "spec",
+    [
+        "expectimax:ply=3,cut=0.01,table_mb=1",
+        "nneonneo:ply=3,cut=0.002,table_mb=1",
+        "expectimax:eval=it3105-snake,ply=2,table_mb=1",
+        "expectimax:eval=it3105-gradient,ply=2,cut=0.01,table_mb=1",
+        "expectimax:ply=3,table_mb=1",
+        "alphabeta:depth=4",
+    ],
+)
+def test_the_hundredth_search_is_like_the_first(spec: str) -> None:
+    """The generations of the table come again and again."""
+    boards = positions(4, 4, seed=35)
+    expected = [answer(ask(spec, None, [position])[0]) for position in boards]
+    with make_player(spec) as player:
+        for turn in range(3 * GENERATIONS + 4):
+            (board, score), first = boards[turn % 4], expected[turn % 4]
+            assert answer(player.analyse(board, score=score)) == first
+            assert player.choose(board, score=score) == first.best

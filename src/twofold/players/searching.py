@@ -114,10 +114,14 @@ class SearchPlayer(CompiledPlayer):
         points = assumed_score(board) if score is None else score
         limits = self.budget if budget is None or budget == Budget() else budget
         position = self.search.position(board)
+        # Each of several threads has a share of the nodes, and may use it up sooner or later.
+        shares = limits.nodes is not None and len(self.search.contexts) > 1
+        reproducible = self.reproducible and limits.seconds is None and stop is None and not shares
         for found in deepen(self.search, position, points, legal, limits, stop):
             best = first_best(found.values)
             self.search.limit_nodes(LINE_NODES + found.nodes // LINE_SHARE)
             line = self.search.line(position, points, best, found.depth)
+            self.search.limit_nodes(None)  # the player may be asked before this goes on
             yield Analysis(
                 board,
                 move_list(board, found.values, found.depth),
@@ -130,7 +134,7 @@ class SearchPlayer(CompiledPlayer):
                 hits=found.hits,
                 evaluator=self.evaluator.name,
                 line=line,
-                reproducible=limits.seconds is None and stop is None and self.reproducible,
+                reproducible=reproducible,
             )
 
     def close(self) -> None:
@@ -170,7 +174,7 @@ class ExpectimaxPlayer(SearchPlayer):
         self.order = order
         self.ply, self.cut, self.second_move = depth, cut, second_move
         self.table_mb, self.threads = table_mb, threads
-        self.reproducible &= threads == 1 or cut == 0
+        self.reproducible &= threads == 1 or (cut == 0 and self.budget.nodes is None)
 
     def unsupported(self, rules: Rules) -> str:
         """Why the evaluator can take these rules neither on bits nor on cells."""

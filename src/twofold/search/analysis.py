@@ -72,7 +72,7 @@ class Analysis:
         player: canonical spec of the player.
         unit: unit of the values: `points`, or the evaluator's own.
         depth: depth of the search, with its unit: `3 plies`, `7 half-moves`; empty without.
-        nodes: positions visited, those of a depth that was not finished included.
+        nodes: positions visited, all depths up to this one together.
         seconds: time taken.
         hits: values that the transposition table answered.
         evaluator: name of the evaluator; empty without.

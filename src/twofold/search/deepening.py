@@ -28,7 +28,7 @@ class Found:
     Attributes:
         depth: in the search's own count.
         values: of the legal moves, all searched to that depth.
-        nodes: positions visited so far, all depths together.
+        nodes: positions visited so far, all depths up to this one together.
         hits: values that the transposition table answered so far.
         seconds: time taken so far.
     """
@@ -53,7 +53,8 @@ def deepen(
 
     Without a limit of time or nodes and without a flag there is one answer: at the depth of
     the budget or of the search itself. Else depths count up from 1 ply; the first is always
-    finished, and what a limit or the flag cuts short is thrown away.
+    finished, and what a limit or the flag cuts short is thrown away. Positions that the caller
+    visits between two answers, such as for a line, do not count and change no later answer.
 
     Args:
         search: what searches.
@@ -64,7 +65,7 @@ def deepen(
         stop: a flag that ends the search when raised.
         clock: the time in seconds.
     """
-    began, nodes, hits = clock(), search.nodes, search.hits
+    began, nodes, hits = clock(), 0, 0
     limited = bool(budget.seconds or budget.nodes)
     deepest = budget.ply and search.depth_of(budget.ply)
     if deepest is None:
@@ -76,26 +77,25 @@ def deepen(
     try:
         with _deadline(budget, began, deadline):
             for number, depth in enumerate(depths):
-                if number == 0 or search.depends_on_path:
-                    search.begin(afresh=True)
-                before = clock() if budget.seconds else float(search.nodes)
+                search.begin(afresh=True)  # what the caller did since the last depth is no help
+                started, nodes_then, hits_then = clock(), search.nodes, search.hits
                 values: dict[Move, MoveValue] = {}
                 if number == 0:
                     search.limit_nodes(None)
                     values = search.values(position, score, legal, depth)
                 else:
-                    left = budget.nodes and max(budget.nodes - (search.nodes - nodes), 1)
-                    search.limit_nodes(left)
+                    search.limit_nodes(budget.nodes and max(budget.nodes - nodes, 1))
                     with deadline.over(searches), flag.over(searches):
                         values = search.values(position, score, legal, depth)
                     if search.gave_up():
                         return
-                after = clock() if budget.seconds else float(search.nodes)
-                costs.append(after - before)
-                yield Found(
-                    depth, values, search.nodes - nodes, search.hits - hits, clock() - began
+                nodes += search.nodes - nodes_then
+                hits += search.hits - hits_then
+                costs.append(
+                    clock() - started if budget.seconds else float(search.nodes - nodes_then)
                 )
-                if _is_hopeless(costs, _left(budget, clock() - began, search.nodes - nodes)):
+                yield Found(depth, values, nodes, hits, clock() - began)
+                if _is_hopeless(costs, _left(budget, clock() - began, nodes)):
                     return
     finally:
         search.end()

@@ -2,6 +2,7 @@
 
 import heapq
 import itertools
+import os
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -72,9 +73,13 @@ class Alarms:
 
     def __init__(self, clock: Callable[[], float] = time.perf_counter) -> None:
         self._clock = clock
+        self._numbers = itertools.count()
+        self.reset()
+
+    def reset(self) -> None:
+        """Begin anew, as a process that was forked has to: no thread comes along into it."""
         self._changed = threading.Condition()
         self._waiting: list[tuple[float, int, Callable[[], None]]] = []
-        self._numbers = itertools.count()
         self._thread: threading.Thread | None = None
 
     @contextmanager
@@ -107,3 +112,6 @@ class Alarms:
 
 ALARMS: Final = Alarms()
 """The alarms of this process."""
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=ALARMS.reset)

@@ -1,0 +1,183 @@
+"""What an analysis says holds: depths, nodes, hits, and a line that can be played."""
+
+from dataclasses import replace
+
+import pytest
+
+from tests.search.twins import positions, small_positions
+from twofold import reference
+from twofold.board import Board
+from twofold.errors import GameOver
+from twofold.limits import BITS_MAX_EXPONENT
+from twofold.players import make_player
+from twofold.rules import Move, Rules
+from twofold.search.analysis import Analysis
+from twofold.search.budget import Budget
+
+SPECS = [
+    "expectimax:ply=1",
+    "expectimax:ply=4",
+    "expectimax:ply=3,table_mb=0",
+    "expectimax:eval=snake,ply=4",
+    "expectimax:ply=3,cut=0.01",
+    "expectimax:ply=4,threads=2",
+    "nneonneo",
+    "expectimax:nodes=30000",
+    "alphabeta:depth=5",
+    "alphabeta:nodes=5000",
+]
+ON_4X4 = [*SPECS, "expectimax:eval=it3105-snake,ply=3", "it3105-snake", "datumbox:depth=3",
+          "baeldung"]  # fmt: skip
+
+
+def boards(shape: tuple[int, int], count: int) -> list[Board]:
+    if shape == (4, 4):
+        return [board for board, _ in positions(count, 6, seed=81)]
+    return small_positions(shape, count, largest=5)
+
+
+def lowered(board: Board) -> Board:
+    """The board as a search on 64 bits sees it."""
+    if board.max_exponent <= BITS_MAX_EXPONENT:
+        return board
+    lower = reference.downgrade(board.exponents, BITS_MAX_EXPONENT)
+    return Board([min(exponent, BITS_MAX_EXPONENT) for exponent in lower], board.shape)
+
+
+def check_line(analysis: Analysis, rules: Rules) -> None:
+    """Each move is legal where it is made; each spawn has an empty cell and a tile of the law."""
+    board, tiles = lowered(analysis.board), dict(rules.spawn)
+    assert analysis.line
+    assert analysis.line[0].move == analysis.best
+    for number, step in enumerate(analysis.line):
+        assert step.move in board.legal_moves()
+        board = lowered(board.slide(step.move).board)
+        if step.cell is None or step.tile is None:
+            assert number == len(analysis.line) - 1
+            assert str(step) == step.move.letter
+        else:
+            assert step.tile in tiles
+            board = board.place(step.cell, step.tile)  # refuses a cell that is not empty
+            assert str(step) == f"{step.move.letter}@{step.cell}:{step.tile}"
+
+
+def depth_of(analysis: Analysis) -> int:
+    return int(analysis.depth.split()[0])
+
+
+@pytest.mark.parametrize("shape", [(4, 4), (2, 3)])
+@pytest.mark.parametrize("spec", SPECS)
+def test_an_analysis_is_consistent(spec: str, shape: tuple[int, int]) -> None:
+    check_analyses(spec, shape)
+
+
+@pytest.mark.parametrize("spec", sorted(set(ON_4X4) - set(SPECS)))
+def test_an_analysis_of_4x4_is_consistent(spec: str) -> None:
+    check_analyses(spec, (4, 4))
+
+
+def check_analyses(spec: str, shape: tuple[int, int]) -> None:
+    with make_player(spec) as player:
+        player.start(Rules(*shape), 1)
+        for board in boards(shape, 6):
+            analysis = player.analyse(board, score=444)
+            depth = depth_of(analysis)
+            assert [move.move for move in analysis.moves] == list(Move)
+            for move in analysis.moves:
+                assert move.legal == (move.move in board.legal_moves())
+                if move.legal:
+                    assert move.value is not None
+                    assert move.value <= (analysis.value or 0.0)
+                    assert move.reward == board.slide(move.move).reward
+                    assert move.depth == depth
+                    assert 0 <= move.nodes <= analysis.nodes
+                else:
+                    assert (move.value, move.reward, move.depth, move.nodes) == (None, 0, 0, 0)
+            assert sum(move.nodes for move in analysis.moves) <= analysis.nodes + len(Move)
+            assert analysis.best == player.choose(board, score=444)
+            assert analysis.hits >= 0
+            assert analysis.seconds > 0
+            assert len(analysis.line) <= depth
+            check_line(analysis, Rules(*shape))
+
+
+@pytest.mark.parametrize("spec", ["expectimax:ply=4", "alphabeta:depth=7", "baeldung"])
+def test_the_table_answers_some(spec: str) -> None:
+    for board in boards((4, 4), 4):
+        assert make_player(spec).analyse(board).hits > 0
+    assert make_player("expectimax:ply=3,table_mb=0").analyse(board).hits == 0
+
+
+@pytest.mark.parametrize("ply", [2, 3, 4, 5])
+@pytest.mark.parametrize("more", ["", ",table_mb=0", ",eval=snake", ",threads=2"])
+def test_a_line_goes_as_deep_as_the_search(ply: int, more: str) -> None:
+    """As far as the positions that it may visit allow, which without a table is not far."""
+    with make_player(f"expectimax:ply={ply}{more}") as player:
+        for board in boards((4, 4), 5):
+            line = player.analyse(board).line
+            assert 1 <= len(line) <= ply
+            if "table_mb" not in more:
+                assert len(line) == ply
+                assert line[-1].cell is None
+
+
+@pytest.mark.parametrize("law", ["spawn=8:1", "spawn=4:0.1,64:0.9", "spawn=2:1,4:1,8:2,16:1"])
+def test_a_line_has_the_likeliest_spawn(law: str) -> None:
+    rules = Rules.parse(law)
+    player = make_player("expectimax:ply=3")
+    player.start(rules, 1)
+    for board in boards((4, 4), 4):
+        analysis = player.analyse(board)
+        check_line(analysis, rules)
+        likeliest = max(rules.spawn, key=lambda spawn: spawn[1])[0]
+        assert {step.tile for step in analysis.line} <= {likeliest, None}
+
+
+@pytest.mark.parametrize("shape", [(4, 4), (2, 3)])
+@pytest.mark.parametrize("spec", SPECS)
+def test_an_analysis_made_twice_is_the_same(spec: str, shape: tuple[int, int]) -> None:
+    with make_player(spec) as player:
+        for board in boards(shape, 3):
+            first, second = player.analyse(board), player.analyse(board)
+            if "threads" in spec:  # they share the work as it comes
+                assert [move.value for move in first.moves] == [m.value for m in second.moves]
+            else:
+                assert replace(first, seconds=0.0) == replace(second, seconds=0.0)
+
+
+@pytest.mark.parametrize("spec", ["expectimax", "alphabeta", "nneonneo", "baeldung"])
+def test_a_stream_improves_and_ends(spec: str) -> None:
+    with make_player(spec) as player:
+        for board in boards((4, 4), 3):
+            found = list(player.stream(board, Budget(nodes=50_000)))
+            depths, nodes = [depth_of(one) for one in found], [one.nodes for one in found]
+            assert depths == sorted(set(depths))
+            assert nodes == sorted(set(nodes))
+            assert len(found) >= 2
+            last = player.analyse(board, Budget(nodes=50_000))
+            assert replace(found[-1], seconds=0.0) == replace(last, seconds=0.0)
+            for analysis in found:
+                check_line(analysis, Rules())
+
+
+@pytest.mark.parametrize("spec", ["expectimax:ply=3", "expectimax:nodes=1000", "alphabeta"])
+@pytest.mark.parametrize("text", ["1212/2121/1212/2121", "2x3:121/212"])
+def test_a_dead_board_is_refused(spec: str, text: str) -> None:
+    with make_player(spec) as player:
+        with pytest.raises(GameOver, match="expected a board with a legal move"):
+            player.analyse(Board.parse(text))
+        with pytest.raises(GameOver, match="expected a board with a legal move"):
+            next(iter(player.stream(Board.parse(text))))
+
+
+@pytest.mark.parametrize("spec", ["expectimax:ply=3", "expectimax:eval=snake,ply=3", "alphabeta"])
+def test_boards_beyond_32768(spec: str) -> None:
+    """The line is that of the downgraded board."""
+    with make_player(spec) as player:
+        for text in ("gfed/1234/2100/0000", "gg00/1200/0000/0000", "hgfe/dcba/1212/2100",
+                     "ffg1/2313/1212/0121"):  # fmt: skip
+            board = Board.parse(text)
+            analysis = player.analyse(board)
+            assert analysis.board == board
+            assert analysis.best in board.legal_moves()
+            check_line(analysis, Rules())

@@ -1,0 +1,325 @@
+"""Searches under limits of time and nodes: always an answer, that of the last ply finished."""
+
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import numpy as np
+import pytest
+
+from tests.search.twins import first_best, positions, values_of
+from twofold.board import Board
+from twofold.evaluators import EVALUATORS
+from twofold.players import make_player
+from twofold.players.searching import SearchPlayer
+from twofold.rules import Rules
+from twofold.search import deepening
+from twofold.search.alphabeta import AlphaBeta
+from twofold.search.base import Search
+from twofold.search.budget import Budget
+from twofold.search.deepening import HOPELESS, LEAST_GROWTH, Found, deepen
+from twofold.search.depth import Depth
+from twofold.search.expectimax import Expectimax
+from twofold.search.stop import Stop
+
+HANG_SECONDS = 2.0
+"""20 times the 100 ms within which a search answers."""
+
+SECONDS = 0.1
+LATEST = 0.12
+
+
+def expectimax(name: str = "rows", **more: Any) -> Expectimax:
+    return Expectimax(EVALUATORS[name], Rules(), Depth.fixed(3), **more)
+
+
+def ask(
+    search: Search,
+    board: Board,
+    budget: Budget,
+    stop: Stop | None = None,
+    clock: Callable[[], float] = time.perf_counter,
+) -> list[Found]:
+    """All that a deepening search finds."""
+    position, legal = search.position(board), board.legal_moves()
+    return list(deepen(search, position, 0, legal, budget, stop, clock))
+
+
+def boards(count: int, most_empty: int = 8, seed: int = 61) -> list[Board]:
+    return [board for board, _ in positions(count, most_empty, seed=seed)]
+
+
+def values(found: Found) -> dict[Any, float]:
+    return {move: one.value for move, one in found.values.items()}
+
+
+# What is answered.
+
+
+@pytest.mark.parametrize("budget", ["nodes=1", "time=0.000001ms", "nodes=1,time=1us", "ply=1"])
+@pytest.mark.parametrize("kind", ["expectimax", "alphabeta", "threads"])
+def test_the_least_budget_has_an_answer_of_one_ply(kind: str, budget: str) -> None:
+    search: Search = expectimax(threads=2 if kind == "threads" else 1)
+    if kind == "alphabeta":
+        search = AlphaBeta(EVALUATORS["rows"], Rules(), 3)
+    for board in boards(3):
+        found = ask(search, board, Budget.parse(budget))
+        assert [one.depth for one in found] == [1]
+        assert set(found[0].values) == set(board.legal_moves())
+    search.close()
+
+
+@pytest.mark.parametrize("nodes", [100, 3000, 40_000, 500_000])
+@pytest.mark.parametrize("name", ["rows", "it3105-snake", "clustering"])
+def test_each_ply_is_complete_and_the_last_one_within_the_limit(name: str, nodes: int) -> None:
+    search, fixed = expectimax(name), expectimax(name)
+    for board in boards(3):
+        found = ask(search, board, Budget(nodes=nodes))
+        assert [one.depth for one in found] == list(range(1, len(found) + 1))
+        for one in found:
+            fixed.forget()
+            assert values(one) == values_of(fixed, board, 0, one.depth)
+            assert one.nodes <= nodes or one.depth == 1
+        assert [one.nodes for one in found] == sorted({one.nodes for one in found})
+
+
+@pytest.mark.parametrize("nodes", [3000, 40_000])
+def test_no_ply_is_left_out_that_would_have_been_finished(nodes: int) -> None:
+    search, free = expectimax(), expectimax()
+    for board in boards(5):
+        *_, last = ask(search, board, Budget(nodes=nodes))
+        _, *more = ask(free, board, Budget(ply=last.depth + 1, nodes=10**12))
+        assert more[-1].nodes > nodes
+
+
+def test_a_limit_of_plies_counts_too() -> None:
+    for board in boards(3):
+        found = ask(expectimax(), board, Budget(ply=3, nodes=10**12))
+        assert [one.depth for one in found] == [1, 2, 3]
+        found = ask(AlphaBeta(EVALUATORS["rows"], Rules(), 3), board, Budget(ply=3, nodes=10**12))
+        assert [one.depth for one in found] == [1, 3, 5]
+
+
+def test_without_a_limit_there_is_one_answer() -> None:
+    search = expectimax()
+    (board,) = boards(1)
+    assert [one.depth for one in ask(search, board, Budget())] == [3]
+    assert [one.depth for one in ask(search, board, Budget(ply=2))] == [2]
+    assert [one.depth for one in ask(search, board, Budget(), Stop())] == [1, 2, 3]
+
+
+def test_a_small_board_is_searched_to_the_end_of_every_limit() -> None:
+    search = Expectimax(EVALUATORS["rows"], Rules(1, 2, start_tiles=1), Depth.fixed(1))
+    found = ask(search, Board.parse("1x2:01"), Budget(nodes=10**12))
+    assert [one.depth for one in found] == list(range(1, 13))
+
+
+@pytest.mark.promise("R6")
+@pytest.mark.parametrize("nodes", [500, 20_000, 100_000])
+@pytest.mark.parametrize("name", ["rows", "it3105-gradient"])
+def test_a_limit_of_nodes_finds_the_same_each_time(name: str, nodes: int) -> None:
+    """More searches than the table has generations, all with the table of those before."""
+    kept, some = expectimax(name, table_mb=1), boards(3)
+    first = [
+        [(one.values, one.nodes, one.hits) for one in ask(expectimax(name, table_mb=1), board,
+                                                          Budget(nodes=nodes))]
+        for board in some
+    ]  # fmt: skip
+    for _ in range(12 if nodes < 100_000 else 4):
+        for board, expected in zip(some, first, strict=True):
+            found = ask(kept, board, Budget(nodes=nodes))
+            assert [(one.values, one.nodes, one.hits) for one in found] == expected
+
+
+# The clock.
+
+
+class Rings:
+    """Alarms that ring when the test says so."""
+
+    def __init__(self, *, at_once: bool) -> None:
+        self.at_once, self.times = at_once, list[float]()
+
+    @contextmanager
+    def at(self, when: float, ring: Callable[[], None]) -> Iterator[None]:
+        self.times.append(when)
+        if self.at_once:
+            ring()
+        yield
+
+
+@pytest.mark.promise("R20")
+def test_where_time_is_over_the_first_ply_is_the_answer(monkeypatch: pytest.MonkeyPatch) -> None:
+    rings = Rings(at_once=True)
+    monkeypatch.setattr(deepening, "ALARMS", rings)
+    search = expectimax()
+    for board in boards(3):
+        found = ask(search, board, Budget(seconds=60.0), clock=lambda: 1000.0)
+        assert [one.depth for one in found] == [1]
+    assert rings.times == [1060.0] * 3
+
+
+def test_a_ply_without_hope_is_not_begun(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A clock that counts positions: a microsecond each."""
+    monkeypatch.setattr(deepening, "ALARMS", Rings(at_once=False))
+    search = expectimax()
+
+    def clock() -> float:
+        return search.nodes * 1e-6
+
+    for board in boards(5):
+        found = ask(search, board, Budget(seconds=0.01), clock=clock)
+        *before, last = [0.0, *(one.seconds for one in found)]
+        cost, left = last - before[-1], 0.01 - last
+        assert cost * LEAST_GROWTH <= HOPELESS * 0.01
+        assert len(found) == 12 or cost * LEAST_GROWTH * 50 > left
+        assert last < 0.5  # nothing else ends this search: its alarms never ring
+
+
+@pytest.mark.promise("R20")
+@pytest.mark.parametrize("kind", ["rows", "snake", "clustering", "alphabeta", "threads", "cut"])
+def test_a_limit_of_time_is_kept(kind: str) -> None:
+    search: Search = expectimax(
+        kind if kind in EVALUATORS else "rows",
+        threads=2 if kind == "threads" else 1,
+        cut=1e-4 if kind == "cut" else 0.0,
+    )
+    if kind == "alphabeta":
+        search = AlphaBeta(EVALUATORS["rows"], Rules(), 3)
+    for board in boards(2):
+        began = time.perf_counter()
+        found = ask(search, board, Budget(seconds=0.03))
+        assert time.perf_counter() - began < HANG_SECONDS
+        assert found[-1].depth > 1
+    search.close()
+
+
+@pytest.mark.promise("R20")
+@pytest.mark.long
+@pytest.mark.parametrize("spec", ["expectimax", "expectimax:eval=snake,threads=2", "alphabeta"])
+def test_an_answer_comes_in_time(spec: str, figure: Callable[[str], None]) -> None:
+    """200 searches of up to 12 plies, each with 100 ms."""
+    taken = []
+    with make_player(spec) as player:
+        for board in boards(200, 10, seed=62):
+            began = time.perf_counter()
+            player.analyse(board, Budget(ply=12, seconds=SECONDS))
+            taken.append(time.perf_counter() - began)
+    p50, p99 = (1000 * float(part) for part in np.quantile(taken, [0.5, 0.99]))
+    figure(f"{spec} with {1000 * SECONDS:g} ms: p50 {p50:.0f} ms, p99 {p99:.0f} ms of 200 searches")
+    assert p99 <= 1000 * LATEST
+
+
+# The flag.
+
+
+@pytest.mark.parametrize("budget", [Budget(), Budget(nodes=10**12), Budget(seconds=60.0)])
+def test_a_flag_that_is_up_leaves_one_ply(budget: Budget) -> None:
+    stop = Stop()
+    stop.raise_flag()
+    for board in boards(3):
+        assert [one.depth for one in ask(expectimax(), board, budget, stop)] == [1]
+
+
+@pytest.mark.promise("R20")
+@pytest.mark.parametrize("threads", [1, 2])
+def test_a_flag_raised_on_the_way_ends_the_search(threads: int) -> None:
+    search = expectimax("snake", threads=threads)
+    for board in boards(2):
+        stop = Stop()
+        timer = threading.Timer(0.04, stop.raise_flag)
+        timer.start()
+        began = time.perf_counter()
+        found = ask(search, board, Budget(nodes=10**15), stop)
+        assert time.perf_counter() - began < HANG_SECONDS
+        timer.join()
+        assert [one.depth for one in found] == list(range(1, len(found) + 1))
+    search.close()
+
+
+def test_a_search_goes_on_after_a_flag_and_a_limit() -> None:
+    search, fresh = expectimax(), expectimax()
+    for board in boards(3):
+        stop = Stop()
+        stop.raise_flag()
+        ask(search, board, Budget(nodes=10**9), stop)
+        assert values_of(search, board) == values_of(fresh, board)
+        ask(search, board, Budget(nodes=2000))
+        assert not search.gave_up()
+        assert values_of(search, board) == values_of(fresh, board)
+
+
+def test_a_search_that_is_left_alone_goes_on_too() -> None:
+    search, fresh = expectimax(), expectimax()
+    for board in boards(3):
+        some = deepen(search, search.position(board), 0, board.legal_moves(), Budget(nodes=20_000))
+        next(some)
+        some.close()  # type: ignore[attr-defined]
+        assert values_of(search, board) == values_of(fresh, board)
+
+
+@pytest.mark.parametrize("spec", ["expectimax:ply=5", "expectimax:ply=3,cut=0.001"])
+def test_a_player_may_be_asked_while_an_analysis_waits(spec: str) -> None:
+    with make_player(spec) as player, make_player(spec) as fresh:
+        for board in boards(8, 6, seed=64):
+            waiting = player.stream(board, Budget(nodes=30_000))
+            some = [next(waiting)]
+            assert player.choose(board) == fresh.choose(board)
+            assert player.analyse(board).moves == fresh.analyse(board).moves
+            some += waiting
+            alone = list(fresh.stream(board, Budget(nodes=30_000)))
+            assert [one.moves for one in some] == [one.moves for one in alone]
+            assert player.choose(board) == fresh.choose(board)
+
+
+# What players say of it.
+
+
+@pytest.mark.parametrize(
+    ("spec", "budget", "stops", "expected"),
+    [
+        ("expectimax:ply=2", None, False, True),
+        ("expectimax:ply=2", "ply=3", False, True),
+        ("expectimax:ply=2", "nodes=2000", False, True),
+        ("expectimax:nodes=2000", None, False, True),
+        ("expectimax:ply=2", "time=5ms", False, False),
+        ("expectimax:ply=2", "nodes=2000,time=5ms", False, False),
+        ("expectimax:time=5ms", None, False, False),
+        ("expectimax:time=5ms", "ply=2", False, False),
+        ("expectimax:ply=2", "ply=3", True, False),
+        ("expectimax:ply=2,threads=2", None, False, True),
+        ("expectimax:ply=2,threads=2,cut=0.01", None, False, False),
+        ("expectimax:ply=2,threads=2", "ply=3", False, True),
+        ("expectimax:ply=2,threads=2", "nodes=2000", False, False),
+        ("expectimax:nodes=2000,threads=2", None, False, False),
+        ("expectimax:nodes=2000,threads=2", "ply=2", False, False),
+        ("baeldung:threads=2", "nodes=2000", False, False),
+        ("alphabeta:depth=3", "time=5ms", False, False),
+        ("alphabeta:time=5ms", None, False, False),
+        ("alphabeta:depth=3", "nodes=2000", False, True),
+        ("baeldung", "time=5ms", False, False),
+    ],
+)
+def test_time_is_never_called_reproducible(
+    spec: str, budget: str | None, stops: bool, expected: bool
+) -> None:
+    with make_player(spec) as player:
+        (board,) = boards(1)
+        limits = None if budget is None else Budget.parse(budget)
+        for analysis in player.stream(board, limits, stop=Stop() if stops else None):
+            assert analysis.reproducible == expected
+        shared = "threads" in spec and ("cut" in spec or "nodes" in spec)
+        assert player.reproducible == ("time" not in spec and not shared)
+
+
+@pytest.mark.parametrize("spec", ["expectimax:nodes=5000", "alphabeta:nodes=5000"])
+def test_a_player_under_a_limit_makes_the_move_of_its_analysis(spec: str) -> None:
+    player = make_player(spec)
+    assert isinstance(player, SearchPlayer)
+    for board in boards(15, 12, seed=63):
+        analysis = player.analyse(board)
+        move = player.choose(board)
+        assert move == analysis.best
+        assert move == first_best({m.move: m.value for m in analysis.moves if m.value is not None})

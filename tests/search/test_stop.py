@@ -1,0 +1,283 @@
+"""A flag and a clock end a search; what it visits after that is counted."""
+
+import multiprocessing
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from tests.search.twins import positions, values_of
+from twofold.board import Board
+from twofold.evaluators import EVALUATORS, Evaluator, compiled
+from twofold.kernels.context import NEVER, NODE_LIMIT, NODES
+from twofold.kernels.intrinsics import as_u64, f64_pointer, u64_at
+from twofold.rules import Rules
+from twofold.search.depth import Depth
+from twofold.search.expectimax import Expectimax
+from twofold.search.stop import Alarms, Stop, was_stopped
+
+Words = NDArray[np.uint64]
+
+HANG_SECONDS = 2.0
+"""20 times the 100 ms within which a search answers."""
+
+LAYER = 15 * 2 * 4
+"""Most positions below one afterstate: empty cells x spawn tiles x moves."""
+
+
+def some_words() -> Words:
+    words = np.zeros(NODE_LIMIT + 1, dtype=np.uint64)
+    words[NODE_LIMIT] = NEVER
+    return words
+
+
+# The flag.
+
+
+def test_a_flag_raised_before_ends_a_search_at_once() -> None:
+    stop, words = Stop(), some_words()
+    stop.raise_flag()
+    assert stop.is_raised
+    assert not was_stopped(words)
+    with stop.over([words]):
+        assert was_stopped(words)
+
+
+def test_a_flag_raised_during_a_search_ends_all_under_it() -> None:
+    stop, searches, other = Stop(), [some_words() for _ in range(3)], some_words()
+    assert not stop.is_raised
+    with stop.over(searches[:2]), stop.over(searches[2:]):
+        assert not any(map(was_stopped, searches))
+        stop.raise_flag()
+        stop.raise_flag()
+        assert all(map(was_stopped, searches))
+    assert not was_stopped(other)
+
+
+def test_a_flag_raised_after_a_search_does_not_touch_it() -> None:
+    stop, early, late = Stop(), some_words(), some_words()
+    with stop.over([late]):
+        with stop.over([early]):
+            pass
+        stop.raise_flag()
+    assert not was_stopped(early)
+    assert was_stopped(late)
+
+
+def test_a_search_that_fails_is_no_longer_under_the_flag() -> None:
+    stop, words = Stop(), some_words()
+    with pytest.raises(ZeroDivisionError), stop.over([words]):
+        _ = 1 / 0
+    stop.raise_flag()
+    assert not was_stopped(words)
+
+
+def test_equal_words_are_told_apart() -> None:
+    stop, one, two = Stop(), some_words(), some_words()
+    with stop.over([one]):
+        with stop.over([two]):
+            pass
+        stop.raise_flag()
+    assert was_stopped(one)
+    assert not was_stopped(two)
+
+
+@pytest.mark.parametrize("threads", [1, 2])
+def test_another_thread_ends_a_search(threads: int) -> None:
+    search = Expectimax(EVALUATORS["snake"], Rules(), Depth.fixed(12), threads=threads)
+    board = Board.parse("0000/0012/0000/0100")
+    stop = Stop()
+    timer = threading.Timer(0.05, stop.raise_flag)
+    began = time.perf_counter()
+    with stop.over([context.words for context in search.contexts]):
+        timer.start()
+        values_of(search, board)
+    assert search.gave_up()
+    assert 0.04 < time.perf_counter() - began < HANG_SECONDS
+    timer.join()
+    search.close()
+
+
+# How soon a search ends: an evaluator lowers the limit itself, as a flag or a clock would.
+
+
+@compiled
+def tripwire(bits: Any, score: Any, params: Any) -> Any:
+    wire = u64_at(as_u64(f64_pointer(params)[0]))  # calls, call at which it trips, context, nodes
+    wire[0] += np.uint64(1)
+    if wire[0] == wire[1]:
+        context = u64_at(wire[2])
+        wire[3] = context[NODES]
+        context[NODE_LIMIT] = np.uint64(0)
+    return np.float64(bits & np.uint64(0xFFF))
+
+
+class Tripping:
+    """A search whose evaluator raises a flag at a call of its own."""
+
+    def __init__(self, ply: int, *, cut: float, table_mb: int, at: Any) -> None:
+        self.wire = np.zeros(4, dtype=np.uint64)
+        address = np.array([self.wire.ctypes.data], dtype=np.uint64)
+        evaluator = Evaluator(
+            "tripwire", "", lambda *_: tripwire, lambda *_: address.view(np.float32), at=at
+        )
+        self.search = Expectimax(evaluator, Rules(), Depth.fixed(ply), cut=cut, table_mb=table_mb)
+        self.wire[2] = self.search.context.words.ctypes.data
+
+    def nodes_after(self, board: Board, call: int) -> int:
+        """How many positions the search visits after the flag is raised at a call."""
+        self.search.limit_nodes(None)
+        self.wire[:2] = 0, call
+        values_of(self.search, board)
+        assert self.search.gave_up() == (self.wire[0] >= call)
+        return self.search.nodes - int(self.wire[3]) if self.search.gave_up() else 0
+
+
+@pytest.mark.promise("R20")
+@pytest.mark.parametrize("at", ["afterstate", "state"])
+@pytest.mark.parametrize(("cut", "table_mb"), [(0.0, 1), (0.0, 0), (0.001, 1)])
+@pytest.mark.parametrize("ply", [2, 4, 7])
+def test_a_search_ends_soon_after_its_flag(
+    ply: int, cut: float, table_mb: int, at: Any, figure: Callable[[str], None]
+) -> None:
+    """What was begun of the lowest layer is finished; above it every call returns at once."""
+    tripping, most = Tripping(ply, cut=cut, table_mb=table_mb, at=at), 0
+    for board in (Board.parse("0000/0012/0000/0100"), positions(1, 3, seed=2)[0][0]):
+        for call in (1, 2, 100, 1001, 20_002):
+            most = max(most, tripping.nodes_after(board, call))
+    assert 0 < most <= LAYER * (ply + 1)
+    figure(f"at most {LAYER} positions for each ply after a flag, a limit or the clock")
+
+
+@pytest.mark.promise("R20")
+@pytest.mark.parametrize("name", EVALUATORS)
+def test_a_search_ends_soon_after_its_limit_of_nodes(name: str) -> None:
+    ply = 5
+    search = Expectimax(EVALUATORS[name], Rules(), Depth.fixed(ply))
+    for limit in (1, 10, 1000, 10_007):
+        before = search.nodes
+        search.limit_nodes(limit)
+        values_of(search, Board.parse("0000/0012/0000/0100"))
+        assert search.gave_up()
+        assert limit <= search.nodes - before <= limit + LAYER * (ply + 1)
+
+
+# The clock.
+
+
+class Clock:
+    """A clock that stands still until it is set."""
+
+    def __init__(self) -> None:
+        self.now = 0.0
+
+    def __call__(self) -> float:
+        return self.now
+
+
+def wake(alarms: Alarms) -> None:
+    """Let the alarms look at their clock."""
+    with alarms.at(1e9, lambda: None):
+        pass
+
+
+def test_alarms_ring_at_their_time_and_in_order() -> None:
+    clock, rung, done = Clock(), list[str](), threading.Event()
+    alarms = Alarms(clock)
+
+    def last() -> None:
+        rung.append("late")
+        done.set()
+
+    with (
+        alarms.at(5.0, lambda: rung.append("middle")),
+        alarms.at(9.0, last),
+        alarms.at(2.0, lambda: rung.append("early")),
+        alarms.at(100.0, lambda: rung.append("never")),
+    ):
+        wake(alarms)
+        assert rung == []
+        clock.now = 9.0
+        wake(alarms)
+        assert done.wait(HANG_SECONDS)
+        assert rung == ["early", "middle", "late"]
+    clock.now = 1000.0
+    wake(alarms)
+    assert rung == ["early", "middle", "late"]
+
+
+def test_an_alarm_whose_work_is_done_does_not_ring() -> None:
+    clock, rung, done = Clock(), list[int](), threading.Event()
+    alarms = Alarms(clock)
+    with alarms.at(1.0, lambda: rung.append(1)):
+        pass
+    with pytest.raises(ZeroDivisionError), alarms.at(1.0, lambda: rung.append(2)):
+        _ = 1 / 0
+    clock.now = 2.0
+    with alarms.at(1.5, done.set):
+        assert done.wait(HANG_SECONDS)
+    assert rung == []
+
+
+def test_alarms_of_the_real_clock() -> None:
+    alarms, done = Alarms(), threading.Event()
+    began = time.perf_counter()
+    with alarms.at(began + 60.0, lambda: None), alarms.at(began + 0.03, done.set):
+        assert done.wait(HANG_SECONDS)
+        assert time.perf_counter() - began >= 0.03
+
+
+def test_a_time_that_is_past_rings_at_once() -> None:
+    alarms, done = Alarms(), threading.Event()
+    with alarms.at(time.perf_counter() - 1.0, done.set):
+        assert done.wait(HANG_SECONDS)
+
+
+def test_many_alarms_have_one_thread() -> None:
+    alarms, rung = Alarms(), threading.Semaphore(0)
+    before = threading.active_count()
+
+    def ask() -> None:
+        for _ in range(20):
+            done = threading.Event()
+            with alarms.at(time.perf_counter() + 0.001, done.set):
+                assert done.wait(HANG_SECONDS)
+            rung.release()
+
+    threads = [threading.Thread(target=ask) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert all(rung.acquire(blocking=False) for _ in range(80))
+    assert threading.active_count() == before + 1
+
+
+@pytest.mark.skipif(
+    "fork" not in multiprocessing.get_all_start_methods(), reason="needs a system with fork"
+)
+def test_a_forked_process_has_alarms_of_its_own() -> None:
+    program = """
+import os, signal, warnings
+warnings.simplefilter("ignore")
+from twofold import Board, make_player
+board = Board.parse("0000/0012/0000/0100")
+player = make_player("expectimax:time=10ms")
+player.choose(board)
+child = os.fork()
+if child == 0:
+    signal.alarm(20)
+    make_player("expectimax:time=10ms").choose(board)
+    os._exit(7)
+print(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
+"""
+    done = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, timeout=60, check=True
+    )
+    assert done.stdout.strip() == "7"

@@ -1,0 +1,143 @@
+"""Several threads on one position find what one thread finds, to the last bit."""
+
+import threading
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from tests.search.twins import positions, small_positions, values_of
+from twofold.board import Board
+from twofold.evaluators import EVALUATORS, Evaluator
+from twofold.players import make_player, play_game
+from twofold.players.searching import ExpectimaxPlayer
+from twofold.rules import Rules
+from twofold.search.budget import Budget
+from twofold.search.depth import Depth
+from twofold.search.expectimax import SPLIT_PLY, Expectimax
+
+EVALUATED: dict[str, Evaluator] = {
+    "rows": EVALUATORS["rows"],
+    "snake": EVALUATORS["snake"],
+    "clustering": EVALUATORS["clustering"],
+    "it3105-snake": EVALUATORS["it3105-snake"],
+    "rows with rewards": replace(EVALUATORS["rows"], adds_reward=True, dead_value=-1e6),
+    "snake with rewards": replace(EVALUATORS["snake"], adds_reward=True),
+}
+
+
+def pair(
+    evaluator: Evaluator, rules: Rules, ply: int, threads: int, **more: Any
+) -> tuple[Expectimax, Expectimax]:
+    one = Expectimax(evaluator, rules, Depth.fixed(ply), **more)
+    return one, Expectimax(evaluator, rules, Depth.fixed(ply), threads=threads, **more)
+
+
+@pytest.mark.promise("R6")
+@pytest.mark.parametrize("threads", [2, 3, 4])
+def test_five_plies_have_the_same_values_to_the_last_bit(
+    threads: int, figure: Callable[[str], None]
+) -> None:
+    one, several = pair(EVALUATORS["rows"], Rules(), 5, threads)
+    with (
+        make_player("expectimax:ply=5") as alone,
+        make_player(f"expectimax:ply=5,threads={threads}") as together,
+    ):
+        for board, score in positions(30, 5, seed=71):
+            assert values_of(several, board, score) == values_of(one, board, score)
+            assert together.choose(board, score=score) == alone.choose(board, score=score)
+    assert all(context.nodes > 0 for context in several.contexts)
+    several.close()
+    figure(f"{threads} threads: 30 searches, 0 differences")
+
+
+@pytest.mark.parametrize("table_mb", [0, 1])
+@pytest.mark.parametrize("name", EVALUATED)
+def test_every_evaluator(name: str, table_mb: int) -> None:
+    one, several = pair(EVALUATED[name], Rules(), SPLIT_PLY, 3, table_mb=table_mb)
+    for board, score in positions(6, 2, seed=72):
+        assert values_of(several, board, score) == values_of(one, board, score)
+    several.close()
+
+
+@pytest.mark.parametrize("shape", [(1, 2), (1, 4), (2, 2), (2, 3), (4, 2), (3, 3)])
+@pytest.mark.parametrize("name", ["rows", "rows with rewards"])
+def test_small_shapes(name: str, shape: tuple[int, int]) -> None:
+    one, several = pair(EVALUATED[name], Rules(*shape, start_tiles=1), SPLIT_PLY, 2)
+    for board in small_positions(shape, 12, largest=5):
+        for ply in (1, SPLIT_PLY, SPLIT_PLY + 1):
+            assert values_of(several, board, 0, ply) == values_of(one, board, 0, ply)
+    several.close()
+
+
+@pytest.mark.parametrize("law", ["spawn=2:1", "spawn=2:0.2,8:0.3,32:0.5", "spawn=2:1,4:1e-9"])
+def test_other_spawn_laws(law: str) -> None:
+    one, several = pair(EVALUATORS["rows"], Rules.parse(law), SPLIT_PLY, 2)
+    for board, score in positions(4, 2, seed=73):
+        assert values_of(several, board, score) == values_of(one, board, score)
+    several.close()
+
+
+@pytest.mark.parametrize("at", ["afterstate", "state"])
+@pytest.mark.parametrize("cut", [0.3, 0.005, 1e-4])
+def test_what_a_cut_leaves_out_does_not_depend_on_threads(cut: float, at: Any) -> None:
+    """Without a table, as a value in it depends on the way that led to it."""
+    evaluator = replace(EVALUATORS["rows"], at=at)
+    for law in ("spawn=2:0.9,4:0.1", "spawn=2:0.99,4:0.01"):
+        one, several = pair(evaluator, Rules.parse(law), SPLIT_PLY, 2, cut=cut, table_mb=0)
+        for board, score in positions(4, 3, seed=74):
+            assert values_of(several, board, score) == values_of(one, board, score)
+        several.close()
+
+
+@pytest.mark.parametrize("threads", [2, 4])
+def test_a_limit_of_nodes(threads: int) -> None:
+    """What is answered is a complete ply, and the limit is kept."""
+    exact = Expectimax(EVALUATORS["rows"], Rules(), Depth.fixed(1))
+    with make_player(f"expectimax:threads={threads}") as player:
+        for board, score in positions(5, 6, seed=75):
+            for analysis in player.stream(board, Budget(nodes=100_000), score=score):
+                depth = analysis[analysis.best].depth
+                values = {m.move: m.value for m in analysis.moves if m.legal}
+                assert values == values_of(exact, board, score, depth)
+                assert analysis.nodes <= 100_000
+            assert depth >= 3
+
+
+def test_close_ends_the_threads() -> None:
+    before = threading.active_count()
+    board = Board.parse("0000/0012/0340/0100")
+    player = make_player("expectimax:ply=4,threads=4")
+    for shape in ((4, 4), (3, 3), (4, 4)):
+        player.start(Rules(*shape), 1)
+        assert threading.active_count() == before
+        player.choose(Board.parse("3x3:100/020/013") if shape == (3, 3) else board)
+        assert before < threading.active_count() <= before + 4
+        if shape == (3, 3):
+            player.start(Rules(*shape), 2)  # equal rules: the search and its threads are kept
+            assert before < threading.active_count() <= before + 4
+    player.close()
+    player.close()
+    assert threading.active_count() == before
+
+
+def test_closing_what_never_searched() -> None:
+    before = threading.active_count()
+    with make_player("expectimax:threads=4"):
+        pass
+    assert threading.active_count() == before
+
+
+@pytest.mark.parametrize("spec", ["expectimax:ply=4", "expectimax:eval=snake,ply=4,table_mb=1"])
+def test_games_are_the_same(spec: str) -> None:
+    rules = Rules.parse("3x3")
+    for seed in range(2):
+        with make_player(spec) as one, make_player(f"{spec},threads=2") as several:
+            assert isinstance(several, ExpectimaxPlayer)
+            assert several.reproducible
+            expected = play_game(one, rules, seed, keep_moves=True)
+            found = play_game(several, rules, seed, keep_moves=True)
+        assert expected is not None
+        assert found is not None
+        assert replace(found, seconds=0.0) == replace(expected, seconds=0.0)
