@@ -9,7 +9,17 @@ from rich.console import Console
 
 from benchmarks.common import Report, Settings, document, machine, print_report
 
-SUBJECTS = ("start", "kernels", "datumbox", "baeldung", "it3105", "expectimax", "search")
+SUBJECTS = (
+    "start",
+    "kernels",
+    "datumbox",
+    "baeldung",
+    "it3105",
+    "expectimax",
+    "alphabeta",
+    "search",
+    "star",
+)
 
 NAMED_ONLY = ("nneonneo",)
 """Subjects that need something from outside, so that they are measured only if named."""
