@@ -1,13 +1,27 @@
 """What kernels compute on fixed games and boards, as text; run as a module it prints that."""
 
+import hashlib
 import json
 from collections.abc import Iterator
+from typing import Any
 
+import numpy as np
+from numba import types
+from numpy.typing import NDArray
+
+from tests.kernels.drivers import played_boards, to_bits
 from tests.literal import boards
 from twofold.board import Board
-from twofold.kernels import _jit
+from twofold.evaluators import EVALUATORS
+from twofold.kernels import _jit, layers
+from twofold.kernels import context as names
+from twofold.kernels import transposition as table
+from twofold.kernels._jit import address_of, kernel
+from twofold.kernels.intrinsics import call_layer, high_product, pointer, spread_nibbles
 from twofold.players import make_player, play_game
 from twofold.rules import Rules
+from twofold.search.depth import Depth
+from twofold.search.expectimax import Expectimax
 from twofold.selftest import signature
 
 GAMES = {
@@ -20,6 +34,10 @@ GAMES = {
 
 SEARCHES = [
     "expectimax:eval=rows,ply=3",
+    "expectimax:eval=snake,ply=3,table_mb=1",
+    "expectimax:eval=rows,ply=4,threads=2",
+    "expectimax:eval=rows,nodes=20000",
+    "nneonneo:ply=4",
     "expectimax:eval=clustering,ply=2",
     "expectimax:eval=it3105-gradient,ply=2",
     "datumbox:depth=5",
@@ -29,9 +47,67 @@ SEARCHES = [
 ]
 
 
+_WORDS = types.Array(types.uint64, 1, "C")
+
+
+@kernel(types.void(_WORDS, _WORDS, _WORDS), cached=False)
+def products_and_nibbles(words, products, spread):
+    for index in range(len(words)):
+        products[index] = high_product(words[index], words[len(words) - 1 - index])
+        spread[index] = spread_nibbles(words[index] & np.uint64(0xFFFF))
+
+
+@kernel(types.void(types.uint64, _WORDS, types.Array(types.float64, 1, "C"), _WORDS), cached=False)
+def layer_values(address, afters, values, context):
+    for index in range(len(afters)):
+        values[index] = call_layer(address, (afters[index], 0, 0, 2, pointer(context)))
+
+
+@kernel(types.void(_WORDS, _WORDS, _WORDS), cached=False)
+def look_up_and_store(positions, found, context):
+    """As a search does, ten times over, at different depths and in new generations."""
+    words = pointer(context)
+    for turn in range(10):
+        table.new_generation(words)
+        for index in range(len(positions)):
+            hashed = table.hash_of(positions[index])
+            key = table.entry_key(hashed, index % 3 + 1, table.EXACT)
+            bucket = table.bucket_of(hashed, words)
+            if table.find(bucket, key, words) >= 0:
+                found[index] += words[names.FOUND]
+            else:
+                table.store(bucket, key, hashed ^ np.uint64(turn), words)
+
+
+def short(array: NDArray[Any]) -> str:
+    """What stands for all bytes of an array."""
+    return hashlib.sha256(array.tobytes()).hexdigest()
+
+
+def pieces() -> Iterator[str]:
+    """A line for each part of the searches: instructions, table, and the lowest layer."""
+    words = np.random.default_rng(6).integers(0, 2**64, 20_000, dtype=np.uint64)
+    products, spread, found = np.zeros_like(words), np.zeros_like(words), np.zeros_like(words)
+    products_and_nibbles(words, products, spread)
+    yield f"high_product {short(products)}"
+    yield f"spread_nibbles {short(spread)}"
+    search = Expectimax(EVALUATORS["rows"], Rules(), Depth.fixed(1), table_mb=1)
+    look_up_and_store(words, found, search.context.words)
+    yield f"transposition {np.count_nonzero(found)} {short(found)}"
+    for name in ("rows", "baeldung"):
+        for rows, cols in ((4, 4), (3, 4), (4, 2), (2, 2)):
+            boards = played_boards(3000, rows, cols, seed=7)
+            afters = to_bits(boards[(boards == 0).any(axis=1)], rows, cols)
+            rules, values = Rules(rows, cols), np.zeros(len(afters))
+            search = Expectimax(EVALUATORS[name], rules, Depth.fixed(1), table_mb=0)
+            layer_values(address_of(layers.lines), afters, values, search.context.words)
+            yield f"lines {name} {rows}x{cols} {search.nodes} {short(values)}"
+
+
 def lines() -> Iterator[str]:
-    """A line for each game and for each position searched, and the signature."""
+    """A line for each part, each game and each position searched, and the signature."""
     yield f"signature {signature()}"
+    yield from pieces()
     for spec, all_rules in GAMES.items():
         for rules in all_rules:
             for seed in range(5):
@@ -43,7 +119,8 @@ def lines() -> Iterator[str]:
             for grid in boards(6, most_empty=4, seed=11):
                 analysis = player.analyse(Board.from_tiles(grid), score=12_344)
                 values = [None if m.value is None else m.value.hex() for m in analysis.moves]
-                yield f"{spec} {analysis.board}: {analysis.best.letter} {values} {analysis.nodes}"
+                nodes = analysis.nodes if "threads" not in spec else "?"
+                yield f"{spec} {analysis.board}: {analysis.best.letter} {values} {nodes}"
 
 
 if __name__ == "__main__":
