@@ -10,6 +10,7 @@ from twofold.evaluators import EVALUATORS
 from twofold.evaluators.base import RESERVED
 from twofold.notation import format_number, parse_spec
 from twofold.players import Player, canonical, entries, make_player, play_game, short_spec
+from twofold.players.presets import default_player
 from twofold.players.registry import checked_move, file_hashes, load_object
 from twofold.players.searching import ExpectimaxPlayer, SearchPlayer
 from twofold.rules import Move, Rules
@@ -399,3 +400,12 @@ def test_a_player_that_cheats_loses_the_game() -> None:
 
     with pytest.raises(PlayerError, match="expected a legal move from"):
         play_game(Cheat(), Rules.parse("2x2"), 0)
+
+
+@pytest.mark.parametrize("rules", ["2x2", "", "5x5", "1x8", "8x8"])
+def test_the_default_player_plays_every_shape(rules: str) -> None:
+    used = Rules.parse(rules)
+    with make_player(default_player(used)) as player:
+        player.start(used, 1)
+        board = Board.from_tiles([[2] * used.cols] * used.rows)
+        assert player.choose(board) in board.legal_moves()

@@ -62,15 +62,15 @@ def command(
     and a 2 that then appears in row 3, column 1.
     """
     from twofold.players.base import check_going
-    from twofold.players.presets import DEFAULT_PLAYER
+    from twofold.players.presets import default_player
     from twofold.rules import Rules
 
     position = _read_board(board)
     budget = _budget(ply=ply, time=time, nodes=nodes)
     _check_score(score)
     check_going(position)
-    spec = _with_threads(DEFAULT_PLAYER if player is None else player, threads)
     rules = Rules(rows=position.rows, cols=position.cols, start_tiles=1)
+    spec = _with_threads(default_player(rules) if player is None else player, threads)
     with open_player(spec, rules, 0) as opened:
         explanation = _explanation(opened, position, score) if explain else None
         answer = _answer(opened, position, budget, score, live=not json and _in_terminal())

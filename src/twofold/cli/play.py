@@ -224,9 +224,9 @@ class Table:
     def hinter(self) -> "Player":
         """The player that gives hints."""
         if self._hinter is None:
-            from twofold.players.presets import DEFAULT_PLAYER
+            from twofold.players.presets import default_player
 
-            spec = DEFAULT_PLAYER if self._hints is None else self._hints
+            spec = default_player(self.game.rules) if self._hints is None else self._hints
             self._hinter = open_player(spec, self.game.rules, self.game.seed)
         return self._hinter
 

@@ -67,13 +67,13 @@ def command(
     Ctrl-C ends it with a summary. Without a terminal, or with --plain: a line every 100
     moves and the final board.
     """
-    from twofold.players.presets import DEFAULT_PLAYER
+    from twofold.players.presets import default_player
 
     used_rules, used_seed = read_rules(rules), read_seed(seed)
     pace = _read_pace(moves_per_second)
     if record is not None:
         _check_writable(record)
-    spec = DEFAULT_PLAYER if player is None else player
+    spec = default_player(used_rules) if player is None else player
     live = not plain and sys.stdout.isatty()
     watched = Watched(spec, used_rules, used_seed, pace, record)
     with catching_interrupt() as asked:

@@ -4,16 +4,19 @@ from collections.abc import Callable, Mapping
 from typing import Any, Final
 
 from twofold.errors import InvalidSpec
-from twofold.limits import MAX_DEPTH, MAX_JOBS, MAX_PLY, MAX_TABLE_MB, check_limit
+from twofold.limits import BITS_MAX_SIDE, MAX_DEPTH, MAX_JOBS, MAX_PLY, MAX_TABLE_MB, check_limit
 from twofold.notation import format_number, parse_number, shown
 from twofold.players.base import Player
 from twofold.players.registry import Entry, Key, load_object, register
-from twofold.rules import Move
+from twofold.rules import Move, Rules
 from twofold.search.budget import Budget, parse_seconds
 from twofold.search.depth import BY_TILES, Depth
 
 DEFAULT_PLAYER: Final = "expectimax:eval=rows,ply=5"
-"""Who plays where no player is named."""
+"""Who plays where no player is named, on boards up to 4x4."""
+
+DEFAULT_PLAYER_LARGE: Final = "expectimax:eval=rows,ply=4/3@7"
+"""Who does on larger ones: most moves take less than 50 ms on 5x5 and 6x6."""
 
 DEFAULT_PLY: Final = 3
 """Depth of `expectimax` where nothing limits it."""
@@ -25,6 +28,11 @@ BAELDUNG_URL: Final = "Baeldung, An Algorithm to solve 2048"
 DATUMBOX_URL: Final = "Datumbox, Using Artificial Intelligence to solve the 2048 Game"
 NNEONNEO: Final = "nneonneo/2048-ai, MIT licence"
 IT3105: Final = "IT3105 report, Expectimax for 2048"
+
+
+def default_player(rules: Rules) -> str:
+    """The spec of the player where none is named."""
+    return DEFAULT_PLAYER if max(rules.shape) <= BITS_MAX_SIDE else DEFAULT_PLAYER_LARGE
 
 
 def _whole(name: str, low: int, high: int) -> Callable[[str], int]:
