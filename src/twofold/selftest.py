@@ -30,6 +30,8 @@ GAMES: Final = (
 SEARCHES: Final = (
     "expectimax:eval=rows,ply=2",
     "expectimax:eval=snake,ply=3",
+    "expectimax:eval=smooth,nodes=20000",
+    "nneonneo:ply=5,cut=0.001",
     "alphabeta:eval=clustering,depth=4",
     "minimax:eval=baeldung,depth=3",
     "baeldung",
