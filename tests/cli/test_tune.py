@@ -82,7 +82,7 @@ def test_documents_are_equal_but_for_timing_and_machine(cli: Cli, tmp_path: Path
         ([SPEC, "--spread", "0.5"], "expected a spread from 1.01 to 1000, got 0.5"),
         ([SPEC, "--spread", "nan"], "expected a spread"),
         ([SPEC, "--seed", "-1"], "expected a seed"),
-        ([SPEC, "--rules", "5x5"], "expected"),
+        (["alphabeta:eval=rows", "--rules", "5x5"], "expected"),
         ([SPEC, "--trials", "0"], "expected trials from 1 to 100000, got 0"),
         ([SPEC, "--games", str(10**9)], "expected games from 1 to 10000000"),
         ([SPEC, "--jobs", str(10**6)], "expected jobs from 1 to 1024"),
