@@ -106,6 +106,16 @@ def _baeldung_numbers(weights: Mapping[str, float]) -> NDArray[np.float64]:
     return np.array([0.0, *(weights[name] for name in ("base", "empty", "pairs", "sum", "order"))])
 
 
+QUICK_WEIGHTS: Final = {
+    "lost": 90_000.0, "empty": 400.0, "merges": 440.0, "order": 17.5, "order_power": 3.07,
+    "sum": 12.0, "sum_power": 2.75,
+}  # fmt: skip
+"""Weights of `rows` for searches of 2 or 3 plies: the middle of the best of 395 trials.
+
+Source: `twofold tune expectimax:eval=rows,ply=2 --games 200 --seed 1000000`; see
+`docs/benchmarks.md`.
+"""
+
 ROWS: Final = line_evaluator(
     "rows",
     "empty cells, merges, order and sum of every row and column",

@@ -12,7 +12,7 @@ from twofold.rules import Move, Rules
 from twofold.search.budget import Budget, parse_seconds
 from twofold.search.depth import BY_TILES, Depth
 
-DEFAULT_PLAYER: Final = "expectimax:eval=rows,ply=5"
+DEFAULT_PLAYER: Final = "expectimax:eval=rows,ply=6,cut=0.003"
 """Who plays where no player is named, on boards up to 4x4."""
 
 DEFAULT_PLAYER_LARGE: Final = "expectimax:eval=rows,ply=4/3@7"
@@ -159,6 +159,13 @@ def _nneonneo(ply: Depth, cut: float, table_mb: int, threads: int) -> Player:
     )
 
 
+def _quick(ply: Depth, table_mb: int) -> Player:
+    from twofold.evaluators.rows import QUICK_WEIGHTS, ROWS
+    from twofold.players.searching import ExpectimaxPlayer
+
+    return ExpectimaxPlayer(ROWS.reweighted(QUICK_WEIGHTS), ply, table_mb=table_mb)
+
+
 def _baeldung(prune: bool, threads: int) -> Player:
     from twofold.players.searching import SummedPlayer
 
@@ -266,6 +273,14 @@ register(
 )
 register(Entry("minimax", "best against the worst spawns", _two_player(False), _TWO_PLAYER_KEYS))
 register(Entry("alphabeta", "minimax with pruning", _two_player(True), _ALPHABETA_KEYS))
+register(
+    Entry(
+        "quick",
+        "expectimax that sees little ahead, with weights tuned for that",
+        _quick,
+        {"ply": Key("3", "depth in plies, as for expectimax", Depth.parse), "table_mb": _TABLE_MB},
+    )
+)
 register(
     Entry(
         "nneonneo",
