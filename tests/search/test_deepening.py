@@ -288,7 +288,7 @@ def test_a_player_may_be_asked_while_an_analysis_waits(spec: str) -> None:
         ("expectimax:ply=2", "nodes=2000,time=5ms", False, False),
         ("expectimax:time=5ms", None, False, False),
         ("expectimax:time=5ms", "ply=2", False, False),
-        ("expectimax:ply=2", "ply=3", True, False),
+        ("expectimax:ply=2", "ply=3", True, True),
         ("expectimax:ply=2,threads=2", None, False, True),
         ("expectimax:ply=2,threads=2,cut=0.01", None, False, False),
         ("expectimax:ply=2,threads=2", "ply=3", False, True),

@@ -116,7 +116,7 @@ class SearchPlayer(CompiledPlayer):
         position = self.search.position(board)
         # Each of several threads has a share of the nodes, and may use it up sooner or later.
         shares = limits.nodes is not None and len(self.search.contexts) > 1
-        reproducible = self.reproducible and limits.seconds is None and stop is None and not shares
+        reproducible = self.reproducible and limits.seconds is None and not shares
         for found in deepen(self.search, position, points, legal, limits, stop):
             best = first_best(found.values)
             self.search.limit_nodes(LINE_NODES + found.nodes // LINE_SHARE)
@@ -134,7 +134,7 @@ class SearchPlayer(CompiledPlayer):
                 hits=found.hits,
                 evaluator=self.evaluator.name,
                 line=line,
-                reproducible=reproducible,
+                reproducible=reproducible and not (stop is not None and stop.is_raised),
             )
 
     def close(self) -> None:

@@ -80,8 +80,9 @@ class Analysis:
             probable spawns, the one whose value is nearest the mean, or against an adversary
             the one that hurts most. On a board whose tiles pass the player's limit these are
             moves on the downgraded board.
-        reproducible: whether an equal request gives an equal answer; not so under a time
-            budget.
+        reproducible: whether an equal request gives equal values; not so under a limit of time,
+            nor where a flag ended the search, nor where threads share nodes or a cut-off. With
+            several threads the nodes may differ all the same.
     """
 
     board: Board
