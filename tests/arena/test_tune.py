@@ -135,7 +135,7 @@ def test_no_objective(text: str) -> None:
         ({"spread": math.nan}, "expected a spread from 1.01"),
         ({"games": 0}, "expected games from 1"),
         ({"seed": -1}, "expected a seed"),
-        ({"rules": Rules(rows=5)}, "expected"),
+        ({"player": "alphabeta:eval=rows", "rules": Rules(rows=5)}, "expected"),
         ({"player": "expectimax:eval=rows,sum_power=0", "weights": ["sum_power"]}, None),
     ],
 )
