@@ -1,6 +1,9 @@
-"""`star`: Star1 and Star2 pruning of chance nodes against plain expectimax; see `star_search`."""
+"""`star`: expectimax with `prune=star1` against that without, and other ways to prune.
 
-from collections.abc import Iterator, Sequence
+The other ways are Star1 with other bounds, and Star2; see `star_search`.
+"""
+
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 from itertools import product
@@ -9,7 +12,7 @@ from typing import Final
 import numpy as np
 
 from benchmarks.common import Figure, Report, Settings, of_runs, timed
-from benchmarks.positions import Positions, of_games
+from benchmarks.positions import Positions, choose_all, of_games
 from benchmarks.star_search import (
     Bounds,
     Star,
@@ -21,6 +24,8 @@ from benchmarks.star_search import (
 )
 from twofold.evaluators import EVALUATORS, Evaluator
 from twofold.kernels import expectimax as kernels
+from twofold.players import make_player
+from twofold.players.searching import ExpectimaxPlayer
 from twofold.rules import STANDARD
 from twofold.search.depth import Depth
 from twofold.search.expectimax import TABLE_MB, Expectimax
@@ -68,11 +73,19 @@ def measure(settings: Settings) -> Report:
     positions = of_games(POSITIONS_PLAYER, STANDARD, settings.seed, GAMES, part=PART)
     counts = ", ".join(f"{count} at ply {ply}" for ply, count in POSITIONS.items())
     return Report(
-        "Star1 and Star2, CPU time in percent of the library's expectimax",
+        "Star1 and Star2, CPU time in percent of expectimax without pruning",
         [
-            figure
-            for name, (ply, table_mb) in product(NAMES, CASES)
-            for figure in _compare(name, ply, table_mb, positions.thinned(POSITIONS[ply]), settings)
+            *(
+                _compare_library(name, ply, positions.thinned(count), settings)
+                for name, (ply, count) in product(NAMES, POSITIONS.items())
+            ),
+            *(
+                figure
+                for name, (ply, table_mb) in product(NAMES, CASES)
+                for figure in _compare(
+                    name, ply, table_mb, positions.thinned(POSITIONS[ply]), settings
+                )
+            ),
         ],
         [
             f"Positions: {counts}, evenly spaced over the middle half of {GAMES} games of "
@@ -85,6 +98,31 @@ def measure(settings: Settings) -> Report:
             "search can know it before.",
         ],
     )
+
+
+def _compare_library(name: str, ply: int, positions: Positions, settings: Settings) -> Figure:
+    """`prune=star1` against `prune=none`."""
+    ratios = []
+    for _ in range(settings.runs + 1):
+        seconds, moves, nodes = [], [], []
+        for prune in ("none", "star1"):
+            spec = f"expectimax:eval={name},ply={ply},prune={prune}"
+            with make_player(spec) as player:
+                assert isinstance(player, ExpectimaxPlayer)
+                player.start(STANDARD, settings.seed)
+                seconds.append(
+                    timed(partial(_note, moves, partial(choose_all, player, positions))).cpu
+                )
+                nodes.append(player.search.nodes)
+        assert moves[0] == moves[1]
+        ratios.append(100 * seconds[1] / seconds[0])
+    label = f"{name}, ply {ply}, {TABLE_MB} MiB: prune=star1: {100 * nodes[1] / nodes[0]:.0f} %"
+    return of_runs(f"{label} of the nodes, time", ratios[1:], "%")
+
+
+def _note(found: list[int], work: Callable[[], int]) -> None:
+    """Keep a result."""
+    found.append(work())
 
 
 def _compare(

@@ -90,22 +90,22 @@ def test_a_canonical_spec_says_every_key_and_names_the_same_player(name: str) ->
         (
             "expectimax:eval=rows",
             "expectimax:cut=0,empty=270,eval=rows,lost=200000,merges=700,nodes=none,order=47,"
-            "order_power=4,ply=auto,sum=11,sum_power=3.5,table_mb=4,threads=1,time=none",
+            "order_power=4,ply=auto,prune=none,sum=11,sum_power=3.5,table_mb=4,threads=1,time=none",
         ),
         (
             "expectimax:table_mb=0,ply=01,eval=snake,cut=.0",
-            "expectimax:cut=0,eval=snake,nodes=none,ply=1,ratio=0.25,table_mb=0,threads=1,"
-            "time=none",
+            "expectimax:cut=0,eval=snake,nodes=none,ply=1,prune=none,ratio=0.25,table_mb=0,"
+            "threads=1,time=none",
         ),
         (
             "expectimax:time=50ms,nodes=1e6,eval=snake,ply=08,table_mb=1",
-            "expectimax:cut=0,eval=snake,nodes=1000000,ply=8,ratio=0.25,table_mb=1,threads=1,"
-            "time=0.05",
+            "expectimax:cut=0,eval=snake,nodes=1000000,ply=8,prune=none,ratio=0.25,table_mb=1,"
+            "threads=1,time=0.05",
         ),
         (
             "expectimax:ply=6/05@3/4@08,cut=1e-3,eval=snake",
-            "expectimax:cut=0.001,eval=snake,nodes=none,ply=6/5@3/4@8,ratio=0.25,table_mb=4,"
-            "threads=1,time=none",
+            "expectimax:cut=0.001,eval=snake,nodes=none,ply=6/5@3/4@8,prune=none,ratio=0.25,"
+            "table_mb=4,threads=1,time=none",
         ),
         (
             "minimax:eval=snake,ratio=.50",
@@ -163,6 +163,7 @@ def test_canonical(spec: str, expected: str) -> None:
         ("expectimax:ply", "expected key=value after 'expectimax:', got 'expectimax:ply'"),
         ("expectimax:", "expected key=value after ':'"),
         ("datumbox:search=beam", "expected search= and one of alphabeta, minimax, got 'beam'"),
+        ("expectimax:prune=yes", "expected prune= and one of none, star1, got 'yes'"),
         ("baeldung:prune=maybe", "expected prune= and one of yes, no"),
         ("it3105-snake:layers=three", "expected layers= and one of literal, alternating"),
         ("it3105-snake:depth=5", "expected an even depth, got 5"),

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from twofold.board import Board
 from twofold.errors import InvalidSpec, UnsupportedRules
+from twofold.evaluators.bounds import SumBounds
 from twofold.limits import BITS_MAX_EXPONENT, BITS_MAX_SIDE, MAX_SIDE
 from twofold.notation import format_number, shown
 
@@ -96,6 +97,8 @@ class Evaluator:
         shapes: the same in words, for errors.
         line_tables_for: shape to two float32 tables (65536,), for rows and for columns, where
             the value is a sum over rows and columns; see `evaluators.exact` for their unit.
+        bounds_for: shape to the most that a board of a tile sum can be worth, for pruning at
+            chance nodes; None where there is no bound.
         cells_kernel_for: shape to the form on cells, for every shape and all tiles, made with
             `twofold.evaluators.compiled_on_cells`; None where there is none.
         cells_params_for: shape to the parameters of that form.
@@ -117,6 +120,7 @@ class Evaluator:
     supports: Callable[[int, int], bool] = small_shapes
     shapes: str = "shapes up to 4x4"
     line_tables_for: Callable[[int, int], tuple[Params, Params]] | None = None
+    bounds_for: Callable[[int, int], SumBounds] | None = None
     cells_kernel_for: Callable[[int, int], Any] | None = None
     cells_params_for: Callable[[int, int], Params] | None = None
     terms_of: Callable[[Board, int], Mapping[str, float]] | None = None

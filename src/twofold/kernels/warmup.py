@@ -18,6 +18,8 @@ MODULES: Final = (
     "transposition",
     "layers",
     "expectimax",
+    "bounds",
+    "star",
     "expectimax_cells",
     "adversarial",
     "summed",

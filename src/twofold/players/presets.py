@@ -103,6 +103,7 @@ def _expectimax(
     nodes: int | None,
     table_mb: int,
     threads: int,
+    prune: bool,
     **weights: float,
 ) -> Player:
     from twofold.players.searching import ExpectimaxPlayer
@@ -114,6 +115,7 @@ def _expectimax(
         cut=cut,
         table_mb=table_mb,
         threads=threads,
+        prune=prune,
     )
 
 
@@ -268,6 +270,11 @@ register(
             "nodes": _NODES,
             "table_mb": _TABLE_MB,
             "threads": _THREADS,
+            "prune": Key(
+                "none",
+                "star1: do not search spawns that can change no move; pays from 4 plies on",
+                _choice("prune", {"none": False, "star1": True}),
+            ),
         },
     )
 )

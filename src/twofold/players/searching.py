@@ -4,6 +4,7 @@ from abc import abstractmethod
 from collections.abc import Iterator, Sequence
 
 from twofold.board import Board
+from twofold.errors import InvalidSpec
 from twofold.evaluators import Evaluator
 from twofold.players.base import assumed_score, check_going, move_list
 from twofold.players.compiled import CompiledPlayer
@@ -15,7 +16,7 @@ from twofold.search.budget import Budget
 from twofold.search.context import unsupported
 from twofold.search.deepening import deepen
 from twofold.search.depth import Depth
-from twofold.search.expectimax import TABLE_MB, Expectimax
+from twofold.search.expectimax import TABLE_MB, Expectimax, prunable
 from twofold.search.expectimax_cells import ExpectimaxCells
 from twofold.search.stop import Stop
 from twofold.search.summed import Summed
@@ -156,6 +157,11 @@ class ExpectimaxPlayer(SearchPlayer):
         table_mb: size of the transposition table, in mebibytes.
         threads: number of threads that share a position; on cells there is one.
         order: the moves in the order in which they are tried; of equals the first is made.
+        prune: whether chance nodes are pruned, which changes no move: on bits only, with an
+            evaluator that has bounds, on one thread, without a cut and limits.
+
+    Raises:
+        InvalidSpec: `prune` does not go with the rest.
     """
 
     def __init__(
@@ -169,9 +175,17 @@ class ExpectimaxPlayer(SearchPlayer):
         table_mb: int = TABLE_MB,
         threads: int = 1,
         order: Sequence[Move] = tuple(Move),
+        prune: bool = False,
     ) -> None:
         super().__init__(evaluator, budget)
-        self.order = order
+        if prune and (cut > 0 or second_move or threads > 1 or self.budget != Budget()):
+            raise InvalidSpec("expected prune=star1 without cut, time, nodes and threads")
+        if prune and not prunable(evaluator):
+            raise InvalidSpec(
+                "expected an evaluator with bounds for prune=star1 (rows, snake, baeldung), "
+                f"got eval={evaluator.name}"
+            )
+        self.order, self.prune = order, prune
         self.ply, self.cut, self.second_move = depth, cut, second_move
         self.table_mb, self.threads = table_mb, threads
         self.reproducible &= threads == 1 or (cut == 0 and self.budget.nodes is None)
@@ -179,6 +193,8 @@ class ExpectimaxPlayer(SearchPlayer):
     def unsupported(self, rules: Rules) -> str:
         """Why the evaluator can take these rules neither on bits nor on cells."""
         reason = super().unsupported(rules)
+        if self.prune and reason:
+            return "expected boards up to 4x4 and spawn tiles up to 32768 for prune=star1"
         return "" if self.evaluator.supports_cells(*rules.shape) else reason
 
     def make_search(self, rules: Rules) -> Expectimax | ExpectimaxCells:
@@ -202,6 +218,7 @@ class ExpectimaxPlayer(SearchPlayer):
             table_mb=self.table_mb,
             threads=self.threads,
             order=self.order,
+            prune=self.prune,
         )
 
 

@@ -29,6 +29,9 @@ SPLIT_PLY: Final = 4
 TABLE_MB: Final = 4
 """Size of the transposition table where nothing else is said, in mebibytes."""
 
+ROUNDING: Final = 1e-9
+"""A bound is kept this part of the largest value away from what it has to stay below."""
+
 
 class Expectimax(Search):
     """A search under given rules.
@@ -46,6 +49,9 @@ class Expectimax(Search):
         threads: number of threads that share a position. Without a cut the values do not
             depend on it.
         order: the moves in the order in which they are tried; of equals the first is made.
+        prune: whether `policy` prunes chance nodes, which changes no move; values are exact all
+            the same. Only for evaluators that are `prunable`, with neither `cut` nor
+            `second_move`.
     """
 
     def __init__(
@@ -59,13 +65,15 @@ class Expectimax(Search):
         table_mb: int = TABLE_MB,
         threads: int = 1,
         order: Sequence[Move] = tuple(Move),
+        prune: bool = False,
     ) -> None:
         super().__init__(rules)
         self._order = tuple(order)
         self.depends_on_path = cut > 0
         self._second_move = second_move
-        self.policy = address_of(kernels.choose)
-        context = Context(evaluator, rules, kernels.CONTEXT_WORDS)
+        module = _kernels(prune)
+        self.policy = address_of(module.choose)
+        context = Context(evaluator, rules, module.CONTEXT_WORDS)
         words = context.words
         words[kernels.CUT] = as_word(float(np.float32(cut)))
         words[kernels.SECOND_MOVE] = second_move
@@ -74,6 +82,9 @@ class Expectimax(Search):
         words[kernels.PLY_BY_EMPTY : kernels.PLY_BY_TILES] = depth.table_by_empty()
         words[kernels.PLY_BY_TILES : kernels.CONTEXT_WORDS] = depth.table_by_tiles()
         words[kernels.LOWEST] = address_of(_lowest_layer(context, evaluator, rules))
+        if prune:
+            deepest = int(words[kernels.PLY_BY_EMPTY : kernels.CONTEXT_WORDS].max())
+            _point_bounds(context, evaluator, rules, deepest)
         context.point_table(0 if evaluator.needs_score else table_mb, only_present=cut > 0)
         self.contexts = (context, *(context.twin() for _ in range(threads - 1)))
         self._pool = ThreadPoolExecutor(threads) if threads > 1 else None
@@ -216,6 +227,32 @@ class _States:
         kept = copy(self)
         kept._keep(part)
         return kept
+
+
+def prunable(evaluator: Evaluator) -> bool:
+    """Whether a search can prune chance nodes: afterstates are valued, within known bounds."""
+    plain = not (evaluator.needs_score or evaluator.adds_reward or evaluator.at == "state")
+    return plain and evaluator.bounds_for is not None and bool(np.isfinite(evaluator.dead_value))
+
+
+def _kernels(prune: bool) -> Any:
+    """The module of the policy. That of pruning is loaded only where it is needed."""
+    if not prune:
+        return kernels
+    from twofold.kernels import star
+
+    return star
+
+
+def _point_bounds(context: Context, evaluator: Evaluator, rules: Rules, ply: int) -> None:
+    """What `star` reads, put into the context."""
+    from twofold.kernels import star
+
+    assert evaluator.bounds_for is not None
+    bounds, dead_value = evaluator.bounds_for(*rules.shape), evaluator.dead_value
+    table = bounds.with_spawns(max(ply - 1, 1), rules.spawn_exponents, dead_value)
+    context.point(star.UPPER, table)
+    context.words[star.SLACK] = as_word(ROUNDING * bounds.largest(dead_value))
 
 
 def _lowest_layer(context: Context, evaluator: Evaluator, rules: Rules) -> Any:
