@@ -6,7 +6,7 @@ from benchmarks.common import Figure, Report, Settings, of_runs
 from benchmarks.positions import of_games, time_choices
 from twofold.kernels.adversarial import LEAST_DEPTH
 from twofold.rules import STANDARD
-from twofold.search.expectimax import TABLE_MB
+from twofold.search.context import TABLE_MB
 
 NAMES: Final = ("rows", "clustering")
 POSITIONS_PLAYER: Final = "expectimax:eval=rows,ply=2"

@@ -27,8 +27,9 @@ from twofold.kernels import expectimax as kernels
 from twofold.players import make_player
 from twofold.players.searching import ExpectimaxPlayer
 from twofold.rules import STANDARD
+from twofold.search.context import TABLE_MB
 from twofold.search.depth import Depth
-from twofold.search.expectimax import TABLE_MB, Expectimax
+from twofold.search.expectimax import Expectimax
 
 NAMES: Final = ("rows", "snake")
 POSITIONS_PLAYER: Final = "expectimax:eval=rows,ply=2"

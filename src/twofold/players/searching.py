@@ -1,4 +1,7 @@
-"""Players that search: expectimax, minimax, alpha-beta, and Baeldung's sums."""
+"""Players that search: expectimax, minimax, alpha-beta, and Baeldung's sums.
+
+A search is imported when it is made: its kernels are compiled then, and no others.
+"""
 
 from abc import abstractmethod
 from collections.abc import Iterator, Sequence
@@ -9,17 +12,13 @@ from twofold.evaluators import Evaluator
 from twofold.players.base import assumed_score, check_going, move_list
 from twofold.players.compiled import CompiledPlayer
 from twofold.rules import Move, Rules
-from twofold.search.alphabeta import AlphaBeta
 from twofold.search.analysis import Analysis
 from twofold.search.base import Search, first_best
 from twofold.search.budget import Budget
-from twofold.search.context import unsupported
+from twofold.search.context import TABLE_MB, unsupported
 from twofold.search.deepening import deepen
 from twofold.search.depth import Depth
-from twofold.search.expectimax import TABLE_MB, Expectimax, prunable
-from twofold.search.expectimax_cells import ExpectimaxCells
 from twofold.search.stop import Stop
-from twofold.search.summed import Summed
 
 LINE_SHARE = 10
 """The best line may cost one part in so many of the nodes of the search, and `LINE_NODES`."""
@@ -180,11 +179,8 @@ class ExpectimaxPlayer(SearchPlayer):
         super().__init__(evaluator, budget)
         if prune and (cut > 0 or second_move or threads > 1 or self.budget != Budget()):
             raise InvalidSpec("expected prune=star1 without cut, time, nodes and threads")
-        if prune and not prunable(evaluator):
-            raise InvalidSpec(
-                "expected an evaluator with bounds for prune=star1 (rows, snake, baeldung), "
-                f"got eval={evaluator.name}"
-            )
+        if prune:
+            _check_prunable(evaluator)
         self.order, self.prune = order, prune
         self.ply, self.cut, self.second_move = depth, cut, second_move
         self.table_mb, self.threads = table_mb, threads
@@ -197,9 +193,11 @@ class ExpectimaxPlayer(SearchPlayer):
             return "expected boards up to 4x4 and spawn tiles up to 32768 for prune=star1"
         return "" if self.evaluator.supports_cells(*rules.shape) else reason
 
-    def make_search(self, rules: Rules) -> Expectimax | ExpectimaxCells:
+    def make_search(self, rules: Rules) -> Search:
         """The search for these rules."""
         if super().unsupported(rules):
+            from twofold.search.expectimax_cells import ExpectimaxCells
+
             return ExpectimaxCells(
                 self.evaluator,
                 rules,
@@ -209,6 +207,8 @@ class ExpectimaxPlayer(SearchPlayer):
                 table_mb=self.table_mb,
                 order=self.order,
             )
+        from twofold.search.expectimax import Expectimax
+
         return Expectimax(
             self.evaluator,
             rules,
@@ -219,6 +219,16 @@ class ExpectimaxPlayer(SearchPlayer):
             threads=self.threads,
             order=self.order,
             prune=self.prune,
+        )
+
+
+def _check_prunable(evaluator: Evaluator) -> None:
+    from twofold.search.expectimax import prunable
+
+    if not prunable(evaluator):
+        raise InvalidSpec(
+            "expected an evaluator with bounds for prune=star1 (rows, snake, baeldung), "
+            f"got eval={evaluator.name}"
         )
 
 
@@ -251,8 +261,10 @@ class AlphaBetaPlayer(SearchPlayer):
         self.wins_at_goal, self.dead_is_score = wins_at_goal, dead_is_score
         self.table_mb = table_mb
 
-    def make_search(self, rules: Rules) -> AlphaBeta:
+    def make_search(self, rules: Rules) -> Search:
         """The search for these rules."""
+        from twofold.search.alphabeta import AlphaBeta
+
         return AlphaBeta(
             self.evaluator,
             rules,
@@ -277,8 +289,10 @@ class SummedPlayer(SearchPlayer):
         super().__init__(evaluator)
         self.prunes, self.threads = prunes, threads
 
-    def make_search(self, rules: Rules) -> Summed:
+    def make_search(self, rules: Rules) -> Search:
         """The search for these rules."""
+        from twofold.search.summed import Summed
+
         return Summed(
             self.evaluator, rules, prunes=self.prunes, threads=min(self.threads, len(Move))
         )

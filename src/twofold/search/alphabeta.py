@@ -11,8 +11,7 @@ from twofold.kernels._jit import address_of
 from twofold.rules import Move, Rules
 from twofold.search.analysis import LineStep, MoveValue
 from twofold.search.base import Search
-from twofold.search.context import Context, fitting_bits
-from twofold.search.expectimax import TABLE_MB
+from twofold.search.context import TABLE_MB, Context, fitting_bits
 
 
 class AlphaBeta(Search):

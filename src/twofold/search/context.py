@@ -1,7 +1,7 @@
 """What every search needs: addresses and numbers in one array, and what they point to."""
 
 from copy import copy
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,6 +18,9 @@ from twofold.limits import BITS_MAX_EXPONENT
 from twofold.rules import Rules
 
 Words = NDArray[np.uint64]
+
+TABLE_MB: Final = 4
+"""Size of the transposition table where nothing else is said, in mebibytes."""
 
 
 class Context:

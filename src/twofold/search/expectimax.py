@@ -20,14 +20,11 @@ from twofold.limits import MAX_SPAWN_TILES
 from twofold.rules import Move, Rules
 from twofold.search.analysis import LineStep, MoveValue
 from twofold.search.base import Search, as_word
-from twofold.search.context import Context, Words, fitting_bits
+from twofold.search.context import TABLE_MB, Context, Words, fitting_bits
 from twofold.search.depth import Depth
 
 SPLIT_PLY: Final = 4
 """Searches of fewer plies are not worth sharing between threads."""
-
-TABLE_MB: Final = 4
-"""Size of the transposition table where nothing else is said, in mebibytes."""
 
 ROUNDING: Final = 1e-9
 """A bound is kept this part of the largest value away from what it has to stay below."""

@@ -15,9 +15,8 @@ from twofold.limits import MAX_EXPONENT, MAX_PLY, MAX_SIDE, check_limit
 from twofold.rules import Move, Rules
 from twofold.search.analysis import LineStep, MoveValue
 from twofold.search.base import Search, as_word
-from twofold.search.context import Context, aligned_zeros
+from twofold.search.context import TABLE_MB, Context, aligned_zeros
 from twofold.search.depth import Depth
-from twofold.search.expectimax import TABLE_MB
 
 Cells = NDArray[np.uint8]
 
