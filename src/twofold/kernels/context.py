@@ -42,7 +42,9 @@ ONLY_PRESENT: Final = 15
 """1 where only entries of the present generation are believed."""
 FOUND: Final = 16
 """The value that the table answered last, by its bits; another thread may replace it there."""
-OWN: Final = 17
+SEARCHES: Final = 17
+"""Number of searches since the table was cleared."""
+OWN: Final = 18
 """The first word of the search's own."""
 
 NEVER: Final = 1 << 63

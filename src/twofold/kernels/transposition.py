@@ -18,7 +18,7 @@ import numpy as np
 from numba import types
 
 from twofold.kernels._jit import kernel
-from twofold.kernels.context import BUCKETS, FOUND, GENERATION, ONLY_PRESENT, TABLE
+from twofold.kernels.context import BUCKETS, FOUND, GENERATION, ONLY_PRESENT, SEARCHES, TABLE
 from twofold.kernels.intrinsics import U64_POINTER, high_product, pointer, prefetch, u64_at
 
 ENTRIES: Final = 4
@@ -122,13 +122,15 @@ def store(bucket, key, value, context):
 def new_generation(context):
     """Begin a search: what is in the table grows old, or is no longer believed.
 
-    There are few generations: before a number comes again the table is cleared, so that an
-    entry of the present generation was made by the present search. No search has number 0: it
-    is that of entries never written, which are taken first.
+    Generations count from 1 to `GENERATIONS` - 1 and then from 1 again; 0 is that of entries
+    never written, which are taken first. Where only the present generation is believed, the
+    table is cleared before a number comes again, so that what has it was stored by this search.
     """
-    context[GENERATION] = (context[GENERATION] + np.uint64(1)) & _GENERATION
-    if context[GENERATION] == 0:
-        context[GENERATION] = np.uint64(1)
+    last = np.uint64(GENERATIONS - 1)
+    context[GENERATION] = context[GENERATION] % last + np.uint64(1)
+    context[SEARCHES] += np.uint64(1)
+    if context[SEARCHES] >= last and context[ONLY_PRESENT] != 0:
+        context[SEARCHES] = np.uint64(0)
         if context[TABLE] != 0:
             table = u64_at(context[TABLE])
             for word in range(np.int64(context[BUCKETS]) * BUCKET_WORDS):

@@ -105,10 +105,11 @@ class Search(ABC):
             afresh: whether nothing is believed that an earlier search has stored, so that
                 values and nodes do not depend on it.
         """
+        for context in self.contexts:
+            context.words[words.ONLY_PRESENT] = afresh
         transposition.begin(self.context.words)
         for context in self.contexts:
             context.words[words.GENERATION] = self.context.words[words.GENERATION]
-            context.words[words.ONLY_PRESENT] = afresh
 
     def end(self) -> None:
         """Let the game loop go on: no limit, and what earlier moves have stored counts."""

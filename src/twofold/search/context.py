@@ -89,7 +89,7 @@ class Context:
         """Forget what the transposition table holds, if there is one."""
         if words.TABLE in self._held:
             self._held[words.TABLE].fill(0)
-            self.words[words.GENERATION] = 0
+            self.words[words.GENERATION] = self.words[words.SEARCHES] = 0
 
     def twin(self) -> "Context":
         """A context for another thread: words of its own, all arrays shared."""
