@@ -71,7 +71,7 @@ values depend on the way to them.
 PLY_BY_EMPTY: Final = LAYER_END + 5
 """Depth in plies for each number of empty cells, 0 to 16."""
 PLY_BY_TILES: Final = PLY_BY_EMPTY + 17
-"""Least depth in plies for each number of different tiles, 0 to 15."""
+"""Least depth in plies for each number of different tiles, 0 to 15; all 0 if it is not used."""
 CONTEXT_WORDS: Final = PLY_BY_TILES + 16
 
 _1: Final = np.uint64(1)
@@ -179,14 +179,17 @@ def chance(after, score, depth, chance_of, context):
 @kernel(types.int64(types.uint64, U64_POINTER))
 def depth_at(bits, context):
     """Depth in plies for this position."""
+    empty = on_bits.count_empty(bits, context[MASK])
+    ply = np.int64(context[PLY_BY_EMPTY + empty])
+    if context[PLY_BY_TILES] == 0:
+        return ply
     tiles = np.uint64(0)
     rest = bits
     while rest:
         tiles |= _1 << (rest & np.uint64(15))
         rest >>= np.uint64(4)
     different = popcount(tiles & np.uint64(0xFFFE))
-    empty = on_bits.count_empty(bits, context[MASK])
-    return max(np.int64(context[PLY_BY_EMPTY + empty]), np.int64(context[PLY_BY_TILES + different]))
+    return max(ply, np.int64(context[PLY_BY_TILES + different]))
 
 
 @kernel(types.void(types.int64, U64_POINTER))
