@@ -9,7 +9,7 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 
 import pytest
 
@@ -179,7 +179,17 @@ def test_waiting_is_said_when_it_takes_long(
     assert "moment" not in error.getvalue()
 
 
-def test_the_first_ctrl_c_is_an_event_and_the_second_an_exception() -> None:
+@pytest.fixture
+def python_interrupts() -> Iterator[None]:
+    """Python's own handler: where the tests run in the background, the signal is ignored."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
+def test_the_first_ctrl_c_is_an_event_and_the_second_an_exception(
+    python_interrupts: None,
+) -> None:
     with _common.catching_interrupt() as asked:
         signal.raise_signal(signal.SIGINT)
         assert asked.is_set()
