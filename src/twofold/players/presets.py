@@ -221,7 +221,9 @@ def _cut(text: str) -> float:
 
 _EVAL: Final = Key("rows", "evaluator, or path/to/file.py:Name", _evaluator, _weights)
 _TABLE_MB: Final = Key(
-    "4", "transposition table in MiB; changes no move", _whole("table_mb", 0, MAX_TABLE_MB)
+    "4",
+    "transposition table in MiB; without a cut it changes no value",
+    _whole("table_mb", 0, MAX_TABLE_MB),
 )
 _TIME: Final = Key(
     "none", "time a move, such as 50ms; the search deepens", _optional(parse_seconds, "none")
