@@ -7,7 +7,8 @@ They are one tree::
     |   |-- InvalidBoard    |-- InvalidMove     |-- InvalidRules    |-- InvalidSpec
     |   |-- InvalidRecord   |-- InvalidBudget   |-- InvalidSeed     |-- UnsupportedRules
     |   |-- LimitExceeded   |-- IllegalMove     |-- CellOccupied    |-- TileTooLarge
-    |   |-- GameOver        |-- NothingToUndo   |-- NothingToRedo   `-- MissingExtra
+    |   |-- GameOver        |-- NothingToUndo   |-- NothingToRedo   |-- InvalidNetwork
+    |   `-- MissingExtra
     |-- PlayerError (also a RuntimeError)    exit code 1: a player broke its contract
     `-- ResourceError (also a RuntimeError)  exit code 3: disk or memory
 
@@ -53,6 +54,10 @@ class InvalidBudget(InvalidInput):
 
 class InvalidSeed(InvalidInput):
     """A seed is not a whole number from 0 to 2**64 - 1."""
+
+
+class InvalidNetwork(InvalidInput):
+    """Patterns, settings of a training run or a weight file that cannot be used."""
 
 
 class UnsupportedRules(InvalidInput):

@@ -83,6 +83,24 @@ MAX_SECONDS: Final = 86_400.0
 MAX_NODES: Final = 10**15
 """Largest node budget for one move."""
 
+MAX_PATTERNS: Final = 32
+"""Most patterns of an n-tuple network."""
+
+MAX_PATTERN_CELLS: Final = 8
+"""Most cells of a pattern."""
+
+MAX_STAGES: Final = 16
+"""Most stages of a network."""
+
+MAX_WEIGHTS: Final = 2**40
+"""Most weights of a network."""
+
+MAX_TRAINING_GAMES: Final = 10**12
+"""Most games of a training run."""
+
+MAX_TRAINING_SECONDS: Final = 365 * 86_400.0
+"""Longest training run, in seconds."""
+
 
 def check_limit(name: str, value: int, low: int, high: int) -> int:
     """Return `value` if it lies in `low..high`.

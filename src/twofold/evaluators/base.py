@@ -99,6 +99,8 @@ class Evaluator:
             the value is a sum over rows and columns; see `evaluators.exact` for their unit.
         bounds_for: shape to the most that a board of a tile sum can be worth, for pruning at
             chance nodes; None where there is no bound.
+        layer_for: shape to a kernel of its own for the lowest layer of a search on bits, see
+            `kernels.layers`; None for the general ones.
         cells_kernel_for: shape to the form on cells, for every shape and all tiles, made with
             `twofold.evaluators.compiled_on_cells`; None where there is none.
         cells_params_for: shape to the parameters of that form.
@@ -121,6 +123,7 @@ class Evaluator:
     shapes: str = "shapes up to 4x4"
     line_tables_for: Callable[[int, int], tuple[Params, Params]] | None = None
     bounds_for: Callable[[int, int], SumBounds] | None = None
+    layer_for: Callable[[int, int], Any] | None = None
     cells_kernel_for: Callable[[int, int], Any] | None = None
     cells_params_for: Callable[[int, int], Params] | None = None
     terms_of: Callable[[Board, int], Mapping[str, float]] | None = None

@@ -160,6 +160,58 @@ def prefetch(typingctx: Any, base: Any, index: Any) -> Any:
 
 
 @_intrinsic
+def prefetch_f32(typingctx: Any, base: Any, index: Any) -> Any:
+    """Have the cache line of base[index] fetched, to be read soon."""
+
+    def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        flag, byte = ir.IntType(32), ir.IntType(8).as_pointer()
+        address = builder.bitcast(builder.gep(args[0], [args[1]]), byte)
+        kind = ir.FunctionType(ir.VoidType(), [byte, flag, flag, flag])
+        function = cgutils.get_or_insert_function(builder.module, kind, "llvm.prefetch.p0i8")
+        builder.call(function, [address, flag(0), flag(3), flag(1)])  # read, keep, data
+        return context.get_dummy_value()
+
+    return types.void(F32_POINTER, types.int64), codegen
+
+
+def _offset(kind: Any) -> Any:
+    @_intrinsic
+    def offset(typingctx: Any, base: Any, index: Any) -> Any:
+        def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+            return builder.gep(args[0], [args[1]])
+
+        return kind(kind, types.int64), codegen
+
+    offset.__doc__ = "The pointer `index` elements further on."
+    return offset
+
+
+u64_offset = _offset(U64_POINTER)
+i64_offset = _offset(I64_POINTER)
+f32_offset = _offset(F32_POINTER)
+
+
+@_intrinsic
+def u64_pointer(typingctx: Any, params: Any) -> Any:
+    """Read parameters declared as float32 as the words that they hold."""
+
+    def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        return builder.bitcast(args[0], context.get_value_type(signature.return_type))
+
+    return U64_POINTER(F32_POINTER), codegen
+
+
+@_intrinsic
+def as_signed(typingctx: Any, words: Any) -> Any:
+    """Read words as signed numbers."""
+
+    def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        return args[0]
+
+    return I64_POINTER(U64_POINTER), codegen
+
+
+@_intrinsic
 def take_number(typingctx: Any, counter: Any) -> Any:
     """The number at a pointer, which grows by one: no two threads get the same (int64)."""
 
@@ -235,7 +287,24 @@ def _pdep(typingctx: Any, source: Any, mask: Any) -> Any:
     return types.uint64(types.uint64, types.uint64), codegen
 
 
+@_intrinsic
+def _pext(typingctx: Any, source: Any, mask: Any) -> Any:
+    def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        word = ir.IntType(64)
+        function = cgutils.get_or_insert_function(
+            builder.module, ir.FunctionType(word, [word, word]), "llvm.x86.bmi.pext.64"
+        )
+        return builder.call(function, args)
+
+    return types.uint64(types.uint64, types.uint64), codegen
+
+
 if _PDEP:
+
+    @kernel("uint64(uint64, uint64)")
+    def gather_nibbles(bits, mask):
+        """The nibbles that a mask of whole nibbles covers, side by side from the lowest bit."""
+        return _pext(bits, mask)
 
     @kernel("uint64(uint64, int64)")
     def nth_set_bit(mask, n):
@@ -248,6 +317,18 @@ if _PDEP:
         return _pdep(row, np.uint64(0x000F000F000F000F))
 
 else:
+
+    @kernel("uint64(uint64, uint64)")
+    def gather_nibbles(bits, mask):
+        """The nibbles that a mask of whole nibbles covers, side by side from the lowest bit."""
+        found = np.uint64(0)
+        place = np.uint64(0)
+        while mask:
+            shift = np.uint64(trailing_zeros(mask))
+            found |= ((bits >> shift) & np.uint64(15)) << place
+            mask &= ~(np.uint64(15) << shift)
+            place += np.uint64(4)
+        return found
 
     @kernel("uint64(uint64, int64)")
     def nth_set_bit(mask, n):

@@ -254,6 +254,8 @@ def _point_bounds(context: Context, evaluator: Evaluator, rules: Rules, ply: int
 
 def _lowest_layer(context: Context, evaluator: Evaluator, rules: Rules) -> Any:
     """The kernel of the lowest layer, and what it reads put into the context."""
+    if evaluator.layer_for is not None:
+        return evaluator.layer_for(*rules.shape)
     if evaluator.at == "state":
         return layers.after_spawn
     few_tiles = len(rules.spawn_exponents) <= layers.MAX_LINE_TILES

@@ -1,0 +1,112 @@
+"""Large arrays: how much memory is free, and pages that suit tables read at random."""
+
+import mmap
+import os
+import sys
+from pathlib import Path
+from typing import Any, Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from twofold.errors import ResourceError
+
+SHARE: Final = 0.8
+"""The part of free memory that one allocation may take."""
+
+_HUGE: Final = 4 * 2**20
+"""From so many bytes on, large pages are asked for."""
+
+
+def free_memory() -> int | None:
+    """Bytes that this process can still be given, or None where the system does not say."""
+    found = [size for size in (_available(), _left_in_group()) if size is not None]
+    return min(found) if found else None
+
+
+def _available() -> int | None:
+    if sys.platform == "win32":
+        return _available_on_windows()
+    try:
+        for line in Path("/proc/meminfo").read_text().splitlines():
+            if line.startswith("MemAvailable:"):
+                return int(line.split()[1]) * 1024
+    except (OSError, ValueError, IndexError):
+        pass
+    try:  # macOS: half of all memory, as it does not count what could be freed
+        return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") // 2
+    except (ValueError, OSError):
+        return None
+
+
+def _available_on_windows() -> int | None:
+    import ctypes
+
+    class Status(ctypes.Structure):
+        """What GlobalMemoryStatusEx fills in."""
+
+        _fields_ = (
+            ("length", ctypes.c_ulong),
+            ("load", ctypes.c_ulong),
+            *((name, ctypes.c_ulonglong) for name in "total free page page_free all left more".split()),
+        )
+
+    status = Status(length=ctypes.sizeof(Status))
+    windows: Any = ctypes
+    if not windows.windll.kernel32.GlobalMemoryStatusEx(ctypes.byref(status)):
+        return None
+    return int(status.free)
+
+
+def _left_in_group(root: Path = Path("/sys/fs/cgroup")) -> int | None:
+    """What a container's limit leaves, on Linux with control groups of version 2."""
+    try:
+        limit = (root / "memory.max").read_text().strip()
+        used = int((root / "memory.current").read_text())
+        return None if limit == "max" else max(int(limit) - used, 0)
+    except (OSError, ValueError):
+        return None
+
+
+def bytes_words(size: float) -> str:
+    """A size as people say it: `537 MB`."""
+    for unit in ("bytes", "kB", "MB", "GB"):
+        if size < 1000 or unit == "GB":
+            return f"{size:.0f} {unit}" if size >= 10 or unit == "bytes" else f"{size:.1f} {unit}"
+        size /= 1000
+    raise AssertionError
+
+
+def check_memory(size: int, what: str) -> None:
+    """Refuse what would not fit.
+
+    Args:
+        size: bytes that are going to be allocated.
+        what: what for, as in `the weights of 4x6`.
+
+    Raises:
+        ResourceError: it is more than 80 % of the free memory.
+    """
+    free = free_memory()
+    if free is not None and size > SHARE * free:
+        raise ResourceError(
+            f"expected at most {SHARE:.0%} of the free memory for {what} "
+            f"({bytes_words(SHARE * free)}), got {bytes_words(size)}"
+        )
+
+
+def large_zeros(count: int, dtype: Any) -> NDArray[Any]:
+    """Zeros, on large pages where the system has them: tables read at random need fewer look-ups.
+
+    Raises:
+        ResourceError: the system has not so much memory.
+    """
+    size = count * np.dtype(dtype).itemsize
+    try:
+        if size < _HUGE or not hasattr(mmap, "MADV_HUGEPAGE"):
+            return np.zeros(count, dtype=dtype)
+        memory = mmap.mmap(-1, size, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)
+    except (MemoryError, OSError, ValueError) as error:
+        raise ResourceError(f"cannot allocate {bytes_words(size)}: {error}") from error
+    memory.madvise(mmap.MADV_HUGEPAGE)
+    return np.frombuffer(memory, dtype=dtype)

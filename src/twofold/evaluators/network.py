@@ -1,0 +1,258 @@
+"""N-tuple networks: sums of weights, one for each pattern in each symmetry of the board.
+
+    patterns of 4x6                                value of an afterstate
+
+    0 1 2 3    . . . .    0 1 2 .    . . . .       V = sum over patterns p and symmetries s of
+    4 5 . .    4 5 6 7    4 5 6 .    4 5 6 .           weights of p at the exponents
+    . . . .    8 9 . .    . . . .    8 9 a .           that p sees on the board turned by s
+    . . . .    . . . .    . . . .    . . . .
+
+Sources: Szubert and Jaskowski 2014 (n-tuple networks for 2048); Yeh et al. 2017 (stages).
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from twofold.board import Board
+from twofold.errors import InvalidNetwork, UnsupportedRules
+from twofold.evaluators.base import Evaluator, Params
+from twofold.evaluators.memory import bytes_words, check_memory, large_zeros
+from twofold.evaluators.patterns import Pattern, check_patterns, format_patterns, parse_patterns
+from twofold.limits import BITS_MAX_EXPONENT, MAX_STAGES, MAX_WEIGHTS, check_limit
+
+Weights = NDArray[np.float32]
+
+DOWNGRADE_FROM: Final = 32_768
+"""The tile from which boards are downgraded before a network looks at them."""
+
+_NEVER: Final = 1 << 17
+
+
+class Network:
+    """An n-tuple network: patterns, stages and their weights.
+
+    Args:
+        patterns: a name or a list as text, or patterns.
+        shape: rows and columns of its boards, up to 4x4.
+        stages: where stages split: the second stage holds the boards whose different tiles sum
+            to at least the first number, and so on. `(16384, 32768)` makes three stages: below
+            16384, from 16384 on, from 32768 on; 49152 means both of them are there.
+        weights: float32, (stages, weights a stage), the tables of the patterns one after the
+            other; None for new ones, all 0 and, in later stages, NaN: not touched yet, so that
+            those of the stage before count. It is kept, not copied.
+
+    Attributes:
+        weights: the same; changed in place by learning.
+
+    Raises:
+        InvalidNetwork: patterns, stages or weights do not fit each other.
+        LimitExceeded: more patterns, cells, stages or weights than there may be.
+        ResourceError: new weights would take more than 80 % of the free memory.
+    """
+
+    def __init__(
+        self,
+        patterns: str | Sequence[Pattern],
+        shape: tuple[int, int] = (4, 4),
+        *,
+        stages: Sequence[int] = (),
+        weights: Weights | None = None,
+    ) -> None:
+        if isinstance(patterns, str):
+            self.patterns = parse_patterns(patterns, shape)
+        else:
+            self.patterns = check_patterns([pattern.cells for pattern in patterns], shape)
+        self.shape = shape
+        self.stages = check_stages(stages)
+        check_limit("weights of a network", self.stage_size * self.stage_count, 1, MAX_WEIGHTS)
+        if weights is None:
+            weights = self._new_weights()
+        expected = (self.stage_count, self.stage_size)
+        if weights.shape != expected or weights.dtype != np.float32:
+            raise InvalidNetwork(
+                f"expected float32 weights of shape {expected}, "
+                f"got {weights.dtype} of {weights.shape}"
+            )
+        self.weights = weights
+
+    def _new_weights(self) -> Weights:
+        check_memory(self.bytes, f"the weights of {self.name}")
+        weights: Weights = large_zeros(self.stage_count * self.stage_size, np.float32)
+        weights = weights.reshape(self.stage_count, self.stage_size)
+        weights[1:] = np.nan
+        return weights
+
+    # ---- what it is
+
+    @property
+    def name(self) -> str:
+        """The name of its patterns, or their list."""
+        return format_patterns(self.patterns)
+
+    @property
+    def stage_count(self) -> int:
+        """Number of stages, at least 1."""
+        return len(self.stages) + 1
+
+    @property
+    def stage_size(self) -> int:
+        """Number of weights a stage."""
+        return sum(pattern.size for pattern in self.patterns)
+
+    @property
+    def offsets(self) -> tuple[int, ...]:
+        """Where the table of each pattern begins in a stage."""
+        sizes = [pattern.size for pattern in self.patterns]
+        return tuple(sum(sizes[:number]) for number in range(len(sizes)))
+
+    @property
+    def symmetries(self) -> int:
+        """Symmetries of the board: 8 where it is square, else 4."""
+        return 8 if self.shape[0] == self.shape[1] else 4
+
+    @property
+    def features(self) -> int:
+        """Number of weights that are summed for a board."""
+        return len(self.patterns) * self.symmetries
+
+    @property
+    def bytes(self) -> int:
+        """Size of the weights in bytes."""
+        return 4 * self.stage_count * self.stage_size
+
+    def describe(self) -> str:
+        """One line: patterns, shape, stages, size."""
+        rows, cols = self.shape
+        stages = f", {self.stage_count} stages" if self.stages else ""
+        return f"{self.name} for {rows}x{cols}{stages}, {bytes_words(self.bytes)} of weights"
+
+    def table(self, pattern: int, stage: int = 0) -> Weights:
+        """The weights of a pattern: 16 a cell, the last cell varying fastest; a view."""
+        start = self.offsets[pattern]
+        part: Weights = self.weights[stage, start : start + self.patterns[pattern].size]
+        return part
+
+    # ---- what boards are worth
+
+    def words(self, downgrade: int = _NEVER) -> NDArray[np.uint64]:
+        """What kernels read, see `twofold.kernels.ntuple`; the weights must outlive it."""
+        from twofold.kernels import ntuple
+
+        rows, cols = self.shape
+        words = np.zeros(ntuple.OWN + 2 * len(self.patterns), dtype=np.uint64)
+        words[ntuple.PATTERNS] = len(self.patterns)
+        words[ntuple.WEIGHTS] = self.weights.ctypes.data
+        words[ntuple.SYMMETRIES] = self.symmetries
+        words[ntuple.MIRROR_SHIFT] = 4 * (4 - cols)
+        words[ntuple.FLIP_SHIFT] = 16 * (4 - rows)
+        words[ntuple.STAGES] = self.stage_count
+        words[ntuple.STAGE_SIZE] = self.stage_size
+        words[ntuple.THRESHOLDS : ntuple.THRESHOLDS + len(self.stages)] = self.stages
+        words[ntuple.DOWNGRADE] = downgrade
+        words[ntuple.OWN :: 2] = [pattern.mask(cols) for pattern in self.patterns]
+        words[ntuple.OWN + 1 :: 2] = self.offsets
+        return words
+
+    def value(self, after: Board) -> float:
+        """The value of an afterstate, in points.
+
+        Raises:
+            UnsupportedRules: the board has another shape, or a tile past 32768.
+        """
+        return float(self.values([after])[0])
+
+    def values(self, afters: Iterable[Board]) -> NDArray[np.float64]:
+        """The values of afterstates, in points, float64 (boards,)."""
+        from twofold.kernels import ntuple
+
+        bits = np.array([self._bits(board) for board in afters], dtype=np.uint64)
+        values = np.zeros(len(bits))
+        ntuple.value_many(bits, self.words(), values)
+        return values
+
+    def _bits(self, board: Board) -> int:
+        rows, cols = self.shape
+        if board.shape != self.shape or board.max_exponent > BITS_MAX_EXPONENT:
+            raise UnsupportedRules(
+                f"expected {rows}x{cols} with tiles up to 32768 for this network, got {board}"
+            )
+        return board.to_bits()
+
+
+def check_stages(stages: Sequence[int]) -> tuple[int, ...]:
+    """Where stages split, checked.
+
+    Raises:
+        InvalidNetwork: not ascending multiples of 2 below 65536.
+        LimitExceeded: too many.
+    """
+    check_limit("stages", len(stages) + 1, 1, MAX_STAGES)
+    ascending = all(low < high for low, high in zip(stages, stages[1:], strict=False))
+    if not ascending or any(not 2 <= sum_of < 1 << 16 or sum_of % 2 for sum_of in stages):
+        raise InvalidNetwork(
+            "expected stages as ascending sums of tiles, such as 16384,32768,49152, "
+            f"got {','.join(map(str, stages))}"
+        )
+    return tuple(stages)
+
+
+def network_evaluator(
+    network: Network, *, name: str = "ntuple", downgrade: int = DOWNGRADE_FROM
+) -> Evaluator:
+    """What a search needs to know about a network.
+
+    Args:
+        network: it is kept, not copied.
+        name: as in analyses.
+        downgrade: boards whose different tiles sum to so much or more are downgraded by
+            one-ply play before they are looked at; the searches do it at the root.
+    """
+    words = network.words(downgrade)
+    params: Params = words.view(np.float32)
+    size = "{}x{}".format(*network.shape)
+
+    def kernel_for(rows: int, cols: int) -> Any:
+        from twofold.kernels import ntuple
+
+        return ntuple.network_value
+
+    def layer_for(rows: int, cols: int) -> Any:
+        from twofold.kernels import ntuple
+
+        return ntuple.after_move
+
+    def terms_of(board: Board, score: int) -> Mapping[str, float]:
+        return pattern_values(network, board)
+
+    return Evaluator(
+        name,
+        f"n-tuple network {network.name}",
+        kernel_for=kernel_for,
+        params_for=lambda rows, cols: params,
+        unit="points",
+        at="afterstate",
+        adds_reward=True,
+        supports=lambda rows, cols: (rows, cols) == network.shape,
+        shapes=size,
+        terms_of=terms_of,
+        layer_for=layer_for,
+    )
+
+
+def pattern_values(network: Network, board: Board) -> dict[str, float]:
+    """What each pattern adds to the value of a board, over all symmetries, in points."""
+    whole = {}
+    for number, pattern in enumerate(network.patterns):
+        alone = Network(
+            [pattern], network.shape, stages=network.stages, weights=_table_of(network, number)
+        )
+        whole[str(pattern)] = alone.value(board)
+    return whole
+
+
+def _table_of(network: Network, number: int) -> Weights:
+    """The tables of one pattern in all stages, a copy."""
+    return np.stack([network.table(number, stage) for stage in range(network.stage_count)])

@@ -1,0 +1,111 @@
+"""Patterns: the cells that an n-tuple network looks at together, and the names of known sets."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from twofold.errors import InvalidNetwork
+from twofold.limits import BITS_MAX_SIDE, MAX_PATTERN_CELLS, MAX_PATTERNS, MIN_CELLS, check_limit
+from twofold.notation import shown
+
+NAMED: Final = {
+    "4x6": "012345 456789 012456 45689a",
+    "5x6": "012345 456789 89abcd 012456 45689a",
+    "6x6": "012456 456789 012345 234569 01259a 345678",
+    "7x6": "012456 456789 012345 234569 01259a 345678 134567",
+    "8x6": "012456 456789 012345 234569 01259a 345678 134567 01489a",
+    "2x7": "0123456 456789a",
+    "2x8": "01234567 456789ab",
+    "4x5": "01234 45678 01245 45689",
+    "5x4": "0123 4567 0145 1256 569a",
+    "2x4": "0123 4567",
+}
+"""Sets of patterns for 4x4, by the names that papers and programs use: `4x6` is 4 of 6 cells.
+
+Source: TDL2048+, where `4x6` is `4x6patt`.
+"""
+
+_DIGITS: Final = "0123456789abcdef"
+
+
+@dataclass(frozen=True, slots=True)
+class Pattern:
+    """A set of cells, ascending, numbered row by row in the board's own shape."""
+
+    cells: tuple[int, ...]
+
+    def __str__(self) -> str:
+        return "".join(_DIGITS[cell] for cell in self.cells)
+
+    @property
+    def size(self) -> int:
+        """Number of weights a stage: 16 for each cell, multiplied."""
+        return 1 << 4 * len(self.cells)
+
+    def mask(self, cols: int) -> int:
+        """The nibbles of the cells in a board of 64 bits with so many columns."""
+        places = (divmod(cell, cols) for cell in self.cells)
+        return sum(15 << (60 - 4 * (4 * row + col)) for row, col in places)
+
+
+def parse_patterns(text: str, shape: tuple[int, int] = (4, 4)) -> tuple[Pattern, ...]:
+    """Read `4x6`, or a list such as `012345 456789` with a hexadecimal digit for each cell.
+
+    Args:
+        text: a name of `NAMED`, or patterns with spaces or commas between them.
+        shape: rows and columns of the board; names are for 4x4 alone.
+
+    Raises:
+        InvalidNetwork: not a name or a list of patterns that fit the board.
+        LimitExceeded: too many patterns or too many cells.
+    """
+    if text in NAMED:
+        if shape != (4, 4):
+            rows, cols = shape
+            raise InvalidNetwork(
+                f"expected patterns such as '0123 2345' for {rows}x{cols}, got {text} (for 4x4)"
+            )
+        text = NAMED[text]
+    words = text.replace(",", " ").split()
+    if not words or any(set(word.lower()) - set(_DIGITS) for word in words):
+        raise InvalidNetwork(
+            f"expected one of {', '.join(NAMED)}, or patterns such as '012345 456789', "
+            f"got {shown(text)}"
+        )
+    return check_patterns([[_DIGITS.index(digit) for digit in word.lower()] for word in words], shape)
+
+
+def check_patterns(
+    patterns: Sequence[Sequence[int]], shape: tuple[int, int]
+) -> tuple[Pattern, ...]:
+    """Patterns from lists of cells, in any order.
+
+    Raises:
+        InvalidNetwork: a cell is not on the board or named twice, or a pattern is.
+        LimitExceeded: too many patterns or too many cells.
+    """
+    rows, cols = shape
+    if not (1 <= rows <= BITS_MAX_SIDE and 1 <= cols <= BITS_MAX_SIDE and rows * cols >= MIN_CELLS):
+        raise InvalidNetwork(f"expected a network for shapes up to 4x4, got {rows}x{cols}")
+    check_limit("patterns of a network", len(patterns), 1, MAX_PATTERNS)
+    found: list[Pattern] = []
+    for cells in patterns:
+        check_limit("cells of a pattern", len(cells), 1, MAX_PATTERN_CELLS)
+        pattern = Pattern(tuple(sorted(cells)))
+        text = "".join(_DIGITS[cell] for cell in cells)
+        if len(set(cells)) < len(cells):
+            raise InvalidNetwork(f"expected different cells in a pattern, got {text}")
+        if pattern.cells[-1] >= rows * cols:
+            raise InvalidNetwork(
+                f"expected cells below {rows * cols} in a pattern for {rows}x{cols}, got {text}"
+            )
+        if pattern in found:
+            raise InvalidNetwork(f"expected different patterns, got {pattern} twice")
+        found.append(pattern)
+    return tuple(found)
+
+
+def format_patterns(patterns: Sequence[Pattern]) -> str:
+    """The name of a set of patterns, or their list."""
+    text = " ".join(str(pattern) for pattern in patterns)
+    return next((name for name, known in NAMED.items() if known == text), text)

@@ -1,0 +1,158 @@
+"""The learning curve: how well the games of each stretch of training went."""
+
+import csv
+import io
+from collections import deque
+from collections.abc import Iterable
+from dataclasses import asdict, dataclass, fields
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+STRETCH: Final = 1000
+"""Games that one point stands for, at first."""
+
+MAX_POINTS: Final = 2000
+"""With more points than this, two become one."""
+
+TILES: Final = (1024, 2048, 4096, 8192, 16384, 32768)
+"""The tiles whose reach rates are kept."""
+
+
+@dataclass(frozen=True, slots=True)
+class Point:
+    """What happened up to some game, and how the games since the last point went.
+
+    Attributes:
+        games: games begun with start tiles and finished, since training began.
+        moves: moves made in all games, unfinished ones too.
+        seconds: time spent training.
+        mean: mean score of the games of this point.
+        largest: largest score of them.
+        reached: share of them that reached each of `TILES`, or more.
+    """
+
+    games: int
+    moves: int
+    seconds: float
+    mean: float
+    largest: int
+    reached: tuple[float, ...]
+
+
+class Curve:
+    """Takes finished games, gives points.
+
+    Args:
+        points: those so far.
+        stretch: games a point.
+    """
+
+    def __init__(self, points: Iterable[Point] = (), stretch: int = STRETCH) -> None:
+        self.points = list(points)
+        self.stretch = stretch
+        self.games = 0
+        self.recent: deque[tuple[int, int]] = deque(maxlen=STRETCH)
+        """Score and largest exponent of the last thousand games."""
+        self._since: list[tuple[int, int]] = []
+
+    def add(self, results: NDArray[np.uint64], moves: int, seconds: float) -> None:
+        """Add finished games.
+
+        Args:
+            results: uint64 (games, 3), see `kernels.learning`.
+            moves: moves made since training began.
+            seconds: time spent training.
+        """
+        for score, _, largest in results.tolist():
+            self.games += 1
+            self.recent.append((score, largest))
+            self._since.append((score, largest))
+            if len(self._since) == self.stretch:
+                self._close(moves, seconds)
+
+    def _close(self, moves: int, seconds: float) -> None:
+        scores = [score for score, _ in self._since]
+        self.points.append(
+            Point(
+                self.games,
+                moves,
+                round(seconds, 1),
+                round(sum(scores) / len(scores), 1),
+                max(scores),
+                _rates(self._since),
+            )
+        )
+        self._since = []
+        if len(self.points) > MAX_POINTS:
+            pairs = zip(self.points[::2], self.points[1::2], strict=False)
+            self.points = [_joined(first, second) for first, second in pairs]
+            self.stretch *= 2
+
+    @property
+    def mean(self) -> float:
+        """Mean score of the last thousand games; 0 where there is none."""
+        return sum(score for score, _ in self.recent) / len(self.recent) if self.recent else 0.0
+
+    @property
+    def reached(self) -> dict[int, float]:
+        """Share of the last thousand games that reached each tile."""
+        return dict(zip(TILES, _rates(self.recent), strict=True))
+
+    # ---- what a checkpoint keeps
+
+    def state(self) -> dict[str, object]:
+        """Everything, as JSON can hold it."""
+        return {
+            "games": self.games,
+            "stretch": self.stretch,
+            "points": [list(asdict(point).values()) for point in self.points],
+            "since": [list(game) for game in self._since],
+            "recent": [list(game) for game in self.recent],
+        }
+
+    @classmethod
+    def from_state(cls, state: dict[str, object]) -> "Curve":
+        """The curve whose `state` this is."""
+        rows: list[list[object]] = state["points"]  # type: ignore[assignment]
+        points = [Point(*row[:-1], tuple(row[-1])) for row in rows]  # type: ignore[arg-type]
+        curve = cls(points, int(state["stretch"]))  # type: ignore[call-overload]
+        curve.games = int(state["games"])  # type: ignore[call-overload]
+        since: list[list[int]] = state["since"]  # type: ignore[assignment]
+        recent: list[list[int]] = state["recent"]  # type: ignore[assignment]
+        curve._since = [(score, largest) for score, largest in since]
+        curve.recent.extend((score, largest) for score, largest in recent)
+        return curve
+
+    # ---- other forms
+
+    def csv(self) -> str:
+        """One line a point, with a header."""
+        text = io.StringIO()
+        writer = csv.writer(text, lineterminator="\n")
+        names = [field.name for field in fields(Point)][:-1]
+        writer.writerow([*names, *(f"reached_{tile}" for tile in TILES)])
+        for point in self.points:
+            writer.writerow([*list(asdict(point).values())[:-1], *point.reached])
+        return text.getvalue()
+
+
+def _rates(games: Iterable[tuple[int, int]]) -> tuple[float, ...]:
+    largest = [exponent for _, exponent in games]
+    count = max(len(largest), 1)
+    return tuple(
+        round(sum(1 << exponent >= tile for exponent in largest) / count, 4) for tile in TILES
+    )
+
+
+def _joined(first: Point, second: Point) -> Point:
+    reached = zip(first.reached, second.reached, strict=True)
+    return Point(
+        second.games,
+        second.moves,
+        second.seconds,
+        round((first.mean + second.mean) / 2, 1),
+        max(first.largest, second.largest),
+        tuple(round((low + high) / 2, 4) for low, high in reached),
+    )

@@ -1,0 +1,176 @@
+"""How a network is trained: methods, learning rates, order, stages, restarts."""
+
+import re
+from dataclasses import dataclass, field
+from math import ceil, isfinite, log
+from typing import Final, Literal
+
+from twofold.errors import InvalidNetwork
+from twofold.evaluators.network import check_stages
+from twofold.evaluators.patterns import format_patterns, parse_patterns
+from twofold.kernels.learning import MAX_STEPS
+from twofold.limits import BITS_MAX_EXPONENT, BITS_MAX_SIDE, MAX_JOBS, MAX_SEED, check_limit
+from twofold.notation import format_number, shown
+from twofold.rules import STANDARD, Rules
+
+Method = Literal["td", "tc"]
+
+RATES: Final[dict[Method, float]] = {"td": 0.1, "tc": 1.0}
+"""Learning rates where none is given. Source: Szubert and Jaskowski 2014; Jaskowski 2018."""
+
+RESTART: Final = 10
+"""The shortest game that is taken up again in its middle. Source: Matsuzaki 2017."""
+
+LANES: Final = 2
+"""Games that a thread plays in turn."""
+
+_MAX_VALUE: Final = 1e7
+_PHASE = re.compile(r"(td|tc)(?::([0-9.e+-]+))?(?:@([0-9.]+)%)?", re.ASCII)
+
+
+@dataclass(frozen=True, slots=True)
+class Phase:
+    """A part of a training run.
+
+    Attributes:
+        method: `td`, or `tc` for temporal coherence, whose sums are 0 when the phase begins.
+        rate: learning rate of a whole board; each of its features takes an equal share.
+        share: its part of the games or of the time, all together 1.
+    """
+
+    method: Method
+    rate: float
+    share: float = 1.0
+
+    def __str__(self) -> str:
+        return f"{self.method}:{format_number(self.rate)}@{format_number(100 * self.share)}%"
+
+
+def parse_schedule(text: str) -> tuple[Phase, ...]:
+    """Read phases: `tc`, `td:0.1`, or `td:0.1@90%,tc:1@10%`.
+
+    Raises:
+        InvalidNetwork: not such a text, or shares that do not add up to 100 %.
+    """
+    words = text.split(",")
+    found = [_PHASE.fullmatch(word.strip()) for word in words]
+    if not all(found) or len(words) > 100:
+        raise InvalidNetwork(
+            f"expected phases such as tc, td:0.1 or td:0.1@90%,tc:1@10%, got {shown(text)}"
+        )
+    phases = tuple(_phase(*match.groups(), alone=len(words) == 1) for match in found if match)
+    if abs(sum(phase.share for phase in phases) - 1) > 1e-6:
+        raise InvalidNetwork(f"expected shares that add up to 100%, got {shown(text)}")
+    return phases
+
+
+def _phase(method: Method, rate: str | None, share: str | None, *, alone: bool) -> Phase:
+    if share is None and not alone:
+        raise InvalidNetwork("expected a share such as @90% for each of several phases")
+    try:
+        number = RATES[method] if rate is None else float(rate)
+        part = 1.0 if share is None else float(share) / 100
+    except ValueError:
+        raise InvalidNetwork(f"expected numbers, got {method}:{rate}@{share}") from None
+    if not 0 < number <= 10:
+        raise InvalidNetwork(f"expected a learning rate above 0 and up to 10, got {rate}")
+    if not 0 < part <= 1:
+        raise InvalidNetwork(f"expected a share above 0% and up to 100%, got {share}%")
+    return Phase(method, number, part)
+
+
+def format_schedule(schedule: tuple[Phase, ...]) -> str:
+    """The text of phases."""
+    return ",".join(map(str, schedule))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Settings:
+    """Everything that decides what a training run learns.
+
+    Attributes:
+        patterns: a name or a list, see `evaluators.patterns`.
+        rules: shape up to 4x4, spawns, start tiles; goals are ignored.
+        stages: where stages split, see `Network`.
+        schedule: the phases, in their order.
+        optimism: value of every board before learning, in points.
+        trace: lambda of TD(lambda), 0 for TD(0), 1 for n-step TD.
+        steps: afterstates from one to its target, 1 to 16; None for the fewest that leave
+            less than a tenth of the weight to what lies beyond.
+        order: `forward` updates while a game goes on, `backward` after it, from its end.
+        carousel: whether games begin in turn at each stage.
+        restart: a game of so many moves or more is taken up again in its middle; 0 for never.
+        seed: of all games.
+        threads: threads that share the weights; one alone is reproducible.
+        lanes: games that a thread plays in turn.
+
+    Raises:
+        InvalidNetwork: a setting that cannot be used, or two that do not go together.
+        LimitExceeded: a number beyond its limits.
+    """
+
+    patterns: str
+    rules: Rules = STANDARD
+    stages: tuple[int, ...] = ()
+    schedule: tuple[Phase, ...] = field(default_factory=lambda: parse_schedule("tc"))
+    optimism: float = 0.0
+    trace: float = 0.0
+    steps: int | None = None
+    order: Literal["forward", "backward"] = "forward"
+    carousel: bool = False
+    restart: int = 0
+    seed: int = 1
+    threads: int = 1
+    lanes: int = LANES
+
+    def __post_init__(self) -> None:
+        rules = self.rules
+        if max(rules.shape) > BITS_MAX_SIDE or max(rules.spawn_exponents) > BITS_MAX_EXPONENT:
+            raise InvalidNetwork(
+                f"expected rules of up to 4x4 with spawn tiles up to 32768, got {rules}"
+            )
+        patterns = parse_patterns(self.patterns, rules.shape)
+        object.__setattr__(self, "patterns", format_patterns(patterns))
+        check_stages(self.stages)
+        if not (isfinite(self.optimism) and abs(self.optimism) <= _MAX_VALUE):
+            raise InvalidNetwork(f"expected optimism up to 10 million points, got {self.optimism}")
+        if not 0 <= self.trace <= 1:
+            raise InvalidNetwork(f"expected lambda from 0 to 1, got {self.trace}")
+        if self.steps is None:
+            object.__setattr__(self, "steps", _fewest_steps(self.trace))
+        check_limit("steps", self.steps or 0, 1, MAX_STEPS)
+        check_limit("restart", self.restart, 0, 10**9)
+        check_limit("seed", self.seed, 0, MAX_SEED)
+        check_limit("threads", self.threads, 1, MAX_JOBS)
+        check_limit("lanes", self.lanes, 1, 64)
+        if self.order not in ("forward", "backward"):
+            raise InvalidNetwork(f"expected order forward or backward, got {shown(self.order)}")
+        if self.carousel and not self.stages:
+            raise InvalidNetwork("expected stages for the carousel, such as stages=16384,32768")
+        if self.carousel and self.restart:
+            raise InvalidNetwork("expected either the carousel or restarts, got both")
+
+    @property
+    def coherent(self) -> bool:
+        """Whether a phase needs the two sums of each weight."""
+        return any(phase.method == "tc" for phase in self.schedule)
+
+    def describe(self) -> str:
+        """What is not as usual, in one line."""
+        parts = [format_schedule(self.schedule)]
+        parts += [f"optimism {format_number(self.optimism)}"] if self.optimism else []
+        parts += [f"lambda {format_number(self.trace)}, {self.steps} steps"] if self.trace else []
+        parts += [self.order] if self.order != "forward" else []
+        parts += ["stages " + "/".join(map(str, self.stages))] if self.stages else []
+        parts += ["carousel"] if self.carousel else []
+        parts += [f"restart {self.restart}"] if self.restart else []
+        return ", ".join(parts)
+
+
+def _fewest_steps(trace: float) -> int:
+    """n with lambda^n at most 0.1; 5 for n-step TD. Source: Jaskowski 2018 (delayed TC)."""
+    if trace == 0:
+        return 1
+    if trace == 1:
+        return 5
+    return min(ceil(log(0.1) / log(trace)), MAX_STEPS)

@@ -1,0 +1,341 @@
+"""A training run: threads that play and learn, phase by phase, until there is enough."""
+
+import threading
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from twofold.evaluators.memory import check_memory, large_zeros
+from twofold.evaluators.network import Network
+from twofold.kernels import learning as kernels
+from twofold.kernels.dice import spawn_law
+from twofold.kernels.tables import frame
+from twofold.learn.curve import Curve
+from twofold.learn.settings import Phase, Settings
+
+Words = NDArray[np.uint64]
+
+NO_LIMIT: Final = 1 << 62
+_RESULT_ROOM: Final = 4096
+_FIRST_CHUNK: Final = 1_000
+_CHUNK_SECONDS: Final = 0.03
+"""A call of the kernel takes about so long: then it is asked whether to stop."""
+
+
+class Worker:
+    """One thread's part of a training run: its lanes, and the words that the kernel reads.
+
+    Args:
+        training: what it belongs to.
+    """
+
+    def __init__(self, training: "Training") -> None:
+        settings, network = training.settings, training.network
+        rules, shape = settings.rules, frame(*settings.rules.shape)
+        size = kernels.lane_words(network.features)
+        self.lanes: Words = np.zeros((settings.lanes, size), dtype=np.uint64)
+        self.histories: Words = large_zeros(
+            settings.lanes * 2 * kernels.HISTORY_SIZE, np.uint64
+        ).reshape(settings.lanes, 2 * kernels.HISTORY_SIZE)
+        self.results: Words = np.zeros((_RESULT_ROOM, kernels.RESULT_WORDS), dtype=np.uint64)
+        self._law = spawn_law(rules.spawn_exponents, rules.spawn_weights)
+        self._shape = shape
+        self.words: Words = np.zeros(kernels.THREAD_WORDS, dtype=np.uint64)
+        words = self.words
+        words[kernels.NETWORK] = training.network_words.ctypes.data
+        words[kernels.SUMS] = training.sums.ctypes.data
+        words[kernels.ACROSS] = shape.across.ctypes.data
+        words[kernels.DOWN] = shape.down.ctypes.data
+        words[kernels.MASK] = shape.mask
+        words[kernels.LAW] = self._law.ctypes.data
+        words[kernels.START_TILES] = rules.start_tiles
+        words[kernels.SEED] = settings.seed
+        words[kernels.GAMES] = training.games_begun.ctypes.data
+        words[kernels.LANES] = self.lanes.ctypes.data
+        words[kernels.LANE_COUNT] = settings.lanes
+        words[kernels.LAMBDA] = np.float64(settings.trace).view(np.uint64)
+        words[kernels.STEPS] = settings.steps
+        words[kernels.BACKWARD] = settings.order == "backward"
+        words[kernels.RESTART] = settings.restart
+        words[kernels.RESULTS] = self.results.ctypes.data
+        words[kernels.RESULT_ROOM] = _RESULT_ROOM
+        if settings.carousel:
+            words[kernels.CAROUSEL] = training.carousel.ctypes.data
+            words[kernels.CAROUSEL_LEFT] = kernels.CAROUSEL_BATCH  # the first: new games
+        self.point_histories()
+
+    def point_histories(self) -> None:
+        """Let the lanes know where their histories are."""
+        for lane, history in zip(self.lanes, self.histories, strict=True):
+            lane[kernels.HISTORY] = history.ctypes.data
+
+    def begin(self, phase: Phase, game_limit: int) -> None:
+        """Begin games in the lanes that have none."""
+        self.words[kernels.COHERENT] = phase.method == "tc"
+        self.words[kernels.RATE] = np.float64(phase.rate).view(np.uint64)
+        self.words[kernels.GAME_LIMIT] = game_limit
+        kernels.begin_all(self.words)
+
+    def take_results(self) -> Words:
+        """The games that ended since this was last asked, (games, 3)."""
+        count = int(self.words[kernels.RESULT_COUNT])
+        self.words[kernels.RESULT_COUNT] = 0
+        return self.results[:count].copy()
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """How far a training run is.
+
+    Attributes:
+        games: games finished, of those that began with start tiles.
+        moves: moves made.
+        seconds: time spent training, without writing files.
+        speed: moves a second since the last report.
+        mean: mean score of the last thousand games.
+        reached: share of them that reached each tile.
+        phase: the number of the phase, from 0.
+        done: the part of the run that is done, 0 to 1; None where nothing limits it.
+    """
+
+    games: int
+    moves: int
+    seconds: float
+    speed: float
+    mean: float
+    reached: dict[int, float]
+    phase: int
+    done: float | None
+
+
+class Training:
+    """A training run that can be stopped after any move and goes on as if it had not been.
+
+    Args:
+        settings: what decides what is learnt.
+        games: games to begin, in all; None for no limit.
+        seconds: time to spend, in all; None for no limit.
+
+    Attributes:
+        network: what is learnt, changed in place.
+        sums: two for each weight where temporal coherence needs them: of its updates before
+            they were scaled, and of their sizes; float32 (weights, 2).
+
+    Raises:
+        ResourceError: the weights and their sums would take more than 80 % of the free memory.
+    """
+
+    def __init__(
+        self, settings: Settings, *, games: int | None = None, seconds: float | None = None
+    ) -> None:
+        self.settings = settings
+        self.game_limit, self.second_limit = games, seconds
+        count = weight_count(settings)
+        check_memory(training_bytes(settings), f"training {settings.patterns}")
+        self.network = Network(settings.patterns, settings.rules.shape, stages=settings.stages)
+        if settings.optimism:
+            self.network.weights[0] = settings.optimism / self.network.features
+        self.network_words = self.network.words()
+        self.sums: NDArray[np.float32] = large_zeros(
+            2 * count if settings.coherent else 0, np.float32
+        ).reshape(-1, 2)
+        self.games_begun: Words = np.zeros(1, dtype=np.uint64)
+        self.carousel: Words = np.zeros(
+            (self.network.stage_count, 1 + kernels.CAROUSEL_SIZE), dtype=np.uint64
+        )
+        self.curve = Curve()
+        self.seconds = 0.0
+        self.phase = 0
+        self.workers = [Worker(self) for _ in range(settings.threads)]
+        self._lock = threading.Lock()
+        self._begun = False
+
+    # ---- how far it is
+
+    @property
+    def moves(self) -> int:
+        """Moves made so far, by all threads."""
+        return sum(int(worker.words[kernels.MOVES]) for worker in self.workers)
+
+    @property
+    def updates(self) -> int:
+        """Afterstates updated so far, by all threads."""
+        return sum(int(worker.words[kernels.UPDATES]) for worker in self.workers)
+
+    @property
+    def done(self) -> float | None:
+        """The part that is done, 0 to 1; None where nothing limits the run."""
+        parts = []
+        if self.game_limit:
+            playing = sum(int((worker.lanes[:, kernels.STATE] != 0).sum()) for worker in self.workers)
+            parts.append((int(self.games_begun[0]) - playing) / self.game_limit)
+        if self.second_limit:
+            parts.append(self.seconds / self.second_limit)
+        return min(max([0.0, *parts]), 1.0) if parts else None
+
+    @property
+    def is_finished(self) -> bool:
+        """Whether all games are played, or all time is spent."""
+        if self.second_limit is not None and self.seconds >= self.second_limit:
+            return True
+        return self.phase >= len(self.settings.schedule)
+
+    # ---- going on
+
+    def run(
+        self,
+        *,
+        seconds: float | None = None,
+        stop: threading.Event | None = None,
+        on_progress: Callable[[Progress], None] | None = None,
+        every: float = 0.25,
+    ) -> None:
+        """Go on with the run.
+
+        Args:
+            seconds: return after about so long; None for the end of the run.
+            stop: set by anyone who wants this to return.
+            on_progress: told how far it is, from this thread.
+            every: seconds between two such reports.
+        """
+        began, before = time.perf_counter(), self.seconds
+        stop = stop or threading.Event()
+        while not self.is_finished and not stop.is_set():
+            self._begin_phase()
+            halt = threading.Event()
+            errors: list[BaseException] = []
+            threads = [
+                threading.Thread(target=self._work, args=(worker, halt, errors, began, before))
+                for worker in self.workers
+            ]
+            for thread in threads:
+                thread.start()
+            reported, moves = time.perf_counter(), self.moves
+            try:
+                while any(thread.is_alive() for thread in threads):
+                    for thread in threads:
+                        thread.join(every / len(threads))
+                    now = time.perf_counter()
+                    self.seconds = before + now - began
+                    self._limit_phase()
+                    if on_progress and now - reported >= every:
+                        on_progress(self._progress((self.moves - moves) / (now - reported)))
+                        reported, moves = now, self.moves
+                    enough = seconds is not None and now - began >= seconds
+                    if stop.is_set() or enough or self._out_of_time():
+                        halt.set()
+            finally:
+                halt.set()
+                for thread in threads:
+                    thread.join()
+                self.seconds = before + time.perf_counter() - began
+            if errors:
+                raise errors[0]
+            if halt.is_set() and not self._idle():
+                return
+            if self._idle():
+                self._end_phase()
+            if seconds is not None and time.perf_counter() - began >= seconds:
+                return
+
+    def _work(
+        self,
+        worker: Worker,
+        halt: threading.Event,
+        errors: list[BaseException],
+        began: float,
+        before: float,
+    ) -> None:
+        """What a thread does until it is halted or has nothing left to play."""
+        chunk = _FIRST_CHUNK
+        try:
+            while not halt.is_set():
+                start = time.perf_counter()
+                active = kernels.train(worker.words, chunk)
+                now = time.perf_counter()
+                with self._lock:
+                    self.curve.add(worker.take_results(), self.moves, before + now - began)
+                if now - start < _CHUNK_SECONDS / 2:
+                    chunk = min(2 * chunk, 1 << 20)
+                elif now - start > 2 * _CHUNK_SECONDS:
+                    chunk = max(chunk // 2, 64)
+                if not active:
+                    return
+        except BaseException as error:  # noqa: BLE001 - told to whoever waits
+            errors.append(error)
+
+    def _progress(self, speed: float) -> Progress:
+        with self._lock:
+            return Progress(
+                games=self.curve.games,
+                moves=self.moves,
+                seconds=self.seconds,
+                speed=speed,
+                mean=self.curve.mean,
+                reached=self.curve.reached,
+                phase=min(self.phase, len(self.settings.schedule) - 1),
+                done=self.done,
+            )
+
+    # ---- phases
+
+    def _begin_phase(self) -> None:
+        """Set what the phase wants; lanes that have a game keep it."""
+        if self.game_limit is None:
+            limit = NO_LIMIT
+        else:
+            limit = round(self.game_limit * self._share_until(self.phase))
+        for worker in self.workers:
+            worker.begin(self.settings.schedule[self.phase], limit)
+        self._limit_phase()
+
+    def _share_until(self, phase: int) -> float:
+        """The part of the run that is done at the end of a phase."""
+        return min(sum(part.share for part in self.settings.schedule[: phase + 1]), 1.0)
+
+    def _limit_phase(self) -> None:
+        """Begin no more games in a phase whose time is over."""
+        last = len(self.settings.schedule) - 1
+        if self.second_limit is None or self.game_limit is not None or self.phase >= last:
+            return
+        if self.seconds >= self.second_limit * self._share_until(self.phase):
+            for worker in self.workers:
+                worker.words[kernels.GAME_LIMIT] = 0
+
+    def _out_of_time(self) -> bool:
+        return self.second_limit is not None and self.seconds >= self.second_limit
+
+    def _idle(self) -> bool:
+        return not any((worker.lanes[:, kernels.STATE] != 0).any() for worker in self.workers)
+
+    def _end_phase(self) -> None:
+        """All games of the phase have ended."""
+        self.phase += 1
+        if self.phase < len(self.settings.schedule):
+            if self.settings.schedule[self.phase].method == "tc":
+                self.sums.fill(0)
+            for worker in self.workers:
+                worker.lanes[:, kernels.LAST_COUNT] = 0
+
+
+def weight_count(settings: Settings) -> int:
+    """Number of weights of the network that is trained."""
+    from twofold.evaluators.patterns import parse_patterns
+
+    patterns = parse_patterns(settings.patterns, settings.rules.shape)
+    return (len(settings.stages) + 1) * sum(pattern.size for pattern in patterns)
+
+
+def training_bytes(settings: Settings) -> int:
+    """Memory that a training run takes: weights, their sums, and the games under way."""
+    history = 16 * kernels.HISTORY_SIZE * settings.threads * settings.lanes
+    return weight_count(settings) * (12 if settings.coherent else 4) + history
+
+
+def words_of(value: Any) -> Words:
+    """An array as words."""
+    return np.ascontiguousarray(value).view(np.uint64)
