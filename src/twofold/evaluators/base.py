@@ -101,6 +101,8 @@ class Evaluator:
             chance nodes; None where there is no bound.
         layer_for: shape to a kernel of its own for the lowest layer of a search on bits, see
             `kernels.layers`; None for the general ones.
+        policy_for: shape to a kernel of its own for searches of one ply, see
+            `intrinsics.POLICY`; it is given the context of the search.
         cells_kernel_for: shape to the form on cells, for every shape and all tiles, made with
             `twofold.evaluators.compiled_on_cells`; None where there is none.
         cells_params_for: shape to the parameters of that form.
@@ -124,6 +126,7 @@ class Evaluator:
     line_tables_for: Callable[[int, int], tuple[Params, Params]] | None = None
     bounds_for: Callable[[int, int], SumBounds] | None = None
     layer_for: Callable[[int, int], Any] | None = None
+    policy_for: Callable[[int, int], Any] | None = None
     cells_kernel_for: Callable[[int, int], Any] | None = None
     cells_params_for: Callable[[int, int], Params] | None = None
     terms_of: Callable[[Board, int], Mapping[str, float]] | None = None

@@ -11,7 +11,7 @@ Sources: Szubert and Jaskowski 2014 (n-tuple networks for 2048); Yeh et al. 2017
 """
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, Final
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,11 +24,6 @@ from twofold.evaluators.patterns import Pattern, check_patterns, format_patterns
 from twofold.limits import BITS_MAX_EXPONENT, MAX_STAGES, MAX_WEIGHTS, check_limit
 
 Weights = NDArray[np.float32]
-
-DOWNGRADE_FROM: Final = 32_768
-"""The tile from which boards are downgraded before a network looks at them."""
-
-_NEVER: Final = 1 << 17
 
 
 class Network:
@@ -137,7 +132,7 @@ class Network:
 
     # ---- what boards are worth
 
-    def words(self, downgrade: int = _NEVER) -> NDArray[np.uint64]:
+    def words(self) -> NDArray[np.uint64]:
         """What kernels read, see `twofold.kernels.ntuple`; the weights must outlive it."""
         from twofold.kernels import ntuple
 
@@ -151,7 +146,6 @@ class Network:
         words[ntuple.STAGES] = self.stage_count
         words[ntuple.STAGE_SIZE] = self.stage_size
         words[ntuple.THRESHOLDS : ntuple.THRESHOLDS + len(self.stages)] = self.stages
-        words[ntuple.DOWNGRADE] = downgrade
         words[ntuple.OWN :: 2] = [pattern.mask(cols) for pattern in self.patterns]
         words[ntuple.OWN + 1 :: 2] = self.offsets
         return words
@@ -199,18 +193,14 @@ def check_stages(stages: Sequence[int]) -> tuple[int, ...]:
     return tuple(stages)
 
 
-def network_evaluator(
-    network: Network, *, name: str = "ntuple", downgrade: int = DOWNGRADE_FROM
-) -> Evaluator:
+def network_evaluator(network: Network, *, name: str = "ntuple") -> Evaluator:
     """What a search needs to know about a network.
 
     Args:
         network: it is kept, not copied.
         name: as in analyses.
-        downgrade: boards whose different tiles sum to so much or more are downgraded by
-            one-ply play before they are looked at; the searches do it at the root.
     """
-    words = network.words(downgrade)
+    words = network.words()
     params: Params = words.view(np.float32)
     size = "{}x{}".format(*network.shape)
 
@@ -223,6 +213,11 @@ def network_evaluator(
         from twofold.kernels import ntuple
 
         return ntuple.after_move
+
+    def policy_for(rows: int, cols: int) -> Any:
+        from twofold.kernels import ntuple
+
+        return ntuple.choose
 
     def terms_of(board: Board, score: int) -> Mapping[str, float]:
         return pattern_values(network, board)
@@ -239,6 +234,7 @@ def network_evaluator(
         shapes=size,
         terms_of=terms_of,
         layer_for=layer_for,
+        policy_for=policy_for,
     )
 
 

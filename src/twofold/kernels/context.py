@@ -44,7 +44,9 @@ FOUND: Final = 16
 """The value that the table answered last, by its bits; another thread may replace it there."""
 SEARCHES: Final = 17
 """Number of searches since the table was cleared."""
-OWN: Final = 18
+DOWNGRADE: Final = 18
+"""Boards whose different tiles sum to so much are downgraded before the search; 0 for never."""
+OWN: Final = 19
 """The first word of the search's own."""
 
 NEVER: Final = 1 << 63

@@ -19,6 +19,7 @@ from twofold.kernels.context import (
     AT_STATE,
     DEAD_VALUE,
     DOWN,
+    DOWNGRADE,
     FOUND,
     HITS,
     LAW,
@@ -28,6 +29,7 @@ from twofold.kernels.context import (
     TABLE,
 )
 from twofold.kernels.dice import LAW_EXPONENT, LAW_PROBABILITY, LAW_STRIDE
+from twofold.kernels.downgrade import downgraded
 from twofold.kernels.intrinsics import (
     POLICY,
     U64_POINTER,
@@ -222,6 +224,8 @@ def move_value(bits, score, move, ply, context):
 def choose(bits, legal, score, draw, context):
     """The legal move of the largest value, the first one tried of equals."""
     new_generation(context)
+    if context[DOWNGRADE]:
+        bits = downgraded(bits, context[DOWNGRADE])
     ply = depth_at(bits, context)
     best, best_value = -1, 0.0
     for number in range(4):

@@ -16,7 +16,8 @@ from numba import types
 
 from twofold.kernels import bits as on_bits
 from twofold.kernels._jit import kernel
-from twofold.kernels.context import ACROSS, DOWN, LAW, MASK, NODES, PARAMS
+from twofold.kernels.context import ACROSS, DOWN, DOWNGRADE, LAW, MASK, NODES, PARAMS
+from twofold.kernels.downgrade import downgraded, tile_set
 from twofold.kernels.dice import LAW_EXPONENT, LAW_PROBABILITY, LAW_STRIDE
 from twofold.kernels.intrinsics import (
     EVALUATOR,
@@ -54,9 +55,7 @@ STAGE_SIZE: Final = 6
 THRESHOLDS: Final = 7
 """The sum of the different tiles from which each stage after the first counts."""
 MAX_STAGES: Final = 16
-DOWNGRADE: Final = THRESHOLDS + MAX_STAGES - 1
-"""The sum of the different tiles from which a board is downgraded before it is looked at."""
-OWN: Final = DOWNGRADE + 1
+OWN: Final = THRESHOLDS + MAX_STAGES - 1
 """The first pattern: its mask, and the place of its table in a stage."""
 
 MAX_FEATURES: Final = 256
@@ -89,23 +88,13 @@ def symmetries(bits, network):
     )
 
 
-@kernel(types.int64(types.uint64))
-def tile_set(bits):
-    """The sum of the different tiles of a board: bit k stands for tile 2^k."""
-    tiles = _0
-    while bits:
-        tiles |= _1 << (bits & _15)
-        bits >>= _4
-    return np.int64(tiles & ~_1)
-
-
 @kernel(types.int64(types.uint64, U64_POINTER))
 def stage_of(bits, network):
     """The stage that a board belongs to."""
     stages = np.int64(network[STAGES])
     if stages == 1:
         return np.int64(0)
-    tiles, stage = np.uint64(tile_set(bits)), 0
+    tiles, stage = tile_set(bits), 0
     while stage + 1 < stages and tiles >= network[THRESHOLDS + stage]:
         stage += 1
     return stage
@@ -253,54 +242,14 @@ def network_value(bits, score, params):
     return value(bits, u64_pointer(params))
 
 
-# ---- tile-downgrading
-
-
-@kernel(types.uint64(types.uint64))
-def downgrade_once(bits):
-    """Halve every tile above the largest missing one; the board itself where none is missing.
-
-    Source: Guei, Chen and Wu 2021, tile-downgrading.
-    """
-    tiles = np.uint64(tile_set(bits))
-    largest = on_bits.max_exponent(bits)
-    hole = largest - 1
-    while hole > 0 and (tiles >> np.uint64(hole)) & _1:
-        hole -= 1
-    if hole <= 0:
-        return bits
-    result = _0
-    for shift in range(0, 64, 4):
-        nibble = (bits >> np.uint64(shift)) & _15
-        if np.int64(nibble) > hole:
-            nibble -= _1
-        result |= nibble << np.uint64(shift)
-    return result
-
-
-@kernel(types.uint64(types.uint64, types.uint64))
-def downgraded(bits, threshold):
-    """Downgrade until the sum of the different tiles is below a threshold, or no tile is missing."""
-    while np.uint64(tile_set(bits)) >= threshold:
-        smaller = downgrade_once(bits)
-        if smaller == bits:
-            break
-        bits = smaller
-    return bits
-
-
 # ---- one ply: a policy
-
-NETWORK: Final = 3
-"""Word of a policy's context: the address of the network; ACROSS, DOWN and MASK as in a search."""
-
 
 @kernel(POLICY)
 def choose(bits, legal, score, draw, context):
-    """The move of the largest reward plus value, the first of equals."""
-    network = u64_at(context[NETWORK])
-    if bits & np.uint64(0x8888888888888888):  # only then can a tile be large
-        bits = downgraded(bits, network[DOWNGRADE])
+    """The move of the largest reward plus value, the first of equals: a search of one ply."""
+    network = u64_at(context[PARAMS])
+    if context[DOWNGRADE]:
+        bits = downgraded(bits, context[DOWNGRADE])
     count = np.int64(network[PATTERNS]) * np.int64(network[SYMMETRIES])
     room = np.empty(4 * MAX_FEATURES, dtype=np.int64)
     places = pointer(room)
@@ -385,8 +334,3 @@ def value_many(boards, network, values):
     for number in range(len(boards)):
         values[number] = value(boards[number], words)
 
-
-@kernel(types.uint64(types.uint64, types.uint64))
-def downgrade_board(bits, threshold):
-    """`downgraded` for callers outside kernels."""
-    return downgraded(bits, threshold)

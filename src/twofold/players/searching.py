@@ -158,6 +158,7 @@ class ExpectimaxPlayer(SearchPlayer):
         order: the moves in the order in which they are tried; of equals the first is made.
         prune: whether chance nodes are pruned, which changes no move: on bits only, with an
             evaluator that has bounds, on one thread, without a cut and limits.
+        downgrade: see `Expectimax`; on bits only.
 
     Raises:
         InvalidSpec: `prune` does not go with the rest.
@@ -175,13 +176,14 @@ class ExpectimaxPlayer(SearchPlayer):
         threads: int = 1,
         order: Sequence[Move] = tuple(Move),
         prune: bool = False,
+        downgrade: int = 0,
     ) -> None:
         super().__init__(evaluator, budget)
         if prune and (cut > 0 or second_move or threads > 1 or self.budget != Budget()):
             raise InvalidSpec("expected prune=star1 without cut, time, nodes and threads")
         if prune:
             _check_prunable(evaluator)
-        self.order, self.prune = order, prune
+        self.order, self.prune, self.downgrade = order, prune, downgrade
         self.ply, self.cut, self.second_move = depth, cut, second_move
         self.table_mb, self.threads = table_mb, threads
         self.reproducible &= threads == 1 or (cut == 0 and self.budget.nodes is None)
@@ -219,6 +221,7 @@ class ExpectimaxPlayer(SearchPlayer):
             threads=self.threads,
             order=self.order,
             prune=self.prune,
+            downgrade=self.downgrade,
         )
 
 

@@ -14,6 +14,8 @@ from twofold.evaluators.exact import unit_of
 from twofold.kernels import expectimax as kernels
 from twofold.kernels import layers
 from twofold.kernels._jit import address_of
+from twofold.kernels.context import DOWNGRADE
+from twofold.kernels.downgrade import downgrade_board
 from twofold.kernels.tables import frame
 from twofold.kernels.transposition import EXACT
 from twofold.limits import MAX_SPAWN_TILES
@@ -49,6 +51,8 @@ class Expectimax(Search):
         prune: whether `policy` prunes chance nodes, which changes no move; values are exact all
             the same. Only for evaluators that are `prunable`, with neither `cut` nor
             `second_move`.
+        downgrade: boards whose different tiles sum to so much or more are downgraded before
+            they are searched, 512 or more; 0 for never.
     """
 
     def __init__(
@@ -63,15 +67,18 @@ class Expectimax(Search):
         threads: int = 1,
         order: Sequence[Move] = tuple(Move),
         prune: bool = False,
+        downgrade: int = 0,
     ) -> None:
         super().__init__(rules)
         self._order = tuple(order)
         self.depends_on_path = cut > 0
         self._second_move = second_move
         module = _kernels(prune)
-        self.policy = address_of(module.choose)
+        one_ply = evaluator.policy_for if depth == Depth.fixed(1) else None
+        self.policy = address_of(one_ply(*rules.shape) if one_ply else module.choose)
         context = Context(evaluator, rules, module.CONTEXT_WORDS)
         words = context.words
+        words[DOWNGRADE] = downgrade
         words[kernels.CUT] = as_word(float(np.float32(cut)))
         words[kernels.SECOND_MOVE] = second_move
         words[kernels.ORDER] = sum(move << 2 * number for number, move in enumerate(order))
@@ -89,8 +96,9 @@ class Expectimax(Search):
         self._splits = threads > 1 and not second_move and cut < least_probable
 
     def position(self, board: Board) -> np.uint64:
-        """The 64-bit form, downgraded if a tile is past 32768."""
-        return np.uint64(fitting_bits(board))
+        """The 64-bit form, downgraded if a tile is past 32768 or the search wants it."""
+        bits, threshold = np.uint64(fitting_bits(board)), self.context.words[DOWNGRADE]
+        return np.uint64(downgrade_board(bits, threshold)) if threshold else bits
 
     def own_depth(self, position: np.uint64) -> int:
         """Depth in plies on this board."""
