@@ -152,7 +152,7 @@ def list_features(bits, network, found):
 @kernel(types.float32(types.int64, F32_POINTER, types.int64))
 def promoted(place, weights, stage_size):
     """A weight, or that of the latest stage before it that is known."""
-    while np.isnan(weights[place]):
+    while np.isnan(weights[place]) and place >= stage_size:  # what diverged stays in stage 0
         place -= stage_size
     return weights[place]
 
