@@ -371,7 +371,7 @@ def begin_game(lane, thread):
     pairs[1] = np.float32(sum_features(places, feature_count(network), network))
     lane[COUNT] = _1
     lane[STAGE] = np.uint64(stage_of(after, network))
-    begin_from(lane, after, thread[START_TILES], thread)
+    begin_from(lane, after, thread[START_TILES] - _1, thread)
 
 
 @kernel(types.void(U64_POINTER, U64_POINTER))
