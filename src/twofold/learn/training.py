@@ -267,6 +267,7 @@ class Training:
                     return
         except BaseException as error:  # noqa: BLE001 - told to whoever waits
             errors.append(error)
+            halt.set()
 
     def _progress(self, speed: float) -> Progress:
         with self._lock:
@@ -285,26 +286,28 @@ class Training:
 
     def _begin_phase(self) -> None:
         """Set what the phase wants; lanes that have a game keep it."""
-        if self.game_limit is None:
-            limit = NO_LIMIT
-        else:
-            limit = round(self.game_limit * self._share_until(self.phase))
+        limit = self._phase_limit()
         for worker in self.workers:
             worker.begin(self.settings.schedule[self.phase], limit)
-        self._limit_phase()
 
     def _share_until(self, phase: int) -> float:
         """The part of the run that is done at the end of a phase."""
         return min(sum(part.share for part in self.settings.schedule[: phase + 1]), 1.0)
 
+    def _phase_limit(self) -> int:
+        """The number of games begun, in all, from which on this phase begins no more."""
+        share = self._share_until(self.phase)
+        if self.game_limit is not None:
+            return round(self.game_limit * share)
+        is_last = self.phase >= len(self.settings.schedule) - 1
+        if self.second_limit is None or is_last or self.seconds < self.second_limit * share:
+            return NO_LIMIT
+        return 0
+
     def _limit_phase(self) -> None:
         """Begin no more games in a phase whose time is over."""
-        last = len(self.settings.schedule) - 1
-        if self.second_limit is None or self.game_limit is not None or self.phase >= last:
-            return
-        if self.seconds >= self.second_limit * self._share_until(self.phase):
-            for worker in self.workers:
-                worker.words[kernels.GAME_LIMIT] = 0
+        for worker in self.workers:
+            worker.words[kernels.GAME_LIMIT] = self._phase_limit()
 
     def _out_of_time(self) -> bool:
         return self.second_limit is not None and self.seconds >= self.second_limit
@@ -314,6 +317,8 @@ class Training:
 
     def _end_phase(self) -> None:
         """All games of the phase have ended."""
+        if self.game_limit is not None:  # lanes that found no game left took a number each
+            self.games_begun[0] = min(int(self.games_begun[0]), self._phase_limit())
         self.phase += 1
         if self.phase < len(self.settings.schedule):
             if self.settings.schedule[self.phase].method == "tc":
