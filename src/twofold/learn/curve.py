@@ -14,7 +14,7 @@ STRETCH: Final = 1000
 """Games that one point stands for, at first."""
 
 MAX_POINTS: Final = 2000
-"""With more points than this, two become one."""
+"""With so many points, two become one; even, so that none is left over."""
 
 TILES: Final = (1024, 2048, 4096, 8192, 16384, 32768)
 """The tiles whose reach rates are kept."""
@@ -85,7 +85,7 @@ class Curve:
             )
         )
         self._since = []
-        if len(self.points) > MAX_POINTS:
+        if len(self.points) >= MAX_POINTS:
             pairs = zip(self.points[::2], self.points[1::2], strict=False)
             self.points = [_joined(first, second) for first, second in pairs]
             self.stretch *= 2
