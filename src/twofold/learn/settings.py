@@ -25,7 +25,7 @@ LANES: Final = 2
 """Games that a thread plays in turn."""
 
 _MAX_VALUE: Final = 1e7
-_PHASE = re.compile(r"(td|tc)(?::([0-9.e+-]+))?(?:@([0-9.]+)%)?", re.ASCII)
+_PHASE = re.compile(r"(td|tc)(?::([0-9.e+-]+))?(?:@([0-9.e+-]+)%)?", re.ASCII)
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +43,8 @@ class Phase:
     share: float = 1.0
 
     def __str__(self) -> str:
-        return f"{self.method}:{format_number(self.rate)}@{format_number(100 * self.share)}%"
+        share = float(f"{100 * self.share:.12g}")  # 100 * 0.07 is a little more than 7
+        return f"{self.method}:{format_number(self.rate)}@{format_number(share)}%"
 
 
 def parse_schedule(text: str) -> tuple[Phase, ...]:
