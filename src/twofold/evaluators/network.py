@@ -71,6 +71,8 @@ class Network:
                 f"expected float32 weights of shape {expected}, "
                 f"got {weights.dtype} of {weights.shape}"
             )
+        if not (weights.flags.c_contiguous and weights.flags.aligned):  # kernels read by address
+            raise InvalidNetwork("expected weights that lie side by side, got a view with gaps")
         self.weights = weights
 
     def _new_weights(self) -> Weights:

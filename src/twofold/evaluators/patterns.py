@@ -92,10 +92,10 @@ def check_patterns(
     for cells in patterns:
         check_limit("cells of a pattern", len(cells), 1, MAX_PATTERN_CELLS)
         pattern = Pattern(tuple(sorted(cells)))
-        text = "".join(_DIGITS[cell] for cell in cells)
+        text = "".join(_DIGITS[cell] if cell in range(16) else f"({cell})" for cell in cells)
         if len(set(cells)) < len(cells):
             raise InvalidNetwork(f"expected different cells in a pattern, got {text}")
-        if pattern.cells[-1] >= rows * cols:
+        if not set(cells) <= set(range(rows * cols)):
             raise InvalidNetwork(
                 f"expected cells below {rows * cols} in a pattern for {rows}x{cols}, got {text}"
             )
