@@ -9,7 +9,19 @@ from typing import Annotated, NoReturn
 import typer
 
 import twofold
-from twofold.cli import analyse, bench, doctor, play, players, selftest, tune, warmup, watch
+from twofold.cli import (
+    analyse,
+    bench,
+    doctor,
+    net,
+    play,
+    players,
+    selftest,
+    train,
+    tune,
+    warmup,
+    watch,
+)
 from twofold.cli._common import INTERRUPTED
 from twofold.errors import TwofoldError
 
@@ -30,10 +42,11 @@ app = typer.Typer(
     invoke_without_command=True,
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 88},
 )
-for module in (watch, play, analyse, bench, tune, players, warmup, selftest, doctor):
+for module in (watch, play, analyse, bench, tune, train, players, warmup, selftest, doctor):
     app.command(module.__name__.rpartition(".")[2], epilog=f"Example:\n\n\b\n{module.EXAMPLE}")(
         module.command
     )
+app.add_typer(net.app, name="net")
 
 
 def _show_version(wanted: bool) -> None:

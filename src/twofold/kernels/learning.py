@@ -135,6 +135,8 @@ LAST_COUNT: Final = 11
 """Length of the game before, whose history is still there up to where this one has come."""
 MIDDLE: Final = 12
 """The afterstate in the middle of the game before."""
+LANE_STATE_WORDS: Final = 13
+"""The words that a checkpoint keeps, HISTORY left out; all others follow from boards."""
 AFTERS: Final = 13
 """The four afterstates, those of up and down turned on square boards."""
 GAINS: Final = 17
@@ -527,6 +529,23 @@ def begin_all(thread):
         lane = u64_offset(u64_at(words[LANES]), number * size)
         if lane[STATE] == np.uint64(IDLE):
             begin_game(lane, words)
+
+
+@kernel(types.void(_WORDS))
+def list_again(thread):
+    """List what the lanes keep about boards, after their first words and histories were set."""
+    words = pointer(thread)
+    network = u64_at(words[NETWORK])
+    features = feature_count(network)
+    for number in range(np.int64(words[LANE_COUNT])):
+        lane = u64_offset(u64_at(words[LANES]), number * (PLACES + (4 + MAX_STEPS) * features))
+        afters, count = u64_at(lane[HISTORY]), np.int64(lane[COUNT])
+        if lane[STATE] == np.uint64(LEARNING):
+            list_next_update(lane, words)
+        elif lane[STATE] == np.uint64(PLAYING):
+            for after in range(max(count - MAX_STEPS, 0), count):
+                list_features(afters[after], network, chosen_places(lane, after, features))
+            list_moves(lane, words)
 
 
 @kernel(types.void(_WORDS, types.uint64, types.float64))

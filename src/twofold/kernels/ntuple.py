@@ -17,6 +17,7 @@ from numba import types
 from twofold.kernels import bits as on_bits
 from twofold.kernels._jit import kernel
 from twofold.kernels.context import ACROSS, DOWN, DOWNGRADE, LAW, MASK, NODES, PARAMS
+from twofold.kernels.context import OWN as CONTEXT_OWN
 from twofold.kernels.downgrade import downgraded, tile_set
 from twofold.kernels.dice import LAW_EXPONENT, LAW_PROBABILITY, LAW_STRIDE
 from twofold.kernels.intrinsics import (
@@ -27,6 +28,8 @@ from twofold.kernels.intrinsics import (
     POLICY,
     U64_POINTER,
     as_f64,
+    as_signed,
+    as_u64,
     f32_at,
     gather_nibbles,
     i64_offset,
@@ -242,6 +245,19 @@ def network_value(bits, score, params):
     return value(bits, u64_pointer(params))
 
 
+# The evaluator's own words of a search's context.
+LEAVES: Final = CONTEXT_OWN
+"""Word of a search's context: the address of the values found last, uint64 (LEAF_COUNT, 2).
+
+Slides lead different spawns to the same afterstate: half of them need not be valued again. An
+entry is its board XOR its value, then the value, so that what two threads have written between
+each other is not believed.
+"""
+LEAF_BITS: Final = 12
+LEAF_COUNT: Final = 1 << LEAF_BITS
+PLACES: Final = CONTEXT_OWN + 1
+"""Address of room for the features of four afterstates, int64; used by `choose` alone."""
+
 # ---- one ply: a policy
 
 @kernel(POLICY)
@@ -251,8 +267,7 @@ def choose(bits, legal, score, draw, context):
     if context[DOWNGRADE]:
         bits = downgraded(bits, context[DOWNGRADE])
     count = np.int64(network[PATTERNS]) * np.int64(network[SYMMETRIES])
-    room = np.empty(4 * MAX_FEATURES, dtype=np.int64)
-    places = pointer(room)
+    places = as_signed(u64_at(context[PLACES]))
     square = network[SYMMETRIES] == 8
     left, right, packed = on_bits.slide_both(bits, u64_at(context[ACROSS]))
     turned = on_bits.transpose(bits)
@@ -281,16 +296,33 @@ def choose(bits, legal, score, draw, context):
 
 # ---- the lowest layer of a search
 
+_GOLDEN: Final = np.uint64(0x9E3779B97F4A7C15)
+_LEAF_SHIFT: Final = np.uint64(64 - LEAF_BITS)
+
+
+@kernel(types.float64(types.uint64, U64_POINTER, U64_POINTER))
+def remembered_value(bits, network, leaves):
+    """`value`, looked up where it was found lately."""
+    place = np.int64((bits * _GOLDEN) >> _LEAF_SHIFT) << 1
+    found = leaves[place + 1]
+    if leaves[place] ^ found == bits:
+        return as_f64(found)
+    worth = value(bits, network)
+    word = as_u64(worth)
+    leaves[place], leaves[place + 1] = bits ^ word, word
+    return worth
+
 
 @kernel(LAYER)
 def after_move(after, score, first, end, context):
     """The mean over the spawns of the best move of each: `layers.after_move` for networks."""
     across, down = u64_at(context[ACROSS]), u64_at(context[DOWN])
     network, law = u64_at(context[PARAMS]), u64_at(context[LAW])
+    leaves = u64_at(context[LEAVES])
+    visited = 0
     square = network[SYMMETRIES] == 8
     empty = on_bits.empty_mask(after, context[MASK])
     count = popcount(empty)
-    leaves = 0
     total = 0.0
     while empty:
         cell = np.uint64(trailing_zeros(empty))
@@ -304,22 +336,23 @@ def after_move(after, score, first, end, context):
             gain = np.float64(on_bits.reward_of(packed))
             best = -np.inf
             if left != state:
-                best = value(left, network) + gain
-                leaves += 1
+                best = remembered_value(left, network, leaves) + gain
+                visited += 1
             if right != state:
-                best = max(best, value(right, network) + gain)
-                leaves += 1
+                best = max(best, remembered_value(right, network, leaves) + gain)
+                visited += 1
             gain = np.float64(on_bits.reward_of(packed_down))
             if up != turned:
-                best = max(best, value(up if square else on_bits.transpose(up), network) + gain)
-                leaves += 1
-            if bottom != turned:
-                worth = value(bottom if square else on_bits.transpose(bottom), network)
+                worth = remembered_value(up if square else on_bits.transpose(up), network, leaves)
                 best = max(best, worth + gain)
-                leaves += 1
+                visited += 1
+            if bottom != turned:
+                lower = bottom if square else on_bits.transpose(bottom)
+                best = max(best, remembered_value(lower, network, leaves) + gain)
+                visited += 1
             if best != -np.inf:  # a dead board is worth nothing more
                 total += as_f64(law[word + LAW_PROBABILITY]) * best
-    context[NODES] += np.uint64(leaves)
+    context[NODES] += np.uint64(visited)
     return total / count
 
 

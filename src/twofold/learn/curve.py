@@ -102,12 +102,16 @@ class Curve:
 
     # ---- what a checkpoint keeps
 
+    def rows(self) -> list[list[object]]:
+        """The points, each a list of its fields."""
+        return [list(asdict(point).values()) for point in self.points]
+
     def state(self) -> dict[str, object]:
         """Everything, as JSON can hold it."""
         return {
             "games": self.games,
             "stretch": self.stretch,
-            "points": [list(asdict(point).values()) for point in self.points],
+            "points": self.rows(),
             "since": [list(game) for game in self._since],
             "recent": [list(game) for game in self.recent],
         }

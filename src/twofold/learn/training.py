@@ -122,6 +122,7 @@ class Training:
 
     Attributes:
         network: what is learnt, changed in place.
+        before: what the weights had learnt before this run: method and games of each run.
         sums: two for each weight where temporal coherence needs them: of its updates before
             they were scaled, and of their sizes; float32 (weights, 2).
 
@@ -148,6 +149,7 @@ class Training:
             (self.network.stage_count, 1 + kernels.CAROUSEL_SIZE), dtype=np.uint64
         )
         self.curve = Curve()
+        self.before: list[dict[str, Any]] = []
         self.seconds = 0.0
         self.phase = 0
         self.workers = [Worker(self) for _ in range(settings.threads)]
@@ -340,7 +342,3 @@ def training_bytes(settings: Settings) -> int:
     history = 16 * kernels.HISTORY_SIZE * settings.threads * settings.lanes
     return weight_count(settings) * (12 if settings.coherent else 4) + history
 
-
-def words_of(value: Any) -> Words:
-    """An array as words."""
-    return np.ascontiguousarray(value).view(np.uint64)

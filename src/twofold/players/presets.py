@@ -24,6 +24,10 @@ DEFAULT_PLY: Final = 3
 DEFAULT_DEPTH: Final = 5
 """Depth of `alphabeta` and `minimax` where nothing limits it, in half-moves."""
 
+DEFAULT_NETWORK: Final = "default"
+"""The network that `ntuple` plays with where none is named."""
+
+NTUPLE: Final = "Szubert and Jaskowski 2014; Guei, Chen and Wu 2021"
 BAELDUNG_URL: Final = "Baeldung, An Algorithm to solve 2048"
 DATUMBOX_URL: Final = "Datumbox, Using Artificial Intelligence to solve the 2048 Game"
 NNEONNEO: Final = "nneonneo/2048-ai, MIT licence"
@@ -117,6 +121,44 @@ def _expectimax(
         threads=threads,
         prune=prune,
     )
+
+
+def _ntuple(
+    net: str,
+    ply: Depth | None,
+    cut: float,
+    time: float | None,
+    nodes: int | None,
+    table_mb: int,
+    threads: int,
+    downgrade: int,
+) -> Player:
+    from twofold.evaluators.library import load_network
+    from twofold.evaluators.network import network_evaluator
+    from twofold.players.searching import ExpectimaxPlayer
+
+    return ExpectimaxPlayer(
+        network_evaluator(load_network(net)),
+        ply or Depth.fixed(DEFAULT_PLY),
+        _budget(ply, time, nodes),
+        cut=cut,
+        table_mb=table_mb,
+        threads=threads,
+        downgrade=downgrade,
+    )
+
+
+def _network_hash(name: str) -> str:
+    from twofold.evaluators.library import network_hash
+
+    return network_hash(name)
+
+
+def _downgrade(text: str) -> int:
+    value = 0 if text == "0" else _whole("downgrade", 512, 65_536)(text)
+    if value % 2:
+        raise InvalidSpec(f"expected downgrade as a sum of tiles, got {value}")
+    return value
 
 
 def _budget(ply: Depth | None, time: float | None, nodes: int | None) -> Budget | None:
@@ -225,6 +267,12 @@ _TABLE_MB: Final = Key(
     "transposition table in MiB; without a cut it changes no value",
     _whole("table_mb", 0, MAX_TABLE_MB),
 )
+_PLY: Final = Key(
+    "auto",
+    "depth in plies: 3, or as deep as time and nodes allow; "
+    "6/5@3/4@8 for 5 from 3 empty cells on, 4 from 8 on; tiles as nneonneo has it",
+    _optional(Depth.parse, "auto"),
+)
 _TIME: Final = Key(
     "none", "time a move, such as 50ms; the search deepens", _optional(parse_seconds, "none")
 )
@@ -261,12 +309,7 @@ register(
         _expectimax,
         {
             "eval": _EVAL,
-            "ply": Key(
-                "auto",
-                "depth in plies: 3, or as deep as time and nodes allow; "
-                "6/5@3/4@8 for 5 from 3 empty cells on, 4 from 8 on; tiles as nneonneo has it",
-                _optional(Depth.parse, "auto"),
-            ),
+            "ply": _PLY,
             "cut": _CUT,
             "time": _TIME,
             "nodes": _NODES,
@@ -278,6 +321,32 @@ register(
                 _choice("prune", {"none": False, "star1": True}),
             ),
         },
+    )
+)
+register(
+    Entry(
+        "ntuple",
+        "expectimax with an n-tuple network: what it has learnt from games",
+        _ntuple,
+        {
+            "net": Key(
+                DEFAULT_NETWORK,
+                "network, by name or as a file",
+                hash_of=_network_hash,
+            ),
+            "ply": _PLY,
+            "cut": _CUT,
+            "time": _TIME,
+            "nodes": _NODES,
+            "table_mb": _TABLE_MB,
+            "threads": _THREADS,
+            "downgrade": Key(
+                "32768",
+                "halve large tiles once the different tiles sum to this; 0 for never",
+                _downgrade,
+            ),
+        },
+        source=NTUPLE,
     )
 )
 register(Entry("minimax", "best against the worst spawns", _two_player(False), _TWO_PLAYER_KEYS))

@@ -30,12 +30,15 @@ class Key:
         help: what it means, in a few words.
         parse: reads the text; raises an `InvalidInput` that says what was expected.
         more: the further keys that the spec takes with a parsed value of this one.
+        hash_of: the hash of the file that a value names, for the canonical spec; empty for
+            none.
     """
 
     default: str
     help: str
     parse: Callable[[str], Any] = str
     more: "Callable[[Any], Mapping[str, Key]] | None" = None
+    hash_of: Callable[[str], str] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,7 +96,7 @@ def make_player(spec: str, *, allow_code: bool = True) -> Player:
     keys, texts = _complete(entry, parsed.values)
     values, texts = _read_values(keys, texts)
     player = entry.make(**values)
-    player.spec = notation.format_spec(entry.name, texts | file_hashes(texts))
+    player.spec = notation.format_spec(entry.name, texts | file_hashes(texts, keys))
     return player
 
 
@@ -165,7 +168,7 @@ def _complete(entry: Entry, values: Mapping[str, str]) -> tuple[Mapping[str, Key
     given = {key: text for key, text in values.items() if not key.endswith("_sha256")}
     texts = {key: given.get(key, entry.keys[key].default) for key in entry.keys}
     for key, stated in values.items():
-        if key.endswith("_sha256") and file_hashes(texts).get(key) != stated:
+        if key.endswith("_sha256") and file_hashes(texts, entry.keys).get(key) != stated:
             raise InvalidSpec(f"expected the file whose {key} is {shown(stated)}, got another")
     keys = _all_keys(entry, texts)
     for key in given:
@@ -184,9 +187,12 @@ def _all_keys(entry: Entry, texts: Mapping[str, str]) -> dict[str, Key]:
     return keys
 
 
-def file_hashes(texts: Mapping[str, str]) -> dict[str, str]:
-    """The keys `KEY_sha256` of all values that name an object in a Python file."""
+def file_hashes(texts: Mapping[str, str], keys: Mapping[str, Key] | None = None) -> dict[str, str]:
+    """The keys `KEY_sha256` of all values that name an object in a Python file, or a file."""
     hashes = {}
+    for name, key in (keys or {}).items():
+        if key.hash_of and name in texts and (found := key.hash_of(texts[name])):
+            hashes[f"{name}_sha256"] = found
     for key, text in texts.items():
         path = text.rpartition(":")[0]
         if path.endswith(".py"):

@@ -87,7 +87,7 @@ class Context:
 
     def clear_table(self) -> None:
         """Forget what the transposition table holds, if there is one."""
-        if words.TABLE in self._held:
+        if words.TABLE in self._held and self.words[words.GENERATION]:  # else nothing is in it
             self._held[words.TABLE].fill(0)
             self.words[words.GENERATION] = self.words[words.SEARCHES] = 0
 

@@ -22,7 +22,7 @@ from twofold.limits import MAX_SPAWN_TILES
 from twofold.rules import Move, Rules
 from twofold.search.analysis import LineStep, MoveValue
 from twofold.search.base import Search, as_word
-from twofold.search.context import TABLE_MB, Context, Words, fitting_bits
+from twofold.search.context import TABLE_MB, Context, Words, aligned_zeros, fitting_bits
 from twofold.search.depth import Depth
 
 SPLIT_PLY: Final = 4
@@ -263,6 +263,10 @@ def _point_bounds(context: Context, evaluator: Evaluator, rules: Rules, ply: int
 def _lowest_layer(context: Context, evaluator: Evaluator, rules: Rules) -> Any:
     """The kernel of the lowest layer, and what it reads put into the context."""
     if evaluator.layer_for is not None:
+        from twofold.kernels import ntuple
+
+        context.point(ntuple.LEAVES, aligned_zeros(2 * ntuple.LEAF_COUNT))
+        context.point(ntuple.PLACES, aligned_zeros(4 * ntuple.MAX_FEATURES))
         return evaluator.layer_for(*rules.shape)
     if evaluator.at == "state":
         return layers.after_spawn

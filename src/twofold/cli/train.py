@@ -1,0 +1,288 @@
+"""`twofold train`: a network learns from the games it plays."""
+
+import contextlib
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from twofold.cli._common import (
+    INTERRUPTED,
+    LOADING,
+    JsonOption,
+    RulesOption,
+    catching_interrupt,
+    cores,
+    counted,
+    print_note,
+    print_out,
+    read_rules,
+    waiting,
+    write_json,
+)
+
+if TYPE_CHECKING:
+    from twofold.learn.settings import Settings
+    from twofold.learn.training import Progress, Training
+
+EXAMPLE = """  twofold train 4x6 --out net.safetensors --time 30m
+  twofold train --out net.safetensors --resume --time 1h
+  twofold train '0123 4567 012456' --out small.safetensors --games 100000 --threads 1
+  twofold train 4x6 --out otd.safetensors --schedule td:0.1@90%,tc:1@10% --optimism 20000"""
+
+_DEFAULT_TIME = "30m"
+
+
+def command(
+    network: Annotated[
+        str, typer.Argument(metavar="NETWORK", help="4x6, 8x6, ... or patterns.")
+    ] = "",
+    out: Annotated[
+        str,
+        typer.Option("--out", metavar="FILE", help="The network and its run.", show_default=False),
+    ] = "",
+    games: Annotated[
+        int | None, typer.Option("--games", metavar="N", help="Games, in all.")
+    ] = None,
+    time: Annotated[
+        str, typer.Option("--time", metavar="T", help=f"Time, in all; else {_DEFAULT_TIME}.")
+    ] = "",
+    resume: Annotated[bool, typer.Option("--resume", help="Go on with the run in --out.")] = False,
+    start: Annotated[
+        str, typer.Option("--start", metavar="FILE", help="Begin with the weights of a network.")
+    ] = "",
+    schedule: Annotated[
+        str, typer.Option("--schedule", metavar="S", help="tc, td:0.1, or td:0.1@90%,tc:1@10%.")
+    ] = "tc",
+    optimism: Annotated[
+        float, typer.Option("--optimism", metavar="V", help="Value of every board at first.")
+    ] = 0.0,
+    trace: Annotated[
+        float, typer.Option("--lambda", metavar="L", help="TD(lambda): 0 one step, 1 n steps.")
+    ] = 0.0,
+    steps: Annotated[
+        int | None, typer.Option("--steps", metavar="N", help="Steps to a target; else by lambda.")
+    ] = None,
+    order: Annotated[
+        str, typer.Option("--order", metavar="O", help="forward, or backward after each game.")
+    ] = "forward",
+    stages: Annotated[
+        str, typer.Option("--stages", metavar="SUMS", help="Where stages split: 16384,32768.")
+    ] = "",
+    carousel: Annotated[
+        bool, typer.Option("--carousel", help="Begin games at each stage in turn.")
+    ] = False,
+    restart: Annotated[
+        int, typer.Option("--restart", metavar="N", help="Take games of N moves up again; 10.")
+    ] = 0,
+    threads: Annotated[
+        int | None, typer.Option("--threads", metavar="N", help="Threads; else as many as cores.")
+    ] = None,
+    seed: Annotated[str, typer.Option("--seed", metavar="S", help="Seed of the games.")] = "1",
+    checkpoint: Annotated[
+        str, typer.Option("--checkpoint", metavar="T", help="Time between checkpoints.")
+    ] = "10m",
+    rules: RulesOption = "",
+    json: JsonOption = False,
+) -> None:
+    """Train an n-tuple network by temporal-difference learning.
+
+    The file holds the network and all that --resume needs; Ctrl-C saves it. With one thread
+    what is learnt depends on the seed alone; more threads share the weights without locks.
+    """
+    with waiting(LOADING):
+        from twofold.learn.run import run
+
+        limits = _limits(games, time, resume=resume)
+        interval = _seconds(checkpoint, "checkpoint")
+        _check_out(out, resume=resume)
+        if resume:
+            training = _resumed(out, network, limits, threads)
+        else:
+            settings = _settings(
+                network or "",
+                rules=read_rules(rules),
+                stages=_numbers(stages),
+                schedule=schedule,
+                optimism=optimism,
+                trace=trace,
+                steps=steps,
+                order=order,
+                carousel=carousel,
+                restart=restart,
+                seed=seed,
+                threads=cores() if threads is None else threads,
+            )
+            _say_size(settings)
+            training = _new(settings, limits, start)
+    with catching_interrupt() as asked, _live(training) as show:
+        run(training, out, interval=interval, stop=asked, on_progress=show)
+    if json:
+        write_json("train", _document(training, out), _timing(training))
+    else:
+        _print_run(training, out)
+    if not training.is_finished:
+        print_note(f"twofold: interrupted; saved; twofold train --out {out} --resume goes on")
+        raise typer.Exit(INTERRUPTED)
+
+
+# ---- options
+
+
+def _limits(games: int | None, time: str, *, resume: bool) -> dict[str, Any]:
+    from twofold.limits import MAX_TRAINING_GAMES, check_limit
+
+    if games is not None:
+        check_limit("games", games, 1, MAX_TRAINING_GAMES)
+    if not time and games is None and not resume:
+        time = _DEFAULT_TIME
+    return {"games": games, "seconds": _seconds(time, "time") if time else None}
+
+
+def _seconds(text: str, name: str) -> float:
+    """A length of time such as 30m, 1h30m, 45s."""
+    import re
+
+    from twofold.errors import InvalidInput, LimitExceeded
+    from twofold.limits import MAX_TRAINING_SECONDS
+    from twofold.notation import shown
+
+    number = r"(\d{1,9}(?:\.\d{1,3})?)"
+    found = re.fullmatch(rf"(?:{number}d)?(?:{number}h)?(?:{number}m)?(?:{number}s?)?", text)
+    parts = [float(part or 0) for part in found.groups()] if found and text else []
+    seconds = sum(a * b for a, b in zip(parts, (86_400, 3_600, 60, 1), strict=False))
+    if not seconds > 0:
+        raise InvalidInput(f"expected {name} such as 30m, 1h30m or 45s, got {shown(text)}")
+    if seconds > MAX_TRAINING_SECONDS:
+        raise LimitExceeded(f"expected {name} up to 365 days, got {shown(text)}")
+    return seconds
+
+
+def _numbers(text: str) -> tuple[int, ...]:
+    from twofold.errors import InvalidNetwork
+    from twofold.notation import shown
+
+    words = text.split(",") if text else []
+    if not all(word.strip().isdecimal() and len(word) < 12 for word in words):
+        raise InvalidNetwork(f"expected stages such as 16384,32768, got {shown(text)}")
+    return tuple(int(word) for word in words)
+
+
+def _check_out(out: str, *, resume: bool) -> None:
+    from pathlib import Path
+
+    from twofold.errors import InvalidInput
+
+    if not out:
+        raise InvalidInput("expected --out FILE, to keep the network in")
+    if not resume and Path(out).exists():
+        raise InvalidInput(
+            f"expected a new file for --out, or --resume to go on with the run in it, got {out}"
+        )
+    if not Path(out).absolute().parent.is_dir():
+        raise InvalidInput(f"expected --out in an existing folder, got {out}")
+
+
+def _settings(network: str, *, seed: str, schedule: str, **more: Any) -> "Settings":
+    from twofold.learn.settings import Settings, parse_schedule
+    from twofold.notation import parse_seed
+
+    return Settings(
+        patterns=network, seed=parse_seed(seed), schedule=parse_schedule(schedule), **more
+    )
+
+
+def _new(settings: "Settings", limits: dict[str, Any], start: str) -> "Training":
+    from twofold.learn.checkpoint import start_from
+    from twofold.learn.training import Training
+
+    training = Training(settings, **limits)
+    if start:
+        start_from(training, start)
+    return training
+
+
+def _resumed(
+    out: str, network: str, limits: dict[str, Any], threads: int | None
+) -> "Training":
+    from twofold.errors import InvalidInput
+    from twofold.learn.checkpoint import load
+
+    training = load(out, threads=threads, **limits)
+    if network and network != training.settings.patterns:
+        raise InvalidInput(f"expected {training.settings.patterns}, as in {out}, got {network}")
+    return training
+
+
+def _say_size(settings: "Settings") -> None:
+    from twofold.evaluators.memory import bytes_words
+    from twofold.learn.training import training_bytes
+
+    size = bytes_words(training_bytes(settings))
+    print_note(f"twofold: training {settings.patterns} takes {size} of memory")
+
+
+# ---- what is shown
+
+
+@contextlib.contextmanager
+def _live(training: "Training") -> "Iterator[Callable[[Progress], None] | None]":
+    """Progress on stderr: a live view in a terminal, else a line a minute."""
+    import time
+
+    from rich.console import Console
+    from rich.live import Live
+
+    from twofold.cli._training import progress_line, view
+
+    console = Console(stderr=True)
+    if not console.is_terminal:
+        said = [time.monotonic()]
+
+        def say(now: "Progress") -> None:
+            if time.monotonic() - said[0] >= 60:
+                said[0] = time.monotonic()
+                print_note(progress_line(now))
+
+        yield say
+        return
+    with Live(console=console, transient=True, auto_refresh=False) as live:
+        yield lambda now: live.update(view(training, now, console.width), refresh=True)
+
+
+def _print_run(training: "Training", out: str) -> None:
+    from twofold.learn.checkpoint import curve_path
+
+    curve = training.curve
+    print_out(f"{training.network.describe()}: {training.settings.describe()}")
+    print_out(
+        f"{counted(curve.games, 'game')}, {counted(training.moves, 'move')}, "
+        f"{training.seconds:,.0f} s, {training.moves / max(training.seconds, 1e-9):,.0f} moves/s"
+    )
+    if curve.recent:
+        rates = "  ".join(f"{tile} {rate:.1%}" for tile, rate in curve.reached.items() if rate)
+        print_out(f"last {counted(len(curve.recent), 'game')}: mean {curve.mean:,.0f}  {rates}")
+    print_out(f"{out}; learning curve in {curve_path(out)}")
+
+
+def _document(training: "Training", out: str) -> dict[str, Any]:
+    from twofold.learn.checkpoint import settings_document
+
+    return {
+        "file": out,
+        "settings": settings_document(training.settings),
+        "bytes": training.network.bytes,
+        "games": training.curve.games,
+        "moves": training.moves,
+        "finished": training.is_finished,
+        "mean": training.curve.mean,
+        "reached": {str(tile): rate for tile, rate in training.curve.reached.items()},
+        "curve": [
+            {"games": point.games, "mean": point.mean} for point in training.curve.points
+        ],
+    }
+
+
+def _timing(training: "Training") -> dict[str, Any]:
+    speed = training.moves / max(training.seconds, 1e-9)
+    return {"seconds": training.seconds, "moves_per_second": speed}

@@ -1,0 +1,270 @@
+"""Checkpoints: a network file that holds the whole state of its training run as well.
+
+Beside the weights it has the sums of temporal coherence, the games under way with their
+histories, the carousel, the dice, the schedule and the learning curve. A run that is resumed
+goes on as if it had never ended: with one thread, byte for byte.
+"""
+
+import json
+import os
+from dataclasses import replace
+from pathlib import Path
+from typing import Any, Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+import twofold
+from twofold.errors import InvalidInput, InvalidNetwork
+from twofold.evaluators.network_file import Card, read_card, write_network
+from twofold.kernels import learning as kernels
+from twofold.learn.curve import Curve
+from twofold.learn.settings import Settings, format_schedule, parse_schedule
+from twofold.learn.training import Training, Words
+from twofold.rules import Rules
+from twofold.tensors import map_tensors
+
+STATE: Final = "twofold-training"
+"""The metadata key of the state."""
+
+_KEPT: Final = (
+    kernels.MOVES,
+    kernels.UPDATES,
+    kernels.CAROUSEL_STAGE,
+    kernels.CAROUSEL_LEFT,
+)
+"""The words of a thread that change as it goes on."""
+
+
+def save(training: Training, path: str | os.PathLike[str]) -> None:
+    """Write a checkpoint; the run must not be going on meanwhile.
+
+    Raises:
+        ResourceError: the disk is full; the file is as it was.
+    """
+    write_network(
+        path,
+        training.network,
+        card_of(training),
+        _tensors(training),
+        {STATE: json.dumps(_state(training), separators=(",", ":"))},
+    )
+
+
+def card_of(training: Training) -> Card:
+    """What a file says about the network of a run."""
+    network, settings = training.network, training.settings
+    return Card(
+        patterns=network.name,
+        rules=str(settings.rules),
+        symmetries=network.symmetries,
+        stages=network.stages,
+        method=settings.describe(),
+        settings=settings_document(settings),
+        games=training.curve.games,
+        moves=training.moves,
+        seconds=round(training.seconds, 1),
+        curve=training.curve.rows(),
+        twofold=twofold.__version__,
+        before=training.before,
+    )
+
+
+def settings_document(settings: Settings) -> dict[str, Any]:
+    """Settings as JSON can hold them."""
+    return {
+        "patterns": settings.patterns,
+        "rules": str(settings.rules),
+        "stages": list(settings.stages),
+        "schedule": format_schedule(settings.schedule),
+        "optimism": settings.optimism,
+        "lambda": settings.trace,
+        "steps": settings.steps,
+        "order": settings.order,
+        "carousel": settings.carousel,
+        "restart": settings.restart,
+        "seed": str(settings.seed),
+        "threads": settings.threads,
+        "lanes": settings.lanes,
+    }
+
+
+def read_settings(document: dict[str, Any]) -> Settings:
+    """The settings of such a document."""
+    return Settings(
+        patterns=document["patterns"],
+        rules=Rules.parse(document["rules"]),
+        stages=tuple(document["stages"]),
+        schedule=parse_schedule(document["schedule"]),
+        optimism=document["optimism"],
+        trace=document["lambda"],
+        steps=document["steps"],
+        order=document["order"],
+        carousel=document["carousel"],
+        restart=document["restart"],
+        seed=int(document["seed"]),
+        threads=document["threads"],
+        lanes=document["lanes"],
+    )
+
+
+def load(
+    path: str | os.PathLike[str],
+    *,
+    games: int | None = None,
+    seconds: float | None = None,
+    threads: int | None = None,
+) -> Training:
+    """The training run that a checkpoint holds, ready to go on.
+
+    Args:
+        path: the checkpoint.
+        games: games to begin, in all; None as before, unless `seconds` is given.
+        seconds: time to spend, in all; None as before, unless `games` is given.
+        threads: None as before. With another number the games under way begin anew.
+
+    Raises:
+        InvalidNetwork: not a checkpoint, or a torn one.
+        ResourceError: it would take more than 80 % of the free memory.
+    """
+    name = ascii(os.fspath(path))
+    card = read_card(path)
+    tensors = map_tensors(path)
+    if STATE not in tensors.metadata:
+        raise InvalidNetwork(f"expected a checkpoint of a training run, got {name} without one")
+    try:
+        state = json.loads(tensors.metadata[STATE])
+        settings = read_settings(state["settings"])
+        if games is None and seconds is None:
+            games, seconds = state["games"], state["seconds_limit"]
+        used = settings if threads is None else replace(settings, threads=threads)
+        training = Training(used, games=games, seconds=seconds)
+        training.before = card.before
+        _restore(training, state, tensors.tensors, exactly=used == settings)
+    except InvalidInput as error:
+        raise InvalidNetwork(f"{name}: {error}") from error
+    except (KeyError, TypeError, ValueError, IndexError, AttributeError) as error:
+        raise InvalidNetwork(
+            f"expected the state of a training run in {name}, got another: {error!r}"
+        ) from error
+    return training
+
+
+def start_from(training: Training, path: str | os.PathLike[str]) -> None:
+    """Begin a run with the weights of a network, and with their sums where both have them.
+
+    The network may have fewer stages: the others are not touched yet.
+
+    Raises:
+        InvalidNetwork: the file cannot be used, or its patterns or shape are others.
+    """
+    from twofold.evaluators.network_file import read_network
+
+    network, card = read_network(path)
+    ours = training.network
+    same = network.patterns == ours.patterns and network.shape == ours.shape
+    if not same or network.stages != ours.stages[: len(network.stages)]:
+        raise InvalidNetwork(
+            f"expected {ours.describe()} to start from, got {network.describe()}"
+        )
+    count = network.stage_count
+    ours.weights[:count] = network.weights
+    tensors = map_tensors(path).tensors
+    if "sums" in tensors and len(training.sums):
+        training.sums[: count * ours.stage_size] = tensors["sums"]
+    training.before = [*card.before, {"method": card.method, "games": card.games}]
+
+
+def curve_path(path: str | os.PathLike[str]) -> Path:
+    """Where the learning curve of a run is kept as CSV: `net.csv` beside `net.safetensors`."""
+    return Path(path).with_suffix(".csv")
+
+
+# ---- the parts
+
+
+def _state(training: Training) -> dict[str, Any]:
+    return {
+        "settings": settings_document(training.settings),
+        "games": training.game_limit,
+        "seconds_limit": training.second_limit,
+        "seconds": training.seconds,
+        "phase": training.phase,
+        "games_begun": int(training.games_begun[0]),
+        "curve": training.curve.state(),
+    }
+
+
+def _tensors(training: Training) -> dict[str, NDArray[Any]]:
+    lanes = np.stack([worker.lanes[:, : kernels.LANE_STATE_WORDS] for worker in training.workers])
+    lanes[:, :, kernels.HISTORY] = 0  # an address
+    words = [worker.words[list(_KEPT)] for worker in training.workers]
+    return {
+        "sums": training.sums,
+        "lanes": lanes,
+        "histories": np.concatenate(_histories(training)),
+        "threads": np.stack(words),
+        "carousel": training.carousel,
+    }
+
+
+def _histories(training: Training) -> list[Words]:
+    """For each lane its board, then its afterstates, then its rewards and values."""
+    parts = [np.zeros(0, dtype=np.uint64)]
+    for worker in training.workers:
+        for lane, history in zip(worker.lanes, worker.histories, strict=True):
+            count = int(lane[kernels.COUNT])
+            afters, pairs = np.split(history, 2)
+            parts += [afters[-1:], afters[:count], pairs[:count]]
+    return parts
+
+
+def _restore(
+    training: Training, state: dict[str, Any], tensors: dict[str, NDArray[Any]], *, exactly: bool
+) -> None:
+    training.network.weights[:] = tensors["weights"]
+    training.sums[:] = tensors["sums"]
+    training.carousel[:] = tensors["carousel"]
+    training.games_begun[0] = state["games_begun"]
+    training.seconds = float(state["seconds"])
+    training.phase = int(state["phase"])
+    training.curve = Curve.from_state(state["curve"])
+    if not exactly:
+        training.workers[0].words[kernels.MOVES] = tensors["threads"][:, 0].sum()
+        training.workers[0].words[kernels.UPDATES] = tensors["threads"][:, 1].sum()
+        return
+    place = 0
+    for number, worker in enumerate(training.workers):
+        worker.words[list(_KEPT)] = tensors["threads"][number]
+        worker.lanes[:, : kernels.LANE_STATE_WORDS] = tensors["lanes"][number]
+        worker.point_histories()
+        for lane, history in zip(worker.lanes, worker.histories, strict=True):
+            _check_lane(lane)
+            place = _restore_history(history, int(lane[kernels.COUNT]), tensors["histories"], place)
+        if worker.words[kernels.CAROUSEL_STAGE] >= training.network.stage_count:
+            raise InvalidNetwork("expected a stage of the network on the carousel")
+        kernels.list_again(worker.words)
+    if place != len(tensors["histories"]):
+        raise InvalidNetwork(f"expected {place} words of histories")
+
+
+def _check_lane(lane: Words) -> None:
+    """Refuse what would lead the kernels out of their memory."""
+    learning = lane[kernels.STATE] == kernels.LEARNING
+    known = (kernels.IDLE, kernels.PLAYING, kernels.LEARNING)
+    updates = lane[kernels.NEXT_UPDATE]
+    if int(lane[kernels.STATE]) not in known or (
+        learning and not 1 <= updates <= lane[kernels.COUNT] < kernels.HISTORY_SIZE
+    ):
+        raise InvalidNetwork("expected a game under way")
+
+
+def _restore_history(history: Words, count: int, words: Words, place: int) -> int:
+    """Fill a lane's history from the words at `place`; where the next one begins."""
+    if not count < kernels.HISTORY_SIZE or place + 1 + 2 * count > len(words):
+        raise InvalidNetwork(f"expected a history of {count} afterstates")
+    afters, pairs = np.split(history, 2)
+    afters[-1] = words[place]
+    afters[:count] = words[place + 1 : place + 1 + count]
+    pairs[:count] = words[place + 1 + count : place + 1 + 2 * count]
+    return place + 1 + 2 * count

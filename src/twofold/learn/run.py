@@ -1,0 +1,97 @@
+"""A training run and its files: checkpoints at intervals, the learning curve as CSV and events."""
+
+import importlib.util
+import os
+import threading
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, Final
+
+from twofold.files import atomic_write
+from twofold.learn.checkpoint import curve_path, save
+from twofold.learn.curve import TILES, Point
+from twofold.learn.training import Progress, Training
+
+WRITING_SHARE: Final = 0.05
+"""The part of the time that checkpoints may take: the interval grows where they would take more."""
+
+
+def run(
+    training: Training,
+    path: str | os.PathLike[str],
+    *,
+    interval: float = 600.0,
+    stop: threading.Event | None = None,
+    on_progress: Callable[[Progress], None] | None = None,
+    on_save: Callable[[float], None] | None = None,
+) -> None:
+    """Go on with a run to its end or until it is stopped, and keep its checkpoint up to date.
+
+    Args:
+        training: the run.
+        path: its checkpoint; the learning curve goes to a file beside it, and as TensorBoard
+            events to a folder beside it where `tensorboard` is installed.
+        interval: seconds between two checkpoints; more where writing takes long.
+        stop: set by anyone who wants this to end; the checkpoint is written all the same.
+        on_progress: told how far it is.
+        on_save: told after each checkpoint how many seconds it took.
+
+    Raises:
+        ResourceError: a file cannot be written; the checkpoint on the disk is as it was.
+    """
+    stop = stop or threading.Event()
+    events = _Events(Path(path).with_suffix(".tensorboard"))
+    pause = interval
+    while True:
+        training.run(seconds=pause, stop=stop, on_progress=on_progress)
+        began = time.perf_counter()
+        save(training, path)
+        atomic_write(curve_path(path), training.curve.csv())
+        events.write(training.curve.points)
+        taken = time.perf_counter() - began
+        if on_save:
+            on_save(taken)
+        pause = max(interval, taken * (1 / WRITING_SHARE - 1))
+        if training.is_finished or stop.is_set():
+            events.close()
+            return
+
+
+class _Events:
+    """The points of a curve as TensorBoard events, where `tensorboard` is installed."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder, self._writer, self._written = folder, None, 0
+        self._there = importlib.util.find_spec("tensorboard") is not None
+
+    def write(self, points: list[Point]) -> None:
+        """Write the points that are new."""
+        fresh = [point for point in points if point.games > self._written]
+        if not fresh or not self._there:
+            return
+        for point in fresh:
+            self._add(point)
+        self._written = fresh[-1].games
+        writer: Any = self._writer
+        writer.flush()
+
+    def _add(self, point: Point) -> None:
+        from tensorboard.compat.proto.event_pb2 import Event
+        from tensorboard.compat.proto.summary_pb2 import Summary
+        from tensorboard.summary.writer.event_file_writer import EventFileWriter
+
+        if self._writer is None:
+            self._writer = EventFileWriter(str(self._folder))
+        values = {"score/mean": point.mean, "score/largest": point.largest}
+        values |= {f"reached/{tile}": rate for tile, rate in zip(TILES, point.reached, strict=True)}
+        summary = Summary(
+            value=[Summary.Value(tag=tag, simple_value=value) for tag, value in values.items()]
+        )
+        event = Event(step=point.games, wall_time=time.time(), summary=summary)
+        self._writer.add_event(event)
+
+    def close(self) -> None:
+        """End the file."""
+        if self._writer is not None:
+            self._writer.close()
