@@ -402,7 +402,7 @@ def end_game(lane, terminal, thread):
     lane[MIDDLE] = history[count // 2]
     if thread[BACKWARD]:
         lane[TERMINAL] = np.uint64(terminal)
-        lane[NEXT_UPDATE] = np.uint64(count if terminal else count - 1)
+        lane[NEXT_UPDATE] = np.uint64(count if terminal else max(count - 1, 0))
         if lane[NEXT_UPDATE]:
             lane[STATE] = np.uint64(LEARNING)
             list_next_update(lane, thread)
