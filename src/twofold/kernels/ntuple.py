@@ -39,6 +39,7 @@ from twofold.kernels.intrinsics import (
     prefetch_f32,
     trailing_zeros,
     u64_at,
+    u64_offset,
     u64_pointer,
 )
 
@@ -245,18 +246,20 @@ def network_value(bits, score, params):
     return value(bits, u64_pointer(params))
 
 
-# The evaluator's own words of a search's context.
+# The evaluator's own words of a search's context; what they point to belongs to one thread.
 LEAVES: Final = CONTEXT_OWN
-"""Word of a search's context: the address of the values found last, uint64 (LEAF_COUNT, 2).
+"""Address of the values found last, uint64 (LEAF_COUNT, 2): a board, and its value's bits.
 
-Slides lead different spawns to the same afterstate: half of them need not be valued again. An
-entry is its board XOR its value, then the value, so that what two threads have written between
-each other is not believed.
+Slides lead different spawns to the same afterstate: half of them need not be valued again.
 """
 LEAF_BITS: Final = 12
 LEAF_COUNT: Final = 1 << LEAF_BITS
 PLACES: Final = CONTEXT_OWN + 1
-"""Address of room for the features of four afterstates, int64; used by `choose` alone."""
+"""Address of room for the features of MAX_LEAVES afterstates, int64."""
+FOUND_LEAVES: Final = CONTEXT_OWN + 2
+"""Address of room for what is known of MAX_LEAVES afterstates, uint64 (3, MAX_LEAVES)."""
+MAX_LEAVES: Final = 16 * 8 * 4
+"""Most afterstates in the lowest layer of a search: 16 cells, 8 spawn tiles, 4 moves."""
 
 # ---- one ply: a policy
 
@@ -298,62 +301,115 @@ def choose(bits, legal, score, draw, context):
 
 _GOLDEN: Final = np.uint64(0x9E3779B97F4A7C15)
 _LEAF_SHIFT: Final = np.uint64(64 - LEAF_BITS)
+_PENDING: Final = np.uint64(0x7FF8000000000000)
+"""No value has these bits: with a number in the lowest ones it means a leaf not yet valued."""
 
 
-@kernel(types.float64(types.uint64, U64_POINTER, U64_POINTER))
-def remembered_value(bits, network, leaves):
-    """`value`, looked up where it was found lately."""
-    place = np.int64((bits * _GOLDEN) >> _LEAF_SHIFT) << 1
-    found = leaves[place + 1]
-    if leaves[place] ^ found == bits:
-        return as_f64(found)
-    worth = value(bits, network)
-    word = as_u64(worth)
-    leaves[place], leaves[place + 1] = bits ^ word, word
-    return worth
+@kernel(types.int64(types.uint64, types.int64, U64_POINTER, U64_POINTER, U64_POINTER))
+def _look_up(board, pending, leaves, found, context):
+    """Note a leaf: what is known of its value, or its number among those to be valued.
+
+    Args:
+        board: the afterstate.
+        pending: how many are to be valued so far.
+        leaves: the values found last.
+        found: where the leaf's value goes, or its number as `_PENDING` + number.
+        context: of the search.
+
+    Returns:
+        How many are to be valued now.
+    """
+    place = np.int64((board * _GOLDEN) >> _LEAF_SHIFT) << 1
+    if leaves[place] == board:
+        found[0] = leaves[place + 1]
+        return pending
+    network = u64_at(context[PARAMS])
+    count = np.int64(network[PATTERNS]) * np.int64(network[SYMMETRIES])
+    list_features(board, network, i64_offset(as_signed(u64_at(context[PLACES])), pending * count))
+    u64_offset(u64_at(context[FOUND_LEAVES]), MAX_LEAVES)[pending] = np.uint64(place)
+    word = _PENDING | np.uint64(pending)
+    leaves[place], leaves[place + 1] = board, word
+    found[0] = word
+    return pending + 1
 
 
 @kernel(LAYER)
 def after_move(after, score, first, end, context):
-    """The mean over the spawns of the best move of each: `layers.after_move` for networks."""
+    """The mean over the spawns of the best move of each: `layers.after_move` for networks.
+
+    First all leaves are listed, so that their weights are on their way together; each board is
+    valued once. Then the best of each state is taken.
+    """
     across, down = u64_at(context[ACROSS]), u64_at(context[DOWN])
     network, law = u64_at(context[PARAMS]), u64_at(context[LAW])
-    leaves = u64_at(context[LEAVES])
-    visited = 0
+    leaves, room = u64_at(context[LEAVES]), u64_at(context[FOUND_LEAVES])
     square = network[SYMMETRIES] == 8
     empty = on_bits.empty_mask(after, context[MASK])
-    count = popcount(empty)
-    total = 0.0
-    while empty:
-        cell = np.uint64(trailing_zeros(empty))
-        empty &= empty - _1
+    spawns = popcount(empty)
+    visited, pending = 0, 0
+    rest = empty
+    while rest:
+        cell = np.uint64(trailing_zeros(rest))
+        rest &= rest - _1
+        for tile in range(first, end):
+            state = after | (law[tile * LAW_STRIDE + LAW_EXPONENT] << cell)
+            turned = on_bits.transpose(state)
+            left, right, _ = on_bits.slide_both(state, across)
+            up, bottom, _ = on_bits.slide_both(turned, down)
+            if left != state:
+                here = u64_offset(room, visited)
+                pending = _look_up(left, pending, leaves, here, context)
+                visited += 1
+            if right != state:
+                here = u64_offset(room, visited)
+                pending = _look_up(right, pending, leaves, here, context)
+                visited += 1
+            if up != turned:
+                here = u64_offset(room, visited)
+                lower = up if square else on_bits.transpose(up)
+                pending = _look_up(lower, pending, leaves, here, context)
+                visited += 1
+            if bottom != turned:
+                here = u64_offset(room, visited)
+                lower = bottom if square else on_bits.transpose(bottom)
+                pending = _look_up(lower, pending, leaves, here, context)
+                visited += 1
+    places = as_signed(u64_at(context[PLACES]))
+    count = np.int64(network[PATTERNS]) * np.int64(network[SYMMETRIES])
+    slots = u64_offset(room, MAX_LEAVES)
+    values = u64_offset(room, 2 * MAX_LEAVES)
+    for number in range(pending):
+        word = as_u64(sum_features(i64_offset(places, number * count), count, network))
+        values[number] = word
+        place = np.int64(slots[number]) + 1
+        if leaves[place] == _PENDING | np.uint64(number):  # else another leaf took its place
+            leaves[place] = word
+    total, leaf = 0.0, 0
+    rest = empty
+    while rest:
+        cell = np.uint64(trailing_zeros(rest))
+        rest &= rest - _1
         for tile in range(first, end):
             word = tile * LAW_STRIDE
             state = after | (law[word + LAW_EXPONENT] << cell)
-            turned = on_bits.transpose(state)
-            left, right, packed = on_bits.slide_both(state, across)
-            up, bottom, packed_down = on_bits.slide_both(turned, down)
-            gain = np.float64(on_bits.reward_of(packed))
+            a, b, c, d = on_bits.entries(state, across)
+            e, f, g, h = on_bits.entries(on_bits.transpose(state), down)
+            legal = on_bits.legal_from_entries(a | b | c | d, e | f | g | h)
+            across_gain = np.float64(on_bits.reward_of(on_bits.pack_reward(a, b, c, d)))
+            down_gain = np.float64(on_bits.reward_of(on_bits.pack_reward(e, f, g, h)))
             best = -np.inf
-            if left != state:
-                best = remembered_value(left, network, leaves) + gain
-                visited += 1
-            if right != state:
-                best = max(best, remembered_value(right, network, leaves) + gain)
-                visited += 1
-            gain = np.float64(on_bits.reward_of(packed_down))
-            if up != turned:
-                worth = remembered_value(up if square else on_bits.transpose(up), network, leaves)
-                best = max(best, worth + gain)
-                visited += 1
-            if bottom != turned:
-                lower = bottom if square else on_bits.transpose(bottom)
-                best = max(best, remembered_value(lower, network, leaves) + gain)
-                visited += 1
+            for move in (3, 1, 0, 2):  # as they were listed
+                if (legal >> move) & 1:
+                    known = room[leaf]
+                    leaf += 1
+                    if known & _PENDING == _PENDING:
+                        known = values[known & np.uint64(MAX_LEAVES - 1)]
+                    worth = as_f64(known) + (across_gain if move & 1 else down_gain)
+                    best = max(best, worth)
             if best != -np.inf:  # a dead board is worth nothing more
                 total += as_f64(law[word + LAW_PROBABILITY]) * best
     context[NODES] += np.uint64(visited)
-    return total / count
+    return total / spawns
 
 
 _WORDS: Final = types.Array(types.uint64, 1, "C")

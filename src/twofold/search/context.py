@@ -42,6 +42,7 @@ class Context:
     ) -> None:
         self.words: Words = np.zeros(count, dtype=np.uint64)
         self._held: dict[int, NDArray[Any]] = {}
+        self._own: set[int] = set()
         if on_cells:
             self._value_cells(evaluator, rules)
         else:
@@ -66,10 +67,18 @@ class Context:
         self.words[words.EVALUATOR] = address_of(evaluator.cells_kernel_for(*rules.shape))
         self.point(words.PARAMS, evaluator.cells_params_for(*rules.shape))
 
-    def point(self, word: int, array: NDArray[Any]) -> None:
-        """Put the address of an array into a word, and keep the array alive."""
+    def point(self, word: int, array: NDArray[Any], *, own: bool = False) -> None:
+        """Put the address of an array into a word, and keep the array alive.
+
+        Args:
+            word: the word.
+            array: the array.
+            own: whether each thread needs one of its own.
+        """
         self._held[word] = array
         self.words[word] = array.ctypes.data
+        if own:
+            self._own.add(word)
 
     def point_table(self, megabytes: int, *, only_present: bool = False) -> None:
         """Make a transposition table of `megabytes` mebibytes, or none for 0.
@@ -92,9 +101,12 @@ class Context:
             self.words[words.GENERATION] = self.words[words.SEARCHES] = 0
 
     def twin(self) -> "Context":
-        """A context for another thread: words of its own, all arrays shared."""
+        """A context for another thread: words of its own, and arrays shared but for its own."""
         other = copy(self)
         other.words = self.words.copy()
+        other._held = dict(self._held)
+        for word in self._own:
+            other.point(word, aligned_zeros(self._held[word].size))
         return other
 
     @property

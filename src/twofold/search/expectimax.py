@@ -265,8 +265,11 @@ def _lowest_layer(context: Context, evaluator: Evaluator, rules: Rules) -> Any:
     if evaluator.layer_for is not None:
         from twofold.kernels import ntuple
 
-        context.point(ntuple.LEAVES, aligned_zeros(2 * ntuple.LEAF_COUNT))
-        context.point(ntuple.PLACES, aligned_zeros(4 * ntuple.MAX_FEATURES))
+        context.point(ntuple.LEAVES, aligned_zeros(2 * ntuple.LEAF_COUNT), own=True)
+        context.point(
+            ntuple.PLACES, aligned_zeros(ntuple.MAX_LEAVES * ntuple.MAX_FEATURES), own=True
+        )
+        context.point(ntuple.FOUND_LEAVES, aligned_zeros(3 * ntuple.MAX_LEAVES), own=True)
         return evaluator.layer_for(*rules.shape)
     if evaluator.at == "state":
         return layers.after_spawn
