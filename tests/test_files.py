@@ -4,7 +4,8 @@ import errno
 import os
 import subprocess
 import sys
-from collections.abc import Callable, Iterator
+from array import array
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 
 import pytest
@@ -13,10 +14,17 @@ import twofold
 from tests.faults import Faults
 from twofold import files
 from twofold.errors import InvalidInput, ResourceError
-from twofold.files import atomic_write
+from twofold.files import Buffer, atomic_write
 
 OLD, NEW = b"old content", b"new content, " * 1000
-MOST_CALLS = 40
+FORMS: dict[str, Callable[[], Buffer | Iterable[Buffer]]] = {
+    "whole": lambda: NEW,
+    "list": lambda: [NEW[:5], b"", memoryview(NEW)[5:7000], memoryview(NEW)[7000:]],
+    "iterator": lambda: (NEW[start : start + 6500] for start in range(0, len(NEW), 6500)),
+}
+"""How the same content may be given."""
+
+MOST_CALLS = 80
 """More calls to the operating system than one write makes."""
 
 DIES_AT_CALL = """
@@ -29,7 +37,8 @@ def die():
     os._exit(9)
 
 with Faults(int(sys.argv[2]), die).installed(files):
-    files.atomic_write(sys.argv[1], b"new content, " * 1000)
+    parts = [b"new content, " * int(count) for count in sys.argv[3:]]
+    files.atomic_write(sys.argv[1], iter(parts) if parts[1:] else parts[0])
 """
 
 
@@ -53,21 +62,22 @@ def calls_until_done(target: Path, fault: Callable[[], None]) -> Iterator[int]:
 
 @pytest.mark.promise("R13")
 @pytest.mark.parametrize("number", [errno.EIO, errno.ENOSPC, errno.EINTR, errno.EACCES])
+@pytest.mark.parametrize("form", FORMS)
 def test_a_failing_call_leaves_the_old_file_or_the_new_one(
-    number: int, tmp_path: Path, figure: Callable[[str], None]
+    form: str, number: int, tmp_path: Path, figure: Callable[[str], None]
 ) -> None:
     target = tmp_path / "record.txt"
     last = 0
     for call in calls_until_done(target, failing(number)):
         last = call
         try:
-            atomic_write(target, NEW)
+            atomic_write(target, FORMS[form]())
         except ResourceError as error:
             said = str(error)
         else:
             said = f"wrote {target}, {len(NEW)} bytes"
         assert str(target) in said
-        assert str(len(NEW)) in said
+        assert str(len(NEW)) in said or form == "iterator"
         assert target.read_bytes() in (OLD, NEW)
         assert [path.name for path in tmp_path.iterdir()] == ["record.txt"], call
     assert target.read_bytes() == NEW
@@ -76,7 +86,10 @@ def test_a_failing_call_leaves_the_old_file_or_the_new_one(
 
 @pytest.mark.promise("R13")
 @pytest.mark.skipif(os.name != "posix", reason="the process is looked up with a POSIX call")
-def test_a_process_that_dies_leaves_no_torn_file_and_no_litter(tmp_path: Path) -> None:
+@pytest.mark.parametrize("parts", [[1000], [400, 0, 600]], ids=["whole", "parts"])
+def test_a_process_that_dies_leaves_no_torn_file_and_no_litter(
+    parts: list[int], tmp_path: Path
+) -> None:
     target = tmp_path / "record.txt"
     environment = {
         **os.environ,
@@ -87,7 +100,7 @@ def test_a_process_that_dies_leaves_no_torn_file_and_no_litter(tmp_path: Path) -
     for call in range(1, MOST_CALLS):
         target.write_bytes(OLD)
         result = subprocess.run(
-            [sys.executable, "-c", DIES_AT_CALL, str(target), str(call)],
+            [sys.executable, "-c", DIES_AT_CALL, str(target), str(call), *map(str, parts)],
             env=environment,
             check=False,
             timeout=60,
@@ -103,11 +116,44 @@ def test_a_process_that_dies_leaves_no_torn_file_and_no_litter(tmp_path: Path) -
 
 
 @pytest.mark.promise("R13")
-def test_short_writes_are_carried_on(tmp_path: Path) -> None:
+@pytest.mark.parametrize("form", FORMS)
+def test_short_writes_are_carried_on(form: str, tmp_path: Path) -> None:
     target = tmp_path / "record.txt"
     with Faults(0, failing(errno.EIO)).installed(files):
-        atomic_write(target, NEW)
+        atomic_write(target, FORMS[form]())
     assert target.read_bytes() == NEW
+
+
+@pytest.mark.promise("R13")
+@pytest.mark.parametrize("error", [KeyboardInterrupt, ValueError])
+def test_parts_that_fail_leave_the_old_file(tmp_path: Path, error: type[BaseException]) -> None:
+    def parts() -> Iterator[bytes]:
+        yield NEW
+        assert len(list(tmp_path.iterdir())) == 2  # the first part is on its way
+        raise error
+
+    target = tmp_path / "record.txt"
+    target.write_bytes(OLD)
+    with pytest.raises(error):
+        atomic_write(target, parts())
+    assert target.read_bytes() == OLD
+    assert [path.name for path in tmp_path.iterdir()] == ["record.txt"]
+
+
+def test_a_full_disk_is_named_with_the_bytes_so_far(tmp_path: Path) -> None:
+    target, sizes = tmp_path / "a", set()
+    for _ in calls_until_done(target, failing(errno.ENOSPC)):
+        try:
+            atomic_write(target, FORMS["iterator"]())
+        except ResourceError as error:
+            sizes.add(str(error).partition(" bytes to ")[0])
+    assert sizes == {f"cannot write {size}" for size in (0, 6500, 13000)}
+
+
+def test_parts_may_hold_anything_but_are_written_as_bytes(tmp_path: Path) -> None:
+    numbers = memoryview(array("d", [1.0, 2.0]))
+    atomic_write(tmp_path / "a", [numbers, memoryview(b"")])
+    assert (tmp_path / "a").read_bytes() == numbers.tobytes()
 
 
 def test_text_is_written_as_utf8(tmp_path: Path) -> None:

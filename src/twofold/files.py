@@ -6,6 +6,7 @@ import os
 import shutil
 import stat
 import time
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import IO, Final
 
@@ -15,8 +16,11 @@ _SUFFIX: Final = ".twofold-tmp"
 _ABANDONED_SECONDS: Final = 86_400.0
 _numbers = itertools.count()
 
+Buffer = bytes | memoryview
+"""Bytes to be written, and only looked at."""
 
-def atomic_write(path: str | os.PathLike[str], data: bytes | str) -> None:
+
+def atomic_write(path: str | os.PathLike[str], data: Buffer | str | Iterable[Buffer]) -> None:
     """Replace the content of `path` with `data` in one step.
 
     The data goes to a temporary file beside `path`, is flushed to the disk, and takes the
@@ -26,14 +30,17 @@ def atomic_write(path: str | os.PathLike[str], data: bytes | str) -> None:
 
     Args:
         path: the file to write; its folder must exist.
-        data: the whole content; text is written as UTF-8 with line ends as they are.
+        data: the whole content, or its parts in turn, each of which is written before the next
+            one is asked for and is not copied; text is written as UTF-8 with line ends as they
+            are. What the parts raise is passed on, and `path` is as it was.
 
     Raises:
         InvalidInput: `path` is there and is not a regular file, or its folder is missing.
-        ResourceError: the disk is full or another system call failed; names path and bytes.
+        ResourceError: the disk is full or another system call failed; names path and bytes
+            (of parts that an iterator makes, those so far).
     """
     target = Path(os.path.realpath(path))
-    content = data.encode() if isinstance(data, str) else data
+    content = _Content(data)
     _check_target(target)
     temporary = target.with_name(f".{target.name}.{os.getpid()}-{next(_numbers)}{_SUFFIX}")
     try:
@@ -46,8 +53,31 @@ def atomic_write(path: str | os.PathLike[str], data: bytes | str) -> None:
     except OSError as error:
         _remove_quietly(temporary)
         raise ResourceError(
-            f"cannot write {len(content)} bytes to {str(target)!r}: {error.strerror or error}"
+            f"cannot write {content.size} bytes to {str(target)!r}: {error.strerror or error}"
         ) from error
+    except BaseException:  # of the parts, or Ctrl-C
+        _remove_quietly(temporary)
+        raise
+
+
+class _Content:
+    """What is to be written, part by part.
+
+    Attributes:
+        size: its bytes; of parts that an iterator makes, of those so far.
+    """
+
+    def __init__(self, data: Buffer | str | Iterable[Buffer]) -> None:
+        whole = data.encode() if isinstance(data, str) else data
+        self._parts = [whole] if isinstance(whole, Buffer) else whole
+        self._known = isinstance(self._parts, Sequence)
+        self.size = sum(memoryview(part).nbytes for part in self._parts) if self._known else 0
+
+    def __iter__(self) -> Iterator[memoryview]:
+        for part in self._parts:
+            view = memoryview(part).cast("B")
+            self.size += 0 if self._known else view.nbytes
+            yield view
 
 
 def open_regular(
@@ -77,15 +107,15 @@ def _check_target(target: Path) -> None:
         raise InvalidInput(f"expected a regular file to write to, got {str(target)!r}")
 
 
-def _write_and_sync(path: Path, content: bytes) -> None:
+def _write_and_sync(path: Path, content: Iterable[memoryview]) -> None:
     with open(path, "wb", buffering=0) as file:
-        _write_all(file, content)
+        for part in content:
+            _write_all(file, part)
         os.fsync(file.fileno())
 
 
-def _write_all(file: IO[bytes], content: bytes) -> None:
+def _write_all(file: IO[bytes], view: memoryview) -> None:
     """A raw write may take only a part of what it is given."""
-    view = memoryview(content)
     while view:
         view = view[file.write(view) :]
 

@@ -95,6 +95,9 @@ MAX_STAGES: Final = 16
 MAX_WEIGHTS: Final = 2**40
 """Most weights of a network."""
 
+MAX_HEADER_BYTES: Final = 2 * 2**20
+"""Largest header of a network file, in bytes: what it says of its tensors, and its metadata."""
+
 MAX_TRAINING_GAMES: Final = 10**12
 """Most games of a training run."""
 

@@ -21,6 +21,7 @@ MODULES: Final = (
     "expectimax",
     "ntuple",
     "learning",
+    "network_planes",
     "bounds",
     "star",
     "expectimax_cells",
