@@ -19,16 +19,17 @@ SUBJECTS = (
     "alphabeta",
     "search",
     "star",
+    "ntuple",
 )
 
-NAMED_ONLY = ("nneonneo",)
+NAMED_ONLY = ("nneonneo", "tdl")
 """Subjects that need something from outside, so that they are measured only if named."""
 
 
 def main() -> None:
     """Read the options, measure, print."""
     options = _parser().parse_args()
-    settings = Settings(options.seed, options.runs, options.games, options.library)
+    settings = Settings(options.seed, options.runs, options.games, options.library, options.program)
     where = machine()
     console = Console(stderr=options.json, width=None if sys.stdout.isatty() else 120)
     if not options.json:
@@ -66,6 +67,7 @@ def _parser() -> argparse.ArgumentParser:
         "--games", type=_positive, default=None, help="games for reach rates and wins"
     )
     parser.add_argument("--library", default=None, help="shared library, for nneonneo")
+    parser.add_argument("--program", default=None, help="executable of TDL2048+, for tdl")
     parser.add_argument("--json", action="store_true", help="print one JSON document")
     return parser
 

@@ -29,12 +29,14 @@ class Settings:
         runs: times that each speed is measured.
         games: games for figures about strength; None for the subject's own number.
         library: path of a shared library to compare with.
+        program: path of an executable to compare with.
     """
 
     seed: int
     runs: int
     games: int | None
     library: str | None = None
+    program: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -85,9 +85,9 @@ def _print_card(card: "Card", size: int, sha256: str) -> None:
 
 
 def _form(card: "Card") -> str:
-    if not card.release:
+    if card.release is None:
         return "float32"
-    return f"16 bits, whole multiples of {card.release.get('unit', '?')} points, compressed"
+    return f"16 bits, whole multiples of {card.release.unit:g} points, compressed"
 
 
 @app.command("eval", epilog="Example:\n\n\b\n  twofold net eval default --ply 1 --games 1000")
@@ -197,6 +197,7 @@ def _read(name: str) -> "tuple[Network, Card]":
         symmetries=network.symmetries,
         stages=network.stages,
         method="trained with TDL2048+",
+        twofold="",
     )
     return network, card
 

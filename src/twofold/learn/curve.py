@@ -4,7 +4,7 @@ import csv
 import io
 from collections import deque
 from collections.abc import Iterable
-from dataclasses import asdict, dataclass, fields
+from dataclasses import dataclass, fields
 from typing import Final
 
 import numpy as np
@@ -102,9 +102,12 @@ class Curve:
 
     # ---- what a checkpoint keeps
 
-    def rows(self) -> list[list[object]]:
-        """The points, each a list of its fields."""
-        return [list(asdict(point).values()) for point in self.points]
+    def rows(self) -> list[list[float]]:
+        """The points, each a list: games, moves, seconds, mean, largest, a rate for each tile."""
+        return [
+            [point.games, point.moves, point.seconds, point.mean, point.largest, *point.reached]
+            for point in self.points
+        ]
 
     def state(self) -> dict[str, object]:
         """Everything, as JSON can hold it."""
@@ -119,8 +122,8 @@ class Curve:
     @classmethod
     def from_state(cls, state: dict[str, object]) -> "Curve":
         """The curve whose `state` this is."""
-        rows: list[list[object]] = state["points"]  # type: ignore[assignment]
-        points = [Point(*row[:-1], tuple(row[-1])) for row in rows]  # type: ignore[arg-type]
+        rows: list[list[float]] = state["points"]  # type: ignore[assignment]
+        points = [_point(*row) for row in rows]
         curve = cls(points, int(state["stretch"]))  # type: ignore[call-overload]
         curve.games = int(state["games"])  # type: ignore[call-overload]
         since: list[list[int]] = state["since"]  # type: ignore[assignment]
@@ -137,9 +140,14 @@ class Curve:
         writer = csv.writer(text, lineterminator="\n")
         names = [field.name for field in fields(Point)][:-1]
         writer.writerow([*names, *(f"reached_{tile}" for tile in TILES)])
-        for point in self.points:
-            writer.writerow([*list(asdict(point).values())[:-1], *point.reached])
+        writer.writerows(self.rows())
         return text.getvalue()
+
+
+def _point(
+    games: float, moves: float, seconds: float, mean: float, largest: float, *reached: float
+) -> Point:
+    return Point(int(games), int(moves), seconds, mean, int(largest), reached)
 
 
 def _rates(games: Iterable[tuple[int, int]]) -> tuple[float, ...]:
