@@ -21,8 +21,8 @@ RATES: Final[dict[Method, float]] = {"td": 0.1, "tc": 1.0}
 RESTART: Final = 10
 """The shortest game that is taken up again in its middle. Source: Matsuzaki 2017."""
 
-LANES: Final = 2
-"""Games that a thread plays in turn."""
+LANES: Final = 1
+"""Games that a thread plays in turn: one, as more of them crowd each other out of the cache."""
 
 _MAX_VALUE: Final = 1e7
 _PHASE = re.compile(r"(td|tc)(?::([0-9.e+-]+))?(?:@([0-9.e+-]+)%)?", re.ASCII)
