@@ -1,6 +1,6 @@
 """Draws docs/images/patterns.svg: the patterns of a network, and one of them in all symmetries.
 
-    python docs/patterns.py [NETWORK]
+python docs/patterns.py [NETWORK]
 """
 
 import sys

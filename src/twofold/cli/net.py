@@ -112,9 +112,7 @@ def evaluate(
         rules = read_card(network_path(network)).rules
     else:
         rules = ""
-    players = [
-        format_spec("ntuple", {"net": network, "ply": str(depth)}) for depth in ply or [1]
-    ]
+    players = [format_spec("ntuple", {"net": network, "ply": str(depth)}) for depth in ply or [1]]
     bench.command(players, games=games, seed=seed, jobs=jobs, rules=rules, json=json)
 
 

@@ -202,9 +202,7 @@ def _new(settings: "Settings", limits: dict[str, Any], start: str) -> "Training"
     return training
 
 
-def _resumed(
-    out: str, network: str, limits: dict[str, Any], threads: int | None
-) -> "Training":
+def _resumed(out: str, network: str, limits: dict[str, Any], threads: int | None) -> "Training":
     from twofold.errors import InvalidInput
     from twofold.learn.checkpoint import load
 
@@ -277,9 +275,7 @@ def _document(training: "Training", out: str) -> dict[str, Any]:
         "finished": training.is_finished,
         "mean": training.curve.mean,
         "reached": {str(tile): rate for tile, rate in training.curve.reached.items()},
-        "curve": [
-            {"games": point.games, "mean": point.mean} for point in training.curve.points
-        ],
+        "curve": [{"games": point.games, "mean": point.mean} for point in training.curve.points],
     }
 
 

@@ -54,8 +54,11 @@ def network_hash(name: str) -> str:
 
 @lru_cache(maxsize=64)
 def _hash(path: Path, _changed: int, _size: int) -> str:
+    digest = hashlib.sha256()
     with open_regular(path, InvalidNetwork) as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()[:16]
+        while part := file.read(1 << 20):
+            digest.update(part)
+    return digest.hexdigest()[:16]
 
 
 def _identity(name: str) -> tuple[Path, int, int]:

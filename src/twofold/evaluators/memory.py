@@ -48,7 +48,10 @@ def _available_on_windows() -> int | None:
         _fields_ = (
             ("length", ctypes.c_ulong),
             ("load", ctypes.c_ulong),
-            *((name, ctypes.c_ulonglong) for name in "total free page page_free all left more".split()),
+            *(
+                (name, ctypes.c_ulonglong)
+                for name in ["total", "free", "page", "page_free", "all", "left", "more"]
+            ),
         )
 
     status = Status(length=ctypes.sizeof(Status))

@@ -11,6 +11,7 @@ Sources: Szubert and Jaskowski 2014 (n-tuple networks for 2048); Yeh et al. 2017
 """
 
 from collections.abc import Iterable, Mapping, Sequence
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -186,7 +187,7 @@ def check_stages(stages: Sequence[int]) -> tuple[int, ...]:
         LimitExceeded: too many.
     """
     check_limit("stages", len(stages) + 1, 1, MAX_STAGES)
-    ascending = all(low < high for low, high in zip(stages, stages[1:], strict=False))
+    ascending = all(low < high for low, high in pairwise(stages))
     if not ascending or any(not 2 <= sum_of < 1 << 16 or sum_of % 2 for sum_of in stages):
         raise InvalidNetwork(
             "expected stages as ascending sums of tiles, such as 16384,32768,49152, "

@@ -72,7 +72,9 @@ def parse_patterns(text: str, shape: tuple[int, int] = (4, 4)) -> tuple[Pattern,
             f"expected one of {', '.join(NAMED)}, or patterns such as '012345 456789', "
             f"got {shown(text)}"
         )
-    return check_patterns([[_DIGITS.index(digit) for digit in word.lower()] for word in words], shape)
+    return check_patterns(
+        [[_DIGITS.index(digit) for digit in word.lower()] for word in words], shape
+    )
 
 
 def check_patterns(

@@ -337,7 +337,9 @@ def next_on_carousel(draw, thread):
 @kernel(types.void(U64_POINTER, types.uint64, types.uint64, U64_POINTER))
 def begin_from(lane, after, spawn, thread):
     """Let a spawn fall on an afterstate, and list the moves."""
-    board = on_bits.place_spawn(after, thread[MASK], dice(lane[GAME_SEED], spawn), u64_at(thread[LAW]))
+    board = on_bits.place_spawn(
+        after, thread[MASK], dice(lane[GAME_SEED], spawn), u64_at(thread[LAW])
+    )
     u64_at(lane[HISTORY])[HISTORY_SIZE - 1] = board
     list_moves(lane, thread)
 

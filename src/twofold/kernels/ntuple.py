@@ -18,8 +18,8 @@ from twofold.kernels import bits as on_bits
 from twofold.kernels._jit import kernel
 from twofold.kernels.context import ACROSS, DOWN, DOWNGRADE, LAW, MASK, NODES, PARAMS
 from twofold.kernels.context import OWN as CONTEXT_OWN
-from twofold.kernels.downgrade import downgraded, tile_set
 from twofold.kernels.dice import LAW_EXPONENT, LAW_PROBABILITY, LAW_STRIDE
+from twofold.kernels.downgrade import downgraded, tile_set
 from twofold.kernels.intrinsics import (
     EVALUATOR,
     F32_POINTER,
@@ -33,7 +33,6 @@ from twofold.kernels.intrinsics import (
     f32_at,
     gather_nibbles,
     i64_offset,
-    nth_set_bit,
     pointer,
     popcount,
     prefetch_f32,
@@ -104,8 +103,18 @@ def stage_of(bits, network):
     return stage
 
 
-@kernel(types.float64(types.float32, types.float32, types.float32, types.float32,
-                      types.float32, types.float32, types.float32, types.float32))
+@kernel(
+    types.float64(
+        types.float32,
+        types.float32,
+        types.float32,
+        types.float32,
+        types.float32,
+        types.float32,
+        types.float32,
+        types.float32,
+    )
+)
 def _sum_of_eight(a, b, c, d, e, f, g, h):  # fmt: skip
     """In float64, where the order hardly ever matters: symmetric boards have the same value."""
     return ((np.float64(a) + np.float64(e)) + (np.float64(c) + np.float64(g))) + (
@@ -262,6 +271,7 @@ MAX_LEAVES: Final = 16 * 8 * 4
 """Most afterstates in the lowest layer of a search: 16 cells, 8 spawn tiles, 4 moves."""
 
 # ---- one ply: a policy
+
 
 @kernel(POLICY)
 def choose(bits, legal, score, draw, context):
@@ -422,4 +432,3 @@ def value_many(boards, network, values):
     words = pointer(network)
     for number in range(len(boards)):
         values[number] = value(boards[number], words)
-

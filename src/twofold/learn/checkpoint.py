@@ -143,7 +143,7 @@ def load(
         _restore(training, state, tensors.tensors, exactly=used == settings)
     except InvalidInput as error:
         raise InvalidNetwork(f"{name}: {error}") from error
-    except (KeyError, TypeError, ValueError, IndexError, AttributeError) as error:
+    except (KeyError, TypeError, ValueError, IndexError, AttributeError, OverflowError) as error:
         raise InvalidNetwork(
             f"expected the state of a training run in {name}, got another: {error!r}"
         ) from error
@@ -164,9 +164,7 @@ def start_from(training: Training, path: str | os.PathLike[str]) -> None:
     ours = training.network
     same = network.patterns == ours.patterns and network.shape == ours.shape
     if not same or network.stages != ours.stages[: len(network.stages)]:
-        raise InvalidNetwork(
-            f"expected {ours.describe()} to start from, got {network.describe()}"
-        )
+        raise InvalidNetwork(f"expected {ours.describe()} to start from, got {network.describe()}")
     count = network.stage_count
     ours.weights[:count] = network.weights
     tensors = map_tensors(path).tensors
@@ -227,7 +225,7 @@ def _restore(
     training.carousel[:] = tensors["carousel"]
     training.games_begun[0] = state["games_begun"]
     training.seconds = float(state["seconds"])
-    training.phase = int(state["phase"])
+    training.phase = _phase(training, int(state["phase"]))
     training.curve = Curve.from_state(state["curve"])
     if not exactly:
         training.workers[0].words[kernels.MOVES] = tensors["threads"][:, 0].sum()
@@ -246,6 +244,15 @@ def _restore(
         kernels.list_again(worker.words)
     if place != len(tensors["histories"]):
         raise InvalidNetwork(f"expected {place} words of histories")
+
+
+def _phase(training: Training, phase: int) -> int:
+    """The phase to go on with: the last one again where a run that was finished is to go on."""
+    last = len(training.settings.schedule) - 1
+    if not 0 <= phase <= last + 1:
+        raise InvalidNetwork(f"expected a phase from 0 to {last + 1}, got {phase}")
+    more_games = training.game_limit is None or training.games_begun[0] < training.game_limit
+    return last if phase > last and more_games else phase
 
 
 def _check_lane(lane: Words) -> None:

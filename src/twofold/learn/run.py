@@ -62,7 +62,8 @@ class _Events:
     """The points of a curve as TensorBoard events, where `tensorboard` is installed."""
 
     def __init__(self, folder: Path) -> None:
-        self._folder, self._writer, self._written = folder, None, 0
+        self._folder, self._written = folder, 0
+        self._writer: Any = None
         self._there = importlib.util.find_spec("tensorboard") is not None
 
     def write(self, points: list[Point]) -> None:
@@ -73,8 +74,7 @@ class _Events:
         for point in fresh:
             self._add(point)
         self._written = fresh[-1].games
-        writer: Any = self._writer
-        writer.flush()
+        self._writer.flush()
 
     def _add(self, point: Point) -> None:
         from tensorboard.compat.proto.event_pb2 import Event

@@ -59,13 +59,15 @@ def parse_schedule(text: str) -> tuple[Phase, ...]:
         raise InvalidNetwork(
             f"expected phases such as tc, td:0.1 or td:0.1@90%,tc:1@10%, got {shown(text)}"
         )
-    phases = tuple(_phase(*match.groups(), alone=len(words) == 1) for match in found if match)
+    phases = tuple(_phase(match, alone=len(words) == 1) for match in found if match)
     if abs(sum(phase.share for phase in phases) - 1) > 1e-6:
         raise InvalidNetwork(f"expected shares that add up to 100%, got {shown(text)}")
     return phases
 
 
-def _phase(method: Method, rate: str | None, share: str | None, *, alone: bool) -> Phase:
+def _phase(match: re.Match[str], *, alone: bool) -> Phase:
+    method: Method = "tc" if match[1] == "tc" else "td"
+    rate, share = match[2], match[3]
     if share is None and not alone:
         raise InvalidNetwork("expected a share such as @90% for each of several phases")
     try:
@@ -169,7 +171,7 @@ class Settings:
 
 
 def _fewest_steps(trace: float) -> int:
-    """n with lambda^n at most 0.1; 5 for n-step TD. Source: Jaskowski 2018 (delayed TC)."""
+    """N with lambda^n at most 0.1; 5 for n-step TD. Source: Jaskowski 2018 (delayed TC)."""
     if trace == 0:
         return 1
     if trace == 1:

@@ -58,7 +58,7 @@ class Worker:
         words[kernels.LANES] = self.lanes.ctypes.data
         words[kernels.LANE_COUNT] = settings.lanes
         words[kernels.LAMBDA] = np.float64(settings.trace).view(np.uint64)
-        words[kernels.STEPS] = settings.steps
+        words[kernels.STEPS] = settings.steps or 1
         words[kernels.BACKWARD] = settings.order == "backward"
         words[kernels.RESTART] = settings.restart
         words[kernels.RESULTS] = self.results.ctypes.data
@@ -79,6 +79,11 @@ class Worker:
         self.words[kernels.RATE] = np.float64(phase.rate).view(np.uint64)
         self.words[kernels.GAME_LIMIT] = game_limit
         kernels.begin_all(self.words)
+
+    @property
+    def playing(self) -> int:
+        """Lanes that have a game to play or to learn from."""
+        return int((self.lanes[:, kernels.STATE] != kernels.IDLE).sum())
 
     def take_results(self) -> Words:
         """The games that ended since this was last asked, (games, 3)."""
@@ -173,7 +178,7 @@ class Training:
         """The part that is done, 0 to 1; None where nothing limits the run."""
         parts = []
         if self.game_limit:
-            playing = sum(int((worker.lanes[:, kernels.STATE] != 0).sum()) for worker in self.workers)
+            playing = sum(worker.playing for worker in self.workers)
             parts.append((int(self.games_begun[0]) - playing) / self.game_limit)
         if self.second_limit:
             parts.append(self.seconds / self.second_limit)
@@ -267,7 +272,7 @@ class Training:
                     chunk = max(chunk // 2, 64)
                 if not active:
                     return
-        except BaseException as error:  # noqa: BLE001 - told to whoever waits
+        except BaseException as error:  # told to whoever waits
             errors.append(error)
             halt.set()
 
@@ -315,7 +320,7 @@ class Training:
         return self.second_limit is not None and self.seconds >= self.second_limit
 
     def _idle(self) -> bool:
-        return not any((worker.lanes[:, kernels.STATE] != 0).any() for worker in self.workers)
+        return not any(worker.playing for worker in self.workers)
 
     def _end_phase(self) -> None:
         """All games of the phase have ended."""
@@ -341,4 +346,3 @@ def training_bytes(settings: Settings) -> int:
     """Memory that a training run takes: weights, their sums, and the games under way."""
     history = 16 * kernels.HISTORY_SIZE * settings.threads * settings.lanes
     return weight_count(settings) * (12 if settings.coherent else 4) + history
-

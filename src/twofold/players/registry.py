@@ -190,8 +190,8 @@ def _all_keys(entry: Entry, texts: Mapping[str, str]) -> dict[str, Key]:
 def file_hashes(texts: Mapping[str, str], keys: Mapping[str, Key] | None = None) -> dict[str, str]:
     """The keys `KEY_sha256` of all values that name an object in a Python file, or a file."""
     hashes = {}
-    for name, key in (keys or {}).items():
-        if key.hash_of and name in texts and (found := key.hash_of(texts[name])):
+    for name, one in (keys or {}).items():
+        if one.hash_of and name in texts and (found := one.hash_of(texts[name])):
             hashes[f"{name}_sha256"] = found
     for key, text in texts.items():
         path = text.rpartition(":")[0]

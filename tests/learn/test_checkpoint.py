@@ -1,0 +1,310 @@
+"""Checkpoints: a run that was stopped, killed or resumed ends as one that never was."""
+
+import hashlib
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from tests.faults import Faults
+from twofold import files
+from twofold.errors import InvalidInput, InvalidNetwork, ResourceError
+from twofold.evaluators.network import Network
+from twofold.evaluators.network_file import read_card, read_network, write_network
+from twofold.kernels import learning as kernels
+from twofold.learn import checkpoint
+from twofold.learn.checkpoint import STATE, curve_path, load, save, start_from
+from twofold.learn.run import run
+from twofold.learn.settings import Settings, parse_schedule
+from twofold.learn.training import Training
+from twofold.rules import Rules
+from twofold.tensors import map_tensors, write_tensors
+
+SMALL = Settings(patterns="0123 0145", rules=Rules.parse("3x4"), threads=1, seed=5)
+
+VARIANTS = [
+    SMALL,
+    replace(SMALL, schedule=parse_schedule("td:0.1@50%,tc@50%"), optimism=100.0),
+    replace(SMALL, order="backward", trace=0.5, restart=10),
+    replace(SMALL, trace=1.0, steps=3, stages=(64, 128), carousel=True),
+    replace(SMALL, lanes=3, order="backward"),
+]
+
+
+def digest(training: Training) -> str:
+    """Weights, sums, games and curve, as one number."""
+    parts = [
+        training.network.weights.tobytes(),
+        training.sums.tobytes(),
+        training.games_begun.tobytes(),
+        json.dumps([point.mean for point in training.curve.points]).encode(),
+        str((training.moves, training.updates, training.curve.games)).encode(),
+    ]
+    return hashlib.sha256(b"".join(parts)).hexdigest()
+
+
+def finished(settings: Settings, games: int) -> Training:
+    training = Training(settings, games=games)
+    training.run()
+    return training
+
+
+@pytest.mark.promise("R14")
+@pytest.mark.parametrize("settings", VARIANTS, ids=lambda one: one.describe())
+def test_a_resumed_run_equals_an_uninterrupted_one(settings: Settings, tmp_path: Path) -> None:
+    path = tmp_path / "net.safetensors"
+    whole = finished(settings, 6000)
+    training = Training(settings, games=6000)
+    cuts = 0
+    while not training.is_finished:
+        training.run(seconds=0.003)
+        save(training, path)
+        training = load(path)
+        cuts += 1
+    assert cuts >= 2
+    assert digest(training) == digest(whole)
+    assert training.curve.games <= 6000
+
+
+KILLED = """
+import sys
+from twofold.learn.run import run
+from twofold.learn.settings import Settings
+from twofold.learn.training import Training
+from twofold.learn.checkpoint import load
+from twofold.rules import Rules
+import os
+path, games = sys.argv[1], int(sys.argv[2])
+if os.path.exists(path):
+    training = load(path)
+else:
+    rules = Rules.parse("3x4")
+    training = Training(Settings(patterns="0123 0145", rules=rules, threads=1, seed=5), games=games)
+run(training, path, interval=0.02, on_save=lambda _: print("saved", flush=True))
+"""
+
+
+def _kills(count: int, games: int, path: Path) -> int:
+    """Begin a run and kill it once it has written a few checkpoints, so many times."""
+    killed = 0
+    for number in range(count):
+        process = subprocess.Popen(
+            [sys.executable, "-c", KILLED, str(path), str(games)], stdout=subprocess.PIPE, text=True
+        )
+        assert process.stdout is not None
+        for _ in range(1 + number % 3):
+            if not process.stdout.readline():
+                break
+        if process.poll() is None:
+            process.send_signal(signal.SIGKILL)
+            killed += 1
+        process.wait()
+        process.stdout.close()
+    return killed
+
+
+@pytest.mark.promise("R14")
+@pytest.mark.skipif(os.name != "posix", reason="signals are those of POSIX")
+@pytest.mark.parametrize(
+    "count", [5, pytest.param(100, marks=pytest.mark.long)], ids=["5 kills", "100 kills"]
+)
+def test_a_run_killed_goes_on_from_its_last_checkpoint(
+    count: int, tmp_path: Path, figure: Callable[[str], None]
+) -> None:
+    path = tmp_path / "net.safetensors"
+    games = 60_000 * count
+    killed = _kills(count, games, path)
+    assert killed == count
+    training = load(path)
+    assert 0 < training.games_begun[0] < games
+    training.game_limit = total = int(training.games_begun[0]) + 2_000
+    training.run()
+    assert digest(training) == digest(finished(SMALL, total))
+    assert not list(tmp_path.glob(".*"))
+    figure(f"{killed} kills, equal to the uninterrupted run")
+
+
+@pytest.mark.promise("R13")
+def test_a_checkpoint_that_cannot_be_written_leaves_the_last_one(tmp_path: Path) -> None:
+    path = tmp_path / "net.safetensors"
+    training = Training(SMALL, games=300)
+    training.run(seconds=0.01)
+    save(training, path)
+    old = path.read_bytes()
+    training.run()
+
+    def full() -> None:
+        raise OSError(28, "No space left on device")
+
+    failures = 0
+    for call in range(1, 40):
+        with Faults(call, full).installed(files) as faults:
+            try:
+                save(training, path)
+            except ResourceError:
+                failures += 1
+        if faults.made < call:
+            break
+        assert path.read_bytes() == old or load(path).is_finished
+        if path.read_bytes() != old:
+            old = path.read_bytes()
+    assert failures >= 3
+    assert load(path).is_finished
+
+
+@pytest.mark.promise("R16")
+def test_a_torn_checkpoint_is_refused(tmp_path: Path) -> None:
+    path, torn = tmp_path / "net.safetensors", tmp_path / "torn.safetensors"
+    settings = replace(SMALL, patterns="01 12")
+    training = Training(settings, games=3)
+    training.run()
+    save(training, path)
+    data = path.read_bytes()
+    for size in {*range(0, len(data), max(len(data) // 200, 1)), len(data) - 1}:
+        torn.write_bytes(data[:size])
+        with pytest.raises(InvalidNetwork, match=r"torn\.safetensors"):
+            load(torn)
+
+
+def rewritten(path: Path, change: Callable[[dict[str, Any], dict[str, Any]], None]) -> None:
+    """Write a checkpoint again with its state or tensors changed."""
+    content = map_tensors(path)
+    tensors = {name: np.array(array) for name, array in content.tensors.items()}
+    state = json.loads(content.metadata[STATE])
+    change(state, tensors)
+    write_tensors(path, tensors, {**content.metadata, STATE: json.dumps(state)})
+
+
+HOSTILE: dict[str, Callable[[dict[str, Any], dict[str, Any]], None]] = {
+    "no settings": lambda state, tensors: state.pop("settings"),
+    "settings of another type": lambda state, tensors: state.update(settings=[1]),
+    "12 cells": lambda state, tensors: state["settings"].update(patterns="0123456789ab"),
+    "a million threads": lambda state, tensors: state["settings"].update(threads=10**6),
+    "a phase beyond the last": lambda state, tensors: state.update(phase=-7),
+    "games below zero": lambda state, tensors: state.update(games_begun=-1),
+    "a history of 2^40": lambda state, tensors: tensors["lanes"].__setitem__(
+        (0, 0, kernels.COUNT), 2**40
+    ),
+    "a lane that does something else": lambda state, tensors: tensors["lanes"].__setitem__(
+        (0, 0, kernels.STATE), 9
+    ),
+    "an update beyond the history": lambda state, tensors: tensors["lanes"].__setitem__(
+        (0, 0), [2, 0, 0, 0, 1, 0, 0, 0, 2**50, 0, 0, 0, 0]
+    ),
+    "a stage beyond the last": lambda state, tensors: tensors["threads"].__setitem__((0, 2), 99),
+    "no lanes": lambda state, tensors: tensors.pop("lanes"),
+    "no sums": lambda state, tensors: tensors.pop("sums"),
+    "sums of another shape": lambda state, tensors: tensors.update(sums=tensors["sums"][:-1]),
+    "histories cut off": lambda state, tensors: tensors.update(histories=tensors["histories"][:-1]),
+    "a curve of words": lambda state, tensors: state["curve"].update(points=[["a"]]),
+}
+
+
+@pytest.mark.promise("R23")
+@pytest.mark.parametrize("name", HOSTILE)
+def test_a_hostile_checkpoint_is_refused(name: str, tmp_path: Path) -> None:
+    path = tmp_path / "net.safetensors"
+    training = Training(replace(SMALL, patterns="01 12"))
+    training.run(seconds=0.01)
+    save(training, path)
+    rewritten(path, HOSTILE[name])
+    with pytest.raises(InvalidInput, match=r"net\.safetensors"):
+        load(path)
+
+
+def test_what_a_checkpoint_says(tmp_path: Path) -> None:
+    path = tmp_path / "net.safetensors"
+    settings = replace(SMALL, stages=(64,), restart=20)
+    training = finished(settings, 2500)
+    save(training, path)
+    card = read_card(path)
+    assert (card.patterns, card.symmetries, card.stages) == ("0123 0145", 4, (64,))
+    assert card.games == training.curve.games > 0
+    assert card.moves == training.moves
+    assert card.settings["restart"] == 20
+    assert card.settings["seed"] == "5"
+    assert card.method == "tc:1@100%, stages 64, restart 20"
+    network, _ = read_network(path)
+    assert np.array_equal(network.weights, training.network.weights, equal_nan=True)
+    again = load(path)
+    assert again.settings == settings
+    assert again.is_finished
+
+
+def test_other_limits_and_threads(tmp_path: Path) -> None:
+    path = tmp_path / "net.safetensors"
+    save(finished(SMALL, 500), path)
+    longer = load(path, games=800, threads=2)
+    assert not longer.is_finished
+    longer.run()
+    assert longer.games_begun[0] >= 800
+    assert load(path, seconds=1e6).second_limit == 1e6
+    assert load(path, seconds=1e6).game_limit is None
+
+
+def test_a_network_is_no_checkpoint(tmp_path: Path) -> None:
+    path = tmp_path / "net.safetensors"
+    save(finished(SMALL, 10), path)
+    network, card = read_network(path)
+    write_network(tmp_path / "plain.safetensors", network, card)
+    with pytest.raises(InvalidNetwork, match="expected a checkpoint of a training run"):
+        load(tmp_path / "plain.safetensors")
+
+
+def test_begin_with_the_weights_of_another(tmp_path: Path) -> None:
+    path = tmp_path / "net.safetensors"
+    first = finished(SMALL, 500)
+    save(first, path)
+    more = Training(replace(SMALL, stages=(64,), seed=9), games=100)
+    start_from(more, path)
+    size = more.network.stage_size
+    assert np.array_equal(more.network.weights[0], first.network.weights[0])
+    assert np.isnan(more.network.weights[1]).all()
+    assert np.array_equal(more.sums[:size], first.sums)
+    assert more.before == [{"method": "tc:1@100%", "games": first.curve.games}]
+    more.run()
+    save(more, path)
+    assert read_card(path).before == more.before
+    assert load(path).before == more.before
+    with pytest.raises(InvalidNetwork, match="expected 0123 for 3x4"):
+        start_from(Training(replace(SMALL, patterns="0123")), path)
+
+
+def test_checkpoints_take_a_twentieth_of_the_time(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    slept: list[float] = []
+
+    def slow(training: Training, path: object) -> None:
+        time.sleep(0.02)
+        save(training, str(path))
+
+    monkeypatch.setattr("twofold.learn.run.save", slow)
+    training = Training(SMALL, seconds=1.2)
+    run(training, tmp_path / "n.safetensors", interval=0.01, on_save=slept.append)
+    assert len(slept) <= 5
+    assert curve_path(tmp_path / "n.safetensors").name == "n.csv"
+    assert (tmp_path / "n.csv").read_text().startswith("games,moves,seconds,mean,largest,")
+    assert checkpoint.load(tmp_path / "n.safetensors").is_finished
+
+
+def test_networks_of_one_stage_and_of_none_agree(tmp_path: Path) -> None:
+    """A network read back values boards as the one that was trained."""
+    training = finished(SMALL, 300)
+    save(training, tmp_path / "n.safetensors")
+    network, _ = read_network(tmp_path / "n.safetensors")
+    assert isinstance(network, Network)
+    board = Rules.parse("3x4")
+    from twofold import Game
+
+    after = Game(board, seed=1).board
+    assert network.value(after) == training.network.value(after)
