@@ -1,0 +1,189 @@
+"""`twofold train`: what it says, what it leaves, what it refuses, going on after Ctrl-C."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.cli.conftest import Cli
+from twofold.cli._training import curve_lines, progress_line, view
+from twofold.cli.train import _seconds
+from twofold.errors import InvalidInput
+from twofold.learn.checkpoint import load
+from twofold.learn.settings import Settings
+from twofold.learn.training import Progress, Training
+from twofold.rules import Rules
+
+SMALL = ["0123 0145", "--rules", "3x4", "--threads", "1"]
+
+
+def test_a_run_from_nothing(cli: Cli, tmp_path: Path) -> None:
+    path = tmp_path / "n.safetensors"
+    code, out, err = cli("train", *SMALL, "--games", "2000", "--out", str(path))
+    assert code == 0
+    assert err == "twofold: training 0123 0145 takes 3.7 MB of memory\n"
+    lines = out.splitlines()
+    assert lines[0] == "0123 0145 for 3x4, 524 kB of weights: tc:1@100%"
+    assert lines[1].startswith("2,000 games, ")
+    assert lines[1].endswith(" moves/s")
+    assert lines[2].startswith("last 1,000 games: mean ")
+    assert lines[3] == f"{path}; learning curve in {path.with_suffix('.csv')}"
+    assert len(path.with_suffix(".csv").read_text().splitlines()) == 3
+    training = load(path)
+    assert training.is_finished
+    assert training.curve.mean > 600
+
+
+def document(cli: Cli, *arguments: str) -> dict[str, Any]:
+    code, out, _ = cli("train", *arguments, "--json")
+    assert code == 0
+    found: dict[str, Any] = json.loads(out)
+    timing = found.pop("timing")
+    assert timing["seconds"] > 0
+    assert "cores" in found.pop("machine")
+    return found
+
+
+@pytest.mark.promise("R14")
+def test_documents_of_one_thread_are_equal(cli: Cli, tmp_path: Path) -> None:
+    whole, part = str(tmp_path / "whole.safetensors"), str(tmp_path / "part.safetensors")
+    one = document(cli, *SMALL, "--games", "1500", "--out", whole)
+    document(cli, *SMALL, "--games", "700", "--out", part)
+    two = document(cli, "--resume", "--games", "1500", "--out", part)
+    assert one.pop("file") == whole
+    assert two.pop("file") == part
+    assert one["games"] == 1500
+    assert one["finished"]
+    assert one["settings"]["seed"] == "1"
+    # A run of 700 games waits for the last of them before the next one begins: with one
+    # thread and one game at a time that is what an uninterrupted run does, too.
+    assert one == two
+
+
+def test_ctrl_c_saves(tmp_path: Path) -> None:
+    path = tmp_path / "n.safetensors"
+    command = [sys.executable, "-m", "twofold", "train", *SMALL, "--out", str(path)]
+    process = subprocess.Popen(
+        [*command, "--time", "1h", "--checkpoint", "1s"],
+        stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler),
+    )  # fmt: skip
+    while not path.exists():
+        assert process.poll() is None
+    process.send_signal(signal.SIGINT)
+    _, err = process.communicate(timeout=60)
+    assert process.returncode == 130
+    assert f"interrupted; saved; twofold train --out {path} --resume goes on" in err
+    assert not load(path).is_finished
+
+
+if os.name != "posix":
+    test_ctrl_c_saves = pytest.mark.skip(reason="signals are those of POSIX")(test_ctrl_c_saves)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "message"),
+    [
+        ([*SMALL], 2, "expected --out FILE"),
+        (["9x9", "--out", "n"], 2, "expected one of 4x6, 5x6,"),
+        (["", "--out", "n"], 2, "expected one of 4x6"),
+        (["4x6", "--rules", "3x4", "--out", "n"], 2, "for 3x4, got 4x6 (for 4x4)"),
+        (["0123", "--rules", "5x5", "--out", "n"], 2, "expected rules of up to 4x4"),
+        (["0123456789ab", "--out", "n"], 2, "expected cells of a pattern from 1 to 8, got 12"),
+        (["0120", "--out", "n"], 2, "expected different cells in a pattern, got 0120"),
+        ([*SMALL, "--out", "no/such/n"], 2, "expected --out in an existing folder"),
+        ([*SMALL, "--out", "there"], 2, "expected a new file for --out, or --resume"),
+        ([*SMALL, "--out", "n", "--games", "0"], 2, "expected games from 1 to"),
+        ([*SMALL, "--out", "n", "--time", "nan"], 2, "expected time such as 30m, 1h30m or 45s"),
+        ([*SMALL, "--out", "n", "--time", "900d"], 2, "expected time up to 365 days"),
+        ([*SMALL, "--out", "n", "--checkpoint", "-1"], 2, "expected checkpoint such as 30m"),
+        ([*SMALL, "--out", "n", "--schedule", "magic"], 2, "expected phases such as tc"),
+        ([*SMALL, "--out", "n", "--lambda", "2"], 2, "expected lambda from 0 to 1"),
+        ([*SMALL, "--out", "n", "--steps", "99"], 2, "expected steps from 1 to 16"),
+        ([*SMALL, "--out", "n", "--order", "random"], 2, "expected order forward or backward"),
+        ([*SMALL, "--out", "n", "--stages", "a"], 2, "expected stages such as 16384,32768"),
+        ([*SMALL, "--out", "n", "--stages", "64,32"], 2, "expected stages as ascending sums"),
+        ([*SMALL, "--out", "n", "--carousel"], 2, "expected stages for the carousel"),
+        ([*SMALL, "--out", "n", "--optimism", "inf"], 2, "expected optimism"),
+        ([*SMALL, "--out", "n", "--threads", "1000000"], 2, "expected threads from 1 to 1024"),
+        ([*SMALL, "--out", "n", "--seed", "-1"], 2, "expected a seed"),
+        ([*SMALL, "--out", "n", "--start", "gone"], 2, "cannot read 'gone'"),
+        (["--out", "gone", "--resume"], 2, "cannot read 'gone'"),
+        (["--out", "there", "--resume"], 2, "'there'"),
+    ],
+)
+def test_what_is_refused(
+    cli: Cli, tmp_path: Path, monkeypatch: pytest.MonkeyPatch,
+    arguments: list[str], code: int, message: str,
+) -> None:  # fmt: skip
+    monkeypatch.chdir(tmp_path)
+    Path("there").write_text("something of mine")
+    found = cli("train", *arguments)
+    assert found.code == code
+    assert message in found.err
+    assert found.err.count("\n") <= 2
+    assert Path("there").read_text() == "something of mine"
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["there"]
+
+
+def test_too_large_for_the_memory(
+    cli: Cli, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("twofold.evaluators.memory.free_memory", lambda: 10**9)
+    path = tmp_path / "n.safetensors"
+    code, _, err = cli("train", "8x6", "--out", str(path))
+    assert code == 3
+    assert "twofold: training 8x6 takes 1.6 GB of memory\n" in err
+    assert "expected at most 80% of the free memory for training 8x6 (800 MB), got 1.6 GB" in err
+    assert not path.exists()
+
+
+def test_resume_with_another_network(cli: Cli, tmp_path: Path) -> None:
+    path = str(tmp_path / "n.safetensors")
+    cli("train", *SMALL, "--games", "10", "--out", path)
+    code, _, err = cli("train", "4x6", "--resume", "--out", path)
+    assert code == 2
+    assert "expected 0123 0145, as in" in err
+
+
+@pytest.mark.parametrize(
+    ("text", "seconds"),
+    [("30m", 1800), ("1h30m", 5400), ("45s", 45), ("45", 45), ("0.5h", 1800), ("1d", 86400)],
+)
+def test_times(text: str, seconds: float) -> None:
+    assert _seconds(text, "time") == seconds
+
+
+@pytest.mark.parametrize("text", ["", "m", "-5m", "1e5", "5m1h", "nan", "0", "1" * 50])
+def test_no_times(text: str) -> None:
+    with pytest.raises(InvalidInput, match="expected time"):
+        _seconds(text, "time")
+
+
+def test_the_live_view_fits_a_terminal() -> None:
+    from rich.console import Console
+
+    training = Training(Settings(patterns="0123", rules=Rules.parse("3x4"), threads=1), games=3000)
+    training.run()
+    now = Progress(3000, 10**6, 3725.0, 2.5e6, 512.5, {1024: 0.25, 2048: 0.0}, 0, 1.0)
+    for width in (40, 80, 200):
+        console = Console(width=width, record=True, file=open(os.devnull, "w"))  # noqa: SIM115
+        console.print(view(training, now, width))
+        text = console.export_text()
+        assert "mean score by games" in text
+        assert max(map(len, text.splitlines())) <= width
+        assert "1:02:05" in text
+        console.file.close()
+    assert "mean 512" in progress_line(now)
+
+
+def test_a_curve_of_characters() -> None:
+    assert curve_lines([], 40) == ["(the first thousand games are under way)"]
+    lines = curve_lines([0.0, 50.0, 100.0], 40, height=2)
+    assert lines == ["      100   █", "       50  ██"]
+    assert max(len(line) for line in curve_lines([1.0] * 500, 40)) == 50
