@@ -1,0 +1,202 @@
+"""Settings of a training run: what is understood, what is refused, and how it reads back."""
+
+import random
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from twofold.errors import InvalidNetwork, LimitExceeded
+from twofold.kernels.learning import MAX_STEPS
+from twofold.learn.settings import Phase, Settings, format_schedule, parse_schedule
+from twofold.rules import Rules
+
+# Schedules
+
+
+@pytest.mark.parametrize(
+    ("text", "phases"),
+    [
+        ("td", [Phase("td", 0.1)]),
+        ("tc", [Phase("tc", 1.0)]),
+        ("td:0.025", [Phase("td", 0.025)]),
+        ("tc:1e-3", [Phase("tc", 0.001)]),
+        ("tc@100%", [Phase("tc", 1.0)]),
+        ("td:0.1@90%,tc:1@10%", [Phase("td", 0.1, 0.9), Phase("tc", 1.0, 0.1)]),
+        (" td@90% , tc@10% ", [Phase("td", 0.1, 0.9), Phase("tc", 1.0, 0.1)]),
+        ("td@50%,td:0.01@25.5%,tc:10@24.5%",
+         [Phase("td", 0.1, 0.5), Phase("td", 0.01, 0.255), Phase("tc", 10.0, 0.245)]),
+    ],
+)  # fmt: skip
+def test_schedules(text: str, phases: list[Phase]) -> None:
+    assert parse_schedule(text) == tuple(phases)
+
+
+@pytest.mark.parametrize(
+    ("phases", "text"),
+    [
+        ([Phase("tc", 1.0)], "tc:1@100%"),
+        ([Phase("td", 0.1, 0.07), Phase("tc", 0.5, 0.93)], "td:0.1@7%,tc:0.5@93%"),
+        ([Phase("td", 1e-5, 0.125), Phase("tc", 1.0, 0.875)], "td:1e-05@12.5%,tc:1@87.5%"),
+    ],
+)
+def test_schedules_as_text(phases: list[Phase], text: str) -> None:
+    assert format_schedule(tuple(phases)) == text
+
+
+def test_schedules_read_back() -> None:
+    rng = random.Random(3)
+    for _ in range(2_000):
+        digits = rng.randrange(4)
+        shares, left = [], 100.0
+        for _ in range(rng.randrange(4)):
+            shares.append(round(left * rng.uniform(0.001, 0.9), digits + 2))
+            left -= shares[-1]
+        shares.append(round(left, digits + 2))
+        text = ",".join(
+            f"{rng.choice(['td', 'tc'])}:{rng.choice([rng.uniform(1e-9, 10), 1, 0.1])}@{share}%"
+            for share in shares
+        )
+        schedule = parse_schedule(text)
+        assert parse_schedule(format_schedule(schedule)) == schedule
+    tiny = parse_schedule("td@0.000001%,tc@99.999999%")
+    assert parse_schedule(format_schedule(tiny)) == tiny
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("", "expected phases such as tc, td:0.1 or td:0.1@90%,tc:1@10%, got ''"),
+        ("sarsa", "expected phases such as .*, got 'sarsa'"),
+        ("td:fast", "expected phases"),
+        ("td:nan", "expected phases"),
+        ("td:0.1:0.2", "expected phases"),
+        ("td@50%,", "expected phases"),
+        ("td@1/2", "expected phases"),
+        ("TD", "expected phases"),
+        ("td:٣", "expected phases"),
+        (",".join(["td@1%"] * 101), "expected phases .*got 'td@1%,.*[.][.][.].*@1%'"),
+        ("td,tc", "expected a share such as @90% for each of several phases"),
+        ("td@50%,tc", "expected a share such as @90%"),
+        ("td:1e@100%", "expected numbers, got td:1e@100"),
+        ("td:0.1@1.2.3%", "expected numbers"),
+        ("td:0", "expected a learning rate above 0 and up to 10, got 0"),
+        ("td:-1", "expected a learning rate above 0"),
+        ("td:10.1", "expected a learning rate above 0 and up to 10, got 10.1"),
+        ("td:1e999", "expected a learning rate"),
+        ("td@0%", "expected a share above 0% and up to 100%, got 0%"),
+        ("td@101%", "expected a share above 0%"),
+        ("td@-5%,tc@105%", "expected a share above 0%"),
+        ("td@99%", "expected shares that add up to 100%, got 'td@99%'"),
+        ("td@50%,tc@51%", "expected shares that add up to 100%"),
+    ],
+)
+def test_schedules_that_are_refused(text: str, message: str) -> None:
+    with pytest.raises(InvalidNetwork, match=message):
+        parse_schedule(text)
+
+
+# Settings
+
+
+def test_what_holds_unless_told_otherwise() -> None:
+    settings = Settings(patterns="4x6")
+    assert settings.rules == Rules()
+    assert settings.schedule == (Phase("tc", 1.0),)
+    assert (settings.stages, settings.optimism, settings.trace, settings.steps) == ((), 0, 0, 1)
+    assert (settings.order, settings.carousel, settings.restart) == ("forward", False, 0)
+    assert (settings.seed, settings.threads) == (1, 1)
+    assert settings.lanes >= 1
+    assert settings.coherent
+
+
+def test_names_of_patterns_are_kept_and_lists_are_named() -> None:
+    assert Settings(patterns="2x4").patterns == "2x4"
+    assert Settings(patterns="3210,7654").patterns == "2x4"
+    assert Settings(patterns="10 23", rules=Rules(2, 2)).patterns == "01 23"
+
+
+@pytest.mark.parametrize(
+    ("trace", "steps"),
+    # n with lambda^n at most 0.1, as delayed TC(lambda) has it; 5 for n-step TD.
+    [(0.0, 1), (0.05, 1), (0.1, 1), (0.3, 2), (0.5, 4), (0.7, 7), (0.9, MAX_STEPS), (1.0, 5)],
+)
+def test_steps_follow_from_lambda(trace: float, steps: int) -> None:
+    assert Settings(patterns="2x4", trace=trace).steps == steps
+    assert Settings(patterns="2x4", trace=trace, steps=2).steps == 2
+    if 0 < trace < 1 and steps < MAX_STEPS:
+        assert trace**steps <= 0.1 * (1 + 1e-9)
+        assert steps == 1 or trace ** (steps - 1) > 0.1
+
+
+def test_sums_are_needed_where_a_phase_is_coherent() -> None:
+    for text, coherent in (("td", False), ("tc", True), ("td@90%,tc@10%", True)):
+        assert Settings(patterns="2x4", schedule=parse_schedule(text)).coherent == coherent
+
+
+@pytest.mark.parametrize(
+    ("values", "message"),
+    [
+        ({"rules": Rules(5, 4)}, "expected rules of up to 4x4 .*, got 5x4"),
+        ({"rules": Rules(spawn=((65536, 1),))}, "expected .* spawn tiles up to 32768, got 4x4"),
+        ({"rules": Rules(3, 3)}, "expected patterns such as '0123 2345' for 3x3, got 2x4"),
+        ({"patterns": "99"}, "expected different cells"),
+        ({"patterns": "0g"}, "expected one of 4x6, .*got '0g'"),
+        ({"stages": (3,)}, "expected stages as ascending sums of tiles"),
+        ({"stages": (64, 32)}, "expected stages as ascending"),
+        ({"optimism": float("nan")}, "expected optimism up to 10 million points, got nan"),
+        ({"optimism": float("inf")}, "expected optimism"),
+        ({"optimism": -1.1e7}, "expected optimism"),
+        ({"trace": -0.1}, "expected lambda from 0 to 1, got -0.1"),
+        ({"trace": 1.1}, "expected lambda from 0 to 1"),
+        ({"trace": float("nan")}, "expected lambda from 0 to 1, got nan"),
+        ({"order": "sideways"}, "expected order forward or backward, got 'sideways'"),
+        ({"carousel": True}, "expected stages for the carousel"),
+        ({"carousel": True, "stages": (512,), "restart": 10}, "expected either the carousel or"),
+    ],
+)
+def test_settings_that_are_refused(values: dict[str, Any], message: str) -> None:
+    with pytest.raises(InvalidNetwork, match=message):
+        Settings(**{"patterns": "2x4"} | values)
+
+
+@pytest.mark.parametrize(
+    ("values", "message"),
+    [
+        ({"steps": 0}, "expected steps from 1 to 16, got 0"),
+        ({"steps": 17}, "expected steps from 1 to 16, got 17"),
+        ({"restart": -1}, "expected restart from 0 to 1000000000, got -1"),
+        ({"seed": -1}, "expected seed from 0 to 18446744073709551615, got -1"),
+        ({"seed": 2**64}, "expected seed from 0"),
+        ({"threads": 0}, "expected threads from 1 to 1024, got 0"),
+        ({"threads": 1025}, "expected threads from 1 to 1024"),
+        ({"lanes": 0}, "expected lanes from 1 to 64, got 0"),
+        ({"lanes": 65}, "expected lanes from 1 to 64"),
+        ({"stages": tuple(range(2, 34, 2))}, "expected stages from 1 to 16, got 17"),
+        ({"patterns": "012345678"}, "expected cells of a pattern from 1 to 8, got 9"),
+    ],
+)
+def test_limits(values: dict[str, Any], message: str) -> None:
+    with pytest.raises(LimitExceeded, match=message):
+        Settings(**{"patterns": "2x4"} | values)
+
+
+def test_the_largest_settings() -> None:
+    Settings(
+        patterns="01234567", stages=tuple(range(2, 32, 2)), seed=2**64 - 1, threads=1024, lanes=64,
+        steps=MAX_STEPS, optimism=1e7, trace=1.0, restart=10**9,
+    )  # fmt: skip
+
+
+def test_describe_tells_what_is_not_as_usual() -> None:
+    plain = Settings(patterns="4x6")
+    assert plain.describe() == "tc:1@100%"
+    rich = replace(
+        plain, schedule=parse_schedule("td@90%,tc@10%"), optimism=320_000.0, trace=0.5, steps=3,
+        order="backward", stages=(16384, 32768), carousel=True,
+    )  # fmt: skip
+    assert rich.describe() == (
+        "td:0.1@90%,tc:1@10%, optimism 320000, lambda 0.5, 3 steps, backward, "
+        "stages 16384/32768, carousel"
+    )
+    assert replace(plain, restart=10).describe() == "tc:1@100%, restart 10"

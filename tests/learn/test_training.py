@@ -1,0 +1,377 @@
+"""Training runs: cut into pieces, phase by phase, with several threads, stopped and failed."""
+
+import threading
+import time
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+from tests.learn.test_games import random_start, settings_of
+from twofold.errors import ResourceError
+from twofold.evaluators import memory
+from twofold.kernels import learning
+from twofold.learn import training as module
+from twofold.learn.settings import Settings, parse_schedule
+from twofold.learn.training import (
+    NO_LIMIT,
+    Progress,
+    Training,
+    Words,
+    training_bytes,
+    weight_count,
+)
+from twofold.rules import Rules
+
+GAMES = {"td": 60, "phases": 150, "backward": 150, "carousel": 400}
+
+RUNS: dict[str, dict[str, Any]] = {
+    "td": {"shape": (4, 4), "schedule": "td", "lanes": 1},
+    "phases": {"shape": (3, 3), "schedule": "td@50%,tc@50%", "lanes": 3},
+    "backward": {"shape": (3, 3), "schedule": "tc", "order": "backward", "restart": 10, "lanes": 2},
+    "carousel": {"shape": (2, 3), "schedule": "td", "stages": (16, 32), "carousel": True},
+}
+
+State = tuple[bytes, bytes, int, int, list[tuple[int, int]], float]
+
+
+def new_training(name: str, games: int | None = None) -> Training:
+    training = Training(settings_of(**RUNS[name]), games=games or GAMES[name])
+    random_start(training)
+    return training
+
+
+def state_of(training: Training) -> State:
+    """Everything that has been learnt, and how the games went."""
+    return (
+        training.network.weights.tobytes(),
+        training.sums.tobytes(),
+        training.moves,
+        training.updates,
+        list(training.curve.recent),
+        training.curve.mean,
+    )
+
+
+# One thread is reproducible
+
+
+def go_at_once(training: Training) -> int:
+    training.run()
+    return 1
+
+
+def go_in_short_runs(training: Training) -> int:
+    pieces = 0
+    while not training.is_finished:
+        training.run(seconds=0, every=1e-4)
+        pieces += 1
+    return pieces
+
+
+def go_until_stopped(training: Training) -> int:
+    """Each run is stopped once its first call of the kernel has come back."""
+    pieces, (worker,) = 0, training.workers
+    stop, take = threading.Event(), worker.take_results
+
+    def take_and_stop() -> Words:
+        stop.set()
+        return take()
+
+    worker.take_results = take_and_stop  # type: ignore[method-assign]
+    while not training.is_finished:
+        stop.clear()
+        training.run(stop=stop, every=1e-4)
+        pieces += 1
+    return pieces
+
+
+def go_in_calls(size: Callable[[], int]) -> Callable[[Training], int]:
+    """Calls of the kernel of given sizes, by hand."""
+
+    def go(training: Training) -> int:
+        pieces, (worker,) = 0, training.workers
+        while not training.is_finished:
+            training._begin_phase()
+            active = learning.train(worker.words, size())
+            training.curve.add(worker.take_results(), training.moves, 0.0)
+            if not active:
+                training._end_phase()
+            pieces += 1
+        return pieces
+
+    return go
+
+
+def some_sizes() -> Callable[[], int]:
+    rng = np.random.default_rng(4)
+    return lambda: int(rng.integers(0, 300))
+
+
+@pytest.fixture
+def small_calls(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Kernels are asked for few moves at a time, with a pause in which they can be stopped."""
+    take = module.Worker.take_results
+
+    def take_slowly(worker: module.Worker) -> Words:
+        time.sleep(2e-4)
+        return take(worker)
+
+    monkeypatch.setattr(module.Worker, "take_results", take_slowly)
+    monkeypatch.setattr(module, "_FIRST_CHUNK", 64)
+    monkeypatch.setattr(module, "_CHUNK_SECONDS", 0.0)
+
+
+@pytest.mark.usefixtures("small_calls")
+@pytest.mark.parametrize("name", RUNS)
+def test_one_thread_learns_the_same_in_pieces(name: str) -> None:
+    whole = new_training(name)
+    go_at_once(whole)
+    expected = state_of(whole)
+    for go in (go_in_short_runs, go_until_stopped, go_in_calls(some_sizes())):
+        cut = new_training(name)
+        assert go(cut) > 1
+        assert state_of(cut) == expected
+        assert [point.mean for point in cut.curve.points] == [
+            point.mean for point in whole.curve.points
+        ]
+        assert cut.games_begun[0] == whole.games_begun[0] == GAMES[name]
+
+
+def test_a_move_at_a_time() -> None:
+    whole, cut = new_training("phases", 12), new_training("phases", 12)
+    go_at_once(whole)
+    assert go_in_calls(lambda: 0)(cut) > 100
+    assert state_of(cut) == state_of(whole)
+
+
+def test_lanes_and_seeds_decide_what_is_learnt() -> None:
+    found = set()
+    for more in ({}, {"seed": 2}, {"lanes": 3}):
+        training = Training(settings_of((2, 3), "td", **more), games=50)
+        random_start(training)
+        training.run()
+        found.add(training.network.weights.tobytes())
+    assert len(found) == 3
+
+
+# Games
+
+
+@pytest.mark.parametrize("threads", [1, 2, 3])
+@pytest.mark.parametrize("name", RUNS)
+def test_all_games_are_played_and_counted(name: str, threads: int) -> None:
+    settings = settings_of(**RUNS[name], threads=threads)
+    training = Training(settings, games=300)
+    random_start(training)
+    training.run()
+    assert training.is_finished
+    assert training.games_begun[0] == 300
+    assert training.done == 1
+    for worker in training.workers:
+        assert (worker.lanes[:, learning.STATE] == learning.IDLE).all()
+        assert worker.words[learning.RESULT_COUNT] == 0
+    if settings.restart or settings.carousel:  # some begin elsewhere
+        assert 0 < training.curve.games <= 300
+    else:
+        assert training.curve.games == 300
+        assert training.updates == training.moves > 300
+    assert np.isfinite(training.network.weights[0]).all()
+    before = state_of(training)
+    training.run()
+    assert state_of(training) == before
+
+
+def test_more_games_end_in_a_call_than_there_is_room_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "_FIRST_CHUNK", 1 << 20)
+    training = Training(settings_of((2, 2), "td", lanes=3), games=10_001)
+    training.run()
+    assert training.curve.games == 10_001
+    assert len(training.curve.points) == 10
+
+
+@pytest.mark.parametrize("games", [0, 1, 2])
+def test_fewer_games_than_lanes(games: int) -> None:
+    training = Training(settings_of((2, 3), "td@50%,tc@50%", lanes=5), games=games)
+    training.run()
+    assert training.is_finished
+    assert training.curve.games == games
+
+
+def test_the_phases_share_the_games() -> None:
+    training = new_training("phases", 10)
+    seen = []
+    go = training._end_phase
+
+    def end_phase() -> None:
+        seen.append((training.phase, training.curve.games, bool(training.sums.any())))
+        go()
+
+    training._end_phase = end_phase  # type: ignore[method-assign]
+    training.run()
+    assert seen == [(0, 5, False), (1, 10, True)]
+
+
+def test_sums_begin_with_each_phase_of_temporal_coherence() -> None:
+    training = Training(settings_of((2, 3), "tc@50%,tc@25%,td@25%"), games=40)
+    sums = []
+    go = training._end_phase
+
+    def end_phase() -> None:
+        before = training.sums.copy()
+        go()
+        sums.append((bool(before.any()), bool(training.sums.any())))
+
+    training._end_phase = end_phase  # type: ignore[method-assign]
+    training.run()
+    assert sums == [(True, False), (True, True), (True, True)]
+
+
+# Time
+
+
+def test_time_runs_out() -> None:
+    training = Training(settings_of((3, 3), "td"), seconds=0.2)
+    assert training.done == 0
+    training.run(every=0.01)
+    assert training.is_finished
+    assert training.done == 1
+    assert 0.2 <= training.seconds < 4
+    assert training.curve.games > 10
+
+
+def test_each_phase_has_its_time() -> None:
+    training = Training(settings_of((3, 3), "td@30%,tc@70%"), seconds=0.4)
+    while not training.is_finished:
+        training.run(seconds=0.05, every=0.01)
+    assert training.phase == 1
+    assert training.sums.any()
+
+
+def test_lanes_that_wait_for_the_end_of_a_phase_begin_nothing() -> None:
+    """Where its time is over a phase ends with its games, in however short runs."""
+    training = Training(settings_of((4, 4), "td@50%,tc@50%", lanes=8), seconds=100.0)
+    training.run(seconds=0, every=1e-4)
+    training.seconds = 60.0
+    training._limit_phase()
+    begun = training.games_begun.copy()
+    (worker,) = training.workers
+    while training.phase == 0:
+        training._begin_phase()
+        playing = (worker.lanes[:, learning.STATE] != learning.IDLE).sum()
+        if not learning.train(worker.words, 0):
+            training._end_phase()
+        worker.take_results()
+        assert (worker.lanes[:, learning.STATE] != learning.IDLE).sum() <= playing
+    assert training.games_begun[0] >= begun[0]
+
+
+def test_nothing_limits_a_run() -> None:
+    training = Training(settings_of((3, 3), "td"))
+    assert training.done is None
+    assert training._phase_limit() == NO_LIMIT
+    training.run(seconds=0.02, every=0.005)
+    assert not training.is_finished
+    assert training.moves > 0
+
+
+# While it runs
+
+
+def test_progress_is_reported() -> None:
+    training = Training(settings_of((4, 4), "td@50%,tc@50%"), games=1_000_000)
+    seen: list[Progress] = []
+    stop = threading.Event()
+
+    def report(progress: Progress) -> None:
+        seen.append(progress)
+        if progress.moves > 10_000 and len(seen) > 2:
+            stop.set()
+
+    training.run(stop=stop, on_progress=report, every=0.02)
+    moves = [progress.moves for progress in seen]
+    assert moves == sorted(moves)
+    assert max(progress.speed for progress in seen) > 0
+    last = seen[-1]
+    assert 0 < last.seconds <= training.seconds
+    assert last.games <= training.curve.games
+    assert last.phase == 0
+    assert last.done is not None
+    assert 0 <= last.done < 1
+    assert set(last.reached) == set(training.curve.reached)
+    assert not training.is_finished
+
+
+def test_a_run_that_is_stopped_before_it_begins_does_nothing() -> None:
+    training, stop = new_training("td"), threading.Event()
+    stop.set()
+    training.run(stop=stop)
+    assert training.moves == 0
+
+
+def test_a_thread_that_fails_stops_the_others(monkeypatch: pytest.MonkeyPatch) -> None:
+    training = Training(settings_of((4, 4), "td", threads=2))
+    monkeypatch.setattr(training.workers[1], "take_results", raising(OSError("gone")))
+    with pytest.raises(OSError, match="gone"):
+        training.run(every=0.01)
+    assert not any(thread.name.startswith("Thread-") for thread in threading.enumerate())
+
+
+def test_an_interrupt_ends_all_threads() -> None:
+    training = Training(settings_of((4, 4), "td", threads=2))
+    with pytest.raises(KeyboardInterrupt):
+        training.run(on_progress=raising(KeyboardInterrupt()), every=0.01)
+    assert not any(thread.name.startswith("Thread-") for thread in threading.enumerate())
+    moves = training.moves
+    training.run(seconds=0.01, every=0.01)
+    assert training.moves > moves
+
+
+def raising(error: BaseException) -> Callable[..., Any]:
+    def fail(*arguments: object) -> None:
+        raise error
+
+    return fail
+
+
+def test_learning_that_diverges_stays_inside_its_weights() -> None:
+    for stages in ((), (16,)):
+        training = Training(settings_of((2, 3), "td:10", stages=stages), games=300)
+        with np.errstate(all="ignore"):
+            training.run()
+        assert training.is_finished
+        assert not np.isfinite(training.network.weights[0]).all()
+
+
+def test_learning_learns() -> None:
+    """On 3x3 games soon score twice as much as the first ones."""
+    means = []
+    for games in (100, 2000):
+        training = Training(Settings(patterns="012345 012 345", rules=Rules(3, 3)), games=games)
+        training.run()
+        means.append(np.mean([score for score, _ in training.curve.recent][-300:]))
+    assert means[1] > 2 * means[0]
+
+
+# Memory
+
+
+def test_memory_is_counted() -> None:
+    td = Settings(patterns="4x6", schedule=parse_schedule("td"), lanes=2)
+    tc = Settings(patterns="4x6", stages=(1024,), threads=3, lanes=4)
+    assert weight_count(td) == 4 * 16**6
+    assert training_bytes(td) == 4 * 4 * 16**6 + 2 * 2**21
+    assert training_bytes(tc) == 2 * 12 * 4 * 16**6 + 12 * 2**21
+
+
+@pytest.fixture
+def little_memory(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(memory, "free_memory", lambda: 10**8)
+
+
+@pytest.mark.usefixtures("little_memory")
+def test_what_would_not_fit_is_refused_before_it_is_allocated() -> None:
+    with pytest.raises(ResourceError, match=r"80% of the free memory for training 4x6 \(80 MB\)"):
+        Training(Settings(patterns="4x6"))
+    Training(Settings(patterns="2x4"))
