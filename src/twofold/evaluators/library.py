@@ -10,6 +10,7 @@ from twofold.errors import InvalidNetwork
 from twofold.evaluators.network import Network
 from twofold.evaluators.network_file import read_network
 from twofold.files import open_regular
+from twofold.notation import shown
 
 FOLDER: Final = Path(__file__).parent.parent / "data"
 SUFFIX: Final = ".safetensors"
@@ -21,10 +22,18 @@ def shipped() -> tuple[str, ...]:
 
 
 def network_path(name: str) -> Path:
-    """The file of a shipped network or, if there is none of that name, the path itself."""
+    """The file of a shipped network or, if there is none of that name, the path itself.
+
+    Raises:
+        InvalidNetwork: it looks like a name, and there is neither such a network nor a file.
+    """
     if name in shipped():
         return FOLDER / f"{name}{SUFFIX}"
-    return Path(name)
+    path = Path(name)
+    if name.isidentifier() and not path.exists():
+        known = ", ".join(shipped()) or "none"
+        raise InvalidNetwork(f"expected a network ({known}) or a file, got {shown(name)}")
+    return path
 
 
 def load_network(name: str) -> Network:
@@ -64,18 +73,6 @@ def _hash(path: Path, _changed: int, _size: int) -> str:
 def _identity(name: str) -> tuple[Path, int, int]:
     """The path, when its file was changed, and its size."""
     path = network_path(name)
-    with open_regular(path, _missing(name)) as file:
+    with open_regular(path, InvalidNetwork) as file:
         status = os.fstat(file.fileno())
     return path.resolve(), status.st_mtime_ns, status.st_size
-
-
-def _missing(name: str) -> type[InvalidNetwork]:
-    """What is raised where there is no such file: it lists the names where one may be meant."""
-
-    class Missing(InvalidNetwork):
-        def __init__(self, text: str) -> None:
-            known = ", ".join(shipped()) or "none"
-            plain = os.sep not in name and "." not in name
-            super().__init__(f"expected a network ({known}) or its file; {text}" if plain else text)
-
-    return Missing

@@ -7,7 +7,7 @@ shipped hold whole multiples of a unit, compressed, see `network_release`.
 
 import os
 from collections.abc import Mapping
-from typing import Any, Final
+from typing import Annotated, Any, Final
 
 import msgspec
 import numpy as np
@@ -32,6 +32,9 @@ _FORMAT_KEY: Final = "format"
 _CARD_KEY: Final = "twofold"
 _CHUNK: Final = 1 << 20
 """Weights that are looked at together, while they are in the processor's cache."""
+
+Count = Annotated[int, msgspec.Meta(ge=0, le=2**62)]
+"""A number of things."""
 
 
 class Release(msgspec.Struct, frozen=True, kw_only=True):
@@ -68,13 +71,13 @@ class Card(msgspec.Struct, frozen=True, kw_only=True):
 
     patterns: str
     rules: str
-    symmetries: int
-    stages: tuple[int, ...] = ()
+    symmetries: Count
+    stages: tuple[Count, ...] = ()
     twofold: str
     method: str = ""
     settings: dict[str, Any] = {}
-    games: int = 0
-    moves: int = 0
+    games: Count = 0
+    moves: Count = 0
     seconds: float = 0.0
     curve: list[list[float]] = []
     before: list[dict[str, Any]] = []
@@ -175,9 +178,10 @@ def check_finite(weights: Weights, name: str) -> None:
         for start in range(0, len(stage), _CHUNK):
             part = stage[start : start + _CHUNK]
             if np.isinf(part).any() if number else not np.isfinite(part).all():
-                kind = "finite weights or NaN" if number else "finite weights"
+                wrong = int(np.argmax(np.isinf(part) if number else ~np.isfinite(part)))
                 raise InvalidNetwork(
-                    f"expected {kind} in stage {number}, got others at {start} or later in {name}"
+                    f"expected finite weights{' or NaN' if number else ''} in stage {number}, "
+                    f"got {part[wrong]} as number {start + wrong} in {name}"
                 )
 
 

@@ -76,8 +76,8 @@ def _check_fits(largest: float, unit: float) -> None:
         digits = floor(log10(largest / _MOST_UNITS)) - 1
         enough = ceil(largest / _MOST_UNITS / 10**digits) * 10**digits
         raise InvalidNetwork(
-            f"expected weights within 16 bits, {_MOST_UNITS} units of {unit:g}, got a step of "
-            f"{largest:g} points from stage to stage; a unit of {enough:g} is large enough"
+            f"expected weights within {_MOST_UNITS} units of {unit:g} from those of the stage "
+            f"before, or from 0, got one {largest:g} points off, for which {enough:g} would do"
         )
 
 

@@ -1,14 +1,8 @@
-"""The weight files of TDL2048+, the program of H. Guei: read and written, a table at a time.
-
-    file     00, number of tables u32, tables        (or 77 00 ..., where its name ends otherwise)
-    table    04, name of 8 bytes, values, maybe sums or what else there is, 00 00
-    values   bytes a value u16, number of values u64, the values
+"""The weight files of TDL2048+, the program of H. Guei: read and written, a part at a time.
 
 A table has 16 values for each cell of its pattern, multiplied. The cell that its name lists first
 is the lowest nibble of the index and varies fastest; in a `Network` the cells ascend and the last
-one does. All numbers are little-endian. `docs/reference/tdl-files.md` has the whole layout.
-
-Source: what the program's revision a99f620 writes and reads; no line of it is used here.
+one does. See `twofold.learn.tdl_layout` and `docs/reference/tdl-files.md`.
 """
 
 import os
@@ -16,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 from struct import pack
-from typing import IO, Any, Final, Literal
+from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,31 +20,13 @@ from twofold.evaluators.memory import check_memory, large_zeros
 from twofold.evaluators.network import Network, Weights, check_stages
 from twofold.evaluators.patterns import Pattern
 from twofold.files import atomic_write, open_regular
-from twofold.limits import MAX_PATTERN_CELLS, MAX_PATTERNS, MAX_STAGES
-from twofold.notation import shown
+from twofold.learn.tdl_layout import KIND, TABLE_KIND, TYPES, Source, Table, scan_tables
+from twofold.limits import MAX_PATTERN_CELLS, MAX_PATTERNS
 
 Sums = NDArray[np.float32]
-ValueBytes = Literal[2, 4, 8]
-
-_KIND: Final = 0
-"""First byte of a list of tables."""
-
-_MARK: Final = ord("w")
-"""Stands before it in files whose name does not end in .w."""
-
-_TABLE_KIND: Final = 4
-"""First byte of a table; 0 to 3 were written until 2016."""
-
-_TYPES: Final[dict[int, str]] = {2: "<f2", 4: "<f4", 8: "<f8"}
-"""Numbers by their bytes."""
-
-_DIGITS: Final = frozenset("0123456789abcdef")
 
 _UNTOUCHED: Final = np.finfo(np.float32).tiny
 """Both sums of a weight without updates, so that one divided by the other is 1."""
-
-_MAX_BLOCKS: Final = 16
-"""Most blocks of a table beside its values; the program writes one at most."""
 
 _SLAB_CELLS: Final = 5
 """Values are read and written as so many cells have, 4 MB of float32."""
@@ -72,72 +48,6 @@ class TdlFile:
     sums: Sums | None
     names: tuple[str, ...]
     bytes_a_value: int
-
-
-@dataclass(frozen=True, slots=True)
-class _Table:
-    """Where a table stands in the file."""
-
-    at: int
-    name: str
-    cells: tuple[int, ...]  # in the order of the name: the first is the lowest nibble
-    stage: int  # what its name has beyond the cells
-    bytes_a_value: int
-    values_at: int
-    sums_at: int | None
-
-    @property
-    def count(self) -> int:
-        return 1 << 4 * len(self.cells)
-
-    @property
-    def pattern(self) -> Pattern:
-        return Pattern(tuple(sorted(self.cells)))
-
-
-class _Source:
-    """A file that is read from its beginning to its end, and where it is."""
-
-    def __init__(self, file: IO[bytes], path: str | os.PathLike[str]) -> None:
-        self.file = file
-        self.name = shown(os.fspath(path))
-        self.size = os.fstat(file.fileno()).st_size
-        self.at = 0
-
-    def fault(self, expected: str, got: object, at: int | None = None) -> InvalidNetwork:
-        """The error for what is found at a byte, or else at the one that is read next."""
-        place = self.at if at is None else at
-        return InvalidNetwork(f"expected {expected} at byte {place} of {self.name}, got {got}")
-
-    def take(self, count: int, what: str) -> bytes:
-        """The next bytes."""
-        data = self.file.read(count)
-        if len(data) < count:
-            raise self.fault(f"{what} in {count} bytes", f"the end after {len(data)}")
-        self.at += count
-        return data
-
-    def number(self, count: int, what: str) -> int:
-        """A number of so many bytes."""
-        return int.from_bytes(self.take(count, what), "little")
-
-    def skip(self, count: int, what: str) -> None:
-        """Leave bytes out that are there."""
-        left = self.size - self.at
-        if count > left:
-            raise self.fault(f"{what} in {count} bytes", f"the end after {left}")
-        self.at = self.file.seek(self.at + count)
-
-    def fill(self, slab: NDArray[Any]) -> None:
-        """Read the next values."""
-        view = slab.data.cast("B")
-        done = 0
-        while done < len(view):
-            count = self.file.readinto(view[done:])  # type: ignore[attr-defined]
-            if not count:
-                raise self.fault(f"values in {len(view)} bytes", f"the end after {done}")
-            done += count
-        self.at += done
 
 
 # ---- reading
@@ -162,8 +72,8 @@ def read_tdl(path: str | os.PathLike[str], *, stages: Sequence[int] = ()) -> Tdl
     """
     thresholds = check_stages(stages)
     with open_regular(path, InvalidNetwork) as file:
-        source = _Source(file, path)
-        tables = _scan(source)
+        source = Source(file, path)
+        tables = scan_tables(source)
         patterns = _patterns_of(source, tables, len(thresholds) + 1)
         coherent = tables[0].sums_at is not None
         count = sum(table.count for table in tables)
@@ -173,7 +83,7 @@ def read_tdl(path: str | os.PathLike[str], *, stages: Sequence[int] = ()) -> Tdl
         start, weights = 0, network.weights.reshape(-1)
         for table in tables:
             part = slice(start, start + table.count)
-            _read_values(source, table, table.values_at, weights[part])
+            _read_weights(source, table, weights[part])
             if sums is not None:
                 _read_sums(source, table, sums[part])
             start += table.count
@@ -181,106 +91,15 @@ def read_tdl(path: str | os.PathLike[str], *, stages: Sequence[int] = ()) -> Tdl
     return TdlFile(network, sums, names, tables[0].bytes_a_value)
 
 
-def _scan(source: _Source) -> list[_Table]:
-    """Where the tables stand; every byte but the values is checked, and that those are there."""
-    kind = source.number(1, "the kind of file")
-    if kind == _MARK:
-        kind = source.number(1, "the kind of file")
-    if kind != _KIND:
-        raise source.fault("0 for a list of weight tables", kind, source.at - 1)
-    most = MAX_PATTERNS * MAX_STAGES
-    count = source.number(4, "the number of tables")
-    if not 1 <= count <= most:
-        raise source.fault(f"1 to {most} tables", count, source.at - 4)
-    tables: list[_Table] = []
-    for _ in range(count):
-        table = _scan_table(source)
-        _check_alike(source, table, tables[:1])
-        tables.append(table)
-    if source.at < source.size:
-        raise source.fault(f"the end after {count} tables", f"{source.size - source.at} bytes")
-    return tables
-
-
-def _scan_table(source: _Source) -> _Table:
-    at = source.at
-    kind = source.number(1, "the kind of table")
-    if kind != _TABLE_KIND:
-        raise source.fault(f"{_TABLE_KIND} for a table", kind, at)
-    name = source.take(8, "the name of a table")
-    size = source.number(2, "the bytes a value")
-    if size not in _TYPES:
-        raise source.fault("2, 4 or 8 bytes a value", size, source.at - 2)
-    count = source.number(8, "the number of values")
-    lengths = {16**cells: cells for cells in range(1, MAX_PATTERN_CELLS + 1)}
-    if count not in lengths:
-        raise source.fault(
-            f"16 values for each of 1 to {MAX_PATTERN_CELLS} cells, multiplied,",
-            count,
-            source.at - 8,
-        )
-    text, cells, stage = _parse_name(source, name, lengths[count], at + 1)
-    values_at = source.at
-    source.skip(size * count, f"the values of {text}")
-    sums_at = _scan_blocks(source, size, count)
-    return _Table(at, text, cells, stage, size, values_at, sums_at)
-
-
-def _scan_blocks(source: _Source, size: int, count: int) -> int | None:
-    """Leave out what follows the values; where the sums are, which come first if at all."""
-    sums_at = None
-    for number in range(_MAX_BLOCKS + 1):
-        block = source.number(2, "the end of a table, or the bytes of a value,")
-        if not block:
-            return sums_at
-        length = source.number(8, "the number of values")
-        if (number, block, length) == (0, size, 2 * count):
-            sums_at = source.at
-        source.skip(block * length, "what follows the values")
-    raise source.fault(f"at most {_MAX_BLOCKS} blocks after the values of a table", "more")
-
-
-def _parse_name(
-    source: _Source, name: bytes, count: int, at: int
-) -> tuple[str, tuple[int, ...], int]:
-    """The name of a table as text, its cells as listed, and what stands before them."""
-    if name[6:] == b"\0\0":  # a pattern as a number; before 2019 without its number of digits
-        width = int.from_bytes(name[4:6], "little") or count
-        digits = f"{int.from_bytes(name[:4], 'little'):08x}"
-    else:
-        text = name.split(b" ")[0].decode("latin-1")
-        width, digits = len(text), text.rjust(8, "0")
-    before, listed = digits[:-count], digits[-count:]
-    if width not in (count, 8) or set(digits) - _DIGITS or len(set(listed)) < count:
-        got = f"{shown(digits)} of {width} digits"
-        raise source.fault(f"a pattern of {count} different cells", got, at)
-    stage = int(before or "0", 16) << 4 * count
-    cells = tuple(int(digit, 16) for digit in listed)
-    return digits if stage or width == 8 else listed, cells, stage
-
-
-def _check_alike(source: _Source, table: _Table, before: Sequence[_Table]) -> None:
-    """All tables have values of one size, and either all have sums or none."""
-    for first in before:
-        if table.bytes_a_value != first.bytes_a_value:
-            raise source.fault(
-                f"{first.bytes_a_value} bytes a value as before", table.bytes_a_value, table.at + 9
-            )
-        if (table.sums_at is None) != (first.sums_at is None):
-            raise source.fault("sums in all tables or in none", f"others in {table.name}", table.at)
-
-
-def _patterns_of(source: _Source, tables: list[_Table], stages: int) -> tuple[Pattern, ...]:
+def _patterns_of(source: Source, tables: list[Table], stages: int) -> tuple[Pattern, ...]:
     """The patterns, which all stages have in the same order."""
     groups = [list(group) for _, group in groupby(tables, key=lambda table: table.stage)]
     if len(groups) != stages:
-        expected = f"{len(groups) - 1} numbers in stages= for the {len(groups)} stages"
-        raise source.fault(expected, stages - 1, 1)
+        expected = f"stages= to split the tables into {len(groups)} stages"
+        raise source.fault(expected, f"{stages - 1} numbers", 1)
     patterns = [table.pattern for table in groups[0]]
-    for number, table in enumerate(groups[0]):
-        if table.pattern in patterns[:number] or number >= MAX_PATTERNS:
-            expected = f"up to {MAX_PATTERNS} different patterns"
-            raise source.fault(expected, f"{table.pattern} beside them", table.at)
+    if len(patterns) > MAX_PATTERNS:
+        raise source.fault(f"at most {MAX_PATTERNS} patterns", len(patterns), 1)
     for group in groups[1:]:
         if [table.pattern for table in group] != patterns:
             expected = f"the patterns of the first stage in stage {group[0].name}"
@@ -288,23 +107,35 @@ def _patterns_of(source: _Source, tables: list[_Table], stages: int) -> tuple[Pa
     return tuple(patterns)
 
 
-def _read_values(source: _Source, table: _Table, at: int, target: Weights) -> None:
-    """Fill `target`, one value for each of a table's, in our order, which may be strided."""
-    ours = target.reshape((16,) * len(table.cells))
-    theirs = ours.transpose([table.pattern.cells.index(cell) for cell in reversed(table.cells)])
-    slab = np.empty(min(table.count, 16**_SLAB_CELLS), _TYPES[table.bytes_a_value])
-    source.at = source.file.seek(at)
-    for index in _slabs(theirs):
-        began = source.at
-        source.fill(slab)
-        with np.errstate(over="ignore"):
-            values = slab.astype(np.float32, copy=False)
-        finite = np.isfinite(values)
-        if not finite.all():
-            wrong = int(finite.argmin())
-            place = began + wrong * table.bytes_a_value
-            raise source.fault("a finite value of float32", slab[wrong], place)
-        theirs[index] = values.reshape(theirs[index].shape)
+def _read_weights(source: Source, table: Table, weights: Weights) -> None:
+    """Fill the weights of a table."""
+    theirs = _in_its_order(table, weights)
+    for number, index in enumerate(_slabs(theirs)):
+        theirs[index] = _read_slab(source, table, table.values_at, number, theirs[index].shape)
+
+
+def _read_sums(source: Source, table: Table, sums: Sums) -> None:
+    """Fill the sums of a table, with 0 where there were no updates."""
+    assert table.sums_at is not None
+    sizes_at = table.sums_at + table.count * table.bytes_a_value
+    pairs = sums.view(np.complex64)  # both sums of a weight move as one number of 8 bytes
+    theirs = _in_its_order(table, pairs)
+    for number, index in enumerate(_slabs(theirs)):
+        pair = np.empty(theirs[index].shape, np.complex64)
+        pair.real = _read_slab(source, table, table.sums_at, number, pair.shape)
+        pair.imag = _read_slab(source, table, sizes_at, number, pair.shape)
+        least = int(pair.imag.argmin())
+        if pair.imag.flat[least] < 0:
+            place = source.at - (pair.size - least) * table.bytes_a_value
+            raise source.fault("a sum of sizes", pair.imag.flat[least], place)
+        pair[(pair.real == _UNTOUCHED) & (pair.imag == _UNTOUCHED)] = 0
+        theirs[index] = pair
+
+
+def _in_its_order(table: Table, values: NDArray[Any]) -> NDArray[Any]:
+    """A view of values in our order with the axes that the table has in the file."""
+    ours = values.reshape((16,) * len(table.cells))
+    return ours.transpose([table.pattern.cells.index(cell) for cell in reversed(table.cells)])
 
 
 def _slabs(table: NDArray[Any]) -> Iterator[tuple[int, ...]]:
@@ -312,24 +143,21 @@ def _slabs(table: NDArray[Any]) -> Iterator[tuple[int, ...]]:
     return np.ndindex(table.shape[:-_SLAB_CELLS])
 
 
-def _read_sums(source: _Source, table: _Table, sums: Sums) -> None:
-    """Fill the sums of a table, with 0 where there were no updates."""
-    assert table.sums_at is not None
-    half = table.count * table.bytes_a_value
-    _read_values(source, table, table.sums_at, sums[:, 0])
-    _read_values(source, table, table.sums_at + half, sums[:, 1])
-    for part in _parts(sums):
-        updates, sizes = part[:, 0], part[:, 1]
-        if sizes.min() < 0:
-            at = table.sums_at + half
-            raise source.fault("sums of sizes from 0 on", f"{sizes.min():g} among them", at)
-        part[(updates == _UNTOUCHED) & (sizes == _UNTOUCHED)] = 0
-
-
-def _parts(values: NDArray[Any]) -> Iterator[NDArray[Any]]:
-    """Views of an array, one after the other."""
-    step = 16**_SLAB_CELLS
-    return (values[start : start + step] for start in range(0, len(values), step))
+def _read_slab(
+    source: Source, table: Table, start: int, number: int, shape: tuple[int, ...]
+) -> Weights:
+    """The part of so many values with this number, counted from a place in the file."""
+    slab = np.empty(shape, TYPES[table.bytes_a_value])
+    source.at = at = source.file.seek(start + number * slab.nbytes)
+    source.fill(slab)
+    with np.errstate(over="ignore"):
+        values = slab.astype(np.float32, copy=False)
+    finite = np.isfinite(values)
+    if not finite.all():
+        wrong = int(finite.argmin())
+        place = at + wrong * table.bytes_a_value
+        raise source.fault("a finite value of float32", slab.reshape(-1)[wrong], place)
+    return values
 
 
 # ---- writing
@@ -340,7 +168,7 @@ def write_tdl(
     network: Network,
     *,
     sums: Sums | None = None,
-    bytes_a_value: ValueBytes = 4,
+    bytes_a_value: int = 4,
 ) -> None:
     """Write a network as a weight file that TDL2048+ reads.
 
@@ -361,7 +189,7 @@ def write_tdl(
         ResourceError: the disk is full; an old file is as it was.
     """
     _check_writable(network, sums, bytes_a_value)
-    atomic_write(path, b"".join(_file_parts(network, sums, bytes_a_value)))
+    atomic_write(path, _file_parts(network, sums, bytes_a_value))
 
 
 def _check_writable(network: Network, sums: Sums | None, bytes_a_value: int) -> None:
@@ -369,7 +197,7 @@ def _check_writable(network: Network, sums: Sums | None, bytes_a_value: int) -> 
     if network.shape != (4, 4):
         rows, cols = network.shape
         raise InvalidNetwork(f"expected a network for 4x4, as TDL2048+ has, got {rows}x{cols}")
-    if bytes_a_value not in _TYPES:
+    if bytes_a_value not in TYPES:
         raise InvalidNetwork(f"expected 2, 4 or 8 bytes a value, got {bytes_a_value}")
     largest = max(len(pattern.cells) for pattern in network.patterns)
     if network.stages and largest >= MAX_PATTERN_CELLS:
@@ -377,7 +205,7 @@ def _check_writable(network: Network, sums: Sums | None, bytes_a_value: int) -> 
             f"expected patterns of up to {MAX_PATTERN_CELLS - 1} cells, as the name of a table "
             f"has its stage as well, got {largest}"
         )
-    most = float(np.finfo(_TYPES[min(bytes_a_value, 4)]).max)
+    most = float(np.finfo(TYPES[min(bytes_a_value, 4)]).max)
     for stage, weights in enumerate(network.weights):
         _check_values(weights, most, "weights", untouched=stage > 0)
     if sums is not None:
@@ -404,14 +232,20 @@ def _check_values(
             )
 
 
+def _parts(values: NDArray[Any]) -> Iterator[NDArray[Any]]:
+    """Views of an array, one after the other."""
+    step = 16**_SLAB_CELLS
+    return (values[start : start + step] for start in range(0, len(values), step))
+
+
 def _file_parts(
     network: Network, sums: Sums | None, bytes_a_value: int
 ) -> Iterator[bytes | memoryview]:
     """The bytes of a file, one part after the other."""
-    yield pack("<BI", _KIND, network.stage_count * len(network.patterns))
+    yield pack("<BI", KIND, network.stage_count * len(network.patterns))
     for stage in range(network.stage_count):
         for number, pattern in enumerate(network.patterns):
-            yield pack("<B", _TABLE_KIND) + _name(network, pattern, stage)
+            yield pack("<B", TABLE_KIND) + _name(network, pattern, stage)
             yield pack("<HQ", bytes_a_value, pattern.size)
             yield from _weight_parts(network, number, stage, bytes_a_value)
             if sums is not None:
@@ -456,5 +290,5 @@ def _in_their_order(table: Weights) -> Weights:
 def _bytes_of(values: Weights, bytes_a_value: int) -> memoryview:
     """Values as a file has them."""
     with np.errstate(under="ignore"):
-        written = np.ascontiguousarray(values, dtype=_TYPES[bytes_a_value])
+        written = np.ascontiguousarray(values, dtype=TYPES[bytes_a_value])
     return written.reshape(-1).data.cast("B")

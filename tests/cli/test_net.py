@@ -1,0 +1,149 @@
+"""`twofold net`: looking into networks, measuring, converting and averaging them."""
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from tests.cli.conftest import Cli
+from twofold.errors import InvalidNetwork
+from twofold.evaluators.network import Network
+from twofold.evaluators.network_file import read_card, read_network
+from twofold.learn.average import average
+from twofold.learn.checkpoint import load, save
+from twofold.learn.settings import Settings
+from twofold.learn.training import Training
+
+
+@pytest.fixture(scope="module")
+def trained(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A small network of 4x4 and its run."""
+    path = tmp_path_factory.mktemp("net") / "n.safetensors"
+    training = Training(Settings(patterns="0123 4567", seed=3), games=1500)
+    training.run()
+    save(training, path)
+    return path
+
+
+def test_info(cli: Cli, trained: Path) -> None:
+    code, out, err = cli("net", "info", str(trained))
+    assert (code, err) == (0, "")
+    for line in (
+        "patterns 2x4",
+        "rules 4x4 spawn=2:0.9,4:0.1 start=2 goal=2048 stop=never",
+        "symmetries 8",
+        "stages one",
+        "method tc:1@100%",
+        "form float32",
+        "made with twofold",
+    ):
+        assert any(" ".join(row.split()).startswith(line) for row in out.splitlines()), line
+    assert "mean score while it learnt:" in out
+    assert max(map(len, out.splitlines())) <= 100
+
+
+def test_info_as_json(cli: Cli, trained: Path) -> None:
+    code, out, _ = cli("net", "info", str(trained), "--json")
+    document = json.loads(out)
+    assert code == 0
+    assert document["card"]["patterns"] == "2x4"
+    assert document["card"]["games"] == load(trained).curve.games
+    assert document["bytes"] == trained.stat().st_size
+    assert len(document["sha256"]) == 16
+
+
+def test_eval_is_a_bench(cli: Cli, trained: Path) -> None:
+    options = ("--games", "4", "--jobs", "1", "--json")
+    code, out, _ = cli("net", "eval", str(trained), "--ply", "1", "--ply", "2", *options)
+    assert code == 0
+    first, second = json.loads(out)["players"]
+    specs = [f"ntuple:net={trained},ply={ply}" for ply in (1, 2)]
+    assert [first["player"], second["player"]] == specs
+    assert second["summary"]["mean_score"] > first["summary"]["mean_score"] > 1500
+    bench = json.loads(cli("bench", *specs, *options).out)
+    assert bench["players"] == [first, second]
+
+
+def test_convert_and_back(cli: Cli, trained: Path, tmp_path: Path) -> None:
+    names = {
+        name: str(tmp_path / name) for name in ("plain.safetensors", "x.w", "back.safetensors")
+    }
+    assert cli("net", "convert", str(trained), names["plain.safetensors"]).code == 0
+    assert cli("net", "convert", str(trained), names["x.w"]).code == 0
+    code, _, err = cli("net", "convert", names["x.w"], names["back.safetensors"], "--note", "hello")
+    assert code == 0
+    assert err.startswith(f"twofold: wrote {names['back.safetensors']}, 52")
+    ours, card = read_network(trained)
+    for name in ("plain.safetensors", "back.safetensors"):
+        network, _ = read_network(names[name])
+        assert np.array_equal(network.weights, ours.weights)
+        assert Path(names[name]).stat().st_size < trained.stat().st_size
+    assert read_card(names["plain.safetensors"]) == card
+    assert read_card(names["back.safetensors"]).note == "hello"
+    assert "TDL2048+" in cli("net", "info", names["x.w"]).out
+
+
+def test_release_form(cli: Cli, trained: Path, tmp_path: Path) -> None:
+    path = tmp_path / "small.safetensors"
+    code, _, _ = cli("net", "convert", str(trained), str(path), "--release", "--unit", "2")
+    assert code == 0
+    ours, _ = read_network(trained)
+    network, card = read_network(path)
+    assert np.abs(network.weights - ours.weights).max() <= 1
+    assert path.stat().st_size < trained.stat().st_size / 4
+    assert card.release is not None
+    assert card.release.unit == 2
+    assert "16 bits, whole multiples of 2 points, compressed" in cli("net", "info", str(path)).out
+
+
+def test_average_of_two(cli: Cli, trained: Path, tmp_path: Path) -> None:
+    other, mean = tmp_path / "other.safetensors", tmp_path / "mean.safetensors"
+    training = Training(Settings(patterns="0123 4567", seed=4), games=100)
+    training.run()
+    save(training, other)
+    assert cli("net", "average", str(trained), str(other), "--out", str(mean)).code == 0
+    found, card = read_network(mean)
+    first, second = read_network(trained)[0], training.network
+    assert np.allclose(found.weights, (first.weights + second.weights) / 2, rtol=1e-6)
+    assert card.method == "mean of 2 networks: tc:1@100%"
+
+
+def test_the_mean_of_stages_counts_what_untouched_weights_stand_for() -> None:
+    one, two = (Network("01", (2, 2), stages=(16,)) for _ in range(2))
+    one.weights[0], two.weights[0] = 1.0, 3.0
+    one.weights[1, 5] = 9.0
+    mean = average([one, two])
+    assert (mean.weights[0] == 2.0).all()
+    assert mean.weights[1, 5] == 6.0
+    assert mean.weights[1, 6] == 2.0
+    with pytest.raises(InvalidNetwork, match="expected at least one network"):
+        average([])
+    with pytest.raises(InvalidNetwork, match="differ only in their weights"):
+        average([one, Network("01", (2, 2))])
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["info", "gone"], "expected a network ("),
+        (["info", "gone.safetensors"], "cannot read 'gone.safetensors'"),
+        (["info", "."], "expected a"),
+        (["eval", "gone.w"], "cannot read 'gone.w'"),
+        (["eval", "{net}", "--ply", "99"], "expected"),
+        (["convert", "{net}", "no/such/x.safetensors"], "expected an existing folder"),
+        (["convert", "{net}", "x.w", "--bytes", "3"], "expected"),
+        (["convert", "{net}", "x.safetensors", "--release", "--unit", "0"], "expected"),
+        (["convert", "{net}", "x.safetensors", "--release", "--unit", "nan"], "expected"),
+        (["average", "{net}", "gone.safetensors", "--out", "x"], "cannot read"),
+    ],
+)
+def test_what_is_refused(
+    cli: Cli, trained: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch,
+    arguments: list[str], message: str,
+) -> None:  # fmt: skip
+    monkeypatch.chdir(tmp_path)
+    code, out, err = cli("net", *(word.replace("{net}", str(trained)) for word in arguments))
+    assert (code, out) == (2, "")
+    assert message in err
+    assert not list(tmp_path.glob("x*"))

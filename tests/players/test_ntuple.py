@@ -1,0 +1,188 @@
+"""The player `ntuple`: networks by name and file, shared, hashed, downgrading, deeper searches."""
+
+import json
+import shutil
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from twofold import Board, Budget, Game, Move, Rules, make_player
+from twofold.errors import InvalidNetwork, InvalidSpec, LimitExceeded, UnsupportedRules
+from twofold.evaluators.library import load_network, network_hash, shipped
+from twofold.evaluators.network import Network, network_evaluator
+from twofold.learn.checkpoint import save
+from twofold.learn.settings import Settings
+from twofold.learn.training import Training
+from twofold.players.loop import play_game
+from twofold.players.registry import canonical, short_spec
+from twofold.players.searching import ExpectimaxPlayer
+from twofold.search.depth import Depth
+
+
+def trained(path: Path, rules: str = "4x4", patterns: str = "0123 4567") -> Path:
+    training = Training(Settings(patterns=patterns, rules=Rules.parse(rules)), games=400)
+    training.run()
+    save(training, path)
+    return path
+
+
+@pytest.fixture(scope="module")
+def net(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A small network of 4x4."""
+    return trained(tmp_path_factory.mktemp("net") / "n.safetensors")
+
+
+def boards(count: int, rules: str = "4x4") -> list[Board]:
+    """Boards from a game of random moves."""
+    game = Game(Rules.parse(rules), seed=11)
+    found: list[Board] = []
+    player = make_player("random")
+    player.start(game.rules, 11)
+    while not game.is_finished and len(found) < count:
+        found.append(game.board)
+        game.play(player.choose(game.board, move_number=game.move_number))
+    return found
+
+
+def naive(network: Network, board: Board, ply: int) -> dict[Move, float]:
+    """The values of the legal moves by the recursion itself."""
+
+    def chance(after: Board, depth: int) -> float:
+        if depth == 0:
+            return network.value(after)
+        return sum(
+            spawn.probability * best(after.place(spawn.cell, spawn.tile), depth)
+            for spawn in after.spawns()
+        )
+
+    def best(state: Board, depth: int) -> float:
+        return max(naive(network, state, depth).values(), default=0.0)
+
+    slides = {move: board.slide(move) for move in board.legal_moves()}
+    return {move: one.reward + chance(one.board, ply - 1) for move, one in slides.items()}
+
+
+@pytest.mark.parametrize(("ply", "count"), [(1, 60), (2, 8)])
+def test_values_equal_the_naive_recursion(net: Path, ply: int, count: int) -> None:
+    network = load_network(str(net))
+    with make_player(f"ntuple:net={net},ply={ply}") as player:
+        for board in boards(count):
+            expected = naive(network, board, ply)
+            found = {one.move: one.value for one in player.analyse(board).moves if one.legal}
+            assert found == pytest.approx(expected, rel=1e-6, abs=1e-3)
+            assert expected[player.choose(board)] == pytest.approx(max(expected.values()))
+
+
+@pytest.mark.parametrize(
+    ("rules", "patterns"), [("3x3", "012 345 0134"), ("2x3", "012345"), ("3x4", "0123 0145")]
+)
+def test_smaller_boards(rules: str, patterns: str, tmp_path: Path) -> None:
+    path = trained(tmp_path / "n.safetensors", rules, patterns)
+    network = load_network(str(path))
+    with make_player(f"ntuple:net={path},ply=2") as player:
+        for board in boards(5, rules):
+            values = naive(network, board, 2)
+            assert values[player.choose(board)] == pytest.approx(max(values.values()), abs=1e-3)
+        result = play_game(player, Rules.parse(rules), 1)
+    assert result is not None
+    assert result.moves > 5
+    with pytest.raises(UnsupportedRules, match=f"expected {rules} for eval=ntuple"):
+        make_player(f"ntuple:net={path}").start(Rules(), 1)
+
+
+def test_one_copy_for_all_players(net: Path) -> None:
+    first, second = (make_player(f"ntuple:net={net},ply=1") for _ in range(2))
+    assert isinstance(first, ExpectimaxPlayer)
+    assert isinstance(second, ExpectimaxPlayer)
+    assert load_network(str(net)).weights is load_network(str(net)).weights
+    words = [one.evaluator.params_for(4, 4).view(np.uint64)[1] for one in (first, second)]
+    assert words[0] == words[1]
+
+
+def test_the_canonical_spec_has_the_hash_of_the_file(net: Path, tmp_path: Path) -> None:
+    spec = canonical(f"ntuple:net={net},ply=2")
+    assert f"net_sha256={network_hash(str(net))}" in spec
+    assert canonical(spec) == spec
+    assert short_spec(spec) == f"ntuple:net={net},ply=2"
+    other = trained(tmp_path / "m.safetensors", patterns="0123")
+    with pytest.raises(InvalidSpec, match="expected the file whose net_sha256"):
+        make_player(spec.replace(str(net), str(other)))
+
+
+def test_a_changed_file_is_read_again(tmp_path: Path, net: Path) -> None:
+    path = tmp_path / "n.safetensors"
+    shutil.copy(trained(tmp_path / "a.safetensors", patterns="0123"), path)
+    assert load_network(str(path)).name == "0123"
+    before = network_hash(str(path))
+    shutil.copy(net, path)
+    assert load_network(str(path)).name == "2x4"
+    assert network_hash(str(path)) != before
+
+
+def test_downgrading_from_a_threshold_on() -> None:
+    network = Network("0123 4567")
+    network.weights[:] = np.random.default_rng(1).normal(size=network.weights.shape)
+    large = Board.parse("0012/0134/7654/fdcb")  # 32768, no 16384: looked at as e dcb
+    lower = Board.parse("0012/0134/7654/edcb")
+    for ply in (1, 2):
+        player = ExpectimaxPlayer(network_evaluator(network), Depth.fixed(ply), downgrade=32768)
+        assert player.analyse(large).value == pytest.approx(player.analyse(lower).value)
+        assert player.choose(large) == player.choose(lower)
+        player = ExpectimaxPlayer(network_evaluator(network), Depth.fixed(ply))
+        assert player.analyse(large).value != player.analyse(lower).value
+
+
+def test_tiles_past_32768_are_played(net: Path) -> None:
+    board = Board.parse("hg00/0000/0000/0001")
+    for ply in (1, 2):
+        with make_player(f"ntuple:net={net},ply={ply}") as player:
+            assert player.choose(board) in board.legal_moves()
+
+
+def test_budgets_threads_and_explanations(net: Path) -> None:
+    board = Board.parse("0012/0013/0024/1357")
+    deep = f"ntuple:net={net},ply=4"
+    with make_player(deep) as one, make_player(f"{deep},threads=2") as two:
+        assert one.analyse(board).value == two.analyse(board).value
+        found = one.analyse(board, Budget(nodes=2_000))
+    assert found.depth
+    assert found.unit == "points"
+    network = load_network(str(net))
+    parts = make_player(f"ntuple:net={net}")
+    assert isinstance(parts, ExpectimaxPlayer)
+    terms = parts.evaluator.terms(board)
+    assert sum(terms.values()) == pytest.approx(network.value(board), rel=1e-6)
+    assert list(terms) == ["0123", "4567"]
+
+
+@pytest.mark.parametrize(
+    ("spec", "error", "message"),
+    [
+        ("ntuple:net=nobody", InvalidNetwork, "expected a network ("),
+        ("ntuple:net=no/such.safetensors", InvalidNetwork, "cannot read"),
+        ("ntuple:net={net},downgrade=3", LimitExceeded, "expected downgrade from 512"),
+        ("ntuple:net={net},downgrade=1025", InvalidSpec, "expected downgrade as a sum of tiles"),
+        ("ntuple:net={net},ply=0", LimitExceeded, "expected ply from 1"),
+        ("ntuple:net={net},eval=rows", InvalidSpec, "expected a key of ntuple"),
+    ],
+)
+def test_what_is_refused(net: Path, spec: str, error: Any, message: str) -> None:
+    with pytest.raises(error) as caught:
+        make_player(spec.replace("{net}", str(net)))
+    assert message in str(caught.value)
+
+
+def test_whole_games_do_not_depend_on_the_chunks_they_are_played_in(net: Path) -> None:
+    with make_player(f"ntuple:net={net},ply=1") as player:
+        whole = play_game(player, Rules(), 5, keep_moves=True)
+        small = play_game(player, Rules(), 5, keep_moves=True, stop=lambda: False)
+    assert whole is not None
+    assert small is not None
+    assert (whole.score, whole.letters) == (small.score, small.letters)
+    assert json.dumps(whole.reached) == json.dumps(small.reached)
+
+
+def test_names_are_those_of_the_files() -> None:
+    assert all(load_network(name).features for name in shipped())
