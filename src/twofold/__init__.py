@@ -11,7 +11,7 @@ boards and games alone, stays fast and does not load the compiled kernels.
 import importlib
 from typing import TYPE_CHECKING, Any
 
-__version__ = "0.1.0.dev0"
+from twofold.version import __version__
 
 if TYPE_CHECKING:
     from twofold.board import Board, Slide, Spawn

@@ -14,7 +14,6 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-import twofold
 from twofold.errors import InvalidInput, InvalidNetwork
 from twofold.evaluators.network_file import Card, read_card, write_network
 from twofold.kernels import learning as kernels
@@ -23,6 +22,7 @@ from twofold.learn.settings import Settings, format_schedule, parse_schedule
 from twofold.learn.training import Training, Words
 from twofold.rules import Rules
 from twofold.tensors import map_tensors
+from twofold.version import __version__
 
 STATE: Final = "twofold-training"
 """The metadata key of the state."""
@@ -65,7 +65,7 @@ def card_of(training: Training) -> Card:
         moves=training.moves,
         seconds=round(training.seconds, 1),
         curve=training.curve.rows(),
-        twofold=twofold.__version__,
+        twofold=__version__,
         before=training.before,
     )
 
