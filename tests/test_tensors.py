@@ -1,0 +1,185 @@
+"""Files of tensors: what is written is read, by us and by others, without a copy."""
+
+import errno
+import mmap
+import sys
+import tracemalloc
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import safetensors.numpy
+from numpy.typing import NDArray
+
+from tests.test_files import calls_until_done, failing
+from twofold.errors import InvalidInput, InvalidNetwork, ResourceError
+from twofold.tensors import ALIGNMENT, DTYPES, Tensors, map_tensors, write_tensors
+
+SHAPES: list[tuple[int, ...]] = [(), (0,), (1,), (7,), (3, 0, 2), (2, 3, 5), (1,) * 8]
+
+
+def numbers(shape: tuple[int, ...], dtype: np.dtype[Any]) -> NDArray[Any]:
+    """Different bytes everywhere; finite where they are floats."""
+    count = int(np.prod(shape, dtype=np.int64))
+    return (np.arange(count) * 3 + 1).astype(dtype).reshape(shape)
+
+
+def owner(array: Any) -> Any:
+    """What the memory of an array belongs to."""
+    while True:
+        below = array.obj if isinstance(array, memoryview) else getattr(array, "base", None)
+        if below is None:
+            return array
+        array = below
+
+
+def test_all_types_and_shapes_are_read_as_written(tmp_path: Path) -> None:
+    written = {
+        f"{name} {shape}": numbers(shape, dtype)
+        for name, dtype in DTYPES.items()
+        for shape in SHAPES
+    }
+    metadata = {"a": "", "é": 'a "quoted" line\n\u2028\x00', "card": '{"a": 1}'}
+    write_tensors(tmp_path / "a", written, metadata)
+    read = map_tensors(tmp_path / "a")
+    assert read.metadata == metadata
+    assert read.tensors.keys() == written.keys()
+    for name, array in written.items():
+        found = read.tensors[name]
+        assert (found.dtype, found.shape) == (array.dtype, array.shape)
+        assert found.tobytes() == array.tobytes()
+
+
+def test_others_read_ours_and_we_read_theirs(tmp_path: Path) -> None:
+    written = {"a": numbers((3, 5), np.dtype("f4")), "b": numbers((9,), np.dtype("u1"))}
+    write_tensors(tmp_path / "ours", written, {"x": "y"})
+    safetensors.numpy.save_file(written, tmp_path / "theirs", {"x": "y"})
+    theirs = map_tensors(tmp_path / "theirs")
+    assert theirs.metadata == {"x": "y"}
+    for found in (safetensors.numpy.load_file(tmp_path / "ours"), theirs.tensors):
+        assert found.keys() == written.keys()
+        assert all(np.array_equal(found[name], array) for name, array in written.items())
+
+
+def test_nothing_at_all(tmp_path: Path) -> None:
+    write_tensors(tmp_path / "a", {}, {})
+    assert map_tensors(tmp_path / "a") == Tensors({}, {})
+
+
+@pytest.mark.parametrize("length", range(0, 200, 7))
+def test_data_is_aligned(tmp_path: Path, length: int) -> None:
+    """Whatever the length of the header and the order of the tensors."""
+    given = {
+        "a": numbers((3,), np.dtype("u1")),
+        "b": numbers((5,), np.dtype("f8")),
+        "c": numbers((1,), np.dtype("u2")),
+        "d": numbers((1,), np.dtype("f4")),
+    }
+    write_tensors(tmp_path / "a", given, {"x": "x" * length})
+    data = (tmp_path / "a").read_bytes()
+    begin = 8 + int.from_bytes(data[:8], "little")
+    assert begin % ALIGNMENT == 0
+    assert data[begin : begin + 40] == given["b"].tobytes()
+    assert all(array.flags.aligned for array in map_tensors(tmp_path / "a").tensors.values())
+
+
+def test_arrays_are_mapped_and_cannot_be_changed(tmp_path: Path) -> None:
+    write_tensors(tmp_path / "a", {"x": numbers((4096, 1024), np.dtype("f4"))}, {})
+    tracemalloc.start()
+    try:
+        array = map_tensors(tmp_path / "a").tensors["x"]
+        assert tracemalloc.get_traced_memory()[1] < 2**20
+    finally:
+        tracemalloc.stop()
+    assert isinstance(owner(array), mmap.mmap)
+    with pytest.raises(ValueError, match="read-only"):
+        array[0, 0] = 1
+
+
+def test_large_arrays_are_written_without_a_copy(tmp_path: Path) -> None:
+    array = np.zeros((2, 2**22), dtype=np.float32)
+    tracemalloc.start()
+    try:
+        write_tensors(tmp_path / "a", {"x": array}, {})
+        assert tracemalloc.get_traced_memory()[1] < array.nbytes // 16
+    finally:
+        tracemalloc.stop()
+
+
+def test_arrays_in_other_forms_are_written_as_the_format_wants_them(tmp_path: Path) -> None:
+    plain = numbers((4, 6), np.dtype("<i4"))
+    write_tensors(tmp_path / "a", {"x": plain.astype(">i4"), "y": plain.T, "z": plain[::2, 1:]}, {})
+    found = map_tensors(tmp_path / "a").tensors
+    assert found["x"].dtype == np.dtype("<i4")
+    assert np.array_equal(found["x"], plain)
+    assert np.array_equal(found["y"], plain.T)
+    assert np.array_equal(found["z"], plain[::2, 1:])
+
+
+@pytest.mark.parametrize(
+    ("given", "metadata", "said"),
+    [
+        ({"x": np.zeros(2, dtype=complex)}, {}, "expected tensors of F16, .*, got complex128"),
+        ({"x": np.zeros(2, dtype=bool)}, {}, "expected tensors of F16, .*, got bool in 'x'"),
+        ({"x": np.array(["a"])}, {}, "expected tensors of"),
+        ({"__metadata__": np.zeros(2)}, {}, "got float64 in '__metadata__'"),
+        ({}, {"x": "x" * 2**21}, "expected names and metadata of at most 2097152 bytes"),
+    ],
+)
+def test_what_cannot_be_written_is_refused(
+    tmp_path: Path, given: dict[str, NDArray[Any]], metadata: dict[str, str], said: str
+) -> None:
+    with pytest.raises(InvalidNetwork, match=said):
+        write_tensors(tmp_path / "a", given, metadata)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_folder_is_no_file(tmp_path: Path) -> None:
+    with pytest.raises(InvalidInput, match="expected a regular file"):
+        write_tensors(tmp_path, {}, {})
+
+
+@pytest.mark.promise("R13")
+@pytest.mark.parametrize("number", [errno.EIO, errno.ENOSPC, errno.EINTR])
+def test_a_failing_call_leaves_the_old_file_or_the_new_one(
+    tmp_path: Path, number: int, figure: Callable[[str], None]
+) -> None:
+    target, given = tmp_path / "a", {"x": numbers((999,), np.dtype("f4"))}
+    write_tensors(tmp_path / "new", given, {"x": "y"})
+    new = (tmp_path / "new").read_bytes()
+    (tmp_path / "new").unlink()
+    failed = 0
+    for _ in calls_until_done(target, failing(number)):
+        said = f"cannot write {len(new)} bytes to"
+        try:
+            write_tensors(target, given, {"x": "y"})
+        except ResourceError as error:
+            failed += 1
+            said = str(error)
+        assert f"cannot write {len(new)} bytes to" in said
+        assert target.read_bytes() in (b"old content", new)
+        assert list(tmp_path.iterdir()) == [target]
+    assert target.read_bytes() == new
+    figure(f"{failed} calls of a file of tensors")
+
+
+def test_a_file_that_cannot_be_mapped(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(*_: object, **__: object) -> None:
+        raise OSError(errno.ENOMEM, "no room")
+
+    write_tensors(tmp_path / "a", {}, {})
+    monkeypatch.setattr(mmap, "mmap", fail)
+    with pytest.raises(InvalidNetwork, match=r"cannot map .*no room"):
+        map_tensors(tmp_path / "a")
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows keeps mapped files from changing")
+def test_a_mapped_file_can_be_replaced(tmp_path: Path) -> None:
+    """Whoever has the old content mapped keeps it."""
+    write_tensors(tmp_path / "a", {"x": np.zeros(5000)}, {})
+    old = map_tensors(tmp_path / "a").tensors["x"]
+    write_tensors(tmp_path / "a", {"x": np.ones(5)}, {})
+    assert not old.any()
+    assert map_tensors(tmp_path / "a").tensors["x"].all()
