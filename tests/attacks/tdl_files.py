@@ -1,0 +1,177 @@
+"""Hostile weight files of TDL2048+: what they are, how they are made, what must come of them."""
+
+import struct
+from collections.abc import Callable
+from typing import Final, NamedTuple
+
+NAN, INFINITY = struct.pack("<f", float("nan")), struct.pack("<f", float("inf"))
+
+
+class Attack(NamedTuple):
+    """One hostile file and the error that it must meet."""
+
+    name: str
+    make: Callable[[], bytes]
+    error: str  # a regular expression
+
+
+def numbered(pattern: str, width: int | None = None) -> bytes:
+    """The name of a table as the program writes it."""
+    return struct.pack("<IHH", int(pattern, 16), len(pattern) if width is None else width, 0)
+
+
+def text(name: str) -> bytes:
+    """The name of a table that is no hexadecimal number."""
+    return name.encode().ljust(8)
+
+
+def block(values: bytes, size: int = 4, count: int | None = None) -> bytes:
+    return struct.pack("<HQ", size, len(values) // size if count is None else count) + values
+
+
+def table(name: bytes, *blocks: bytes, kind: int = 4, end: bytes = b"\0\0") -> bytes:
+    return bytes([kind]) + name + b"".join(blocks) + end
+
+
+def tables(*parts: bytes, count: int | None = None) -> bytes:
+    return struct.pack("<BI", 0, len(parts) if count is None else count) + b"".join(parts)
+
+
+ONES: Final = struct.pack("<16f", *[1.0] * 16)
+ONE_CELL: Final = table(numbered("0"), block(ONES))
+COHERENT: Final = table(numbered("5"), block(ONES), block(ONES + ONES))
+GOOD: Final = tables(ONE_CELL, table(numbered("51"), block(ONES * 16)))
+
+
+def one(*blocks: bytes, name: bytes = numbered("0"), kind: int = 4) -> Callable[[], bytes]:
+    """A file of one table."""
+    return lambda: tables(table(name, *blocks, kind=kind))
+
+
+def patched(values: bytes, place: int, wrong: bytes) -> bytes:
+    return values[:place] + wrong + values[place + len(wrong) :]
+
+
+REFUSED: Final = [
+    # not such a file
+    Attack("no bytes", lambda: b"", "expected the kind of file in 1 bytes at byte 0 of .*, got"),
+    Attack("another format", lambda: b"PK\x03\x04" + GOOD, "expected 0 for a list .* got 80"),
+    Attack("another kind of its files", lambda: b"c" + GOOD, "expected 0 for a list .* got 99"),
+    Attack("two marks", lambda: b"ww" + GOOD, "expected 0 for a list .* at byte 1 of .* got 119"),
+    Attack("one more byte", lambda: GOOD + b"\0", "expected the end after 2 tables .* got 1 bytes"),
+    Attack("two lists", lambda: GOOD + GOOD, "expected the end after 2 tables at byte"),
+    # counts
+    Attack("no tables", lambda: tables(), "expected 1 to 512 tables at byte 1 of .*, got 0"),
+    Attack("4 billion tables", lambda: tables(ONE_CELL, count=2**32 - 1), "expected 1 to 512 tab"),
+    Attack("a table less", lambda: tables(ONE_CELL, count=2), "the kind of table in 1 bytes"),
+    Attack(
+        "old kind of table", one(block(ONES), kind=2), "expected 4 or 128 for a table at byte 5"
+    ),
+    Attack(
+        "33 patterns",
+        lambda: tables(
+            *[
+                table(numbered(f"{first:x}{second:x}"), block(ONES * 16))
+                for first in range(3)
+                for second in range(4, 15)
+            ]
+        ),
+        "expected at most 32 patterns at byte 1 of .*, got 33",
+    ),
+    Attack(
+        "a pattern twice",
+        lambda: tables(*[table(numbered(name), block(ONES * 16)) for name in ("15", "51")]),
+        "expected each pattern once at byte 1050 of .*, got 15 again",
+    ),
+    # lengths
+    Attack("2^63 values", one(block(ONES, count=2**63)), "expected 16 values for each of 1 to 8"),
+    Attack("15 values", one(block(ONES[4:])), "expected 16 values for each of 1 to 8 .*, got 15"),
+    Attack("17 values", one(block(ONES + NAN)), "expected 16 values for each of 1 to 8 .* got 17"),
+    Attack("one value", one(block(NAN)), "expected 16 values for each of 1 to 8 cells"),
+    Attack("9 cells", one(block(ONES, count=16**9)), "expected 16 values for each of 1 to 8 cells"),
+    Attack(
+        "34 gigabytes",
+        one(block(ONES, 8, count=16**8), name=numbered("01234567")),
+        "expected the values of 01234567 in 34359738368 bytes at byte 24 of .*, got the end after",
+    ),
+    Attack("values of 1 byte", one(block(ONES, 1)), "expected 2, 4 or 8 bytes a value at byte 14"),
+    Attack("values of 65535 bytes", one(block(ONES, 65_535)), "expected 2, 4 or 8 bytes a value"),
+    Attack(
+        "two sizes",
+        lambda: tables(ONE_CELL, table(numbered("5"), block(ONES + ONES, 8))),
+        "expected 4 bytes a value as before at byte 99 of .*, got 8",
+    ),
+    Attack(
+        "2^64 bytes to skip", one(block(ONES), block(b"", 1, 2**64 - 1)), "expected what follows"
+    ),
+    Attack(
+        "many things to skip", one(block(ONES), *[block(b"", 1)] * 17), "expected at most 16 bl"
+    ),
+    # names
+    Attack(
+        "largest tiles", one(block(ONES * 2**20), name=text("num@st")), "a pattern of 6 differen"
+    ),
+    Attack("merges", one(block(ONES * 4096), name=text("merge")), "a pattern of 4 different cells"),
+    Attack(
+        "monotony", one(block(ONES * 16), name=text("m@0123")), "a pattern of 2 different cells"
+    ),
+    Attack("no name", one(block(ONES), name=b" " * 8), "a pattern of 1 different cells"),
+    Attack(
+        "zero bytes", one(block(ONES), name=b"\xff\0\0\0\0\0\0\xff"), "a pattern of 1 different"
+    ),
+    Attack(
+        "a screen cleared", one(block(ONES), name=b"\x1b[2J\x1b[H "), "of 1 different cells .*x1b"
+    ),
+    Attack(
+        "a cell twice", one(block(ONES * 16), name=numbered("11")), "2 different cells at byte 6"
+    ),
+    Attack("a wrong width", one(block(ONES * 16), name=numbered("12", 3)), "00000012' of 3 digits"),
+    Attack(
+        "8 cells and a stage",
+        lambda: tables(ONE_CELL, table(numbered("11234567"), block(ONES, count=16**8))),
+        "a pattern of 8 different cells at byte 91",
+    ),
+    # stages
+    Attack(
+        "a stage too much",
+        lambda: tables(
+            table(numbered("00000005"), block(ONES)), table(numbered("10000005"), block(ONES))
+        ),
+        "expected stages= to split the tables into 2 stages at byte 1 of .*, got 0 numbers",
+    ),
+    Attack(
+        "a stage in two parts",
+        lambda: tables(
+            *[table(numbered(name), block(ONES)) for name in ("00000005", "10000005", "00000005")]
+        ),
+        "expected each pattern once at byte 175 of .*, got 5 again",
+    ),
+    # values
+    Attack(
+        "not a number", one(block(patched(ONES, 8, NAN))), "a finite value .* byte 32 .* got nan"
+    ),
+    Attack("infinite", one(block(patched(ONES, 60, INFINITY))), "a finite value .* 84 .* got inf"),
+    Attack(
+        "too large for us",
+        one(block(struct.pack("<16d", *[1.0] * 15, 1e39), 8)),
+        r"a finite value of float32 at byte 144 of .*, got 1e\+39",
+    ),
+    Attack(
+        "half infinite", one(block(b"\0\x7c" * 16, 2)), "a finite value .* at byte 24 .* got inf"
+    ),
+    # sums
+    Attack(
+        "sums not a number",
+        lambda: tables(
+            COHERENT, table(numbered("6"), block(ONES), block(ONES + patched(ONES, 4, NAN)))
+        ),
+        "a finite value of float32 at byte 389 of .*, got nan",
+    ),
+    Attack(
+        "negative sizes",
+        one(block(ONES), block(ONES + patched(ONES, 12, struct.pack("<f", -2)))),
+        "expected a sum of sizes at byte 174 of .*, got -2",
+    ),
+    Attack("sums for one", lambda: tables(COHERENT, ONE_CELL), "expected sums in all tables or in"),
+    Attack("no sums for one", lambda: tables(ONE_CELL, COHERENT), "sums in all tables or in none"),
+]
