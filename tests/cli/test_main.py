@@ -19,7 +19,10 @@ from twofold.cli import _common, app, players
 from twofold.errors import ResourceError
 from twofold.selftest import Check, SelfTest
 
-COMMANDS = ["watch", "play", "analyse", "bench", "tune", "players", "warmup", "selftest", "doctor"]
+COMMANDS = [
+    "watch", "play", "analyse", "bench", "tune", "train", "players", "warmup", "selftest",
+    "doctor", "net",
+]  # fmt: skip
 
 
 def test_version(cli: Cli) -> None:
@@ -32,6 +35,15 @@ def test_help_lists_every_command_in_full(cli: Cli) -> None:
     listed = out.partition("Commands:")[2].split("Example:")[0]
     assert [line.split()[0] for line in listed.strip().splitlines()] == COMMANDS
     assert "..." not in listed
+
+
+@pytest.mark.parametrize("command", ["info", "eval", "convert", "average"])
+def test_every_command_for_networks_has_an_example(cli: Cli, command: str) -> None:
+    code, out, _ = cli("net", command, "--help")
+    assert code == 0
+    assert f"Example:\n\n    twofold net {command}" in out
+    assert "..." not in cli("net", "--help").out
+    assert all(len(line) <= 80 for line in out.splitlines())
 
 
 def test_nothing_asked_shows_the_help(cli: Cli) -> None:
@@ -158,7 +170,8 @@ def test_help_loads_no_array_library() -> None:
 
 
 def test_the_application_has_these_commands() -> None:
-    assert [one.name for one in app.registered_commands] == COMMANDS
+    commands = [one.name for one in app.registered_commands]
+    assert commands + [one.name for one in app.registered_groups] == COMMANDS
 
 
 @pytest.mark.parametrize("terminal", [True, False])

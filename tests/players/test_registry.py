@@ -16,8 +16,8 @@ from twofold.players.searching import ExpectimaxPlayer, SearchPlayer
 from twofold.rules import Move, Rules
 
 NAMES = [
-    "random", "greedy", "corner", "expectimax", "minimax", "alphabeta", "quick", "nneonneo",
-    "baeldung", "datumbox", "it3105-snake", "it3105-gradient",
+    "random", "greedy", "corner", "expectimax", "ntuple", "minimax", "alphabeta", "quick",
+    "nneonneo", "baeldung", "datumbox", "it3105-snake", "it3105-gradient",
 ]  # fmt: skip
 
 CODE = """

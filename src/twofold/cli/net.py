@@ -23,6 +23,10 @@ EXAMPLE = """  twofold net info default
   twofold net convert net.safetensors net.w
   twofold net convert net.safetensors small.safetensors --release"""
 
+_CONVERT = """  twofold net convert net.safetensors net.w
+  twofold net convert net.w net.safetensors --note 'trained elsewhere'
+  twofold net convert net.safetensors small.safetensors --release --unit 4"""
+
 TDL_SUFFIX = ".w"
 
 app = typer.Typer(
@@ -101,7 +105,10 @@ def evaluate(
     ] = None,
     json: JsonOption = False,
 ) -> None:
-    """Let a network play, and show a table: the same as `twofold bench ntuple:net=...`."""
+    """Let a network play; show a table.
+
+    The same as `twofold bench ntuple:net=NETWORK,ply=N`.
+    """
     from twofold.cli import bench
     from twofold.evaluators.library import network_path
     from twofold.notation import format_spec
@@ -116,7 +123,7 @@ def evaluate(
     bench.command(players, games=games, seed=seed, jobs=jobs, rules=rules, json=json)
 
 
-@app.command("convert", epilog=f"Example:\n\n\b\n{EXAMPLE}")
+@app.command("convert", epilog=f"Example:\n\n\b\n{_CONVERT}")
 def convert(
     network: NetworkArgument,
     out: Annotated[str, typer.Argument(metavar="OUT", help="*.safetensors, or *.w for TDL2048+.")],
@@ -131,7 +138,11 @@ def convert(
     ] = 4,
     note: Annotated[str, typer.Option("--note", metavar="TEXT", help="Kept in the file.")] = "",
 ) -> None:
-    """Write a network in another form: without its training run, compressed, or for TDL2048+."""
+    """Write a network in another form.
+
+    That is: without its training run; with --release also in 16 bits and compressed; or as
+    weight file of TDL2048+. Those can be read, too.
+    """
     import msgspec
 
     from twofold.evaluators.network_file import write_network, write_release
@@ -161,7 +172,7 @@ def average_networks(
         str, typer.Option("--out", metavar="FILE", help="The mean.", show_default=False)
     ],
 ) -> None:
-    """Write the network whose weights are the means of those of several networks."""
+    """Write the mean of several networks."""
     import msgspec
 
     from twofold.evaluators.network_file import write_network

@@ -27,8 +27,8 @@ if TYPE_CHECKING:
 
 EXAMPLE = """  twofold train 4x6 --out net.safetensors --time 30m
   twofold train --out net.safetensors --resume --time 1h
-  twofold train '0123 4567 012456' --out small.safetensors --games 100000 --threads 1
-  twofold train 4x6 --out otd.safetensors --schedule td:0.1@90%,tc:1@10% --optimism 20000"""
+  twofold train '0123 4567' --out small.safetensors --games 10000 --threads 1
+  twofold train 4x6 --out otd.safetensors --schedule td:0.1@90%,tc:1@10%"""
 
 _DEFAULT_TIME = "30m"
 
@@ -73,7 +73,7 @@ def command(
         bool, typer.Option("--carousel", help="Begin games at each stage in turn.")
     ] = False,
     restart: Annotated[
-        int, typer.Option("--restart", metavar="N", help="Take games of N moves up again; 10.")
+        int, typer.Option("--restart", metavar="N", help="Take up again games of N moves; 0 none.")
     ] = 0,
     threads: Annotated[
         int | None, typer.Option("--threads", metavar="N", help="Threads; else as many as cores.")
