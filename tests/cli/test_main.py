@@ -42,7 +42,7 @@ def test_every_command_for_networks_has_an_example(cli: Cli, command: str) -> No
     code, out, _ = cli("net", command, "--help")
     assert code == 0
     assert f"Example:\n\n    twofold net {command}" in out
-    assert "..." not in cli("net", "--help").out
+    assert "..." not in cli("net", "--help").out.partition("Commands:")[2].split("Example:")[0]
     assert all(len(line) <= 80 for line in out.splitlines())
 
 

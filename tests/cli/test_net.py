@@ -82,6 +82,11 @@ def test_convert_and_back(cli: Cli, trained: Path, tmp_path: Path) -> None:
     assert read_card(names["plain.safetensors"]) == card
     assert read_card(names["back.safetensors"]).note == "hello"
     assert "TDL2048+" in cli("net", "info", names["x.w"]).out
+    options = ("--games", "2", "--jobs", "1", "--json")
+    played = [
+        json.loads(cli("net", "eval", str(name), *options).out) for name in (trained, names["x.w"])
+    ]
+    assert played[0]["players"][0]["rows"] == played[1]["players"][0]["rows"]
 
 
 def test_release_form(cli: Cli, trained: Path, tmp_path: Path) -> None:

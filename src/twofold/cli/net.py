@@ -27,7 +27,6 @@ _CONVERT = """  twofold net convert net.safetensors net.w
   twofold net convert net.w net.safetensors --note 'trained elsewhere'
   twofold net convert net.safetensors small.safetensors --release --unit 4"""
 
-TDL_SUFFIX = ".w"
 
 app = typer.Typer(
     help="Look into networks, measure, convert and average them.",
@@ -46,6 +45,7 @@ def info(network: NetworkArgument, json: JsonOption = False) -> None:
     """Show what a network is and how it was trained."""
     from twofold.evaluators.library import network_hash, network_path
     from twofold.evaluators.network_file import read_card
+    from twofold.players.networks import TDL_SUFFIX
 
     path = network_path(network)
     if path.suffix == TDL_SUFFIX:
@@ -112,6 +112,7 @@ def evaluate(
     from twofold.cli import bench
     from twofold.evaluators.library import network_path
     from twofold.notation import format_spec
+    from twofold.players.networks import TDL_SUFFIX
 
     if network_path(network).suffix != TDL_SUFFIX:
         from twofold.evaluators.network_file import read_card
@@ -146,6 +147,7 @@ def convert(
     import msgspec
 
     from twofold.evaluators.network_file import write_network, write_release
+    from twofold.players.networks import TDL_SUFFIX
 
     with waiting(LOADING):
         found, card = _read(network)
@@ -193,6 +195,7 @@ def average_networks(
 def _read(name: str) -> "tuple[Network, Card]":
     from twofold.evaluators.library import network_path
     from twofold.evaluators.network_file import Card, read_network
+    from twofold.players.networks import TDL_SUFFIX
 
     path = network_path(name)
     if path.suffix != TDL_SUFFIX:
@@ -214,6 +217,7 @@ def _read(name: str) -> "tuple[Network, Card]":
 def _sums(name: str) -> Any:
     """The two sums of each weight, where the file has them."""
     from twofold.evaluators.library import network_path
+    from twofold.players.networks import TDL_SUFFIX
     from twofold.tensors import map_tensors
 
     path = network_path(name)

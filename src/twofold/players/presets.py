@@ -133,12 +133,12 @@ def _ntuple(
     threads: int,
     downgrade: int,
 ) -> Player:
-    from twofold.evaluators.library import load_network
     from twofold.evaluators.network import network_evaluator
+    from twofold.players.networks import find_network
     from twofold.players.searching import ExpectimaxPlayer
 
     return ExpectimaxPlayer(
-        network_evaluator(load_network(net)),
+        network_evaluator(find_network(net)),
         ply or Depth.fixed(DEFAULT_PLY),
         _budget(ply, time, nodes),
         cut=cut,
