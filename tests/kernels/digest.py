@@ -3,6 +3,7 @@
 import hashlib
 import json
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -13,11 +14,14 @@ from tests.kernels.drivers import played_boards, to_bits
 from tests.literal import boards
 from twofold.board import Board
 from twofold.evaluators import EVALUATORS
-from twofold.kernels import _jit, layers
+from twofold.evaluators.network import Network, network_evaluator
+from twofold.kernels import _jit, layers, ntuple
 from twofold.kernels import context as names
 from twofold.kernels import transposition as table
 from twofold.kernels._jit import address_of, kernel
 from twofold.kernels.intrinsics import call_layer, high_product, pointer, spread_nibbles
+from twofold.learn.settings import Settings, parse_schedule
+from twofold.learn.training import Training
 from twofold.players import make_player, play_game
 from twofold.rules import Rules
 from twofold.search.depth import Depth
@@ -104,10 +108,37 @@ def pieces() -> Iterator[str]:
             yield f"lines {name} {rows}x{cols} {search.nodes} {short(values)}"
 
 
+def learned() -> Iterator[str]:
+    """A line for each part of n-tuple networks: values, searches, training runs."""
+    for rows, cols, patterns in ((4, 4, "01256 0459a"), (3, 4, "01245 89"), (2, 2, "013")):
+        network = Network(patterns, (rows, cols), stages=(64, 512))
+        network.weights[:2] = np.random.default_rng(8).normal(10, 5, (2, network.stage_size))
+        boards = to_bits(played_boards(2000, rows, cols, seed=9), rows, cols)
+        values = np.zeros(len(boards))
+        ntuple.value_many(boards, network.words(), values)
+        yield f"network {rows}x{cols} {short(values)}"
+        search = Expectimax(network_evaluator(network), Rules(rows, cols), Depth.fixed(2))
+        for bits in boards[:10]:
+            found = search.values(
+                bits, 0, Board.from_bits(int(bits), (rows, cols)).legal_moves(), 2
+            )
+            yield f"network {bits:x}: {[(m.value or 0.0).hex() for m in found.values()]}"
+        plain = Settings(patterns=patterns, rules=Rules(rows, cols), stages=(64, 512))
+        for settings in (
+            replace(plain, schedule=parse_schedule("td")),
+            replace(plain, order="backward", trace=0.5),
+        ):
+            training = Training(settings, games=100)
+            training.run()
+            weights = short(training.network.weights)
+            yield f"training {rows}x{cols} {settings.describe()} {training.moves} {weights}"
+
+
 def lines() -> Iterator[str]:
     """A line for each part, each game and each position searched, and the signature."""
     yield f"signature {signature()}"
     yield from pieces()
+    yield from learned()
     for spec, all_rules in GAMES.items():
         for rules in all_rules:
             for seed in range(5):

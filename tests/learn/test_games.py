@@ -86,10 +86,8 @@ def settings_of(
     shape: tuple[int, int], schedule: str, start_tiles: int = 2, spawn: Any = None, **more: Any
 ) -> Settings:
     rules = Rules(*shape, spawn or Rules().spawn, start_tiles)
-    more = {"lanes": 2} | more
-    return Settings(
-        patterns=PATTERNS[shape], rules=rules, schedule=parse_schedule(schedule), **more
-    )
+    usual: dict[str, Any] = {"patterns": PATTERNS[shape], "lanes": 2}
+    return Settings(rules=rules, schedule=parse_schedule(schedule), **(usual | more))
 
 
 def random_start(training: Training) -> None:
