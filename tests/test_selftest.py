@@ -12,7 +12,7 @@ import twofold
 from twofold import selftest
 from twofold.board import Board
 
-SIGNATURE = 8104900704374343971
+SIGNATURE = 11291483403449965427
 """Changes with behaviour only: rewrite it in the commit that changes behaviour, and say so."""
 
 

@@ -1,12 +1,12 @@
 """Is this installation right? A few of the promises, checked in seconds, and the signature.
 
-The signature is one integer that stands for behaviour: games and searches from fixed boards
-and seeds. It is the same on every machine; a change of it is a change of behaviour.
+The signature is one integer that stands for behaviour: games, searches and learning from fixed
+boards and seeds. It is the same on every machine; a change of it is a change of behaviour.
 """
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from typing import Final
+from typing import Final, Literal
 
 from twofold import reference
 from twofold.board import Board
@@ -135,6 +135,29 @@ def searches_digest(choose: Callable[[str, Board], Move] | None = None) -> int:
     return digest(choose(spec, Board.parse(board)) for spec in SEARCHES for board in BOARDS)
 
 
+LEARNING: Final[tuple[tuple[str, str, Literal["forward", "backward"], tuple[int, ...]], ...]] = (
+    ("0123 0145", "3x4", "forward", (64,)),
+    ("012 345", "3x3", "backward", ()),
+)
+"""Networks that are trained for the signature: patterns, rules, order, stages."""
+
+
+def learning_digest(games: int = 150) -> int:
+    """The part of the signature that learning makes: the weights that it ends with."""
+    from twofold.learn.settings import Settings
+    from twofold.learn.training import Training
+
+    numbers: list[int] = []
+    for patterns, rules, order, stages in LEARNING:
+        settings = Settings(patterns=patterns, rules=Rules.parse(rules), order=order, stages=stages)
+        training = Training(settings, games=games)
+        training.run()
+        weights = training.network.weights.view("uint32").ravel()
+        places = weights.nonzero()[0]
+        numbers += [training.moves, *places[::7].tolist(), *weights[places[::7]].tolist()]
+    return digest(numbers)
+
+
 def _choose(spec: str, board: Board) -> Move:
     with make_player(spec) as player:
         return player.choose(board)
@@ -142,12 +165,12 @@ def _choose(spec: str, board: Board) -> Move:
 
 def signature() -> int:
     """The signature of this installation."""
-    return digest([games_digest(), searches_digest()])
+    return digest([games_digest(), searches_digest(), learning_digest()])
 
 
 def run_selftest() -> SelfTest:
-    """Check rules, dice, games, records and searches; takes a few seconds."""
-    checks = (_rows(), _paths(), _dice(), _games(), _records(), _searches())
+    """Check rules, dice, games, records, searches and learning; takes a few seconds."""
+    checks = (_rows(), _paths(), _dice(), _games(), _records(), _searches(), _learning())
     return SelfTest(checks, signature())
 
 
@@ -222,3 +245,15 @@ def _searches() -> Check:
         for board in BOARDS
     )
     return Check("searches", legal, f"{len(SEARCHES)} players on {len(BOARDS)} boards")
+
+
+def _learning() -> Check:
+    """A network learns: its later games are better than its first."""
+    from twofold.learn.settings import Settings
+    from twofold.learn.training import Training
+
+    training = Training(Settings(patterns="0123 0145", rules=Rules.parse("3x4")), games=2000)
+    training.run()
+    first, last = (point.mean for point in training.curve.points)
+    detail = f"mean score {first:,.0f} in the first thousand games, {last:,.0f} in the second"
+    return Check("learning", last > first, detail)
