@@ -24,7 +24,7 @@ DEFAULT_PLY: Final = 3
 DEFAULT_DEPTH: Final = 5
 """Depth of `alphabeta` and `minimax` where nothing limits it, in half-moves."""
 
-DEFAULT_NETWORK: Final = "default"
+DEFAULT_NETWORK: Final = "tiny"
 """The network that `ntuple` plays with where none is named."""
 
 NTUPLE: Final = "Szubert and Jaskowski 2014; Guei, Chen and Wu 2021"
