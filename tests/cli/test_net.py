@@ -34,7 +34,7 @@ def test_info(cli: Cli, trained: Path) -> None:
         "rules 4x4 spawn=2:0.9,4:0.1 start=2 goal=2048 stop=never",
         "symmetries 8",
         "stages one",
-        "method tc:1@100%",
+        "method tc:1",
         "form float32",
         "made with twofold",
     ):
@@ -111,7 +111,7 @@ def test_average_of_two(cli: Cli, trained: Path, tmp_path: Path) -> None:
     found, card = read_network(mean)
     first, second = read_network(trained)[0], training.network
     assert np.allclose(found.weights, (first.weights + second.weights) / 2, rtol=1e-6)
-    assert card.method == "mean of 2 networks: tc:1@100%"
+    assert card.method == "mean of 2 networks: tc:1"
 
 
 def test_the_mean_of_stages_counts_what_untouched_weights_stand_for() -> None:

@@ -28,7 +28,7 @@ def test_a_run_from_nothing(cli: Cli, tmp_path: Path) -> None:
     assert code == 0
     assert err == "twofold: training 0123 0145 takes 3.7 MB of memory\n"
     lines = out.splitlines()
-    assert lines[0] == "0123 0145 for 3x4, 524 kB of weights: tc:1@100%"
+    assert lines[0] == "0123 0145 for 3x4, 524 kB of weights: tc:1"
     assert lines[1].startswith("2,000 games, ")
     assert lines[1].endswith(" moves/s")
     assert lines[2].startswith("last 1,000 games: mean ")

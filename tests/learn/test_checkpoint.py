@@ -232,7 +232,7 @@ def test_what_a_checkpoint_says(tmp_path: Path) -> None:
     assert card.moves == training.moves
     assert card.settings["restart"] == 20
     assert card.settings["seed"] == "5"
-    assert card.method == "tc:1@100%, stages 64, restart 20"
+    assert card.method == "tc:1, stages 64, restart 20"
     network, _ = read_network(path)
     assert np.array_equal(network.weights, training.network.weights, equal_nan=True)
     again = load(path)
@@ -270,7 +270,7 @@ def test_begin_with_the_weights_of_another(tmp_path: Path) -> None:
     assert np.array_equal(more.network.weights[0], first.network.weights[0])
     assert np.isnan(more.network.weights[1]).all()
     assert np.array_equal(more.sums[:size], first.sums)
-    assert more.before == [{"method": "tc:1@100%", "games": first.curve.games}]
+    assert more.before == [{"method": "tc:1", "games": first.curve.games}]
     more.run()
     save(more, path)
     assert read_card(path).before == more.before

@@ -35,7 +35,7 @@ def test_schedules(text: str, phases: list[Phase]) -> None:
 @pytest.mark.parametrize(
     ("phases", "text"),
     [
-        ([Phase("tc", 1.0)], "tc:1@100%"),
+        ([Phase("tc", 1.0)], "tc:1"),
         ([Phase("td", 0.1, 0.07), Phase("tc", 0.5, 0.93)], "td:0.1@7%,tc:0.5@93%"),
         ([Phase("td", 1e-5, 0.125), Phase("tc", 1.0, 0.875)], "td:1e-05@12.5%,tc:1@87.5%"),
     ],
@@ -190,7 +190,7 @@ def test_the_largest_settings() -> None:
 
 def test_describe_tells_what_is_not_as_usual() -> None:
     plain = Settings(patterns="4x6")
-    assert plain.describe() == "tc:1@100%"
+    assert plain.describe() == "tc:1"
     rich = replace(
         plain, schedule=parse_schedule("td@90%,tc@10%"), optimism=320_000.0, trace=0.5, steps=3,
         order="backward", stages=(16384, 32768), carousel=True,
@@ -199,4 +199,4 @@ def test_describe_tells_what_is_not_as_usual() -> None:
         "td:0.1@90%,tc:1@10%, optimism 320000, lambda 0.5, 3 steps, backward, "
         "stages 16384/32768, carousel"
     )
-    assert replace(plain, restart=10).describe() == "tc:1@100%, restart 10"
+    assert replace(plain, restart=10).describe() == "tc:1, restart 10"

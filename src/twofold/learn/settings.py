@@ -43,8 +43,11 @@ class Phase:
     share: float = 1.0
 
     def __str__(self) -> str:
+        method = f"{self.method}:{format_number(self.rate)}"
+        if self.share == 1:
+            return method
         share = float(f"{100 * self.share:.12g}")  # 100 * 0.07 is a little more than 7
-        return f"{self.method}:{format_number(self.rate)}@{format_number(share)}%"
+        return f"{method}@{format_number(share)}%"
 
 
 def parse_schedule(text: str) -> tuple[Phase, ...]:
