@@ -41,7 +41,7 @@ def run(
         ResourceError: a file cannot be written; the checkpoint on the disk is as it was.
     """
     stop = stop or threading.Event()
-    events = _Events(Path(path).with_suffix(".tensorboard"))
+    events = _Events(Path(path).with_suffix(".tensorboard"), training.curve.points)
     pause = interval
     while True:
         training.run(seconds=pause, stop=stop, on_progress=on_progress)
@@ -61,8 +61,9 @@ def run(
 class _Events:
     """The points of a curve as TensorBoard events, where `tensorboard` is installed."""
 
-    def __init__(self, folder: Path) -> None:
-        self._folder, self._written = folder, 0
+    def __init__(self, folder: Path, before: list[Point]) -> None:
+        self._folder = folder
+        self._written = before[-1].games if before and folder.is_dir() else 0
         self._writer: Any = None
         self._there = importlib.util.find_spec("tensorboard") is not None
 

@@ -1,0 +1,96 @@
+"""A run and its files: checkpoints, the curve as CSV, and events where `tensorboard` is there."""
+
+import sys
+import threading
+from pathlib import Path
+from types import ModuleType, SimpleNamespace
+from typing import Any, ClassVar
+
+import pytest
+
+from twofold.learn.checkpoint import curve_path, load
+from twofold.learn.run import run
+from twofold.learn.settings import Settings
+from twofold.learn.training import Progress, Training
+from twofold.rules import Rules
+
+SMALL = Settings(patterns="0123 0145", rules=Rules.parse("3x4"), threads=1)
+
+
+class Writer:
+    """Stands for TensorBoard's writer of events."""
+
+    made: ClassVar[list["Writer"]] = []
+
+    def __init__(self, folder: str) -> None:
+        Path(folder).mkdir(exist_ok=True)
+        self.events: list[Any] = []
+        self.closed = False
+        Writer.made.append(self)
+
+    def add_event(self, event: Any) -> None:
+        self.events.append(event)
+
+    def flush(self) -> None:
+        return
+
+    def close(self) -> None:
+        self.closed = True
+
+
+@pytest.fixture
+def tensorboard(monkeypatch: pytest.MonkeyPatch) -> list[Writer]:
+    """As if `tensorboard` were installed; the writers made."""
+    summary = SimpleNamespace(Value=SimpleNamespace)
+    parts: dict[str, dict[str, Any]] = {
+        "compat.proto.event_pb2": {"Event": SimpleNamespace},
+        "compat.proto.summary_pb2": {
+            "Summary": type("Summary", (SimpleNamespace,), {"Value": summary.Value})
+        },
+        "summary.writer.event_file_writer": {"EventFileWriter": Writer},
+    }
+    for name, content in parts.items():
+        module = ModuleType(f"tensorboard.{name}")
+        vars(module).update(content)
+        monkeypatch.setitem(sys.modules, f"tensorboard.{name}", module)
+    monkeypatch.setattr("importlib.util.find_spec", lambda name: name)
+    monkeypatch.setattr(Writer, "made", [])
+    return Writer.made
+
+
+def test_every_point_is_an_event(tensorboard: list[Writer], tmp_path: Path) -> None:
+    path = tmp_path / "n.safetensors"
+    run(Training(SMALL, games=2000), path)
+    (writer,) = tensorboard
+    assert writer.closed
+    assert [event.step for event in writer.events] == [1000, 2000]
+    values = {value.tag: value.simple_value for value in writer.events[1].summary.value}
+    points = load(path).curve.points
+    assert values["score/mean"] == points[1].mean
+    assert values["reached/1024"] == points[1].reached[0]
+    run(load(path, games=3000), path)  # goes on: the first two are there already
+    assert [event.step for event in tensorboard[1].events] == [3000]
+
+
+def test_without_tensorboard(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
+    run(Training(SMALL, games=1000), tmp_path / "n.safetensors")
+    assert sorted(file.name for file in tmp_path.iterdir()) == ["n.csv", "n.safetensors"]
+
+
+def test_progress_and_stop(tmp_path: Path) -> None:
+    stop, seen = threading.Event(), list[Progress]()
+
+    def show(now: Progress) -> None:
+        seen.append(now)
+        if len(seen) == 2:
+            stop.set()
+
+    path = tmp_path / "n.safetensors"
+    run(Training(SMALL, seconds=600), path, stop=stop, on_progress=show)
+    assert len(seen) == 2
+    assert seen[1].moves > seen[0].moves > 0
+    assert seen[1].speed > 0
+    assert 0 < (seen[1].done or 0) < 1
+    assert not load(path).is_finished
+    assert curve_path(path).exists()
