@@ -296,6 +296,7 @@ def test_a_file_with_a_wrong_byte_is_read_or_refused(tmp_path: Path) -> None:
     assert read > len(refused) > 50
 
 
+@pytest.mark.promise("R23")
 @pytest.mark.parametrize("attack", attacks.REFUSED, ids=lambda attack: attack.name)
 def test_refused(attack: attacks.Attack, tmp_path: Path) -> None:
     path = written(tmp_path, attack.make())
