@@ -12,9 +12,7 @@ from twofold.players.loop import play_game
 from twofold.rules import STANDARD
 
 GAMES: Final = 10_000
-TC_SECONDS: Final = 20.0
 PLAYED: Final = {1: 20, 2: 2, 3: 1}
-LOADING: Final = "ntuple:ply=1"
 SECOND_THREAD, LOAD_AT_MOST = 1.8, 0.8
 
 
@@ -76,7 +74,8 @@ def _seconds_to_load() -> float:
     code = (
         "import time, twofold.kernels.network_planes\n"
         "from twofold.evaluators.library import load_network\n"
-        "began = time.perf_counter(); load_network('default')\n"
+        "from twofold.players.presets import DEFAULT_NETWORK\n"
+        "began = time.perf_counter(); load_network(DEFAULT_NETWORK)\n"
         "print(time.perf_counter() - began)"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
