@@ -10,7 +10,7 @@ from tests.cli.conftest import Cli
 from tests.cli.conftest import cli as cli  # a fixture
 
 ROOT = Path(__file__).parent.parent
-PAGES = ["README.md", "docs/tutorial.md", *sorted(
+PAGES = ["README.md", "docs/tutorial.md", "docs/tutorial-learning.md", *sorted(
     path.relative_to(ROOT).as_posix() for path in (ROOT / "docs" / "howto").glob("*.md")
 )]  # fmt: skip
 
@@ -44,6 +44,8 @@ def test_the_commands_on_a_page_exist(page: str, cli: Cli) -> None:
             assert result.code == 0, (words, result.err)
         elif words[0].startswith("scripts/"):
             assert (ROOT / words[0]).is_file()
+        elif words[0] == "python":
+            assert (ROOT / words[1]).is_file()
         else:
             assert words[:2] == ["pip", "install"]
 
