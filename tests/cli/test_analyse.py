@@ -223,8 +223,8 @@ def test_threads_are_a_key_of_the_player(cli: Cli) -> None:
 def test_threads_for_a_player_that_takes_none(cli: Cli, code: Path) -> None:
     _, _, err = cli("analyse", BOARD, "--player", "alphabeta", "--threads", "2")
     assert err == (
-        "twofold: expected a player that takes threads (expectimax, nneonneo, baeldung) "
-        "with --threads, got 'alphabeta'\n"
+        "twofold: expected a player that takes threads (expectimax, ntuple, nneonneo, "
+        "baeldung) with --threads, got 'alphabeta'\n"
     )
     status, _, err = cli("analyse", BOARD, "--player", f"{code}:First", "--threads", "2")
     assert status == 2

@@ -70,7 +70,7 @@ def test_a_resumed_run_equals_an_uninterrupted_one(settings: Settings, tmp_path:
         save(training, path)
         training = load(path)
         cuts += 1
-    assert cuts >= 2
+    assert cuts >= 1
     assert digest(training) == digest(whole)
     assert training.curve.games <= 6000
 
