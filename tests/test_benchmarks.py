@@ -75,7 +75,7 @@ def test_every_subject_is_offered_and_others_are_refused() -> None:
     assert all(name in done.stderr for name in modules - helpers)
 
 
-@pytest.mark.parametrize("whole", [pytest.param(True, marks=pytest.mark.long), False])
+@pytest.mark.parametrize("whole", [True, False])
 @pytest.mark.parametrize("name", ["rows", "snake"])
 def test_pruned_chance_nodes_change_no_move_and_no_value(name: str, whole: bool) -> None:
     from benchmarks import star_search as star

@@ -299,7 +299,6 @@ def test_other_settings_than_those_of_the_file(
     assert (tmp_path / "t.db").read_bytes() == before
 
 
-@pytest.mark.long
 @pytest.mark.skipif(sys.platform == "win32", reason="sends a POSIX signal")
 def test_a_process_that_is_killed_costs_its_trial(tmp_path: Path) -> None:
     killed: list[int] = []
@@ -346,7 +345,7 @@ def test_processes_that_keep_dying_end_the_tuning(
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="sends a POSIX signal")
-@pytest.mark.parametrize("jobs", ["1", pytest.param("2", marks=pytest.mark.long)])
+@pytest.mark.parametrize("jobs", ["1", "2"])
 def test_kill_dash_nine_loses_the_trials_under_way_at_most(tmp_path: Path, jobs: str) -> None:
     path = tmp_path / "t.db"
     arguments = [SPEC, "--games", "60", "--rules", "3x3 goal=64", "--seed", "7", "--jobs", jobs]

@@ -51,7 +51,7 @@ def test_baeldung_at_fewer_rounds(prune: str) -> None:
 
 @pytest.mark.parametrize("prune", ["yes", "no"])
 def test_baeldung_at_full_depth(prune: str) -> None:
-    counts = (8, 1) if prune == "yes" else (8, 0)
+    counts = (25, 1) if prune == "yes" else (8, 0)
     assert_baeldung(prune, *counts)
 
 
@@ -95,10 +95,7 @@ def test_baeldung_overflows_no_integer_and_truncates_towards_zero() -> None:
 # Datumbox
 
 
-@pytest.mark.parametrize(
-    "depth",
-    [1, 2, 3, pytest.param(4, marks=pytest.mark.long), pytest.param(5, marks=pytest.mark.long)],
-)
+@pytest.mark.parametrize("depth", [1, 2, 3, 4, 5])
 def test_datumbox(depth: int) -> None:
     alphabeta = make_player(f"datumbox:depth={depth}")
     minimax = make_player(f"datumbox:depth={depth},search=minimax")
@@ -166,7 +163,7 @@ def grids_at(depth: int) -> Iterator[list[list[int]]]:
 
 @pytest.mark.parametrize("layers", ["literal", "alternating"])
 @pytest.mark.parametrize("name", WEIGHTS)
-@pytest.mark.parametrize("depth", [pytest.param(2, marks=pytest.mark.long), 4])
+@pytest.mark.parametrize("depth", [2, 4])
 def test_it3105_at_fewer_layers(name: str, layers: str, depth: int) -> None:
     player = make_player(f"{name}:layers={layers},depth={depth}")
     for grid in grids_at(depth):

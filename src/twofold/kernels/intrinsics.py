@@ -144,34 +144,25 @@ def high_product(typingctx: Any, left: Any, right: Any) -> Any:
     return types.uint64(types.uint64, types.uint64), codegen
 
 
-@_intrinsic
-def prefetch(typingctx: Any, base: Any, index: Any) -> Any:
-    """Have the cache line of base[index] fetched, to be read soon."""
+def _prefetcher(kind: Any) -> Any:
+    @_intrinsic
+    def prefetch(typingctx: Any, base: Any, index: Any) -> Any:
+        def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+            flag, byte = ir.IntType(32), ir.IntType(8).as_pointer()
+            address = builder.bitcast(builder.gep(args[0], [args[1]]), byte)
+            shape = ir.FunctionType(ir.VoidType(), [byte, flag, flag, flag])
+            function = cgutils.get_or_insert_function(builder.module, shape, "llvm.prefetch.p0i8")
+            builder.call(function, [address, flag(0), flag(3), flag(1)])  # read, keep, data
+            return context.get_dummy_value()
 
-    def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-        flag, byte = ir.IntType(32), ir.IntType(8).as_pointer()
-        address = builder.bitcast(builder.gep(args[0], [args[1]]), byte)
-        kind = ir.FunctionType(ir.VoidType(), [byte, flag, flag, flag])
-        function = cgutils.get_or_insert_function(builder.module, kind, "llvm.prefetch.p0i8")
-        builder.call(function, [address, flag(0), flag(3), flag(1)])  # read, keep, data
-        return context.get_dummy_value()
+        return types.void(kind, types.int64), codegen
 
-    return types.void(U64_POINTER, types.int64), codegen
+    prefetch.__doc__ = "Have the cache line of base[index] fetched, to be read soon."
+    return prefetch
 
 
-@_intrinsic
-def prefetch_f32(typingctx: Any, base: Any, index: Any) -> Any:
-    """Have the cache line of base[index] fetched, to be read soon."""
-
-    def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-        flag, byte = ir.IntType(32), ir.IntType(8).as_pointer()
-        address = builder.bitcast(builder.gep(args[0], [args[1]]), byte)
-        kind = ir.FunctionType(ir.VoidType(), [byte, flag, flag, flag])
-        function = cgutils.get_or_insert_function(builder.module, kind, "llvm.prefetch.p0i8")
-        builder.call(function, [address, flag(0), flag(3), flag(1)])  # read, keep, data
-        return context.get_dummy_value()
-
-    return types.void(F32_POINTER, types.int64), codegen
+prefetch = _prefetcher(U64_POINTER)
+prefetch_f32 = _prefetcher(F32_POINTER)
 
 
 def _offset(kind: Any) -> Any:

@@ -172,8 +172,8 @@ def feature_count(network):
     return np.int64(network[PATTERNS]) * np.int64(network[SYMMETRIES])
 
 
-@kernel(types.void(I64_POINTER, types.int64, types.float64, U64_POINTER))
-def touch(places, count, error, network):
+@kernel(types.void(I64_POINTER, types.int64, U64_POINTER))
+def touch(places, count, network):
     """Give untouched weights of a later stage the value they stand for, before they change."""
     weights = f32_at(network[WEIGHTS])
     for number in range(count):
@@ -187,7 +187,7 @@ def update_td(places, count, step, network):
     """Add the same to each weight."""
     weights = f32_at(network[WEIGHTS])
     if network[STAGES] > 1:
-        touch(places, count, step, network)
+        touch(places, count, network)
     change = np.float32(step)
     for number in range(count):
         weights[places[number]] += change
@@ -202,7 +202,7 @@ def update_tc(places, count, step, network, sums):
     """
     weights = f32_at(network[WEIGHTS])
     if network[STAGES] > 1:
-        touch(places, count, step, network)
+        touch(places, count, network)
     change = np.float32(step)
     size = np.float32(abs(step))
     for number in range(count):
