@@ -122,7 +122,7 @@ def test_ctrl_c_saves_too(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_new_keeps_the_old_game(cli: Cli, tmp_path: Path) -> None:
-    _, out, _ = cli("play", "--seed", "1", stdin="l\nnew\nu d l r\nquit\n")
+    _, out, _ = cli("play", "--seed", "1", stdin="l\nnew\nu\nd\nl\nr\nquit\n")
     assert "new game, seed" in out
     assert len(list((tmp_path / "state" / "games").iterdir())) == 2
 
