@@ -16,7 +16,8 @@ from tests.kernels.test_memory import Guards
 from tests.learn.test_games import settings_of
 from twofold.evaluators.network import Network, network_evaluator
 from twofold.kernels import context as names
-from twofold.kernels import learning, ntuple
+from twofold.kernels import learning, ntuple, updates
+from twofold.kernels import training_words as at
 from twofold.kernels._jit import kernel
 from twofold.kernels.dice import spawn_law
 from twofold.kernels.expectimax import LOWEST
@@ -131,7 +132,7 @@ def test_searches(shape: tuple[int, int], law: str, guards: Guards) -> None:
 
 RUNS: dict[str, dict[str, Any]] = {
     "forward": {"shape": (4, 4), "schedule": "td"},
-    "16 steps": {"shape": (3, 3), "schedule": "td", "trace": 0.9, "steps": 16, "lanes": 3},
+    "16 steps": {"shape": (3, 3), "schedule": "td", "trace": 0.9, "steps": 16},
     "backward": {"shape": (3, 4), "schedule": "tc", "order": "backward", "restart": 10},
     "carousel": {"shape": (2, 3), "schedule": "tc", "stages": (16, 32), "carousel": True},
     "past 32768": {
@@ -146,7 +147,7 @@ class Guarded:
 
     training: Training
     words: Words
-    lanes: Words
+    game: Words
 
     @classmethod
     def make(cls, guards: Guards, training: Training) -> "Guarded":
@@ -156,37 +157,37 @@ class Guarded:
         training.sums = guards.copy(training.sums)
         training.games_begun = guards.copy(training.games_begun)
         training.carousel = guards.copy(training.carousel)
-        worker.lanes = guards.copy(worker.lanes)
-        worker.histories = guards.copy(worker.histories)
+        worker.game = guards.copy(worker.game)
+        worker.history = guards.copy(worker.history)
         worker.results = guards.copy(worker.results[:RESULT_ROOM])
         worker.words = words = guards.copy(worker.words)
         rules, shape = training.settings.rules, frame(*training.settings.rules.shape)
         law = spawn_law(rules.spawn_exponents, rules.spawn_weights)
         for word, array in (
-            (learning.NETWORK, training.network_words),
-            (learning.SUMS, training.sums),
-            (learning.ACROSS, guards.copy(shape.across)),
-            (learning.DOWN, guards.copy(shape.down)),
-            (learning.LAW, guards.copy(law)),
-            (learning.GAMES, training.games_begun),
-            (learning.LANES, worker.lanes),
-            (learning.RESULTS, worker.results),
+            (at.NETWORK, training.network_words),
+            (at.SUMS, training.sums),
+            (at.ACROSS, guards.copy(shape.across)),
+            (at.DOWN, guards.copy(shape.down)),
+            (at.LAW, guards.copy(law)),
+            (at.GAMES, training.games_begun),
+            (at.GAME, worker.game),
+            (at.RESULTS, worker.results),
         ):
             words[word] = array.ctypes.data
         if training.settings.carousel:
-            words[learning.CAROUSEL] = training.carousel.ctypes.data
-        words[learning.RESULT_ROOM] = RESULT_ROOM
-        worker.point_histories()
-        return cls(training, words, worker.lanes)
+            words[at.CAROUSEL] = training.carousel.ctypes.data
+        words[at.RESULT_ROOM] = RESULT_ROOM
+        worker.point_history()
+        return cls(training, words, worker.game)
 
     def begin(self, games: int) -> None:
         (worker,), settings = self.training.workers, self.training.settings
         worker.begin(settings.schedule[0], games)
 
     def go_on(self, moves: int) -> list[tuple[int, ...]]:
-        """Until all lanes are idle; returns the results."""
+        """Until no game is left; returns the results."""
         results = []
-        active = 1
+        active = True
         while active:
             active = learning.train(self.words, moves)
             results += self.training.workers[0].take_results().tolist()
@@ -212,11 +213,10 @@ def test_training(name: str, guards: Guards) -> None:
 @pytest.mark.parametrize("order", ["forward", "backward"])
 def test_a_game_as_long_as_its_history(order: str, guards: Guards) -> None:
     """It ends where there is no room for another afterstate, and what follows is not lost."""
-    settings = settings_of((4, 4), "td", order=order, steps=3, lanes=1)
+    settings = settings_of((4, 4), "td", order=order, steps=3)
     guarded = Guarded.make(guards, Training(settings, games=3))
     guarded.begin(3)
-    (lane,) = guarded.lanes
-    lane[learning.COUNT] = learning.HISTORY_SIZE - 6
+    guarded.game[at.COUNT] = at.HISTORY_SIZE - 6
     (_, moves, _), *rest = guarded.go_on(100_000)
     assert moves == 5
     assert len(rest) == 2
@@ -230,7 +230,7 @@ def test_the_carousel_goes_round(guards: Guards) -> None:
     guarded = Guarded.make(guards, Training(settings, games=9_000))
     guarded.begin(9_000)
     guarded.go_on(1_000)
-    assert guarded.training.carousel[1, 0] > 2 * learning.CAROUSEL_SIZE
+    assert guarded.training.carousel[1, 0] > 2 * at.CAROUSEL_SIZE
     assert (guarded.training.carousel[1] > 0).all()
     assert guards.intact()
 
@@ -244,7 +244,7 @@ def test_single_updates(guards: Guards) -> None:
         )
         guarded.begin(0)
         for board in extreme_boards((4, 4)):
-            learning.learn_one(guarded.words, board, 100.0)
+            updates.learn_one(guarded.words, board, 100.0)
         assert guards.intact()
 
 

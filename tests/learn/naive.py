@@ -4,7 +4,7 @@ Written from the papers and from what the docstring of `twofold.kernels.learning
 the rules, the dice and the settings are shared with the package.
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import cache, lru_cache
 from math import fsum, inf
@@ -168,7 +168,7 @@ class Played:
 
 
 class NaiveTraining:
-    """Training in one thread: its lanes take turns, a move or an update after the other.
+    """Training in one thread: game after game.
 
     Args:
         settings: as for the real one.
@@ -208,22 +208,19 @@ class NaiveTraining:
             share += phase.share
             self.learner.begin(phase)
             limit = round(self.games * min(share, 1.0))
-            lanes = [self._lane(limit) for _ in range(self.settings.lanes)]
-            while lanes:
-                lanes = [lane for lane in lanes if next(lane, "over") != "over"]
+            self._play_until(limit)
 
-    # ---- a lane
+    # ---- a game
 
-    def _lane(self, limit: int) -> Iterator[None]:
-        """Game after game; it stops after each beginning, each move, each backward update."""
+    def _play_until(self, limit: int) -> None:
+        """Game after game, until so many have begun."""
         last: Played | None = None
         while self.begun < limit:
             seed = reference.player_dice(self.settings.seed, self.begun)
             self.begun += 1
             after = self._middle(last) or self._from_carousel(seed)
             last = self._begin(seed, after)
-            yield
-            yield from self._play(last, seed, after is None)
+            self._play(last, seed, after is None)
 
     def _middle(self, last: Played | None) -> Cells | None:
         """Where the game before is taken up again, if it was long enough."""
@@ -248,7 +245,7 @@ class NaiveTraining:
         cell, exponent = reference.spawn(cells, bits, rules.spawn_exponents, rules.spawn_weights)
         return (*cells[:cell], exponent, *cells[cell + 1 :])
 
-    def _play(self, game: Played, seed: int, is_full: bool) -> Iterator[None]:
+    def _play(self, game: Played, seed: int, is_full: bool) -> None:
         forward = self.settings.order == "forward"
         stage = self.network.stage(game.afters[0]) if game.afters else 0
         score = 0
@@ -265,7 +262,6 @@ class NaiveTraining:
             if forward and ready >= 0:
                 self._update(game, ready, over=False)
             game.board = self._spawn(after, seed, self.rules.start_tiles + game.moves - 1)
-            yield
         if is_full:
             self.results.append((score, game.moves, max(game.board)))
         over = choice is None
@@ -275,7 +271,6 @@ class NaiveTraining:
                 self._update(game, number, over)
             return
         for number in reversed(range(end)):
-            yield
             self._update(game, number, over)
             game.values[number] = self.network.value(game.afters[number])
 

@@ -20,7 +20,7 @@ from twofold import files
 from twofold.errors import InvalidInput, InvalidNetwork, ResourceError
 from twofold.evaluators.network import Network
 from twofold.evaluators.network_file import read_card, read_network, write_network
-from twofold.kernels import learning as kernels
+from twofold.kernels import training_words as at
 from twofold.learn import checkpoint
 from twofold.learn.checkpoint import STATE, curve_path, load, save, start_from
 from twofold.learn.run import run
@@ -36,7 +36,7 @@ VARIANTS = [
     replace(SMALL, schedule=parse_schedule("td:0.1@50%,tc@50%"), optimism=100.0),
     replace(SMALL, order="backward", trace=0.5, restart=10),
     replace(SMALL, trace=1.0, steps=3, stages=(64, 128), carousel=True),
-    replace(SMALL, lanes=3, order="backward"),
+    replace(SMALL, order="backward"),
 ]
 
 
@@ -191,17 +191,15 @@ HOSTILE: dict[str, Callable[[dict[str, Any], dict[str, Any]], None]] = {
     "a million threads": lambda state, tensors: state["settings"].update(threads=10**6),
     "a phase beyond the last": lambda state, tensors: state.update(phase=-7),
     "games below zero": lambda state, tensors: state.update(games_begun=-1),
-    "a history of 2^40": lambda state, tensors: tensors["lanes"].__setitem__(
-        (0, 0, kernels.COUNT), 2**40
+    "a history of 2^40": lambda state, tensors: tensors["games"].__setitem__((0, at.COUNT), 2**40),
+    "a game that does something else": lambda state, tensors: tensors["games"].__setitem__(
+        (0, at.STATE), 9
     ),
-    "a lane that does something else": lambda state, tensors: tensors["lanes"].__setitem__(
-        (0, 0, kernels.STATE), 9
-    ),
-    "an update beyond the history": lambda state, tensors: tensors["lanes"].__setitem__(
-        (0, 0), [2, 0, 0, 0, 1, 0, 0, 0, 2**50, 0, 0, 0, 0]
+    "an update beyond the history": lambda state, tensors: tensors["games"].__setitem__(
+        0, [2, 0, 0, 0, 1, 0, 0, 0, 2**50, 0, 0, 0, 0]
     ),
     "a stage beyond the last": lambda state, tensors: tensors["threads"].__setitem__((0, 2), 99),
-    "no lanes": lambda state, tensors: tensors.pop("lanes"),
+    "no games": lambda state, tensors: tensors.pop("games"),
     "no sums": lambda state, tensors: tensors.pop("sums"),
     "sums of another shape": lambda state, tensors: tensors.update(sums=tensors["sums"][:-1]),
     "histories cut off": lambda state, tensors: tensors.update(histories=tensors["histories"][:-1]),

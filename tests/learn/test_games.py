@@ -11,7 +11,7 @@ import pytest
 
 from tests.learn.naive import NaiveTraining, start_of, table_of
 from twofold import reference
-from twofold.kernels import learning
+from twofold.kernels import training_words as at
 from twofold.learn.settings import Settings, parse_schedule
 from twofold.learn.training import Training
 from twofold.rules import Rules
@@ -34,17 +34,17 @@ PATTERNS = {
 LARGE_SPAWNS = ((2, 0.5), (32768, 0.5))
 
 RUNS: dict[str, dict[str, Any]] = {
-    "td": {"shape": (4, 4), "games": 6, "schedule": "td", "lanes": 1},
+    "td": {"shape": (4, 4), "games": 6, "schedule": "td"},
     "tc": {"shape": (4, 4), "games": 6, "schedule": "tc:0.9"},
     "backward tc": {
-        "shape": (4, 4), "games": 6, "schedule": "tc:0.9", "order": "backward", "seed": 2,
+        "shape": (4, 4), "games": 6, "schedule": "tc:0.9", "order": "backward",
     },
     "delayed tc(lambda)": {
         "shape": (3, 3), "games": 12, "schedule": "tc:0.9", "trace": 0.5,
     },
     "backward td(lambda)": {
         "shape": (3, 3), "games": 12, "schedule": "td", "trace": 0.7, "steps": 3,
-        "order": "backward", "lanes": 1,
+        "order": "backward",
     },
     "backward td": {"shape": (3, 4), "games": 8, "schedule": "td", "order": "backward"},
     "n-step td": {"shape": (3, 3), "games": 12, "schedule": "td", "trace": 1.0},
@@ -54,7 +54,7 @@ RUNS: dict[str, dict[str, Any]] = {
     "phases with restarts": {
         "shape": (2, 3), "games": 30, "schedule": "tc:0.9@50%,tc:0.8@50%", "restart": 5,
     },
-    "restart": {"shape": (3, 4), "games": 8, "schedule": "td", "restart": 10, "lanes": 1},
+    "restart": {"shape": (3, 4), "games": 8, "schedule": "td", "restart": 10},
     "backward restart": {
         "shape": (2, 3), "games": 30, "schedule": "tc:0.9", "restart": 10, "order": "backward",
     },
@@ -68,16 +68,16 @@ RUNS: dict[str, dict[str, Any]] = {
     "backward carousel": {
         # The last stage is never reached: after the second comes the first again.
         "shape": (2, 2), "games": 500, "schedule": "td", "stages": (8, 128), "carousel": True,
-        "order": "backward", "lanes": 3,
+        "order": "backward",
     },
     "three start tiles": {"shape": (3, 3), "games": 8, "schedule": "td", "start_tiles": 3},
     "past 32768": {"shape": (2, 2), "games": 150, "schedule": "td", "spawn": LARGE_SPAWNS},
     "backward past 32768": {
         "shape": (2, 2), "games": 150, "schedule": "tc:0.9", "spawn": LARGE_SPAWNS, "trace": 0.5,
-        "order": "backward", "lanes": 3,
+        "order": "backward",
     },
     "restart past 32768": {
-        "shape": (2, 3), "games": 50, "schedule": "td", "spawn": LARGE_SPAWNS, "restart": 3,
+        "shape": (2, 3), "games": 50, "schedule": "td", "spawn": LARGE_SPAWNS, "restart": 3, "seed": 3,
     },
 }  # fmt: skip
 
@@ -86,7 +86,7 @@ def settings_of(
     shape: tuple[int, int], schedule: str, start_tiles: int = 2, spawn: Any = None, **more: Any
 ) -> Settings:
     rules = Rules(*shape, spawn or Rules().spawn, start_tiles)
-    usual: dict[str, Any] = {"patterns": PATTERNS[shape], "lanes": 2}
+    usual: dict[str, Any] = {"patterns": PATTERNS[shape]}
     return Settings(rules=rules, schedule=parse_schedule(schedule), **(usual | more))
 
 
@@ -105,7 +105,7 @@ def test_training_equals_the_naive_one(name: str) -> None:
     random_start(training)
     twin = NaiveTraining(settings, games, start_of(training.network))
     if settings.carousel:  # soon another stage's turn
-        training.workers[0].words[learning.CAROUSEL_LEFT] = twin.turn_left = 30
+        training.workers[0].words[at.CAROUSEL_LEFT] = twin.turn_left = 30
     training.run()
     twin.run()
     assert twin.closest > CLOSEST, "rounding could have changed a move: choose another seed"
@@ -150,7 +150,7 @@ def test_optimism_is_the_value_of_every_board_at_first() -> None:
 
 def test_learning_from_nothing_equals_the_naive_one() -> None:
     """All boards are worth nothing at first: the first of equal moves is made."""
-    settings = settings_of((4, 4), "td", lanes=1)
+    settings = settings_of((4, 4), "td")
     training, twin = Training(settings, games=2), NaiveTraining(settings, 2)
     training.run()
     twin.run()
@@ -159,7 +159,7 @@ def test_learning_from_nothing_equals_the_naive_one() -> None:
 
 @pytest.mark.parametrize("carousel_count", [1, 999, 1000, 2345])
 def test_games_begin_from_the_last_thousand_afterstates(carousel_count: int) -> None:
-    settings = settings_of((2, 3), "td", stages=(16,), carousel=True, lanes=1)
+    settings = settings_of((2, 3), "td", stages=(16,), carousel=True)
     training = Training(settings, games=30)
     random_start(training)
     twin = NaiveTraining(settings, 30, start_of(training.network))
@@ -168,9 +168,9 @@ def test_games_begin_from_the_last_thousand_afterstates(carousel_count: int) -> 
     ring = training.carousel[1]
     ring[0] = carousel_count
     for number, cells in enumerate(kept):
-        ring[1 + number % learning.CAROUSEL_SIZE] = bits_of(cells)
+        ring[1 + number % at.CAROUSEL_SIZE] = bits_of(cells)
     twin.kept[1] = list(kept)
-    training.workers[0].words[learning.CAROUSEL_LEFT] = twin.turn_left = 1
+    training.workers[0].words[at.CAROUSEL_LEFT] = twin.turn_left = 1
     training.run()
     twin.run()
     compare(training, twin)
@@ -186,9 +186,9 @@ def bits_of(cells: tuple[int, ...]) -> int:
 
 def test_a_game_is_named_by_the_seed_and_its_number() -> None:
     """The n-th game of a run has the seed `player_dice(seed, n)`: anyone can play it again."""
-    settings = settings_of((2, 3), "td", seed=77, lanes=1)
+    settings = settings_of((2, 3), "td", seed=77)
     training = Training(settings, games=1)
     random_start(training)
     worker = training.workers[0]
     worker.begin(settings.schedule[0], 1)
-    assert worker.lanes[0, learning.GAME_SEED] == reference.player_dice(77, 0)
+    assert worker.game[at.GAME_SEED] == reference.player_dice(77, 0)

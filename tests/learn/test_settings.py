@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from twofold.errors import InvalidNetwork, LimitExceeded
-from twofold.kernels.learning import MAX_STEPS
+from twofold.kernels.training_words import MAX_STEPS
 from twofold.learn.settings import Phase, Settings, format_schedule, parse_schedule
 from twofold.rules import Rules
 
@@ -106,7 +106,6 @@ def test_what_holds_unless_told_otherwise() -> None:
     assert (settings.stages, settings.optimism, settings.trace, settings.steps) == ((), 0, 0, 1)
     assert (settings.order, settings.carousel, settings.restart) == ("forward", False, 0)
     assert (settings.seed, settings.threads) == (1, 1)
-    assert settings.lanes >= 1
     assert settings.coherent
 
 
@@ -170,8 +169,6 @@ def test_settings_that_are_refused(values: dict[str, Any], message: str) -> None
         ({"seed": 2**64}, "expected seed from 0"),
         ({"threads": 0}, "expected threads from 1 to 1024, got 0"),
         ({"threads": 1025}, "expected threads from 1 to 1024"),
-        ({"lanes": 0}, "expected lanes from 1 to 64, got 0"),
-        ({"lanes": 65}, "expected lanes from 1 to 64"),
         ({"stages": tuple(range(2, 34, 2))}, "expected stages from 1 to 16, got 17"),
         ({"patterns": "012345678"}, "expected cells of a pattern from 1 to 8, got 9"),
     ],
@@ -183,7 +180,7 @@ def test_limits(values: dict[str, Any], message: str) -> None:
 
 def test_the_largest_settings() -> None:
     Settings(
-        patterns="01234567", stages=tuple(range(2, 32, 2)), seed=2**64 - 1, threads=1024, lanes=64,
+        patterns="01234567", stages=tuple(range(2, 32, 2)), seed=2**64 - 1, threads=1024,
         steps=MAX_STEPS, optimism=1e7, trace=1.0, restart=10**9,
     )  # fmt: skip
 

@@ -12,6 +12,7 @@ from tests.learn.test_games import random_start, settings_of
 from twofold.errors import ResourceError
 from twofold.evaluators import memory
 from twofold.kernels import learning
+from twofold.kernels import training_words as at
 from twofold.learn import training as module
 from twofold.learn.settings import Settings, parse_schedule
 from twofold.learn.training import (
@@ -27,9 +28,9 @@ from twofold.rules import Rules
 GAMES = {"td": 60, "phases": 150, "backward": 150, "carousel": 400}
 
 RUNS: dict[str, dict[str, Any]] = {
-    "td": {"shape": (4, 4), "schedule": "td", "lanes": 1},
-    "phases": {"shape": (3, 3), "schedule": "td@50%,tc@50%", "lanes": 3},
-    "backward": {"shape": (3, 3), "schedule": "tc", "order": "backward", "restart": 10, "lanes": 2},
+    "td": {"shape": (4, 4), "schedule": "td"},
+    "phases": {"shape": (3, 3), "schedule": "td@50%,tc@50%"},
+    "backward": {"shape": (3, 3), "schedule": "tc", "order": "backward", "restart": 10},
     "carousel": {"shape": (2, 3), "schedule": "td", "stages": (16, 32), "carousel": True},
 }
 
@@ -106,7 +107,7 @@ def go_in_calls(size: Callable[[], int]) -> Callable[[Training], int]:
 
 def some_sizes() -> Callable[[], int]:
     rng = np.random.default_rng(4)
-    return lambda: int(rng.integers(0, 300))
+    return lambda: int(rng.integers(1, 300))
 
 
 @pytest.fixture
@@ -142,13 +143,13 @@ def test_one_thread_learns_the_same_in_pieces(name: str) -> None:
 def test_a_move_at_a_time() -> None:
     whole, cut = new_training("phases", 12), new_training("phases", 12)
     go_at_once(whole)
-    assert go_in_calls(lambda: 0)(cut) > 100
+    assert go_in_calls(lambda: 1)(cut) > 100
     assert state_of(cut) == state_of(whole)
 
 
-def test_lanes_and_seeds_decide_what_is_learnt() -> None:
+def test_settings_and_seeds_decide_what_is_learnt() -> None:
     found = set()
-    for more in ({}, {"seed": 2}, {"lanes": 3}):
+    for more in ({}, {"seed": 2}, {"trace": 0.5}):
         training = Training(settings_of((2, 3), "td", **more), games=50)
         random_start(training)
         training.run()
@@ -170,8 +171,8 @@ def test_all_games_are_played_and_counted(name: str, threads: int) -> None:
     assert training.games_begun[0] == 300
     assert training.done == 1
     for worker in training.workers:
-        assert (worker.lanes[:, learning.STATE] == learning.IDLE).all()
-        assert worker.words[learning.RESULT_COUNT] == 0
+        assert not worker.is_playing
+        assert worker.words[at.RESULT_COUNT] == 0
     if settings.restart or settings.carousel:  # some begin elsewhere
         assert 0 < training.curve.games <= 300
     else:
@@ -185,15 +186,15 @@ def test_all_games_are_played_and_counted(name: str, threads: int) -> None:
 
 def test_more_games_end_in_a_call_than_there_is_room_for(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "_FIRST_CHUNK", 1 << 20)
-    training = Training(settings_of((2, 2), "td", lanes=3), games=10_001)
+    training = Training(settings_of((2, 2), "td"), games=10_001)
     training.run()
     assert training.curve.games == 10_001
     assert len(training.curve.points) == 10
 
 
 @pytest.mark.parametrize("games", [0, 1, 2])
-def test_fewer_games_than_lanes(games: int) -> None:
-    training = Training(settings_of((2, 3), "td@50%,tc@50%", lanes=5), games=games)
+def test_fewer_games_than_threads(games: int) -> None:
+    training = Training(settings_of((2, 3), "td@50%,tc@50%", threads=5), games=games)
     training.run()
     assert training.is_finished
     assert training.curve.games == games
@@ -249,21 +250,22 @@ def test_each_phase_has_its_time() -> None:
     assert training.sums.any()
 
 
-def test_lanes_that_wait_for_the_end_of_a_phase_begin_nothing() -> None:
+def test_threads_that_wait_for_the_end_of_a_phase_begin_nothing() -> None:
     """Where its time is over a phase ends with its games, in however short runs."""
-    training = Training(settings_of((4, 4), "td@50%,tc@50%", lanes=8), seconds=100.0)
+    training = Training(settings_of((4, 4), "td@50%,tc@50%", threads=8), seconds=100.0)
     training.run(seconds=0, every=1e-4)
     training.seconds = 60.0
     training._limit_phase()
     begun = training.games_begun.copy()
-    (worker,) = training.workers
     while training.phase == 0:
         training._begin_phase()
-        playing = (worker.lanes[:, learning.STATE] != learning.IDLE).sum()
-        if not learning.train(worker.words, 0):
+        for worker in training.workers:
+            was_playing = worker.is_playing
+            learning.train(worker.words, 1)
+            worker.take_results()
+            assert worker.is_playing <= was_playing
+        if training._idle():
             training._end_phase()
-        worker.take_results()
-        assert (worker.lanes[:, learning.STATE] != learning.IDLE).sum() <= playing
     assert training.games_begun[0] >= begun[0]
 
 
@@ -358,11 +360,11 @@ def test_learning_learns() -> None:
 
 
 def test_memory_is_counted() -> None:
-    td = Settings(patterns="4x6", schedule=parse_schedule("td"), lanes=2)
-    tc = Settings(patterns="4x6", stages=(1024,), threads=3, lanes=4)
+    td = Settings(patterns="4x6", schedule=parse_schedule("td"))
+    tc = Settings(patterns="4x6", stages=(1024,), threads=3)
     assert weight_count(td) == 4 * 16**6
-    assert training_bytes(td) == 4 * 4 * 16**6 + 2 * 2**21
-    assert training_bytes(tc) == 2 * 12 * 4 * 16**6 + 12 * 2**21
+    assert training_bytes(td) == 4 * 4 * 16**6 + 2**21
+    assert training_bytes(tc) == 2 * 12 * 4 * 16**6 + 3 * 2**21
 
 
 @pytest.fixture

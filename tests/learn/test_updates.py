@@ -10,7 +10,7 @@ from tests.kernels.drivers import played_boards, to_bits
 from tests.learn.naive import Learner, symmetric, table_of, twin_of
 from twofold.board import Board
 from twofold.evaluators.network import Network
-from twofold.kernels import learning
+from twofold.kernels import updates
 from twofold.learn.settings import Settings, parse_schedule
 from twofold.learn.training import Training
 from twofold.rules import Rules
@@ -45,7 +45,7 @@ def test_updates_equal_those_on_dictionaries(
     boards = played_boards(COUNT, *shape, seed=3)
     targets = np.random.default_rng(5).uniform(-500, 2000, COUNT)
     for cells, bits, target in zip(boards, to_bits(boards, *shape), targets, strict=True):
-        learning.learn_one(worker.words, bits, target)
+        updates.learn_one(worker.words, bits, target)
         learner.update(tuple(cells.tolist()), target)
     assert training.updates == COUNT
 
@@ -113,5 +113,5 @@ def test_a_rate_of_one_takes_the_value_to_the_target() -> None:
     worker.begin(training.settings.schedule[0], 0)
     board = Board.parse("1234/5678/9abc/def0")
     for target in (1000.0, -5.0):
-        learning.learn_one(worker.words, np.uint64(board.to_bits()), target)
+        updates.learn_one(worker.words, np.uint64(board.to_bits()), target)
         assert training.network.value(board) == pytest.approx(target, rel=1e-6)

@@ -17,9 +17,10 @@ from numpy.typing import NDArray
 from twofold.errors import InvalidInput, InvalidNetwork
 from twofold.evaluators.network_file import Card, read_card, write_network
 from twofold.kernels import learning as kernels
+from twofold.kernels import training_words as at
 from twofold.learn.curve import Curve
 from twofold.learn.settings import Settings, format_schedule, parse_schedule
-from twofold.learn.training import Training, Words
+from twofold.learn.training import Training, Words, Worker
 from twofold.rules import Rules
 from twofold.tensors import map_tensors
 from twofold.version import __version__
@@ -28,10 +29,10 @@ STATE: Final = "twofold-training"
 """The metadata key of the state."""
 
 _KEPT: Final = (
-    kernels.MOVES,
-    kernels.UPDATES,
-    kernels.CAROUSEL_STAGE,
-    kernels.CAROUSEL_LEFT,
+    at.MOVES,
+    at.UPDATES,
+    at.CAROUSEL_STAGE,
+    at.CAROUSEL_LEFT,
 )
 """The words of a thread that change as it goes on."""
 
@@ -85,7 +86,6 @@ def settings_document(settings: Settings) -> dict[str, Any]:
         "restart": settings.restart,
         "seed": str(settings.seed),
         "threads": settings.threads,
-        "lanes": settings.lanes,
     }
 
 
@@ -104,7 +104,6 @@ def read_settings(document: dict[str, Any]) -> Settings:
         restart=document["restart"],
         seed=int(document["seed"]),
         threads=document["threads"],
-        lanes=document["lanes"],
     )
 
 
@@ -194,27 +193,22 @@ def _state(training: Training) -> dict[str, Any]:
 
 
 def _tensors(training: Training) -> dict[str, NDArray[Any]]:
-    lanes = np.stack([worker.lanes[:, : kernels.LANE_STATE_WORDS] for worker in training.workers])
-    lanes[:, :, kernels.HISTORY] = 0  # an address
-    words = [worker.words[list(_KEPT)] for worker in training.workers]
+    games = np.stack([worker.game[: at.KEPT_WORDS] for worker in training.workers])
+    games[:, at.HISTORY] = 0  # an address
     return {
         "sums": training.sums,
-        "lanes": lanes,
-        "histories": np.concatenate(_histories(training)),
-        "threads": np.stack(words),
+        "games": games,
+        "histories": np.concatenate([_history(worker) for worker in training.workers]),
+        "threads": np.stack([worker.words[list(_KEPT)] for worker in training.workers]),
         "carousel": training.carousel,
     }
 
 
-def _histories(training: Training) -> list[Words]:
-    """For each lane its board, then its afterstates, then its rewards and values."""
-    parts = [np.zeros(0, dtype=np.uint64)]
-    for worker in training.workers:
-        for lane, history in zip(worker.lanes, worker.histories, strict=True):
-            count = int(lane[kernels.COUNT])
-            afters, pairs = np.split(history, 2)
-            parts += [afters[-1:], afters[:count], pairs[:count]]
-    return parts
+def _history(worker: Worker) -> Words:
+    """The board of a thread's game, then its afterstates, then its rewards and values."""
+    count = int(worker.game[at.COUNT])
+    afters, pairs = np.split(worker.history, 2)
+    return np.concatenate([afters[-1:], afters[:count], pairs[:count]])
 
 
 def _restore(
@@ -228,18 +222,17 @@ def _restore(
     training.phase = _phase(training, int(state["phase"]))
     training.curve = Curve.from_state(state["curve"])
     if not exactly:
-        training.workers[0].words[kernels.MOVES] = tensors["threads"][:, 0].sum()
-        training.workers[0].words[kernels.UPDATES] = tensors["threads"][:, 1].sum()
+        training.workers[0].words[at.MOVES] = tensors["threads"][:, 0].sum()
+        training.workers[0].words[at.UPDATES] = tensors["threads"][:, 1].sum()
         return
     place = 0
     for number, worker in enumerate(training.workers):
         worker.words[list(_KEPT)] = tensors["threads"][number]
-        worker.lanes[:, : kernels.LANE_STATE_WORDS] = tensors["lanes"][number]
-        worker.point_histories()
-        for lane, history in zip(worker.lanes, worker.histories, strict=True):
-            _check_lane(lane)
-            place = _restore_history(history, int(lane[kernels.COUNT]), tensors["histories"], place)
-        if worker.words[kernels.CAROUSEL_STAGE] >= training.network.stage_count:
+        worker.game[: at.KEPT_WORDS] = tensors["games"][number]
+        worker.point_history()
+        _check_game(worker.game)
+        place = _restore_history(worker, tensors["histories"], place)
+        if worker.words[at.CAROUSEL_STAGE] >= training.network.stage_count:
             raise InvalidNetwork("expected a stage of the network on the carousel")
         kernels.list_again(worker.words)
     if place != len(tensors["histories"]):
@@ -255,22 +248,23 @@ def _phase(training: Training, phase: int) -> int:
     return last if phase > last and more_games else phase
 
 
-def _check_lane(lane: Words) -> None:
+def _check_game(game: Words) -> None:
     """Refuse what would lead the kernels out of their memory."""
-    learning = lane[kernels.STATE] == kernels.LEARNING
-    known = (kernels.IDLE, kernels.PLAYING, kernels.LEARNING)
-    updates = lane[kernels.NEXT_UPDATE]
-    if int(lane[kernels.STATE]) not in known or (
-        learning and not 1 <= updates <= lane[kernels.COUNT] < kernels.HISTORY_SIZE
+    learning = game[at.STATE] == at.LEARNING
+    known = (at.IDLE, at.PLAYING, at.LEARNING)
+    updates = game[at.NEXT_UPDATE]
+    if int(game[at.STATE]) not in known or (
+        learning and not 1 <= updates <= game[at.COUNT] < at.HISTORY_SIZE
     ):
         raise InvalidNetwork("expected a game under way")
 
 
-def _restore_history(history: Words, count: int, words: Words, place: int) -> int:
-    """Fill a lane's history from the words at `place`; where the next one begins."""
-    if not count < kernels.HISTORY_SIZE or place + 1 + 2 * count > len(words):
+def _restore_history(worker: Worker, words: Words, place: int) -> int:
+    """Fill the history of a thread's game from the words at `place`; where the next one begins."""
+    count = int(worker.game[at.COUNT])
+    if not count < at.HISTORY_SIZE or place + 1 + 2 * count > len(words):
         raise InvalidNetwork(f"expected a history of {count} afterstates")
-    afters, pairs = np.split(history, 2)
+    afters, pairs = np.split(worker.history, 2)
     afters[-1] = words[place]
     afters[:count] = words[place + 1 : place + 1 + count]
     pairs[:count] = words[place + 1 + count : place + 1 + 2 * count]

@@ -8,7 +8,7 @@ from typing import Final, Literal
 from twofold.errors import InvalidNetwork
 from twofold.evaluators.network import check_stages
 from twofold.evaluators.patterns import format_patterns, parse_patterns
-from twofold.kernels.learning import MAX_STEPS
+from twofold.kernels.training_words import MAX_STEPS
 from twofold.limits import BITS_MAX_EXPONENT, BITS_MAX_SIDE, MAX_JOBS, MAX_SEED, check_limit
 from twofold.notation import format_number, shown
 from twofold.rules import STANDARD, Rules
@@ -20,9 +20,6 @@ RATES: Final[dict[Method, float]] = {"td": 0.1, "tc": 1.0}
 
 RESTART: Final = 10
 """The shortest game that is taken up again in its middle. Source: Matsuzaki 2017."""
-
-LANES: Final = 1
-"""Games that a thread plays in turn: one, as more of them crowd each other out of the cache."""
 
 _MAX_VALUE: Final = 1e7
 _PHASE = re.compile(r"(td|tc)(?::([0-9.e+-]+))?(?:@([0-9.e+-]+)%)?", re.ASCII)
@@ -108,7 +105,6 @@ class Settings:
         restart: a game of so many moves or more is taken up again in its middle; 0 for never.
         seed: of all games.
         threads: threads that share the weights; one alone is reproducible.
-        lanes: games that a thread plays in turn.
 
     Raises:
         InvalidNetwork: a setting that cannot be used, or two that do not go together.
@@ -127,7 +123,6 @@ class Settings:
     restart: int = 0
     seed: int = 1
     threads: int = 1
-    lanes: int = LANES
 
     def __post_init__(self) -> None:
         rules = self.rules
@@ -148,7 +143,6 @@ class Settings:
         check_limit("restart", self.restart, 0, 10**9)
         check_limit("seed", self.seed, 0, MAX_SEED)
         check_limit("threads", self.threads, 1, MAX_JOBS)
-        check_limit("lanes", self.lanes, 1, 64)
         if self.order not in ("forward", "backward"):
             raise InvalidNetwork(f"expected order forward or backward, got {shown(self.order)}")
         if self.carousel and not self.stages:

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from twofold.evaluators.memory import check_memory, large_zeros
 from twofold.evaluators.network import Network
 from twofold.kernels import learning as kernels
+from twofold.kernels import training_words as at
 from twofold.kernels.dice import spawn_law
 from twofold.kernels.tables import frame
 from twofold.learn.curve import Curve
@@ -27,7 +28,7 @@ _CHUNK_SECONDS: Final = 0.03
 
 
 class Worker:
-    """One thread's part of a training run: its lanes, and the words that the kernel reads.
+    """One thread's part of a training run: its game, and the words that the kernel reads.
 
     Args:
         training: what it belongs to.
@@ -36,59 +37,56 @@ class Worker:
     def __init__(self, training: "Training") -> None:
         settings, network = training.settings, training.network
         rules, shape = settings.rules, frame(*settings.rules.shape)
-        size = kernels.lane_words(network.features)
-        self.lanes: Words = np.zeros((settings.lanes, size), dtype=np.uint64)
-        self.histories: Words = large_zeros(
-            settings.lanes * 2 * kernels.HISTORY_SIZE, np.uint64
-        ).reshape(settings.lanes, 2 * kernels.HISTORY_SIZE)
-        self.results: Words = np.zeros((_RESULT_ROOM, kernels.RESULT_WORDS), dtype=np.uint64)
+        steps = settings.steps or 1
+        self.game: Words = np.zeros(at.game_words(network.features, steps), dtype=np.uint64)
+        self.history: Words = large_zeros(2 * at.HISTORY_SIZE, np.uint64)
+        self.results: Words = np.zeros((_RESULT_ROOM, at.RESULT_WORDS), dtype=np.uint64)
         self._law = spawn_law(rules.spawn_exponents, rules.spawn_weights)
         self._shape = shape
-        self.words: Words = np.zeros(kernels.THREAD_WORDS, dtype=np.uint64)
+        self.words: Words = np.zeros(at.THREAD_WORDS, dtype=np.uint64)
         words = self.words
-        words[kernels.NETWORK] = training.network_words.ctypes.data
-        words[kernels.SUMS] = training.sums.ctypes.data
-        words[kernels.ACROSS] = shape.across.ctypes.data
-        words[kernels.DOWN] = shape.down.ctypes.data
-        words[kernels.MASK] = shape.mask
-        words[kernels.LAW] = self._law.ctypes.data
-        words[kernels.START_TILES] = rules.start_tiles
-        words[kernels.SEED] = settings.seed
-        words[kernels.GAMES] = training.games_begun.ctypes.data
-        words[kernels.LANES] = self.lanes.ctypes.data
-        words[kernels.LANE_COUNT] = settings.lanes
-        words[kernels.LAMBDA] = np.float64(settings.trace).view(np.uint64)
-        words[kernels.STEPS] = settings.steps or 1
-        words[kernels.BACKWARD] = settings.order == "backward"
-        words[kernels.RESTART] = settings.restart
-        words[kernels.RESULTS] = self.results.ctypes.data
-        words[kernels.RESULT_ROOM] = _RESULT_ROOM
+        words[at.NETWORK] = training.network_words.ctypes.data
+        words[at.SUMS] = training.sums.ctypes.data
+        words[at.ACROSS] = shape.across.ctypes.data
+        words[at.DOWN] = shape.down.ctypes.data
+        words[at.MASK] = shape.mask
+        words[at.LAW] = self._law.ctypes.data
+        words[at.START_TILES] = rules.start_tiles
+        words[at.SEED] = settings.seed
+        words[at.GAMES] = training.games_begun.ctypes.data
+        words[at.GAME] = self.game.ctypes.data
+        words[at.LAMBDA] = np.float64(settings.trace).view(np.uint64)
+        words[at.STEPS] = steps
+        words[at.RING] = at.ring_size(steps)
+        words[at.BACKWARD] = settings.order == "backward"
+        words[at.RESTART] = settings.restart
+        words[at.RESULTS] = self.results.ctypes.data
+        words[at.RESULT_ROOM] = _RESULT_ROOM
         if settings.carousel:
-            words[kernels.CAROUSEL] = training.carousel.ctypes.data
-            words[kernels.CAROUSEL_LEFT] = kernels.CAROUSEL_BATCH  # the first: new games
-        self.point_histories()
+            words[at.CAROUSEL] = training.carousel.ctypes.data
+            words[at.CAROUSEL_LEFT] = at.CAROUSEL_BATCH  # the first: new games
+        self.point_history()
 
-    def point_histories(self) -> None:
-        """Let the lanes know where their histories are."""
-        for lane, history in zip(self.lanes, self.histories, strict=True):
-            lane[kernels.HISTORY] = history.ctypes.data
+    def point_history(self) -> None:
+        """Let the game know where its history is."""
+        self.game[at.HISTORY] = self.history.ctypes.data
 
     def begin(self, phase: Phase, game_limit: int) -> None:
-        """Begin games in the lanes that have none."""
-        self.words[kernels.COHERENT] = phase.method == "tc"
-        self.words[kernels.RATE] = np.float64(phase.rate).view(np.uint64)
-        self.words[kernels.GAME_LIMIT] = game_limit
-        kernels.begin_all(self.words)
+        """Begin a game where none is under way."""
+        self.words[at.COHERENT] = phase.method == "tc"
+        self.words[at.RATE] = np.float64(phase.rate).view(np.uint64)
+        self.words[at.GAME_LIMIT] = game_limit
+        kernels.begin(self.words)
 
     @property
-    def playing(self) -> int:
-        """Lanes that have a game to play or to learn from."""
-        return int((self.lanes[:, kernels.STATE] != kernels.IDLE).sum())
+    def is_playing(self) -> bool:
+        """Whether there is a game to play or to learn from."""
+        return bool(self.game[at.STATE] != at.IDLE)
 
     def take_results(self) -> Words:
         """The games that ended since this was last asked, (games, 3)."""
-        count = int(self.words[kernels.RESULT_COUNT])
-        self.words[kernels.RESULT_COUNT] = 0
+        count = int(self.words[at.RESULT_COUNT])
+        self.words[at.RESULT_COUNT] = 0
         return self.results[:count].copy()
 
 
@@ -151,7 +149,7 @@ class Training:
         ).reshape(-1, 2)
         self.games_begun: Words = np.zeros(1, dtype=np.uint64)
         self.carousel: Words = np.zeros(
-            (self.network.stage_count, 1 + kernels.CAROUSEL_SIZE), dtype=np.uint64
+            (self.network.stage_count, 1 + at.CAROUSEL_SIZE), dtype=np.uint64
         )
         self.curve = Curve()
         self.before: list[dict[str, Any]] = []
@@ -166,19 +164,19 @@ class Training:
     @property
     def moves(self) -> int:
         """Moves made so far, by all threads."""
-        return sum(int(worker.words[kernels.MOVES]) for worker in self.workers)
+        return sum(int(worker.words[at.MOVES]) for worker in self.workers)
 
     @property
     def updates(self) -> int:
         """Afterstates updated so far, by all threads."""
-        return sum(int(worker.words[kernels.UPDATES]) for worker in self.workers)
+        return sum(int(worker.words[at.UPDATES]) for worker in self.workers)
 
     @property
     def done(self) -> float | None:
         """The part that is done, 0 to 1; None where nothing limits the run."""
         parts = []
         if self.game_limit:
-            playing = sum(worker.playing for worker in self.workers)
+            playing = sum(worker.is_playing for worker in self.workers)
             parts.append((int(self.games_begun[0]) - playing) / self.game_limit)
         if self.second_limit:
             parts.append(self.seconds / self.second_limit)
@@ -292,7 +290,7 @@ class Training:
     # ---- phases
 
     def _begin_phase(self) -> None:
-        """Set what the phase wants; lanes that have a game keep it."""
+        """Set what the phase wants; games under way go on."""
         limit = self._phase_limit()
         for worker in self.workers:
             worker.begin(self.settings.schedule[self.phase], limit)
@@ -314,24 +312,24 @@ class Training:
     def _limit_phase(self) -> None:
         """Begin no more games in a phase whose time is over."""
         for worker in self.workers:
-            worker.words[kernels.GAME_LIMIT] = self._phase_limit()
+            worker.words[at.GAME_LIMIT] = self._phase_limit()
 
     def _out_of_time(self) -> bool:
         return self.second_limit is not None and self.seconds >= self.second_limit
 
     def _idle(self) -> bool:
-        return not any(worker.playing for worker in self.workers)
+        return not any(worker.is_playing for worker in self.workers)
 
     def _end_phase(self) -> None:
         """All games of the phase have ended."""
-        if self.game_limit is not None:  # lanes that found no game left took a number each
+        if self.game_limit is not None:  # threads that found no game left took a number each
             self.games_begun[0] = min(int(self.games_begun[0]), self._phase_limit())
         self.phase += 1
         if self.phase < len(self.settings.schedule):
             if self.settings.schedule[self.phase].method == "tc":
                 self.sums.fill(0)
             for worker in self.workers:
-                worker.lanes[:, kernels.LAST_COUNT] = 0
+                worker.game[at.LAST_COUNT] = 0
 
 
 def weight_count(settings: Settings) -> int:
@@ -344,5 +342,5 @@ def weight_count(settings: Settings) -> int:
 
 def training_bytes(settings: Settings) -> int:
     """Memory that a training run takes: weights, their sums, and the games under way."""
-    history = 16 * kernels.HISTORY_SIZE * settings.threads * settings.lanes
+    history = 16 * at.HISTORY_SIZE * settings.threads
     return weight_count(settings) * (12 if settings.coherent else 4) + history

@@ -1,0 +1,112 @@
+"""Where the kernels of training keep what they know of a thread and of its game.
+
+Both are arrays of uint64. All that a game knows is in them: a call may end after any move, and
+the next one goes on as if nothing had happened.
+"""
+
+from typing import Final
+
+# Words of a thread.
+NETWORK: Final = 0
+"""Address of the network's words, see `ntuple`."""
+SUMS: Final = 1
+"""Address of the two sums of each weight, float32 (weights, 2): of updates, and of their sizes."""
+ACROSS: Final = 2
+DOWN: Final = 3
+MASK: Final = 4
+LAW: Final = 5
+START_TILES: Final = 6
+SEED: Final = 7
+GAMES: Final = 8
+"""Address of the number of games begun, shared by all threads."""
+GAME_LIMIT: Final = 9
+"""No game is begun once there were so many."""
+GAME: Final = 10
+"""Address of the words of the game under way, see below."""
+COHERENT: Final = 11
+"""1 for temporal coherence, 0 for plain TD."""
+RATE: Final = 12
+"""The learning rate, the bits of a float64; shared by all features of a board."""
+LAMBDA: Final = 13
+STEPS: Final = 14
+"""Afterstates from one to its target, 1 to MAX_STEPS."""
+RING: Final = 15
+"""Afterstates whose features are kept, a power of two above STEPS."""
+BACKWARD: Final = 16
+RESTART: Final = 17
+"""A game of at least so many moves is taken up again in its middle; 0 for never."""
+RESULTS: Final = 18
+"""Address of uint64 (room, RESULT_WORDS): the games that ended in this call."""
+RESULT_COUNT: Final = 19
+RESULT_ROOM: Final = 20
+MOVES: Final = 21
+"""Moves made since training began."""
+UPDATES: Final = 22
+CAROUSEL: Final = 23
+"""Address of the carousel, shared by all threads: (stages, 1 + CAROUSEL_SIZE) words, the number
+of afterstates kept so far and the last of them; 0 for none."""
+CAROUSEL_STAGE: Final = 24
+CAROUSEL_LEFT: Final = 25
+"""Games to begin from that stage before the next one's turn."""
+THREAD_WORDS: Final = 26
+
+MAX_STEPS: Final = 16
+CAROUSEL_SIZE: Final = 1000
+CAROUSEL_BATCH: Final = 200
+
+# Words of a game.
+STATE: Final = 0
+"""What it does: IDLE, PLAYING or LEARNING (backward, after the end of a game)."""
+IDLE: Final = 0
+PLAYING: Final = 1
+LEARNING: Final = 2
+GAME_SEED: Final = 1
+SCORE: Final = 2
+MOVE_NUMBER: Final = 3
+"""Moves since the start of this game, or since it was taken up again; the spawn after it falls
+as after that many moves."""
+COUNT: Final = 4
+"""Afterstates in the history."""
+FULL_GAME: Final = 5
+"""1 where the game began with start tiles: only such games count in statistics."""
+LEGAL: Final = 6
+STAGE: Final = 7
+NEXT_UPDATE: Final = 8
+"""While LEARNING: the number of the afterstate to update next, plus 1."""
+TERMINAL: Final = 9
+"""1 where the game that is learnt from ended without a legal move."""
+HISTORY: Final = 10
+"""Address of the history: (HISTORY_SIZE,) afterstates, then as many (reward, value) pairs."""
+LAST_COUNT: Final = 11
+"""Length of the game before, whose history is still there up to where this one has come."""
+MIDDLE: Final = 12
+"""The afterstate in the middle of the game before."""
+KEPT_WORDS: Final = 13
+"""The words that a checkpoint keeps, HISTORY left out; all others follow from boards."""
+AFTERS: Final = 13
+"""The four afterstates, those of up and down turned on square boards."""
+GAINS: Final = 17
+OVERFLOWS: Final = 21
+PLACES: Final = 25
+"""The features of the four afterstates, then those of the RING chosen last."""
+
+
+def ring_size(steps: int) -> int:
+    """The RING of a thread."""
+    return 1 << steps.bit_length()
+
+
+def game_words(features: int, steps: int) -> int:
+    """The words of a game for networks of so many features."""
+    return PLACES + (4 + ring_size(steps)) * features
+
+
+HISTORY_SIZE: Final = 1 << 17
+"""More than a game on 4x4 can have without a tile of 65536."""
+
+# Words of a result.
+RESULT_SCORE: Final = 0
+RESULT_MOVES: Final = 1
+RESULT_LARGEST: Final = 2
+"""The largest exponent."""
+RESULT_WORDS: Final = 3
