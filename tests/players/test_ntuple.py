@@ -186,3 +186,16 @@ def test_whole_games_do_not_depend_on_the_chunks_they_are_played_in(net: Path) -
 
 def test_names_are_those_of_the_files() -> None:
     assert all(load_network(name).features for name in shipped())
+
+
+# One ply
+
+
+@pytest.mark.parametrize("first", Move)
+def test_of_equal_values_the_first_in_the_order_wins(first: Move) -> None:
+    """A network that has learnt nothing: all moves without a merge are worth the same."""
+    evaluator = network_evaluator(Network("0123 4567"))
+    order = (first, *(move for move in Move if move is not first))
+    with ExpectimaxPlayer(evaluator, Depth.fixed(1), order=order) as player:
+        player.start(Rules(), 1)
+        assert player.choose(Board.parse("0000/0240/0820/0000")) is first

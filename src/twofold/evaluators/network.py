@@ -199,6 +199,8 @@ def check_stages(stages: Sequence[int]) -> tuple[int, ...]:
 def network_evaluator(network: Network, *, name: str = "ntuple") -> Evaluator:
     """What a search needs to know about a network.
 
+    A search keeps what it has found: after the weights change, make another one.
+
     Args:
         network: it is kept, not copied.
         name: as in analyses.

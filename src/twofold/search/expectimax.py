@@ -74,7 +74,8 @@ class Expectimax(Search):
         self.depends_on_path = cut > 0
         self._second_move = second_move
         module = _kernels(prune)
-        one_ply = evaluator.policy_for if depth == Depth.fixed(1) else None
+        usual = depth == Depth.fixed(1) and not second_move and self._order == tuple(Move)
+        one_ply = evaluator.policy_for if usual else None
         self.policy = address_of(one_ply(*rules.shape) if one_ply else module.choose)
         context = Context(evaluator, rules, module.CONTEXT_WORDS)
         words = context.words
