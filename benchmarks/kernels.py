@@ -7,16 +7,16 @@ import numpy as np
 from numba import types
 
 from benchmarks.common import Figure, Report, Settings, of_runs, timings
-from benchmarks.positions import Positions, Words, of_games
+from benchmarks.positions import Positions, of_games
 from twofold.kernels import bits as on_bits
 from twofold.kernels import play
 from twofold.kernels._jit import kernel
 from twofold.kernels.dice import spawn_law
 from twofold.kernels.intrinsics import u64_at
 from twofold.kernels.tables import frame
-from twofold.limits import MAX_EXPONENT
 from twofold.players import make_player
 from twofold.players.compiled import CompiledPlayer
+from twofold.players.kernel_game import game_words
 from twofold.rules import STANDARD
 
 GAMES = {"random": 2_000, "greedy": 1_000, "corner": 1_000}
@@ -62,8 +62,11 @@ def _games(spec: str, settings: Settings) -> list[Figure]:
         assert isinstance(player, CompiledPlayer)
         player.start(STANDARD, settings.seed)
         law = spawn_law(STANDARD.spawn_exponents, STANDARD.spawn_weights)
-        reached = np.zeros(MAX_EXPONENT + 1, dtype=np.uint64)
-        words = _game_words(player, law, reached)
+        reached = np.zeros((GAMES[spec], play.REACHED_SIZE), dtype=np.uint64)
+        words = game_words(STANDARD, law)
+        words[play.POLICY_ADDRESS] = player.policy
+        words[play.POLICY_CONTEXT] = player.context.ctypes.data
+        words[play.REACHED] = reached.ctypes.data
         first = np.uint64(settings.seed)
         times = timings(lambda: play.play_many(words, first, states), REPEATS * settings.runs)
     moves = int(states[:, play.MOVE_NUMBER].sum())
@@ -80,22 +83,6 @@ def _games(spec: str, settings: Settings) -> list[Figure]:
             "M moves/s",
         ),
     ]
-
-
-def _game_words(player: CompiledPlayer, law: Words, reached: Words) -> Words:
-    """The words of a game on 4x4 that goes on past the goal; see `kernels.play`."""
-    shape, words = frame(4, 4), np.zeros(play.GAME_WORDS, dtype=np.uint64)
-    words[play.POLICY_ADDRESS] = player.policy
-    words[play.POLICY_CONTEXT] = player.context.ctypes.data
-    words[play.ACROSS] = shape.across.ctypes.data
-    words[play.DOWN] = shape.down.ctypes.data
-    words[play.MASK] = shape.mask
-    words[play.LAW] = law.ctypes.data
-    words[play.START_TILES] = STANDARD.start_tiles
-    words[play.STOP_EXPONENT] = 255
-    words[play.REACHED] = reached.ctypes.data
-    words[play.ROWS], words[play.COLS] = 4, 4
-    return words
 
 
 _BOARDS = types.Array(types.uint64, 1, "C")

@@ -11,9 +11,7 @@ import pytest
 import twofold
 from twofold import selftest
 from twofold.board import Board
-
-SIGNATURE = 11291483403449965427
-"""Changes with behaviour only: rewrite it in the commit that changes behaviour, and say so."""
+from twofold.version import SIGNATURE
 
 
 @pytest.mark.promise("R5")

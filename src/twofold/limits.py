@@ -101,8 +101,8 @@ MAX_HEADER_BYTES: Final = 2 * 2**20
 MAX_TRAINING_GAMES: Final = 10**12
 """Most games of a training run."""
 
-MAX_TRAINING_SECONDS: Final = 365 * 86_400.0
-"""Longest training run, in seconds."""
+MAX_RUN_SECONDS: Final = 365 * 86_400.0
+"""Longest training run, or game of a bench, in seconds."""
 
 
 def check_limit(name: str, value: int, low: int, high: int) -> int:

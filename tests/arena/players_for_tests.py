@@ -1,6 +1,7 @@
 """Players that do what players should not, and one that says it is compiled."""
 
 import os
+import time
 
 from twofold import Board, Move, Player, Rules
 
@@ -40,6 +41,33 @@ class Dies(Player):
     def choose(self, board: Board, *, score: int | None = None, move_number: int = 0) -> Move:
         if self.seed == 2 and move_number == 3:
             os._exit(7)
+        return board.legal_moves()[0]
+
+
+class DiesAtFirst(Player):
+    """Takes its process with it, until a folder holds so many files."""
+
+    def __init__(self, folder: str, times: str) -> None:
+        self.folder, self.times = folder, int(times)
+
+    def choose(self, board: Board, *, score: int | None = None, move_number: int = 0) -> Move:
+        if self.seed == 2 and move_number == 3:
+            died = len(os.listdir(self.folder))
+            if died < self.times:
+                open(os.path.join(self.folder, str(died)), "x").close()
+                os._exit(7)
+        return board.legal_moves()[0]
+
+
+class HangsOnSeed(Player):
+    """Thinks for an hour, on one seed."""
+
+    def __init__(self, seed: str = "1") -> None:
+        self.bad = int(seed)
+
+    def choose(self, board: Board, *, score: int | None = None, move_number: int = 0) -> Move:
+        if self.seed == self.bad and move_number == 5:
+            time.sleep(3600)
         return board.legal_moves()[0]
 
 

@@ -1,11 +1,40 @@
 """Statistics against known values, and intervals that cover what they say."""
 
+import math
 import random
+import time
+from collections.abc import Callable
+from typing import Any
 
+import numpy as np
 import pytest
+from numpy.typing import NDArray
 
-from twofold.arena import GameRow, Run, mean_interval, summarise, wilson_interval
-from twofold.arena.stats import quantile
+from twofold.arena import GameRow, Interval, Run, mean_interval, summarise, wilson_interval
+from twofold.arena.stats import (
+    MAX_BOOTSTRAP,
+    Histogram,
+    bootstrap_interval,
+    histogram,
+    median_interval,
+    paired_interval,
+    paired_rates,
+    quantile,
+    quantiles,
+    survival_by_move,
+    survival_by_tile,
+    tile_shares,
+)
+
+Floats = NDArray[np.float64]
+
+# Student 1908: hours of sleep gained by ten patients under two drugs.
+SLEEP = [0.7, -1.6, -0.2, -1.2, -0.1, 3.4, 3.7, 0.8, 0.0, 2.0]
+SLEEP_OTHER = [1.9, 0.8, 1.1, 0.1, -0.1, 4.4, 5.5, 1.6, 4.6, 3.4]
+
+LEVELS = np.array([27e3, 60e3, 120e3, 180e3, 380e3])
+WEIGHTS = [0.1, 0.2, 0.4, 0.25, 0.05]
+SPREAD = 0.2
 
 
 def row(score: int, max_tile: int, seconds: float = 0.5) -> GameRow:
@@ -36,6 +65,67 @@ def test_intervals_of_means_cover_the_truth() -> None:
     assert covered / 1000 == pytest.approx(0.95, abs=0.03)
 
 
+def cluster(draw: np.random.Generator, games: int) -> Floats:
+    """Scores of a strong player: near the level of the largest tile, with a long tail."""
+    return draw.choice(LEVELS, games, p=WEIGHTS) * np.exp(draw.normal(0, SPREAD, games))
+
+
+TRUE_MEAN = float(LEVELS @ WEIGHTS) * math.exp(SPREAD**2 / 2)
+
+
+def one_mean(draw: np.random.Generator) -> tuple[Interval, float]:
+    return mean_interval(cluster(draw, 100)), TRUE_MEAN
+
+
+def one_bootstrap(draw: np.random.Generator) -> tuple[Interval, float]:
+    return bootstrap_interval(cluster(draw, 100), resamples=300), TRUE_MEAN
+
+
+def one_median(draw: np.random.Generator) -> tuple[Interval, float]:
+    return median_interval(np.exp(draw.normal(7, 1, 100))), math.exp(7)
+
+
+def one_rate(draw: np.random.Generator) -> tuple[Interval, float]:
+    return wilson_interval(int(draw.binomial(150, 0.07)), 150), 0.07
+
+
+def one_pair(draw: np.random.Generator) -> tuple[Interval, float]:
+    luck = cluster(draw, 100)
+    ours, theirs = luck + 1.1 * cluster(draw, 100), luck + cluster(draw, 100)
+    return paired_interval(ours, theirs).difference, 0.1 * TRUE_MEAN
+
+
+def one_ratio(draw: np.random.Generator) -> tuple[Interval, float]:
+    found = paired_interval(1.1 * cluster(draw, 100), cluster(draw, 100)).relative
+    assert found is not None
+    return found, 10.0
+
+
+def one_pair_of_rates(draw: np.random.Generator) -> tuple[Interval, float]:
+    luck, ours = draw.random((2, 150))
+    return paired_rates(np.minimum(luck, ours) < 0.3, luck < 0.2).difference, 0.51 - 0.2
+
+
+@pytest.mark.promise("R31")
+@pytest.mark.parametrize(
+    "sample",
+    [one_mean, one_bootstrap, one_median, one_rate, one_pair, one_ratio, one_pair_of_rates],
+)
+def test_intervals_cover_the_truth_95_times_in_100(
+    sample: Callable[[np.random.Generator], tuple[Interval, float]],
+    figure: Callable[[str], None],
+) -> None:
+    draw = np.random.default_rng(1)
+    covered = 0
+    for _ in range(1000):
+        interval, truth = sample(draw)
+        assert interval.low is not None
+        assert interval.high is not None
+        covered += interval.low <= truth <= interval.high
+    figure(f"{sample.__name__.replace('_', ' ')} {covered / 10} %")
+    assert covered / 1000 == pytest.approx(0.95, abs=0.03)
+
+
 @pytest.mark.parametrize(
     ("hits", "trials", "low", "high"),
     [
@@ -63,6 +153,208 @@ def test_quantiles() -> None:
     assert quantile([4, 1, 3, 2], 1) == 4
     with pytest.raises(ValueError, match="share"):
         quantile([1], 1.5)
+    with pytest.raises(ValueError, match="values"):
+        quantile([], 0.5)
+    assert quantiles(np.arange(101), [0.025, 0.5, 1]) == (2.5, 50, 100)
+    assert quantiles([7], []) == ()
+
+
+def test_bootstrap_repeats_itself_and_leans_to_the_long_tail() -> None:
+    values = [1, 1, 1, 2, 2, 3, 3, 4, 9, 30]
+    interval = bootstrap_interval(values, seed=5)
+    assert interval == bootstrap_interval(np.array(values), seed=5)
+    assert interval != bootstrap_interval(values, seed=6)
+    assert interval.value == 5.6
+    assert interval.low is not None
+    assert interval.high is not None
+    assert interval.high - 5.6 > 2 * (5.6 - interval.low) > 0
+
+
+def test_bootstrap_of_normal_values_is_near_students_t() -> None:
+    values = np.random.default_rng(1).normal(100, 15, 500)
+    one, two = bootstrap_interval(values), mean_interval(values)
+    assert one.low == pytest.approx(two.low, abs=0.2)
+    assert one.high == pytest.approx(two.high, abs=0.2)
+
+
+def test_bootstrap_at_its_ends() -> None:
+    assert bootstrap_interval([7]) == Interval(7, None, None)
+    assert bootstrap_interval([7, 7, 7]) == Interval(7, 7, 7)
+    many = np.arange(MAX_BOOTSTRAP + 1)
+    assert bootstrap_interval(many) == mean_interval(many)
+    with pytest.raises(ValueError, match="at least 100 resamples, got 99"):
+        bootstrap_interval([1, 2], resamples=99)
+
+
+@pytest.mark.parametrize(
+    ("games", "low", "high"),
+    # Binomial(games, 1/2) < low has a probability of at most 0.025.
+    [(1, None, None), (5, None, None), (6, 1, 6), (10, 2, 9), (25, 8, 18), (100, 40, 61)],
+)
+def test_the_interval_of_a_median_ends_at_two_of_the_values(
+    games: int, low: int | None, high: int | None
+) -> None:
+    values = list(range(games, 0, -1))
+    assert median_interval(values) == Interval((games + 1) / 2, low, high)
+
+
+def test_paired_interval_of_students_sleep() -> None:
+    paired = paired_interval(SLEEP, SLEEP_OTHER)
+    assert (paired.games, paired.wins, paired.draws, paired.losses) == (10, 0, 1, 9)
+    assert paired.difference.value == pytest.approx(-1.58)
+    assert paired.difference.low == pytest.approx(-2.459886, abs=1e-6)
+    assert paired.difference.high == pytest.approx(-0.7001142, abs=1e-6)
+    assert paired.p_value == pytest.approx(0.002833, abs=1e-6)
+
+
+def test_the_relative_difference_ends_where_a_t_test_says_so() -> None:
+    ours, theirs = np.array([12.0, 15, 9, 20, 18, 14]), np.array([10.0, 13, 9, 14, 15, 15])
+    relative = paired_interval(ours, theirs).relative
+    assert relative is not None
+    assert relative.value == pytest.approx(100 * (88 / 76 - 1))
+    assert relative.low is not None
+    assert relative.high is not None
+    for end, which in ((relative.low, "low"), (relative.high, "high")):
+        rest = mean_interval(ours - (1 + end / 100) * theirs)
+        edge = rest.high if which == "high" else rest.low
+        assert edge is not None
+        other = rest.low if which == "high" else rest.high
+        assert other is not None
+        assert min(abs(edge), abs(other)) == pytest.approx(0, abs=1e-9)
+
+
+def test_equal_games_have_no_difference() -> None:
+    paired = paired_interval([5, 6, 7], [5, 6, 7])
+    assert (paired.wins, paired.draws, paired.losses, paired.p_value) == (0, 3, 0, 1.0)
+    assert paired.difference == paired.relative == Interval(0, 0, 0)
+    assert paired_interval([6, 7], [5, 6]).p_value == 0.0
+
+
+def test_too_little_says_so() -> None:
+    one = paired_interval([6], [5])
+    assert one.p_value is None
+    assert one.difference == Interval(1, None, None)
+    assert one.relative == Interval(20, None, None)
+    assert paired_interval([1, 2], [0, 0]).relative is None
+    wide = paired_interval([1, 2], [0, 100]).relative
+    assert wide == Interval(-97, None, None)
+
+
+def test_paired_rates_by_hand() -> None:
+    """The counts of Bentur 2009, quoted by Fagerland, Lydersen and Laake 2014: 1, 1, 7, 12."""
+    ours = [1] * 2 + [0] * 19
+    theirs = [True] + [False] + [True] * 7 + [False] * 12
+    found = paired_rates(ours, theirs)
+    assert (found.both, found.only_ours, found.only_theirs, found.neither) == (1, 1, 7, 12)
+    assert found.ours == wilson_interval(2, 21)
+    assert found.theirs == wilson_interval(8, 21)
+    middle, error = 2 / 23 - 8 / 23, math.sqrt((10 / 23 - (6 / 23) ** 2) / 23)
+    assert found.difference.value == pytest.approx(-6 / 21)
+    assert found.difference.low == pytest.approx(middle - 1.959964 * error)
+    assert found.difference.high == pytest.approx(middle + 1.959964 * error)
+
+
+@pytest.mark.parametrize("games", [1, 2, 10, 1000])
+def test_paired_rates_at_their_ends(games: int) -> None:
+    same = paired_rates([1] * games, [1] * games).difference
+    assert same.value == 0
+    assert same.high == -(same.low or 0) == pytest.approx(1.959964 * 2**0.5 / (games + 2))
+    all_of_them = paired_rates([1] * games, [0] * games).difference
+    assert (all_of_them.value, all_of_them.high) == (1, 1)
+
+
+def test_histogram_has_round_bins() -> None:
+    assert histogram([0, 4, 5, 12]) == Histogram(0, 5, (2, 1, 1))
+    assert histogram([7, 7, 7]) == Histogram(7, 1, (3,))
+    assert histogram([-3, 0, 3], bins=3) == Histogram(-5, 5, (1, 2))
+    values = np.random.default_rng(1).lognormal(11, 0.5, 2000).round()
+    found = histogram(values)
+    assert (found.width, sum(found.counts)) == (10_000, 2000)
+    assert found.start <= values.min() < found.start + found.width
+    sixty = (60_000 - found.start) // found.width
+    assert found.counts[sixty] == np.count_nonzero((values >= 60_000) & (values < 70_000))
+    assert len(histogram(values, bins=5).counts) <= 6
+
+
+def test_shares_and_survival_by_tile() -> None:
+    tiles = [8, 32, 8, 16]
+    assert tile_shares(tiles) == {
+        2: wilson_interval(0, 4), 4: wilson_interval(0, 4), 8: wilson_interval(2, 4),
+        16: wilson_interval(1, 4), 32: wilson_interval(1, 4),
+    }  # fmt: skip
+    assert survival_by_tile(np.array(tiles)) == {
+        4: wilson_interval(4, 4), 8: wilson_interval(4, 4), 16: wilson_interval(2, 4),
+        32: wilson_interval(1, 4),
+    }  # fmt: skip
+    assert survival_by_tile([2]) == {}
+
+
+@pytest.mark.parametrize("tile", [0, 1, 3, 6, -4, 2.5])
+def test_what_is_no_tile_is_refused(tile: float) -> None:
+    with pytest.raises(ValueError, match=f"powers of two from 2, got {tile}"):
+        tile_shares([8, tile])
+
+
+def test_survival_by_move() -> None:
+    shares = survival_by_move([10, 10, 30, 40], points=[0, 9, 10, 30, 39, 40, 50])
+    assert {point: share.value for point, share in shares.items()} == {
+        0: 1, 9: 1, 10: 0.5, 30: 0.25, 39: 0.25, 40: 0, 50: 0,
+    }  # fmt: skip
+    assert shares[30] == wilson_interval(1, 4)
+    assert list(survival_by_move([100])) == list(range(0, 101, 5))
+    assert list(survival_by_move([0])) == [0]
+
+
+def of_two(function: Callable[..., object]) -> Callable[[Any], object]:
+    return lambda values: function(values, values)
+
+
+@pytest.mark.parametrize(
+    "function",
+    [
+        mean_interval, bootstrap_interval, median_interval, histogram, tile_shares,
+        survival_by_tile, survival_by_move, of_two(paired_interval), of_two(paired_rates),
+    ],
+)  # fmt: skip
+def test_what_cannot_be_counted_is_refused(function: Callable[[Any], object]) -> None:
+    with pytest.raises(ValueError, match="expected at least one value, got none"):
+        function([])
+    with pytest.raises(ValueError, match="expected finite values, got nan as number 2"):
+        function([1, math.nan])
+    with pytest.raises(ValueError, match=r"one dimension, got shape \(2, 2\)"):
+        function(np.ones((2, 2)))
+
+
+def test_what_is_no_pair_is_refused() -> None:
+    for function in (paired_interval, paired_rates):
+        with pytest.raises(ValueError, match="as many of theirs as of ours, got 1 and 2"):
+            function([1, 0], [1])
+    with pytest.raises(ValueError, match="expected 0 or 1 for each game, got 2"):
+        paired_rates([0, 1], [1, 2])
+    for interval in (mean_interval, bootstrap_interval, median_interval):
+        with pytest.raises(ValueError, match="confidence between 0 and 1, got 95"):
+            interval([1, 2], confidence=95)
+
+
+def test_a_million_games_take_no_time() -> None:
+    """Less than a second of the processor each; a tenth was measured, a guard for what hangs."""
+    values = np.random.default_rng(1).lognormal(11, 0.5, 1_000_000).round()
+    theirs = values[::-1]
+    calls: list[Callable[[], object]] = [
+        lambda: mean_interval(values),
+        lambda: bootstrap_interval(values),
+        lambda: median_interval(values),
+        lambda: quantiles(values, [0.1, 0.5, 0.9]),
+        lambda: paired_interval(values, theirs),
+        lambda: paired_rates(values > 60_000, theirs > 60_000),
+        lambda: histogram(values),
+        lambda: survival_by_tile(np.exp2(values % 16 + 1)),
+        lambda: survival_by_move(values),
+    ]
+    for call in calls:
+        start = time.process_time()
+        call()
+        assert time.process_time() - start < 1
 
 
 def test_summary() -> None:

@@ -20,6 +20,7 @@ import pytest
 
 from twofold import make_player
 from twofold.arena import tune_sampling, tune_settings, tune_study, tune_workers
+from twofold.arena.sqlite import alone
 from twofold.arena.stats import Interval
 from twofold.arena.tune import Check, Objective, Progress, Settings, Tuning, tune
 from twofold.arena.tune_settings import Range, range_of
@@ -372,7 +373,7 @@ def test_kill_dash_nine_loses_the_trials_under_way_at_most(tmp_path: Path, jobs:
 
 def test_one_tuning_at_a_time_on_a_file(tmp_path: Path) -> None:
     with (
-        tune_study.alone(tmp_path / "t.db"),
+        alone(tmp_path / "t.db", "tuning"),
         pytest.raises(InvalidInput, match="got another at work on it"),
     ):
         run(tmp_path / "t.db", 1)

@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 
 from tests.cli.conftest import Cli
+from twofold.cli._common import read_seconds
 from twofold.cli._training import curve_lines, progress_line, view
-from twofold.cli.train import _seconds
 from twofold.errors import InvalidInput
 from twofold.learn.checkpoint import load
 from twofold.learn.settings import Settings
@@ -153,13 +153,13 @@ def test_resume_with_another_network(cli: Cli, tmp_path: Path) -> None:
     [("30m", 1800), ("1h30m", 5400), ("45s", 45), ("45", 45), ("0.5h", 1800), ("1d", 86400)],
 )
 def test_times(text: str, seconds: float) -> None:
-    assert _seconds(text, "time") == seconds
+    assert read_seconds(text, "time") == seconds
 
 
 @pytest.mark.parametrize("text", ["", "m", "-5m", "1e5", "5m1h", "nan", "0", "1" * 50])
 def test_no_times(text: str) -> None:
     with pytest.raises(InvalidInput, match="expected time"):
-        _seconds(text, "time")
+        read_seconds(text, "time")
 
 
 def test_the_live_view_fits_a_terminal() -> None:

@@ -186,8 +186,14 @@ def test_many_games_at_once(guards: Guards) -> None:
     game.words[play.LETTERS] = 0
     game.use_bits(guards, policies.random_bits)
     states = guards.copy(np.zeros((20, play.STATE_WORDS), dtype=np.uint64))
+    reached = guards.copy(np.zeros((20, play.REACHED_SIZE), dtype=np.uint64))
+    game.words[play.REACHED] = reached.ctypes.data
     assert play.play_many(game.words, np.uint64(2**64 - 10), states) == 20
     assert (states[:, play.MOVE_NUMBER] > 20).all()
+    for state, numbers in zip(states, reached, strict=True):
+        largest = int(state[play.MAX_EXPONENT])
+        assert 0 < numbers[largest] <= state[play.MOVE_NUMBER]
+        assert not numbers[largest + 1 :].any()
     assert guards.intact()
 
 

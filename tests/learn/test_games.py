@@ -77,7 +77,8 @@ RUNS: dict[str, dict[str, Any]] = {
         "order": "backward",
     },
     "restart past 32768": {
-        "shape": (2, 3), "games": 50, "schedule": "td", "spawn": LARGE_SPAWNS, "restart": 3, "seed": 3,
+        "shape": (2, 3), "games": 50, "schedule": "td", "spawn": LARGE_SPAWNS, "restart": 3,
+        "seed": 3,
     },
 }  # fmt: skip
 

@@ -7,17 +7,30 @@
 [10, 10]
 """
 
-from twofold.arena.run import GameRow, Run, run, run_seeds
+from twofold.arena.bench import Bench, Standing
+from twofold.arena.compare import Comparison, compare_scores, verdict_words
+from twofold.arena.games import GameRow, Games
+from twofold.arena.run import Run, run, run_seeds
+from twofold.arena.sprt import Sprt
 from twofold.arena.stats import Interval, Summary, mean_interval, summarise, wilson_interval
+from twofold.arena.study import Study
 
 __all__ = [
+    "Bench",
+    "Comparison",
     "GameRow",
+    "Games",
     "Interval",
     "Run",
+    "Sprt",
+    "Standing",
+    "Study",
     "Summary",
+    "compare_scores",
     "mean_interval",
     "run",
     "run_seeds",
     "summarise",
+    "verdict_words",
     "wilson_interval",
 ]

@@ -1,15 +1,32 @@
-"""Statistics of a run: means, intervals, quantiles, reach rates."""
+"""Statistics of a run: means, intervals, quantiles, reach rates; of two runs on common seeds.
+
+Values are given one a game, as a sequence or a NumPy array of one dimension: scores in points,
+largest tiles as shown (2, 4, 8 ...), moves as numbers of moves. Each function takes a million of
+them in well under a second, and raises ValueError where there is none or one is not finite.
+"""
 
 import math
 import statistics
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Final
+from typing import Any, Final, Protocol, TypeAlias
 
-from twofold.arena.run import Run
+import numpy as np
+from numpy.typing import NDArray
+
+from twofold.arena.games import Games
+
+Values: TypeAlias = Sequence[float] | NDArray[Any]
+"""One number a game, shape (games,)."""
 
 CONFIDENCE: Final = 0.95
 """Of every interval, where nothing else is said."""
+
+MAX_BOOTSTRAP: Final = 10_000
+"""Most values that are drawn anew; of more, the mean is as good as normal."""
+
+_BATCH: Final = 1 << 20
+"""Values drawn at a time, so that memory is bounded."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,22 +81,134 @@ class Summary:
         return self.seconds / self.games
 
 
-def mean_interval(values: Sequence[float], confidence: float = CONFIDENCE) -> Interval:
+@dataclass(frozen=True, slots=True)
+class Paired:
+    """Our games against theirs on the same seeds.
+
+    Attributes:
+        games: number of common seeds.
+        difference: mean of ours minus theirs, in points a game.
+        relative: the difference in % of their mean; None where that is not positive.
+        wins: seeds on which ours is larger.
+        draws: seeds on which both are equal.
+        losses: seeds on which theirs is larger.
+        p_value: two-sided, of the paired t test; None for one game. Where all differences are
+            equal it is 1 if they are 0, else 0.
+    """
+
+    games: int
+    difference: Interval
+    relative: Interval | None
+    wins: int
+    draws: int
+    losses: int
+    p_value: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class PairedRates:
+    """Two reach rates on the same seeds: how many games hit what, the rates, their difference."""
+
+    both: int
+    only_ours: int
+    only_theirs: int
+    neither: int
+    ours: Interval
+    theirs: Interval
+    difference: Interval
+
+
+@dataclass(frozen=True, slots=True)
+class Histogram:
+    """Counts in bins of equal width; bin k holds start + k * width <= value < the next start."""
+
+    start: int
+    width: int
+    counts: tuple[int, ...]
+
+
+def finite(values: Values) -> NDArray[np.float64]:
+    """The values as an array of float64, shape (games,).
+
+    Raises:
+        ValueError: there is none, one is not finite, or the shape has another dimension.
+    """
+    array = np.asarray(values, dtype=np.float64)
+    if array.ndim != 1:
+        raise ValueError(f"expected values of one dimension, got shape {array.shape}")
+    if not array.size:
+        raise ValueError("expected at least one value, got none")
+    wrong = np.flatnonzero(~np.isfinite(array))
+    if wrong.size:
+        raise ValueError(f"expected finite values, got {array[wrong[0]]} as number {wrong[0] + 1}")
+    return array
+
+
+def mean_interval(values: Values, confidence: float = CONFIDENCE) -> Interval:
     """The mean and its confidence interval by Student's t.
 
     Raises:
         ValueError: there is no value.
     """
-    if not values:
-        raise ValueError("expected at least one value, got none")
-    mean = statistics.fmean(values)
-    if len(values) == 1:
+    array = finite(values)
+    mean = float(array.mean())
+    if array.size == 1:
         return Interval(mean, None, None)
+    half = _student(array.size, confidence) * _error(array)
+    return Interval(mean, mean - half, mean + half)
+
+
+def _error(array: NDArray[np.float64]) -> float:
+    """The standard error of the mean."""
+    return float(array.std(ddof=1)) / math.sqrt(array.size)
+
+
+def _student(games: int, confidence: float) -> float:
+    """How many standard errors of a mean the interval goes to each side."""
     from scipy.special import stdtrit
 
-    error = statistics.stdev(values) / math.sqrt(len(values))
-    half = float(stdtrit(len(values) - 1, (1 + confidence) / 2)) * error
-    return Interval(mean, mean - half, mean + half)
+    _check_share(confidence)
+    return float(stdtrit(games - 1, (1 + confidence) / 2))
+
+
+def _check_share(share: float) -> None:
+    if not 0 < share < 1:
+        raise ValueError(f"expected a confidence between 0 and 1, got {share}")
+
+
+def bootstrap_interval(
+    values: Values, confidence: float = CONFIDENCE, resamples: int = 2000, seed: int = 1
+) -> Interval:
+    """The mean and its bootstrap interval, which is wider on the side of the longer tail.
+
+    Args:
+        values: one a game. Of more than MAX_BOOTSTRAP values the result is `mean_interval`.
+        confidence: the share of such intervals that hold the truth.
+        resamples: how often as many values are drawn anew, at least 100.
+        seed: of the draws; the same seed gives the same interval.
+
+    Raises:
+        ValueError: there is no value, or a number is outside its range.
+
+    Source: Efron 1987, bias-corrected and accelerated (BCa).
+    """
+    _check_share(confidence)
+    if resamples < 100:
+        raise ValueError(f"expected at least 100 resamples, got {resamples}")
+    array = finite(values)
+    if array.size > MAX_BOOTSTRAP or array.min() == array.max():
+        return mean_interval(array, confidence)
+    from scipy.stats import bootstrap
+
+    found = bootstrap(
+        (array,),
+        np.mean,
+        n_resamples=resamples,
+        batch=max(1, _BATCH // array.size),
+        confidence_level=confidence,
+        random_state=np.random.default_rng(seed),
+    ).confidence_interval
+    return Interval(float(array.mean()), float(found.low), float(found.high))
 
 
 def wilson_interval(hits: int, trials: int, confidence: float = CONFIDENCE) -> Interval:
@@ -101,44 +230,246 @@ def wilson_interval(hits: int, trials: int, confidence: float = CONFIDENCE) -> I
     return Interval(share, 0.0 if hits == 0 else low, 1.0 if hits == trials else high)
 
 
-def quantile(values: Sequence[float], share: float) -> float:
+def median_interval(values: Values, confidence: float = CONFIDENCE) -> Interval:
+    """The median, and the k-th smallest and k-th largest value around it.
+
+    The largest k is taken for which Binomial(games, 1/2) < k has at most half of the error, so
+    that the interval holds the median at least as often as it says. Five games have none of 95 %.
+
+    Source: Thompson 1936.
+    """
+    from scipy.stats import binom
+
+    _check_share(confidence)
+    ordered = np.sort(finite(values))
+    place = int(binom.ppf((1 - confidence) / 2, ordered.size, 0.5))
+    ends = (float(ordered[place - 1]), float(ordered[-place])) if place else (None, None)
+    return Interval(float(np.median(ordered)), *ends)
+
+
+def quantile(values: Values, share: float) -> float:
     """The value below which `share` of the values lie, linear between neighbours.
 
     Raises:
         ValueError: no value, or a share outside 0 to 1.
     """
-    if not values or not 0 <= share <= 1:
-        raise ValueError(f"expected values and a share from 0 to 1, got {len(values)}, {share}")
-    ordered = sorted(values)
-    place = share * (len(ordered) - 1)
-    below = math.floor(place)
-    above = min(below + 1, len(ordered) - 1)
-    return ordered[below] + (ordered[above] - ordered[below]) * (place - below)
+    return quantiles(values, [share])[0]
 
 
-def summarise(run: Run) -> Summary:
+def quantiles(values: Values, shares: Sequence[float]) -> tuple[float, ...]:
+    """The `quantile` of each share, from one pass."""
+    if len(values) == 0 or not all(0 <= share <= 1 for share in shares):
+        raise ValueError(
+            f"expected values and each share from 0 to 1, got {len(values)}, {list(shares)}"
+        )
+    return tuple(np.quantile(finite(values), shares).tolist())
+
+
+def paired_interval(ours: Values, theirs: Values, confidence: float = CONFIDENCE) -> Paired:
+    """What games on common seeds say about the difference of two players.
+
+    Args:
+        ours: one value a seed, in points.
+        theirs: the values of the same seeds in the same order.
+        confidence: of the intervals.
+
+    Raises:
+        ValueError: there is no seed, or not as many of theirs as of ours.
+
+    Source: Student's t on the differences; Fieller 1954 for the ratio of the means, whose
+    interval holds 0 exactly where that of the difference does.
+    """
+    one, two = _pair(ours, theirs)
+    difference = one - two
+    return Paired(
+        games=difference.size,
+        difference=mean_interval(difference, confidence),
+        relative=_relative(difference, two, confidence),
+        wins=int(np.count_nonzero(difference > 0)),
+        draws=int(np.count_nonzero(difference == 0)),
+        losses=int(np.count_nonzero(difference < 0)),
+        p_value=_p_value(difference),
+    )
+
+
+def _pair(ours: Values, theirs: Values) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    one, two = finite(ours), finite(theirs)
+    if one.size != two.size:
+        raise ValueError(f"expected as many of theirs as of ours, got {two.size} and {one.size}")
+    return one, two
+
+
+def _p_value(difference: NDArray[np.float64]) -> float | None:
+    from scipy.special import stdtr
+
+    if difference.size == 1:
+        return None
+    mean, error = abs(float(difference.mean())), _error(difference)
+    if error == 0:
+        return float(mean == 0)
+    return 2 * float(stdtr(difference.size - 1, -mean / error))
+
+
+def _relative(
+    difference: NDArray[np.float64], theirs: NDArray[np.float64], confidence: float
+) -> Interval | None:
+    """In %: every share r for which the mean of difference - r * theirs may be 0."""
+    top, base, games = float(difference.mean()), float(theirs.mean()), theirs.size
+    if base <= 0:
+        return None
+    value = 100 * top / base
+    if games == 1:
+        return Interval(value, None, None)
+    scale = _student(games, confidence) ** 2 / games
+    (v_top, v_mixed), (_, v_base) = (scale * np.cov(difference, theirs)).tolist()
+    square = base * base - v_base
+    if square <= 0:
+        return Interval(value, None, None)
+    middle = (top * base - v_mixed) / square
+    half = math.sqrt(max(0.0, middle * middle - (top * top - v_top) / square))
+    return Interval(value, 100 * (middle - half), 100 * (middle + half))
+
+
+def paired_rates(ours: Values, theirs: Values, confidence: float = CONFIDENCE) -> PairedRates:
+    """Two reach rates on common seeds, and the interval of their difference.
+
+    Args:
+        ours: one a seed, 1 or True where the game reached the tile, else 0.
+        theirs: those of the same seeds in the same order.
+        confidence: of the intervals.
+
+    Raises:
+        ValueError: there is no seed, not as many of theirs as of ours, or a value is not 0 or 1.
+
+    Source: Bonett and Price 2012, adjusted Wald interval for paired proportions; Fagerland,
+    Lydersen and Laake 2014 compare it with those of Newcombe 1998 and Tango 1998.
+    """
+    one, two = _pair(ours, theirs)
+    wrong = np.setdiff1d(np.concatenate([one, two]), [0, 1])
+    if wrong.size:
+        raise ValueError(f"expected 0 or 1 for each game, got {wrong[0]}")
+    counts = np.bincount((2 * one + two).astype(np.int64), minlength=4)
+    neither, only_theirs, only_ours, both = counts.tolist()
+    first = wilson_interval(both + only_ours, one.size, confidence)
+    second = wilson_interval(both + only_theirs, one.size, confidence)
+    low, high = _adjusted_wald(only_ours, only_theirs, one.size, confidence)
+    difference = Interval((only_ours - only_theirs) / one.size, low, high)
+    return PairedRates(both, only_ours, only_theirs, neither, first, second, difference)
+
+
+def _adjusted_wald(more: int, less: int, games: int, confidence: float) -> tuple[float, float]:
+    """As if one more game had been won by each side."""
+    plus, minus = (more + 1) / (games + 2), (less + 1) / (games + 2)
+    error = math.sqrt((plus + minus - (plus - minus) ** 2) / (games + 2))
+    half = statistics.NormalDist().inv_cdf((1 + confidence) / 2) * error
+    return max(-1.0, plus - minus - half), min(1.0, plus - minus + half)
+
+
+def histogram(scores: Values, bins: int = 40) -> Histogram:
+    """How many scores lie in each of about `bins` bins at most, between round numbers.
+
+    The width is 1, 2 or 5 times a power of ten, at least 1 point.
+
+    Source: Freedman and Diaconis 1981 for the width, 2 IQR / games^(1/3), before it is rounded.
+    """
+    array = finite(scores)
+    low, first, third, high = quantiles(array, [0, 0.25, 0.75, 1])
+    width = _round_up(max(2 * (third - first) / array.size ** (1 / 3), (high - low) / bins))
+    start = math.floor(low / width)
+    counts = np.bincount((array // width).astype(np.int64) - start)
+    return Histogram(start * width, width, tuple(counts.tolist()))
+
+
+def _round_up(step: float) -> int:
+    """The smallest of 1, 2, 5, 10, 20, 50 ... that is at least the step."""
+    power = 1
+    while 10 * power < step:
+        power *= 10
+    return next(factor * power for factor in (1, 2, 5, 10) if factor * power >= step)
+
+
+def tile_shares(max_tiles: Values) -> dict[int, Interval]:
+    """For each tile from 2 to the largest: the share of games whose largest tile it is.
+
+    Raises:
+        ValueError: there is no game, or a tile is no power of two from 2.
+    """
+    counts = _tile_counts(max_tiles)
+    return {
+        1 << exponent: wilson_interval(counts[exponent], sum(counts))
+        for exponent in range(1, len(counts))
+    }
+
+
+def survival_by_tile(max_tiles: Values) -> dict[int, Interval]:
+    """For each tile from 4 to the largest: the share of games that reached at least that tile.
+
+    Raises:
+        ValueError: there is no game, or a tile is no power of two from 2.
+    """
+    counts = _tile_counts(max_tiles)
+    return {
+        1 << exponent: wilson_interval(sum(counts[exponent:]), sum(counts))
+        for exponent in range(2, len(counts))
+    }
+
+
+def _tile_counts(max_tiles: Values) -> list[int]:
+    """How many games had the largest tile 2^k, by k."""
+    fractions, exponents = np.frexp(finite(max_tiles))
+    wrong = np.flatnonzero((fractions != 0.5) | (exponents < 2))
+    if wrong.size:
+        raise ValueError(f"expected powers of two from 2, got {max_tiles[wrong[0]]}")
+    counts: list[int] = np.bincount(exponents - 1).tolist()
+    return counts
+
+
+def survival_by_move(moves: Values, points: Sequence[int] | None = None) -> dict[int, Interval]:
+    """The share of games still going after so many moves, that is, of more moves than that.
+
+    Args:
+        moves: of each game; one that was broken off counts as ended there.
+        points: numbers of moves; if None, about 20 round ones from 0 to the longest game.
+
+    Source: every game is seen to its end, so that the estimate of Kaplan and Meier 1958 is the
+    plain share; its interval is that of Wilson.
+    """
+    ordered = np.sort(finite(moves))
+    if points is None:
+        points = range(0, int(ordered[-1]) + 1, _round_up(ordered[-1] / 20))
+    ended = np.searchsorted(ordered, points, side="right").tolist()
+    games = ordered.size
+    return {
+        point: wilson_interval(games - done, games)
+        for point, done in zip(points, ended, strict=True)
+    }
+
+
+class HasGames(Protocol):
+    """A run, or a player's standing in a study."""
+
+    @property
+    def games(self) -> Games:
+        """Its finished games."""
+
+
+def summarise(one: HasGames) -> Summary:
     """What the games of a run say.
 
     Raises:
         ValueError: the run has no finished game.
     """
-    rows = run.rows
-    if not rows:
+    games = one.games
+    if not len(games):
         raise ValueError("expected at least one finished game, got none")
-    scores = [row.score for row in rows]
-    top = max(row.max_tile for row in rows)
-    tiles = [1 << exponent for exponent in range(2, top.bit_length())]
     return Summary(
-        games=len(rows),
-        score=mean_interval(scores),
-        median=statistics.median(scores),
-        best=max(scores),
-        worst=min(scores),
-        moves=sum(row.moves for row in rows),
-        max_tile=top,
-        reach={
-            tile: wilson_interval(sum(row.max_tile >= tile for row in rows), len(rows))
-            for tile in tiles
-        },
-        seconds=sum(row.seconds for row in rows),
+        games=len(games),
+        score=mean_interval(games.scores),
+        median=float(np.median(games.scores)),
+        best=int(games.scores.max()),
+        worst=int(games.scores.min()),
+        moves=int(games.moves.sum()),
+        max_tile=int(games.max_tiles.max()),
+        reach=survival_by_tile(games.max_tiles),
+        seconds=float(games.seconds.sum()),
     )

@@ -1,8 +1,9 @@
 """Runs as a table of text, the way this field reports players."""
 
 from collections.abc import Sequence
+from typing import Protocol
 
-from twofold.arena.run import Run
+from twofold.arena.games import Games
 from twofold.arena.stats import Summary, summarise
 
 MAX_NAME = 24
@@ -15,7 +16,27 @@ MAX_COLUMNS = 8
 """Most reach rates in one table, so that it fits 80 characters."""
 
 
-def format_runs(runs: Sequence[Run]) -> str:
+class Result(Protocol):
+    """Games of one player, with what the table says of it."""
+
+    @property
+    def player(self) -> str:
+        """Its name."""
+
+    @property
+    def games(self) -> Games:
+        """Its finished games; where one failed, those before it."""
+
+    @property
+    def error(self) -> str:
+        """What went wrong; empty if nothing did."""
+
+    @property
+    def failed_seed(self) -> int | None:
+        """The first seed whose game failed."""
+
+
+def format_runs(runs: Sequence[Result]) -> str:
     """Scores and speed, then reach rates; one line a player. Long specs are numbered."""
     parts = []
     names = [run.player for run in runs]
@@ -27,7 +48,7 @@ def format_runs(runs: Sequence[Run]) -> str:
                 f"{name:>{width}}  {run.player}" for name, run in zip(names, runs, strict=True)
             )
         )
-    done = [(name, summarise(run)) for name, run in zip(names, runs, strict=True) if run.rows]
+    done = [(name, summarise(run)) for name, run in zip(names, runs, strict=True) if len(run.games)]
     if done:
         parts.append(_scores(done))
         parts.append(_rates(done))
@@ -37,7 +58,7 @@ def format_runs(runs: Sequence[Run]) -> str:
     return "\n\n".join(parts)
 
 
-def failed(runs: Sequence[Run]) -> list[Run]:
+def failed(runs: Sequence[Result]) -> list[Result]:
     """The runs that ended with an error."""
     return [run for run in runs if run.error]
 

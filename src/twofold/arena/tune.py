@@ -13,7 +13,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final, Literal
 
 from twofold.arena import tune_study
+from twofold.arena.games import GameRow
 from twofold.arena.run import run, run_seeds
+from twofold.arena.sqlite import alone
 from twofold.arena.stats import Interval, mean_interval
 from twofold.arena.tune_settings import Objective, Range, Settings
 from twofold.arena.tune_workers import (
@@ -26,7 +28,6 @@ from twofold.arena.tune_workers import (
     play_here,
     raise_failure,
 )
-from twofold.arena.workers import GameRow
 from twofold.errors import TwofoldError
 from twofold.limits import MAX_GAMES, MAX_JOBS, MAX_SEED, MAX_TRIALS, check_limit
 
@@ -181,7 +182,7 @@ def tune(
     path = Path(os.path.realpath(out))
     if path.exists():
         tune_study.check_settings(path, settings)
-    with tune_study.alone(path):
+    with alone(path, "tuning"):
         study = tune_study.open_study(path, settings)
         run_on = _Run(settings, path, study, on_progress or _ignore, stop or _never)
         return run_on.tune(trials, jobs, check_games)

@@ -9,12 +9,12 @@ from collections.abc import Iterator, Mapping
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
-from urllib.parse import quote
 
+from twofold.arena.sqlite import is_sqlite, open_sqlite
 from twofold.arena.tune_sampling import START, finished_trials
 from twofold.arena.tune_settings import Settings
 from twofold.errors import InvalidInput, MissingExtra, ResourceError, TwofoldError
-from twofold.files import atomic_write, open_regular
+from twofold.files import atomic_write
 from twofold.notation import shown
 
 if TYPE_CHECKING:
@@ -27,11 +27,6 @@ STUDY: Final = "twofold tune"
 SETTINGS: Final = "settings"
 CHECKS: Final = "checks"
 """Attributes of the study."""
-
-LOCK_SECONDS: Final = 60.0
-"""How long a process waits for the others to have written."""
-
-_MAGIC: Final = b"SQLite format 3\0"
 
 
 def require_tune() -> None:
@@ -76,7 +71,7 @@ def _study(path: Path) -> "Study":
     from sqlalchemy.pool import NullPool
 
     # The connection is made here: a URL has no way to write some characters of a path.
-    options = {"creator": partial(_open_sqlite, path), "poolclass": NullPool}
+    options = {"creator": partial(open_sqlite, path, "rw"), "poolclass": NullPool}
     storage = optuna.storages.RDBStorage("sqlite://", engine_kwargs=options)
     event.listen(storage.engine, "begin", _begin)
     return optuna.create_study(
@@ -86,11 +81,6 @@ def _study(path: Path) -> "Study":
 
 def _begin(connection: Any) -> None:
     connection.exec_driver_sql("BEGIN IMMEDIATE")
-
-
-def _open_sqlite(path: Path, mode: str = "rw") -> sqlite3.Connection:
-    uri = f"file:{quote(str(path.absolute()))}?mode={mode}"
-    return sqlite3.connect(uri, uri=True, timeout=LOCK_SECONDS, isolation_level=None)
 
 
 def _create(path: Path, settings: Settings) -> None:
@@ -122,9 +112,8 @@ def check_settings(path: Path, settings: Settings) -> None:
 
 def _read_settings(path: Path) -> Mapping[str, Any]:
     refusal = InvalidInput(f"expected a file that 'twofold tune' made, got {shown(str(path))}")
-    with open_regular(path) as file:
-        if file.read(len(_MAGIC)) != _MAGIC:
-            raise refusal
+    if not is_sqlite(path):
+        raise refusal
     if not os.access(path, os.W_OK):
         raise InvalidInput(f"expected a file that can be written, got {shown(str(path))}")
     query = (
@@ -132,7 +121,7 @@ def _read_settings(path: Path) -> Mapping[str, Any]:
         " WHERE study_name = ? AND key = ?"
     )
     try:
-        with contextlib.closing(_open_sqlite(path)) as connection:
+        with contextlib.closing(open_sqlite(path, "rw")) as connection:
             rows = connection.execute(query, (STUDY, SETTINGS)).fetchall()
         found = json.loads(rows[0][0])
     except (sqlite3.Error, IndexError, TypeError, ValueError, RecursionError):
@@ -140,38 +129,6 @@ def _read_settings(path: Path) -> Mapping[str, Any]:
     if not isinstance(found, dict):
         raise refusal
     return found
-
-
-@contextlib.contextmanager
-def alone(path: Path) -> Iterator[None]:
-    """Hold a file for this process until it ends, however it ends.
-
-    Raises:
-        InvalidInput: another process holds it, or its folder cannot be written.
-    """
-    if not path.parent.is_dir():
-        raise InvalidInput(
-            f"expected an existing folder to write to, got {shown(str(path.parent))}"
-        )
-    lock = path.with_name(f".{path.name}.lock")
-    with contextlib.ExitStack() as stack:
-        try:
-            connection = stack.enter_context(contextlib.closing(_open_sqlite(lock, "rwc")))
-            connection.execute("PRAGMA busy_timeout = 0")
-            connection.execute("BEGIN EXCLUSIVE")
-        except sqlite3.OperationalError as error:
-            if "locked" in str(error):
-                raise InvalidInput(
-                    f"expected {shown(str(path))} for this tuning alone, got another at work on it"
-                ) from None
-            raise InvalidInput(f"cannot write beside {shown(str(path))}: {error}") from None
-        stack.callback(_remove_quietly, lock)  # while it is held
-        yield
-
-
-def _remove_quietly(path: Path) -> None:
-    with contextlib.suppress(OSError):
-        path.unlink()
 
 
 @contextlib.contextmanager

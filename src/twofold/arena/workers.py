@@ -1,36 +1,28 @@
 """Workers: where games are played. Threads for compiled players, processes for the others.
 
 A thread is enough where the work is done in kernels, which release the interpreter's lock;
-threads share the compiled code and the tables. Python code needs a process to itself.
-Processes are spawned, never forked, and make their players from the specs.
+threads share the compiled code and the tables. Python code needs a process to itself, which may
+die or hang without harm to anything else. Processes are spawned, never forked, and make their
+players from the specs.
 """
 
 import contextlib
-import itertools
 import multiprocessing
 import os
+import queue
 import signal
 import sys
 import threading
 import time
-from collections import deque
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import (
-    FIRST_COMPLETED,
-    BrokenExecutor,
-    Executor,
-    Future,
-    ProcessPoolExecutor,
-    ThreadPoolExecutor,
-    wait,
-)
 from dataclasses import dataclass
 from multiprocessing.connection import Connection
 from multiprocessing.context import SpawnContext, SpawnProcess
 from typing import Final, Self
 
+from twofold.arena.games import GameRow
 from twofold.errors import TwofoldError
-from twofold.players import Player, make_player, play_game
+from twofold.players import Player, make_player, play_games
 from twofold.rules import Rules
 
 POLL_SECONDS: Final = 0.1
@@ -39,52 +31,51 @@ POLL_SECONDS: Final = 0.1
 GRACE_SECONDS: Final = 2.0
 """How long workers may take to notice that they are asked to stop."""
 
+REPORT_SECONDS: Final = 0.1
+"""How often a thread hands over the games that it has finished."""
+
 
 @dataclass(frozen=True, slots=True)
 class Task:
-    """One game to play.
+    """Games to play, one after the other.
 
     Attributes:
         player: position of the player among the players of the run.
-        number: position of the game among the games of this player.
+        numbers: positions of the games among the games of this player, in ascending order.
         spec: the player's spec, as given.
-        rules: the rules of the game.
-        seed: its seed.
+        rules: the rules of the games.
+        seeds: their seeds.
     """
 
     player: int
-    number: int
+    numbers: tuple[int, ...]
     spec: str
     rules: Rules
-    seed: int
+    seeds: tuple[int, ...]
+
+    def rest(self, done: int) -> "Task":
+        """The same without the first games."""
+        return Task(self.player, self.numbers[done:], self.spec, self.rules, self.seeds[done:])
 
 
 @dataclass(frozen=True, slots=True)
-class GameRow:
-    """One finished game.
+class Report:
+    """What has become of a task since the last report on it.
 
     Attributes:
-        player: canonical spec of the player.
-        seed: the seed.
-        score: points at the end.
-        moves: number of moves made.
-        max_tile: largest tile on the final board.
-        reached: for each exponent k, the move number at which the largest tile first was
-            2^k or more.
-        seconds: time taken, wall clock; depends on the machine.
+        task: the task.
+        rows: games finished, in order.
+        error: one sentence about what failed in the game after these; empty if nothing did.
+        lost: why the worker is gone that played the game after these; empty if it is not.
+        done: whether this is the last report on this task: all is played, something failed, or
+            the games were asked to stop.
     """
 
-    player: str
-    seed: int
-    score: int
-    moves: int
-    max_tile: int
-    reached: tuple[int, ...]
-    seconds: float
-
-
-Answer = GameRow | str | None
-"""A finished game, or one sentence about what failed, or None for a game that was stopped."""
+    task: Task
+    rows: tuple[GameRow, ...] = ()
+    error: str = ""
+    lost: str = ""
+    done: bool = False
 
 
 class Crew:
@@ -93,26 +84,22 @@ class Crew:
     def __init__(self) -> None:
         self.players: dict[int, Player] = {}
 
-    def play(self, task: Task, stop: Callable[[], bool]) -> Answer:
-        """Play one game; an error of the player becomes its sentence."""
-        try:
-            if task.player not in self.players:
-                self.players[task.player] = make_player(task.spec)
-            player = self.players[task.player]
-            result = play_game(player, task.rules, task.seed, stop=stop)
-        except Exception as error:
-            return describe(error)
-        if result is None:
-            return None
-        return GameRow(
-            player.spec,
-            result.seed,
-            result.score,
-            result.moves,
-            result.max_tile,
-            result.reached,
-            result.seconds,
-        )
+    def play(self, task: Task, stop: Callable[[], bool]) -> Iterator[GameRow]:
+        """Play the games of a task; fewer if `stop` says so."""
+        if task.player not in self.players:
+            self.players[task.player] = make_player(task.spec)
+        player = self.players[task.player]
+        for result in play_games(player, task.rules, task.seeds, stop=stop):
+            yield GameRow(
+                player.spec,
+                result.seed,
+                result.score,
+                result.moves,
+                result.max_tile,
+                result.reached,
+                result.seconds,
+                result.move_seconds,
+            )
 
     def close(self) -> None:
         """Close the players."""
@@ -128,126 +115,175 @@ def describe(error: BaseException) -> str:
 
 
 class Workers:
-    """Up to `jobs` games at a time.
+    """Up to `jobs` tasks at a time, each in a thread that may have a process do the work.
 
     Args:
-        jobs: number of games at a time. With 1 the games are played in the calling thread.
+        jobs: number of tasks at a time. With 0 they are played by the caller, in `submit`.
         compiled: for each player, whether it is compiled.
+        timeout: seconds that a game in a process may take; None for any time.
     """
 
-    def __init__(self, jobs: int, compiled: Sequence[bool]) -> None:
+    def __init__(
+        self, jobs: int, compiled: Sequence[bool], *, timeout: float | None = None
+    ) -> None:
         self.jobs = jobs
         self.compiled = compiled
+        self.timeout = timeout
         self._stop = threading.Event()
-        self._context = Spawn()
+        self._tasks: queue.SimpleQueue[Task | None] = queue.SimpleQueue()
+        self._reports: queue.SimpleQueue[Report] = queue.SimpleQueue()
+        self._threads: list[threading.Thread] = []
+        self._crew = Crew()
         # Closing the one end tells every process that holds the other, without a lock that a
         # process might take with it when it dies.
         self._alive, self._line = multiprocessing.Pipe(duplex=False)
-        self._pools: dict[bool, Executor] = {}
-        self._crews: list[Crew] = []
-        self._local = threading.local()
 
     def __enter__(self) -> Self:
         return self
 
     def __exit__(self, kind: object, *_: object) -> None:
         self.stop()
-        for pool in self._pools.values():
-            pool.shutdown(wait=kind is None, cancel_futures=True)
+        for _thread in self._threads:
+            self._tasks.put(None)
+        for thread in self._threads if kind is None else ():
+            thread.join()
         self._alive.close()
-        for crew in self._crews:
-            crew.close()
+        self._crew.close()
 
     def stop(self) -> None:
         """Ask all games to end."""
         self._stop.set()
         self._line.close()
 
-    def submit(self, task: Task, stop: Callable[[], bool]) -> Future[Answer]:
-        """Have a game played."""
-        if self.jobs == 1:
-            done: Future[Answer] = Future()
-            done.set_result(self._play_here(task, stop))
-            return done
-        if self.compiled[task.player]:
-            return self._pool(True).submit(self._play_here, task, self._stop.is_set)
-        try:
-            return self._pool(False).submit(_play_in_process, task)
-        except BrokenExecutor:
-            self.drop_processes()
-            return self._pool(False).submit(_play_in_process, task)
-
-    def _pool(self, compiled: bool) -> Executor:
-        if compiled not in self._pools:
-            self._pools[compiled] = self._threads() if compiled else self._processes()
-        return self._pools[compiled]
-
-    def drop_processes(self) -> None:
-        """Forget the processes, one of which has died; new ones start when needed."""
-        pool = self._pools.pop(False, None)
-        if pool is not None:
-            pool.shutdown(wait=False)
-
-    def _threads(self) -> Executor:
-        return ThreadPoolExecutor(self.jobs, thread_name_prefix="twofold-game")
-
-    def _processes(self) -> Executor:
-        return ProcessPoolExecutor(
-            self.jobs,
-            mp_context=self._context,
-            initializer=_start_process,
-            initargs=(self._alive, GRACE_SECONDS),
-        )
-
-    def _play_here(self, task: Task, stop: Callable[[], bool]) -> Answer:
-        crew = getattr(self._local, "crew", None)
-        if crew is None:
-            crew = self._local.crew = Crew()
-            self._crews.append(crew)
-        return crew.play(task, stop)
-
-
-def play_tasks(
-    workers: Workers, tasks: Iterator[Task], stop: Callable[[], bool]
-) -> Iterator[tuple[Task, GameRow | str]]:
-    """Play games, `workers.jobs` at a time, and give each answer as it comes.
-
-    Tasks are taken from the iterator one by one as workers become free. Games that are
-    not finished when `stop` says so are dropped. When a process dies, the games that were
-    being played are played again, one at a time, so that the one that kills its process is
-    known; it is the one that failed.
-    """
-    waiting: dict[Future[Answer], Task] = {}
-    suspects: deque[Task] = deque()
-    while not stop():
-        if suspects and not waiting:
-            suspect = suspects.popleft()
-            waiting[workers.submit(suspect, stop)] = suspect
-        elif not suspects:
-            for task in itertools.islice(tasks, workers.jobs - len(waiting)):
-                waiting[workers.submit(task, stop)] = task
-        if not waiting:
+    def submit(self, task: Task, stop: Callable[[], bool]) -> None:
+        """Have games played; the caller sees to it that no more than `jobs` tasks wait."""
+        if self.jobs == 0:
+            self._play_here(self._crew, task, stop)
             return
-        done, _ = wait(waiting, timeout=POLL_SECONDS, return_when=FIRST_COMPLETED)
-        on_trial = len(waiting) == 1
-        for future in sorted(done, key=lambda one: waiting[one].number):
-            task = waiting.pop(future)
-            if not isinstance(future.exception(), BrokenExecutor):
-                answer = future.result()
-            elif on_trial:
-                answer = "its process died"
-            else:
-                suspects.append(task)
+        if len(self._threads) < self.jobs:
+            name = f"twofold-games-{len(self._threads) + 1}"
+            thread = threading.Thread(target=self._serve, name=name, daemon=True)
+            self._threads.append(thread)
+            thread.start()
+        self._tasks.put(task)
+
+    def reports(self) -> list[Report]:
+        """What has come in, after a short wait if nothing has."""
+        found = []
+        with contextlib.suppress(queue.Empty):
+            found.append(self._reports.get(timeout=POLL_SECONDS))
+            while True:
+                found.append(self._reports.get_nowait())
+        return found
+
+    def _serve(self) -> None:
+        """What a thread does: task after task, here or in a process of its own."""
+        crew, process = Crew(), None
+        while (task := self._tasks.get()) is not None:
+            if self.compiled[task.player]:
+                self._play_here(crew, task, self._stop.is_set)
                 continue
-            if answer is not None:
-                yield task, answer
+            if process is None:
+                process = _Process(self._alive)
+            if not self._play_there(process, task):
+                process = None
+        crew.close()
+        if process is not None:
+            process.end()
+
+    def _play_here(self, crew: Crew, task: Task, stop: Callable[[], bool]) -> None:
+        rows: list[GameRow] = []
+        error, last = "", time.monotonic()
+        try:
+            for row in crew.play(task, stop):
+                rows.append(row)
+                if time.monotonic() - last >= REPORT_SECONDS:
+                    self._reports.put(Report(task, tuple(rows)))
+                    rows, last = [], time.monotonic()
+        except Exception as fault:
+            error = describe(fault)
+        self._reports.put(Report(task, tuple(rows), error, done=True))
+
+    def _play_there(self, process: "_Process", task: Task) -> bool:
+        """Have a process play a task; whether it is still there afterwards."""
+        lost = process.begin(task)
+        while not lost:
+            answer = process.answer(self.timeout, self._stop.is_set)
+            if isinstance(answer, GameRow):
+                self._reports.put(Report(task, (answer,)))
+            elif isinstance(answer, _Lost):
+                lost = answer.why
+            else:
+                self._reports.put(Report(task, error=answer or "", done=True))
+                return True
+        stopped = self._stop.is_set()
+        self._reports.put(Report(task, lost="" if stopped else lost, done=True))
+        return False
 
 
-_crew: Crew
-_stopped: Callable[[], bool]
+@dataclass(frozen=True, slots=True)
+class _Lost:
+    """A process is gone."""
+
+    why: str
 
 
-class _Process(SpawnProcess):
+class _Process:
+    """A worker process, seen from the thread that has it.
+
+    Args:
+        alive: an end of a pipe whose other end is closed when all shall end.
+    """
+
+    def __init__(self, alive: Connection) -> None:
+        context = Spawn()
+        self._pipe, theirs = context.Pipe()
+        self._process = context.Process(
+            target=_work, args=(theirs, alive, GRACE_SECONDS), name="twofold-games"
+        )
+        self._process.start()
+        theirs.close()
+        self._is_ready = False
+
+    def begin(self, task: Task) -> str:
+        """Hand over a task; what is wrong if that cannot be done."""
+        try:
+            if not self._is_ready:  # the time of a game does not begin before
+                self._pipe.recv()
+                self._is_ready = True
+            self._pipe.send(task)
+        except (EOFError, OSError):
+            return self._died()
+        return ""
+
+    def answer(
+        self, timeout: float | None, stop: Callable[[], bool]
+    ) -> GameRow | str | _Lost | None:
+        """A finished game, or one sentence about what failed, or None at the end of the task."""
+        began = time.monotonic()
+        try:
+            while not self._pipe.poll(POLL_SECONDS):
+                late = timeout is not None and time.monotonic() - began > timeout
+                if late and not stop():
+                    self._process.kill()
+                    self._process.join()
+                    return _Lost(f"its game took longer than {timeout:g} s")
+            answer: GameRow | str | None = self._pipe.recv()
+        except (EOFError, OSError):
+            return _Lost(self._died())
+        return answer
+
+    def _died(self) -> str:
+        self._process.join()
+        return "its process died"
+
+    def end(self) -> None:
+        """Let the process end."""
+        self._pipe.close()
+        self._process.join()
+
+
+class _SpawnProcess(SpawnProcess):
     """A spawned process that Ctrl-C never reaches, not even while it starts."""
 
     def start(self) -> None:
@@ -265,18 +301,36 @@ class _Process(SpawnProcess):
 class Spawn(SpawnContext):
     """Starts processes that Ctrl-C never reaches."""
 
-    Process = _Process
+    Process = _SpawnProcess
 
 
-def _start_process(parent: Connection, grace_seconds: float) -> None:
-    """Set up a worker process; Ctrl-C is for the parent, which tells the workers."""
-    global _crew, _stopped
+def _work(pipe: Connection, alive: Connection, grace_seconds: float) -> None:
+    """What a worker process does: task after task, until the parent hangs up.
+
+    Ctrl-C is for the parent, which tells its workers.
+    """
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     sys.stdout = sys.stderr  # what a player prints is no result
-    _crew = Crew()
     stop = threading.Event()
-    _stopped = stop.is_set
-    threading.Thread(target=watch_parent, args=(parent, stop, grace_seconds), daemon=True).start()
+    threading.Thread(target=watch_parent, args=(alive, stop, grace_seconds), daemon=True).start()
+    crew = Crew()
+    with contextlib.suppress(EOFError, OSError):
+        pipe.send(None)  # ready
+        while True:
+            task: Task = pipe.recv()
+            for answer in _answers(crew, task, stop.is_set):
+                pipe.send(answer)
+    crew.close()
+
+
+def _answers(crew: Crew, task: Task, stop: Callable[[], bool]) -> Iterator[GameRow | str | None]:
+    """The games of a task, then None, or one sentence about what failed."""
+    try:
+        yield from crew.play(task, stop)
+    except Exception as fault:
+        yield describe(fault)
+    else:
+        yield None
 
 
 def watch_parent(parent: Connection, stop: threading.Event, grace_seconds: float) -> None:
@@ -286,7 +340,3 @@ def watch_parent(parent: Connection, stop: threading.Event, grace_seconds: float
     stop.set()
     time.sleep(grace_seconds)
     os._exit(1)
-
-
-def _play_in_process(task: Task) -> Answer:
-    return _crew.play(task, _stopped)

@@ -137,6 +137,29 @@ def cores() -> int:
     return os.cpu_count() or 1
 
 
+def read_seconds(text: str, name: str) -> float:
+    """The seconds of an option such as 30m, 1h30m, 45s.
+
+    Raises:
+        InvalidInput: no such text, or nothing, or more than a year.
+    """
+    import re
+
+    from twofold.errors import InvalidInput, LimitExceeded
+    from twofold.limits import MAX_RUN_SECONDS
+    from twofold.notation import shown
+
+    number = r"(\d{1,9}(?:\.\d{1,3})?)"
+    found = re.fullmatch(rf"(?:{number}d)?(?:{number}h)?(?:{number}m)?(?:{number}s?)?", text)
+    parts = [float(part or 0) for part in found.groups()] if found and text else []
+    seconds = sum(a * b for a, b in zip(parts, (86_400, 3_600, 60, 1), strict=False))
+    if not seconds > 0:
+        raise InvalidInput(f"expected {name} such as 30m, 1h30m or 45s, got {shown(text)}")
+    if seconds > MAX_RUN_SECONDS:
+        raise LimitExceeded(f"expected {name} up to 365 days, got {shown(text)}")
+    return seconds
+
+
 @contextmanager
 def waiting(text: str) -> Iterator[None]:
     """Say on stderr what is being waited for, once it takes longer than a second."""

@@ -1,9 +1,11 @@
-"""`twofold bench`: a fair table of players."""
+"""`twofold bench`: a fair table of players, kept in a study."""
 
 import contextlib
+import itertools
 import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -15,32 +17,52 @@ from twofold.cli._common import (
     catching_interrupt,
     cores,
     counted,
+    machine,
     prepare,
     print_note,
     print_out,
     read_rules,
+    read_seconds,
+    shell_line,
     write_json,
 )
 
 if TYPE_CHECKING:
-    from twofold.arena import GameRow, Run
+    from twofold.arena.bench import Bench, Entrant, Standing
+    from twofold.arena.games import GameRow
+    from twofold.arena.study import Study
+    from twofold.rules import Rules
+
+    Found = list[tuple[Bench, Entrant, Standing]]
 
 EXAMPLE = """  twofold bench greedy corner --games 100 --seed 1
-  twofold bench random my_player.py:Mine --games 50 --jobs 2 --json"""
+  twofold bench random my_player.py:Mine --games 50 --jobs 2 --json
+  twofold bench quick --games 1000 --out study.db
+  twofold bench --resume --out study.db"""
 
 
 def command(
     players: Annotated[
-        list[str], typer.Argument(metavar="PLAYER...", help="Players.", show_default=False)
-    ],
+        list[str] | None,
+        typer.Argument(metavar="PLAYER...", help="Players.", show_default=False),
+    ] = None,
     games: Annotated[int, typer.Option("--games", metavar="N", help="Games each.")] = 100,
     seed: Annotated[
         str, typer.Option("--seed", metavar="S", help="Seed of the first game; then S+1, ...")
     ] = "1",
+    out: Annotated[
+        str, typer.Option("--out", metavar="FILE", help="Study that keeps the games; reused.")
+    ] = "",
+    resume: Annotated[
+        bool, typer.Option("--resume", help="Go on with all that --out was asked for.")
+    ] = False,
     jobs: Annotated[
         int | None,
         typer.Option("--jobs", metavar="J", help="Games at a time; else as many as cores."),
     ] = None,
+    timeout: Annotated[
+        str, typer.Option("--timeout", metavar="T", help="A game of a player of your own may take.")
+    ] = "1h",
     rules: RulesOption = "",
     json: JsonOption = False,
 ) -> None:
@@ -48,58 +70,142 @@ def command(
 
     The table has mean scores with 95 % intervals, reach rates and speed. Games depend on
     player, rules and seed alone: any number of jobs gives the same table, but for the times.
+    With --out every finished game is kept, and none is played twice.
     """
-    from twofold.arena import run
     from twofold.limits import MAX_GAMES, MAX_JOBS, check_limit
     from twofold.notation import parse_seed
 
     first = parse_seed(seed)
-    used_rules = read_rules(rules)
     check_limit("games", games, 1, MAX_GAMES)
     used_jobs = check_limit("jobs", cores() if jobs is None else jobs, 1, MAX_JOBS)
-    prepare(players, used_rules, first)
-    began = time.perf_counter()
-    with (
-        catching_interrupt() as asked,
-        _progress(games * len(players)) as advance,
-        contextlib.redirect_stdout(sys.stderr),  # what a player prints is no result
-    ):
-        runs = run(players, games, first, used_jobs, used_rules, advance, asked.is_set)
-    seconds = time.perf_counter() - began
-    interrupted = asked.is_set() and sum(len(one.rows) for one in runs) < games * len(players)
+    seconds_a_game = read_seconds(timeout, "timeout")
+    _check_request(players or [], out, resume=resume)
+    with _open_study(out) as study:
+        if resume:
+            benches = _resumed(study)
+        else:
+            benches = [_wanted(study, read_rules(rules), players or [], games, first)]
+        began = time.perf_counter()
+        with (
+            catching_interrupt() as asked,
+            live(benches) as advance,
+            contextlib.redirect_stdout(sys.stderr),  # what a player prints is no result
+        ):
+            for number, bench in enumerate(benches):
+                if not asked.is_set():
+                    bench.play(
+                        used_jobs,
+                        timeout=seconds_a_game,
+                        on_result=partial(advance, number),
+                        stop=asked.is_set,
+                    )
+        seconds = time.perf_counter() - began
+        found = [
+            (bench, *both)
+            for bench in benches
+            for both in zip(bench.entrants, bench.standings(reached=json), strict=True)
+        ]
     if json:
-        body = {
-            "rules": str(used_rules),
-            "games": games,
-            "seed": str(first),
-            "interrupted": interrupted,
-            "players": [_document(one) for one in runs],
-        }
-        timing = {"seconds": seconds, "jobs": used_jobs, "players": [_timing(one) for one in runs]}
-        write_json("bench", body, timing)
+        _write_document(found, interrupted=asked.is_set(), seconds=seconds, jobs=used_jobs)
     else:
-        _print_table(runs, seed=first, rules=str(used_rules), seconds=seconds, jobs=used_jobs)
-    _end(runs, interrupted, json)
+        _print_tables(benches, found, seconds=seconds, jobs=used_jobs)
+    _end(found, out=out, interrupted=asked.is_set(), json=json)
 
 
-def _print_table(
-    runs: "Sequence[Run]", *, seed: int, rules: str, seconds: float, jobs: int
-) -> None:
+# ---- what is asked for
+
+
+def _check_request(players: list[str], out: str, *, resume: bool) -> None:
+    from pathlib import Path
+
+    from twofold.errors import InvalidInput
+    from twofold.notation import shown
+
+    if resume and players:
+        raise InvalidInput("expected --resume without players, or players without --resume")
+    if resume and not out:
+        raise InvalidInput("expected --out FILE, the study to go on with")
+    if resume and not Path(out).exists():
+        raise InvalidInput(f"expected a study to go on with, got {shown(out)}, which is not there")
+    if not resume and not players:
+        raise InvalidInput("expected players, or --resume with --out FILE")
+
+
+def _open_study(out: str) -> "Study":
+    from twofold.arena.study import Study
+
+    return Study(out or None)
+
+
+def _wanted(study: "Study", rules: "Rules", players: list[str], games: int, seed: int) -> "Bench":
+    from twofold.arena.bench import Bench
+
+    prepare(players, rules, seed)
+    bench = Bench(study, rules, machine=machine())
+    for player in players:
+        bench.add(player, games, seed)
+    return bench
+
+
+def _resumed(study: "Study") -> "list[Bench]":
+    """A bench for each set of rules in a study."""
+    from twofold.arena.bench import Bench, resume
+    from twofold.rules import Rules
+
+    runs = study.runs()
+    benches = []
+    for rules in dict.fromkeys(run.rules for run in runs):
+        bench = Bench(study, Rules.parse(rules), machine=machine())
+        resume(bench, runs)
+        if bench.missing:
+            prepare([entrant.player for entrant in bench.entrants], bench.rules, 1)
+        benches.append(bench)
+    return benches
+
+
+# ---- what is shown
+
+
+@contextlib.contextmanager
+def live(benches: "Sequence[Bench]") -> "Iterator[Callable[[int, int, GameRow], None]]":
+    """Progress on stderr, if that is a terminal: a line for each player that has to play."""
+    from rich.console import Console
+    from rich.live import Live
+
+    from twofold.cli._bench import Progress
+
+    console = Console(stderr=True)
+    board = Progress([entrant for bench in benches for entrant in bench.entrants])
+    starts = list(itertools.accumulate((len(bench.entrants) for bench in benches), initial=0))
+    if not console.is_terminal:
+        yield lambda _bench, _number, _row: None
+        return
+    with Live(board, console=console, transient=True, refresh_per_second=4):
+        yield lambda bench, number, row: board.add(starts[bench] + number, row)
+
+
+def _print_tables(benches: "Sequence[Bench]", found: "Found", *, seconds: float, jobs: int) -> None:
     from twofold.arena.table import format_runs
 
-    print_out(format_runs(runs))
+    for number, bench in enumerate(benches):
+        if number:
+            print_out()
+        print_out(format_runs([one for home, _, one in found if home is bench]))
+        seeds = dict.fromkeys(entrant.wanted.first_seed for entrant in bench.entrants)
+        print_out(f"\nrules {bench.rules}, seeds from {', '.join(map(str, seeds))}")
     print_out(
-        f"\nrules {rules}, seeds from {seed}\n"
         f"{counted(jobs, 'job')}, {seconds:.1f} s in all; moves/s and s/game are those of one job"
     )
 
 
-def _end(runs: "Sequence[Run]", interrupted: bool, json: bool) -> None:
-    if interrupted:
-        done = sum(len(one.rows) for one in runs)
-        print_note(f"twofold: interrupted; {counted(done, 'game')} finished")
+def _end(found: "Found", *, out: str, interrupted: bool, json: bool) -> None:
+    done = sum(len(one.games) for _, _, one in found)
+    wanted = sum(entrant.wanted.games for _, entrant, _ in found)
+    failed = [one for _, _, one in found if one.error]
+    if interrupted and done < wanted and not failed:
+        how = f"; {shell_line('twofold', 'bench', '--resume', '--out', out)} goes on" if out else ""
+        print_note(f"twofold: interrupted; {counted(done, 'game')} finished{how}")
         raise typer.Exit(INTERRUPTED)
-    failed = [one for one in runs if one.error]
     if failed and json:
         for one in failed:
             print_note(f"twofold: {one.player} failed on seed {one.failed_seed}: {one.error}")
@@ -107,46 +213,43 @@ def _end(runs: "Sequence[Run]", interrupted: bool, json: bool) -> None:
         raise typer.Exit(1)
 
 
-@contextlib.contextmanager
-def _progress(games: int) -> "Iterator[Callable[[GameRow], None]]":
-    """A progress bar on stderr, if that is a terminal."""
-    from rich.console import Console
-    from rich.progress import (
-        BarColumn,
-        MofNCompleteColumn,
-        Progress,
-        TextColumn,
-        TimeElapsedColumn,
-        TimeRemainingColumn,
-    )
-
-    columns = (
-        TextColumn("games"),
-        BarColumn(),
-        MofNCompleteColumn(),
-        TimeElapsedColumn(),
-        TextColumn("left"),
-        TimeRemainingColumn(),
-    )
-    console = Console(stderr=True)
-    shown = console.is_terminal
-    with Progress(*columns, console=console, transient=True, disable=not shown) as bar:
-        task = bar.add_task("", total=games)
-        yield lambda _row: bar.advance(task)
+# ---- the document
 
 
-def _document(one: "Run") -> dict[str, Any]:
+def _write_document(found: "Found", *, interrupted: bool, seconds: float, jobs: int) -> None:
+    done = sum(len(one.games) for _, _, one in found)
+    wanted = sum(entrant.wanted.games for _, entrant, _ in found)
+    players = [_document(bench, entrant, one) for bench, entrant, one in found]
+    body = {
+        # What all players have in common; null where a study holds more than that.
+        **{key: _common([player[key] for player in players]) for key in ("rules", "games", "seed")},
+        "interrupted": interrupted and done < wanted,
+        "players": players,
+    }
+    standings = [one for _, _, one in found]
+    timing = {"seconds": seconds, "jobs": jobs, "players": list(map(_timing, standings))}
+    write_json("bench", body, timing)
+
+
+def _common(values: "Sequence[Any]") -> Any:
+    return values[0] if len(set(values)) == 1 else None
+
+
+def _document(bench: "Bench", entrant: "Entrant", one: "Standing") -> dict[str, Any]:
     return {
         "player": one.player,
         "spec": one.spec,
+        "rules": str(bench.rules),
+        "games": entrant.wanted.games,
+        "seed": str(entrant.wanted.first_seed),
         "error": one.error or None,
         "failed_seed": None if one.failed_seed is None else str(one.failed_seed),
-        "summary": _summary(one) if one.rows else None,
-        "rows": [_row(row) for row in one.rows],
+        "summary": _summary(one) if len(one.games) else None,
+        "rows": [_row(row) for row in one.games.rows(one.spec)],
     }
 
 
-def _summary(one: "Run") -> dict[str, Any]:
+def _summary(one: "Standing") -> dict[str, Any]:
     from twofold.arena import summarise
 
     summary = summarise(one)
@@ -181,11 +284,10 @@ def _row(row: "GameRow") -> dict[str, Any]:
     }
 
 
-def _timing(one: "Run") -> dict[str, Any]:
-    moves = sum(row.moves for row in one.rows)
-    seconds = sum(row.seconds for row in one.rows)
+def _timing(one: "Standing") -> dict[str, Any]:
+    moves, seconds = int(one.games.moves.sum()), float(one.games.seconds.sum())
     return {
         "moves_per_second": moves / seconds if seconds else None,
-        "seconds_per_game": seconds / len(one.rows) if one.rows else None,
-        "seconds": [row.seconds for row in one.rows],
+        "seconds_per_game": seconds / len(one.games) if len(one.games) else None,
+        "seconds": one.games.seconds.tolist(),
     }

@@ -17,6 +17,7 @@ from twofold.cli._common import (
     print_note,
     print_out,
     read_rules,
+    read_seconds,
     waiting,
     write_json,
 )
@@ -94,7 +95,7 @@ def command(
         from twofold.learn.run import run
 
         limits = _limits(games, time, resume=resume)
-        interval = _seconds(checkpoint, "checkpoint")
+        interval = read_seconds(checkpoint, "checkpoint")
         _check_out(out, resume=resume)
         if resume:
             training = _resumed(out, network, limits, threads)
@@ -136,26 +137,7 @@ def _limits(games: int | None, time: str, *, resume: bool) -> dict[str, Any]:
         check_limit("games", games, 1, MAX_TRAINING_GAMES)
     if not time and games is None and not resume:
         time = _DEFAULT_TIME
-    return {"games": games, "seconds": _seconds(time, "time") if time else None}
-
-
-def _seconds(text: str, name: str) -> float:
-    """A length of time such as 30m, 1h30m, 45s."""
-    import re
-
-    from twofold.errors import InvalidInput, LimitExceeded
-    from twofold.limits import MAX_TRAINING_SECONDS
-    from twofold.notation import shown
-
-    number = r"(\d{1,9}(?:\.\d{1,3})?)"
-    found = re.fullmatch(rf"(?:{number}d)?(?:{number}h)?(?:{number}m)?(?:{number}s?)?", text)
-    parts = [float(part or 0) for part in found.groups()] if found and text else []
-    seconds = sum(a * b for a, b in zip(parts, (86_400, 3_600, 60, 1), strict=False))
-    if not seconds > 0:
-        raise InvalidInput(f"expected {name} such as 30m, 1h30m or 45s, got {shown(text)}")
-    if seconds > MAX_TRAINING_SECONDS:
-        raise LimitExceeded(f"expected {name} up to 365 days, got {shown(text)}")
-    return seconds
+    return {"games": games, "seconds": read_seconds(time, "time") if time else None}
 
 
 def _numbers(text: str) -> tuple[int, ...]:

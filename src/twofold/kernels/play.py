@@ -51,7 +51,8 @@ START_TILES: Final = 7
 STOP_EXPONENT: Final = 8
 """Exponent at which play stops; 255 for never."""
 REACHED: Final = 9
-"""Address of uint64 (36,): the move number at which each exponent was first reached."""
+"""Address of uint64 (REACHED_SIZE,): the move number at which each exponent was first reached."""
+REACHED_SIZE: Final = 36
 LETTERS: Final = 10
 """Address of uint8 (limit,), to keep the moves of one call in; 0 to keep none."""
 ROWS: Final = 11
@@ -213,7 +214,8 @@ def play_many(game, first_seed, states):
     """Whole games, one after the other, seeds counting up from `first_seed`.
 
     Args:
-        game: words of a game; its seed is set here, moves are not kept.
+        game: words of a game; its seed is set here, moves are not kept, and REACHED is the
+            address of uint64 (games, REACHED_SIZE).
         first_seed: seed of the first game; the next ones follow modulo 2**64.
         states: uint64 (games, STATE_WORDS), filled with the states at the end.
 
@@ -221,18 +223,21 @@ def play_many(game, first_seed, states):
         The number of games that came to an end inside this kernel (over or stopped), counted
         from the first; the loop leaves off at the first one that did not.
     """
+    reached, ended, index = game[REACHED], OVER, 0
     for index in range(len(states)):
         seed = first_seed + np.uint64(index)
         state = states[index]
         game[SEED] = seed
+        game[REACHED] = reached + np.uint64(8 * REACHED_SIZE * index)
         state[BITS] = start_bits(seed, game[START_TILES], game[MASK], u64_at(game[LAW]))
         state[SCORE] = 0
         state[MOVE_NUMBER] = 0
         state[MAX_EXPONENT] = on_bits.max_exponent(state[BITS])
         ended = play_bits(game, state, np.int64(1) << 62)
         if ended != OVER and ended != STOPPED:
-            return index
-    return len(states)
+            break
+    game[REACHED] = reached
+    return index if ended != OVER and ended != STOPPED else len(states)
 
 
 @kernel(types.int64(types.uint64, types.uint64, types.int64, types.int64, types.uint64, _WORDS))

@@ -1,7 +1,7 @@
 """Players: what chooses moves, and the specs that name them."""
 
 from twofold.players.base import Player
-from twofold.players.loop import GameResult, play_game
+from twofold.players.loop import GameResult, play_game, play_games
 from twofold.players.registry import canonical, entries, make_player, short_spec
 
 __all__ = [
@@ -11,5 +11,6 @@ __all__ = [
     "entries",
     "make_player",
     "play_game",
+    "play_games",
     "short_spec",
 ]

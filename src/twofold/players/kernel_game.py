@@ -1,8 +1,9 @@
-"""A game that a compiled player's policies play inside kernels, in chunks of moves."""
+"""Games that a compiled player's policies play inside kernels: one in chunks of moves, or many."""
 
 from collections.abc import Sequence
 
 import numpy as np
+from numpy.typing import NDArray
 
 from twofold.board import Board
 from twofold.errors import PlayerError, TileTooLarge
@@ -13,9 +14,73 @@ from twofold.kernels.tables import frame
 from twofold.limits import BITS_MAX_EXPONENT, MAX_EXPONENT
 from twofold.notation import MOVE_LETTERS
 from twofold.players.compiled import CompiledPlayer, fits_bits
+from twofold.rules import Rules
+
+Words = NDArray[np.uint64]
 
 _NEVER = 255
 _LETTERS = np.frombuffer(MOVE_LETTERS.encode(), dtype=np.uint8)
+
+
+def game_words(rules: Rules, law: Words) -> Words:
+    """The words of a game under these rules; seed, policy and REACHED are left to the caller.
+
+    Args:
+        rules: any rules.
+        law: its spawn law, to be kept while the words are used.
+    """
+    words = np.zeros(play.GAME_WORDS, dtype=np.uint64)
+    words[play.START_TILES] = rules.start_tiles
+    words[play.STOP_EXPONENT] = rules.goal.bit_length() - 1 if rules.stop_at_goal else _NEVER
+    words[play.LAW] = law.ctypes.data
+    words[play.ROWS], words[play.COLS] = rules.shape
+    if fits_bits(rules):
+        shape = frame(*rules.shape)
+        words[play.ACROSS] = shape.across.ctypes.data
+        words[play.DOWN] = shape.down.ctypes.data
+        words[play.MASK] = shape.mask
+    return words
+
+
+def can_play_many(player: CompiledPlayer, rules: Rules) -> bool:
+    """Whether games of this player can follow each other in a kernel: none needs a `start`."""
+    starts_alike = type(player).start is CompiledPlayer.start
+    return starts_alike and bool(player.policy) and fits_bits(rules)
+
+
+def play_many(
+    player: CompiledPlayer, rules: Rules, first_seed: int, games: int
+) -> list[tuple[int, int, tuple[int, ...], Board]]:
+    """Whole games on bits, seeds counting up from the first modulo 2^64.
+
+    Args:
+        player: started under these rules, one that `can_play_many`.
+        rules: the rules of the games.
+        first_seed: seed of the first game.
+        games: how many.
+
+    Returns:
+        For each game: score, moves, the move numbers at which each exponent was first reached,
+        the final board; up to the first game that cannot be finished on bits, which is left out
+        with all after it.
+    """
+    law = spawn_law(rules.spawn_exponents, rules.spawn_weights)
+    reached = np.zeros((games, play.REACHED_SIZE), dtype=np.uint64)
+    states = np.zeros((games, play.STATE_WORDS), dtype=np.uint64)
+    words = game_words(rules, law)
+    words[play.REACHED] = reached.ctypes.data
+    words[play.POLICY_ADDRESS] = player.policy
+    words[play.POLICY_CONTEXT] = player.context.ctypes.data
+    done = play.play_many(words, np.uint64(first_seed), states)
+    return [
+        (
+            state[play.SCORE],
+            state[play.MOVE_NUMBER],
+            tuple(numbers[: state[play.MAX_EXPONENT] + 1]),
+            Board.from_bits(state[play.BITS], rules.shape),
+        )
+        for state, numbers in zip(states[:done].tolist(), reached[:done].tolist(), strict=True)
+    ]
 
 
 class KernelGame:
@@ -30,7 +95,7 @@ class KernelGame:
     def __init__(self, player: CompiledPlayer, game: Game, reached: Sequence[int]) -> None:
         self._player = player
         self._rules, self._seed = game.rules, game.seed
-        self._reached = np.zeros(MAX_EXPONENT + 1, dtype=np.uint64)
+        self._reached = np.zeros(play.REACHED_SIZE, dtype=np.uint64)
         self._reached[: len(reached)] = reached
         self._law = spawn_law(self._rules.spawn_exponents, self._rules.spawn_weights)
         self._cells = np.array(game.board.exponents, dtype=np.uint8)
@@ -42,24 +107,10 @@ class KernelGame:
         self._on_bits &= game.board.max_exponent <= BITS_MAX_EXPONENT
         if self._on_bits:
             self._state[play.BITS] = game.board.to_bits()
-        self._words = self._game_words()
+        self._words = game_words(self._rules, self._law)
+        self._words[play.SEED] = self._seed
+        self._words[play.REACHED] = self._reached.ctypes.data
         self._ended = play.GOING
-
-    def _game_words(self) -> "np.ndarray[tuple[int], np.dtype[np.uint64]]":
-        rules, words = self._rules, np.zeros(play.GAME_WORDS, dtype=np.uint64)
-        words[play.SEED] = self._seed
-        words[play.START_TILES] = rules.start_tiles
-        stop = rules.goal.bit_length() - 1 if rules.stop_at_goal else _NEVER
-        words[play.STOP_EXPONENT] = stop
-        words[play.REACHED] = self._reached.ctypes.data
-        words[play.LAW] = self._law.ctypes.data
-        words[play.ROWS], words[play.COLS] = rules.shape
-        if fits_bits(rules):
-            shape = frame(*rules.shape)
-            words[play.ACROSS] = shape.across.ctypes.data
-            words[play.DOWN] = shape.down.ctypes.data
-            words[play.MASK] = shape.mask
-        return words
 
     @property
     def can_go_on(self) -> bool:

@@ -1,12 +1,13 @@
-"""One whole game by one player."""
+"""Whole games by one player."""
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Final
+from typing import Any, Final
 
 from twofold.board import Board
 from twofold.game import Game
+from twofold.limits import MAX_SEED
 from twofold.players.base import Player
 from twofold.players.registry import checked_move
 from twofold.rules import Rules
@@ -16,7 +17,11 @@ _LARGEST_CHUNK: Final = 65_536
 """Moves that a kernel makes before the stop function is asked again."""
 
 _PATIENCE: Final = 0.05
-"""A chunk that took less than this many seconds is followed by one of twice as many moves."""
+"""A chunk that took less than this many seconds is followed by one of twice as many moves;
+games that follow each other in a kernel take about so long."""
+
+_MOST_TOGETHER: Final = 4_096
+"""Most games that follow each other in one call of a kernel."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,6 +38,8 @@ class GameResult:
         board: the final board.
         seconds: time taken, wall clock.
         letters: the moves as letters, if they were kept; else empty.
+        move_seconds: median and 99th percentile of the time that the player took for a move,
+            where it was asked for each; None where kernels played.
     """
 
     seed: int
@@ -43,6 +50,7 @@ class GameResult:
     board: Board
     seconds: float
     letters: str = ""
+    move_seconds: tuple[float, float] | None = None
 
 
 def play_game(
@@ -81,6 +89,90 @@ def play_game(
     return progress.result(time.perf_counter() - began)
 
 
+def play_games(
+    player: Player,
+    rules: Rules,
+    seeds: Sequence[int],
+    *,
+    stop: Callable[[], bool] | None = None,
+) -> Iterator[GameResult]:
+    """Play game after game; the results are those of `play_game`.
+
+    A compiled player's short games follow each other inside a kernel: where the seeds count
+    up, hundreds at a time. Their time is then an equal share of the time that these took.
+
+    Args:
+        player: who plays.
+        rules: the rules of the games.
+        seeds: their seeds.
+        stop: asked between the games, and now and then in long ones; True ends all of it.
+
+    Raises:
+        UnsupportedRules, PlayerError: as `play_game`, in the game's turn.
+    """
+    first, together = 0, 1
+    while first < len(seeds) and not (stop is not None and stop()):
+        if together > 1:
+            count = min(together, _run_length(seeds, first))
+            found, seconds = _play_together(player, rules, seeds[first : first + count])
+            yield from found
+            first += len(found)
+            if len(found) == count:
+                together = _how_many(seconds / count)
+                continue
+        result = play_game(player, rules, seeds[first], stop=stop)
+        if result is None:
+            return
+        yield result
+        first += 1
+        together = _how_many(result.seconds) if _is_simple(player, rules) else 1
+
+
+def _how_many(seconds: float) -> int:
+    """How many games of so many seconds each follow each other in one call of a kernel."""
+    return max(1, min(int(_PATIENCE / max(seconds, 1e-9)), _MOST_TOGETHER))
+
+
+def _is_simple(player: Player, rules: Rules) -> bool:
+    """Whether its games can follow each other in a kernel."""
+    if not player.compiled:
+        return False
+    from twofold.players.compiled import CompiledPlayer
+    from twofold.players.kernel_game import can_play_many
+
+    return isinstance(player, CompiledPlayer) and can_play_many(player, rules)
+
+
+def _run_length(seeds: Sequence[int], first: int) -> int:
+    """How many seeds from `first` on count up, up to a limit."""
+    count = 1
+    last = min(len(seeds) - first, _MOST_TOGETHER)
+    while count < last and seeds[first + count] == (seeds[first] + count) & MAX_SEED:
+        count += 1
+    return count
+
+
+def _play_together(
+    player: Any, rules: Rules, seeds: Sequence[int]
+) -> tuple[list[GameResult], float]:
+    """Play the games of seeds that count up, up to the first that needs more than bits.
+
+    Returns:
+        Their results, and the time of all.
+    """
+    from twofold.players.kernel_game import play_many
+
+    player.start(rules, seeds[0])
+    began = time.perf_counter()
+    found = play_many(player, rules, seeds[0], len(seeds))
+    seconds = time.perf_counter() - began
+    share = seconds / max(len(found), 1)
+    return [
+        GameResult(seed, score, moves, board.max_tile, reached, board, share)
+        for seed, (score, moves, reached, board) in zip(seeds, found, strict=False)
+    ], seconds
+
+
 class _Progress:
     """A game under way, and what the result says about the moves so far."""
 
@@ -89,6 +181,7 @@ class _Progress:
         self.keep_moves = keep_moves
         self.letters: list[str] = []
         self.reached = [0] * (game.board.max_exponent + 1)
+        self.times: list[float] = []
 
     def result(self, seconds: float) -> GameResult:
         game = self.game
@@ -101,7 +194,16 @@ class _Progress:
             board=game.board,
             seconds=seconds,
             letters="".join(self.letters),
+            move_seconds=_median_and_99th(self.times),
         )
+
+
+def _median_and_99th(times: list[float]) -> tuple[float, float] | None:
+    """Two quantiles: values of the list, the lower one where they would lie between two."""
+    if not times:
+        return None
+    ordered, last = sorted(times), len(times) - 1
+    return ordered[last // 2], ordered[last * 99 // 100]
 
 
 def _play_by_choose(player: Player, progress: _Progress, stop: Callable[[], bool] | None) -> bool:
@@ -110,7 +212,9 @@ def _play_by_choose(player: Player, progress: _Progress, stop: Callable[[], bool
     while not game.is_finished:
         if stop is not None and stop():
             return False
+        began = time.perf_counter()
         answer = player.choose(game.board, score=game.score, move_number=game.move_number)
+        progress.times.append(time.perf_counter() - began)
         move = checked_move(player, game.board, answer)
         game.play(move)
         if progress.keep_moves:

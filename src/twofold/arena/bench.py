@@ -1,0 +1,238 @@
+"""Benches: players over the same seeds, their games kept in a study."""
+
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+from twofold.arena.games import GameRow, Games
+from twofold.arena.run import Backend, Plan, play
+from twofold.arena.study import StoredRun, Study, Wanted
+from twofold.arena.workers import Workers
+from twofold.errors import InvalidInput, PlayerError
+from twofold.limits import MAX_GAMES, MAX_JOBS, MAX_SEED, check_limit
+from twofold.notation import check_seed
+from twofold.players import make_player
+from twofold.rules import Rules
+from twofold.version import SIGNATURE, __version__
+
+FLUSH_SECONDS: Final = 0.5
+"""How often finished games are written to the study: what a kill may cost."""
+
+
+@dataclass(frozen=True, slots=True)
+class Entrant:
+    """A player of a bench.
+
+    Attributes:
+        player: the player as it was named.
+        run: its number in the study.
+        spec: its canonical spec.
+        wanted: its games.
+        missing: how many of them are still to be played.
+        compiled: whether it runs in threads.
+    """
+
+    player: str
+    run: int
+    spec: str
+    wanted: Wanted
+    missing: int
+    compiled: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """What a study knows of a player's games.
+
+    Attributes:
+        player: the player as it was named.
+        spec: its canonical spec.
+        games: its finished games, in the order of their seeds; where one failed, those before
+            it.
+        error: what went wrong, one sentence; empty if nothing did.
+        failed_seed: the seed of the first game that failed.
+    """
+
+    player: str
+    spec: str
+    games: Games
+    error: str = ""
+    failed_seed: int | None = None
+
+
+class Bench:
+    """Games that are wanted of some players, in a study that may hold many of them already.
+
+    Args:
+        study: where games are kept.
+        rules: the rules of all games.
+        machine: what figures depend on, kept with new runs.
+
+    Attributes:
+        entrants: the players.
+    """
+
+    def __init__(
+        self, study: Study, rules: Rules, *, machine: dict[str, Any] | None = None
+    ) -> None:
+        self.study, self.rules, self.machine = study, rules, machine or {}
+        self.entrants: list[Entrant] = []
+
+    def add(self, player: str, games: int, seed: int) -> Entrant:
+        """Want games of a player.
+
+        Args:
+            player: its spec.
+            games: number of games.
+            seed: the seed of the first game; then seed + 1, ... modulo 2^64.
+
+        Raises:
+            InvalidInput: the spec or a number cannot be used, or the player has changed since
+                the study holds games of it.
+        """
+        check_limit("games", games, 1, MAX_GAMES)
+        check_seed(seed)
+        with make_player(player) as made:
+            made.start(self.rules, seed)
+            spec, compiled, reproducible = made.spec, made.compiled, made.reproducible
+        run = self.study.add_run(
+            spec,
+            player,
+            str(self.rules),
+            signature=str(SIGNATURE),
+            twofold=__version__,
+            machine=self.machine,
+            reproducible=reproducible,
+        )
+        wanted = Wanted(run, seed, games)
+        missing = len(self.study.missing(wanted))
+        self.study.want(run, seed, games)
+        entrant = Entrant(player, run, spec, wanted, missing, compiled)
+        self.entrants.append(entrant)
+        return entrant
+
+    @property
+    def missing(self) -> int:
+        """Games still to be played."""
+        return sum(entrant.missing for entrant in self.entrants)
+
+    def play(
+        self,
+        jobs: int,
+        *,
+        timeout: float | None = None,
+        backend: Backend | None = None,
+        on_result: Callable[[int, GameRow], None] | None = None,
+        stop: Callable[[], bool] | None = None,
+    ) -> list[str]:
+        """Play what is missing, and keep it.
+
+        Args:
+            jobs: number of games played at the same time; 0 plays them in this thread.
+            timeout: seconds that a game of a player of your own may take.
+            backend: where to play; None for this machine.
+            on_result: called in this thread with the entrant's number and each finished game.
+            stop: asked now and then; True ends it with the games that are finished.
+
+        Returns:
+            For each player what failed, one sentence; empty where nothing did.
+
+        Raises:
+            ResourceError: the study cannot be written; what it held is still there.
+        """
+        check_limit("jobs", jobs, 0, MAX_JOBS)
+        if not self.missing:
+            return [""] * len(self.entrants)
+        plans = [self._plan(number, entrant) for number, entrant in enumerate(self.entrants)]
+        if backend is not None:
+            self._keep(backend, plans, on_result, stop)
+        else:
+            compiled = [entrant.compiled for entrant in self.entrants]
+            with Workers(min(jobs, self.missing), compiled, timeout=timeout) as workers:
+                self._keep(workers, plans, on_result, stop)
+        errors = []
+        for plan, entrant in zip(plans, self.entrants, strict=True):
+            for number, error in plan.errors.items():
+                self.study.fail(entrant.run, plan.seed_of(number), error)
+            errors.append(plan.errors[min(plan.errors)] if plan.errors else "")
+        return errors
+
+    def _plan(self, number: int, entrant: Entrant) -> Plan:
+        first = entrant.wanted.first_seed
+
+        def seed_of(position: int) -> int:
+            return (first + position) & MAX_SEED
+
+        return Plan(number, entrant.player, iter(self.study.missing(entrant.wanted)), seed_of)
+
+    def _keep(
+        self,
+        backend: Backend,
+        plans: Sequence[Plan],
+        on_result: Callable[[int, GameRow], None] | None,
+        stop: Callable[[], bool] | None,
+    ) -> None:
+        last = time.monotonic()
+        try:
+            for number, _, row in play(backend, plans, self.rules, stop or _never):
+                self._check_spec(self.entrants[number], row)
+                self.study.add(self.entrants[number].run, row)
+                if on_result is not None:
+                    on_result(number, row)
+                if time.monotonic() - last > FLUSH_SECONDS:
+                    self.study.flush()
+                    last = time.monotonic()
+        finally:
+            self.study.flush()
+
+    def _check_spec(self, entrant: Entrant, row: GameRow) -> None:
+        """A file that changes while games are played must not go unnoticed."""
+        if row.player != entrant.spec:
+            raise PlayerError(
+                f"expected games of {entrant.spec}, got some of {row.player}: a file has changed"
+            )
+
+    def standings(self, *, reached: bool = True) -> list[Standing]:
+        """What is known of the games that were wanted, one line for each entrant."""
+        return [standing(self.study, entrant, reached=reached) for entrant in self.entrants]
+
+
+def _never() -> bool:
+    return False
+
+
+def standing(study: Study, entrant: Entrant, *, reached: bool = True) -> Standing:
+    """What a study knows of the wanted games; after a failure only those before it."""
+    wanted = entrant.wanted
+    games = study.games(wanted, reached=reached)
+    positions = {
+        (seed - wanted.first_seed) & MAX_SEED: seed for seed in study.failures(entrant.run)
+    }
+    failed = min((at for at in positions if at < wanted.games), default=None)
+    if failed is None:
+        return Standing(entrant.player, entrant.spec, games)
+    seed = positions[failed]
+    before = games.first(sum(games.seeds - games.seeds.dtype.type(wanted.first_seed) < failed))
+    return Standing(entrant.player, entrant.spec, before, study.failures(entrant.run)[seed], seed)
+
+
+def resume(bench: Bench, runs: Sequence[StoredRun]) -> None:
+    """Want everything that the study was ever asked for under the rules of the bench.
+
+    Raises:
+        InvalidInput: a player can no longer be made, or plays otherwise than it did.
+    """
+    known = {run.run: run for run in runs}
+    for wanted in bench.study.wanted():
+        run = known[wanted.run]
+        if run.signature != str(SIGNATURE):
+            raise InvalidInput(
+                f"expected games of signature {run.signature} (twofold {run.twofold}) as in "
+                f"{bench.study.name}, got {SIGNATURE} (twofold {__version__}): players may play "
+                "otherwise now; name another study"
+            )
+        try:
+            bench.add(run.player, wanted.games, wanted.first_seed)
+        except InvalidInput as error:
+            raise type(error)(f"cannot go on with {bench.study.name}: {error}") from error

@@ -1,0 +1,207 @@
+"""Two players on the seeds that both have played: how far apart, and what it means in words.
+
+>>> seeds = range(1, 9)
+>>> found = compare_scores(
+...     seeds, [900, 1100, 1000, 950, 1050, 1000, 980, 1020],
+...     seeds, [700, 1000, 820, 730, 860, 790, 750, 830],
+...     names=("corner", "greedy"),
+... )
+>>> verdict_words(found)
+'corner is stronger: 190 points a game more (23.5 %, 95 % interval 157 to 223) over 8 games'
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from twofold.arena.sprt import SprtState, Verdict
+from twofold.arena.stats import (
+    CONFIDENCE,
+    Interval,
+    Paired,
+    PairedRates,
+    Values,
+    finite,
+    paired_interval,
+    paired_rates,
+    survival_by_tile,
+)
+from twofold.arena.table import MAX_COLUMNS
+
+__all__ = ["Comparison", "compare_scores", "verdict_words"]
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """What two players made of the same seeds.
+
+    Attributes:
+        names: of A and of B.
+        games: number of seeds that both have played.
+        paired: scores of A against those of B, in points.
+        reach: hits of A against those of B, by tile; the largest tiles that some of the games
+            reached and some did not, smallest first. Empty where no tiles were given.
+        confidence: of all intervals.
+    """
+
+    names: tuple[str, str]
+    games: int
+    paired: Paired
+    reach: dict[int, PairedRates]
+    confidence: float
+
+
+def compare_scores(
+    seeds_a: Sequence[int] | NDArray[Any],
+    scores_a: Values,
+    seeds_b: Sequence[int] | NDArray[Any],
+    scores_b: Values,
+    *,
+    names: tuple[str, str] = ("A", "B"),
+    max_tiles_a: Values | None = None,
+    max_tiles_b: Values | None = None,
+    confidence: float = CONFIDENCE,
+) -> Comparison:
+    """Compare two players on their common seeds; games of other seeds are left out.
+
+    Args:
+        seeds_a: the seeds that A has played, in any order, each once.
+        scores_a: what A scored on each, in points.
+        seeds_b: the seeds that B has played.
+        scores_b: what B scored on each.
+        names: of A and of B.
+        max_tiles_a: the largest tile of each game of A (2, 4, 8 ...), for reach rates.
+        max_tiles_b: those of B.
+        confidence: of all intervals.
+
+    Raises:
+        ValueError: no seed is common, one is there twice, the numbers of seeds, scores and tiles
+            differ, a value is not finite or no tile, or tiles are given of one player only.
+    """
+    if (max_tiles_a is None) != (max_tiles_b is None):
+        raise ValueError("expected the largest tiles of both players or of neither, got one's")
+    at_a, at_b = _common(seeds_a, seeds_b)
+    ours = _picked(scores_a, at_a, len(seeds_a), "scores")
+    theirs = _picked(scores_b, at_b, len(seeds_b), "scores")
+    reach: dict[int, PairedRates] = {}
+    if max_tiles_a is not None and max_tiles_b is not None:
+        tiles_a = _picked(max_tiles_a, at_a, len(seeds_a), "largest tiles")
+        tiles_b = _picked(max_tiles_b, at_b, len(seeds_b), "largest tiles")
+        reach = _reach(tiles_a, tiles_b, confidence)
+    paired = paired_interval(ours, theirs, confidence)
+    return Comparison(names, paired.games, paired, reach, confidence)
+
+
+def _common(
+    seeds_a: Sequence[int] | NDArray[Any], seeds_b: Sequence[int] | NDArray[Any]
+) -> tuple[list[int], list[int]]:
+    """Where each common seed stands in both, in the order of A."""
+    # Seeds go up to 2^64 - 1; as floats, which NumPy may choose, they would run together.
+    places = [
+        {seed: place for place, seed in enumerate(np.asarray(seeds, dtype=object).tolist())}
+        for seeds in (seeds_a, seeds_b)
+    ]
+    for seeds, found in zip((seeds_a, seeds_b), places, strict=True):
+        if len(found) < len(seeds):
+            raise ValueError(f"expected each seed once, got {len(seeds) - len(found)} repeated")
+    common = [seed for seed in places[0] if seed in places[1]]
+    if not common:
+        raise ValueError(
+            f"expected a seed that both have played, got none in {len(seeds_a)} and {len(seeds_b)}"
+        )
+    return [places[0][seed] for seed in common], [places[1][seed] for seed in common]
+
+
+def _picked(values: Values, places: list[int], games: int, what: str) -> NDArray[np.float64]:
+    if len(values) != games:
+        raise ValueError(f"expected as many {what} as seeds, got {len(values)} and {games}")
+    return finite(values)[places]
+
+
+def _reach(
+    tiles_a: NDArray[np.float64], tiles_b: NDArray[np.float64], confidence: float
+) -> dict[int, PairedRates]:
+    """Of the tiles that tell games apart."""
+    shares = survival_by_tile(np.concatenate([tiles_a, tiles_b]))
+    tiles = [tile for tile, share in shares.items() if share.value < 1][-MAX_COLUMNS:]
+    return {tile: paired_rates(tiles_a >= tile, tiles_b >= tile, confidence) for tile in tiles}
+
+
+def verdict_words(
+    found: Comparison | SprtState, names: tuple[str, str] = ("A", "B"), tile: int | None = None
+) -> str:
+    """What was found, as one sentence without its full stop.
+
+    Args:
+        found: a comparison of scores, or the state of a sequential test.
+        names: of the players of a test; a comparison has its own.
+        tile: of a test, the tile whose hits it counts; None where it looks at scores.
+    """
+    if isinstance(found, Comparison):
+        return _comparison_words(found)
+    return _test_words(found, names, tile)
+
+
+def _comparison_words(found: Comparison) -> str:
+    """The player who scored more is the subject, and the figures are the lead over the other."""
+    paired, games = found.paired, f"{found.games:,} game{'s' * (found.games > 1)}"
+    if paired.draws == paired.games:
+        return f"no difference was found: the scores are the same in all of {games}"
+    ahead = paired.difference.value >= 0
+    leader = found.names[not ahead]
+    lead = paired.difference if ahead else _negated(paired.difference)
+    words = f"{_number(lead.value)} points a game more"
+    if lead.low is None or lead.high is None:
+        return f"no difference was found: {leader} scored {words}, but {games} cannot tell"
+    percent = _percent(paired.relative, ahead)
+    level = f"{100 * found.confidence:g} % interval"
+    words += f" ({percent}{level} {_number(lead.low)} to {_number(lead.high)}) over {games}"
+    if lead.low <= 0:
+        return f"no difference was found: {leader} scored {words}"
+    return f"{leader} is stronger: {words}"
+
+
+def _percent(relative: Interval | None, ahead: bool) -> str:
+    """The lead in % of the mean of the one behind; nothing where that mean is not positive."""
+    if relative is None or relative.value <= -100:
+        return ""
+    share = relative.value / 100
+    return f"{_number(100 * (share if ahead else -share / (1 + share)))} %, "
+
+
+def _negated(interval: Interval) -> Interval:
+    low, high = interval.low, interval.high
+    if low is None or high is None:
+        return Interval(-interval.value, None, None)
+    return Interval(-interval.value, -high, -low)
+
+
+def _test_words(state: SprtState, names: tuple[str, str], tile: int | None) -> str:
+    a, b = names
+    games = f"{state.pairs:,} game{'s' * (state.pairs != 1)} each"
+    if state.verdict is Verdict.EQUAL:
+        return f"{a} and {b} differ by less than {_amount(state.delta, tile)}, after {games}"
+    if state.verdict is None:
+        yet = "" if state.finished else "yet "
+        question = f"whether {a} and {b} differ by {_amount(state.delta, tile)}"
+        return f"it is not known {yet}{question}, after {games}"
+    leader = a if state.verdict is Verdict.A else b
+    if tile is None:
+        return f"{leader} is stronger: {_amount(abs(state.mean), tile)} more, after {games}"
+    lead = _number(100 * abs(state.mean))
+    return f"{leader} is stronger: {lead} % more of its games reach {tile}, after {games}"
+
+
+def _amount(value: float, tile: int | None) -> str:
+    """A difference with its unit."""
+    if tile is None:
+        return f"{_number(value)} points a game"
+    return f"{_number(100 * value)} % of games that reach {tile}"
+
+
+def _number(value: float) -> str:
+    """At least three digits, thousands separated, a sign where it is below 0."""
+    return f"{value:,.0f}" if abs(value) >= 100 else f"{value:.3g}"

@@ -1,0 +1,118 @@
+"""Finished games: one as a row, many as columns."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, fields
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from twofold.limits import MAX_EXPONENT
+
+NEVER: Final = -1
+"""In `Games.reached`: the exponent was never reached."""
+
+
+@dataclass(frozen=True, slots=True)
+class GameRow:
+    """One finished game.
+
+    Attributes:
+        player: canonical spec of the player.
+        seed: the seed.
+        score: points at the end.
+        moves: number of moves made.
+        max_tile: largest tile on the final board.
+        reached: for each exponent k, the move number at which the largest tile first was
+            2^k or more.
+        seconds: time taken, wall clock; depends on the machine.
+        move_seconds: median and 99th percentile of the time a move took, where the player
+            was asked for each move; None where games are played inside kernels.
+    """
+
+    player: str
+    seed: int
+    score: int
+    moves: int
+    max_tile: int
+    reached: tuple[int, ...]
+    seconds: float
+    move_seconds: tuple[float, float] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Games:
+    """Many finished games of one player, in the order in which they were asked for.
+
+    Attributes:
+        seeds: uint64 (games,).
+        scores: int64 (games,), points at the end.
+        moves: int64 (games,).
+        max_tiles: int64 (games,), the largest tile of each final board.
+        reached: int32 (games, 36), the move number at which the largest tile first was 2^k or
+            more; NEVER where it never was.
+        seconds: float64 (games,), time taken.
+        move_seconds: float64 (games, 2), see `GameRow`; NaN where it is not known.
+    """
+
+    seeds: NDArray[np.uint64]
+    scores: NDArray[np.int64]
+    moves: NDArray[np.int64]
+    max_tiles: NDArray[np.int64]
+    reached: NDArray[np.int32]
+    seconds: NDArray[np.float64]
+    move_seconds: NDArray[np.float64]
+
+    def __len__(self) -> int:
+        return len(self.seeds)
+
+    @classmethod
+    def of_rows(cls, rows: Sequence[GameRow]) -> "Games":
+        """The columns of some rows."""
+        reached = np.full((len(rows), MAX_EXPONENT + 1), NEVER, dtype=np.int32)
+        for line, row in zip(reached, rows, strict=True):
+            line[: len(row.reached)] = row.reached
+        unknown = (np.nan, np.nan)
+        return cls(
+            seeds=np.array([row.seed for row in rows], dtype=np.uint64),
+            scores=np.array([row.score for row in rows], dtype=np.int64),
+            moves=np.array([row.moves for row in rows], dtype=np.int64),
+            max_tiles=np.array([row.max_tile for row in rows], dtype=np.int64),
+            reached=reached,
+            seconds=np.array([row.seconds for row in rows], dtype=np.float64),
+            move_seconds=np.array(
+                [row.move_seconds or unknown for row in rows], dtype=np.float64
+            ).reshape(-1, 2),
+        )
+
+    def first(self, count: int) -> "Games":
+        """The first so many."""
+        return Games(*(getattr(self, name.name)[:count] for name in fields(self)))
+
+    def rows(self, player: str) -> tuple[GameRow, ...]:
+        """The same as rows of a player."""
+        lengths = (self.reached != NEVER).sum(axis=1).tolist()
+        columns = zip(
+            self.seeds.tolist(),
+            self.scores.tolist(),
+            self.moves.tolist(),
+            self.max_tiles.tolist(),
+            self.reached.tolist(),
+            lengths,
+            self.seconds.tolist(),
+            self.move_seconds.tolist(),
+            strict=True,
+        )
+        return tuple(
+            GameRow(
+                player,
+                seed,
+                score,
+                moves,
+                max_tile,
+                tuple(reached[:length]),
+                seconds,
+                None if times[0] != times[0] else (times[0], times[1]),
+            )
+            for seed, score, moves, max_tile, reached, length, seconds, times in columns
+        )

@@ -1,0 +1,251 @@
+"""Benches: only what is missing is played, whatever ended the call before, and once."""
+
+import hashlib
+import json
+import os
+import random
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from twofold.arena.bench import Bench, resume
+from twofold.arena.study import Study
+from twofold.errors import InvalidInput, InvalidSpec, PlayerError
+from twofold.rules import Rules
+
+HERE = Path(__file__).parent / "players_for_tests.py"
+SMALL = Rules.parse("3x3 goal=64")
+
+
+def bench_of(study: Study, *players: str, games: int = 10, seed: int = 0) -> Bench:
+    bench = Bench(study, SMALL)
+    for player in players:
+        bench.add(player, games, seed)
+    return bench
+
+
+def digest(bench: Bench) -> str:
+    """Hash of everything but the times."""
+    text = repr(
+        [
+            (one.spec, one.error, one.failed_seed, one.games.seeds.tolist(),
+             one.games.scores.tolist(), one.games.moves.tolist(), one.games.reached.tolist())
+            for one in bench.standings()
+        ]
+    )  # fmt: skip
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+def test_what_is_there_is_not_played_again() -> None:
+    with Study() as study:
+        played: list[tuple[int, int]] = []
+
+        def note(player: int, row: object) -> None:
+            played.append((player, getattr(row, "seed", -1)))
+
+        bench_of(study, "greedy", games=5).play(0, on_result=note)
+        assert played == [(0, seed) for seed in range(5)]
+        played.clear()
+        bench_of(study, "greedy", "corner", games=7, seed=2).play(0, on_result=note)
+        assert played == [(0, 5), (0, 6), (0, 7), (0, 8)] + [(1, seed) for seed in range(2, 9)]
+        bench = bench_of(study, "corner", "greedy", games=5, seed=2)
+        assert bench.missing == 0
+        assert bench.play(0) == ["", ""]
+        assert [len(one.games) for one in bench.standings()] == [5, 5]
+
+
+@pytest.mark.promise("R30")
+@pytest.mark.parametrize("jobs", [1, 2, 3])
+def test_any_number_of_jobs_keeps_the_same(jobs: int) -> None:
+    players = ["random", f"{HERE}:Forgetful", f"{HERE}:FailsOnSeed", "greedy"]
+    found = []
+    for used in (0, jobs):
+        with Study() as study:
+            bench = bench_of(study, *players)
+            errors = bench.play(used)
+            assert [bool(error) for error in errors] == [False, False, True, False]
+            found.append(digest(bench))
+    assert found[0] == found[1]
+
+
+def test_a_failed_game_is_played_again_when_it_is_asked_for_again(tmp_path: Path) -> None:
+    code = (tmp_path / "p.py").absolute()
+    code.write_text(
+        "import os\n"
+        "def choose(board):\n"
+        f"    if not os.path.exists({str(tmp_path / 'well')!r}):\n"
+        "        raise ValueError('not yet')\n"
+        "    return board.legal_moves()[0]\n"
+    )
+    with Study() as study:
+        bench = bench_of(study, f"{code}:choose", games=3)
+        assert bench.play(0) == ["ValueError: not yet"]
+        (one,) = bench.standings()
+        assert (one.error, one.failed_seed, len(one.games)) == ("ValueError: not yet", 0, 0)
+        (tmp_path / "well").touch()
+        again = bench_of(study, f"{code}:choose", games=3)
+        assert again.play(0) == [""]
+        (one,) = again.standings()
+        assert (one.error, one.failed_seed, len(one.games)) == ("", None, 3)
+
+
+def test_a_file_that_changes_meanwhile_is_noticed(tmp_path: Path) -> None:
+    code = (tmp_path / "p.py").absolute()
+    code.write_text("def choose(board):\n    return board.legal_moves()[0]\n")
+    with Study() as study:
+        bench = bench_of(study, f"{code}:choose", games=3)
+        code.write_text("def choose(board):\n    return board.legal_moves()[-1]\n")
+        with pytest.raises(PlayerError, match="a file has changed"):
+            bench.play(0)
+        assert len(bench.standings()[0].games) == 0
+        with pytest.raises(InvalidInput, match="the file has changed; name another study"):
+            bench_of(study, f"{code}:choose", games=3)
+
+
+# Going on
+
+
+def test_a_study_knows_what_it_was_asked_for() -> None:
+    with Study() as study:
+        expected = bench_of(study, "greedy", "corner", games=6)
+        played: list[int] = []
+        note = lambda player, _row: played.append(player)  # noqa: E731
+        expected.play(0, on_result=note, stop=lambda: len(played) >= 4)
+        again = Bench(study, SMALL)
+        resume(again, study.runs())
+        assert 0 < again.missing < 12
+        again.play(0)
+        assert [len(one.games) for one in again.standings()] == [6, 6]
+        assert digest(again) == digest(expected)
+
+
+def test_games_of_another_behaviour_are_not_mixed(monkeypatch: pytest.MonkeyPatch) -> None:
+    with Study() as study:
+        bench_of(study, "greedy", games=2).play(0)
+        monkeypatch.setattr("twofold.arena.bench.SIGNATURE", 7)
+        with pytest.raises(InvalidInput, match="players may play otherwise now"):
+            resume(Bench(study, SMALL), study.runs())
+        assert bench_of(study, "greedy", games=2).missing == 2
+
+
+def test_a_player_that_is_no_longer_there(tmp_path: Path) -> None:
+    code = (tmp_path / "p.py").absolute()
+    code.write_text("def choose(board):\n    return board.legal_moves()[0]\n")
+    with Study() as study:
+        bench_of(study, f"{code}:choose", games=2)
+        code.unlink()
+        with pytest.raises(InvalidSpec, match="cannot go on with a study in memory: "):
+            resume(Bench(study, SMALL), study.runs())
+
+
+# Workers that are lost
+
+
+@pytest.mark.promise("R17")
+def test_the_game_of_a_worker_that_dies_is_played_again(tmp_path: Path) -> None:
+    folder = tmp_path / "deaths"
+    folder.mkdir()
+    with Study() as study:
+        spec = f"{HERE}:DiesAtFirst:folder={folder},times=2"
+        bench = bench_of(study, spec, games=5)
+        assert bench.play(2) == [""]
+        (one,) = bench.standings()
+        assert one.games.seeds.tolist() == [0, 1, 2, 3, 4]
+    assert len(list(folder.iterdir())) == 2
+
+
+@pytest.mark.promise("R17")
+def test_a_game_whose_worker_dies_three_times_has_failed(tmp_path: Path) -> None:
+    folder = tmp_path / "deaths"
+    folder.mkdir()
+    with Study() as study:
+        spec = f"{HERE}:DiesAtFirst:folder={folder},times=99"
+        bench = bench_of(study, spec, "corner", games=5)
+        assert bench.play(2) == ["its process died", ""]
+        one, other = bench.standings()
+        assert (one.failed_seed, one.games.seeds.tolist()) == (2, [0, 1])
+        assert len(other.games) == 5
+    assert len(list(folder.iterdir())) == 3
+
+
+@pytest.mark.promise("R17")
+def test_a_worker_that_hangs_is_ended() -> None:
+    began = time.monotonic()
+    with Study() as study:
+        bench = bench_of(study, f"{HERE}:HangsOnSeed", "corner", games=3)
+        assert bench.play(2, timeout=2) == ["its game took longer than 2 s", ""]
+        one, other = bench.standings()
+        assert (one.failed_seed, one.games.seeds.tolist()) == (1, [0])
+        assert len(other.games) == 3
+    assert time.monotonic() - began < 60
+
+
+# Kill -9
+
+
+PLAYERS = ("expectimax:ply=1", f"{HERE}:Forgetful")
+GAMES = 60
+
+
+def start_bench(path: Path) -> "subprocess.Popen[str]":
+    """A bench in a process and a group of its own, with all its workers."""
+    command = [sys.executable, "-m", "twofold", "bench", *PLAYERS, "--games", str(GAMES)]
+    return subprocess.Popen(
+        [*command, "--jobs", "2", "--out", str(path), "--json"],
+        stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, start_new_session=True,
+    )  # fmt: skip
+
+
+def final(path: Path) -> dict[str, object]:
+    """What a bench that goes on to the end says, without times."""
+    process = start_bench(path)
+    document = json.loads(process.communicate()[0])
+    assert process.returncode == 0
+    for part in ("timing", "machine"):
+        del document[part]
+    return dict(document)
+
+
+def games_in(path: Path) -> int:
+    if not path.exists():
+        return 0
+    with Study(path, read_only=True) as study:
+        return int(study._one("SELECT count(*) FROM game")[0])
+
+
+@pytest.fixture(scope="module")
+def whole(tmp_path_factory: pytest.TempPathFactory) -> dict[str, object]:
+    return final(tmp_path_factory.mktemp("whole") / "s.db")
+
+
+@pytest.mark.skipif(os.name != "posix", reason="kills process groups")
+@pytest.mark.promise("R15")
+@pytest.mark.parametrize(
+    "kills", [pytest.param(5, id="5 kills"), pytest.param(50, id="50", marks=pytest.mark.long)]
+)
+def test_a_bench_that_is_killed_goes_on(
+    kills: int, tmp_path: Path, whole: dict[str, object], figure: Callable[[str], None]
+) -> None:
+    rng, path, killed = random.Random(kills), tmp_path / "s.db", 0
+    while killed < kills:
+        before = games_in(path)
+        process = start_bench(path)
+        target = before + rng.randrange(1, 2 * GAMES // kills + 2)
+        while process.poll() is None and games_in(path) < target:
+            time.sleep(0.02)
+        ended = process.poll() is not None
+        if rng.random() < 0.5 and not ended:
+            os.killpg(process.pid, signal.SIGKILL)
+        else:
+            process.kill()  # the parent alone: its workers end by themselves
+        process.communicate()
+        killed += 1
+        if ended:  # nothing is left to kill: begin again
+            path.unlink()
+    assert final(path) == whole
+    figure(f"{kills} kills: 0 games lost that were written, none twice")

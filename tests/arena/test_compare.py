@@ -1,0 +1,181 @@
+"""Comparisons on common seeds, and the sentences about them."""
+
+import doctest
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pytest
+
+from twofold.arena import compare
+from twofold.arena.compare import Comparison, compare_scores, verdict_words
+from twofold.arena.sprt import Sprt, SprtState, Verdict
+from twofold.arena.stats import Interval, paired_interval, paired_rates
+
+TOP = 2**64 - 1
+
+
+def comparison(
+    value: float, low: float | None, high: float | None, relative: float | None, games: int = 1000
+) -> Comparison:
+    paired = replace(
+        paired_interval([1, 2], [2, 1]),
+        games=games,
+        draws=0,
+        difference=Interval(value, low, high),
+        relative=None if relative is None else Interval(relative, None, None),
+    )
+    return Comparison(("deep", "flat"), games, paired, {}, 0.95)
+
+
+def test_only_common_seeds_count_in_the_order_of_a() -> None:
+    found = compare_scores([TOP, 5, 7, TOP - 1], [40, 10, 90, 20], [5, TOP, TOP - 1], [8, 30, 25])
+    assert found.paired == paired_interval([40, 10, 20], [30, 8, 25])
+    assert (found.games, found.names, found.reach) == (3, ("A", "B"), {})
+
+
+def test_arrays_are_compared_as_lists_are() -> None:
+    seeds, ours = np.array([TOP, 3], dtype=np.uint64), np.array([1.5, 2])
+    found = compare_scores(seeds, ours, [3, TOP], [1, 1], confidence=0.5, names=("x", "y"))
+    assert found.paired == paired_interval([1.5, 2], [1, 1], 0.5)
+    assert (found.confidence, found.names) == (0.5, ("x", "y"))
+
+
+def test_reach_rates_of_the_tiles_that_tell_games_apart() -> None:
+    found = compare_scores(
+        [1, 2, 3, 4], [1] * 4, [4, 3, 2, 9], [1] * 4,
+        max_tiles_a=[4096, 64, 16, 32], max_tiles_b=[16, 32, 64, 8],
+    )  # fmt: skip
+    assert found.reach == {
+        32: paired_rates([1, 0, 1], [1, 1, 0]),
+        64: paired_rates([1, 0, 0], [1, 0, 0]),
+    }
+
+
+def test_the_largest_tiles_are_kept() -> None:
+    found = compare_scores(
+        [1, 2], [0, 0], [1, 2], [0, 0], max_tiles_a=[2**17, 4], max_tiles_b=[4, 4]
+    )
+    assert list(found.reach) == [2**exponent for exponent in range(10, 18)]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "tiles", "message"),
+    [
+        (([1, 2], [1, 2], [3], [1]), {}, "seed that both have played, got none in 2 and 1"),
+        (([], [], [], []), {}, "seed that both have played, got none in 0 and 0"),
+        (([1, 1, 1], [1, 2, 3], [1], [1]), {}, "each seed once, got 2 repeated"),
+        (([1], [1], [1, 2, 2], [1, 2, 3]), {}, "each seed once, got 1 repeated"),
+        (([1], [1, 2], [1], [1]), {}, "as many scores as seeds, got 2 and 1"),
+        (([1], [1], [1, 2], [1]), {}, "as many scores as seeds, got 1 and 2"),
+        (([1], [float("nan")], [1], [1]), {}, "finite values, got nan as number 1"),
+        (([1], [1], [1], [1]), {"max_tiles_a": [2]}, "of both players or of neither"),
+        (
+            ([1], [1], [1], [1]),
+            {"max_tiles_a": [2], "max_tiles_b": [2, 4]},
+            "as many largest tiles as seeds, got 2 and 1",
+        ),
+        (([1], [1], [1], [1]), {"max_tiles_a": [3], "max_tiles_b": [2]}, "powers of two"),
+    ],
+)
+def test_what_cannot_be_compared_is_refused(
+    arguments: tuple[Any, Any, Any, Any], tiles: dict[str, Any], message: str
+) -> None:
+    with pytest.raises(ValueError, match=message):
+        compare_scores(*arguments, **tiles)
+
+
+@pytest.mark.parametrize(
+    ("found", "words"),
+    [
+        (
+            comparison(12_345, 10_100, 14_600, 9.81),
+            "deep is stronger: 12,345 points a game more"
+            " (9.81 %, 95 % interval 10,100 to 14,600) over 1,000 games",
+        ),
+        (  # deep has half the score of flat, so flat has twice that of deep
+            comparison(-50_000, -60_000, -40_000, -50),
+            "flat is stronger: 50,000 points a game more"
+            " (100 %, 95 % interval 40,000 to 60,000) over 1,000 games",
+        ),
+        (
+            comparison(-12.5, -40, 15.25, -0.125, games=20),
+            "no difference was found: flat scored 12.5 points a game more"
+            " (0.125 %, 95 % interval -15.2 to 40) over 20 games",
+        ),
+        (
+            comparison(-5, -6, -4, -100, games=2),
+            "flat is stronger: 5 points a game more (95 % interval 4 to 6) over 2 games",
+        ),
+        (
+            comparison(5, 4, 6, None, games=2),
+            "deep is stronger: 5 points a game more (95 % interval 4 to 6) over 2 games",
+        ),
+        (
+            comparison(-7, None, None, None, games=1),
+            "no difference was found: flat scored 7 points a game more, but 1 game cannot tell",
+        ),
+        (
+            compare_scores([1, 2], [4, 4], [1, 2], [4, 4]),
+            "no difference was found: the scores are the same in all of 2 games",
+        ),
+        (
+            compare_scores([1, 2], [4, 8], [1, 2], [4, 4], confidence=0.9),
+            "no difference was found: A scored 2 points a game more"
+            " (50 %, 90 % interval -10.6 to 14.6) over 2 games",
+        ),
+    ],
+)
+def test_a_comparison_in_words(found: Comparison, words: str) -> None:
+    assert verdict_words(found) == words
+
+
+def state(verdict: Verdict | None, mean: float, delta: float, finished: bool = True) -> SprtState:
+    first = Sprt(delta).state()
+    return replace(first, verdict=verdict, mean=mean, pairs=1234, finished=finished)
+
+
+@pytest.mark.parametrize(
+    ("found", "tile", "words"),
+    [
+        (
+            state(Verdict.A, 7000, 5000),
+            None,
+            "deep is stronger: 7,000 points a game more, after 1,234 games each",
+        ),
+        (
+            state(Verdict.B, -0.034, 0.02),
+            8192,
+            "flat is stronger: 3.4 % more of its games reach 8192, after 1,234 games each",
+        ),
+        (
+            state(Verdict.EQUAL, 70, 5000),
+            None,
+            "deep and flat differ by less than 5,000 points a game, after 1,234 games each",
+        ),
+        (
+            state(Verdict.EQUAL, 0.001, 0.02),
+            8192,
+            "deep and flat differ by less than 2 % of games that reach 8192,"
+            " after 1,234 games each",
+        ),
+        (
+            state(None, 0, 5000),
+            None,
+            "it is not known whether deep and flat differ by 5,000 points a game,"
+            " after 1,234 games each",
+        ),
+        (
+            replace(state(None, 0, 5000, finished=False), pairs=1),
+            None,
+            "it is not known yet whether deep and flat differ by 5,000 points a game,"
+            " after 1 game each",
+        ),
+    ],
+)
+def test_a_sequential_test_in_words(found: SprtState, tile: int | None, words: str) -> None:
+    assert verdict_words(found, ("deep", "flat"), tile) == words
+
+
+def test_the_examples_of_the_module_are_right() -> None:
+    assert doctest.testmod(compare).failed == 0

@@ -1,0 +1,285 @@
+"""Studies: what is written is there, what is missing is known, and other files are refused."""
+
+import json
+import os
+import shutil
+import sqlite3
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from twofold.arena import study as module
+from twofold.arena.games import NEVER, GameRow, Games
+from twofold.arena.study import APPLICATION, SCHEMA, Study, Wanted
+from twofold.errors import InvalidInput, ResourceError
+
+ABOUT: dict[str, Any] = {
+    "signature": "1",
+    "twofold": "0.1",
+    "machine": {"cores": 2},
+    "reproducible": True,
+}
+
+
+def row(seed: int, score: int = 100, times: tuple[float, float] | None = None) -> GameRow:
+    return GameRow("greedy", seed, score, 40, 64, (0, 0, 3, 9, 17, 30, 39), 0.001, times)
+
+
+def add(study: Study, spec: str = "greedy", **more: Any) -> int:
+    return study.add_run(spec, spec, "4x4", **(ABOUT | more))
+
+
+def test_what_is_added_is_read_in_the_order_of_positions(tmp_path: Path) -> None:
+    path = tmp_path / "s.db"
+    seeds = [2**64 - 1, 0, 2**64 - 2, 2, 1]
+    with Study(path) as study:
+        run = add(study)
+        for seed in seeds:
+            study.add(run, row(seed, score=seed % 1000))
+    with Study(path, read_only=True) as study:
+        games = study.games(Wanted(run, 2**64 - 2, 4))
+        assert games.seeds.tolist() == [2**64 - 2, 2**64 - 1, 0, 1]
+        assert games.scores.tolist() == [614, 615, 0, 1]
+        assert games.rows("greedy") == tuple(
+            row(seed, score=seed % 1000) for seed in (2**64 - 2, 2**64 - 1, 0, 1)
+        )
+        assert study.missing(Wanted(run, 2**64 - 3, 7)) == [0, 6]
+
+
+def test_rows_and_columns_are_the_same() -> None:
+    rows = (row(1), row(2, times=(1e-3, 2e-3)))
+    games = Games.of_rows(rows)
+    assert games.rows("greedy") == rows
+    assert games.reached[0, :8].tolist() == [0, 0, 3, 9, 17, 30, 39, NEVER]
+    assert games.first(1).rows("greedy") == rows[:1]
+    assert len(Games.of_rows([])) == 0
+    assert Games.of_rows([]).rows("greedy") == ()
+
+
+def test_the_time_of_moves_is_kept() -> None:
+    with Study() as study:
+        run = add(study)
+        study.add(run, row(1, times=(0.25, 0.5)))
+        study.add(run, row(2))
+        games = study.games(Wanted(run, 0, 10))
+    assert games.move_seconds[0].tolist() == [0.25, 0.5]
+    assert np.isnan(games.move_seconds[1]).all()
+
+
+def test_a_game_is_kept_once() -> None:
+    with Study() as study:
+        run = add(study)
+        study.add(run, row(1, score=5))
+        study.flush()
+        study.add(run, row(1, score=6))
+        assert study.games(Wanted(run, 1, 1)).scores.tolist() == [5]
+
+
+def test_many_chunks_are_read(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "_CHUNK", 7)
+    with Study() as study:
+        run = add(study)
+        for seed in range(50):
+            study.add(run, row(seed, score=seed))
+        assert study.games(Wanted(run, 10, 30)).scores.tolist() == list(range(10, 40))
+        assert study.games(Wanted(run, 100, 30)).scores.tolist() == []
+        assert study.games(Wanted(run, 10, 30), reached=False).reached.shape == (30, 0)
+
+
+def test_a_run_is_one_player_rules_and_behaviour() -> None:
+    with Study() as study:
+        first = add(study)
+        assert add(study) == first
+        assert add(study, signature="2") != first
+        assert study.add_run("greedy", "greedy", "3x3", **ABOUT) != first
+        assert len(study.runs()) == 3
+        (one, *_) = study.runs()
+        assert (one.spec, one.rules, one.signature, one.machine) == (
+            "greedy", "4x4", "1", {"cores": 2},
+        )  # fmt: skip
+
+
+def test_what_is_wanted_grows() -> None:
+    with Study() as study:
+        run = add(study)
+        study.want(run, 2**64 - 1, 10)
+        study.want(run, 2**64 - 1, 5)
+        study.want(run, 7, 3)
+        study.want(run, 7, 30)
+        assert study.wanted() == [Wanted(run, 2**64 - 1, 10), Wanted(run, 7, 30)]
+
+
+def test_a_failure_is_kept_until_the_game_is_played() -> None:
+    with Study() as study:
+        run = add(study)
+        study.fail(run, 2**64 - 1, "it broke")
+        study.fail(run, 3, "it broke again")
+        assert study.failures(run) == {2**64 - 1: "it broke", 3: "it broke again"}
+        study.add(run, row(3))
+        study.flush()
+        assert study.failures(run) == {2**64 - 1: "it broke"}
+
+
+def test_a_file_that_changed_under_its_name_is_refused() -> None:
+    old, new = ("ntuple:net=a.safetensors,net_sha256=" + letter * 16 for letter in "ab")
+    with Study() as study:
+        add(study, old)
+        add(study, "ntuple:net=b.safetensors,net_sha256=" + "c" * 16)
+        with pytest.raises(InvalidInput, match="the file has changed; name another study"):
+            add(study, new)
+        assert study.add_run(new, new, "3x3", **ABOUT)  # its games are others
+
+
+# The file itself
+
+
+def test_sqlite_reads_it_without_us(tmp_path: Path) -> None:
+    path = tmp_path / "s.db"
+    with Study(path) as study:
+        run = add(study)
+        study.add(run, row(5))
+    assert list(tmp_path.iterdir()) == [path]
+    connection = sqlite3.connect(path)
+    assert connection.execute("PRAGMA application_id").fetchone() == (APPLICATION,)
+    assert connection.execute("PRAGMA user_version").fetchone() == (SCHEMA,)
+    query = "SELECT spec, seed, json_extract(reached, '$[6]') FROM game JOIN run USING (run)"
+    assert connection.execute(query).fetchall() == [("greedy", "5", 39)]
+    connection.close()
+
+
+def small_study(path: Path, games: int = 300) -> None:
+    with Study(path) as study:
+        run = add(study)
+        study.want(run, 0, games)
+        for seed in range(games):
+            study.add(run, row(seed))
+
+
+def use(path: Path) -> int:
+    with Study(path) as study:
+        return sum(len(study.games(wanted)) for wanted in study.wanted())
+
+
+@pytest.mark.promise("R16")
+def test_a_study_cut_off_anywhere_is_refused_or_sound(tmp_path: Path) -> None:
+    whole, torn = tmp_path / "s.db", tmp_path / "t.db"
+    small_study(whole)
+    content = whole.read_bytes()
+    refused = 0
+    for length in range(0, len(content), max(len(content) // 250, 1)):
+        torn.write_bytes(content[:length])
+        try:
+            assert use(torn) <= 300
+        except InvalidInput:
+            refused += 1
+        for litter in tmp_path.glob("t.db*"):
+            litter.unlink()
+    assert refused > 200
+
+
+@pytest.mark.parametrize(
+    ("content", "words"),
+    [
+        (b"", "expected a study"),
+        (b"[]", "expected a study"),
+        (b"SQLite format 3\0" + bytes(5000), "expected a sound study"),
+    ],
+)
+def test_other_files_are_refused_and_left_alone(content: bytes, words: str, tmp_path: Path) -> None:
+    path = tmp_path / "other"
+    path.write_bytes(content)
+    with pytest.raises(InvalidInput, match=words):
+        Study(path)
+    assert path.read_bytes() == content
+
+
+def test_databases_of_others_are_refused(tmp_path: Path) -> None:
+    path = tmp_path / "theirs.db"
+    connection = sqlite3.connect(path)
+    connection.execute("CREATE TABLE a (b)")
+    connection.close()
+    before = path.read_bytes()
+    with pytest.raises(InvalidInput, match="expected a study, got another SQLite file"):
+        Study(path)
+    assert path.read_bytes() == before
+
+
+def test_a_later_schema_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "s.db"
+    small_study(path, 1)
+    connection = sqlite3.connect(path)
+    connection.execute(f"PRAGMA user_version = {SCHEMA + 1}")
+    connection.close()
+    with pytest.raises(InvalidInput, match=f"of schema {SCHEMA + 1}, made by a later twofold"):
+        Study(path)
+
+
+def test_an_earlier_schema_is_brought_up_to_date(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "s.db"
+    small_study(path, 3)
+    steps = (*module._MIGRATIONS, "ALTER TABLE run ADD COLUMN note TEXT;")
+    monkeypatch.setattr(module, "_MIGRATIONS", steps)
+    monkeypatch.setattr(module, "SCHEMA", len(steps))
+    with Study(path) as study:
+        assert study._one("SELECT note FROM run") == (None,)
+        assert study._one("PRAGMA user_version") == (len(steps),)
+        assert len(study.games(Wanted(1, 0, 3))) == 3
+
+
+def test_one_process_at_a_time_writes(tmp_path: Path) -> None:
+    path = tmp_path / "s.db"
+    with Study(path) as study:
+        run = add(study)
+        code = f"from twofold.arena.study import Study; Study({str(path)!r})"
+        found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+        assert "for this run alone, got another at work on it" in found.stderr
+        study.add(run, row(1))
+        study.flush()
+        with Study(path, read_only=True) as other:
+            assert len(other.games(Wanted(run, 1, 1))) == 1
+
+
+@pytest.mark.skipif(not hasattr(os, "geteuid"), reason="POSIX only")
+def test_a_folder_that_is_not_there(tmp_path: Path) -> None:
+    with pytest.raises(InvalidInput, match="expected an existing folder"):
+        Study(tmp_path / "no" / "s.db")
+    with pytest.raises(InvalidInput, match="cannot read"):
+        Study(tmp_path / "no.db", read_only=True)
+
+
+@pytest.mark.promise("R19")
+def test_a_full_disk_is_said_and_what_was_written_stays(tmp_path: Path) -> None:
+    path = tmp_path / "s.db"
+    with Study(path) as study:
+        run = add(study)
+        study.add(run, row(1))
+        study.flush()
+        pages = study._one("PRAGMA page_count")[0]
+        study._connection.execute(f"PRAGMA max_page_count = {pages}")
+        for seed in range(2, 2000):
+            study.add(run, row(seed))
+        with pytest.raises(ResourceError, match=r"cannot write '.*s\.db': .*full"):
+            study.flush()
+        study._pending.clear()
+    with Study(path) as study:
+        assert len(study.games(Wanted(run, 0, 2000))) == 1
+
+
+def test_a_damaged_row_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "s.db"
+    small_study(path, 3)
+    for column, value in (("reached", "[1,"), ("seed", "x"), ("reached", json.dumps([0] * 50))):
+        broken = tmp_path / "b.db"
+        shutil.copy(path, broken)
+        connection = sqlite3.connect(broken)
+        connection.execute(f"UPDATE game SET {column} = ? WHERE seed = '1'", (value,))
+        connection.commit()
+        connection.close()
+        with pytest.raises(InvalidInput, match="expected a sound study"):
+            use(broken)
