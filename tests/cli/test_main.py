@@ -20,8 +20,8 @@ from twofold.errors import ResourceError
 from twofold.selftest import Check, SelfTest
 
 COMMANDS = [
-    "watch", "play", "analyse", "bench", "tune", "train", "players", "warmup", "selftest",
-    "doctor", "net",
+    "watch", "play", "analyse", "bench", "compare", "tune", "train", "players", "warmup",
+    "selftest", "doctor", "net",
 ]  # fmt: skip
 
 

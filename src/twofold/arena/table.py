@@ -36,8 +36,13 @@ class Result(Protocol):
         """The first seed whose game failed."""
 
 
-def format_runs(runs: Sequence[Result]) -> str:
-    """Scores and speed, then reach rates; one line a player. Long specs are numbered."""
+def format_runs(runs: Sequence[Result], *, rates: bool = True) -> str:
+    """Scores and speed, then reach rates; one line a player. Long specs are numbered.
+
+    Args:
+        runs: the players' games.
+        rates: whether reach rates are wanted.
+    """
     parts = []
     names = [run.player for run in runs]
     if max(map(len, names)) > MAX_NAME:
@@ -51,7 +56,7 @@ def format_runs(runs: Sequence[Result]) -> str:
     done = [(name, summarise(run)) for name, run in zip(names, runs, strict=True) if len(run.games)]
     if done:
         parts.append(_scores(done))
-        parts.append(_rates(done))
+        parts += [_rates(done)] if rates else []
     parts += [
         f"{run.player}: failed on seed {run.failed_seed}: {run.error}" for run in failed(runs)
     ]

@@ -12,6 +12,7 @@ import twofold
 from twofold.cli import (
     analyse,
     bench,
+    compare,
     doctor,
     net,
     play,
@@ -42,7 +43,8 @@ app = typer.Typer(
     invoke_without_command=True,
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 88},
 )
-for module in (watch, play, analyse, bench, tune, train, players, warmup, selftest, doctor):
+COMMANDS = (watch, play, analyse, bench, compare, tune, train, players, warmup, selftest, doctor)
+for module in COMMANDS:
     app.command(module.__name__.rpartition(".")[2], epilog=f"Example:\n\n\b\n{module.EXAMPLE}")(
         module.command
     )

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Final
 from rich.table import Table
 
 if TYPE_CHECKING:
-    from twofold.arena.bench import Entrant
     from twofold.arena.games import GameRow
 
 _MOST: Final = 12
@@ -75,13 +74,11 @@ class Progress:
     """A table that Rich can show again and again.
 
     Args:
-        entrants: all players of all benches, in order.
+        players: for each its name, the games wanted, and those of them still to be played.
     """
 
-    def __init__(self, entrants: "Sequence[Entrant]") -> None:
-        self._lines = [
-            _Line(one.player, one.wanted.games, one.wanted.games - one.missing) for one in entrants
-        ]
+    def __init__(self, players: Sequence[tuple[str, int, int]]) -> None:
+        self._lines = [_Line(name, wanted, wanted - missing) for name, wanted, missing in players]
 
     def add(self, number: int, row: "GameRow") -> None:
         """Count a finished game of a player."""

@@ -128,7 +128,7 @@ def _check_request(players: list[str], out: str, *, resume: bool) -> None:
     if resume and not Path(out).exists():
         raise InvalidInput(f"expected a study to go on with, got {shown(out)}, which is not there")
     if not resume and not players:
-        raise InvalidInput("expected players, or --resume with --out FILE")
+        raise InvalidInput("missing argument: expected players, or --resume with --out FILE")
 
 
 def _open_study(out: str) -> "Study":
@@ -175,7 +175,8 @@ def live(benches: "Sequence[Bench]") -> "Iterator[Callable[[int, int, GameRow], 
     from twofold.cli._bench import Progress
 
     console = Console(stderr=True)
-    board = Progress([entrant for bench in benches for entrant in bench.entrants])
+    entrants = [entrant for bench in benches for entrant in bench.entrants]
+    board = Progress([(one.player, one.wanted.games, one.missing) for one in entrants])
     starts = list(itertools.accumulate((len(bench.entrants) for bench in benches), initial=0))
     if not console.is_terminal:
         yield lambda _bench, _number, _row: None

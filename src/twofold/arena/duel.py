@@ -1,0 +1,161 @@
+"""Duels: two players on the same seeds, until enough is known about which is stronger."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from twofold.arena.bench import Bench, Standing
+from twofold.arena.compare import Comparison, compare_scores
+from twofold.arena.games import GameRow, Games
+from twofold.arena.sprt import MIN_PAIRS, Sprt, SprtState
+from twofold.errors import InvalidInput
+from twofold.notation import format_spec, parse_spec
+
+STEP_SHARE: Final = 10
+"""A sequential test looks again after this part of the games so far, or some for each job."""
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """What a sequential test asks.
+
+    Attributes:
+        delta: the smallest difference worth finding, in points, or for a tile as a share of
+            games; None for `share`.
+        tile: the tile whose hits count; None for scores.
+        share: the smallest difference worth finding, as a share of B's mean score or of games.
+        alpha: probability of a false alarm.
+        beta: probability that a difference of delta is missed.
+    """
+
+    delta: float | None = None
+    tile: int | None = None
+    share: float = 0.05
+    alpha: float = 0.05
+    beta: float = 0.05
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """How a duel went.
+
+    Attributes:
+        comparison: of the games that both have played; None where there are none.
+        test: the sequential test, if there was one.
+        standings: what each has played.
+    """
+
+    comparison: Comparison | None
+    test: SprtState | None
+    standings: tuple[Standing, Standing]
+
+
+def with_budget(player: str, budget: str) -> str:
+    """The spec of a player with a limit on the time of each move: `time=1ms`.
+
+    Raises:
+        InvalidSpec: the player takes no `time`.
+    """
+    spec = parse_spec(player)
+    return format_spec(spec.name, {**spec.values, "time": budget})
+
+
+def duel(
+    bench: Bench,
+    players: tuple[str, str],
+    games: int,
+    seed: int,
+    jobs: int,
+    *,
+    question: Question | None = None,
+    on_result: Callable[[int, GameRow], None] | None = None,
+    stop: Callable[[], bool] | None = None,
+) -> Outcome:
+    """Let two players play the same seeds.
+
+    Args:
+        bench: without players yet; its study keeps the games.
+        players: their specs; A and B must differ.
+        games: games of each; with a question no more than so many.
+        seed: the seed of the first game.
+        jobs: number of games played at the same time.
+        question: of a sequential test that stops as soon as it knows; None for all games.
+        on_result: called with 0 or 1 and each finished game.
+        stop: asked now and then; True ends it with the games that are finished.
+
+    Raises:
+        InvalidInput: a spec, a number or the question cannot be used.
+    """
+    test: Sprt | None = None
+    known = games if question is None else min(MIN_PAIRS, games)
+    _check(question, games)
+    while True:
+        bench.entrants.clear()
+        for player in players:
+            bench.add(player, known, seed)
+        if bench.entrants[0].run == bench.entrants[1].run:
+            raise InvalidInput(f"expected two different players, got {players[0]} twice")
+        errors = bench.play(jobs, on_result=on_result, stop=stop)
+        first, second = bench.standings(reached=False)
+        ended = any(errors) or len(first.games) < known or len(second.games) < known
+        if question is not None and test is None and not ended:
+            test = _test(question, second.games, games)
+        if question is not None and test is not None:
+            differences = _differences(first.games, second.games, question.tile)
+            test.extend(differences[test.pairs :])
+            ended = ended or test.finished
+        if ended or known >= games:
+            state = None if test is None else test.state()
+            return Outcome(_compared(players, first, second), state, (first, second))
+        known = min(games, known + max(known // STEP_SHARE, 4 * max(jobs, 1)))
+
+
+def _check(question: Question | None, games: int) -> None:
+    if question is None:
+        return
+    if games < MIN_PAIRS:
+        raise InvalidInput(f"expected {MIN_PAIRS} games or more for a test, got {games}")
+    if question.delta is not None and not 0 < question.delta < float("inf"):
+        raise InvalidInput(f"expected a delta above 0, got {question.delta}")
+    if question.tile is not None and question.delta is not None and question.delta >= 1:
+        raise InvalidInput(f"expected delta below 1, a share of games, got {question.delta}")
+
+
+def _test(question: Question, theirs: Games, games: int) -> Sprt:
+    """The test; what it asks about may depend on B's first games, not on A's."""
+    delta = question.delta
+    if delta is None:
+        delta = question.share
+        if question.tile is None:
+            delta = max(delta * float(theirs.scores.mean()), 1.0)
+    return Sprt(delta, alpha=question.alpha, beta=question.beta, max_pairs=games)
+
+
+def _differences(ours: Games, theirs: Games, tile: int | None) -> NDArray[np.float64]:
+    """In the order of seeds: up to the first that one of them has not played."""
+    count = min(len(ours), len(theirs))
+    same = ours.seeds[:count] == theirs.seeds[:count]
+    count = int(np.argmin(same)) if not same.all() else count
+    if tile is None:
+        return (ours.scores[:count] - theirs.scores[:count]).astype(np.float64)
+    hits = (games.max_tiles[:count] >= tile for games in (ours, theirs))
+    one, other = (hit.astype(np.float64) for hit in hits)
+    return one - other
+
+
+def _compared(players: tuple[str, str], first: Standing, second: Standing) -> Comparison | None:
+    ours, theirs = first.games, second.games
+    if not len(np.intersect1d(ours.seeds, theirs.seeds)):
+        return None
+    return compare_scores(
+        ours.seeds,
+        ours.scores,
+        theirs.seeds,
+        theirs.scores,
+        names=players,
+        max_tiles_a=ours.max_tiles,
+        max_tiles_b=theirs.max_tiles,
+    )

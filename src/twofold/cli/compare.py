@@ -1,0 +1,280 @@
+"""`twofold compare`: which of two players is stronger?"""
+
+import contextlib
+import sys
+import time
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from twofold.cli._common import (
+    INTERRUPTED,
+    JsonOption,
+    RulesOption,
+    catching_interrupt,
+    cores,
+    counted,
+    machine,
+    prepare,
+    print_note,
+    print_out,
+    read_rules,
+    write_json,
+)
+
+if TYPE_CHECKING:
+    from twofold.arena.duel import Outcome, Question
+    from twofold.arena.stats import Interval
+
+EXAMPLE = """  twofold compare quick expectimax:ply=2 --games 200
+  twofold compare ntuple:ply=2 ntuple --sprt --out duel.db
+  twofold compare quick greedy --sprt --tile 2048 --delta 2%
+  twofold compare expectimax expectimax:eval=snake --budget 1ms"""
+
+_GAMES, _MOST_GAMES = 200, 10_000
+
+
+def command(
+    first: Annotated[str, typer.Argument(metavar="A", help="Player.", show_default=False)],
+    second: Annotated[str, typer.Argument(metavar="B", help="Player.", show_default=False)],
+    games: Annotated[
+        int | None,
+        typer.Option(
+            "--games", metavar="N", help=f"Games each; else {_GAMES}, with --sprt {_MOST_GAMES:,}."
+        ),
+    ] = None,
+    seed: Annotated[
+        str, typer.Option("--seed", metavar="S", help="Seed of the first game; then S+1, ...")
+    ] = "1",
+    sprt: Annotated[
+        bool, typer.Option("--sprt", help="Stop as soon as it is known who is stronger.")
+    ] = False,
+    delta: Annotated[
+        str,
+        typer.Option("--delta", metavar="D", help="Difference worth finding: 500, or 5% of B's."),
+    ] = "5%",
+    tile: Annotated[
+        int | None, typer.Option("--tile", metavar="T", help="Test how often T is reached.")
+    ] = None,
+    budget: Annotated[
+        str, typer.Option("--budget", metavar="T", help="Time a move, for both: 1ms.")
+    ] = "",
+    out: Annotated[
+        str, typer.Option("--out", metavar="FILE", help="Study that keeps the games; reused.")
+    ] = "",
+    jobs: Annotated[
+        int | None,
+        typer.Option("--jobs", metavar="J", help="Games at a time; else as many as cores."),
+    ] = None,
+    rules: RulesOption = "",
+    json: JsonOption = False,
+) -> None:
+    """Is A stronger than B? Both play the same games.
+
+    Ends with exit code 1 where B is stronger. With --sprt games are played until it is known
+    who is stronger by D, or that neither is; each answer is wrong once in twenty times.
+    """
+    from twofold.arena.bench import Bench
+    from twofold.arena.duel import duel, with_budget
+    from twofold.arena.study import Study
+    from twofold.limits import MAX_GAMES, MAX_JOBS, check_limit
+    from twofold.notation import parse_seed
+
+    start = parse_seed(seed)
+    count = games if games is not None else _MOST_GAMES if sprt else _GAMES
+    check_limit("games", count, 1, MAX_GAMES)
+    used_jobs = check_limit("jobs", cores() if jobs is None else jobs, 1, MAX_JOBS)
+    question = _question(delta, tile, sprt=sprt)
+    used_rules = read_rules(rules)
+    players = (first, second)
+    if budget:
+        players = (with_budget(first, budget), with_budget(second, budget))
+    prepare(players, used_rules, start)
+    began = time.perf_counter()
+    with (
+        Study(out or None) as study,
+        catching_interrupt() as asked,
+        contextlib.redirect_stdout(sys.stderr),  # what a player prints is no result
+        _live(players, count) as advance,
+    ):
+        outcome = duel(
+            Bench(study, used_rules, machine=machine()),
+            players,
+            count,
+            start,
+            used_jobs,
+            question=question,
+            on_result=advance,
+            stop=asked.is_set,
+        )
+    seconds = time.perf_counter() - began
+    tested = tile if sprt else None
+    if json:
+        body = {"rules": str(used_rules), "seed": str(start), **_document(outcome, players, tested)}
+        write_json("compare", body, {"seconds": seconds, "jobs": used_jobs})
+    else:
+        _print(outcome, players, tested)
+        print_out(f"\nrules {used_rules}, seeds from {start}")
+        print_out(f"{counted(used_jobs, 'job')}, {seconds:.1f} s in all")
+    _end(outcome, interrupted=asked.is_set(), count=count)
+
+
+def _question(delta: str, tile: int | None, *, sprt: bool) -> "Question | None":
+    from twofold.arena.duel import Question
+    from twofold.errors import InvalidInput
+    from twofold.notation import shown
+
+    if not sprt:
+        if tile is not None:
+            raise InvalidInput("expected --tile together with --sprt")
+        return None
+    if tile is not None and (tile < 4 or tile & (tile - 1)):
+        raise InvalidInput(f"expected a tile such as 2048, got {tile}")
+    wanted = InvalidInput(f"expected --delta such as 500 or 5%, got {shown(delta)}")
+    share = delta.endswith("%")
+    try:
+        value = float(delta.rstrip("%"))
+    except ValueError:
+        raise wanted from None
+    if not 0 < value < 1e12 or (tile is not None and not share):
+        raise wanted
+    if share:
+        return Question(tile=tile, share=value / 100)
+    return Question(delta=value)
+
+
+@contextlib.contextmanager
+def _live(players: tuple[str, str], count: int) -> Any:
+    """Progress on stderr, if that is a terminal."""
+    from rich.console import Console
+    from rich.live import Live
+
+    from twofold.cli._bench import Progress
+
+    console = Console(stderr=True)
+    board = Progress([(player, count, count) for player in players])
+    if not console.is_terminal:
+        yield lambda _number, _row: None
+        return
+    with Live(board, console=console, transient=True, refresh_per_second=4):
+        yield board.add
+
+
+def _print(outcome: "Outcome", players: tuple[str, str], tile: int | None) -> None:
+    from twofold.arena.compare import verdict_words
+    from twofold.arena.table import format_runs, format_table
+
+    print_out(format_runs(outcome.standings, rates=False))
+    found = outcome.comparison
+    if found is None:
+        return
+    if found.reach:
+        rows = [
+            [
+                str(tile_),
+                _percent(rates.ours),
+                _percent(rates.theirs),
+                _difference(rates.difference),
+            ]
+            for tile_, rates in found.reach.items()
+        ]
+        print_out()
+        print_out(format_table(["reached, % of games", "A", "B", "A - B, 95 %"], rows))
+    print_out()
+    if outcome.test is not None:
+        print_out(_sentence(verdict_words(outcome.test, players, tile)))
+    else:
+        print_out(_sentence(verdict_words(found)))
+
+
+def _sentence(words: str) -> str:
+    return f"{words}."
+
+
+def _percent(rate: "Interval") -> str:
+    return f"{100 * rate.value:.1f}"
+
+
+def _difference(found: "Interval") -> str:
+    if found.low is None or found.high is None:
+        return f"{100 * found.value:+.1f}"
+    return f"{100 * found.value:+.1f}  {100 * found.low:+.1f} to {100 * found.high:+.1f}"
+
+
+def _end(outcome: "Outcome", *, interrupted: bool, count: int) -> None:
+    failed = [one for one in outcome.standings if one.error]
+    for one in failed:
+        print_note(f"twofold: {one.player} failed on seed {one.failed_seed}: {one.error}")
+    if failed:
+        raise typer.Exit(1)
+    known = outcome.test is not None and outcome.test.finished
+    if interrupted and not known and any(len(one.games) < count for one in outcome.standings):
+        print_note("twofold: interrupted")
+        raise typer.Exit(INTERRUPTED)
+    if _verdict(outcome) == "B":
+        raise typer.Exit(1)
+
+
+def _verdict(outcome: "Outcome") -> str | None:
+    """A, B, EQUAL, or None where it is not known."""
+    if outcome.test is not None:
+        return None if outcome.test.verdict is None else str(outcome.test.verdict)
+    if outcome.comparison is None:
+        return None
+    lead = outcome.comparison.paired.difference
+    if lead.low is not None and lead.low > 0:
+        return "A"
+    return "B" if lead.high is not None and lead.high < 0 else None
+
+
+# ---- the document
+
+
+def _document(outcome: "Outcome", players: tuple[str, str], tile: int | None) -> dict[str, Any]:
+    from twofold.arena.compare import verdict_words
+
+    found, test = outcome.comparison, outcome.test
+    words = None
+    if test is not None:
+        words = verdict_words(test, players, tile)
+    elif found is not None:
+        words = verdict_words(found)
+    return {
+        "players": [
+            {"player": one.player, "spec": one.spec, "games": len(one.games), "error": one.error}
+            for one in outcome.standings
+        ],
+        "games": found.games if found else 0,
+        "verdict": _verdict(outcome),
+        "words": words,
+        "difference": None if found is None else _interval(found.paired.difference),
+        "wins_draws_losses": (
+            None if found is None else [found.paired.wins, found.paired.draws, found.paired.losses]
+        ),
+        "p_value": None if found is None else found.paired.p_value,
+        "reach_rates": {
+            str(one): {
+                "a": rates.ours.value,
+                "b": rates.theirs.value,
+                "difference": _interval(rates.difference),
+            }
+            for one, rates in (found.reach if found else {}).items()
+        },
+        "sprt": None
+        if test is None
+        else {
+            "delta": test.delta,
+            "tile": tile,
+            "alpha": test.alpha,
+            "beta": test.beta,
+            "pairs": test.pairs,
+            "mean": test.mean,
+            "llr": [test.llr.a, test.llr.b],
+            "bounds": [test.bounds.lower, test.bounds.upper],
+            "finished": test.finished,
+        },
+    }
+
+
+def _interval(found: "Interval") -> dict[str, Any]:
+    return {"value": found.value, "value_95": [found.low, found.high]}

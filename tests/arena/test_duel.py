@@ -1,0 +1,109 @@
+"""Duels: the same seeds for both, and no more of them than are needed."""
+
+import pytest
+
+from twofold.arena.bench import Bench
+from twofold.arena.duel import Outcome, Question, duel, with_budget
+from twofold.arena.sprt import Verdict
+from twofold.arena.study import Study
+from twofold.errors import InvalidInput, InvalidSpec
+from twofold.rules import Rules
+
+SMALL = Rules.parse("3x3 goal=64")
+
+
+def play(
+    a: str, b: str, games: int, question: Question | None = None, jobs: int = 0, seed: int = 1
+) -> Outcome:
+    with Study() as study:
+        return duel(Bench(study, SMALL), (a, b), games, seed, jobs, question=question)
+
+
+def test_all_games_are_compared_on_their_seeds() -> None:
+    found = play("greedy", "random", 50, seed=2**64 - 20)
+    assert found.test is None
+    assert found.comparison is not None
+    assert found.comparison.games == 50
+    ours, theirs = (one.games for one in found.standings)
+    assert found.comparison.paired.difference.value == (ours.scores - theirs.scores).mean()
+    assert found.comparison.names == ("greedy", "random")
+
+
+@pytest.mark.parametrize(
+    ("a", "b", "verdict"),
+    [("greedy", "random", Verdict.A), ("random", "greedy", Verdict.B)],
+)
+def test_a_test_stops_as_soon_as_it_knows(a: str, b: str, verdict: Verdict) -> None:
+    found = play(a, b, 5000, Question())
+    assert found.test is not None
+    assert found.test.verdict is verdict
+    assert 100 <= found.test.pairs < 1000
+    assert all(len(one.games) < 1000 for one in found.standings)
+
+
+@pytest.mark.parametrize("jobs", [1, 3])
+def test_a_test_ends_the_same_with_any_number_of_jobs(jobs: int) -> None:
+    expected, found = (play("greedy", "corner", 3000, Question(), used) for used in (0, jobs))
+    assert expected.test == found.test
+
+
+def test_hits_of_a_tile() -> None:
+    found = play("greedy", "random", 2000, Question(tile=64, share=0.1))
+    assert found.test is not None
+    assert found.test.verdict is Verdict.A
+    assert found.test.delta == 0.1
+    assert abs(found.test.mean) <= 1
+
+
+def test_a_test_that_runs_out_of_games_does_not_know() -> None:
+    found = play("greedy", "corner", 100, Question(delta=1.0))
+    assert found.test is not None
+    assert found.test.verdict is None
+    assert found.test.finished
+
+
+def test_games_of_an_earlier_duel_are_used() -> None:
+    with Study() as study:
+        duel(Bench(study, SMALL), ("greedy", "random"), 30, 1, 0)
+        played = 0
+
+        def count(_number: int, _row: object) -> None:
+            nonlocal played
+            played += 1
+
+        duel(Bench(study, SMALL), ("greedy", "corner"), 30, 1, 0, on_result=count)
+        assert played == 30
+
+
+def test_what_was_stopped_is_compared_as_far_as_it_goes() -> None:
+    with Study() as study:
+        played: list[int] = []
+        found = duel(
+            Bench(study, SMALL), ("greedy", "random"), 40, 1, 0,
+            on_result=lambda number, _row: played.append(number),
+            stop=lambda: len(played) > 45,
+        )  # fmt: skip
+    assert found.comparison is not None
+    assert found.comparison.games == len(played) - 40
+    with Study() as study:
+        nothing = duel(Bench(study, SMALL), ("greedy", "random"), 40, 1, 0, stop=lambda: True)
+    assert nothing.comparison is None
+
+
+def test_bad_questions() -> None:
+    for games, question, words in (
+        (50, Question(), "expected 100 games or more"),
+        (500, Question(delta=0.0), "expected a delta above 0"),
+        (500, Question(delta=2.0, tile=64), "expected delta below 1"),
+    ):
+        with pytest.raises(InvalidInput, match=words):
+            play("greedy", "random", games, question)
+    with pytest.raises(InvalidInput, match="expected two different players"):
+        play("quick", "quick:ply=3", 10)
+
+
+def test_a_budget_is_the_same_for_both() -> None:
+    assert with_budget("quick", "1ms") == "quick:time=1ms"
+    assert with_budget("expectimax:ply=3,time=2s", "1ms") == "expectimax:ply=3,time=1ms"
+    with pytest.raises(InvalidSpec):
+        play(with_budget("greedy", "1ms"), "random", 10)

@@ -1,0 +1,71 @@
+"""`twofold compare`: the sentence, the document, the exit codes."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from tests.cli.conftest import Cli
+
+BAD = Path(__file__).parent.parent / "arena" / "players_for_tests.py"
+SMALL = ("--rules", "3x3")
+
+
+def test_the_stronger_player_is_named(cli: Cli) -> None:
+    code, out, _ = cli("compare", "greedy", "random", "--games", "60", *SMALL)
+    assert code == 0
+    assert "greedy is stronger: " in out
+    assert "over 60 games." in out
+    assert "A - B, 95 %" in out
+    assert max(map(len, out.splitlines())) <= 100
+
+
+def test_exit_code_1_where_b_is_stronger(cli: Cli) -> None:
+    code, out, _ = cli("compare", "random", "greedy", "--games", "60", *SMALL)
+    assert code == 1
+    assert "greedy is stronger" in out
+
+
+def test_a_sequential_test(cli: Cli, tmp_path: Path) -> None:
+    out = str(tmp_path / "duel.db")
+    command = ("compare", "greedy", "random", "--sprt", "--out", out, "--json", *SMALL)
+    first = json.loads(cli(*command).out)
+    assert first["verdict"] == "A"
+    assert first["sprt"]["finished"]
+    assert first["sprt"]["pairs"] >= 100
+    assert first["words"].startswith("greedy is stronger")
+    second = json.loads(cli(*command).out)
+    for document in (first, second):
+        del document["timing"], document["machine"]
+    assert first == second
+
+
+def test_a_tile(cli: Cli) -> None:
+    options = ("--sprt", "--tile", "64", "--delta", "10%", "--games", "400", "--json")
+    found = json.loads(cli("compare", "greedy", "random", *options, *SMALL).out)
+    assert (found["sprt"]["tile"], found["sprt"]["delta"], found["verdict"]) == (64, 0.1, "A")
+
+
+def test_a_player_that_fails(cli: Cli) -> None:
+    code, _, err = cli("compare", f"{BAD}:FailsOnSeed", "greedy", "--games", "5", *SMALL)
+    assert code == 1
+    assert "failed on seed 3: ZeroDivisionError: on purpose" in err
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (("greedy", "greedy"), "expected two different players"),
+        (("greedy", "random", "--tile", "64"), "expected --tile together with --sprt"),
+        (("greedy", "random", "--sprt", "--tile", "65"), "expected a tile such as 2048"),
+        (("greedy", "random", "--sprt", "--delta", "much"), "expected --delta such as 500 or 5%"),
+        (("greedy", "random", "--sprt", "--delta", "-1"), "expected --delta such as 500 or 5%"),
+        (("greedy", "random", "--sprt", "--tile", "64", "--delta", "9"), "expected --delta"),
+        (("greedy", "random", "--budget", "1ms"), "expected a key of greedy"),
+        (("greedy", "random", "--games", "0"), "expected games from 1"),
+    ],
+)
+def test_bad_input(arguments: tuple[str, ...], words: str, cli: Cli) -> None:
+    code, out, err = cli("compare", *arguments)
+    assert (code, out) == (2, "")
+    assert words in err
