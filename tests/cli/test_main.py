@@ -20,7 +20,7 @@ from twofold.errors import ResourceError
 from twofold.selftest import Check, SelfTest
 
 COMMANDS = [
-    "watch", "play", "analyse", "bench", "compare", "tune", "train", "players", "warmup",
+    "watch", "play", "analyse", "bench", "compare", "report", "tune", "train", "players", "warmup",
     "selftest", "doctor", "net",
 ]  # fmt: skip
 

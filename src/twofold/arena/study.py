@@ -6,12 +6,11 @@ and what is missing can be played later. The tables are documented in
 """
 
 import contextlib
-import itertools
 import json
 import os
 import sqlite3
 import tempfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -24,7 +23,7 @@ from twofold.arena.games import NEVER, GameRow, Games
 from twofold.arena.sqlite import alone, is_sqlite, open_sqlite
 from twofold.errors import InvalidInput, ResourceError
 from twofold.files import atomic_write
-from twofold.limits import MAX_EXPONENT
+from twofold.limits import MAX_EXPONENT, MAX_SEED
 from twofold.notation import shown
 
 APPLICATION: Final = 0x32303438
@@ -291,22 +290,32 @@ class Study:
         Raises:
             ResourceError: they cannot be written; they wait on.
         """
-        if not self._pending:
-            return
+        if self._pending:
+            with self.transaction():
+                self.insert(self._pending)
+            self._pending.clear()
+
+    @contextlib.contextmanager
+    def transaction(self) -> Iterator[None]:
+        """What is written meanwhile is there all at once at the end, or nothing of it."""
         with self._errors():
             self._connection.execute("BEGIN IMMEDIATE")
             try:
-                self._connection.executemany(
-                    "INSERT OR IGNORE INTO game (run, seed, score, moves, max_tile, reached,"
-                    " nanoseconds, move_median, move_99th) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
-                    self._pending,
-                )
+                yield
                 self._connection.execute("COMMIT")
             except BaseException:
                 if self._connection.in_transaction:
                     self._connection.execute("ROLLBACK")
                 raise
-            self._pending.clear()
+
+    def insert(self, rows: Iterable[tuple[Any, ...]]) -> None:
+        """Write games as the table has them, from `run` to `move_99th`; known ones are left."""
+        with self._errors():
+            self._connection.executemany(
+                "INSERT OR IGNORE INTO game (run, seed, score, moves, max_tile, reached,"
+                " nanoseconds, move_median, move_99th) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
+                rows,
+            )
 
     def fail(self, run: int, seed: int, error: str) -> None:
         """Note that a game failed; it is played again when it is asked for again."""
@@ -338,6 +347,10 @@ class Study:
         with self._errors():
             seeds = self._connection.execute("SELECT seed FROM game WHERE run = ?", (run,))
             return np.fromiter((int(seed) for (seed,) in seeds), dtype=np.uint64)
+
+    def all_games(self, run: int, *, reached: bool = True) -> Games:
+        """Every finished game of a run, in the order of the seeds."""
+        return self.games(Wanted(run, 0, MAX_SEED + 1), reached=reached)
 
     def games(self, wanted: Wanted, *, reached: bool = True) -> Games:
         """The finished ones of the wanted games, in the order of their positions.
@@ -405,7 +418,7 @@ def _columns(rows: list[tuple[Any, ...]], wanted: Wanted) -> tuple[Any, ...]:
     """Some rows as arrays: those of the wanted games."""
     columns = list(zip(*rows, strict=True)) or [()] * 8
     seeds = np.array([int(seed) for seed in columns[0]], dtype=np.uint64)
-    ours = seeds - np.uint64(wanted.first_seed) < np.uint64(wanted.games)
+    ours = seeds - np.uint64(wanted.first_seed) <= np.uint64(wanted.games - 1)
     counts = (np.array(column, dtype=np.int64)[ours] for column in columns[1:4])
     times = (np.array(column, dtype=np.float64)[ours] / 1e9 for column in columns[4:7])  # NULL: NaN
     reached = _reached(columns[7]) if len(columns) > 7 else np.zeros((len(seeds), 0), np.int32)
@@ -413,12 +426,11 @@ def _columns(rows: list[tuple[Any, ...]], wanted: Wanted) -> tuple[Any, ...]:
 
 
 def _reached(texts: Sequence[str]) -> NDArray[np.int32]:
-    """The column `reached`: each text is a JSON array of up to 36 numbers."""
-    lists = json.loads(f"[{','.join(texts)}]")
-    lengths = np.fromiter(map(len, lists), dtype=np.int64, count=len(lists))
-    found = np.full((len(lists), MAX_EXPONENT + 1), NEVER, dtype=np.int32)
-    places = np.arange(MAX_EXPONENT + 1) < lengths[:, None]
-    found[places] = np.fromiter(itertools.chain.from_iterable(lists), dtype=np.int32)
+    """The column `reached`: each text is a JSON array of 1 to 36 numbers."""
+    lengths = np.fromiter((text.count(",") + 1 for text in texts), np.int64, count=len(texts))
+    found = np.full((len(texts), MAX_EXPONENT + 1), NEVER, dtype=np.int32)
+    numbers = json.loads(f"[{','.join(text.strip()[1:-1] for text in texts)}]")
+    found[np.arange(MAX_EXPONENT + 1) < lengths[:, None]] = numbers
     return found
 
 

@@ -17,6 +17,7 @@ from twofold.cli import (
     net,
     play,
     players,
+    report,
     selftest,
     train,
     tune,
@@ -43,7 +44,9 @@ app = typer.Typer(
     invoke_without_command=True,
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 88},
 )
-COMMANDS = (watch, play, analyse, bench, compare, tune, train, players, warmup, selftest, doctor)
+COMMANDS = (
+    watch, play, analyse, bench, compare, report, tune, train, players, warmup, selftest, doctor,
+)  # fmt: skip
 for module in COMMANDS:
     app.command(module.__name__.rpartition(".")[2], epilog=f"Example:\n\n\b\n{module.EXAMPLE}")(
         module.command

@@ -44,6 +44,11 @@ class CompiledPlayer(Player):
             self.prepare(rules)
             self._prepared = rules
 
+    @property
+    def plays_on(self) -> bool:
+        """Whether games may follow each other without a `start`, with the same moves."""
+        return type(self).start is CompiledPlayer.start
+
     @abstractmethod
     def prepare(self, rules: Rules) -> None:
         """Set policy and context for rules that `unsupported` has let pass."""

@@ -43,9 +43,8 @@ def game_words(rules: Rules, law: Words) -> Words:
 
 
 def can_play_many(player: CompiledPlayer, rules: Rules) -> bool:
-    """Whether games of this player can follow each other in a kernel: none needs a `start`."""
-    starts_alike = type(player).start is CompiledPlayer.start
-    return starts_alike and bool(player.policy) and fits_bits(rules)
+    """Whether games of this player, once started, can follow each other in a kernel."""
+    return bool(player.policy) and fits_bits(rules) and player.plays_on
 
 
 def play_many(

@@ -57,6 +57,11 @@ class SearchPlayer(CompiledPlayer):
         if rules == prepared:
             self.search.forget()
 
+    @property
+    def plays_on(self) -> bool:
+        """Whether what a game leaves in the transposition table changes no move of another."""
+        return type(self).start is SearchPlayer.start and not self.search.depends_on_path
+
     def prepare(self, rules: Rules) -> None:
         """Build the search for these rules."""
         self.close()

@@ -1,0 +1,95 @@
+"""Games as CSV: UTF-8, a header, lines that end with a line feed."""
+
+import csv
+import io
+import os
+from collections.abc import Iterable, Iterator
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from twofold.arena.exchange_rows import COLUMNS, Rows, columns_of_texts, nanoseconds
+from twofold.arena.games import NEVER, Games
+from twofold.arena.study import StoredRun
+from twofold.errors import InvalidInput
+from twofold.files import open_regular
+from twofold.notation import shown
+
+_CHUNK: Final = 50_000
+"""Games that are read at a time."""
+
+
+def parts(runs: Iterable[tuple[StoredRun, Games]]) -> Iterator[bytes]:
+    """The file, part by part."""
+    yield (",".join(COLUMNS) + "\n").encode()
+    for run, games in runs:
+        about = _line([run.spec, run.player, run.rules, run.signature, run.twofold])
+        about += f",{int(run.reproducible)},"
+        yield "".join(f"{about}{line}\n" for line in _lines(games)).encode()
+
+
+def _line(texts: list[str]) -> str:
+    file = io.StringIO()
+    csv.writer(file, lineterminator="").writerow(texts)
+    return file.getvalue()
+
+
+def _lines(games: Games) -> Iterator[str]:
+    """What differs from game to game; commas stand in `reached` alone."""
+    lengths = (games.reached != NEVER).sum(axis=1).tolist()
+    reached = (
+        str(row[:length]).replace(" ", "")
+        for row, length in zip(games.reached.tolist(), lengths, strict=True)
+    )
+    counts = (games.seeds, games.scores, games.moves, games.max_tiles)
+    times = (_times(games.move_seconds[:, column]) for column in (0, 1))
+    spent = nanoseconds(games.seconds).tolist()
+    rows = zip(*(count.tolist() for count in counts), reached, spent, *times, strict=True)
+    for seed, score, moves, tile, text, time, median, most in rows:
+        yield f'{seed},{score},{moves},{tile},"{text}",{time},{median},{most}'
+
+
+def _times(seconds: NDArray[np.float64]) -> Iterator[int | str]:
+    """Nanoseconds; empty where they are not known."""
+    pairs = zip(nanoseconds(seconds).tolist(), np.isnan(seconds).tolist(), strict=True)
+    return ("" if unknown else time for time, unknown in pairs)
+
+
+def rows(path: str | os.PathLike[str], name: str) -> Iterator[Rows]:
+    """The rows of a CSV file, so many at a time; an error names the line.
+
+    Raises:
+        InvalidInput: it is not what `parts` writes.
+    """
+    with open_regular(path) as binary, io.TextIOWrapper(binary, "utf-8", newline="") as file:
+        reader = csv.reader(file, strict=True)
+        try:
+            header = next(reader, [])
+            if header != list(COLUMNS):
+                raise InvalidInput(
+                    f"expected the header {','.join(COLUMNS)} as line 1 of {name}, "
+                    f"got {shown(','.join(header))}"
+                )
+            found: list[list[str]] = []
+            lines: list[int] = []
+            for row in reader:
+                if len(row) != len(COLUMNS):
+                    raise InvalidInput(
+                        f"expected {len(COLUMNS)} cells in line {reader.line_num} of {name}, "
+                        f"got {len(row)}"
+                    )
+                found.append(row)
+                lines.append(reader.line_num)
+                if len(found) == _CHUNK:
+                    yield columns_of_texts(found, lines, name)
+                    found, lines = [], []
+            yield columns_of_texts(found, lines, name)
+        except csv.Error as error:
+            raise InvalidInput(
+                f"expected CSV in line {reader.line_num} of {name}, got something else: {error}"
+            ) from None
+        except UnicodeDecodeError:
+            raise InvalidInput(
+                f"expected text in UTF-8 after line {reader.line_num} of {name}, got other bytes"
+            ) from None

@@ -1,0 +1,214 @@
+"""Reports of a study: what its games say, as a page, as Markdown, as text like that of TDL2048+.
+
+Everything a study holds was written by others: names, specs and errors are shown, never obeyed.
+"""
+
+import itertools
+import os
+import shlex
+from collections.abc import Sequence
+from dataclasses import dataclass
+from importlib import import_module
+from typing import Any, Final
+
+import numpy as np
+
+from twofold.arena.compare import Comparison
+from twofold.arena.games import Games
+from twofold.arena.stats import Summary, paired_interval, summarise
+from twofold.arena.study import StoredRun, Study, Wanted
+from twofold.errors import InvalidInput, MissingExtra
+from twofold.files import atomic_write
+from twofold.rules import Rules
+
+MAX_ALL_PAIRS: Final = 10
+"""Most players of which all pairs are compared; of more, each with the next in the table."""
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """A run of a report.
+
+    Attributes:
+        label: the player as it was named, with the run's number where two have the same name.
+        run: the run.
+        games: its finished games, all of them, in the order of their seeds, without `reached`.
+        summary: what they say.
+        failures: errors of the games that failed, by seed.
+        missing: games that were asked for and are not finished.
+    """
+
+    label: str
+    run: StoredRun
+    games: Games
+    summary: Summary
+    failures: dict[int, str]
+    missing: int
+
+    @property
+    def seconds_per_move(self) -> float | None:
+        """The mean time a move took; None where there is no move or no time."""
+        summary = self.summary
+        return summary.seconds / summary.moves if summary.seconds > 0 < summary.moves else None
+
+
+@dataclass(frozen=True, slots=True)
+class Section:
+    """The runs of a study under one set of rules.
+
+    Attributes:
+        rules: the rules.
+        entries: runs with games, the largest mean score first.
+        without: runs without a finished game, with the errors of those that failed, by seed.
+        plans: what was asked for of these runs.
+    """
+
+    rules: str
+    entries: tuple[Entry, ...]
+    without: tuple[tuple[StoredRun, dict[int, str]], ...]
+    plans: tuple[Wanted, ...]
+
+
+def require_report(module: str) -> Any:
+    """A module of the extra `report`.
+
+    Raises:
+        MissingExtra: it is not installed.
+    """
+    try:
+        return import_module(module)
+    except ImportError:
+        raise MissingExtra(
+            "expected the extra 'report', which is not installed: pip install 'twofold[report]'"
+        ) from None
+
+
+# ---- what a report is made of
+
+
+def gather(study: Study) -> list[Section]:
+    """The runs of a study, a section for each set of rules.
+
+    Raises:
+        InvalidInput: the study has no finished game.
+    """
+    runs, plans = study.runs(), study.wanted()
+    labels = _labels(runs)
+    sections = []
+    for rules in dict.fromkeys(run.rules for run in runs):
+        ours = [run for run in runs if run.rules == rules]
+        numbers = {run.run for run in ours}
+        wanted = tuple(plan for plan in plans if plan.run in numbers)
+        entries, without = [], []
+        for run in ours:
+            games, failures = study.all_games(run.run, reached=False), study.failures(run.run)
+            if not len(games):
+                without.append((run, failures))
+                continue
+            missing = sum(_missing(games, plan) for plan in wanted if plan.run == run.run)
+            summary = summarise(_Played(games))
+            entries.append(Entry(labels[run.run], run, games, summary, failures, missing))
+        entries.sort(key=lambda entry: -entry.summary.score.value)
+        sections.append(Section(rules, tuple(entries), tuple(without), wanted))
+    if not any(section.entries for section in sections):
+        raise InvalidInput(f"expected a study with finished games, got {study.name} without any")
+    return sections
+
+
+@dataclass(frozen=True, slots=True)
+class _Played:
+    games: Games
+
+
+def _labels(runs: Sequence[StoredRun]) -> dict[int, str]:
+    """Names that differ within the same rules."""
+    names = [(run.rules, run.player) for run in runs]
+    return {
+        run.run: f"{run.player} (run {run.run})" if names.count(name) > 1 else run.player
+        for run, name in zip(runs, names, strict=True)
+    }
+
+
+def _missing(games: Games, plan: Wanted) -> int:
+    positions = games.seeds - np.uint64(plan.first_seed)
+    return plan.games - int(np.count_nonzero(positions < np.uint64(plan.games)))
+
+
+def comparisons(entries: Sequence[Entry]) -> list[Comparison]:
+    """Differences of the scores on common seeds: each with all after it, or the next of many."""
+    everyone = len(entries) <= MAX_ALL_PAIRS
+    pairs = itertools.combinations(entries, 2) if everyone else itertools.pairwise(entries)
+    return [found for one, two in pairs if (found := _compared(one, two)) is not None]
+
+
+def _compared(one: Entry, two: Entry) -> Comparison | None:
+    """As `compare_scores` has it; None where no seed is common."""
+    ours, theirs = one.games.scores, two.games.scores
+    if not np.array_equal(one.games.seeds, two.games.seeds):
+        _, at_one, at_two = np.intersect1d(
+            one.games.seeds, two.games.seeds, assume_unique=True, return_indices=True
+        )
+        ours, theirs = ours[at_one], theirs[at_two]
+    if not ours.size:
+        return None
+    paired = paired_interval(ours, theirs)
+    return Comparison((one.label, two.label), paired.games, paired, {}, 0.95)
+
+
+def commands(section: Section) -> list[str]:
+    """The command lines that play the games of a section again."""
+    runs = [entry.run for entry in section.entries] + [run for run, _ in section.without]
+    names = {run.run: run.player for run in runs}
+    together: dict[tuple[int, int], list[str]] = {}
+    for plan in section.plans:
+        together.setdefault((plan.first_seed, plan.games), []).append(names[plan.run])
+    rules = [] if section.rules == str(Rules()) else ["--rules", section.rules]
+    lines = []
+    for (seed, games), players in together.items():
+        range_ = ["--games", str(games), "--seed", str(seed)]
+        words = ["twofold", "bench", *dict.fromkeys(players), *range_, *rules, "--out", "study.db"]
+        lines.append(shlex.join(words))
+    return lines
+
+
+# ---- the reports
+
+
+def write_html(study: Study, path: str | os.PathLike[str]) -> None:
+    """Write one page with tables and plots that needs nothing but itself.
+
+    Equal studies give equal bytes.
+
+    Raises:
+        InvalidInput: the study has no finished game, or the path cannot be written to.
+        MissingExtra: Matplotlib is not installed.
+        ResourceError: the page cannot be written.
+    """
+    require_report("matplotlib")
+    from twofold.arena.report_page import page
+
+    atomic_write(path, page(gather(study)))
+
+
+def markdown(study: Study) -> str:
+    """The tables of a study as GitHub Markdown.
+
+    Raises:
+        InvalidInput: the study has no finished game.
+    """
+    from twofold.arena.report_text import markdown_of
+
+    return markdown_of(gather(study))
+
+
+def tdl_table(study: Study) -> str:
+    """A block for each run in the style of the summary block of TDL2048+.
+
+    Raises:
+        InvalidInput: the study has no finished game.
+    """
+    from twofold.arena.report_text import tdl_block
+
+    return "\n\n".join(
+        tdl_block(entry, section.rules) for section in gather(study) for entry in section.entries
+    )

@@ -1,0 +1,348 @@
+"""The plots of a report, as SVG that stands inside a page and takes its colours from there.
+
+Names of players stand in the page's own legends, so no text of others gets into a plot but as
+the labels of `distributions`, where Matplotlib is told not to read mathematics into it.
+"""
+
+import io
+import re
+import warnings
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from twofold.arena.report import Entry
+from twofold.arena.table import reach
+from twofold.notation import printable
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+COLOURS: Final = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#56b4e9", "#e69f00", "#111111")
+"""Okabe and Ito 2008, without their yellow, which is lost on white; the page has its own black.
+
+Source: Okabe and Ito 2008, Color Universal Design.
+"""
+
+DASHES: Final = ((), (6.0, 2.5), (2.0, 2.0), (8.0, 2.5, 2.0, 2.5))
+"""Line styles, in points on and off."""
+
+MARKERS: Final = {
+    "o": "M10.5 6A3.5 3.5 0 1 0 17.5 6A3.5 3.5 0 1 0 10.5 6Z",
+    "s": "M10.8 2.8H17.2V9.2H10.8Z",
+    "^": "M14 2L18 9.2H10Z",
+    "D": "M14 1.6L18.4 6L14 10.4L9.6 6Z",
+    "v": "M14 10L18 2.8H10Z",
+    "P": "M12.7 2H15.3V4.7H18V7.3H15.3V10H12.7V7.3H10V4.7H12.7Z",
+}
+"""Markers of Matplotlib, and what each looks like in a legend of 28 x 12."""
+
+_INK, _FAINT = "#010203", "#040506"
+"""Stand for the page's colours of text and of lines until the SVG is made."""
+
+_SETTINGS: Final[dict[str, Any]] = {
+    "axes.axisbelow": True,
+    "axes.edgecolor": _FAINT,
+    "axes.grid": True,
+    "axes.labelcolor": _INK,
+    "axes.labelpad": 8.0,
+    "axes.spines.left": False,
+    "axes.spines.right": False,
+    "axes.spines.top": False,
+    "figure.facecolor": "none",
+    "axes.facecolor": "none",
+    "font.family": ["sans-serif"],
+    "font.sans-serif": ["DejaVu Sans"],
+    "font.size": 10.0,
+    "grid.color": _FAINT,
+    "grid.linewidth": 0.6,
+    "lines.scale_dashes": False,
+    "svg.fonttype": "none",
+    "svg.hashsalt": "twofold",
+    "text.color": _INK,
+    "text.parse_math": False,
+    "xtick.color": _FAINT,
+    "xtick.labelcolor": _INK,
+    "ytick.color": _FAINT,
+    "ytick.labelcolor": _INK,
+    "ytick.major.size": 0.0,
+    "ytick.minor.size": 0.0,
+}
+
+_LONGEST_LABEL: Final = 26
+_MOST_BANDS: Final = 6
+"""Of more players the bands of intervals would hide each other."""
+
+_MANY: Final = 1000
+"""Of more scores the largest thousandth is not drawn: it would press the others together."""
+
+_WIDE: Final = 10.0
+"""Above this quotient of the largest and the smallest mean, scores are on a log axis."""
+
+
+@dataclass(frozen=True, slots=True)
+class Style:
+    """How a player is drawn everywhere: colour, line and marker differ from its neighbours'."""
+
+    colour: int
+    dashes: tuple[float, ...]
+    marker: str
+
+    @classmethod
+    def of(cls, number: int) -> "Style":
+        """The style of the player at a place of the table; the first 84 all differ."""
+        markers = list(MARKERS)
+        return cls(
+            number % len(COLOURS), DASHES[number % len(DASHES)], markers[number % len(markers)]
+        )
+
+    @property
+    def line(self) -> Any:
+        """As Matplotlib wants it."""
+        return (0, self.dashes) if self.dashes else "-"
+
+
+def swatch(number: int) -> str:
+    """The legend's piece of line with its marker, as SVG."""
+    style = Style.of(number)
+    dashes = f' stroke-dasharray="{" ".join(map(str, style.dashes))}"' if style.dashes else ""
+    return (
+        f'<svg class="swatch" viewBox="0 0 28 12" aria-hidden="true" style="color:'
+        f'var(--series-{style.colour})"><path d="M0 6H28" fill="none" stroke="currentColor"'
+        f' stroke-width="2"{dashes}/><path d="{MARKERS[style.marker]}" fill="currentColor"/></svg>'
+    )
+
+
+# ---- the plots
+
+
+def reach_rates(entries: Sequence[Entry], name: str = "reach") -> str:
+    """The share of games that reached each tile; empty where no tile tells anything."""
+    top = max(entry.summary.max_tile for entry in entries)
+    tiles = [1 << exponent for exponent in range(2, top.bit_length())]
+    always = sum(all(reach(entry.summary, tile) == 1 for entry in entries) for tile in tiles)
+    tiles = tiles[max(0, always - 1) :]
+    if len(tiles) < 2:
+        return ""
+
+    def draw(axes: "Axes") -> None:
+        for number, entry in enumerate(entries):
+            _draw_rates(axes, Style.of(number), entry, tiles, band=len(entries) <= _MOST_BANDS)
+        axes.set(xlabel="tile", ylabel="reached, % of games", ylim=(-3, 103))
+        axes.set_xticks(range(len(tiles)), [str(tile) for tile in tiles])
+        axes.grid(axis="x", visible=False)
+
+    return _svg(draw, 3.6, name, "Share of games that reached each tile")
+
+
+def _draw_rates(
+    axes: "Axes", style: Style, entry: Entry, tiles: Sequence[int], *, band: bool
+) -> None:
+    """A line, and perhaps the 95 % intervals as a band."""
+    known = [entry.summary.reach.get(tile) for tile in tiles]
+    there = [rate for rate in known if rate is not None]
+    # One zero says that no game came further; more would only lie on the axis.
+    values = [rate.value for rate in there] + [0.0] * (len(there) < len(tiles))
+    colour, places = COLOURS[style.colour], range(len(values))
+    axes.plot(
+        places,
+        100 * np.array(values),
+        color=colour,
+        linestyle=style.line,
+        marker=style.marker,
+        markersize=6,
+        linewidth=1.8,
+    )
+    if not band:
+        return
+    lows = [100 * (rate.low or 0) for rate in there]
+    highs = [100 * (rate.high or 0) for rate in there]
+    axes.fill_between(range(len(there)), lows, highs, color=colour, alpha=0.15, linewidth=0)
+
+
+def distributions(entries: Sequence[Entry], name: str = "scores") -> str:
+    """The scores of each player, one below the other on the same axis."""
+    wide = _is_wide(entries)
+    scores = [np.maximum(entry.games.scores, 1).astype(np.float64) for entry in entries]
+    values = [np.log10(one) if wide else one for one in scores]
+
+    def draw(axes: "Axes") -> None:
+        for number, one in enumerate(values):
+            _draw_scores(axes, Style.of(number), one, -number)
+        axes.set_yticks([-number for number in range(len(entries))], list(map(_label, entries)))
+        axes.set(xlabel="score, points", ylim=(0.2 - len(entries), 1.05))
+        if wide:
+            _label_powers(axes, values)
+        else:
+            axes.xaxis.set_major_formatter(_thousands)
+            axes.set_xlim(0, 1.03 * max(map(_far, values)))
+
+    return _svg(draw, 0.9 + 0.55 * len(entries), name, "Distribution of the scores")
+
+
+def _far(values: NDArray[np.float64]) -> float:
+    """Where the axis may end: the largest value, but for the last thousandth of many."""
+    return float(np.quantile(values, 0.999) if values.size > _MANY else values.max())
+
+
+def _label_powers(axes: "Axes", values: Sequence[NDArray[np.float64]]) -> None:
+    """1, 2 and 5 times powers of ten, on an axis of logarithms; the powers alone on a long one."""
+    low = min(float(np.quantile(one, 0.001)) for one in values)
+    high = max(map(_far, values))
+    axes.set_xlim(low - 0.03, high + 0.03)
+    factors = (1, 2, 5) if high - low < 2.5 else (1,)
+    marks = [factor * 10**power for power in range(19) for factor in factors]
+    marks = [mark for mark in marks if low <= np.log10(mark) <= high]
+    axes.set_xticks([float(np.log10(mark)) for mark in marks], [f"{mark:,}" for mark in marks])
+
+
+def _draw_scores(axes: "Axes", style: Style, values: NDArray[np.float64], base: float) -> None:
+    """A histogram that stands on `base`, its median and the middle half of the games."""
+    first, middle, third = np.quantile(values, [0.25, 0.5, 0.75]).tolist()
+    low, high = float(values.min()), _far(values)
+    width = 2 * (third - first) / values.size ** (1 / 3)  # Freedman and Diaconis 1981
+    bins = int(np.clip((high - low) / width if width > 0 else 1, 8, 80))
+    span = (low, high) if high > low else (low - 0.5, high + 0.5)
+    counts, edges = np.histogram(values, bins, range=span)
+    colour = COLOURS[style.colour]
+    heights = base + 0.8 * counts / counts.max()
+    axes.stairs(heights, edges, baseline=base, fill=True, color=colour, alpha=0.35, linewidth=0)
+    axes.stairs(heights, edges, baseline=base, color=colour, linewidth=1.2)
+    axes.plot([first, third], [base, base], color=colour, linewidth=3.5, solid_capstyle="butt")
+    axes.plot([middle], [base], color=colour, marker=style.marker, markersize=7)
+
+
+def strength(entries: Sequence[Entry], name: str = "strength") -> str:
+    """Mean score against the time a move took; empty where no time is known."""
+    timed = [
+        (number, seconds, entry.summary.score)
+        for number, entry in enumerate(entries)
+        if (seconds := entry.seconds_per_move) is not None
+    ]
+    if not timed:
+        return ""
+
+    def draw(axes: "Axes") -> None:
+        axes.set_xscale("log")
+        if _is_wide(entries):
+            axes.set_yscale("log")
+        for number, seconds, score in timed:
+            style, half = Style.of(number), score.half_width or 0.0
+            axes.errorbar(
+                [seconds],
+                [score.value],
+                yerr=[min(half, 0.9 * score.value)],
+                color=COLOURS[style.colour],
+                marker=style.marker,
+                markersize=8,
+                capsize=3,
+            )
+            axes.annotate(
+                str(number + 1),
+                (seconds, score.value),
+                xytext=(8, -13),
+                textcoords="offset points",
+            )
+        axes.set(xlabel="time a move, log axis", ylabel="mean score, points")
+        _time_axis(axes, [seconds for _, seconds, _ in timed])
+        _score_axis(axes)
+
+    return _svg(draw, 3.6, name, "Mean score against time a move")
+
+
+def _time_axis(axes: "Axes", seconds: Sequence[float]) -> None:
+    """Whole powers of ten around the times, written with their units."""
+    from matplotlib.ticker import FixedLocator, FuncFormatter, NullFormatter
+
+    from twofold.arena.report_text import format_seconds
+
+    low = int(np.floor(np.log10(min(seconds)) - 0.05))
+    high = int(np.ceil(np.log10(max(seconds)) + 0.05))
+    axes.set_xlim(10.0**low, 10.0**high)
+    axes.xaxis.set_major_locator(FixedLocator([10.0**power for power in range(low, high + 1)]))
+    axes.xaxis.set_major_formatter(FuncFormatter(lambda value, _: format_seconds(value * 1.0001)))
+    axes.xaxis.set_minor_formatter(NullFormatter())
+
+
+def _score_axis(axes: "Axes") -> None:
+    from matplotlib.ticker import LogLocator, NullFormatter
+
+    if axes.get_yscale() == "log":
+        axes.yaxis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0)))
+        axes.yaxis.set_minor_formatter(NullFormatter())
+    else:
+        axes.set_ylim(bottom=0)
+    axes.yaxis.set_major_formatter(_thousands)
+
+
+def _thousands(value: float, _: float) -> str:
+    return f"{value:,.0f}"
+
+
+def _is_wide(entries: Sequence[Entry]) -> bool:
+    means = [entry.summary.score.value for entry in entries]
+    return max(means) > _WIDE * max(min(means), 1.0)
+
+
+def _label(entry: Entry) -> str:
+    """A name that leaves room for the plot; short ones in full."""
+    name = printable(entry.label)
+    return name if len(name) <= _LONGEST_LABEL else name[: _LONGEST_LABEL - 1] + "…"
+
+
+# ---- SVG
+
+
+def _svg(draw: "Callable[[Axes], None]", height: float, name: str, title: str) -> str:
+    """A figure of 7.2 inches as SVG for the inside of a page.
+
+    Args:
+        draw: draws it.
+        height: inches.
+        name: what the ids in it begin with.
+        title: what it shows, read out where it cannot be seen.
+    """
+    import matplotlib
+
+    with matplotlib.rc_context(), warnings.catch_warnings():
+        warnings.filterwarnings("ignore", message="Glyph")  # the page's fonts may have it
+        matplotlib.rcdefaults()  # what the user has set elsewhere must not change a report
+        settings: Any = matplotlib.rcParams
+        settings.update(_SETTINGS)
+        from matplotlib.figure import Figure
+
+        figure = Figure(figsize=(7.2, height), layout="constrained")
+        draw(figure.subplots())
+        return _inner(_saved(figure), name, title)
+
+
+def _saved(figure: "Figure") -> str:
+    file = io.StringIO()
+    figure.savefig(file, format="svg", metadata={"Date": None})
+    return file.getvalue()
+
+
+def _inner(svg: str, name: str, title: str) -> str:
+    """What of a file stands in a page: no prolog, metadata or styles, ids of its own."""
+    svg = svg[svg.index("<svg") :].strip()
+    svg = re.sub(r"\s*<metadata>.*?</metadata>", "", svg, flags=re.DOTALL)
+    svg = re.sub(r"\s*<defs>\s*<style.*?</style>\s*</defs>", "", svg, flags=re.DOTALL)
+    box = re.search(r'viewBox="([0-9. ]+)"', svg)
+    assert box is not None
+    opening = f'<svg class="plot" viewBox="{box[1]}" role="img" aria-label="{title}"'
+    svg = re.sub(
+        r"<svg[^>]*>", f'{opening} xmlns:xlink="http://www.w3.org/1999/xlink">', svg, count=1
+    )
+    return re.sub(r"<[^<>]*>", lambda tag: _own(tag[0], name), svg)
+
+
+def _own(tag: str, name: str) -> str:
+    """A tag with ids of its own and the page's colours; text between tags stays as it is."""
+    tag = re.sub(r'(\bid="|href="#|url\(#)', rf"\g<1>{name}-", tag)
+    for place, colour in enumerate(COLOURS):
+        tag = tag.replace(colour, f"var(--series-{place})")
+    return tag.replace(_INK, "var(--ink)").replace(_FAINT, "var(--faint)")

@@ -1,0 +1,254 @@
+"""The tables of a report: their cells, which page and Markdown share, and the text forms."""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+
+from twofold.arena.compare import Comparison
+from twofold.arena.report import Entry, Section, commands, comparisons
+from twofold.arena.stats import Interval, wilson_interval
+from twofold.arena.table import format_rate, reach, reach_tiles
+from twofold.notation import printable
+from twofold.rules import Rules
+
+DASH: Final = "–"
+
+_UNITS: Final = ((1.0, "s"), (1e-3, "ms"), (1e-6, "µs"), (1e-9, "ns"))
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """A table whose first `names` columns hold text of others, to be escaped, on the left.
+
+    Attributes:
+        header: of each column.
+        rows: their cells.
+        names: how many columns hold names.
+    """
+
+    header: tuple[str, ...]
+    rows: tuple[tuple[str, ...], ...]
+    names: int
+
+
+# ---- cells
+
+
+def format_seconds(seconds: float | None) -> str:
+    """Three digits and a unit: `0.877 ms` is `877 µs`.
+
+    >>> format_seconds(0.00123)
+    '1.23 ms'
+    """
+    if seconds is None:
+        return DASH
+    size, unit = next((one for one in _UNITS if seconds >= one[0]), _UNITS[-1])
+    value = seconds / size
+    return f"{value:,.0f} {unit}" if value >= 100 else f"{value:.3g} {unit}"
+
+
+def format_ends(interval: Interval, scale: float = 1.0) -> str:
+    """`4,575 to 5,035`; a dash where there is too little data."""
+    if interval.low is None or interval.high is None:
+        return DASH
+    return f"{_number(scale * interval.low)} to {_number(scale * interval.high)}"
+
+
+def _number(value: float) -> str:
+    """Whole from 100 on, else three digits; with a true minus sign."""
+    text = f"{value:,.0f}" if abs(value) >= 99.5 else f"{value:.3g}"
+    return text.replace("-", "−")
+
+
+def _p_value(value: float | None) -> str:
+    if value is None:
+        return DASH
+    return "< 0.001" if value < 0.001 else f"{value:.3f}"
+
+
+# ---- tables
+
+
+def league(entries: Sequence[Entry]) -> Table:
+    """Scores and speed."""
+    header = ("player", "games", "mean score", "95 % interval", "median", "best")
+    return Table(
+        (*header, "moves/s", "time a move"),
+        tuple(
+            (
+                entry.label,
+                f"{entry.summary.games:,}",
+                f"{entry.summary.score.value:,.0f}",
+                format_ends(entry.summary.score),
+                f"{entry.summary.median:,.0f}",
+                f"{entry.summary.best:,}",
+                format_rate(entry.summary.moves_per_second) if entry.seconds_per_move else DASH,
+                format_seconds(entry.seconds_per_move),
+            )
+            for entry in entries
+        ),
+        names=1,
+    )
+
+
+def rates(entries: Sequence[Entry]) -> Table:
+    """Reach rates with their intervals, of the tiles that tell players apart."""
+    tiles = reach_tiles([entry.summary for entry in entries])
+    return Table(
+        ("reached, % of games", *map(str, tiles)),
+        tuple((entry.label, *(_rate(entry, tile) for tile in tiles)) for entry in entries),
+        names=1,
+    )
+
+
+def _rate(entry: Entry, tile: int) -> str:
+    """The rate and its 95 % interval; of a tile never reached the interval alone matters."""
+    games = entry.summary.games
+    hits = round(reach(entry.summary, tile) * games)
+    rate = wilson_interval(hits, games)
+    digits = 0 if games <= 100 else 1
+    ends = f"{100 * (rate.low or 0):.{digits}f}{DASH}{100 * (rate.high or 0):.{digits}f}"
+    return f"{100 * rate.value:.{digits}f} ({ends})"
+
+
+def pairs(found: Sequence[Comparison]) -> Table:
+    """Differences on common seeds."""
+    header = ("A", "B", "games", "A − B", "95 % interval", "in % of B")
+    return Table((*header, "won, equal, lost", "p"), tuple(map(_pair, found)), names=2)
+
+
+def _pair(one: Comparison) -> tuple[str, ...]:
+    paired = one.paired
+    return (
+        *one.names,
+        f"{one.games:,}",
+        _number(paired.difference.value),
+        format_ends(paired.difference),
+        DASH if paired.relative is None else _number(paired.relative.value),
+        f"{paired.wins:,}, {paired.draws:,}, {paired.losses:,}",
+        _p_value(paired.p_value),
+    )
+
+
+def settings(section: Section) -> Table:
+    """What each run was."""
+    runs = [(entry.label, entry.run) for entry in section.entries]
+    runs += [(run.player, run) for run, _ in section.without]
+    return Table(
+        ("player", "spec", "twofold", "signature", "first asked for"),
+        tuple(
+            (label, run.spec, run.twofold, run.signature, run.created[:10]) for label, run in runs
+        ),
+        names=5,
+    )
+
+
+def machines(section: Section) -> list[tuple[list[str], dict[str, str]]]:
+    """Each machine with the players that played on it."""
+    found: dict[str, tuple[list[str], dict[str, str]]] = {}
+    for entry in section.entries:
+        machine = {str(key): str(value) for key, value in entry.run.machine.items()}
+        found.setdefault(repr(machine), ([], machine))[0].append(entry.label)
+    return list(found.values())
+
+
+def notes(section: Section) -> list[str]:
+    """What a reader must know of the games that are not there; text of others included."""
+    found = []
+    lines = [(entry.label, entry.failures) for entry in section.entries]
+    lines += [(run.player, failures) for run, failures in section.without]
+    for label, failures in lines:
+        if failures:
+            seed = min(failures)
+            count = f"{len(failures):,} game{'s' * (len(failures) > 1)}"
+            found.append(f"{label}: {count} failed and not counted; seed {seed}: {failures[seed]}")
+    entries, without = section.entries, section.without
+    unfinished = [f"{entry.label} ({entry.missing:,})" for entry in entries if entry.missing > 0]
+    timed = [entry.label for entry in entries if not entry.run.reproducible]
+    found += _listed("games asked for that are not finished", unfinished)
+    found += _listed("played under a time budget, so that games differ each time", timed)
+    found += _listed("no finished game", [run.player for run, _ in without])
+    return found
+
+
+def _listed(what: str, names: Sequence[str]) -> list[str]:
+    return [f"{what}: {', '.join(names)}"] if names else []
+
+
+# ---- Markdown
+
+
+def markdown_of(sections: Sequence[Section]) -> str:
+    """The tables as GitHub Markdown."""
+    return "\n\n".join(part for section in sections for part in _markdown(section)) + "\n"
+
+
+def _markdown(section: Section) -> list[str]:
+    parts = [f"## Rules {_code(section.rules)}"]
+    if section.entries:
+        parts += [_markdown_table(league(section.entries))]
+        parts += [_markdown_table(rates(section.entries))]
+    found = comparisons(section.entries)
+    if found:
+        parts += ["Differences in points a game on common seeds:", _markdown_table(pairs(found))]
+    parts += ["\n".join(f"- {_code(note)}" for note in notes(section))]
+    parts += [_markdown_table(settings(section))]
+    for players, machine in machines(section):
+        words = ", ".join(f"{key} {value}" for key, value in machine.items())
+        if words:
+            parts.append(f"Machine of {', '.join(map(_code, players))}: {_code(words)}")
+    parts += ["\n".join(f"    {printable(line)}" for line in commands(section))]
+    return [part for part in parts if part]
+
+
+def _markdown_table(table: Table) -> str:
+    lines = [" | ".join(table.header)]
+    lines += [
+        " | ".join("---" if column < table.names else "---:" for column in range(len(table.header)))
+    ]
+    for row in table.rows:
+        names = [_code(cell).replace("|", "\\|") for cell in row[: table.names]]
+        lines.append(" | ".join([*names, *row[table.names :]]))
+    return "\n".join(f"| {line} |" for line in lines)
+
+
+def _code(text: str) -> str:
+    """A code span that shows the text as it is: nothing in it is a link, a mention, a formula."""
+    body = printable(text)
+    fence = "`" * (1 + max(map(len, re.findall("`+", body)), default=0))
+    space = " " if body.startswith("`") or body.endswith("`") or not body.strip() else ""
+    return f"{fence}{space}{body}{space}{fence}"
+
+
+# ---- TDL2048+
+
+
+def tdl_block(entry: Entry, rules: str) -> str:
+    """The games of a run in the style of the summary block of TDL2048+.
+
+    `count`, `score`, `move` and `rate` are of the games that ended with that largest tile, `win`
+    is the share that reached it; `win=` is that of the goal.
+
+    Source: README of TDL2048+ (Guei et al. 2021), "Summary Block".
+    """
+    summary, games = entry.summary, entry.games
+    goal = Rules.parse(rules).goal
+    lines = [
+        f"{printable(entry.label)}, {summary.games} games, rules {printable(rules)}",
+        f"summary {1000 * summary.seconds:.0f}ms {summary.moves_per_second:.2f}ops",
+        f"total:  avg={summary.score.value:.0f} max={summary.best} tile={summary.max_tile}"
+        f" win={100 * np.count_nonzero(games.max_tiles >= goal) / summary.games:.2f}%",
+        f"{'tile':<6}{'count':>8}{'score':>8}{'move':>8}{'rate':>9}{'win':>9}",
+    ]
+    for tile in np.unique(games.max_tiles).tolist():
+        ended = games.max_tiles == tile
+        share = 100 * np.count_nonzero(ended) / summary.games
+        reached = 100 * np.count_nonzero(games.max_tiles >= tile) / summary.games
+        lines.append(
+            f"{tile:<6}{np.count_nonzero(ended):>8}{games.scores[ended].mean():>8.0f}"
+            f"{games.moves[ended].mean():>8.0f}{share:>8.2f}%{reached:>8.2f}%"
+        )
+    return "\n".join(lines)

@@ -1,0 +1,89 @@
+"""`twofold report`: its outputs, what it refuses, the exit codes."""
+
+from pathlib import Path
+
+import pytest
+
+from tests.cli.conftest import Cli
+
+
+@pytest.fixture
+def study(cli: Cli, tmp_path: Path) -> str:
+    path = str(tmp_path / "study.db")
+    assert (
+        cli("bench", "random", "greedy", "--games", "20", "--rules", "3x3", "--out", path)[0] == 0
+    )
+    return path
+
+
+def test_all_outputs_at_once(cli: Cli, study: str, tmp_path: Path) -> None:
+    names = {"--html": "o.html", "--markdown": "o.md", "--csv": "o.csv", "--parquet": "o.parquet"}
+    options = [word for option, name in names.items() for word in (option, str(tmp_path / name))]
+    (tmp_path / "o.html").write_text("old")
+    code, out, err = cli("report", study, *options, "--format", "tdl")
+    assert code == 0
+    assert [out.count(word) for word in ("greedy, 20 games", "random, 20 games", "total:")] == [
+        1, 1, 2,
+    ]  # fmt: skip
+    assert err.count("wrote ") == 4
+    assert (tmp_path / "o.html").read_text(encoding="utf-8").startswith("<!doctype html>")
+    assert (tmp_path / "o.md").read_text(encoding="utf-8").startswith("## Rules `3x3 ")
+    assert len((tmp_path / "o.csv").read_text(encoding="utf-8").splitlines()) == 41
+    assert (tmp_path / "o.parquet").read_bytes()[:4] == b"PAR1"
+
+
+@pytest.mark.parametrize("option", ["--csv", "--parquet"])
+def test_games_go_to_another_study(cli: Cli, study: str, option: str, tmp_path: Path) -> None:
+    games, copy = str(tmp_path / "games"), str(tmp_path / "copy.db")
+    assert cli("report", study, option, games).code == 0
+    code, out, err = cli("report", copy, "--import", games)
+    assert (code, out) == (0, "")
+    assert err.startswith("40 new games of 40 in ")
+    before = cli("report", study, "--format", "tdl").out
+    assert cli("report", copy, "--import", games, "--format", "tdl").out == before
+    assert cli("bench", "--resume", "--out", copy).code == 0  # none is played again
+
+
+def test_a_bad_import_makes_no_study(cli: Cli, tmp_path: Path) -> None:
+    games = tmp_path / "games.csv"
+    games.write_text("not,games\n")
+    code, out, err = cli("report", str(tmp_path / "new.db"), "--import", str(games))
+    assert (code, out) == (2, "")
+    assert err.startswith("twofold: expected the header spec,")
+    assert err.count("\n") == 1
+    assert list(tmp_path.glob("new.db*")) == []
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        ((), "expected one of --html, --markdown, --format, --csv, --parquet and --import"),
+        (("--format", "xml"), "expected --format tdl, got 'xml'"),
+        (("--html", "a", "--csv", "./a"), "expected a file of its own for each output"),
+        (("--html", "no/such/folder/a.html"), "expected an existing folder"),
+    ],
+)
+def test_bad_requests(cli: Cli, study: str, arguments: tuple[str, ...], words: str) -> None:
+    code, out, err = cli("report", study, *arguments)
+    assert (code, out) == (2, "")
+    assert words in err
+
+
+def test_the_study_is_never_written_over(cli: Cli, study: str) -> None:
+    before = Path(study).read_bytes()
+    assert cli("report", study, "--html", study).code == 2
+    assert Path(study).read_bytes() == before
+
+
+def test_no_study_and_an_empty_one(cli: Cli, tmp_path: Path) -> None:
+    from twofold.arena.study import Study
+
+    missing, empty = tmp_path / "missing.db", tmp_path / "empty.db"
+    code, _, err = cli("report", str(missing), "--format", "tdl")
+    assert code == 2
+    assert "cannot read" in err
+    assert not missing.exists()
+    Study(empty).close()
+    code, _, err = cli("report", str(empty), "--format", "tdl")
+    assert code == 2
+    assert "expected a study with finished games" in err
