@@ -20,6 +20,7 @@ SUBJECTS = (
     "search",
     "star",
     "ntuple",
+    "arena",
 )
 
 NAMED_ONLY = ("nneonneo", "tdl")

@@ -117,7 +117,7 @@ def test_a_study_knows_what_it_was_asked_for() -> None:
         note = lambda player, _row: played.append(player)  # noqa: E731
         expected.play(0, on_result=note, stop=lambda: len(played) >= 4)
         again = Bench(study, SMALL)
-        resume(again, study.runs())
+        resume(again)
         assert 0 < again.missing < 12
         again.play(0)
         assert [len(one.games) for one in again.standings()] == [6, 6]
@@ -129,7 +129,7 @@ def test_games_of_another_behaviour_are_not_mixed(monkeypatch: pytest.MonkeyPatc
         bench_of(study, "greedy", games=2).play(0)
         monkeypatch.setattr("twofold.arena.bench.SIGNATURE", 7)
         with pytest.raises(InvalidInput, match="players may play otherwise now"):
-            resume(Bench(study, SMALL), study.runs())
+            resume(Bench(study, SMALL))
         assert bench_of(study, "greedy", games=2).missing == 2
 
 
@@ -140,7 +140,7 @@ def test_a_player_that_is_no_longer_there(tmp_path: Path) -> None:
         bench_of(study, f"{code}:choose", games=2)
         code.unlink()
         with pytest.raises(InvalidSpec, match="cannot go on with a study in memory: "):
-            resume(Bench(study, SMALL), study.runs())
+            resume(Bench(study, SMALL))
 
 
 # Workers that are lost

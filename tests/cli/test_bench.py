@@ -5,6 +5,7 @@ import os
 import signal
 import subprocess
 import sys
+import time
 from pathlib import Path
 from typing import Any
 
@@ -119,3 +120,105 @@ def test_ctrl_c_prints_what_is_finished(jobs: str) -> None:
     assert 0 < len(rows) < 100_000
     assert "interrupted" in err
     assert "Traceback" not in err
+
+
+# Studies
+
+
+def without_times(found: dict[str, Any]) -> dict[str, Any]:
+    return {key: value for key, value in found.items() if key not in ("timing", "machine")}
+
+
+def test_a_study_keeps_the_games(cli: Cli, tmp_path: Path) -> None:
+    out = str(tmp_path / "s.db")
+    first = document(cli, "greedy", "--games", "5", "--out", out)
+    again = document(cli, "greedy", "--games", "5", "--out", out)
+    assert first["timing"]["players"] == again["timing"]["players"]  # not played again
+    assert without_times(first) == without_times(document(cli, "greedy", "--games", "5"))
+    more = document(cli, "corner", "greedy", "--games", "7", "--out", out)
+    assert [len(player["rows"]) for player in more["players"]] == [7, 7]
+    document(cli, "random", "--games", "3", "--rules", "3x3", "--out", out)
+    resumed = document(cli, "--resume", "--out", out)
+    assert [(one["player"], one["games"], one["rules"][:3]) for one in resumed["players"]] == [
+        ("greedy", 7, "4x4"),
+        ("corner", 7, "4x4"),
+        ("random", 3, "3x3"),
+    ]
+    assert (resumed["rules"], resumed["games"], resumed["seed"]) == (None, None, "1")
+    assert not resumed["interrupted"]
+
+
+def test_ctrl_c_says_how_to_go_on(tmp_path: Path) -> None:
+    out = tmp_path / "my study.db"
+    command = [sys.executable, "-m", "twofold", "bench", "quick", "--games", "500"]
+    process = subprocess.Popen(
+        [*command, "--out", str(out)], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    )
+    deadline = time.monotonic() + 120
+    while not finished_games(out) and time.monotonic() < deadline:
+        time.sleep(0.05)
+    process.send_signal(signal.SIGINT)
+    _, err = process.communicate(timeout=120)
+    assert process.returncode == 130
+    assert f"twofold bench --resume --out '{out}' goes on" in err
+    assert 0 < finished_games(out) < 500
+
+
+def finished_games(path: Path) -> int:
+    from twofold.arena.study import Study
+
+    if not path.exists():
+        return 0
+    with Study(path, read_only=True) as study:
+        return sum(len(study.all_games(run.run, reached=False)) for run in study.runs())
+
+
+def test_a_preset(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
+    from twofold.arena import presets
+
+    lines = (presets.Line("greedy", 3), presets.Line("corner", 2, "3x3"))
+    monkeypatch.setitem(presets.PRESETS, "sources", lines)
+    found = document(cli, "--preset", "sources")
+    assert [(one["player"], one["games"], one["rules"][:3]) for one in found["players"]] == [
+        ("greedy", 3, "4x4"),
+        ("corner", 2, "3x3"),
+    ]
+    out = cli("bench", "--preset", "sources").out
+    assert out.count("mean score") == 2
+
+
+@pytest.mark.parametrize("name", ["sources", "league"])
+def test_the_players_of_presets_can_play(name: str) -> None:
+    from twofold import Rules, make_player
+    from twofold.arena.presets import preset_lines
+
+    for line in preset_lines(name):
+        with make_player(line.player) as player:
+            assert not player.unsupported(Rules.parse(line.rules))
+            assert line.games >= 20
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (("greedy", "--resume", "--out", "s.db"), "expected one of players, --preset and --resume"),
+        (("greedy", "--preset", "league"), "expected one of players, --preset and --resume"),
+        (("--resume",), "expected --out FILE, the study to go on with"),
+        (("--resume", "--out", "no.db"), "expected a study to go on with"),
+        (("--preset", "best"), "expected a preset (sources, league), got 'best'"),
+        (("greedy", "--timeout", "soon"), "expected timeout such as 30m"),
+        (("greedy", "--out", "no/such/s.db"), "expected an existing folder"),
+    ],
+)
+def test_bad_requests(
+    arguments: tuple[str, ...],
+    words: str,
+    cli: Cli,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    code, out, err = cli("bench", *arguments)
+    assert (code, out) == (2, "")
+    assert words in err
+    assert list(tmp_path.iterdir()) == []

@@ -103,7 +103,7 @@ def test_stop_is_asked_between_games(asked: int) -> None:
     def stop() -> bool:
         nonlocal calls
         calls += 1
-        return calls > 40 * asked
+        return calls > 5 * asked
 
     with make_player("random") as player:
         found = list(play_games(player, Rules(2, 2), range(10**6), stop=stop))

@@ -7,7 +7,7 @@ from typing import Any, Final
 
 from twofold.arena.games import GameRow, Games
 from twofold.arena.run import Backend, Plan, play
-from twofold.arena.study import StoredRun, Study, Wanted
+from twofold.arena.study import Study, Wanted
 from twofold.arena.workers import Workers
 from twofold.errors import InvalidInput, PlayerError
 from twofold.limits import MAX_GAMES, MAX_JOBS, MAX_SEED, check_limit
@@ -217,15 +217,17 @@ def standing(study: Study, entrant: Entrant, *, reached: bool = True) -> Standin
     return Standing(entrant.player, entrant.spec, before, study.failures(entrant.run)[seed], seed)
 
 
-def resume(bench: Bench, runs: Sequence[StoredRun]) -> None:
+def resume(bench: Bench) -> None:
     """Want everything that the study was ever asked for under the rules of the bench.
 
     Raises:
         InvalidInput: a player can no longer be made, or plays otherwise than it did.
     """
-    known = {run.run: run for run in runs}
+    known = {run.run: run for run in bench.study.runs() if run.rules == str(bench.rules)}
     for wanted in bench.study.wanted():
-        run = known[wanted.run]
+        run = known.get(wanted.run)
+        if run is None:
+            continue
         if run.signature != str(SIGNATURE):
             raise InvalidInput(
                 f"expected games of signature {run.signature} (twofold {run.twofold}) as in "

@@ -179,7 +179,7 @@ def play(
 ) -> Iterator[tuple[int, int, GameRow]]:
     """Play what is planned, `backend.jobs` tasks at a time, and give each game as it comes.
 
-    Games that are not finished when `stop` says so are dropped. Where a worker is lost, the
+    Games that have not come in when `stop` says so are dropped. Where a worker is lost, the
     game that it was playing is begun again, up to ATTEMPTS times; then it has failed. Errors
     are noted in the plans; a plan with an error begins no more games.
 
@@ -204,19 +204,30 @@ def play(
             done = under_way[key]
             for number, row in zip(task.numbers[done:], report.rows, strict=False):
                 yield task.player, number, row
+                if stop():
+                    return
             plan.add(report)
             done = under_way[key] = done + len(report.rows)
             if report.done:
                 del under_way[key]
-            if report.error:
-                plan.errors[task.numbers[done]] = report.error
-            elif report.lost:
-                number = task.numbers[done]
-                plan.attempts[number] += 1
-                if plan.attempts[number] < ATTEMPTS:
-                    again.append(task.rest(done))
-                else:
-                    plan.errors[number] = report.lost
+            again += _after(report, done, plan)
+
+
+def _after(report: Report, done: int, plan: Plan) -> list[Task]:
+    """Note what a report says about the game after the first `done`; what is to be played again."""
+    task = report.task
+    if done == len(task.numbers) or not (report.error or report.lost):
+        return []
+    number = task.numbers[done]
+    if report.error:
+        plan.errors[number] = report.error
+        return []
+    plan.attempts[number] += 1
+    if plan.attempts[number] == ATTEMPTS:
+        plan.errors[number] = report.lost
+        return []
+    rest = [task.part(done + 1)] if done + 1 < len(task.numbers) else []
+    return [task.part(done, done + 1), *rest]  # alone: then it is known which game it was
 
 
 def _tasks(plans: Iterable[Plan], rules: Rules) -> Iterator[Task]:

@@ -16,9 +16,10 @@ import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from multiprocessing import resource_tracker
 from multiprocessing.connection import Connection
 from multiprocessing.context import SpawnContext, SpawnProcess
-from typing import Final, Self
+from typing import Final, Protocol, Self
 
 from twofold.arena.games import GameRow
 from twofold.errors import TwofoldError
@@ -53,9 +54,10 @@ class Task:
     rules: Rules
     seeds: tuple[int, ...]
 
-    def rest(self, done: int) -> "Task":
-        """The same without the first games."""
-        return Task(self.player, self.numbers[done:], self.spec, self.rules, self.seeds[done:])
+    def part(self, first: int, end: int | None = None) -> "Task":
+        """Some of its games."""
+        some = slice(first, end)
+        return Task(self.player, self.numbers[some], self.spec, self.rules, self.seeds[some])
 
 
 @dataclass(frozen=True, slots=True)
@@ -184,12 +186,16 @@ class Workers:
                 self._play_here(crew, task, self._stop.is_set)
                 continue
             if process is None:
-                process = _Process(self._alive)
+                process = self.start_process()
             if not self._play_there(process, task):
                 process = None
         crew.close()
         if process is not None:
             process.end()
+
+    def start_process(self) -> "Seat":
+        """Where a thread has a player in plain Python play."""
+        return _Process(self._alive)
 
     def _play_here(self, crew: Crew, task: Task, stop: Callable[[], bool]) -> None:
         rows: list[GameRow] = []
@@ -204,14 +210,14 @@ class Workers:
             error = describe(fault)
         self._reports.put(Report(task, tuple(rows), error, done=True))
 
-    def _play_there(self, process: "_Process", task: Task) -> bool:
+    def _play_there(self, process: "Seat", task: Task) -> bool:
         """Have a process play a task; whether it is still there afterwards."""
         lost = process.begin(task)
         while not lost:
             answer = process.answer(self.timeout, self._stop.is_set)
-            if isinstance(answer, GameRow):
-                self._reports.put(Report(task, (answer,)))
-            elif isinstance(answer, _Lost):
+            if isinstance(answer, tuple):
+                self._reports.put(Report(task, answer))
+            elif isinstance(answer, Lost):
                 lost = answer.why
             else:
                 self._reports.put(Report(task, error=answer or "", done=True))
@@ -222,10 +228,25 @@ class Workers:
 
 
 @dataclass(frozen=True, slots=True)
-class _Lost:
+class Lost:
     """A process is gone."""
 
     why: str
+
+
+class Seat(Protocol):
+    """Where tasks are played that are not played in a thread."""
+
+    def begin(self, task: Task) -> str:
+        """Hand over a task; what is wrong if that cannot be done."""
+
+    def answer(
+        self, timeout: float | None, stop: Callable[[], bool]
+    ) -> tuple[GameRow, ...] | str | Lost | None:
+        """Finished games, or one sentence about what failed, or None at the end of the task."""
+
+    def end(self) -> None:
+        """End it."""
 
 
 class _Process:
@@ -258,7 +279,7 @@ class _Process:
 
     def answer(
         self, timeout: float | None, stop: Callable[[], bool]
-    ) -> GameRow | str | _Lost | None:
+    ) -> tuple[GameRow, ...] | str | Lost | None:
         """A finished game, or one sentence about what failed, or None at the end of the task."""
         began = time.monotonic()
         try:
@@ -267,11 +288,11 @@ class _Process:
                 if late and not stop():
                     self._process.kill()
                     self._process.join()
-                    return _Lost(f"its game took longer than {timeout:g} s")
+                    return Lost(f"its game took longer than {timeout:g} s")
             answer: GameRow | str | None = self._pipe.recv()
         except (EOFError, OSError):
-            return _Lost(self._died())
-        return answer
+            return Lost(self._died())
+        return (answer,) if isinstance(answer, GameRow) else answer
 
     def _died(self) -> str:
         self._process.join()
@@ -291,6 +312,7 @@ class _SpawnProcess(SpawnProcess):
         if not hasattr(signal, "pthread_sigmask"):  # Windows
             super().start()
             return
+        resource_tracker.ensure_running()  # beginning it would let SIGINT through again
         before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
         try:
             super().start()

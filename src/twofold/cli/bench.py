@@ -30,6 +30,7 @@ from twofold.cli._common import (
 if TYPE_CHECKING:
     from twofold.arena.bench import Bench, Entrant, Standing
     from twofold.arena.games import GameRow
+    from twofold.arena.run import Backend
     from twofold.arena.study import Study
     from twofold.rules import Rules
 
@@ -38,7 +39,9 @@ if TYPE_CHECKING:
 EXAMPLE = """  twofold bench greedy corner --games 100 --seed 1
   twofold bench random my_player.py:Mine --games 50 --jobs 2 --json
   twofold bench quick --games 1000 --out study.db
-  twofold bench --resume --out study.db"""
+  twofold bench --resume --out study.db
+  twofold bench --preset sources --out sources.db
+  twofold bench quick --games 10000 --ray auto --out study.db"""
 
 
 def command(
@@ -53,6 +56,9 @@ def command(
     out: Annotated[
         str, typer.Option("--out", metavar="FILE", help="Study that keeps the games; reused.")
     ] = "",
+    preset: Annotated[
+        str, typer.Option("--preset", metavar="NAME", help="sources or league, instead of players.")
+    ] = "",
     resume: Annotated[
         bool, typer.Option("--resume", help="Go on with all that --out was asked for.")
     ] = False,
@@ -60,6 +66,9 @@ def command(
         int | None,
         typer.Option("--jobs", metavar="J", help="Games at a time; else as many as cores."),
     ] = None,
+    ray: Annotated[
+        str, typer.Option("--ray", metavar="ADDRESS", help="Play on a Ray cluster; or local.")
+    ] = "",
     timeout: Annotated[
         str, typer.Option("--timeout", metavar="T", help="A game of a player of your own may take.")
     ] = "1h",
@@ -79,10 +88,12 @@ def command(
     check_limit("games", games, 1, MAX_GAMES)
     used_jobs = check_limit("jobs", cores() if jobs is None else jobs, 1, MAX_JOBS)
     seconds_a_game = read_seconds(timeout, "timeout")
-    _check_request(players or [], out, resume=resume)
+    _check_request(players or [], preset, out, resume=resume)
     with _open_study(out) as study:
         if resume:
             benches = _resumed(study)
+        elif preset:
+            benches = _preset(study, preset, first)
         else:
             benches = [_wanted(study, read_rules(rules), players or [], games, first)]
         began = time.perf_counter()
@@ -92,13 +103,15 @@ def command(
             contextlib.redirect_stdout(sys.stderr),  # what a player prints is no result
         ):
             for number, bench in enumerate(benches):
-                if not asked.is_set():
-                    bench.play(
-                        used_jobs,
-                        timeout=seconds_a_game,
-                        on_result=partial(advance, number),
-                        stop=asked.is_set,
-                    )
+                if bench.missing and not asked.is_set():
+                    with _backend(bench, ray, jobs, seconds_a_game) as backend:
+                        bench.play(
+                            used_jobs,
+                            timeout=seconds_a_game,
+                            backend=backend,
+                            on_result=partial(advance, number),
+                            stop=asked.is_set,
+                        )
         seconds = time.perf_counter() - began
         found = [
             (bench, *both)
@@ -115,20 +128,22 @@ def command(
 # ---- what is asked for
 
 
-def _check_request(players: list[str], out: str, *, resume: bool) -> None:
+def _check_request(players: list[str], preset: str, out: str, *, resume: bool) -> None:
     from pathlib import Path
 
     from twofold.errors import InvalidInput
     from twofold.notation import shown
 
-    if resume and players:
-        raise InvalidInput("expected --resume without players, or players without --resume")
+    if bool(players) + bool(preset) + resume > 1:
+        raise InvalidInput("expected one of players, --preset and --resume, got more")
     if resume and not out:
         raise InvalidInput("expected --out FILE, the study to go on with")
     if resume and not Path(out).exists():
         raise InvalidInput(f"expected a study to go on with, got {shown(out)}, which is not there")
-    if not resume and not players:
-        raise InvalidInput("missing argument: expected players, or --resume with --out FILE")
+    if not (resume or players or preset):
+        raise InvalidInput(
+            "missing argument: expected players, --preset NAME, or --resume with --out FILE"
+        )
 
 
 def _open_study(out: str) -> "Study":
@@ -147,16 +162,47 @@ def _wanted(study: "Study", rules: "Rules", players: list[str], games: int, seed
     return bench
 
 
+@contextlib.contextmanager
+def _backend(
+    bench: "Bench", address: str, jobs: int | None, timeout: float
+) -> "Iterator[Backend | None]":
+    """A cluster if one is named; None for this machine."""
+    if not address:
+        yield None
+        return
+    from twofold.arena.ray_workers import RayWorkers
+
+    players = [(entrant.player, entrant.spec) for entrant in bench.entrants]
+    with RayWorkers(address, players, jobs=jobs, timeout=timeout) as workers:
+        yield workers
+
+
+def _preset(study: "Study", name: str, seed: int) -> "list[Bench]":
+    """A bench for each set of rules in a preset."""
+    from twofold.arena.bench import Bench
+    from twofold.arena.presets import preset_lines
+
+    lines = preset_lines(name)
+    benches = []
+    for rules in dict.fromkeys(line.rules for line in lines):
+        ours = [line for line in lines if line.rules == rules]
+        bench = Bench(study, read_rules(rules), machine=machine())
+        prepare([line.player for line in ours], bench.rules, seed)
+        for line in ours:
+            bench.add(line.player, line.games, seed)
+        benches.append(bench)
+    return benches
+
+
 def _resumed(study: "Study") -> "list[Bench]":
     """A bench for each set of rules in a study."""
     from twofold.arena.bench import Bench, resume
     from twofold.rules import Rules
 
-    runs = study.runs()
     benches = []
-    for rules in dict.fromkeys(run.rules for run in runs):
+    for rules in dict.fromkeys(run.rules for run in study.runs()):
         bench = Bench(study, Rules.parse(rules), machine=machine())
-        resume(bench, runs)
+        resume(bench)
         if bench.missing:
             prepare([entrant.player for entrant in bench.entrants], bench.rules, 1)
         benches.append(bench)

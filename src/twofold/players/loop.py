@@ -2,7 +2,7 @@
 
 import time
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Final
 
 from twofold.board import Board
@@ -50,7 +50,7 @@ class GameResult:
     board: Board
     seconds: float
     letters: str = ""
-    move_seconds: tuple[float, float] | None = None
+    move_seconds: tuple[float, float] | None = field(default=None, compare=False)
 
 
 def play_game(

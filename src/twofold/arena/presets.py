@@ -1,0 +1,69 @@
+"""Benches by name: the sources' tables, and the league of all players."""
+
+from dataclasses import dataclass
+from typing import Final
+
+from twofold.errors import InvalidInput
+from twofold.notation import shown
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """Games of one player.
+
+    Attributes:
+        player: its spec.
+        games: how many.
+        rules: the rules, as text; empty for the standard ones.
+    """
+
+    player: str
+    games: int
+    rules: str = ""
+
+
+_AT_THE_GOAL: Final = "stop=goal"
+
+PRESETS: Final[dict[str, tuple[Line, ...]]] = {
+    "sources": (
+        Line("baeldung", 100, _AT_THE_GOAL),
+        Line("baeldung:prune=no", 100, _AT_THE_GOAL),
+        *(Line(f"datumbox:depth={depth}", 200, _AT_THE_GOAL) for depth in (3, 5, 7)),
+        *(
+            Line(f"it3105-{matrix}{keys}", 100)
+            for matrix in ("snake", "gradient")
+            for keys in ("", ":depth=4", ":layers=literal")
+        ),
+    ),
+    "league": (
+        Line("random", 10_000),
+        Line("greedy", 10_000),
+        Line("corner", 10_000),
+        Line("expectimax:ply=1", 2_000),
+        Line("expectimax:ply=2", 1_000),
+        Line("expectimax:ply=3", 500),
+        Line("expectimax:ply=4", 100),
+        Line("expectimax:ply=3,eval=snake", 300),
+        Line("alphabeta:depth=5", 200),
+        Line("quick", 500),
+        Line("nneonneo", 20),
+        Line("ntuple:net=tiny,ply=1", 2_000),
+        Line("ntuple:net=tiny,ply=2", 500),
+        Line("ntuple:net=tiny,ply=3", 100),
+        Line("ntuple:ply=1", 1_000),
+        Line("ntuple:ply=2", 300),
+        Line("ntuple:ply=3", 100),
+    ),
+}
+"""The lines of each, in the order in which they are played."""
+
+
+def preset_lines(name: str) -> tuple[Line, ...]:
+    """The lines of a preset.
+
+    Raises:
+        InvalidInput: there is none of this name.
+    """
+    if name not in PRESETS:
+        raise InvalidInput(f"expected a preset ({', '.join(PRESETS)}), got {shown(name)}")
+    return PRESETS[name]

@@ -1,0 +1,284 @@
+"""Workers on a Ray cluster: games are played elsewhere, and their results come back here.
+
+Each job is an actor, seen from a thread of this process as a worker process is. Files that a
+player needs, a network or Python code, are put into the cluster's object store once; an actor
+takes a copy where the file is not there already with the same content.
+"""
+
+import hashlib
+import tempfile
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final
+
+from twofold.arena.games import GameRow
+from twofold.arena.workers import (
+    POLL_SECONDS,
+    REPORT_SECONDS,
+    Lost,
+    Task,
+    Workers,
+    describe,
+)
+from twofold.errors import InvalidSpec, MissingExtra, ResourceError
+from twofold.notation import format_spec, parse_spec
+from twofold.players import make_player
+from twofold.players.registry import is_code
+
+LOCAL: Final = "local"
+"""The address that begins a cluster on this machine."""
+
+
+@dataclass(frozen=True, slots=True)
+class Shipped:
+    """A player as actors make it.
+
+    Attributes:
+        spec: its canonical spec here: every game is kept under it.
+        files: by the path in the spec: the file's name, the hash of its content, and where its
+            content is in the object store.
+    """
+
+    spec: str
+    files: Mapping[str, tuple[str, str, Any]]
+
+
+class RayWorkers(Workers):
+    """Actors of a cluster; see `Workers`.
+
+    Args:
+        address: of the cluster, or `local` for one on this machine.
+        players: the specs of the players, as given, and their canonical ones.
+        jobs: number of actors; None for as many as the cluster has cores.
+        timeout: seconds that a game may take; None for any time.
+
+    Raises:
+        MissingExtra: Ray is not installed.
+        ResourceError: there is no such cluster.
+    """
+
+    def __init__(
+        self,
+        address: str,
+        players: Sequence[tuple[str, str]],
+        *,
+        jobs: int | None = None,
+        timeout: float | None = None,
+    ) -> None:
+        self._ray = require_ray()
+        self._begin(address, jobs)
+        cores = int(self._ray.cluster_resources().get("CPU", 1))
+        super().__init__(jobs or max(cores, 1), [False] * len(players), timeout=timeout)
+        contents: dict[str, Any] = {}
+        self._shipped = [self._ship(given, spec, contents) for given, spec in players]
+
+    def _begin(self, address: str, jobs: int | None) -> None:
+        quiet = {"log_to_driver": False, "logging_level": "ERROR", "include_dashboard": False}
+        try:
+            if address == LOCAL:
+                self._ray.init(num_cpus=jobs, **quiet)
+            else:
+                del quiet["include_dashboard"]
+                self._ray.init(address=address, **quiet)
+        except (ConnectionError, ValueError, RuntimeError) as error:
+            reason = " ".join(str(error).split())
+            raise ResourceError(f"expected a Ray cluster at {address}: {reason}") from error
+
+    def __exit__(self, kind: object, *rest: object) -> None:
+        try:
+            super().__exit__(kind, *rest)
+        finally:
+            self._leave()
+
+    def _leave(self) -> None:
+        self._ray.shutdown()
+
+    def start_process(self) -> "_Actor":
+        """An actor in place of a process."""
+        return _Actor(self._ray, self._shipped)
+
+    def _ship(self, given: str, spec: str, contents: dict[str, Any]) -> Shipped:
+        """What actors need for a player; each content is put into the store once."""
+        files = {}
+        for text, path in files_of(given).items():
+            content = path.read_bytes()
+            digest = hashlib.sha256(content).hexdigest()
+            if digest not in contents:
+                contents[digest] = self._ray.put(content)
+            files[text] = (path.name, digest, contents[digest])
+        return Shipped(spec, files)
+
+
+def require_ray() -> Any:
+    """The module `ray`.
+
+    Raises:
+        MissingExtra: it is not installed.
+    """
+    try:
+        import ray
+    except ImportError:
+        raise MissingExtra(
+            "expected the extra 'ray', which is not installed: pip install 'twofold[ray]'"
+        ) from None
+    return ray
+
+
+def files_of(spec: str) -> dict[str, Path]:
+    """The files that a spec names: networks that are not shipped with twofold, and code.
+
+    Returns:
+        By the text in the spec that stands for it, without the name of an object in it.
+    """
+    from twofold.evaluators.library import network_path
+
+    parsed = parse_spec(spec)
+    found = {}
+    for text in (parsed.name, *parsed.values.values()):
+        home = text.rpartition(":")[0]
+        if home.endswith(".py"):
+            found[home] = Path(home)
+    net = parsed.values.get("net")
+    if net is not None and not is_code(parsed.name) and Path(net).exists():
+        found[net] = network_path(net)
+    return found
+
+
+class _Actor:
+    """An actor, seen from the thread that has it: what `workers.Process` is for a process."""
+
+    def __init__(self, ray: Any, shipped: Sequence[Shipped]) -> None:
+        self._ray = ray
+        seat = ray.remote(num_cpus=1, max_restarts=0, max_task_retries=0)(_Seat)
+        self._actor = seat.remote(
+            [(one.spec, {key: (name, digest) for key, (name, digest, _) in one.files.items()})
+             for one in shipped],
+        )  # fmt: skip
+        self._contents = [
+            {key: content for key, (_, _, content) in one.files.items()} for one in shipped
+        ]
+        self._answers: Any = None
+        self._has: set[int] = set()
+
+    def begin(self, task: Task) -> str:
+        """Hand over a task; what is wrong if that cannot be done."""
+        contents = self._contents[task.player]
+        if task.player not in self._has:
+            for key, content in contents.items():
+                self._actor.take.remote(task.player, key, content)
+            self._has.add(task.player)
+        self._answers = self._actor.play.options(num_returns="streaming").remote(task)
+        return ""
+
+    def answer(self, timeout: float | None, stop: Any) -> tuple[GameRow, ...] | str | Lost | None:
+        """Finished games, or one sentence about what failed, or None at the end of the task."""
+        began = time.monotonic()
+        while not self._ray.wait([self._answers], timeout=POLL_SECONDS)[0]:
+            if stop():
+                self.end()
+                return Lost("it was stopped")
+            if timeout is not None and time.monotonic() - began > timeout:
+                self.end()
+                return Lost(f"its game took longer than {timeout:g} s")
+        try:
+            answer: tuple[GameRow, ...] | str | None = self._ray.get(next(self._answers))
+        except self._ray.exceptions.RayTaskError as error:
+            return describe(error.cause)
+        except (StopIteration, self._ray.exceptions.RayError):
+            return Lost("its worker died")
+        return answer
+
+    def end(self) -> None:
+        """End the actor."""
+        self._ray.kill(self._actor)
+
+
+class _Seat:
+    """What runs in the cluster: the players of one actor.
+
+    Args:
+        players: for each its canonical spec, and name and hash of the files that it needs.
+    """
+
+    def __init__(self, players: Sequence[tuple[str, Mapping[str, tuple[str, str]]]]) -> None:
+        self._players = players
+        self._made: dict[int, Any] = {}
+        self._paths: dict[tuple[int, str], str] = {}
+
+    def take(self, player: int, key: str, content: bytes) -> None:
+        """Take the content of a file, unless the same file is here already."""
+        name, digest = self._players[player][1][key]
+        path = Path(key)
+        if not (path.is_file() and _digest(path) == digest):
+            path = Path(tempfile.gettempdir()) / f"twofold-{digest[:16]}" / name
+            if not path.is_file():
+                path.parent.mkdir(exist_ok=True)
+                draft = path.with_name(f".{name}.{time.monotonic_ns()}")
+                draft.write_bytes(content)
+                draft.replace(path)
+        self._paths[player, key] = str(path)
+
+    def play(self, task: Task) -> Iterator[tuple[GameRow, ...] | str | None]:
+        """The games of a task, some at a time; then None, or one sentence about what failed."""
+        rows: list[GameRow] = []
+        last = time.monotonic()
+        try:
+            player, spec = self._player(task), self._players[task.player][0]
+            for row in _rows(player, spec, task):
+                rows.append(row)
+                if time.monotonic() - last >= REPORT_SECONDS:
+                    yield tuple(rows)
+                    rows, last = [], time.monotonic()
+        except Exception as fault:
+            yield tuple(rows)
+            yield describe(fault)
+        else:
+            yield tuple(rows)
+            yield None
+
+    def _player(self, task: Task) -> Any:
+        if task.player not in self._made:
+            spec = self._players[task.player][0]
+            made = make_player(self._local(task))
+            if _hashes(made.spec) != _hashes(spec):
+                raise InvalidSpec(f"expected {spec} on every worker, got {made.spec}")
+            self._made[task.player] = made
+        return self._made[task.player]
+
+    def _local(self, task: Task) -> str:
+        """The spec with the paths of the files as they are here."""
+        parsed = parse_spec(task.spec)
+        name, values = parsed.name, dict(parsed.values)
+        for (player, key), path in self._paths.items():
+            if player != task.player:
+                continue
+            name = _renamed(name, key, path)
+            values = {one: _renamed(text, key, path) for one, text in values.items()}
+        return format_spec(name, values)
+
+
+def _rows(player: Any, spec: str, task: Task) -> Iterator[GameRow]:
+    from twofold.players import play_games
+
+    for one in play_games(player, task.rules, task.seeds):
+        yield GameRow(
+            spec, one.seed, one.score, one.moves, one.max_tile, one.reached, one.seconds,
+            one.move_seconds,
+        )  # fmt: skip
+
+
+def _renamed(text: str, key: str, path: str) -> str:
+    if text == key:
+        return path
+    return path + text[len(key) :] if text.startswith(f"{key}:") else text
+
+
+def _digest(path: Path) -> str:
+    return hashlib.sha256(path.read_bytes()).hexdigest()
+
+
+def _hashes(spec: str) -> dict[str, str]:
+    values = parse_spec(spec).values
+    return {key: text for key, text in values.items() if key.endswith("_sha256")}

@@ -1,0 +1,54 @@
+"""The live view of a bench."""
+
+import io
+
+import pytest
+from rich.console import Console
+
+from twofold.arena.games import GameRow
+from twofold.cli._bench import Progress, time_left
+
+
+def shown(progress: Progress) -> list[str]:
+    console = Console(width=100, record=True, file=io.StringIO())
+    console.print(progress)
+    return console.export_text().splitlines()
+
+
+def row(score: int) -> GameRow:
+    return GameRow("greedy", 1, score, 100, 64, (), 0.5)
+
+
+@pytest.mark.parametrize(
+    ("seconds", "words"),
+    [(0.0, "0 s"), (11.2, "12 s"), (60.0, "1 m 00 s"), (187.0, "3 m 07 s"), (3_900.0, "1 h 05 m")],
+)
+def test_time_left(seconds: float, words: str) -> None:
+    assert time_left(seconds) == words
+
+
+def test_each_player_has_a_line() -> None:
+    progress = Progress([("greedy", 1_000, 4), ("corner", 10, 0), ("random", 10, 10)])
+    progress.add(0, row(100))
+    progress.add(0, row(300))
+    header, greedy, random = shown(progress)
+    assert header.split()[:2] == ["player", "games"]
+    assert greedy.split()[:5] == ["greedy", "998/1,000", "200", "±", "139"]
+    assert random.split() == ["random", "0/10"]  # corner has nothing to play
+
+
+def test_a_player_that_is_done_has_no_time_left() -> None:
+    progress = Progress([("greedy", 2, 1)])
+    progress.add(0, row(100))
+    assert shown(progress)[1].split()[:2] == ["greedy", "2/2"]
+    assert not shown(progress)[1].rstrip().endswith("s")
+
+
+def test_of_many_players_those_at_work_are_shown() -> None:
+    progress = Progress([(f"p{number}", 1, 1) for number in range(40)])
+    for number in range(20):
+        progress.add(number, row(1))
+    names = [line.split()[0] for line in shown(progress)[1:]]
+    assert len(names) == 12
+    assert "p20" in names
+    assert "p19" in names
