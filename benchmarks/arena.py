@@ -21,8 +21,8 @@ from twofold.players.kernel_game import game_words
 from twofold.rules import STANDARD
 
 PLAYER: Final = "ntuple:net=tiny,ply=1"
-GAMES: Final = 3_000
-"""Games of the player for each timing, some seconds."""
+GAMES: Final = 12_000
+"""Games of the player for each timing, about ten seconds."""
 
 STORED: Final = 1_000_000
 """Games of the large study; it is made once."""
