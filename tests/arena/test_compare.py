@@ -9,8 +9,9 @@ import pytest
 
 from twofold.arena import compare
 from twofold.arena.compare import Comparison, compare_scores, verdict_words
+from twofold.arena.pairs import paired_interval, paired_rates
 from twofold.arena.sprt import Sprt, SprtState, Verdict
-from twofold.arena.stats import Interval, paired_interval, paired_rates
+from twofold.arena.stats import Interval
 
 TOP = 2**64 - 1
 

@@ -11,14 +11,13 @@ import pytest
 from numpy.typing import NDArray
 
 from twofold.arena import GameRow, Interval, Run, mean_interval, summarise, wilson_interval
+from twofold.arena.pairs import paired_interval, paired_rates
 from twofold.arena.stats import (
     MAX_BOOTSTRAP,
     Histogram,
     bootstrap_interval,
     histogram,
     median_interval,
-    paired_interval,
-    paired_rates,
     quantile,
     quantiles,
     survival_by_move,

@@ -1,7 +1,6 @@
 """Studies: what is written is there, what is missing is known, and other files are refused."""
 
 import json
-import os
 import shutil
 import sqlite3
 import subprocess
@@ -245,7 +244,6 @@ def test_one_process_at_a_time_writes(tmp_path: Path) -> None:
             assert len(other.games(Wanted(run, 1, 1))) == 1
 
 
-@pytest.mark.skipif(not hasattr(os, "geteuid"), reason="POSIX only")
 def test_a_folder_that_is_not_there(tmp_path: Path) -> None:
     with pytest.raises(InvalidInput, match="expected an existing folder"):
         Study(tmp_path / "no" / "s.db")

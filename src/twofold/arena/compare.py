@@ -17,18 +17,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from twofold.arena.pairs import Paired, PairedRates, paired_interval, paired_rates
 from twofold.arena.sprt import SprtState, Verdict
-from twofold.arena.stats import (
-    CONFIDENCE,
-    Interval,
-    Paired,
-    PairedRates,
-    Values,
-    finite,
-    paired_interval,
-    paired_rates,
-    survival_by_tile,
-)
+from twofold.arena.stats import CONFIDENCE, Interval, Values, finite, survival_by_tile
 from twofold.arena.table import MAX_COLUMNS
 
 __all__ = ["Comparison", "compare_scores", "verdict_words"]

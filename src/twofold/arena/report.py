@@ -15,7 +15,8 @@ import numpy as np
 
 from twofold.arena.compare import Comparison
 from twofold.arena.games import Games
-from twofold.arena.stats import Summary, paired_interval, summarise
+from twofold.arena.pairs import paired_interval
+from twofold.arena.stats import Summary, summarise
 from twofold.arena.study import StoredRun, Study, Wanted
 from twofold.errors import InvalidInput, MissingExtra
 from twofold.files import atomic_write

@@ -19,11 +19,12 @@ from typing import Any, Final, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from twofold.arena.games import NEVER, GameRow, Games
+from twofold.arena.games import GameRow, Games
 from twofold.arena.sqlite import alone, is_sqlite, open_sqlite
+from twofold.arena.study_columns import columns_of, in_order
 from twofold.errors import InvalidInput, ResourceError
 from twofold.files import atomic_write
-from twofold.limits import MAX_EXPONENT, MAX_SEED
+from twofold.limits import MAX_SEED
 from twofold.notation import shown
 
 APPLICATION: Final = 0x32303438
@@ -368,9 +369,10 @@ class Study:
         with self._errors():
             cursor = self._connection.execute(query, (wanted.run,))
             while rows := cursor.fetchmany(_CHUNK):
-                parts.append(_columns(rows, wanted))
-        parts = parts or [_columns([], wanted)]
-        return _in_order(wanted, *(np.concatenate(column) for column in zip(*parts, strict=True)))
+                parts.append(columns_of(rows, wanted.first_seed, wanted.games))
+        return in_order(
+            wanted.first_seed, *(np.concatenate(column) for column in zip(*parts, strict=True))
+        )
 
     # ---- errors
 
@@ -412,34 +414,6 @@ def _stored(*row: Any) -> StoredRun:
         reproducible=bool(reproducible),
         created=created,
     )
-
-
-def _columns(rows: list[tuple[Any, ...]], wanted: Wanted) -> tuple[Any, ...]:
-    """Some rows as arrays: those of the wanted games."""
-    columns = list(zip(*rows, strict=True)) or [()] * 8
-    seeds = np.array([int(seed) for seed in columns[0]], dtype=np.uint64)
-    ours = seeds - np.uint64(wanted.first_seed) <= np.uint64(wanted.games - 1)
-    counts = (np.array(column, dtype=np.int64)[ours] for column in columns[1:4])
-    times = (np.array(column, dtype=np.float64)[ours] / 1e9 for column in columns[4:7])  # NULL: NaN
-    reached = _reached(columns[7]) if len(columns) > 7 else np.zeros((len(seeds), 0), np.int32)
-    return seeds[ours], *counts, *times, reached[ours]
-
-
-def _reached(texts: Sequence[str]) -> NDArray[np.int32]:
-    """The column `reached`: each text is a JSON array of 1 to 36 numbers."""
-    lengths = np.fromiter((text.count(",") + 1 for text in texts), np.int64, count=len(texts))
-    found = np.full((len(texts), MAX_EXPONENT + 1), NEVER, dtype=np.int32)
-    numbers = json.loads(f"[{','.join(text.strip()[1:-1] for text in texts)}]")
-    found[np.arange(MAX_EXPONENT + 1) < lengths[:, None]] = numbers
-    return found
-
-
-def _in_order(wanted: Wanted, seeds: Any, *columns: Any) -> Games:
-    """Sorted by position."""
-    order = np.argsort(seeds - np.uint64(wanted.first_seed), kind="stable")
-    scores, moves, max_tiles, seconds, median, most, reached = (one[order] for one in columns)
-    move_seconds = np.stack([median, most], axis=1)
-    return Games(seeds[order], scores, moves, max_tiles, reached, seconds, move_seconds)
 
 
 def _without_hashes(values: Any) -> tuple[dict[str, str], dict[str, str]]:

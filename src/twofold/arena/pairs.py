@@ -1,0 +1,159 @@
+"""Statistics of two runs on common seeds: differences of scores and of reach rates.
+
+Values are given one a game, in the order of the same seeds; see `stats`.
+"""
+
+import math
+import statistics
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from twofold.arena.stats import (
+    CONFIDENCE,
+    Interval,
+    Values,
+    finite,
+    mean_interval,
+    standard_error,
+    student,
+    wilson_interval,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Paired:
+    """Our games against theirs on the same seeds.
+
+    Attributes:
+        games: number of common seeds.
+        difference: mean of ours minus theirs, in points a game.
+        relative: the difference in % of their mean; None where that is not positive.
+        wins: seeds on which ours is larger.
+        draws: seeds on which both are equal.
+        losses: seeds on which theirs is larger.
+        p_value: two-sided, of the paired t test; None for one game. Where all differences are
+            equal it is 1 if they are 0, else 0.
+    """
+
+    games: int
+    difference: Interval
+    relative: Interval | None
+    wins: int
+    draws: int
+    losses: int
+    p_value: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class PairedRates:
+    """Two reach rates on the same seeds: how many games hit what, the rates, their difference."""
+
+    both: int
+    only_ours: int
+    only_theirs: int
+    neither: int
+    ours: Interval
+    theirs: Interval
+    difference: Interval
+
+
+def paired_interval(ours: Values, theirs: Values, confidence: float = CONFIDENCE) -> Paired:
+    """What games on common seeds say about the difference of two players.
+
+    Args:
+        ours: one value a seed, in points.
+        theirs: the values of the same seeds in the same order.
+        confidence: of the intervals.
+
+    Raises:
+        ValueError: there is no seed, or not as many of theirs as of ours.
+
+    Source: Student's t on the differences; Fieller 1954 for the ratio of the means, whose
+    interval holds 0 exactly where that of the difference does.
+    """
+    one, two = _pair(ours, theirs)
+    difference = one - two
+    return Paired(
+        games=difference.size,
+        difference=mean_interval(difference, confidence),
+        relative=_relative(difference, two, confidence),
+        wins=int(np.count_nonzero(difference > 0)),
+        draws=int(np.count_nonzero(difference == 0)),
+        losses=int(np.count_nonzero(difference < 0)),
+        p_value=_p_value(difference),
+    )
+
+
+def _pair(ours: Values, theirs: Values) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    one, two = finite(ours), finite(theirs)
+    if one.size != two.size:
+        raise ValueError(f"expected as many of theirs as of ours, got {two.size} and {one.size}")
+    return one, two
+
+
+def _p_value(difference: NDArray[np.float64]) -> float | None:
+    from scipy.special import stdtr
+
+    if difference.size == 1:
+        return None
+    mean, error = abs(float(difference.mean())), standard_error(difference)
+    if error == 0:
+        return float(mean == 0)
+    return 2 * float(stdtr(difference.size - 1, -mean / error))
+
+
+def _relative(
+    difference: NDArray[np.float64], theirs: NDArray[np.float64], confidence: float
+) -> Interval | None:
+    """In %: every share r for which the mean of difference - r * theirs may be 0."""
+    top, base, games = float(difference.mean()), float(theirs.mean()), theirs.size
+    if base <= 0:
+        return None
+    value = 100 * top / base
+    if games == 1:
+        return Interval(value, None, None)
+    scale = student(games, confidence) ** 2 / games
+    (v_top, v_mixed), (_, v_base) = (scale * np.cov(difference, theirs)).tolist()
+    square = base * base - v_base
+    if square <= 0:
+        return Interval(value, None, None)
+    middle = (top * base - v_mixed) / square
+    half = math.sqrt(max(0.0, middle * middle - (top * top - v_top) / square))
+    return Interval(value, 100 * (middle - half), 100 * (middle + half))
+
+
+def paired_rates(ours: Values, theirs: Values, confidence: float = CONFIDENCE) -> PairedRates:
+    """Two reach rates on common seeds, and the interval of their difference.
+
+    Args:
+        ours: one a seed, 1 or True where the game reached the tile, else 0.
+        theirs: those of the same seeds in the same order.
+        confidence: of the intervals.
+
+    Raises:
+        ValueError: there is no seed, not as many of theirs as of ours, or a value is not 0 or 1.
+
+    Source: Bonett and Price 2012, adjusted Wald interval for paired proportions; Fagerland,
+    Lydersen and Laake 2014 compare it with those of Newcombe 1998 and Tango 1998.
+    """
+    one, two = _pair(ours, theirs)
+    wrong = np.setdiff1d(np.concatenate([one, two]), [0, 1])
+    if wrong.size:
+        raise ValueError(f"expected 0 or 1 for each game, got {wrong[0]}")
+    counts = np.bincount((2 * one + two).astype(np.int64), minlength=4)
+    neither, only_theirs, only_ours, both = counts.tolist()
+    first = wilson_interval(both + only_ours, one.size, confidence)
+    second = wilson_interval(both + only_theirs, one.size, confidence)
+    low, high = _adjusted_wald(only_ours, only_theirs, one.size, confidence)
+    difference = Interval((only_ours - only_theirs) / one.size, low, high)
+    return PairedRates(both, only_ours, only_theirs, neither, first, second, difference)
+
+
+def _adjusted_wald(more: int, less: int, games: int, confidence: float) -> tuple[float, float]:
+    """As if one more game had been won by each side."""
+    plus, minus = (more + 1) / (games + 2), (less + 1) / (games + 2)
+    error = math.sqrt((plus + minus - (plus - minus) ** 2) / (games + 2))
+    half = statistics.NormalDist().inv_cdf((1 + confidence) / 2) * error
+    return max(-1.0, plus - minus - half), min(1.0, plus - minus + half)
