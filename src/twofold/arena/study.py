@@ -370,9 +370,9 @@ class Study:
             cursor = self._connection.execute(query, (wanted.run,))
             while rows := cursor.fetchmany(_CHUNK):
                 parts.append(columns_of(rows, wanted.first_seed, wanted.games))
-        return in_order(
-            wanted.first_seed, *(np.concatenate(column) for column in zip(*parts, strict=True))
-        )
+        parts = parts or [columns_of([], wanted.first_seed, wanted.games)]
+        whole = (np.concatenate(column) for column in zip(*parts, strict=True))
+        return in_order(wanted.first_seed, *whole)
 
     # ---- errors
 
