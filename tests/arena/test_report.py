@@ -4,6 +4,7 @@ import html
 import itertools
 import re
 import sys
+from dataclasses import replace
 from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any
@@ -334,3 +335,15 @@ def test_without_the_extra_it_says_how_to_get_it(
             write_html(study, tmp_path / "out.html")
         assert markdown(study)
     assert not list(tmp_path.iterdir())
+
+
+def test_the_spread_of_the_time_of_moves_is_shown_where_it_is_known(tmp_path: Path) -> None:
+    with Study() as study:
+        small(study)
+        assert "99 %" not in markdown(study)
+        timed = add(study, "timed")
+        study.add(timed, replace(row(0, 10, 4), move_seconds=(0.001, 0.0205)))
+        text = markdown(study)
+        assert "median, 99 %" in text
+        assert "1 ms, 20.5 ms" in text
+        assert "those of the median game." in page_of(study, tmp_path)

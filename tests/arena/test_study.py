@@ -67,6 +67,8 @@ def test_the_time_of_moves_is_kept() -> None:
         games = study.games(Wanted(run, 0, 10))
     assert games.move_seconds[0].tolist() == [0.25, 0.5]
     assert np.isnan(games.move_seconds[1]).all()
+    assert games.usual_move == (0.25, 0.5)
+    assert Games.of_rows([row(1)]).usual_move is None
 
 
 def test_a_game_is_kept_once() -> None:

@@ -85,6 +85,18 @@ class Games:
             ).reshape(-1, 2),
         )
 
+    @property
+    def usual_move(self) -> tuple[float, float] | None:
+        """Seconds of a move in the median game: its median, and its 99th percentile.
+
+        None where no game knows them.
+        """
+        known = self.move_seconds[~np.isnan(self.move_seconds).any(axis=1)]
+        if not len(known):
+            return None
+        median, most = np.median(known, axis=0).tolist()
+        return median, most
+
     def first(self, count: int) -> "Games":
         """The first so many."""
         return Games(*(getattr(self, name.name)[:count] for name in fields(self)))

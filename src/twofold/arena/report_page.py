@@ -125,10 +125,12 @@ def _section(number: int, section: Section) -> str:
 
 
 def _league(section: Section) -> str:
-    hint = "Moves a second and time a move are the mean of one game at a time."
+    hint = "Moves a second and time a move are the mean of one game at a time"
+    if any(entry.games.usual_move for entry in section.entries):
+        hint += "; median and 99th percentile are those of the median game"
     return (
         _table(tables.league(section.entries), ranked=True)
-        + f'\n<p class="hint">{hint}</p>\n'
+        + f'\n<p class="hint">{hint}.</p>\n'
         + _notes(section)
     )
 

@@ -69,14 +69,21 @@ def _p_value(value: float | None) -> str:
     return "< 0.001" if value < 0.001 else f"{value:.3f}"
 
 
+def format_spread(times: tuple[float, float] | None) -> str:
+    """`1.2 ms, 9.8 ms`: the median of a move's time, and its 99th percentile."""
+    return DASH if times is None else ", ".join(map(format_seconds, times))
+
+
 # ---- tables
 
 
 def league(entries: Sequence[Entry]) -> Table:
-    """Scores and speed."""
+    """Scores and speed; the spread of the time of moves where a player knows it."""
     header = ("player", "games", "mean score", "95 % interval", "median", "best")
+    spreads = [entry.games.usual_move for entry in entries]
+    more = ("median, 99 %",) if any(spreads) else ()
     return Table(
-        (*header, "moves/s", "time a move"),
+        (*header, "moves/s", "time a move", *more),
         tuple(
             (
                 entry.label,
@@ -87,8 +94,9 @@ def league(entries: Sequence[Entry]) -> Table:
                 f"{entry.summary.best:,}",
                 format_rate(entry.summary.moves_per_second) if entry.seconds_per_move else DASH,
                 format_seconds(entry.seconds_per_move),
+                *(format_spread(spread) for _ in more),
             )
-            for entry in entries
+            for entry, spread in zip(entries, spreads, strict=True)
         ),
         names=1,
     )
