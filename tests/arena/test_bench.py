@@ -178,7 +178,7 @@ def test_a_worker_that_hangs_is_ended() -> None:
     began = time.monotonic()
     with Study() as study:
         bench = bench_of(study, f"{HERE}:HangsOnSeed", "corner", games=3)
-        assert bench.play(2, timeout=2) == ["its game took longer than 2 s", ""]
+        assert bench.play(2, timeout=1) == ["its game took longer than 1 s", ""]
         one, other = bench.standings()
         assert (one.failed_seed, one.games.seeds.tolist()) == (1, [0])
         assert len(other.games) == 3

@@ -5,6 +5,7 @@ player needs, a network or Python code, are put into the cluster's object store 
 takes a copy where the file is not there already with the same content.
 """
 
+import contextlib
 import hashlib
 import tempfile
 import time
@@ -164,10 +165,15 @@ class _Actor:
 
     def begin(self, task: Task) -> str:
         """Hand over a task; what is wrong if that cannot be done."""
-        contents = self._contents[task.player]
-        if task.player not in self._has:
-            for key, content in contents.items():
+        if task.player not in self._has:  # the time of a game does not begin before
+            taken = [
                 self._actor.take.remote(task.player, key, content)
+                for key, content in self._contents[task.player].items()
+            ]
+            try:
+                self._ray.get([*taken, self._actor.make.remote(task)])
+            except self._ray.exceptions.RayError:
+                return "its worker died"
             self._has.add(task.player)
         self._answers = self._actor.play.options(num_returns="streaming").remote(task)
         return ""
@@ -219,6 +225,11 @@ class _Seat:
                 draft.write_bytes(content)
                 draft.replace(path)
         self._paths[player, key] = str(path)
+
+    def make(self, task: Task) -> None:
+        """Make the player of a task; what fails is said when it is to play."""
+        with contextlib.suppress(Exception):
+            self._player(task)
 
     def play(self, task: Task) -> Iterator[tuple[GameRow, ...] | str | None]:
         """The games of a task, some at a time; then None, or one sentence about what failed."""
