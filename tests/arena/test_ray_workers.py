@@ -127,8 +127,9 @@ def test_the_files_of_a_spec(tmp_path: Path) -> None:
 
 def test_no_cluster(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.undo()
-    with pytest.raises(ResourceError, match="expected a Ray cluster at"):
-        RayWorkers("no such address", [("greedy", "greedy")])
+    for address in ("no such address", "127.0.0.1:1", "ray://localhost:1", "localhost:99999999"):
+        with pytest.raises(ResourceError, match="expected a Ray cluster at"):
+            RayWorkers(address, [("greedy", "greedy")])
 
 
 def test_ray_is_an_extra(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -143,7 +143,9 @@ def test_sqlite_reads_it_without_us(tmp_path: Path) -> None:
     with Study(path) as study:
         run = add(study)
         study.add(run, row(5))
-    assert list(tmp_path.iterdir()) == [path]
+    with Study(path, read_only=True) as study:
+        assert len(study.games(Wanted(run, 5, 1))) == 1
+    assert list(tmp_path.iterdir()) == [path]  # nor does reading leave anything beside it
     connection = sqlite3.connect(path)
     assert connection.execute("PRAGMA application_id").fetchone() == (APPLICATION,)
     assert connection.execute("PRAGMA user_version").fetchone() == (SCHEMA,)

@@ -7,6 +7,7 @@ takes a copy where the file is not there already with the same content.
 
 import contextlib
 import hashlib
+import socket
 import tempfile
 import time
 from collections.abc import Iterator, Mapping, Sequence
@@ -30,6 +31,9 @@ from twofold.players.registry import is_code
 
 LOCAL: Final = "local"
 """The address that begins a cluster on this machine."""
+
+_ANSWER_SECONDS: Final = 5.0
+"""How long a cluster may take to answer at all."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,6 +81,7 @@ class RayWorkers(Workers):
 
     def _begin(self, address: str, jobs: int | None) -> None:
         quiet = {"log_to_driver": False, "logging_level": "ERROR", "include_dashboard": False}
+        _check_address(address)
         try:
             if address == LOCAL:
                 self._ray.init(num_cpus=jobs, **quiet)
@@ -110,6 +115,21 @@ class RayWorkers(Workers):
                 contents[digest] = self._ray.put(content)
             files[text] = (path.name, digest, contents[digest])
         return Shipped(spec, files)
+
+
+def _check_address(address: str) -> None:
+    """Refuse an address at once where nobody answers: Ray itself would try for minutes.
+
+    Raises:
+        ResourceError: nobody answers.
+    """
+    host, separator, port = address.removeprefix("ray://").rpartition(":")
+    if not (separator and port.isdecimal()):
+        return  # such as `auto`: Ray knows where to look
+    try:
+        socket.create_connection((host.strip("[]"), int(port)), _ANSWER_SECONDS).close()
+    except (OSError, OverflowError) as error:
+        raise ResourceError(f"expected a Ray cluster at {address}: {error}") from None
 
 
 def require_ray() -> Any:

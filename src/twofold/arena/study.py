@@ -133,6 +133,7 @@ class Study:
         self.name = "a study in memory" if path is None else shown(os.fspath(path))
         self._stack = contextlib.ExitStack()
         self._pending: list[tuple[Any, ...]] = []
+        self._writes = not read_only
         with self._errors(), contextlib.ExitStack() as stack:
             if path is None:
                 self._connection = sqlite3.connect(":memory:", isolation_level=None)
@@ -158,10 +159,14 @@ class Study:
         self.close()
 
     def close(self) -> None:
-        """Write what is waiting, and close the file."""
+        """Write what is waiting, and close the file, which then is one file again."""
         try:
             self.flush()
         finally:
+            if self._writes:
+                with contextlib.suppress(sqlite3.Error):  # somebody is reading: it stays in WAL
+                    self._connection.execute("PRAGMA busy_timeout = 0")
+                    self._connection.execute("PRAGMA journal_mode = DELETE")
             self._stack.close()
 
     def _check_schema(self, read_only: bool) -> None:
