@@ -16,6 +16,7 @@ import pytest
 from twofold.arena.bench import Bench, resume
 from twofold.arena.study import Study
 from twofold.errors import InvalidInput, InvalidSpec, PlayerError
+from twofold.record import Record
 from twofold.rules import Rules
 
 HERE = Path(__file__).parent / "players_for_tests.py"
@@ -249,3 +250,21 @@ def test_a_bench_that_is_killed_goes_on(
             path.unlink()
     assert final(path) == whole
     figure(f"{kills} kills: 0 games lost that were written, none twice")
+
+
+@pytest.mark.parametrize("jobs", [0, 2])
+def test_records_are_kept_where_they_are_asked_for(jobs: int, tmp_path: Path) -> None:
+    with Study(tmp_path / "study.db") as study:
+        bench_of(study, "greedy", games=3).play(jobs)
+        assert list(study.records()) == []
+        bench = Bench(study, SMALL, records=True)
+        for player in ("greedy", f"{HERE}:Prints"):
+            bench.add(player, 6, 0)
+        bench.play(jobs)
+        records = [Record.parse(text) for text in study.records()]
+        standings = bench.standings()
+    assert [record.seed for record in records] == [3, 4, 5, 0, 1, 2, 3, 4, 5]
+    scores = [score for one in standings for score in one.games.scores.tolist()]
+    assert [record.score for record in records] == scores[3:]
+    assert records[0].player == standings[0].spec
+    assert all(record.replay().is_finished for record in records)

@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 
 from tests.cli.conftest import Cli
+from twofold.records import read_records
 
 
 @pytest.fixture
@@ -32,6 +33,23 @@ def test_all_outputs_at_once(cli: Cli, study: str, tmp_path: Path) -> None:
     assert (tmp_path / "o.parquet").read_bytes()[:4] == b"PAR1"
 
 
+def test_records_come_out_as_lines(cli: Cli, study: str, tmp_path: Path) -> None:
+    lines = tmp_path / "games.jsonl"
+    refused = cli("report", study, "--records", str(lines))
+    assert refused.code == 2
+    assert "expected a study made with bench --records" in refused.err
+    assert not lines.exists()
+    more = ("--rules", "3x3", "--out", study, "--games", "25", "--records")
+    assert cli("bench", "greedy", *more).code == 0
+    assert cli("report", study, "--records", str(lines)).code == 0
+    assert sorted(record.seed or 0 for record in read_records(lines)) == [21, 22, 23, 24, 25]
+
+
+def test_records_need_a_study(cli: Cli) -> None:
+    code, _, err = cli("bench", "greedy", "--games", "1", "--records")
+    assert (code, "expected --out FILE" in err) == (2, True)
+
+
 @pytest.mark.parametrize("option", ["--csv", "--parquet"])
 def test_games_go_to_another_study(cli: Cli, study: str, option: str, tmp_path: Path) -> None:
     games, copy = str(tmp_path / "games"), str(tmp_path / "copy.db")
@@ -57,7 +75,7 @@ def test_a_bad_import_makes_no_study(cli: Cli, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        ((), "expected one of --html, --markdown, --format, --csv, --parquet and --import"),
+        ((), "expected one of --html, --markdown, --format, --csv, --parquet, --records"),
         (("--format", "xml"), "expected --format tdl, got 'xml'"),
         (("--html", "a", "--csv", "./a"), "expected a file of its own for each output"),
         (("--html", "no/such/folder/a.html"), "expected an existing folder"),

@@ -68,15 +68,23 @@ class Bench:
         study: where games are kept.
         rules: the rules of all games.
         machine: what figures depend on, kept with new runs.
+        records: whether the record of each new game is kept; it takes a byte a move, and
+            games of compiled players that are over in a millisecond take several times as long.
 
     Attributes:
         entrants: the players.
     """
 
     def __init__(
-        self, study: Study, rules: Rules, *, machine: dict[str, Any] | None = None
+        self,
+        study: Study,
+        rules: Rules,
+        *,
+        machine: dict[str, Any] | None = None,
+        records: bool = False,
     ) -> None:
         self.study, self.rules, self.machine = study, rules, machine or {}
+        self.records = records
         self.entrants: list[Entrant] = []
 
     def add(self, player: str, games: int, seed: int) -> Entrant:
@@ -164,7 +172,8 @@ class Bench:
         def seed_of(position: int) -> int:
             return (first + position) & MAX_SEED
 
-        return Plan(number, entrant.player, iter(self.study.missing(entrant.wanted)), seed_of)
+        missing = iter(self.study.missing(entrant.wanted))
+        return Plan(number, entrant.player, missing, seed_of, self.records)
 
     def _keep(
         self,

@@ -4,6 +4,7 @@ One row a game. The first columns say what the run was, the others have the name
 in a study, see `docs/reference/studies.md`.
 """
 
+import itertools
 import os
 from collections.abc import Iterator
 from dataclasses import fields
@@ -21,6 +22,8 @@ from twofold.errors import InvalidInput
 from twofold.files import atomic_write, open_regular
 from twofold.limits import MAX_GAMES, MAX_SEED
 from twofold.notation import shown
+from twofold.record import Record
+from twofold.records import write_records
 
 _CHUNK: Final = 50_000
 """Games that are written at a time."""
@@ -59,6 +62,22 @@ def export_parquet(study: Study, path: str | os.PathLike[str]) -> None:
     """
     require_report("pyarrow.parquet")
     atomic_write(path, exchange_parquet.parts(_parts(study)))
+
+
+def export_records(study: Study, path: str | os.PathLike[str]) -> None:
+    """Write the records that a study kept as JSON Lines, as `twofold.records` reads them.
+
+    Raises:
+        InvalidInput: the study kept none, or the path cannot be written to.
+        ResourceError: the file cannot be written.
+    """
+    texts = study.records()
+    first = next(texts, None)
+    if first is None:
+        raise InvalidInput(
+            f"expected a study made with bench --records, got {study.name} without records"
+        )
+    write_records(path, map(Record.parse, itertools.chain([first], texts)))
 
 
 def _parts(study: Study) -> Iterator[tuple[StoredRun, Games]]:
@@ -182,7 +201,7 @@ def _values(number: int, run: Run, wanted: NDArray[np.int64]) -> Iterator[tuple[
         for seed, score, moves, tile, reached, times, length in zip(*rows, strict=True):
             text = str(reached[:length]).replace(" ", "")
             spent = (None if time != time else round(time) for time in times)
-            yield (number, str(seed), score, moves, tile, text, *spent)
+            yield (number, str(seed), score, moves, tile, text, *spent, None)
 
 
 def stretches(seeds: NDArray[np.uint64]) -> list[tuple[int, int]]:

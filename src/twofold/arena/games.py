@@ -8,6 +8,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from twofold.limits import MAX_EXPONENT
+from twofold.players.loop import GameResult
+from twofold.record import Record
+from twofold.record_replay import result_text
+from twofold.rules import Move, Rules
 
 NEVER: Final = -1
 """In `Games.reached`: the exponent was never reached."""
@@ -28,6 +32,7 @@ class GameRow:
         seconds: time taken, wall clock; depends on the machine.
         move_seconds: median and 99th percentile of the time a move took, where the player
             was asked for each move; None where games are played inside kernels.
+        record: text of the game's record, if it was kept; else empty.
     """
 
     player: str
@@ -38,6 +43,45 @@ class GameRow:
     reached: tuple[int, ...]
     seconds: float
     move_seconds: tuple[float, float] | None = None
+    record: str = ""
+
+    @classmethod
+    def of_result(cls, result: GameResult, spec: str, rules: Rules) -> "GameRow":
+        """The row of a game; with its record where the moves were kept.
+
+        Args:
+            result: how it went.
+            spec: canonical spec of the player.
+            rules: the rules of the game.
+        """
+        return cls(
+            spec,
+            result.seed,
+            result.score,
+            result.moves,
+            result.max_tile,
+            result.reached,
+            result.seconds,
+            result.move_seconds,
+            _record_text(result, spec, rules) if result.letters else "",
+        )
+
+
+def _record_text(result: GameResult, spec: str, rules: Rules) -> str:
+    return str(
+        Record(
+            rules=rules,
+            seed=result.seed,
+            moves=tuple(map(_MOVES.__getitem__, result.letters)),
+            player=spec,
+            score=result.score,
+            result=result_text(result.board, rules),
+            final=result.board,
+        )
+    )
+
+
+_MOVES: Final = {move.letter: move for move in Move}
 
 
 @dataclass(frozen=True, slots=True)

@@ -257,7 +257,7 @@ class _Seat:
         last = time.monotonic()
         try:
             player, spec = self._player(task), self._players[task.player][0]
-            for row in _rows(player, spec, task):
+            for row in task.play(player, spec):
                 rows.append(row)
                 if time.monotonic() - last >= REPORT_SECONDS:
                     yield tuple(rows)
@@ -288,16 +288,6 @@ class _Seat:
             name = _renamed(name, key, path)
             values = {one: _renamed(text, key, path) for one, text in values.items()}
         return format_spec(name, values)
-
-
-def _rows(player: Any, spec: str, task: Task) -> Iterator[GameRow]:
-    from twofold.players import play_games
-
-    for one in play_games(player, task.rules, task.seeds):
-        yield GameRow(
-            spec, one.seed, one.score, one.moves, one.max_tile, one.reached, one.seconds,
-            one.move_seconds,
-        )  # fmt: skip
 
 
 def _renamed(text: str, key: str, path: str) -> str:

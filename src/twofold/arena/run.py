@@ -73,6 +73,7 @@ class Plan:
         spec: its spec, as given.
         numbers: positions of the games that are still to be played, in ascending order.
         seed_of: the seed of a position.
+        records: whether the records of the games are wanted.
         errors: what failed, by position.
         attempts: how often the worker of a game was lost, by position.
     """
@@ -81,6 +82,7 @@ class Plan:
     spec: str
     numbers: Iterator[int]
     seed_of: Callable[[int], int]
+    records: bool = False
     errors: dict[int, str] = field(default_factory=dict)
     attempts: Counter[int] = field(default_factory=Counter)
     _games: int = 0
@@ -100,7 +102,8 @@ class Plan:
         numbers = tuple(itertools.islice(self.numbers, count))
         if not numbers:
             return None
-        return Task(self.player, numbers, self.spec, rules, tuple(map(self.seed_of, numbers)))
+        seeds = tuple(map(self.seed_of, numbers))
+        return Task(self.player, numbers, self.spec, rules, seeds, self.records)
 
 
 def run_seeds(seed: int, games: int) -> Iterator[int]:

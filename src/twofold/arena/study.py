@@ -287,6 +287,7 @@ class Study:
                 round(row.seconds * 1e9),
                 None if median is None else round(median * 1e9),
                 None if most is None else round(most * 1e9),
+                row.record or None,
             )
         )
 
@@ -315,11 +316,12 @@ class Study:
                 raise
 
     def insert(self, rows: Iterable[tuple[Any, ...]]) -> None:
-        """Write games as the table has them, from `run` to `move_99th`; known ones are left."""
+        """Write games as the table has them, from `run` to `record`; known ones are left."""
         with self._errors():
             self._connection.executemany(
                 "INSERT OR IGNORE INTO game (run, seed, score, moves, max_tile, reached,"
-                " nanoseconds, move_median, move_99th) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
+                " nanoseconds, move_median, move_99th, record)"
+                " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
                 rows,
             )
 
@@ -378,6 +380,17 @@ class Study:
         parts = parts or [columns_of([], wanted.first_seed, wanted.games)]
         whole = (np.concatenate(column) for column in zip(*parts, strict=True))
         return in_order(wanted.first_seed, *whole)
+
+    def records(self) -> Iterator[str]:
+        """The texts of all records that were kept, run by run."""
+        self.flush()
+        with self._errors():
+            yield from (
+                text
+                for (text,) in self._connection.execute(
+                    "SELECT record FROM game WHERE record IS NOT NULL ORDER BY run, seed"
+                )
+            )
 
     # ---- errors
 

@@ -15,7 +15,7 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from multiprocessing import resource_tracker
 from multiprocessing.connection import Connection
 from multiprocessing.context import SpawnContext, SpawnProcess
@@ -46,6 +46,7 @@ class Task:
         spec: the player's spec, as given.
         rules: the rules of the games.
         seeds: their seeds.
+        records: whether the rows hold the records of the games.
     """
 
     player: int
@@ -53,11 +54,27 @@ class Task:
     spec: str
     rules: Rules
     seeds: tuple[int, ...]
+    records: bool = False
 
     def part(self, first: int, end: int | None = None) -> "Task":
         """Some of its games."""
         some = slice(first, end)
-        return Task(self.player, self.numbers[some], self.spec, self.rules, self.seeds[some])
+        return replace(self, numbers=self.numbers[some], seeds=self.seeds[some])
+
+    def play(
+        self, player: Player, spec: str, stop: Callable[[], bool] | None = None
+    ) -> Iterator[GameRow]:
+        """Play the games.
+
+        Args:
+            player: who plays.
+            spec: its canonical spec, for the rows.
+            stop: asked now and then; True ends all of it.
+        """
+        for result in play_games(
+            player, self.rules, self.seeds, keep_moves=self.records, stop=stop
+        ):
+            yield GameRow.of_result(result, spec, self.rules)
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,17 +108,7 @@ class Crew:
         if task.player not in self.players:
             self.players[task.player] = make_player(task.spec)
         player = self.players[task.player]
-        for result in play_games(player, task.rules, task.seeds, stop=stop):
-            yield GameRow(
-                player.spec,
-                result.seed,
-                result.score,
-                result.moves,
-                result.max_tile,
-                result.reached,
-                result.seconds,
-                result.move_seconds,
-            )
+        yield from task.play(player, player.spec, stop)
 
     def close(self) -> None:
         """Close the players."""

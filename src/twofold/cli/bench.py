@@ -72,6 +72,9 @@ def command(
     timeout: Annotated[
         str, typer.Option("--timeout", metavar="T", help="A game of a player of your own may take.")
     ] = "1h",
+    records: Annotated[
+        bool, typer.Option("--records", help="Keep the record of each new game in --out.")
+    ] = False,
     rules: RulesOption = "",
     json: JsonOption = False,
 ) -> None:
@@ -88,7 +91,7 @@ def command(
     check_limit("games", games, 1, MAX_GAMES)
     used_jobs = check_limit("jobs", cores() if jobs is None else jobs, 1, MAX_JOBS)
     seconds_a_game = read_seconds(timeout, "timeout")
-    _check_request(players or [], preset, out, resume=resume)
+    _check_request(players or [], preset, out, resume=resume, records=records)
     with _open_study(out) as study:
         if resume:
             benches = _resumed(study)
@@ -103,6 +106,7 @@ def command(
             contextlib.redirect_stdout(sys.stderr),  # what a player prints is no result
         ):
             for number, bench in enumerate(benches):
+                bench.records = records
                 if bench.missing and not asked.is_set():
                     with _backend(bench, ray, jobs, seconds_a_game) as backend:
                         bench.play(
@@ -128,7 +132,9 @@ def command(
 # ---- what is asked for
 
 
-def _check_request(players: list[str], preset: str, out: str, *, resume: bool) -> None:
+def _check_request(
+    players: list[str], preset: str, out: str, *, resume: bool, records: bool
+) -> None:
     from pathlib import Path
 
     from twofold.errors import InvalidInput
@@ -138,6 +144,8 @@ def _check_request(players: list[str], preset: str, out: str, *, resume: bool) -
         raise InvalidInput("expected one of players, --preset and --resume, got more")
     if resume and not out:
         raise InvalidInput("expected --out FILE, the study to go on with")
+    if records and not out:
+        raise InvalidInput("expected --out FILE, the study that keeps the records")
     if resume and not Path(out).exists():
         raise InvalidInput(f"expected a study to go on with, got {shown(out)}, which is not there")
     if not (resume or players or preset):

@@ -12,6 +12,7 @@ if TYPE_CHECKING:
 EXAMPLE = """  twofold report study.db --html report.html
   twofold report study.db --format tdl
   twofold report study.db --csv games.csv --parquet games.parquet
+  twofold report study.db --records games.jsonl
   twofold report copy.db --import games.csv"""
 
 
@@ -32,6 +33,10 @@ def command(
     parquet: Annotated[
         str, typer.Option("--parquet", metavar="OUT", help="All games as Parquet.")
     ] = "",
+    records: Annotated[
+        str,
+        typer.Option("--records", metavar="OUT", help="Records of bench --records, a line each."),
+    ] = "",
     games: Annotated[
         str, typer.Option("--import", metavar="FILE", help="First keep the games of such a file.")
     ] = "",
@@ -42,6 +47,7 @@ def command(
     are added to the study, which is made where there is none: all of them, or none.
     """
     outputs = {"--html": html, "--markdown": markdown, "--csv": csv, "--parquet": parquet}
+    outputs |= {"--records": records}
     written = {option: path for option, path in outputs.items() if path}
     _check_request(study, written, form, games)
     if games:
@@ -69,7 +75,7 @@ def _check_request(study: str, written: dict[str, str], form: str, games: str) -
         raise InvalidInput(f"expected --format tdl, got {shown(form)}")
     if not (written or form or games):
         raise InvalidInput(
-            "expected one of --html, --markdown, --format, --csv, --parquet and --import"
+            "expected one of --html, --markdown, --format, --csv, --parquet, --records and --import"
         )
     paths = [os.path.realpath(path) for path in (study, games, *written.values()) if path]
     if len(set(paths)) < len(paths):
@@ -89,7 +95,7 @@ def _import(study: str, path: str) -> None:
 
 
 def _write(study: "Study", option: str, path: str) -> None:
-    from twofold.arena.exchange import export_csv, export_parquet
+    from twofold.arena.exchange import export_csv, export_parquet, export_records
     from twofold.arena.report import markdown, write_html
     from twofold.files import atomic_write
 
@@ -99,6 +105,8 @@ def _write(study: "Study", option: str, path: str) -> None:
         atomic_write(path, markdown(study))
     elif option == "--csv":
         export_csv(study, path)
+    elif option == "--records":
+        export_records(study, path)
     else:
         export_parquet(study, path)
     print_note(f"wrote {path}")

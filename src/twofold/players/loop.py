@@ -94,6 +94,7 @@ def play_games(
     rules: Rules,
     seeds: Sequence[int],
     *,
+    keep_moves: bool = False,
     stop: Callable[[], bool] | None = None,
 ) -> Iterator[GameResult]:
     """Play game after game; the results are those of `play_game`.
@@ -105,6 +106,7 @@ def play_games(
         player: who plays.
         rules: the rules of the games.
         seeds: their seeds.
+        keep_moves: whether the results hold the moves; games do not follow each other then.
         stop: asked between the games, and now and then in long ones; True ends all of it.
 
     Raises:
@@ -120,12 +122,13 @@ def play_games(
             if len(found) == count:
                 together = _how_many(seconds / count)
                 continue
-        result = play_game(player, rules, seeds[first], stop=stop)
+        result = play_game(player, rules, seeds[first], keep_moves=keep_moves, stop=stop)
         if result is None:
             return
         yield result
         first += 1
-        together = _how_many(result.seconds) if _is_simple(player, rules) else 1
+        simple = not keep_moves and _is_simple(player, rules)
+        together = _how_many(result.seconds) if simple else 1
 
 
 def _how_many(seconds: float) -> int:
