@@ -92,6 +92,12 @@ MAX_PATTERN_CELLS: Final = 8
 MAX_STAGES: Final = 16
 """Most stages of a network."""
 
+MIN_DOWNGRADE: Final = 512
+"""Smallest sum of different tiles at which tile-downgrading may begin."""
+
+MAX_DOWNGRADE: Final = 65_536
+"""Largest such sum."""
+
 MAX_WEIGHTS: Final = 2**40
 """Most weights of a network."""
 

@@ -97,3 +97,17 @@ def _monotonicity(lines: Rows) -> int:
             current = following
             following += 1
     return max(falls, rises)
+
+
+def tile_sum(cells: tuple[int, ...]) -> int:
+    return sum({1 << exponent for exponent in cells if exponent})
+
+
+def downgraded(cells: tuple[int, ...], threshold: int) -> tuple[int, ...]:
+    """While the different tiles sum to so much: halve all above the largest missing tile."""
+    while tile_sum(cells) >= threshold:
+        holes = [exponent for exponent in range(1, max(cells)) if exponent not in cells]
+        if not holes:
+            return cells
+        cells = tuple(exponent - (exponent > holes[-1]) for exponent in cells)
+    return cells

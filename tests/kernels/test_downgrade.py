@@ -5,6 +5,7 @@ from collections.abc import Iterator
 import numpy as np
 import pytest
 
+from tests.evaluators.plain import downgraded, tile_sum
 from tests.kernels.drivers import SMALL
 from twofold import reference
 from twofold.board import Board
@@ -23,20 +24,6 @@ def some_boards(count: int, shape: tuple[int, int], seed: int = 3) -> Iterator[C
         if number % 3 == 0:  # a chain with a few gaps
             exponents = rng.permutation(np.arange(15, 15 - cells, -1).clip(1))
         yield tuple((exponents * (rng.random(cells) < rng.uniform(0.5, 1.2))).tolist())
-
-
-def tile_sum(cells: Cells) -> int:
-    return sum({1 << exponent for exponent in cells if exponent})
-
-
-def downgraded(cells: Cells, threshold: int) -> Cells:
-    """While the different tiles sum to so much: halve all above the largest missing tile."""
-    while tile_sum(cells) >= threshold:
-        holes = [exponent for exponent in range(1, max(cells)) if exponent not in cells]
-        if not holes:
-            return cells
-        cells = tuple(exponent - (exponent > holes[-1]) for exponent in cells)
-    return cells
 
 
 def on_bits(cells: Cells, shape: tuple[int, int], threshold: int) -> Cells:

@@ -13,7 +13,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from tests.evaluators.plain import turned
+from tests.evaluators.plain import downgraded, turned
 from twofold import reference
 from twofold.evaluators.network import Network
 from twofold.learn.settings import Phase, Settings
@@ -249,7 +249,8 @@ class NaiveTraining:
         forward = self.settings.order == "forward"
         stage = self.network.stage(game.afters[0]) if game.afters else 0
         score = 0
-        while choice := self._choose(game.board):
+        explores = bool(self.settings.downgrade) and seed % 2 == 1
+        while choice := self._move(game.board, explores):
             after, reward, value = choice
             if max(after) > BITS_MAX_EXPONENT:  # not made: 64 bits cannot hold it
                 break
@@ -277,6 +278,16 @@ class NaiveTraining:
     def _update(self, game: Played, number: int, over: bool) -> None:
         target = game.target(number, self.steps, self.settings.trace, over)
         self.learner.update(game.afters[number], target)
+
+    def _move(self, board: Cells, explores: bool) -> tuple[Cells, int, float] | None:
+        """The best choice; where the game explores, the move that is best when downgraded."""
+        smaller = downgraded(board, self.settings.downgrade) if explores else board
+        chosen = self._choose(smaller)
+        if smaller == board or chosen is None:
+            return chosen
+        ours = slides(smaller, self.rules).index((list(chosen[0]), chosen[1]))
+        after, reward = slides(board, self.rules)[ours]
+        return tuple(after), reward, self.network.value(as_bits(tuple(after)))
 
     def _choose(self, board: Cells) -> tuple[Cells, int, float] | None:
         """(afterstate, reward, value) of the largest reward plus value, the first of equals."""

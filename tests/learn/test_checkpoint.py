@@ -221,7 +221,7 @@ def test_a_hostile_checkpoint_is_refused(name: str, tmp_path: Path) -> None:
 
 def test_what_a_checkpoint_says(tmp_path: Path) -> None:
     path = tmp_path / "net.safetensors"
-    settings = replace(SMALL, stages=(64,), restart=20)
+    settings = replace(SMALL, stages=(64,), restart=20, downgrade=512)
     training = finished(settings, 2500)
     save(training, path)
     card = read_card(path)
@@ -230,7 +230,8 @@ def test_what_a_checkpoint_says(tmp_path: Path) -> None:
     assert card.moves == training.moves
     assert card.settings["restart"] == 20
     assert card.settings["seed"] == "5"
-    assert card.method == "tc:1, stages 64, restart 20"
+    assert card.settings["downgrade"] == 512
+    assert card.method == "tc:1, stages 64, restart 20, downgrade 512"
     network, _ = read_network(path)
     assert np.array_equal(network.weights, training.network.weights, equal_nan=True)
     again = load(path)

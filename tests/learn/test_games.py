@@ -76,6 +76,14 @@ RUNS: dict[str, dict[str, Any]] = {
         "shape": (2, 2), "games": 150, "schedule": "tc:0.9", "spawn": LARGE_SPAWNS, "trace": 0.5,
         "order": "backward",
     },
+    "downgraded": {
+        "shape": (3, 3), "games": 60, "schedule": "td", "spawn": ((2, 0.5), (256, 0.5)),
+        "downgrade": 512,
+    },
+    "backward downgraded": {
+        "shape": (3, 3), "games": 60, "schedule": "tc:0.9", "spawn": ((4, 0.5), (512, 0.5)),
+        "downgrade": 768, "order": "backward", "restart": 5,
+    },
     "restart past 32768": {
         "shape": (2, 3), "games": 50, "schedule": "td", "spawn": LARGE_SPAWNS, "restart": 3,
         "seed": 3,

@@ -6,10 +6,13 @@ from pathlib import Path
 from types import ModuleType, SimpleNamespace
 from typing import Any, ClassVar
 
+import numpy as np
 import pytest
 
+from twofold.errors import ResourceError
 from twofold.learn.checkpoint import curve_path, load
-from twofold.learn.run import run
+from twofold.learn.curve import Curve
+from twofold.learn.run import CURVE_SECONDS, _CurveFile, run
 from twofold.learn.settings import Settings
 from twofold.learn.training import Progress, Training
 from twofold.rules import Rules
@@ -94,3 +97,32 @@ def test_progress_and_stop(tmp_path: Path) -> None:
     assert 0 < (seen[1].done or 0) < 1
     assert not load(path).is_finished
     assert curve_path(path).exists()
+
+
+def test_the_curve_is_written_while_it_learns(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As soon as it has a new point, not too often; what cannot be written is tried again."""
+    training: Any = SimpleNamespace(curve=Curve(stretch=1))
+    clock = [0.0]
+    monkeypatch.setattr("twofold.learn.run.time.monotonic", lambda: clock[0])
+    file = _CurveFile(training, tmp_path / "n.csv")
+    lines = []
+    for now in (CURVE_SECONDS - 1, CURVE_SECONDS, 2 * CURVE_SECONDS - 1, 3 * CURVE_SECONDS):
+        clock[0] = now
+        training.curve.add(np.array([[100, 50, 6]], np.uint64), 50, 1.0)
+        file.follow()
+        path = tmp_path / "n.csv"
+        lines.append(len(path.read_text().splitlines()) if path.exists() else 0)
+    assert lines == [0, 3, 3, 5]  # with the header
+    clock[0] += 10
+    file.follow()  # no new point
+    with monkeypatch.context() as broken:
+        broken.setattr("twofold.learn.run.atomic_write", _full)
+        training.curve.add(np.array([[100, 50, 6]], np.uint64), 50, 1.0)
+        file.follow()
+    assert len(path.read_text().splitlines()) == 5
+
+
+def _full(*_: object) -> None:
+    raise ResourceError("the disk is full")

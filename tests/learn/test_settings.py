@@ -167,6 +167,8 @@ def test_settings_that_are_refused(values: dict[str, Any], message: str) -> None
         ({"restart": -1}, "expected restart from 0 to 1000000000, got -1"),
         ({"seed": -1}, "expected seed from 0 to 18446744073709551615, got -1"),
         ({"seed": 2**64}, "expected seed from 0"),
+        ({"downgrade": 511}, "expected downgrade from 512 to 65536, got 511"),
+        ({"downgrade": 65537}, "expected downgrade from 512"),
         ({"threads": 0}, "expected threads from 1 to 1024, got 0"),
         ({"threads": 1025}, "expected threads from 1 to 1024"),
         ({"stages": tuple(range(2, 34, 2))}, "expected stages from 1 to 16, got 17"),
@@ -197,3 +199,4 @@ def test_describe_tells_what_is_not_as_usual() -> None:
         "stages 16384/32768, carousel"
     )
     assert replace(plain, restart=10).describe() == "tc:1, restart 10"
+    assert replace(plain, downgrade=24576).describe() == "tc:1, downgrade 24576"

@@ -76,6 +76,12 @@ def command(
     restart: Annotated[
         int, typer.Option("--restart", metavar="N", help="Take up again games of N moves; 0 none.")
     ] = 0,
+    downgrade: Annotated[
+        int,
+        typer.Option(
+            "--downgrade", metavar="SUM", help="Every other game plays downgraded from SUM; 0 none."
+        ),
+    ] = 0,
     threads: Annotated[
         int | None, typer.Option("--threads", metavar="N", help="Threads; else as many as cores.")
     ] = None,
@@ -111,6 +117,7 @@ def command(
                 order=order,
                 carousel=carousel,
                 restart=restart,
+                downgrade=downgrade,
                 seed=seed,
                 threads=cores() if threads is None else threads,
             )

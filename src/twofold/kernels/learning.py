@@ -3,7 +3,7 @@
 A thread plays one game at a time. Threads share the weights without locks; what one thread alone
 learns depends on the seed only. One step of a game:
 
-    values of the four moves, best move       a = argmax r + V(s')
+    values of the four moves, best move       a = argmax r + V(s')  (see `choose`)
       -> spawn; the features of the next four moves are listed, their weights fetched
       -> update of an earlier afterstate      V(s'_t) += alpha (target - V(s'_t))
 
@@ -29,6 +29,7 @@ from twofold.kernels import bits as on_bits
 from twofold.kernels import training_words as at
 from twofold.kernels._jit import kernel
 from twofold.kernels.dice import dice, player_dice
+from twofold.kernels.downgrade import downgraded
 from twofold.kernels.intrinsics import (
     U64_POINTER,
     as_signed,
@@ -226,9 +227,9 @@ def learn_backward(game, thread):
         begin_game(game, thread)
 
 
-@kernel(types.void(U64_POINTER, U64_POINTER))
-def play_move(game, thread):
-    """Make the best move of the board, and update what now has its target."""
+@kernel(types.Tuple((types.int64, types.float64))(U64_POINTER, U64_POINTER))
+def best_move(game, thread):
+    """The best of the listed moves, -1 where none is legal, and the value of its afterstate."""
     network = u64_at(thread[at.NETWORK])
     features = feature_count(network)
     places = i64_offset(as_signed(game), at.PLACES)
@@ -240,6 +241,45 @@ def play_move(game, thread):
             total = worth + np.float64(np.int64(game[at.GAINS + move]))
             if best < 0 or total > best_value:
                 best, best_value, best_worth = move, total, worth
+    return best, best_worth
+
+
+@kernel(types.int64(U64_POINTER, U64_POINTER))
+def downgraded_move(game, thread):
+    """The best move on the downgraded board; -1 where that is the board itself."""
+    history = u64_at(game[at.HISTORY])
+    board = history[at.HISTORY_SIZE - 1]
+    smaller = downgraded(board, thread[at.DOWNGRADE])
+    if smaller == board:
+        return -1
+    history[at.HISTORY_SIZE - 1] = smaller
+    list_moves(game, thread)
+    best, _ = best_move(game, thread)
+    history[at.HISTORY_SIZE - 1] = board
+    list_moves(game, thread)
+    return best
+
+
+@kernel(types.Tuple((types.int64, types.float64))(U64_POINTER, U64_POINTER))
+def choose(game, thread):
+    """The move to make, -1 where none is legal, and the value of its afterstate."""
+    if thread[at.DOWNGRADE] != 0 and game[at.GAME_SEED] & _1:
+        move = downgraded_move(game, thread)
+        if move >= 0:
+            network = u64_at(thread[at.NETWORK])
+            features = feature_count(network)
+            places = i64_offset(as_signed(game), at.PLACES + move * features)
+            return move, sum_features(places, features, network)
+    return best_move(game, thread)
+
+
+@kernel(types.void(U64_POINTER, U64_POINTER))
+def play_move(game, thread):
+    """Choose and make a move of the board, and update what now has its target."""
+    network = u64_at(thread[at.NETWORK])
+    features = feature_count(network)
+    places = i64_offset(as_signed(game), at.PLACES)
+    best, best_worth = choose(game, thread)
     count = np.int64(game[at.COUNT])
     if best < 0 or game[at.OVERFLOWS + best] or count >= at.HISTORY_SIZE - 1:
         end_game(game, best < 0, thread)

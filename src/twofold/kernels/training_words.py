@@ -48,7 +48,9 @@ of afterstates kept so far and the last of them; 0 for none."""
 CAROUSEL_STAGE: Final = 24
 CAROUSEL_LEFT: Final = 25
 """Games to begin from that stage before the next one's turn."""
-THREAD_WORDS: Final = 26
+DOWNGRADE: Final = 26
+"""Every other game chooses on the downgraded board from this sum of different tiles on; 0: none."""
+THREAD_WORDS: Final = 27
 
 MAX_STEPS: Final = 16
 CAROUSEL_SIZE: Final = 1000

@@ -84,6 +84,7 @@ def settings_document(settings: Settings) -> dict[str, Any]:
         "order": settings.order,
         "carousel": settings.carousel,
         "restart": settings.restart,
+        "downgrade": settings.downgrade,
         "seed": str(settings.seed),
         "threads": settings.threads,
     }
@@ -102,6 +103,7 @@ def read_settings(document: dict[str, Any]) -> Settings:
         order=document["order"],
         carousel=document["carousel"],
         restart=document["restart"],
+        downgrade=document.get("downgrade", 0),
         seed=int(document["seed"]),
         threads=document["threads"],
     )

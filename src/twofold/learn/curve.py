@@ -138,10 +138,15 @@ class Curve:
         """One line a point, with a header."""
         text = io.StringIO()
         writer = csv.writer(text, lineterminator="\n")
-        names = [field.name for field in fields(Point)][:-1]
-        writer.writerow([*names, *(f"reached_{tile}" for tile in TILES)])
+        writer.writerow(columns())
         writer.writerows(self.rows())
         return text.getvalue()
+
+
+def columns() -> list[str]:
+    """Names of the columns of a curve as CSV."""
+    names = [field.name for field in fields(Point)][:-1]
+    return [*names, *(f"reached_{tile}" for tile in TILES)]
 
 
 def _point(

@@ -1,5 +1,6 @@
 """A training run and its files: checkpoints at intervals, the learning curve as CSV and events."""
 
+import contextlib
 import importlib.util
 import os
 import threading
@@ -8,6 +9,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any, Final
 
+from twofold.errors import ResourceError
 from twofold.files import atomic_write
 from twofold.learn.checkpoint import curve_path, save
 from twofold.learn.curve import TILES, Point
@@ -15,6 +17,9 @@ from twofold.learn.training import Progress, Training
 
 WRITING_SHARE: Final = 0.05
 """The part of the time that checkpoints may take: the interval grows where they would take more."""
+
+CURVE_SECONDS: Final = 2.0
+"""The learning curve on the disk is at most about so old, for those who follow it."""
 
 
 def run(
@@ -30,8 +35,8 @@ def run(
 
     Args:
         training: the run.
-        path: its checkpoint; the learning curve goes to a file beside it, and as TensorBoard
-            events to a folder beside it where `tensorboard` is installed.
+        path: its checkpoint; the learning curve goes to a file beside it, as soon as it has a new
+            point, and as TensorBoard events to a folder beside it where `tensorboard` is installed.
         interval: seconds between two checkpoints; more where writing takes long.
         stop: set by anyone who wants this to end; the checkpoint is written all the same.
         on_progress: told how far it is.
@@ -42,12 +47,19 @@ def run(
     """
     stop = stop or threading.Event()
     events = _Events(Path(path).with_suffix(".tensorboard"), training.curve.points)
+    curve = _CurveFile(training, curve_path(path))
+
+    def tell(now: Progress) -> None:
+        curve.follow()
+        if on_progress:
+            on_progress(now)
+
     pause = interval
     while True:
-        training.run(seconds=pause, stop=stop, on_progress=on_progress)
+        training.run(seconds=pause, stop=stop, on_progress=tell)
         began = time.perf_counter()
         save(training, path)
-        atomic_write(curve_path(path), training.curve.csv())
+        curve.write()
         events.write(training.curve.points)
         taken = time.perf_counter() - began
         if on_save:
@@ -56,6 +68,29 @@ def run(
         if training.is_finished or stop.is_set():
             events.close()
             return
+
+
+class _CurveFile:
+    """The learning curve as CSV."""
+
+    def __init__(self, training: Training, path: Path) -> None:
+        self._training, self._path = training, path
+        self._games, self._written = self._last(), time.monotonic()
+
+    def _last(self) -> int:
+        points = self._training.curve.points
+        return points[-1].games if points else 0
+
+    def follow(self) -> None:
+        """Write it where it has a new point, not too often; what fails is tried again."""
+        if self._last() > self._games and time.monotonic() - self._written >= CURVE_SECONDS:
+            with contextlib.suppress(ResourceError):
+                self.write()
+
+    def write(self) -> None:
+        """Write it as it is."""
+        self._games, self._written = self._last(), time.monotonic()
+        atomic_write(self._path, self._training.curve.csv())
 
 
 class _Events:

@@ -9,7 +9,15 @@ from twofold.errors import InvalidNetwork
 from twofold.evaluators.network import check_stages
 from twofold.evaluators.patterns import format_patterns, parse_patterns
 from twofold.kernels.training_words import MAX_STEPS
-from twofold.limits import BITS_MAX_EXPONENT, BITS_MAX_SIDE, MAX_JOBS, MAX_SEED, check_limit
+from twofold.limits import (
+    BITS_MAX_EXPONENT,
+    BITS_MAX_SIDE,
+    MAX_DOWNGRADE,
+    MAX_JOBS,
+    MAX_SEED,
+    MIN_DOWNGRADE,
+    check_limit,
+)
 from twofold.notation import format_number, shown
 from twofold.rules import STANDARD, Rules
 
@@ -103,6 +111,9 @@ class Settings:
         order: `forward` updates while a game goes on, `backward` after it, from its end.
         carousel: whether games begin in turn at each stage.
         restart: a game of so many moves or more is taken up again in its middle; 0 for never.
+        downgrade: every other game chooses its moves on the downgraded board once the different
+            tiles sum to so many, and so comes to boards that the network does not know yet; 0
+            for none.
         seed: of all games.
         threads: threads that share the weights; one alone is reproducible.
 
@@ -121,6 +132,7 @@ class Settings:
     order: Literal["forward", "backward"] = "forward"
     carousel: bool = False
     restart: int = 0
+    downgrade: int = 0
     seed: int = 1
     threads: int = 1
 
@@ -141,6 +153,8 @@ class Settings:
             object.__setattr__(self, "steps", _fewest_steps(self.trace))
         check_limit("steps", self.steps or 0, 1, MAX_STEPS)
         check_limit("restart", self.restart, 0, 10**9)
+        if self.downgrade:
+            check_limit("downgrade", self.downgrade, MIN_DOWNGRADE, MAX_DOWNGRADE)
         check_limit("seed", self.seed, 0, MAX_SEED)
         check_limit("threads", self.threads, 1, MAX_JOBS)
         if self.order not in ("forward", "backward"):
@@ -164,6 +178,7 @@ class Settings:
         parts += ["stages " + "/".join(map(str, self.stages))] if self.stages else []
         parts += ["carousel"] if self.carousel else []
         parts += [f"restart {self.restart}"] if self.restart else []
+        parts += [f"downgrade {self.downgrade}"] if self.downgrade else []
         return ", ".join(parts)
 
 

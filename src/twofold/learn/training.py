@@ -60,6 +60,7 @@ class Worker:
         words[at.RING] = at.ring_size(steps)
         words[at.BACKWARD] = settings.order == "backward"
         words[at.RESTART] = settings.restart
+        words[at.DOWNGRADE] = settings.downgrade
         words[at.RESULTS] = self.results.ctypes.data
         words[at.RESULT_ROOM] = _RESULT_ROOM
         if settings.carousel:

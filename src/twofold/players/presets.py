@@ -4,7 +4,16 @@ from collections.abc import Callable, Mapping
 from typing import Any, Final
 
 from twofold.errors import InvalidSpec
-from twofold.limits import BITS_MAX_SIDE, MAX_DEPTH, MAX_JOBS, MAX_PLY, MAX_TABLE_MB, check_limit
+from twofold.limits import (
+    BITS_MAX_SIDE,
+    MAX_DEPTH,
+    MAX_DOWNGRADE,
+    MAX_JOBS,
+    MAX_PLY,
+    MAX_TABLE_MB,
+    MIN_DOWNGRADE,
+    check_limit,
+)
 from twofold.notation import format_number, parse_number, shown
 from twofold.players.base import Player
 from twofold.players.registry import Entry, Key, load_object, register
@@ -155,7 +164,7 @@ def _network_hash(name: str) -> str:
 
 
 def _downgrade(text: str) -> int:
-    value = 0 if text == "0" else _whole("downgrade", 512, 65_536)(text)
+    value = 0 if text == "0" else _whole("downgrade", MIN_DOWNGRADE, MAX_DOWNGRADE)(text)
     if value % 2:
         raise InvalidSpec(f"expected downgrade as a sum of tiles, got {value}")
     return value
