@@ -28,11 +28,9 @@ def run_python(*arguments: str, **variables: str) -> str:
 
 
 @pytest.fixture(scope="module")
-def plain(tmp_path_factory: pytest.TempPathFactory) -> Any:
-    """The digest made on the plain path, from a cold cache."""
-    cache = str(tmp_path_factory.mktemp("cache"))
-    settings = {"TWOFOLD_PLAIN": "1", "TWOFOLD_CACHE_DIR": cache}
-    return json.loads(run_python("-m", "tests.kernels.digest", **settings))
+def plain() -> Any:
+    """The digest made on the plain path."""
+    return json.loads(run_python("-m", "tests.kernels.digest", TWOFOLD_PLAIN="1"))
 
 
 @pytest.mark.promise("R5")
