@@ -31,11 +31,11 @@ def test_json(cli: Cli) -> None:
 
 
 def test_missing_parts_and_how_to_get_them(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
-    needs = ["numpy>=2", "no-such-thing>=1", "starlette>=1; extra == 'web'", "nope; extra=='test'"]
+    needs = ["numpy>=2", "no-such-thing>=1", "no-web>=1; extra == 'web'", "nope; extra=='test'"]
     monkeypatch.setattr(importlib.metadata, "requires", lambda _: needs)
     out = cli("doctor").out
     assert "missing: no-such-thing; get it with: pip install 'twofold'" in out
-    assert "missing: starlette; get it with: pip install 'twofold[web]'" in out
+    assert "missing: no-web; get it with: pip install 'twofold[web]'" in out
     assert "nope" not in out
 
 

@@ -122,10 +122,14 @@ def test_the_mean_of_stages_counts_what_untouched_weights_stand_for() -> None:
     assert (mean.weights[0] == 2.0).all()
     assert mean.weights[1, 5] == 6.0
     assert mean.weights[1, 6] == 2.0
+    plain = Network("01", (2, 2))
+    plain.weights[0] = 5.0
+    assert average([one, plain]).stages == ()
+    assert (average([one, plain]).weights == 3.0).all()
     with pytest.raises(InvalidNetwork, match="expected at least one network"):
         average([])
     with pytest.raises(InvalidNetwork, match="differ only in their weights"):
-        average([one, Network("01", (2, 2))])
+        average([one, Network("02", (2, 2))])
 
 
 @pytest.mark.parametrize(

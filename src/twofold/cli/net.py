@@ -63,7 +63,9 @@ def info(network: NetworkArgument, json: JsonOption = False) -> None:
 
 
 def _print_card(card: "Card", size: int, sha256: str) -> None:
-    from twofold.arena.table import format_table
+    from rich.console import Console
+
+    from twofold.cli._analysis import labelled
     from twofold.cli._training import curve_lines
     from twofold.evaluators.memory import bytes_words
 
@@ -75,13 +77,16 @@ def _print_card(card: "Card", size: int, sha256: str) -> None:
         "method": card.method,
         "trained": f"{counted(card.games, 'game')}, {counted(card.moves, 'move')}, "
         f"{card.seconds / 3600:.1f} h",
-        "before that": "; ".join(f"{run['method']}: {run['games']:,} games" for run in card.before),
+        "before": "; ".join(f"{run['method']}: {run['games']:,} games" for run in card.before),
         "form": _form(card),
         "file": f"{bytes_words(size)}, SHA-256 {sha256}...",
         "made with": f"twofold {card.twofold}" if card.twofold else "",
         "note": card.note,
     }
-    print_out(format_table(["", ""], [[name, text] for name, text in facts.items() if text]))
+    width = Console().width
+    for name, text in facts.items():
+        for line in labelled(name, text, width) if text else ():
+            print_out(line.plain)
     means = [float(row[3]) for row in card.curve if len(row) > 3]
     if means:
         print_out("\nmean score while it learnt:\n")
@@ -183,9 +188,12 @@ def average_networks(
     with waiting(LOADING):
         found = [_read(name) for name in networks]
         mean = average([network for network, _ in found])
+        cards = [card for _, card in found]
+        methods = "; ".join(dict.fromkeys(card.method for card in cards if card.method))
         card = msgspec.structs.replace(
-            found[0][1],
-            method=f"mean of {counted(len(found), 'network')}: {found[0][1].method}",
+            cards[0],
+            method=f"mean of {counted(len(found), 'network')}: {methods}",
+            stages=mean.stages,
             release=None,
         )
         write_network(out, mean, card)

@@ -15,7 +15,8 @@ def average(networks: Sequence[Network]) -> Network:
     It often plays better than each of them: what differs by chance cancels out.
 
     Args:
-        networks: at least one; patterns, shapes and stages must be the same.
+        networks: at least one; patterns and shapes must be the same. Of those that go on with
+            stages that others do not have, the stages that all have count.
 
     Raises:
         InvalidNetwork: there is none, or they differ in more than their weights.
@@ -25,13 +26,10 @@ def average(networks: Sequence[Network]) -> Network:
     """
     if not networks:
         raise InvalidNetwork("expected at least one network to average, got none")
-    first = networks[0]
+    first = min(networks, key=lambda network: network.stage_count)
     for other in networks:
-        if (other.patterns, other.shape, other.stages) != (
-            first.patterns,
-            first.shape,
-            first.stages,
-        ):
+        common = other.stages[: len(first.stages)]
+        if (other.patterns, other.shape, common) != (first.patterns, first.shape, first.stages):
             raise InvalidNetwork(
                 f"expected networks that differ only in their weights, "
                 f"got {first.describe()} and {other.describe()}"
@@ -43,7 +41,7 @@ def average(networks: Sequence[Network]) -> Network:
     share = np.float32(1 / len(networks))
     for network in networks:
         before = None
-        for stage, some in enumerate(network.weights):
+        for stage, some in enumerate(network.weights[: first.stage_count]):
             known = some if before is None else np.where(np.isnan(some), before, some)
             weights[stage] += known * share
             before = known
