@@ -21,8 +21,11 @@ from twofold.rules import Move, Rules
 from twofold.search.budget import Budget, parse_seconds
 from twofold.search.depth import BY_TILES, Depth
 
-DEFAULT_PLAYER: Final = "expectimax:eval=rows,ply=6,cut=0.003"
-"""Who plays where no player is named, on boards up to 4x4."""
+DEFAULT_PLAYER: Final = "ntuple:net=default,ply=3"
+"""Who plays where no player is named, on 4x4."""
+
+DEFAULT_PLAYER_SMALL: Final = "expectimax:eval=rows,ply=6,cut=0.003"
+"""Who does on smaller boards, for which no network is shipped."""
 
 DEFAULT_PLAYER_LARGE: Final = "expectimax:eval=rows,ply=4/3@7"
 """Who does on larger ones: most moves take less than 50 ms on 5x5 and 6x6."""
@@ -33,7 +36,7 @@ DEFAULT_PLY: Final = 3
 DEFAULT_DEPTH: Final = 5
 """Depth of `alphabeta` and `minimax` where nothing limits it, in half-moves."""
 
-DEFAULT_NETWORK: Final = "tiny"
+DEFAULT_NETWORK: Final = "default"
 """The network that `ntuple` plays with where none is named."""
 
 NTUPLE: Final = "Szubert and Jaskowski 2014; Guei, Chen and Wu 2021"
@@ -45,7 +48,9 @@ IT3105: Final = "IT3105 report, Expectimax for 2048"
 
 def default_player(rules: Rules) -> str:
     """The spec of the player where none is named."""
-    return DEFAULT_PLAYER if max(rules.shape) <= BITS_MAX_SIDE else DEFAULT_PLAYER_LARGE
+    if rules.shape == (4, 4):
+        return DEFAULT_PLAYER
+    return DEFAULT_PLAYER_SMALL if max(rules.shape) <= BITS_MAX_SIDE else DEFAULT_PLAYER_LARGE
 
 
 def _whole(name: str, low: int, high: int) -> Callable[[str], int]:
@@ -350,7 +355,7 @@ register(
             "table_mb": _TABLE_MB,
             "threads": _THREADS,
             "downgrade": Key(
-                "32768",
+                "24576",
                 "halve large tiles once the different tiles sum to this; 0 for never",
                 _downgrade,
             ),
