@@ -23,7 +23,7 @@ SUBJECTS = (
     "arena",
 )
 
-NAMED_ONLY = ("nneonneo", "tdl")
+NAMED_ONLY = ("nneonneo", "tdl", "web")
 """Subjects that need something from outside, so that they are measured only if named."""
 
 

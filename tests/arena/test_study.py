@@ -1,5 +1,6 @@
 """Studies: what is written is there, what is missing is known, and other files are refused."""
 
+import contextlib
 import json
 import shutil
 import sqlite3
@@ -152,6 +153,29 @@ def test_sqlite_reads_it_without_us(tmp_path: Path) -> None:
     query = "SELECT spec, seed, json_extract(reached, '$[6]') FROM game JOIN run USING (run)"
     assert connection.execute(query).fetchall() == [("greedy", "5", 39)]
     connection.close()
+
+
+def test_a_closing_study_waits_for_who_looks_at_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "s.db"
+    reader = contextlib.ExitStack()
+
+    def look(study: Study) -> None:
+        study.add(add(study), row(5))
+        study.flush()
+        reader.enter_context(Study(path, read_only=True)).runs()
+
+    with Study(path) as study:
+        look(study)
+        monkeypatch.setattr("twofold.arena.study.time.sleep", lambda _: reader.close())
+    assert list(tmp_path.iterdir()) == [path]
+    monkeypatch.setattr(module, "CLOSING_SECONDS", 0.0)
+    with Study(path) as study:
+        look(study)
+    assert path.with_name("s.db-wal").exists()  # who reads on has all games
+    with reader, Study(path, read_only=True) as study:
+        assert study.counts() == {1: 1}
 
 
 def small_study(path: Path, games: int = 300) -> None:

@@ -20,8 +20,8 @@ from twofold.errors import ResourceError
 from twofold.selftest import Check, SelfTest
 
 COMMANDS = [
-    "watch", "play", "analyse", "bench", "compare", "report", "tune", "train", "players", "warmup",
-    "selftest", "doctor", "net",
+    "watch", "play", "serve", "analyse", "review", "bench", "compare", "report", "tune", "train",
+    "players", "warmup", "selftest", "doctor", "net",
 ]  # fmt: skip
 
 

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 from numba import types
 
+from tests.evaluators.plain import downgraded
 from tests.kernels.drivers import SMALL, played_boards
-from tests.kernels.test_downgrade import downgraded
 from tests.kernels.test_downgrade import some_boards as large_boards
 from tests.learn.naive import NaiveNetwork, as_bits, slides, table_of, twin_of
 from tests.search.twins import Twin

@@ -9,12 +9,13 @@ import re
 import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from twofold.arena.report import Entry
+from twofold.arena.stats import Interval
 from twofold.arena.table import reach
 from twofold.notation import printable
 
@@ -73,7 +74,16 @@ _SETTINGS: Final[dict[str, Any]] = {
     "ytick.minor.size": 0.0,
 }
 
+WIDTH: Final = 7.2
+"""Of a plot, in inches of 72 points."""
+
+NARROW: Final = 4.6
+"""Width of a plot for a phone, whose type is then as large as that of the page."""
+
 _LONGEST_LABEL: Final = 26
+_LONGEST_NARROW: Final = 14
+_MOST_UPRIGHT: Final = 6
+"""Of more tiles the labels stand aslant where there is little room."""
 _MOST_BANDS: Final = 6
 """Of more players the bands of intervals would hide each other."""
 
@@ -120,12 +130,49 @@ def swatch(number: int) -> str:
 # ---- the plots
 
 
-def reach_rates(entries: Sequence[Entry], name: str = "reach") -> str:
-    """The share of games that reached each tile; empty where no tile tells anything."""
+class Plot(Protocol):
+    """Draws players as SVG for the inside of a page."""
+
+    def __call__(self, entries: Sequence[Entry], name: str, *, width: float = ...) -> str:
+        """Draw it.
+
+        Args:
+            entries: the players.
+            name: what the ids in it begin with.
+            width: inches.
+        """
+
+
+def telling(entries: Sequence[Entry]) -> dict[str, Plot]:
+    """The plots that say something of some players, by name: those not empty."""
+    found: dict[str, Plot] = {"reach": reach_rates, "scores": distributions, "strength": strength}
+    if len(_telling_tiles(entries)) < 2:
+        del found["reach"]
+    if not _timed(entries):
+        del found["strength"]
+    return found
+
+
+def _telling_tiles(entries: Sequence[Entry]) -> list[int]:
+    """From the largest tile that all always reach to the largest of all."""
     top = max(entry.summary.max_tile for entry in entries)
     tiles = [1 << exponent for exponent in range(2, top.bit_length())]
     always = sum(all(reach(entry.summary, tile) == 1 for entry in entries) for tile in tiles)
-    tiles = tiles[max(0, always - 1) :]
+    return tiles[max(0, always - 1) :]
+
+
+def _timed(entries: Sequence[Entry]) -> list[tuple[int, float, Interval]]:
+    """Place, seconds a move and mean score of those whose time is known."""
+    return [
+        (number, seconds, entry.summary.score)
+        for number, entry in enumerate(entries)
+        if (seconds := entry.seconds_per_move) is not None
+    ]
+
+
+def reach_rates(entries: Sequence[Entry], name: str = "reach", *, width: float = WIDTH) -> str:
+    """The share of games that reached each tile; empty where no tile tells anything."""
+    tiles = _telling_tiles(entries)
     if len(tiles) < 2:
         return ""
 
@@ -135,8 +182,10 @@ def reach_rates(entries: Sequence[Entry], name: str = "reach") -> str:
         axes.set(xlabel="tile", ylabel="reached, % of games", ylim=(-3, 103))
         axes.set_xticks(range(len(tiles)), [str(tile) for tile in tiles])
         axes.grid(axis="x", visible=False)
+        if width < WIDTH and len(tiles) > _MOST_UPRIGHT:
+            axes.tick_params(axis="x", labelrotation=45)
 
-    return _svg(draw, 3.6, name, "Share of games that reached each tile")
+    return _svg(draw, (width, 3.6), name, "Share of games that reached each tile")
 
 
 def _draw_rates(
@@ -164,24 +213,26 @@ def _draw_rates(
     axes.fill_between(range(len(there)), lows, highs, color=colour, alpha=0.15, linewidth=0)
 
 
-def distributions(entries: Sequence[Entry], name: str = "scores") -> str:
+def distributions(entries: Sequence[Entry], name: str = "scores", *, width: float = WIDTH) -> str:
     """The scores of each player, one below the other on the same axis."""
     wide = _is_wide(entries)
     scores = [np.maximum(entry.games.scores, 1).astype(np.float64) for entry in entries]
     values = [np.log10(one) if wide else one for one in scores]
+    longest = _LONGEST_NARROW if width < WIDTH else _LONGEST_LABEL
+    labels = [_label(entry, longest) for entry in entries]
 
     def draw(axes: "Axes") -> None:
         for number, one in enumerate(values):
             _draw_scores(axes, Style.of(number), one, -number)
-        axes.set_yticks([-number for number in range(len(entries))], list(map(_label, entries)))
+        axes.set_yticks([-number for number in range(len(entries))], labels)
         axes.set(xlabel="score, points", ylim=(0.2 - len(entries), 1.05))
         if wide:
-            _label_powers(axes, values)
+            _label_powers(axes, values, 2.5 * width / WIDTH)
         else:
             axes.xaxis.set_major_formatter(_thousands)
             axes.set_xlim(0, 1.03 * max(map(_far, values)))
 
-    return _svg(draw, 0.9 + 0.55 * len(entries), name, "Distribution of the scores")
+    return _svg(draw, (width, 0.9 + 0.55 * len(entries)), name, "Distribution of the scores")
 
 
 def _far(values: NDArray[np.float64]) -> float:
@@ -189,12 +240,12 @@ def _far(values: NDArray[np.float64]) -> float:
     return float(np.quantile(values, 0.999) if values.size > _MANY else values.max())
 
 
-def _label_powers(axes: "Axes", values: Sequence[NDArray[np.float64]]) -> None:
+def _label_powers(axes: "Axes", values: Sequence[NDArray[np.float64]], room: float) -> None:
     """1, 2 and 5 times powers of ten, on an axis of logarithms; the powers alone on a long one."""
     low = min(float(np.quantile(one, 0.001)) for one in values)
     high = max(map(_far, values))
     axes.set_xlim(low - 0.03, high + 0.03)
-    factors = (1, 2, 5) if high - low < 2.5 else (1,)
+    factors = (1, 2, 5) if high - low < room else (1,)
     marks = [factor * 10**power for power in range(19) for factor in factors]
     marks = [mark for mark in marks if low <= np.log10(mark) <= high]
     axes.set_xticks([float(np.log10(mark)) for mark in marks], [f"{mark:,}" for mark in marks])
@@ -216,13 +267,9 @@ def _draw_scores(axes: "Axes", style: Style, values: NDArray[np.float64], base: 
     axes.plot([middle], [base], color=colour, marker=style.marker, markersize=7)
 
 
-def strength(entries: Sequence[Entry], name: str = "strength") -> str:
+def strength(entries: Sequence[Entry], name: str = "strength", *, width: float = WIDTH) -> str:
     """Mean score against the time a move took; empty where no time is known."""
-    timed = [
-        (number, seconds, entry.summary.score)
-        for number, entry in enumerate(entries)
-        if (seconds := entry.seconds_per_move) is not None
-    ]
+    timed = _timed(entries)
     if not timed:
         return ""
 
@@ -248,14 +295,14 @@ def strength(entries: Sequence[Entry], name: str = "strength") -> str:
                 textcoords="offset points",
             )
         axes.set(xlabel="time a move, log axis", ylabel="mean score, points")
-        _time_axis(axes, [seconds for _, seconds, _ in timed])
+        _time_axis(axes, [seconds for _, seconds, _ in timed], 7 * width / WIDTH)
         _score_axis(axes)
 
-    return _svg(draw, 3.6, name, "Mean score against time a move")
+    return _svg(draw, (width, 3.6), name, "Mean score against time a move")
 
 
-def _time_axis(axes: "Axes", seconds: Sequence[float]) -> None:
-    """Whole powers of ten around the times, written with their units."""
+def _time_axis(axes: "Axes", seconds: Sequence[float], room: float) -> None:
+    """Whole powers of ten around the times, written with their units; of too many, every other."""
     from matplotlib.ticker import FixedLocator, FuncFormatter, NullFormatter
 
     from twofold.arena.report_text import format_seconds
@@ -263,7 +310,9 @@ def _time_axis(axes: "Axes", seconds: Sequence[float]) -> None:
     low = int(np.floor(np.log10(min(seconds)) - 0.05))
     high = int(np.ceil(np.log10(max(seconds)) + 0.05))
     axes.set_xlim(10.0**low, 10.0**high)
-    axes.xaxis.set_major_locator(FixedLocator([10.0**power for power in range(low, high + 1)]))
+    axes.xaxis.set_major_locator(
+        FixedLocator([10.0**power for power in range(low, high + 1, 1 + (high - low > room))])
+    )
     axes.xaxis.set_major_formatter(FuncFormatter(lambda value, _: format_seconds(value * 1.0001)))
     axes.xaxis.set_minor_formatter(NullFormatter())
 
@@ -288,21 +337,21 @@ def _is_wide(entries: Sequence[Entry]) -> bool:
     return max(means) > _WIDE * max(min(means), 1.0)
 
 
-def _label(entry: Entry) -> str:
+def _label(entry: Entry, longest: int) -> str:
     """A name that leaves room for the plot; short ones in full."""
     name = printable(entry.label)
-    return name if len(name) <= _LONGEST_LABEL else name[: _LONGEST_LABEL - 1] + "…"
+    return name if len(name) <= longest else name[: longest - 1] + "…"
 
 
 # ---- SVG
 
 
-def _svg(draw: "Callable[[Axes], None]", height: float, name: str, title: str) -> str:
-    """A figure of 7.2 inches as SVG for the inside of a page.
+def _svg(draw: "Callable[[Axes], None]", size: tuple[float, float], name: str, title: str) -> str:
+    """A figure as SVG for the inside of a page.
 
     Args:
         draw: draws it.
-        height: inches.
+        size: width and height, inches.
         name: what the ids in it begin with.
         title: what it shows, read out where it cannot be seen.
     """
@@ -315,7 +364,7 @@ def _svg(draw: "Callable[[Axes], None]", height: float, name: str, title: str) -
         settings.update(_SETTINGS)
         from matplotlib.figure import Figure
 
-        figure = Figure(figsize=(7.2, height), layout="constrained")
+        figure = Figure(figsize=size, layout="constrained")
         draw(figure.subplots())
         return _inner(_saved(figure), name, title)
 

@@ -18,15 +18,16 @@ LOCK_SECONDS: Final = 60.0
 _MAGIC: Final = b"SQLite format 3\0"
 
 
-def open_sqlite(path: Path, mode: str) -> sqlite3.Connection:
+def open_sqlite(path: Path, mode: str, patience: float = LOCK_SECONDS) -> sqlite3.Connection:
     """A connection in which each statement is a transaction, unless one was begun.
 
     Args:
         path: the file.
         mode: `ro`, `rw`, or `rwc` to make it where there is none.
+        patience: seconds it waits where another process holds the file.
     """
     uri = f"file:{quote(str(path.absolute()))}?mode={mode}"
-    return sqlite3.connect(uri, uri=True, timeout=LOCK_SECONDS, isolation_level=None)
+    return sqlite3.connect(uri, uri=True, timeout=patience, isolation_level=None)
 
 
 def is_sqlite(path: str | os.PathLike[str]) -> bool:

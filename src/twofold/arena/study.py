@@ -10,6 +10,7 @@ import json
 import os
 import sqlite3
 import tempfile
+import time
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -20,7 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from twofold.arena.games import GameRow, Games
-from twofold.arena.sqlite import alone, is_sqlite, open_sqlite
+from twofold.arena.sqlite import LOCK_SECONDS, alone, is_sqlite, open_sqlite
 from twofold.arena.study_columns import columns_of, in_order
 from twofold.errors import InvalidInput, ResourceError
 from twofold.files import atomic_write
@@ -76,6 +77,9 @@ _MIGRATIONS: Final = (
 
 SCHEMA: Final = len(_MIGRATIONS)
 
+CLOSING_SECONDS: Final = 2.0
+"""How long a closing study waits for those who look at it, such as the web app."""
+
 _CHUNK: Final = 50_000
 """Rows that are read at a time."""
 
@@ -122,6 +126,7 @@ class Study:
     Args:
         path: the file; None for a study in memory. A new one is made where there is none.
         read_only: whether only to look.
+        patience: seconds it waits where another process holds the file.
 
     Raises:
         InvalidInput: no study of ours, one of a later schema, a torn one, one that another
@@ -129,7 +134,13 @@ class Study:
         ResourceError: it cannot be written.
     """
 
-    def __init__(self, path: str | os.PathLike[str] | None = None, *, read_only: bool = False):
+    def __init__(
+        self,
+        path: str | os.PathLike[str] | None = None,
+        *,
+        read_only: bool = False,
+        patience: float = LOCK_SECONDS,
+    ) -> None:
         self.name = "a study in memory" if path is None else shown(os.fspath(path))
         self._stack = contextlib.ExitStack()
         self._pending: list[tuple[Any, ...]] = []
@@ -147,7 +158,7 @@ class Study:
                         _create(file)
                 if not is_sqlite(file):
                     raise InvalidInput(f"expected a study, got {self.name}")
-                self._connection = open_sqlite(file, "ro" if read_only else "rw")
+                self._connection = open_sqlite(file, "ro" if read_only else "rw", patience)
                 stack.callback(self._connection.close)
                 self._check_schema(read_only)
             self._stack = stack.pop_all()
@@ -164,10 +175,21 @@ class Study:
             self.flush()
         finally:
             if self._writes:
-                with contextlib.suppress(sqlite3.Error):  # somebody is reading: it stays in WAL
-                    self._connection.execute("PRAGMA busy_timeout = 0")
-                    self._connection.execute("PRAGMA journal_mode = DELETE")
+                self._leave_wal()
             self._stack.close()
+
+    def _leave_wal(self) -> None:
+        """Make one file of it, which no reader must have open; where one reads on it stays."""
+        end = time.monotonic() + CLOSING_SECONDS
+        while True:
+            try:
+                self._connection.execute("PRAGMA busy_timeout = 0")
+                self._connection.execute("PRAGMA journal_mode = DELETE")
+                return
+            except sqlite3.Error as error:
+                if "locked" not in str(error) or time.monotonic() >= end:
+                    return
+            time.sleep(0.05)
 
     def _check_schema(self, read_only: bool) -> None:
         (application,) = self._one("PRAGMA application_id")
@@ -332,6 +354,11 @@ class Study:
                 "INSERT OR REPLACE INTO failure (run, seed, error) VALUES (?, ?, ?)",
                 (run, str(seed), error),
             )
+
+    def counts(self) -> dict[int, int]:
+        """How many games of each run are finished; runs without any are left out."""
+        with self._errors():
+            return dict(self._connection.execute("SELECT run, count(*) FROM game GROUP BY run"))
 
     def failures(self, run: int) -> dict[int, str]:
         """What failed of a run and has not been played since, by seed."""

@@ -18,7 +18,9 @@ from twofold.cli import (
     play,
     players,
     report,
+    review,
     selftest,
+    serve,
     train,
     tune,
     warmup,
@@ -45,7 +47,8 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 88},
 )
 COMMANDS = (
-    watch, play, analyse, bench, compare, report, tune, train, players, warmup, selftest, doctor,
+    watch, play, serve, analyse, review, bench, compare, report, tune, train, players, warmup,
+    selftest, doctor,
 )  # fmt: skip
 for module in COMMANDS:
     app.command(module.__name__.rpartition(".")[2], epilog=f"Example:\n\n\b\n{module.EXAMPLE}")(

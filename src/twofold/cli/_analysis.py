@@ -1,9 +1,9 @@
 """An analysis for people and for programs: the four moves, what was searched, the best line."""
 
-import math
 import textwrap
 from typing import Any, Final
 
+import msgspec
 from rich.text import Text
 
 from twofold.arena.table import format_table
@@ -11,6 +11,7 @@ from twofold.evaluators.explain import Explanation, Terms
 from twofold.players import short_spec
 from twofold.rules import Move
 from twofold.search.analysis import Analysis, LineStep, MoveAnalysis
+from twofold.search.document import AnalysisDocument, Timing, finite
 
 LABEL: Final = 11
 """Columns of the labels before the figures."""
@@ -197,43 +198,14 @@ def _doubts(explanation: Explanation) -> list[Text]:
 
 def document(analysis: Analysis) -> dict[str, Any]:
     """The analysis as JSON has it, without what depends on time by its nature."""
-    return {
-        "board": str(analysis.board),
-        "player": analysis.player,
-        "best": analysis.best.name.lower(),
-        "unit": analysis.unit,
-        "evaluator": analysis.evaluator,
-        "depth": analysis.depth,
-        "nodes": analysis.nodes,
-        "hits": analysis.hits,
-        "moves": [_move_document(one) for one in analysis.moves],
-        "line": [
-            {"move": step.move.name.lower(), "cell": step.cell, "tile": step.tile}
-            for step in analysis.line
-        ],
-    }
-
-
-def _move_document(one: MoveAnalysis) -> dict[str, Any]:
-    return {
-        "move": one.move.name.lower(),
-        "legal": one.legal,
-        "value": None if one.value is None else _number(one.value),
-        "reward": one.reward if one.legal else None,
-        "depth": one.depth if one.legal else None,
-        "nodes": one.nodes if one.legal else None,
-    }
-
-
-def _number(value: float) -> float | str:
-    """JSON has no infinity and no NaN: they become text."""
-    return value if math.isfinite(value) else str(value)
+    found: dict[str, Any] = msgspec.to_builtins(AnalysisDocument.of(analysis))
+    return found
 
 
 def timing(analysis: Analysis) -> dict[str, Any]:
     """What depends on time by its nature."""
-    rate = analysis.nodes / analysis.seconds if analysis.seconds else None
-    return {"seconds": analysis.seconds, "nodes_per_second": rate}
+    found: dict[str, Any] = msgspec.to_builtins(Timing.of(analysis))
+    return found
 
 
 def terms_document(explanation: Explanation) -> dict[str, Any]:
@@ -253,5 +225,5 @@ def terms_document(explanation: Explanation) -> dict[str, Any]:
 
 
 def _parts(terms: Terms) -> dict[str, Any]:
-    parts = {name: _number(part) for name, part in terms.parts.items()}
-    return {"parts": parts, "total": _number(terms.total), "value": _number(terms.value)}
+    parts = {name: finite(part) for name, part in terms.parts.items()}
+    return {"parts": parts, "total": finite(terms.total), "value": finite(terms.value)}

@@ -22,6 +22,12 @@ from twofold.notation import printable
 MAX_MESSAGE_BYTES: Final = 16_384
 """Largest message that is read."""
 
+STEPS_PER_SECOND: Final = 30
+"""Up to this speed every move of a player is a `Step`."""
+
+FRAMES_PER_SECOND: Final = 60
+"""Most `Frame`s a second of one game."""
+
 Text = Annotated[str, msgspec.Meta(max_length=MAX_TEXT)]
 Id = Annotated[str, msgspec.Meta(max_length=64, pattern="^[A-Za-z0-9_-]*$")]
 Letter = Literal["u", "r", "d", "l"]
@@ -125,12 +131,14 @@ class DeleteRequest(Request, tag="delete"):
 class AutoplayRequest(Request, tag="autoplay"):
     """Let a player make the moves: `Step` or `Frame` follow, then `AutoplayEnded`.
 
-    Sent again while it plays, it changes player and speed at once.
+    Sent again while it plays, it changes player and speed at once. A player that takes a moment
+    to load is waited for: the one before it plays on until then.
 
     Attributes:
         player: spec of the player; empty for the default one.
         moves_per_second: at most so many; None for as many as it can. Up to
-            `STEPS_PER_SECOND` every move is a `Step`, above that there are `Frame`s.
+            `STEPS_PER_SECOND` every move is a `Step`, above that there are `Frame`s; a single
+            move (`moves` 1) is always a `Step`.
         stop_tile: pause once this tile is made; 0 for never.
         moves: pause after so many moves; 0 for no limit. 1 plays the best move.
     """
@@ -302,7 +310,9 @@ class Now(msgspec.Struct):
         tiles: the same as tiles, row by row.
         status: `going`, `won` (and may go on), `stopped` (at the goal) or `over`.
         legal: letters of the legal moves.
-        best: best score of any kept game under these rules, this one included.
+        best: best score of any kept game under these rules, this one included; scores count
+            that were undone or whose game was deleted, but not those of games that began on a
+            given board.
         undos: moves undone so far.
         autoplay: spec of the player that plays; empty where the person does.
     """
@@ -529,12 +539,14 @@ class Judged(Reply, tag="judged"):
     Attributes:
         done: moves judged so far.
         total: moves of the game.
+        unit: of the values, as in `Reviewed`.
     """
 
     game: str
     judgements: list[Judgement]
     done: int
     total: int
+    unit: str = ""
 
 
 class Reviewed(Reply, tag="reviewed"):
@@ -585,6 +597,14 @@ class InvalidMessage(InvalidInput):
     """A message that is no request: the connection that sent it is closed."""
 
 
+class NotFound(InvalidInput):
+    """There is no such game, or this page has not opened it."""
+
+
+class StaleMove(InvalidInput):
+    """A move was meant for another position than the game's."""
+
+
 def parse_request(data: bytes | str) -> AnyRequest:
     """Read a message of the page.
 
@@ -596,7 +616,8 @@ def parse_request(data: bytes | str) -> AnyRequest:
             f"expected a message of at most {MAX_MESSAGE_BYTES} bytes, got {len(data)}"
         )
     try:
-        return _REQUESTS.decode(data)
+        request: AnyRequest = _REQUESTS.decode(data)
+        return request
     except (msgspec.MsgspecError, UnicodeError, RecursionError) as error:
         raise InvalidMessage(f"expected a request: {printable(str(error))[:200]}") from None
 
@@ -608,7 +629,8 @@ def parse_reply(data: bytes | str) -> AnyReply:
         InvalidMessage: it is no reply.
     """
     try:
-        return _REPLIES.decode(data)
+        reply: AnyReply = _REPLIES.decode(data)
+        return reply
     except (msgspec.MsgspecError, UnicodeError, RecursionError) as error:
         raise InvalidMessage(f"expected a reply: {printable(str(error))[:200]}") from None
 

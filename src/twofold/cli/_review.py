@@ -1,0 +1,185 @@
+"""A review for people and for programs: the figures, and the worst moves with their boards."""
+
+import math
+import threading
+from collections.abc import Iterator, Sequence
+from typing import Any, Final
+
+from rich.console import Console
+from rich.text import Text
+
+from twofold.arena.review import Judgement, Position, positions, review
+from twofold.arena.table import format_table
+from twofold.cli._analysis import format_value
+from twofold.cli._common import counted
+from twofold.cli._screen import choose_look
+from twofold.cli._tiles import board_size, draw_board
+from twofold.record import Record
+from twofold.rules import Move
+
+GAP: Final = 3
+"""Columns between a board and what stands beside it."""
+
+
+class Reading:
+    """Reads judgements in a thread of its own, so that Ctrl-C never waits for one.
+
+    Attributes:
+        judged: the judgements so far.
+        error: what the player raised, if it did.
+    """
+
+    def __init__(self, source: Iterator[Judgement]) -> None:
+        self.judged: list[Judgement] = []
+        self.error: BaseException | None = None
+        self._source = source
+        self._thread = threading.Thread(target=self._run, name="twofold-review", daemon=True)
+        self._thread.start()
+
+    def _run(self) -> None:
+        try:
+            for one in self._source:
+                self.judged.append(one)
+        except BaseException as error:  # raised again by the thread that waits
+            self.error = error
+
+    def wait(self, seconds: float) -> bool:
+        """Wait for the end; whether it has come."""
+        self._thread.join(seconds)
+        return not self._thread.is_alive()
+
+
+# ---- for people
+
+
+def heading(record: Record) -> str:
+    """One line about the game: `2,100 moves, 36,816 points, 2048 over, by me`."""
+    parts = [counted(len(record.moves), "move")]
+    parts += [] if record.score is None else [f"{record.score:,} points"]
+    parts += [record.result] if record.result else []
+    parts += [f"by {record.player}"] if record.player else []
+    return ", ".join(parts)
+
+
+def summary(judged: Sequence[Judgement]) -> str:
+    """Accuracy and the other figures, and how many moves have each label."""
+    found = review(judged)
+    choices = found.total - found.forced
+    best = round(found.match_rate * choices)
+    figures = [
+        ("accuracy", f"{found.accuracy:.1f} %"),
+        ("match rate", f"{100 * found.match_rate:.1f} %, {best:,} of {counted(choices, 'choice')}"),
+        ("goodness of fit", f"{found.goodness_of_fit:.3g}"),
+        ("longest run", f"{counted(found.longest_perfect_run, 'perfect move')} in a row"),
+        ("forced", f"{counted(found.forced, 'move')}, counted as perfect"),
+    ]
+    width = max(len(name) for name, _ in figures)
+    lines = [f"{name:<{width}}  {text}" for name, text in figures]
+    rows = [
+        [label, f"{count:,}", f"{100 * count / found.total:.1f}"]
+        for label, count in found.labels.items()
+    ]
+    return "\n".join(lines) + "\n\n" + format_table(["label", "moves", "%"], rows)
+
+
+def worst_of(judged: Sequence[Judgement], count: int) -> list[Judgement]:
+    """The moves that kept least of the best move's value, worst first; perfect ones never."""
+    wrong = [one for one in judged if not one.is_best]
+    return sorted(wrong, key=lambda one: one.ratio)[:count]
+
+
+def worst_moves(
+    record: Record, judged: Sequence[Judgement], count: int, console: Console
+) -> list[Text]:
+    """The worst moves, each with its board and the values of the four moves beside it."""
+    chosen = worst_of(judged, count)
+    numbers = {one.move_number for one in chosen}
+    known = {one.move_number: one for one in positions(record) if one.move_number in numbers}
+    lines = []
+    for one in chosen:
+        lines += [Text(), Text(_sentence(one), style="bold")]
+        lines += _beside(known[one.move_number], one, console)
+    return lines
+
+
+def _sentence(one: Judgement) -> str:
+    made, best = one.move.name.lower(), one.best.name.lower()
+    kept = f"keeps {100 * one.ratio:.3g} %"
+    return f"move {one.move_number + 1:,}: {made} instead of {best}, {one.label}, {kept}"
+
+
+def _beside(position: Position, one: Judgement, console: Console) -> list[Text]:
+    """The board, and beside it what each move is worth."""
+    board = position.board
+    if console.is_terminal:
+        look = choose_look(console, board, console.width, console.height)
+        look = look._replace(tall=False, width=len(str(board.max_tile)) + 2)
+        left, width = draw_board(board, look), board_size(board, look)[0]
+    else:
+        left = [Text(line) for line in board.drawn().split("\n")]
+        width = max(line.cell_len for line in left)
+    right = _values(one)
+    lines = []
+    for number in range(max(len(left), len(right))):
+        line = left[number].copy() if number < len(left) else Text()
+        line.pad_right(width + GAP - line.cell_len)
+        lines.append(line + Text(right[number] if number < len(right) else ""))
+    return lines
+
+
+def _values(one: Judgement) -> list[str]:
+    best = one.values[one.best]
+    rows = []
+    for move, value in zip(Move, one.values, strict=True):
+        text = "illegal" if value is None else format_value(value, best)
+        said = "made" if move == one.move else "best" if move == one.best else ""
+        rows.append([move.name.lower(), text, said])
+    return format_table(rows[0], rows[1:]).split("\n")
+
+
+# ---- for programs
+
+
+def document(
+    record: Record, player: str, unit: str, judged: Sequence[Judgement], worst: int
+) -> dict[str, Any]:
+    """The review as JSON has it, without what depends on time by its nature."""
+    found = review(judged)
+    chosen = worst_of(judged, worst)
+    numbers = {one.move_number for one in chosen}
+    boards = {
+        one.move_number: str(one.board) for one in positions(record) if one.move_number in numbers
+    }
+    return {
+        "player": player,
+        "unit": unit,
+        "rules": str(record.rules),
+        "moves": len(record.moves),
+        "judged": found.total,
+        "complete": found.total == len(record.moves),
+        "accuracy": found.accuracy,
+        "match_rate": found.match_rate,
+        "goodness_of_fit": found.goodness_of_fit,
+        "longest_perfect_run": found.longest_perfect_run,
+        "forced": found.forced,
+        "labels": found.labels,
+        "worst": [{"board": boards[one.move_number], **_judgement(one)} for one in chosen],
+        "judgements": [_judgement(one) for one in judged],
+    }
+
+
+def _judgement(one: Judgement) -> dict[str, Any]:
+    return {
+        "move_number": one.move_number,
+        "move": one.move.name.lower(),
+        "best": one.best.name.lower(),
+        "values": [None if value is None else _number(value) for value in one.values],
+        "ratio": one.ratio,
+        "accuracy": one.accuracy,
+        "label": one.label,
+    }
+
+
+def _number(value: float) -> float | str:
+    """JSON has no infinity and no NaN: they become text."""
+    return value if math.isfinite(value) else str(value)

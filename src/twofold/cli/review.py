@@ -1,0 +1,195 @@
+"""`twofold review`: how good the moves of a game were."""
+
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Annotated, Final
+
+import typer
+
+from twofold.cli._common import (
+    INTERRUPTED,
+    JsonOption,
+    catching_interrupt,
+    counted,
+    open_player,
+    print_note,
+    print_out,
+    waiting,
+    write_json,
+)
+
+if TYPE_CHECKING:
+    from twofold.arena.review import Judgement
+    from twofold.players import Player
+    from twofold.record import Record
+    from twofold.search.budget import Budget
+
+EXAMPLE = """  twofold review game.2048
+  twofold review game.2048 --worst 3 --player expectimax:eval=snake,ply=4
+  twofold review game.2048 --player ntuple --ply 2 --json"""
+
+MOST_WORST: Final = 1_000
+"""Most moves that are drawn."""
+
+
+PAUSE: Final = 0.1
+"""Seconds between two looks at how far it is."""
+
+STOP_SECONDS: Final = 1.0
+"""How long to wait after Ctrl-C for the player to finish its thought."""
+
+JUDGING: Final = "judging moves; Ctrl-C ends it with those judged so far ..."
+
+Advance = Callable[[int], None]
+"""Shows how many moves are judged."""
+
+
+def command(
+    file: Annotated[
+        str, typer.Argument(metavar="FILE", help="The record of the game.", show_default=False)
+    ],
+    player: Annotated[
+        str | None, typer.Option("--player", metavar="PLAYER", help="Who judges the moves.")
+    ] = None,
+    ply: Annotated[
+        int | None, typer.Option("--ply", metavar="N", help="Depth for each move, in plies.")
+    ] = None,
+    worst: Annotated[
+        int, typer.Option("--worst", metavar="N", help="Show so many of the worst moves.")
+    ] = 10,
+    json: JsonOption = False,
+) -> None:
+    """Judge every move of a recorded game; show the worst ones.
+
+    The record is one of `watch --record`, `play` or the web page. Accuracy is 100 % where no
+    move could have been better; docs/howto/review-a-game.md has the formulas. Ctrl-C ends it
+    with the moves judged so far.
+    """
+    from twofold.arena.review import default_judge
+    from twofold.limits import check_limit
+    from twofold.record import read_record
+    from twofold.search.budget import Budget
+
+    check_limit("worst moves", worst, 0, MOST_WORST)
+    budget = None if ply is None else Budget(ply=ply)
+    with waiting("reading the record ..."):
+        record = read_record(file)
+    spec = default_judge(record.rules) if player is None else player
+    with open_player(spec, record.rules, 0) as opened:
+        unit, judged, seconds, interrupted = _judged(record, opened, budget)
+        name = opened.spec
+    if json:
+        _write_document(record, name, unit, judged, worst, seconds)
+    else:
+        _print(record, name, unit, judged, worst, seconds)
+    if interrupted:
+        print_note("interrupted: this is about the moves judged so far")
+        raise typer.Exit(INTERRUPTED)
+
+
+def _judged(
+    record: "Record", player: "Player", budget: "Budget | None"
+) -> tuple[str, list["Judgement"], float, bool]:
+    """The unit of the values, the judgements, the time they took, and whether Ctrl-C ended it."""
+    from twofold.arena.review import judge, unit_of
+    from twofold.cli._review import Reading
+    from twofold.search.stop import Stop
+
+    began = time.perf_counter()
+    total = len(record.moves)
+    stop = Stop()
+    unit = unit_of(player, record.rules)
+    with catching_interrupt() as asked, _progress(total) as advance:
+        reading = Reading(judge(record, player, budget, stop=stop))
+        while not reading.wait(PAUSE) and not asked.is_set():
+            advance(len(reading.judged))
+        stop.raise_flag()
+        reading.wait(STOP_SECONDS)
+    if reading.error is not None:
+        raise reading.error
+    judged = list(reading.judged)
+    return unit, judged, time.perf_counter() - began, asked.is_set() and len(judged) < total
+
+
+@contextmanager
+def _progress(total: int) -> Iterator[Advance]:
+    """Progress on stderr: a bar if that is a terminal, else one line if it takes long."""
+    from rich.console import Console
+
+    console = Console(stderr=True)
+    if not console.is_terminal:
+        with waiting(JUDGING):
+            yield lambda done: None
+        return
+    from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeRemainingColumn
+    from rich.progress import Progress as Bars
+
+    text = TextColumn("{task.description}")
+    columns = (text, BarColumn(20), MofNCompleteColumn(), TextColumn("left"), TimeRemainingColumn())
+    with Bars(*columns, console=console, transient=True) as bars:
+        task = bars.add_task("judging moves", total=total)
+        yield lambda done: bars.update(task, completed=done)
+
+
+# ---- for people
+
+
+def _print(
+    record: "Record",
+    player: str,
+    unit: str,
+    judged: Sequence["Judgement"],
+    worst: int,
+    seconds: float,
+) -> None:
+    from rich.console import Console
+
+    from twofold.cli._review import heading, summary, worst_moves
+    from twofold.cli._thinking import print_lines
+
+    print_out(heading(record))
+    print_out(f"judged by {_short(player)}, values in {_in_words(unit)}")
+    print_out(_speed(judged, seconds))
+    if not judged:
+        return
+    print_out()
+    print_out(summary(judged))
+    console = Console()
+    if worst:
+        print_lines(worst_moves(record, judged, worst, console), console)
+
+
+def _short(player: str) -> str:
+    from twofold.players import short_spec
+
+    return short_spec(player)
+
+
+def _in_words(unit: str) -> str:
+    return "a unit of its own" if unit == "own unit" else unit
+
+
+def _speed(judged: Sequence["Judgement"], seconds: float) -> str:
+    from twofold.cli._analysis import format_rate, format_seconds
+
+    rate = f", {format_rate(len(judged) / seconds)} moves/s" if judged else ""
+    return f"{counted(len(judged), 'move')} judged in {format_seconds(seconds)}{rate}"
+
+
+# ---- for programs
+
+
+def _write_document(
+    record: "Record",
+    player: str,
+    unit: str,
+    judged: Sequence["Judgement"],
+    worst: int,
+    seconds: float,
+) -> None:
+    from twofold.cli._review import document
+
+    body = document(record, player, unit, judged, worst)
+    rate = len(judged) / seconds if seconds else None
+    write_json("review", body, {"seconds": seconds, "moves_per_second": rate})

@@ -1,0 +1,161 @@
+"""`twofold serve`: the web app."""
+
+import importlib.util
+import os
+import signal
+import subprocess
+import sys
+import threading
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Final
+
+import typer
+
+from twofold.cli._common import INTERRUPTED, print_note, print_out
+
+if TYPE_CHECKING:
+    from twofold.web.security import Access
+
+EXAMPLE = """  twofold serve
+  twofold serve --port 8080 --no-open
+  twofold serve --folder results --player ntuple
+  twofold serve --port 8080 --legacy-api https://macroxue.github.io"""
+
+EXTRA: Final = ("starlette", "uvicorn", "websockets")
+"""What the extra `web` brings."""
+
+LOCAL: Final = "127.0.0.1"
+
+
+def command(
+    port: Annotated[
+        int | None,
+        typer.Option("--port", metavar="N", help="Port; else 2048, or the next free one."),
+    ] = None,
+    host: Annotated[str, typer.Option("--host", metavar="H", help="Address to listen on.")] = LOCAL,
+    allow_network: Annotated[
+        bool, typer.Option("--allow-network", help="Let --host name more than this machine.")
+    ] = False,
+    no_open: Annotated[bool, typer.Option("--no-open", help="Open no browser.")] = False,
+    data: Annotated[
+        Path | None, typer.Option("--data", metavar="FOLDER", help="Where games are kept.")
+    ] = None,
+    folder: Annotated[
+        Path, typer.Option("--folder", metavar="FOLDER", help="Studies and training runs to show.")
+    ] = Path(),
+    player: Annotated[
+        str | None, typer.Option("--player", metavar="PLAYER", help="Who helps and plays.")
+    ] = None,
+    legacy_api: Annotated[
+        str,
+        typer.Option(
+            "--legacy-api",
+            metavar="ORIGIN",
+            help="Let pages of this origin ask for moves, without a token.",
+        ),
+    ] = "",
+) -> None:
+    """Play, watch, analyse and review games in a browser.
+
+    Serves the web app on this machine, and prints one line, the address to open. The address
+    holds a token, without which nothing is answered; it is another one at each start. Ctrl-C
+    ends it; all games are kept.
+    """
+    require_web()
+    _check(host, folder, allow_network=allow_network)
+    from twofold.web.app import create_app
+    from twofold.web.hub import Hub
+    from twofold.web.server import Server, listen
+
+    with listen(host, port) as listener:
+        access = _access(host, listener.getsockname()[1], legacy_api)
+        hub = Hub(data or data_folder(), player)
+        try:
+            server = Server(create_app(hub, access, folder))
+            _announce(host, access, opens=not no_open)
+            server.serve_on(listener)
+        finally:
+            hub.close()
+    print_note("stopped; all games are kept")
+    if server.signal == signal.SIGINT:
+        raise typer.Exit(INTERRUPTED)
+
+
+def require_web() -> None:
+    """Refuse to go on without what the extra brings.
+
+    Raises:
+        MissingExtra: it is not installed.
+    """
+    from twofold.errors import MissingExtra
+
+    if not all(importlib.util.find_spec(name) for name in EXTRA):
+        raise MissingExtra(
+            "expected the extra 'web', which is not installed: pip install 'twofold[web]'"
+        )
+
+
+def data_folder() -> Path:
+    """Where games are kept where no folder is named."""
+    import platformdirs
+
+    chosen = os.environ.get("TWOFOLD_STATE_DIR")
+    return Path(chosen or platformdirs.user_data_dir("twofold", appauthor=False)) / "web"
+
+
+def _check(host: str, folder: Path, *, allow_network: bool) -> None:
+    from twofold.errors import InvalidInput
+    from twofold.notation import shown
+    from twofold.web.server import is_loopback
+
+    if not folder.is_dir():
+        raise InvalidInput(f"expected an existing folder, got {shown(str(folder))}")
+    if is_loopback(host):
+        return
+    if not allow_network:
+        raise InvalidInput(
+            f"expected --allow-network with --host {host}, which other machines can reach"
+        )
+    print_note(
+        "warning: other machines can reach this server; whoever learns its address with the "
+        "token can use it, and nothing on the way is encrypted"
+    )
+
+
+def _access(host: str, port: int, legacy_api: str) -> "Access":
+    import socket
+
+    from twofold.web.security import LOOPBACK, Access, parse_origin
+    from twofold.web.server import in_url, is_every_address, is_loopback
+
+    names = [*LOOPBACK]
+    every = is_every_address(host)
+    if every:
+        names.append(socket.gethostname().lower())
+    elif not is_loopback(host):
+        names.append(in_url(host.lower()))
+    origin = parse_origin(legacy_api) if legacy_api else ""
+    return Access(port=port, names=tuple(names), any_address=every, legacy_origin=origin)
+
+
+def _announce(host: str, access: "Access", *, opens: bool) -> None:
+    """Print the address, and open it."""
+    from twofold.web.server import in_url, is_every_address
+
+    name = LOCAL if is_every_address(host) else in_url(host)
+    url = f"http://{name}:{access.port}/?token="
+    print_out(url + access.token)
+    sys.stdout.flush()
+    if opens:
+        open_browser(url + access.token_once())
+
+
+def open_browser(url: str) -> None:
+    """Open a browser, in a process of its own: some write to the terminal, some take it over."""
+    quiet = subprocess.DEVNULL
+    words = [sys.executable, "-m", "webbrowser", url]
+    threading.Thread(
+        target=lambda: subprocess.run(words, stdin=quiet, stdout=quiet, stderr=quiet, check=False),
+        name="twofold-browser",
+        daemon=True,
+    ).start()

@@ -1,0 +1,322 @@
+"""The HTTP API for scripts: players, analyses, games. What the page uses is more: `protocol`."""
+
+import itertools
+import time
+from typing import Annotated, Final
+
+import msgspec
+
+from twofold.board import Board
+from twofold.game import Game
+from twofold.limits import MAX_RECORD_MOVES, MAX_SCORE, check_limit
+from twofold.notation import parse_seed
+from twofold.players.base import Player, check_going
+from twofold.record import Record
+from twofold.rules import Move, Rules
+from twofold.search.budget import Budget
+from twofold.search.document import AnalysisDocument, Timing
+from twofold.search.stop import ALARMS, Stop
+from twofold.web.history import Standing
+from twofold.web.hub import Hub
+from twofold.web.mover import Mover
+from twofold.web.operations import Call, Operation, Text, check_id
+from twofold.web.protocol import GameInfo, PlayerInfo
+from twofold.web.protocol import Text as Short
+
+SCHEMA: Final = 1
+"""Version of the answers; raised when a field changes its name or meaning."""
+
+MAX_RECORD: Final = 4 * 2**20
+"""Largest record that is taken, in bytes."""
+
+MAX_PLAY_SECONDS: Final = 60.0
+"""Longest time for a game that is played on request; it then ends where it is."""
+
+PLAY_STEP: Final = 0.1
+"""After so many seconds what was played is kept, whatever comes then."""
+
+Number = Annotated[str, msgspec.Meta(max_length=20, pattern="^[0-9]+$")]
+"""A whole number of any size, as text: numbers in JSON are exact up to 2^53 only."""
+
+
+class AnalyseBody(msgspec.Struct, forbid_unknown_fields=True):
+    """What to analyse. Without a limit it takes some seconds; the server has limits of its own.
+
+    Attributes:
+        board: exponents or tiles.
+        rules: the rules; empty for the original ones on a board of that shape.
+        score: points so far; None where not known.
+        player: spec of the player; empty for the default one.
+        ply: depth.
+        seconds: longest time; the server has a longest of its own.
+        nodes: most positions visited.
+    """
+
+    board: Short
+    rules: Short = ""
+    score: int | Number | None = None
+    player: Short = ""
+    ply: int | None = None
+    seconds: float | None = None
+    nodes: int | None = None
+
+
+class AnalyseReply(AnalysisDocument, kw_only=True):
+    """An analysis, as `twofold analyse --json` has it.
+
+    Attributes:
+        schema: version of these fields.
+        timing: what depends on time by its nature.
+    """
+
+    schema: int = SCHEMA
+    timing: Timing
+
+
+class PlayBody(msgspec.Struct, forbid_unknown_fields=True):
+    """Which game to play.
+
+    Attributes:
+        player: spec of the player; empty for the default one.
+        rules: the rules; empty for the original ones.
+        seed: seed of the dice; None for a random one.
+        moves: at most so many; None for a whole game.
+        seconds: at most so long; the server has a longest time of its own.
+    """
+
+    player: Short = ""
+    rules: Short = ""
+    seed: int | Short | None = None
+    moves: Annotated[int, msgspec.Meta(ge=0, le=MAX_RECORD_MOVES)] | None = None
+    seconds: Annotated[float, msgspec.Meta(gt=0, le=MAX_PLAY_SECONDS)] | None = None
+
+
+class PlayReply(msgspec.Struct):
+    """A game that was played.
+
+    Attributes:
+        player: canonical spec.
+        rules: the rules, every part written.
+        seed: seed of the dice, as text.
+        score: points at the end.
+        moves: moves made.
+        max_tile: largest tile on the board.
+        status: `over`; `stopped` at the goal; `going` or `won` where a limit ended it before.
+        board: the board at the end.
+        record: the game as a record.
+        seconds: time taken.
+    """
+
+    player: str
+    rules: str
+    seed: str
+    score: int
+    moves: int
+    max_tile: int
+    status: str
+    board: str
+    record: str
+    seconds: float
+
+
+class Added(msgspec.Struct):
+    """A game that is kept now."""
+
+    game: str
+
+
+class WholeGame(msgspec.Struct):
+    """A kept game with all its positions.
+
+    Attributes:
+        game: its id.
+        rules: its rules, every part written.
+        seed: seed of its dice, as text; empty where none explains its tiles.
+        player: who played.
+        date: when.
+        first: move number before the first move.
+        moves: letters of the moves.
+        boards: the positions, one more than moves.
+        scores: points in them.
+        comments: by move number.
+    """
+
+    game: str
+    rules: str
+    seed: str
+    player: str
+    date: str
+    first: int
+    moves: str
+    boards: list[str]
+    scores: list[int]
+    comments: dict[int, str]
+
+
+def operations(hub: Hub) -> list[Operation]:
+    """What the API can do with a hub."""
+    api = _Api(hub)
+    return [
+        Operation(
+            path="/api/players",
+            summary="List the players to pick from; the first is the default.",
+            work=api.players,
+            reply=list[PlayerInfo],
+        ),
+        Operation(
+            method="POST",
+            path="/api/analyse",
+            summary="Value the four moves on a board.",
+            work=api.analyse,
+            body=AnalyseBody,
+            reply=AnalyseReply,
+            examples=[{"board": "0012/0013/0024/1357", "seconds": 0.5}],
+        ),
+        Operation(
+            method="POST",
+            path="/api/play",
+            summary="Let a player play a game. It is not kept.",
+            work=api.play,
+            body=PlayBody,
+            at_once=1,
+            reply=PlayReply,
+            examples=[{"player": "greedy", "seed": "1"}],
+        ),
+        Operation(
+            path="/api/games",
+            summary="List the kept games, last played first.",
+            work=api.games,
+            reply=list[GameInfo],
+        ),
+        Operation(
+            method="POST",
+            path="/api/games",
+            summary="Keep a game that is given as a record.",
+            work=api.add,
+            body=bytes,
+            reply=Added,
+            status=201,
+            max_bytes=MAX_RECORD,
+        ),
+        Operation(
+            path="/api/games/{game}",
+            summary="A kept game, position by position.",
+            work=api.game,
+            reply=WholeGame,
+        ),
+        Operation(
+            path="/api/games/{game}/record",
+            summary="The record of a kept game.",
+            work=api.record,
+            reply=Text,
+        ),
+    ]
+
+
+class _Api:
+    """The work of each operation."""
+
+    def __init__(self, hub: Hub) -> None:
+        self._hub = hub
+
+    def players(self, call: Call) -> list[PlayerInfo]:
+        return self._hub.players
+
+    def analyse(self, call: Call) -> AnalyseReply:
+        asked: AnalyseBody = call.body
+        board = Board.parse(asked.board)
+        check_going(board)
+        rules = _rules_for(board, asked.rules)
+        budget = Budget(ply=asked.ply, seconds=asked.seconds, nodes=asked.nodes)
+        score = None if asked.score is None else int(asked.score)
+        check_limit("a score", score or 0, 0, MAX_SCORE)
+        found = self._hub.analyse(asked.player, board, rules, score, budget, call.stop)
+        values = msgspec.structs.asdict(AnalysisDocument.of(found))
+        return AnalyseReply(**values, timing=Timing.of(found))
+
+    def play(self, call: Call) -> PlayReply:
+        asked: PlayBody = call.body
+        rules = Rules.parse(asked.rules)
+        seed = None if asked.seed is None else parse_seed(str(asked.seed))
+        with self._hub.make_player(asked.player, rules) as player:
+            return _play(player, Game(rules, seed), asked, call.stop)
+
+    def games(self, call: Call) -> list[GameInfo]:
+        return self._hub.games()
+
+    def add(self, call: Call) -> Added:
+        return Added(self._hub.add_record(call.body))
+
+    def game(self, call: Call) -> WholeGame:
+        game = check_id(call.path["game"])
+        return whole_game(game, self._hub.record(game))
+
+    def record(self, call: Call) -> Text:
+        game = check_id(call.path["game"])
+        return Text(str(self._hub.record(game)), f"twofold-{game}.2048")
+
+
+def _rules_for(board: Board, text: str) -> Rules:
+    """The rules named, or the original ones on a board of this shape."""
+    if not text:
+        return Rules(rows=board.rows, cols=board.cols, start_tiles=1)
+    return Game.from_board(board, Rules.parse(text)).rules
+
+
+def _play(player: Player, game: Game, asked: PlayBody, stop: Stop) -> PlayReply:
+    """Play until the game ends, or a limit ends it."""
+    began = time.perf_counter()
+    player.start(game.rules, game.seed)
+    with ALARMS.at(began + (asked.seconds or MAX_PLAY_SECONDS), stop.raise_flag):
+        letters = _moves(
+            player, game, MAX_RECORD_MOVES if asked.moves is None else asked.moves, stop
+        )
+    for letter in letters:
+        game.play(Move.parse(letter))
+    return PlayReply(
+        player=player.spec,
+        rules=str(game.rules),
+        seed=str(game.seed),
+        score=game.score,
+        moves=game.move_number,
+        max_tile=game.board.max_tile,
+        status=game.status.value,
+        board=str(game.board),
+        record=str(Record.from_game(game, player=player.spec)),
+        seconds=time.perf_counter() - began,
+    )
+
+
+def _moves(player: Player, game: Game, most: int, stop: Stop) -> str:
+    """The moves of a game from where it stands, as letters."""
+    start = Standing(game.board, game.score)
+    mover = Mover(player, game.rules, game.seed, start, game.move_number, stop)
+    letters: list[str] = []
+    left = most
+    while left:
+        played = mover.play(left, time.monotonic() + PLAY_STEP).letters
+        if stop.is_raised or not played:  # what was found after the flag is worth nothing
+            break
+        letters.append(played)
+        left -= len(played)
+    return "".join(letters)
+
+
+def whole_game(game: str, record: Record) -> WholeGame:
+    """A record with all its positions."""
+    played = record.replay()
+    steps = played.steps
+    return WholeGame(
+        game=game,
+        rules=str(record.rules),
+        seed="" if record.seed is None else str(record.seed),
+        player=record.player,
+        date=record.date,
+        first=record.start_move,
+        moves="".join(step.move.letter for step in steps),
+        boards=[str(played.start_board), *(str(step.board) for step in steps)],
+        scores=list(
+            itertools.accumulate((step.reward for step in steps), initial=record.start_score)
+        ),
+        comments=dict(record.comments),
+    )

@@ -1,0 +1,82 @@
+"""The application: all routes of `twofold serve` behind one gate."""
+
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+
+import msgspec
+from anyio import to_thread
+from starlette.applications import Starlette
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import BaseRoute, Route, WebSocketRoute
+
+from twofold.web.api import operations
+from twofold.web.connection import Sockets
+from twofold.web.gate import Gate, error_body, error_page, wants_page
+from twofold.web.hub import Hub
+from twofold.web.lab_routes import lab_routes
+from twofold.web.legacy import legacy_routes
+from twofold.web.openapi import lab_entries, openapi
+from twofold.web.operations import Operation, routes_of
+from twofold.web.pages import page_routes
+from twofold.web.security import Access, Asked
+
+
+def create_app(hub: Hub, access: Access, folder: Path) -> Gate:
+    """The application, ready to be served. It does not close the hub.
+
+    Args:
+        hub: what all sessions share.
+        access: who may speak to it.
+        folder: where studies and training runs are.
+    """
+    app = Starlette(
+        routes=all_routes(hub, folder, legacy=bool(access.legacy_origin)),
+        exception_handlers={HTTPException: _no_answer, 500: _failed},
+    )
+    app.router.redirect_slashes = False
+    return Gate(app, access)
+
+
+def all_routes(hub: Hub, folder: Path, *, legacy: bool) -> list[BaseRoute]:
+    """Every route that there is."""
+    known = operations(hub)
+    return [
+        *page_routes(),
+        WebSocketRoute("/ws", Sockets(hub)),
+        *routes_of(known),
+        *lab_routes(folder),
+        Route("/openapi.json", _document(known)),
+        *(legacy_routes(hub) if legacy else ()),
+    ]
+
+
+def _document(known: list[Operation]) -> Callable[[Request], Awaitable[Response]]:
+    def make() -> bytes:
+        return msgspec.json.encode(openapi([*known, *lab_entries()]))
+
+    async def serve(_: Request) -> Response:
+        return Response(await to_thread.run_sync(make), media_type="application/json")
+
+    return serve
+
+
+async def _no_answer(request: Request, error: Exception) -> Response:
+    """There is no such route, or not with this method."""
+    assert isinstance(error, HTTPException)
+    asked = Asked.from_scope(request.scope)
+    message = f"expected another address or method: {error.detail.lower()}"
+    return _error(asked, error.status_code, message, "NotFound", dict(error.headers or {}))
+
+
+async def _failed(request: Request, error: Exception) -> Response:
+    """A fault of ours; the server prints it."""
+    message = f"{type(error).__name__} on the server, which has printed more"
+    return _error(Asked.from_scope(request.scope), 500, message, "Fault", {})
+
+
+def _error(asked: Asked, status: int, message: str, kind: str, headers: dict[str, str]) -> Response:
+    if wants_page(asked):
+        return Response(error_page(status, message), status, headers, "text/html")
+    return Response(error_body(message, kind), status, headers, "application/json")

@@ -1,0 +1,93 @@
+"""Asked: what a page waits for, an analysis or a review, until it wants something else."""
+
+import threading
+from abc import ABC, abstractmethod
+from collections.abc import Callable
+
+import msgspec
+
+from twofold.search.stop import Stop
+from twofold.web.evaluation import reply_of
+from twofold.web.protocol import AnalysisReply, Reply
+from twofold.web.refusals import refused
+from twofold.web.searches import Question, Searches
+
+Send = Callable[[Reply], None]
+
+
+class Asked(ABC):
+    """Something that takes time and sends replies on the way.
+
+    Args:
+        send: takes replies.
+        ref: the number that they carry.
+    """
+
+    def __init__(self, send: Send, ref: int) -> None:
+        self.stop = Stop()
+        self._send = send
+        self._ref = ref
+        self._lock = threading.Lock()
+        self._dropped = False
+
+    def finish(self) -> None:
+        """End soon, with what there is by then."""
+        self.stop.raise_flag()
+
+    def drop(self) -> None:
+        """End soon, and send nothing from now on."""
+        with self._lock:
+            self._dropped = True
+        self.stop.raise_flag()
+
+    @property
+    def is_dropped(self) -> bool:
+        """Whether nobody waits any more."""
+        return self._dropped
+
+    def run(self) -> None:
+        """Do it, in a thread; what goes wrong is sent."""
+        if self._dropped:
+            return
+        try:
+            self.answer()
+        except Exception as error:
+            self.send(refused(error, self._ref))
+
+    @abstractmethod
+    def answer(self) -> None:
+        """Do it; may raise anything."""
+
+    def send(self, reply: Reply) -> None:
+        """Send a reply if somebody waits."""
+        with self._lock:
+            if not self._dropped:
+                self._send(reply)
+
+
+class AskedAnalysis(Asked):
+    """An analysis that a page waits for.
+
+    Args:
+        searches: where it is done.
+        question: what is asked.
+        send: takes replies.
+        ref: the number that they carry.
+    """
+
+    def __init__(self, searches: Searches, question: Question, send: Send, ref: int) -> None:
+        super().__init__(send, ref)
+        self._searches = searches
+        self._question = question
+
+    def answer(self) -> None:
+        """Send every analysis, and the last one again as the final one."""
+        last: AnalysisReply | None = None
+        for analysis, player in self._searches.stream(self._question, self.stop):
+            if self._dropped:
+                return
+            last = reply_of(analysis, player, spec=self._question.spec, final=False)
+            last.ref = self._ref
+            self.send(last)
+        if last is not None:
+            self.send(msgspec.structs.replace(last, final=True))

@@ -1,0 +1,239 @@
+"""Hub: what all sessions share: games in play, games kept, players, searches, reviews."""
+
+import logging
+import threading
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+from twofold.arena.review import default_judge
+from twofold.board import Board
+from twofold.limits import MAX_SIDE
+from twofold.players import Player
+from twofold.record import Record, parse_record
+from twofold.rules import STANDARD, Rules
+from twofold.search.analysis import Analysis
+from twofold.search.budget import Budget
+from twofold.search.stop import Stop
+from twofold.version import __version__
+from twofold.web.history import Standing
+from twofold.web.mover import Mover
+from twofold.web.protocol import GameInfo, PlayerInfo, Ready, Welcome
+from twofold.web.reviews import Reviews
+from twofold.web.roster import Roster
+from twofold.web.searches import Question, Searches, clamped
+from twofold.web.store import Store
+from twofold.web.table import Table
+from twofold.web.workers import Workers, start_thread
+
+if TYPE_CHECKING:
+    from twofold.web.session import Session
+
+GAMES: Final = "games"
+"""Folder of the kept games, in the folder of all data."""
+
+DESKS: Final = 2
+"""Threads for what takes a moment: reading games, deleting them, looking back."""
+
+LOADER_SECONDS: Final = 0.5
+"""How long to wait at the end for a player that is still being loaded. It has nothing to save,
+and what compiles kernels cannot be stopped."""
+
+_WARM_UP: Final = Board.parse("1000/0000/0000/0001")
+_LOG: Final = logging.getLogger("twofold.web")
+
+
+class Hub:
+    """What all sessions share. Every method may be called from any thread.
+
+    Args:
+        data: folder of what is kept; made if it is missing. The games are in `games` there.
+        default_player: spec of the player where none is named; None for twofold's own.
+        players: further specs that the owner allows, files and modules included.
+        warm_up: whether the default player is loaded in a thread, from now on.
+
+    Attributes:
+        table: the games in play.
+        roster: the players that may be asked for.
+        searches: analyses.
+        reviews: reviews.
+        desk: threads for what takes a moment.
+
+    Raises:
+        InvalidInput: the folder cannot be used, or a spec is wrong.
+        ResourceError: the folder cannot be made.
+    """
+
+    def __init__(
+        self,
+        data: Path,
+        default_player: str | None = None,
+        players: Sequence[str] = (),
+        *,
+        warm_up: bool = True,
+    ) -> None:
+        self.roster: Final = Roster(default_player, players)
+        self.table: Final = Table(Store(data / GAMES))
+        self.searches: Final = Searches(self.roster.make)
+        self.reviews: Final = Reviews(self.roster.make)
+        self.desk: Final = Workers(DESKS, "twofold-desk")
+        self._lock = threading.Lock()
+        self._sessions: set[Session] = set()
+        self._ready = False
+        self._closed = False
+        self._stop = Stop()
+        self._loader = start_thread(self._load, "twofold-loader") if warm_up else None
+
+    # ---- sessions
+
+    def join(self, session: "Session") -> None:
+        """Welcome a session, and tell it when the default player is loaded."""
+        with self._lock:
+            self._sessions.add(session)
+            session.send(
+                Welcome(
+                    version=__version__,
+                    players=self.players,
+                    ready=self._ready,
+                    max_side=MAX_SIDE,
+                )
+            )
+
+    def leave(self, session: "Session") -> None:
+        """A session is over."""
+        with self._lock:
+            self._sessions.discard(session)
+
+    # ---- players
+
+    @property
+    def ready(self) -> bool:
+        """Whether the default player is loaded."""
+        return self._ready
+
+    @property
+    def players(self) -> list[PlayerInfo]:
+        """The players to pick from, the default one first."""
+        return self.roster.infos
+
+    def judge_for(self, record: Record) -> str:
+        """Who reviews a game where nobody is named."""
+        return self.roster.default or default_judge(record.rules)
+
+    def _load(self) -> None:
+        """Load the default player: kernels, network, and one of its kind for the first answer."""
+        try:
+            self._think()
+        except Exception:
+            _LOG.exception("cannot load the default player")
+            return
+        with self._lock:
+            self._ready = True
+            for session in self._sessions:
+                session.send(Ready())
+
+    def _think(self) -> None:
+        spec = self.roster.spec("", STANDARD)
+        with self.searches.player(spec, STANDARD) as player:
+            player.analyse(_WARM_UP, Budget(ply=1), stop=self._stop)
+            Mover(player, STANDARD, 0, Standing(_WARM_UP, 0), 0, self._stop).play(1, 0.0)
+
+    # ---- for the HTTP API: these may take long, so call them in a thread
+
+    def games(self) -> list[GameInfo]:
+        """The kept games, last played first."""
+        return self.table.infos()
+
+    def record(self, game: str) -> Record:
+        """The record of a game, as it stands.
+
+        Raises:
+            NotFound: there is no such game.
+            InvalidRecord: its file is damaged.
+        """
+        return self.table.record(game)
+
+    def add_record(self, text: str | bytes) -> str:
+        """Keep a game that is given as a record; returns its id.
+
+        Raises:
+            InvalidRecord: it is none.
+            LimitExceeded: there are as many games as are kept.
+            ResourceError: it cannot be written.
+        """
+        return self.table.add(parse_record(text))
+
+    def make_player(self, spec: str, rules: Rules) -> Player:
+        """Make a player that the web may ask for, started under these rules; close it after use.
+
+        Args:
+            spec: the player; empty for the default one.
+            rules: the rules.
+
+        Raises:
+            InvalidSpec: it names a file or code that the owner has not allowed, or is wrong.
+            UnsupportedRules: it cannot play under these rules.
+        """
+        player = self.roster.make(self.roster.spec(spec, rules))
+        try:
+            player.start(rules, 0)
+        except BaseException:
+            player.close()
+            raise
+        return player
+
+    def analyse(
+        self,
+        spec: str,
+        board: Board,
+        rules: Rules,
+        score: int | None = None,
+        budget: Budget | None = None,
+        stop: Stop | None = None,
+    ) -> Analysis:
+        """One analysis, among those that may run at once.
+
+        Args:
+            spec: who analyses; empty for the default player.
+            board: the position.
+            rules: the rules.
+            score: points so far; None where they are not known.
+            budget: limits, which are clamped as for a page.
+            stop: a flag that ends it with the best answer so far.
+
+        Raises:
+            InvalidInput: the spec, or the board and the rules.
+            ResourceError: the server is closing.
+        """
+        limits = budget or Budget()
+        meant = self.roster.spec(spec, rules)
+        self.roster.check(meant)
+        clamp = clamped(limits.seconds, limits.nodes, limits.ply)
+        question = Question(meant, board, rules, score, clamp)
+        flag = stop or Stop()
+
+        def last() -> Analysis:
+            *_, (analysis, _) = self.searches.stream(question, flag)
+            return analysis
+
+        return self.searches.wait_for(last, flag)
+
+    # ---- the end
+
+    def close(self) -> None:
+        """End all sessions and threads, and write what is unsaved. May be called twice."""
+        with self._lock:
+            if self._closed:
+                return
+            self._closed = True
+            sessions = list(self._sessions)
+        for session in sessions:
+            session.close()
+        self._stop.raise_flag()
+        self.desk.close()
+        self.reviews.close()
+        self.searches.close()
+        self.table.close()
+        self.table.store.close()
+        if self._loader is not None:
+            self._loader.join(LOADER_SECONDS)

@@ -1,0 +1,124 @@
+"""Kept game: what a list shows of a stored game, from the tags of its record alone."""
+
+import os
+import re
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+from twofold import record_text
+from twofold.board import Board
+from twofold.errors import InvalidRecord
+from twofold.files import open_regular
+from twofold.limits import MAX_RECORD_BYTES
+from twofold.record import Record, parse_record
+from twofold.record_replay import located, result_text
+from twofold.rules import STANDARD, Rules
+from twofold.web.protocol import GameInfo
+
+MOVES_TAG: Final = "Moves"
+"""Tag that says how many moves the record has, so that a list needs not count them."""
+
+PLAYED_TAG: Final = "Played"
+"""Tag that says when the game changed last: seconds since 1970, with three decimals."""
+
+INDEX_TAGS: Final = (MOVES_TAG, PLAYED_TAG)
+"""Tags that are the store's own: nobody else sees them."""
+
+_HEAD_BYTES: Final = 4_096
+_DIGITS: Final = re.compile(r"[0-9]{1,18}", re.ASCII)
+_SECONDS: Final = re.compile(r"[0-9]{1,12}(\.[0-9]{1,9})?", re.ASCII)
+
+
+@dataclass(frozen=True, slots=True)
+class Kept:
+    """A stored game in the index of the store.
+
+    Attributes:
+        info: what a list shows.
+        played: when it changed last, in seconds since 1970.
+        counts: whether its score counts as a best score: not if it began on a given board.
+    """
+
+    info: GameInfo
+    played: float
+    counts: bool
+
+
+def kept_of(game: str, record: Record, played: float) -> Kept:
+    """What the index holds of a game whose record is at hand.
+
+    Args:
+        game: its id.
+        record: a record that was read, or is about to be written.
+        played: when it changed last.
+    """
+    board, score = record.final, record.score
+    if board is None or score is None:
+        ended = record.replay()
+        board, score = ended.board, ended.score
+    result = record.result or result_text(board, record.rules)
+    info = GameInfo(
+        game=game,
+        rules=str(record.rules),
+        board=str(board),
+        score=score,
+        moves=len(record.moves),
+        max_tile=board.max_tile,
+        status=result.rpartition(" ")[2],
+        player=record.player,
+        date=record.date,
+        undos=record.undos,
+    )
+    return Kept(info, played, counts=record.board is None)
+
+
+def read_kept(path: Path, game: str) -> Kept:
+    """What the index holds of a game, from its file; without our tags the moves are read too.
+
+    Raises:
+        InvalidRecord: it cannot be read.
+    """
+    with open_regular(path, InvalidRecord) as file:
+        changed = os.fstat(file.fileno()).st_mtime
+        data = file.read(_HEAD_BYTES)
+        if b"\n\n" not in data.replace(b"\r", b""):
+            data += file.read(MAX_RECORD_BYTES + 1)
+        head = _head(data)
+        tags = {name: tag.value for name, tag in head.tags.items()}
+        played = tags.get(PLAYED_TAG, "")
+        when = float(played) if _SECONDS.fullmatch(played) else changed
+        if {"Final", "Score", "Result", MOVES_TAG} <= tags.keys():
+            return _from_tags(game, tags, when)
+        data += file.read(MAX_RECORD_BYTES + 1)
+    return kept_of(game, parse_record(data), when)
+
+
+def _head(data: bytes) -> record_text.Head:
+    """The tags; the bytes may end in the middle of a letter of what follows them."""
+    return record_text.parse_head(data.decode(errors="replace").removeprefix("\ufeff"))
+
+
+def _from_tags(game: str, tags: dict[str, str], played: float) -> Kept:
+    with located("tags"):
+        board = Board.parse(tags["Final"])
+        rules = Rules.parse(tags["Rules"]) if "Rules" in tags else STANDARD
+    info = GameInfo(
+        game=game,
+        rules=str(rules),
+        board=str(board),
+        score=_whole(tags["Score"]),
+        moves=_whole(tags[MOVES_TAG]),
+        max_tile=board.max_tile,
+        status=tags["Result"].rpartition(" ")[2],
+        player=tags.get("Player", ""),
+        date=tags.get("Date", ""),
+        undos=_whole(tags.get("Undos", "0")),
+    )
+    return Kept(info, played, counts="Board" not in tags)
+
+
+def _whole(text: str) -> int:
+    if not _DIGITS.fullmatch(text):
+        raise InvalidRecord(f"expected a whole number in a tag, got {text[:40]!r}")
+    return int(text)

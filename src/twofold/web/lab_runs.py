@@ -1,0 +1,141 @@
+"""Training runs: the learning curves that `twofold train` writes beside a network."""
+
+import csv
+import io
+import math
+from pathlib import Path
+from typing import Final
+
+import msgspec
+
+from twofold.errors import InvalidInput
+from twofold.learn.curve import MAX_POINTS, columns
+from twofold.web.lab_files import Found, find, named, read_start
+from twofold.web.lab_memo import Memo
+
+MAX_BYTES: Final = 4 * 2**20
+"""Longest curve that is read."""
+
+SUFFIX: Final = ".csv"
+
+
+class RunInfo(msgspec.Struct):
+    """A training run in a list, with its last figures.
+
+    Attributes:
+        name: of its file, from the folder on.
+        changed: when it was written last, ISO 8601.
+        network: name of the network's file; empty where it is not there.
+        points: of the curve.
+        games: games finished.
+        moves: moves made.
+        seconds: time spent training.
+        moves_per_second: of the whole run.
+        mean: mean score of the games of the last point; None before the first one.
+        largest: largest score of all games.
+        reached: share of the games of the last point that reached each tile.
+        error: why it cannot be read, in a sentence; empty if it can.
+    """
+
+    name: str
+    changed: str
+    network: str = ""
+    points: int = 0
+    games: int = 0
+    moves: int = 0
+    seconds: float = 0.0
+    moves_per_second: float = 0.0
+    mean: float | None = None
+    largest: int | None = None
+    reached: dict[str, float] = {}
+    error: str = ""
+
+
+class Curve(msgspec.Struct):
+    """A learning curve.
+
+    Attributes:
+        columns: `games`, `moves`, `seconds`, `mean`, `largest`, then `reached_1024` and so on.
+        rows: a point each, in order.
+    """
+
+    name: str
+    changed: str
+    columns: list[str]
+    rows: list[list[float]]
+
+
+_curves: Final = Memo[Curve](64)
+
+
+def runs(folder: Path) -> list[RunInfo]:
+    """The training runs in a folder and those below it, changed last first.
+
+    A curve that cannot be read has a line that says why.
+    """
+    found = find(folder, SUFFIX)
+    return [info for one in found if (info := _info(one)) is not None]
+
+
+def run(folder: Path, name: str) -> Curve:
+    """A learning curve.
+
+    Raises:
+        NotThere: there is no file of that name.
+        InvalidInput: it is not a learning curve.
+    """
+    found = named(folder, name, SUFFIX)
+    return _curves.get((found.path, found.stamp), lambda: _read(found))
+
+
+def _info(found: Found) -> RunInfo | None:
+    """None for a file that does not begin as a learning curve."""
+    try:
+        if not _is_curve(read_start(found, 200)):
+            return None
+        curve = _curves.get((found.path, found.stamp), lambda: _read(found))
+    except InvalidInput as error:
+        return RunInfo(found.name, found.date, error=str(error))
+    network = found.path.with_suffix(".safetensors")
+    return _summary(curve, network.name if network.is_file() else "")
+
+
+def _is_curve(start: bytes) -> bool:
+    return start.startswith(b"games,moves,seconds,mean,largest")
+
+
+def _summary(curve: Curve, network: str) -> RunInfo:
+    info = RunInfo(curve.name, curve.changed, network, len(curve.rows))
+    if curve.rows:
+        games, moves, seconds, mean, _, *reached = curve.rows[-1]
+        info.games, info.moves, info.seconds, info.mean = int(games), int(moves), seconds, mean
+        info.moves_per_second = moves / seconds if seconds > 0 else 0.0
+        info.largest = int(max(row[4] for row in curve.rows))
+        tiles = (name.removeprefix("reached_") for name in curve.columns[5:])
+        info.reached = dict(zip(tiles, reached, strict=True))
+    return info
+
+
+def _read(found: Found) -> Curve:
+    data = read_start(found, MAX_BYTES + 1)
+    if len(data) > MAX_BYTES:
+        raise InvalidInput(f"expected a learning curve of at most {MAX_BYTES} bytes")
+    try:
+        header, *lines = list(csv.reader(io.StringIO(data.decode()), strict=True)) or [[]]
+        rows = [[_number(cell) for cell in line] for line in lines]
+    except (csv.Error, ValueError) as error:
+        raise InvalidInput(f"expected a learning curve of numbers: {error}") from None
+    if header != columns():
+        raise InvalidInput("expected the columns of a learning curve, got others")
+    if len(rows) > MAX_POINTS or any(len(row) != len(header) for row in rows):
+        raise InvalidInput(
+            f"expected at most {MAX_POINTS} points of {len(header)} numbers, got others"
+        )
+    return Curve(found.name, found.date, header, rows)
+
+
+def _number(text: str) -> float:
+    value = float(text)
+    if not math.isfinite(value):
+        raise ValueError(f"expected a number, got {text!r}")
+    return value

@@ -1,0 +1,144 @@
+"""The OpenAPI document: what the HTTP API can do, for tools that write clients."""
+
+import re
+from collections.abc import Sequence
+from typing import Any, Final
+
+import msgspec
+
+from twofold.version import __version__
+from twofold.web.operations import Entry, Picture, Text
+
+JSON: Final = "application/json"
+
+_MEDIA: Final = {bytes: "text/plain", Text: "text/plain", Picture: "image/svg+xml"}
+
+_PARAMETER: Final = re.compile(r"\{([a-z_]+)(:path)?\}")
+
+_REFUSALS: Final = {
+    "400": "The request cannot be done; `error` says why.",
+    "403": "The token is missing, or a page from elsewhere asks.",
+    "404": "There is no such thing.",
+}
+
+DESCRIPTION: Final = """\
+Analyse boards, play games, and get at the games that are kept. Every request needs the token that
+`twofold serve` prints, as `Authorization: Bearer TOKEN`. Seeds are text, for they may pass 2^53.
+"""
+
+
+class Refused(msgspec.Struct):
+    """Why a request was not done.
+
+    Attributes:
+        error: one sentence.
+        kind: name of the error's class, such as `InvalidBoard`.
+    """
+
+    error: str
+    kind: str
+
+
+def openapi(entries: Sequence[Entry]) -> dict[str, Any]:
+    """The document for some entries."""
+    types = [kind for entry in entries for kind in (entry.body, entry.reply) if _is_json(kind)]
+    schemas, components = msgspec.json.schema_components(
+        [Refused, *types], ref_template="#/components/schemas/{name}"
+    )
+    by_type = dict(zip(map(repr, [Refused, *types]), schemas, strict=True))
+    paths: dict[str, Any] = {}
+    for entry in entries:
+        path = _PARAMETER.sub(r"{\1}", entry.path)
+        paths.setdefault(path, {})[entry.method.lower()] = _operation(entry, by_type)
+    return {
+        "openapi": "3.1.0",
+        "info": {"title": "twofold", "version": __version__, "description": DESCRIPTION},
+        "security": [{"token": []}],
+        "paths": paths,
+        "components": {
+            "schemas": components,
+            "securitySchemes": {"token": {"type": "http", "scheme": "bearer"}},
+        },
+    }
+
+
+def lab_entries() -> list[Entry]:
+    """The routes of `lab_routes`, described. Slow the first time: it imports what makes tables."""
+    from twofold.web.lab import Curve, RunInfo, StudyInfo, StudyTables
+
+    return [
+        Entry(
+            path="/api/studies",
+            summary="List the studies in the folder, changed last first.",
+            reply=list[StudyInfo],
+        ),
+        Entry(
+            path="/api/studies/{name:path}/{plot}.svg",
+            summary="A plot of a study.",
+            reply=Picture,
+            query={"theme": "light or dark", "width": "narrow, for a phone"},
+        ),
+        Entry(path="/api/studies/{name:path}", summary="The tables of a study.", reply=StudyTables),
+        Entry(
+            path="/api/runs",
+            summary="List the training runs in the folder, changed last first.",
+            reply=list[RunInfo],
+        ),
+        Entry(path="/api/runs/{name:path}", summary="The curve of a training run.", reply=Curve),
+    ]
+
+
+def _is_json(kind: Any) -> bool:
+    return kind not in (None, *_MEDIA)
+
+
+def _operation(entry: Entry, by_type: dict[str, Any]) -> dict[str, Any]:
+    refused = {JSON: {"schema": by_type[repr(Refused)]}}
+    answers: dict[str, Any] = {
+        status: {"description": text, "content": refused} for status, text in _REFUSALS.items()
+    }
+    if entry.body is not None:
+        text = f"The body is larger than {entry.max_bytes} bytes."
+        answers["413"] = {"description": text, "content": refused}
+    answers[str(entry.status)] = {
+        "description": entry.summary,
+        "content": _content(entry.reply, by_type),
+    }
+    operation = {
+        "operationId": _name(entry),
+        "summary": entry.summary,
+        "parameters": _parameters(entry),
+        "responses": dict(sorted(answers.items())),
+    }
+    if entry.body is not None:
+        content = _content(entry.body, by_type)
+        if entry.examples:
+            examples = {f"example{n}": {"value": one} for n, one in enumerate(entry.examples, 1)}
+            content[JSON]["examples"] = examples
+        operation["requestBody"] = {"required": True, "content": content}
+    return operation
+
+
+def _content(kind: Any, by_type: dict[str, Any]) -> dict[str, Any]:
+    if kind in _MEDIA:
+        return {_MEDIA[kind]: {"schema": {"type": "string"}}}
+    return {JSON: {"schema": by_type[repr(kind)]}}
+
+
+def _parameters(entry: Entry) -> list[dict[str, Any]]:
+    text = {"type": "string"}
+    inside = [
+        {"name": name, "in": "path", "required": True, "schema": text}
+        for name, _ in _PARAMETER.findall(entry.path)
+    ]
+    query = [
+        {"name": name, "in": "query", "description": meaning, "schema": text}
+        for name, meaning in entry.query.items()
+    ]
+    return inside + query
+
+
+def _name(entry: Entry) -> str:
+    """A name for the functions of clients: `get_games_game_record`."""
+    words = re.findall(r"[a-z]+", _PARAMETER.sub(r"\1", entry.path.removeprefix("/api")))
+    return "_".join([entry.method.lower(), *words])

@@ -1,0 +1,28 @@
+"""Refusals: what a page is told when something could not be done."""
+
+import logging
+from typing import Final
+
+from twofold.errors import TwofoldError
+from twofold.notation import printable
+from twofold.web.protocol import Refused
+
+INTERNAL: Final = "InternalError"
+"""Kind of what nobody expected."""
+
+_MAX_TEXT: Final = 300
+_LOG: Final = logging.getLogger("twofold.web")
+
+
+def refused(error: Exception, ref: int = 0) -> Refused:
+    """An error as it is sent; what nobody expected goes to the log with its trace.
+
+    Args:
+        error: what happened.
+        ref: of the request that caused it; 0 if none.
+    """
+    if isinstance(error, TwofoldError):
+        return Refused(ref=ref, message=str(error), kind=type(error).__name__)
+    _LOG.error("something went wrong", exc_info=error)
+    text = printable(f"{type(error).__name__}: {error}")[:_MAX_TEXT]
+    return Refused(ref=ref, message=f"something went wrong inside twofold: {text}", kind=INTERNAL)

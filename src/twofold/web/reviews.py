@@ -1,0 +1,272 @@
+"""Reviews: the moves of games judged in threads, so many at a time; judgements are kept."""
+
+import threading
+import time
+from collections import OrderedDict
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from itertools import takewhile
+from operator import eq
+from typing import Final
+
+from twofold.arena.judge import Judge, Judgement
+from twofold.arena.review import positions, review
+from twofold.errors import ResourceError
+from twofold.players import Player
+from twofold.record import Record
+from twofold.search.budget import Budget
+from twofold.web import protocol
+from twofold.web.asked import Asked, Send
+from twofold.web.protocol import Judged, Reviewed
+from twofold.web.workers import Workers
+
+AT_ONCE: Final = 2
+"""Most reviews at a time, over all pages; the others wait."""
+
+MAX_PLY: Final = 6
+"""Deepest search for each move."""
+
+SEND_SECONDS: Final = 0.1
+"""Judgements are sent about so often."""
+
+MOST_IN_MESSAGE: Final = 500
+"""Most judgements in one message."""
+
+BREATH: Final = 0.02
+"""Pause between messages of judgements that are known, in seconds, so that a page that reads at an
+ordinary speed is not overrun by a very long game."""
+
+MAX_KEPT: Final = 100_000
+"""Most judgements that are kept, over all games; about 400 bytes each."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Key:
+    """What a judgement depends on, beside the moves up to it.
+
+    Tiles that were given count as a whole: such games are rare.
+    """
+
+    start: tuple[str, int | None, str, int, int]
+    spawns: frozenset[tuple[int, tuple[int, int]]]
+    player: str
+    ply: int | None
+
+
+@dataclass(slots=True)
+class _Known:
+    """Judgements of the first moves of a game."""
+
+    letters: str = ""
+    judgements: list[Judgement] = field(default_factory=list)
+
+
+class Reviews:
+    """The reviews of all pages.
+
+    Args:
+        make: makes the player of a spec that was checked.
+    """
+
+    def __init__(self, make: Callable[[str], Player]) -> None:
+        self.make: Final = make
+        self._workers = Workers(AT_ONCE, "twofold-review", polite=True)
+        self._lock = threading.Lock()
+        self._known: OrderedDict[_Key, _Known] = OrderedDict()
+        self._asked: set[Asked] = set()
+
+    def start(self, asked: Asked) -> None:
+        """Do a review as soon as there is room.
+
+        Raises:
+            ResourceError: the server is closing.
+        """
+        with self._lock:
+            self._asked.add(asked)
+
+        def run() -> None:
+            try:
+                asked.run()
+            finally:
+                with self._lock:
+                    self._asked.discard(asked)
+
+        if not self._workers.submit(run):
+            raise ResourceError("expected a server that goes on, got one that is closing")
+
+    def known(self, record: Record, player: str, ply: int | None) -> list[Judgement]:
+        """Judgements of the first moves of a game that were made before.
+
+        Args:
+            record: the game.
+            player: canonical spec of the player who judges.
+            ply: depth.
+        """
+        with self._lock:
+            known = self._known.get(_key(record, player, ply), _Known())
+            return known.judgements[: _shared(known.letters, _letters(record))]
+
+    def keep(
+        self, record: Record, player: str, ply: int | None, judgements: Sequence[Judgement]
+    ) -> None:
+        """Keep judgements of the first moves of a game; those used longest ago are forgotten."""
+        key = _key(record, player, ply)
+        with self._lock:
+            letters = _letters(record)[: len(judgements)]
+            self._known[key] = _Known(letters, list(judgements))
+            self._known.move_to_end(key)
+            while sum(len(one.judgements) for one in self._known.values()) > MAX_KEPT:
+                self._known.popitem(last=False)
+
+    def close(self) -> None:
+        """End all reviews and their threads."""
+        with self._lock:
+            asked = list(self._asked)
+        for one in asked:
+            one.drop()
+        self._workers.close()
+
+
+def _key(record: Record, player: str, ply: int | None) -> _Key:
+    board = "" if record.board is None else str(record.board)
+    start = (str(record.rules), record.seed, board, record.start_score, record.start_move)
+    return _Key(start, frozenset(record.spawns.items()), player, ply)
+
+
+def _shared(one: str, other: str) -> int:
+    """How many letters at the beginning are the same."""
+    return sum(takewhile(bool, map(eq, one, other)))
+
+
+def _letters(record: Record) -> str:
+    return "".join(move.letter for move in record.moves)
+
+
+@dataclass(frozen=True, slots=True)
+class Order:
+    """What is to be reviewed, and by whom.
+
+    Attributes:
+        game: id of the game.
+        spec: who judges; empty for the default judge of the rules.
+        ply: depth for each move; None for the player's own.
+    """
+
+    game: str
+    spec: str
+    ply: int | None
+
+
+class AskedReview(Asked):
+    """A review that a page waits for.
+
+    Args:
+        reviews: where it is done.
+        order: what is asked.
+        find: reads the record of a game.
+        judge_for: the spec of who judges a record.
+        send: takes replies.
+        ref: the number that they carry.
+    """
+
+    def __init__(
+        self,
+        reviews: Reviews,
+        order: Order,
+        find: Callable[[str], Record],
+        spec_for: Callable[[Record], str],
+        send: Send,
+        ref: int,
+    ) -> None:
+        super().__init__(send, ref)
+        self._reviews, self._order = reviews, order
+        self._find, self._spec_for = find, spec_for
+        self._unit = ""
+
+    def answer(self) -> None:
+        """Send judgements as they are made, and what they say together."""
+        record = self._find(self._order.game)
+        spec = self._order.spec or self._spec_for(record)
+        with self._reviews.make(spec) as player:
+            judge = Judge(player, record.rules, Budget(ply=self._order.ply))
+            self._unit = judge.unit
+            judged = self._reviews.known(record, player.spec, self._order.ply)
+            try:
+                self._send_all(judged, len(record.moves))
+                self._judge(judge, record, judged)
+            finally:
+                self._reviews.keep(record, player.spec, self._order.ply, judged)
+        self._send_end(spec, judge.unit, judged, len(record.moves))
+
+    def _judge(self, judge: Judge, record: Record, judged: list[Judgement]) -> None:
+        """Judge the moves that are not judged yet, and send them now and then."""
+        sent, when = len(judged), time.monotonic()
+        for found in self._rest(judge, record, len(judged)):
+            judged.append(found)
+            full = len(judged) - sent >= MOST_IN_MESSAGE
+            if full or time.monotonic() - when >= SEND_SECONDS:
+                self._send_some(judged[sent:], len(judged), len(record.moves))
+                sent, when = len(judged), time.monotonic()
+        self._send_some(judged[sent:], len(judged), len(record.moves))
+
+    def _rest(self, judge: Judge, record: Record, known: int) -> Iterator[Judgement]:
+        for number, one in enumerate(positions(record)):
+            if number < known:
+                continue
+            found = judge.judgement(one.move_number, one.board, one.score, one.move, self.stop)
+            if found is None or self._dropped:
+                return
+            yield found
+
+    def _send_all(self, judged: Sequence[Judgement], total: int) -> None:
+        """Send what was judged before."""
+        for first in range(0, len(judged), MOST_IN_MESSAGE):
+            if self._dropped:
+                return
+            part = judged[first : first + MOST_IN_MESSAGE]
+            self._send_some(part, first + len(part), total)
+            time.sleep(BREATH)
+
+    def _send_some(self, part: Sequence[Judgement], done: int, total: int) -> None:
+        if part:
+            messages = [_message(one) for one in part]
+            game = self._order.game
+            self.send(
+                Judged(
+                    ref=self._ref,
+                    game=game,
+                    judgements=messages,
+                    done=done,
+                    total=total,
+                    unit=self._unit,
+                )
+            )
+
+    def _send_end(self, spec: str, unit: str, judged: Sequence[Judgement], total: int) -> None:
+        found = review(judged)
+        self.send(
+            Reviewed(
+                ref=self._ref,
+                game=self._order.game,
+                player=spec,
+                unit=unit,
+                accuracy=found.accuracy,
+                match_rate=found.match_rate,
+                goodness_of_fit=found.goodness_of_fit,
+                labels={str(label): count for label, count in found.labels.items()},
+                longest_perfect_run=found.longest_perfect_run,
+                complete=len(judged) == total,
+            )
+        )
+
+
+def _message(one: Judgement) -> protocol.Judgement:
+    return protocol.Judgement(
+        move_number=one.move_number,
+        move=one.move.letter,  # type: ignore[arg-type]
+        best=one.best.letter,  # type: ignore[arg-type]
+        values=list(one.values),
+        ratio=one.ratio,
+        accuracy=one.accuracy,
+        label=one.label,
+    )

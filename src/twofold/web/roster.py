@@ -1,0 +1,158 @@
+"""Roster: the players that the web may ask for.
+
+A spec that comes over the wire names no code and no file: only players that twofold knows, with
+networks that come with it, and with limits on memory and threads. What the owner named when the
+server was started may be anything.
+"""
+
+import os
+import threading
+from collections.abc import Iterable, Sequence
+from typing import Final
+
+from twofold import notation
+from twofold.errors import InvalidSpec, LimitExceeded
+from twofold.evaluators.library import shipped
+from twofold.notation import shown
+from twofold.players import Player, entries, make_player
+from twofold.players.presets import DEFAULT_PLAYER, default_player
+from twofold.players.registry import Entry, is_code
+from twofold.rules import Rules
+from twofold.web.protocol import PlayerInfo
+
+MAX_TABLE_MB: Final = 256
+"""Largest transposition table that the web may ask for, in mebibytes."""
+
+MAX_THREADS: Final = max(1, os.cpu_count() or 1)
+"""Most threads for one move."""
+
+PICKS: Final = (
+    ("ntuple:ply=1", "network, 1 ply"),
+    ("ntuple:ply=2", "network, 2 plies"),
+    (DEFAULT_PLAYER, "network, 3 plies"),
+    ("expectimax", "rows, 3 plies"),
+    ("expectimax:ply=5", "rows, 5 plies"),
+    ("expectimax:eval=snake", "snake, 3 plies"),
+    ("expectimax:eval=smooth", "smooth, 3 plies"),
+    ("quick", "quick"),
+    ("nneonneo", "nneonneo"),
+    ("datumbox", "Datumbox"),
+    ("baeldung", "Baeldung"),
+    ("it3105-snake", "IT3105, snake"),
+    ("it3105-gradient", "IT3105, gradient"),
+    ("greedy", "greedy"),
+    ("corner", "corner"),
+    ("random", "random"),
+)
+"""The players to pick from, by spec and short name, below the default one."""
+
+VALUELESS: Final = ("corner", "random")
+"""Players that choose moves without valuing them."""
+
+
+class Roster:
+    """Which players there are to pick from, and which may be asked for.
+
+    Args:
+        default: spec of the player where none is named; None for twofold's own, which depends
+            on the rules.
+        allowed: further specs that the owner allows.
+
+    Raises:
+        InvalidSpec: one of these specs is wrong.
+    """
+
+    def __init__(self, default: str | None = None, allowed: Sequence[str] = ()) -> None:
+        self.default: Final = default
+        own = ([] if default is None else [default]) + list(allowed)
+        self._own = set(own)
+        self._lock = threading.Lock()
+        self._making: dict[str, threading.Lock] = {}
+        self.infos: Final = _infos(default or default_player(Rules()), own)
+
+    def spec(self, asked: str, rules: Rules) -> str:
+        """The spec that is meant; the default one for an empty text."""
+        return asked.strip() or self.default or default_player(rules)
+
+    def check(self, spec: str) -> None:
+        """Refuse a spec that the web may not ask for, without making the player.
+
+        Raises:
+            InvalidSpec: it names code, a file or an unknown player.
+            LimitExceeded: it asks for too much memory or too many threads.
+        """
+        if spec in self._own:
+            return
+        parsed = notation.parse_spec(spec)
+        if is_code(parsed.name) or any(":" in text for text in parsed.values.values()):
+            raise InvalidSpec(
+                "expected a player that needs no code or program of its own, which only the "
+                f"owner can name when the server starts, got {shown(spec)}"
+            )
+        entry = _entry(parsed.name)
+        for key, text in parsed.values.items():
+            _check_value(entry, key, text)
+
+    def make(self, spec: str) -> Player:
+        """Make a player.
+
+        Players of one name are made one after the other: the first one loads the network that the
+        others share.
+
+        Raises:
+            InvalidSpec: the web may not ask for it, or it is wrong.
+        """
+        self.check(spec)
+        name = notation.parse_spec(spec).name
+        with self._lock:
+            lock = self._making.setdefault(name, threading.Lock())
+        with lock:
+            return make_player(spec, allow_code=spec in self._own)
+
+
+def _check_value(entry: Entry, key: str, text: str) -> None:
+    """Refuse a value of a key that is dangerous in the hands of a page."""
+    if key == "cmd":
+        raise InvalidSpec("expected a player that runs no program, got the key 'cmd'")
+    known = entry.keys.get(key)
+    if known is not None and known.hash_of is not None and text not in shipped():
+        names = ", ".join(shipped()) or "none"
+        raise InvalidSpec(
+            f"expected {key}= and a network that comes with twofold ({names}), got {shown(text)}: "
+            "only the owner can name a file, when the server starts"
+        )
+    most = {"table_mb": MAX_TABLE_MB, "threads": MAX_THREADS}.get(key)
+    if most is not None and text.isdecimal() and int(text[:12]) > most:
+        raise LimitExceeded(f"expected {key} of at most {most} here, got {shown(text)}")
+
+
+def _entry(name: str) -> Entry:
+    for entry in entries():
+        if entry.name == name:
+            return entry
+    known = ", ".join(entry.name for entry in entries())
+    raise InvalidSpec(f"expected a player ({known}), got {shown(name)}")
+
+
+def _infos(default: str, own: Iterable[str]) -> list[PlayerInfo]:
+    """The players to pick from: the default one, the owner's, the usual ones."""
+    names = dict(PICKS)
+    specs = list(dict.fromkeys([default, *own, *names]))
+    infos = [_info(spec, names.get(spec, spec)) for spec in specs]
+    infos[0].name = f"default: {infos[0].name}"
+    return infos
+
+
+def _info(spec: str, name: str) -> PlayerInfo:
+    parsed = notation.parse_spec(spec)
+    if is_code(parsed.name):
+        return PlayerInfo(spec, name, "a player of your own", _values_moves(spec))
+    entry = _entry(parsed.name)
+    return PlayerInfo(spec, name, entry.summary, entry.name not in VALUELESS)
+
+
+def _values_moves(spec: str) -> bool:
+    """Whether a player of the owner's own answers with more than a move; it is made for that."""
+    with make_player(spec) as player:
+        kind = type(player)
+        return kind.analyse is not Player.analyse or kind.stream is not Player.stream

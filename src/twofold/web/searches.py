@@ -1,0 +1,229 @@
+"""Searches: analyses in threads, so many at a time, each ended when nobody waits for it.
+
+An analysis deepens ply by ply and every ply is sent. It ends with its budget, or when its page
+asks for another one, wants no more, or is gone: the flag that ends it is seen within 20 ms.
+"""
+
+import os
+import threading
+from collections import OrderedDict
+from collections.abc import Callable, Generator, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Final, TypeVar
+
+from twofold.board import Board
+from twofold.errors import ResourceError
+from twofold.limits import MAX_PLY
+from twofold.players import Player
+from twofold.rules import Rules
+from twofold.search.analysis import Analysis
+from twofold.search.budget import Budget
+from twofold.search.stop import Stop
+from twofold.web.workers import Workers
+
+Result = TypeVar("Result")
+
+DEFAULT_SECONDS: Final = 2.0
+"""How long an analysis lasts where no limit is given."""
+
+MAX_SECONDS: Final = 60.0
+"""How long it lasts at most, whatever limits are given."""
+
+MAX_NODES: Final = 10**10
+"""Most positions that it visits."""
+
+AT_ONCE: Final = max(2, os.cpu_count() or 1)
+"""Most analyses at a time, over all pages; the others wait."""
+
+IDLE_PLAYERS: Final = 8
+"""Most players that are kept for the next analysis."""
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """What is to be analysed, and by whom.
+
+    Attributes:
+        spec: who analyses.
+        board: the position.
+        rules: its rules.
+        score: points so far; None where they are not known.
+        budget: how much it may take; see `clamped`.
+    """
+
+    spec: str
+    board: Board
+    rules: Rules
+    score: int | None
+    budget: Budget
+
+
+def clamped(
+    seconds: float | None = None, nodes: int | None = None, ply: int | None = None
+) -> Budget:
+    """The limits of an analysis, within those of the server; there always is one of time.
+
+    Args:
+        seconds: longest time; the default one where no other limit is given.
+        nodes: most positions.
+        ply: depth.
+    """
+    if seconds is None:
+        seconds = DEFAULT_SECONDS if nodes is None and ply is None else MAX_SECONDS
+    return Budget(
+        ply=None if ply is None else min(ply, MAX_PLY),
+        seconds=min(seconds, MAX_SECONDS),
+        nodes=None if nodes is None else min(nodes, MAX_NODES),
+    )
+
+
+class Searches:
+    """The analyses of all pages.
+
+    Args:
+        make: makes the player of a spec that was checked.
+        at_once: most analyses at a time.
+    """
+
+    def __init__(self, make: Callable[[str], Player], at_once: int = AT_ONCE) -> None:
+        self._workers = Workers(at_once, "twofold-search", polite=True)
+        self._idle = _IdlePlayers(make)
+        self._stops: set[Stop] = set()
+        self._lock = threading.Lock()
+
+    def start(self, search: Callable[[], None], stop: Stop) -> None:
+        """Do a search as soon as there is room.
+
+        Args:
+            search: does it, and never raises.
+            stop: ends it.
+
+        Raises:
+            ResourceError: the server is closing.
+        """
+        with self._lock:
+            self._stops.add(stop)
+
+        def run() -> None:
+            try:
+                search()
+            finally:
+                with self._lock:
+                    self._stops.discard(stop)
+
+        if not self._workers.submit(run):
+            raise ResourceError("expected a server that goes on, got one that is closing")
+
+    def wait_for(self, search: Callable[[], Result], stop: Stop) -> Result:
+        """Do a search among the others and wait for what it returns; raise what it raises.
+
+        Raises:
+            ResourceError: the server is closing.
+        """
+        done = threading.Event()
+        found: list[Result] = []
+        faults: list[BaseException] = []
+
+        def run() -> None:
+            try:
+                found.append(search())
+            except BaseException as error:  # raised again by the thread that waits
+                faults.append(error)
+            finally:
+                done.set()
+
+        self.start(run, stop)
+        done.wait()  # `close` ends it too
+        for fault in faults:
+            raise fault
+        return found[0]
+
+    @contextmanager
+    def player(self, spec: str, rules: Rules) -> Iterator[Player]:
+        """A player for as long as this lasts, started for the rules; it may have served before.
+
+        Raises:
+            InvalidSpec: there is no such player.
+            UnsupportedRules: it cannot play under these rules.
+        """
+        with self._idle.borrowed(spec, rules) as player:
+            yield player
+
+    def stream(self, question: Question, stop: Stop) -> Iterator[tuple[Analysis, Player]]:
+        """Analyses that improve, and the player that makes them."""
+        with self.player(question.spec, question.rules) as player:
+            found = player.stream(question.board, question.budget, score=question.score, stop=stop)
+            try:
+                for analysis in found:
+                    yield analysis, player
+            finally:
+                if isinstance(found, Generator):  # its search ends where it is left early
+                    found.close()
+
+    def close(self) -> None:
+        """End all searches and their threads."""
+        with self._lock:
+            stops = list(self._stops)
+        for stop in stops:
+            stop.raise_flag()
+        self._workers.close()
+        self._idle.close()
+
+
+class _IdlePlayers:
+    """Players that wait for the next analysis: making one takes as long as a short analysis."""
+
+    def __init__(self, make: Callable[[str], Player]) -> None:
+        self._make = make
+        self._lock = threading.Lock()
+        self._idle: OrderedDict[int, tuple[str, Rules, Player]] = OrderedDict()
+        self._closed = False
+
+    @contextmanager
+    def borrowed(self, spec: str, rules: Rules) -> Iterator[Player]:
+        """A player that nobody else uses meanwhile."""
+        player = self._take(spec, rules) or self._new(spec, rules)
+        try:
+            yield player
+        except Exception:  # who knows what state it is in
+            player.close()
+            raise
+        except BaseException:  # nobody wants to hear the rest
+            self._give_back(spec, rules, player)
+            raise
+        self._give_back(spec, rules, player)
+
+    def _take(self, spec: str, rules: Rules) -> Player | None:
+        with self._lock:
+            for number, (known, its_rules, player) in self._idle.items():
+                if known == spec and its_rules == rules:
+                    del self._idle[number]
+                    return player
+        return None
+
+    def _new(self, spec: str, rules: Rules) -> Player:
+        player = self._make(spec)
+        try:
+            player.start(rules, 0)
+        except BaseException:
+            player.close()
+            raise
+        return player
+
+    def _give_back(self, spec: str, rules: Rules, player: Player) -> None:
+        with self._lock:
+            self._idle[id(player)] = (spec, rules, player)
+            surplus = [] if not self._closed else list(self._idle)
+            surplus = surplus or list(self._idle)[: max(0, len(self._idle) - IDLE_PLAYERS)]
+            closing_now = [self._idle.pop(number)[2] for number in surplus]
+        for one in closing_now:
+            one.close()
+
+    def close(self) -> None:
+        with self._lock:
+            self._closed = True
+            players = [player for _, _, player in self._idle.values()]
+            self._idle.clear()
+        for player in players:
+            player.close()

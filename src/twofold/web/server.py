@@ -1,0 +1,214 @@
+"""The server: a socket that listens, and uvicorn within bounds."""
+
+import asyncio
+import contextlib
+import errno
+import ipaddress
+import os
+import signal
+import socket
+from collections.abc import Callable, Iterator
+from types import FrameType
+from typing import Final
+
+import uvicorn
+from starlette.types import ASGIApp
+from uvicorn.protocols.http.h11_impl import H11Protocol
+
+from twofold.errors import InvalidInput, ResourceError
+from twofold.limits import check_limit
+from twofold.notation import shown
+from twofold.web.protocol import MAX_MESSAGE_BYTES
+
+DEFAULT_PORT: Final = 2048
+
+PORTS_TRIED: Final = 100
+"""How many ports from the default one on are tried before the system chooses."""
+
+MAX_SOCKETS: Final = 192
+"""Most connections of any kind; more are dropped before anything is read. When all of them send
+something at once, it takes about 0.1 s until it is the owner's turn again."""
+
+REQUEST_SECONDS: Final = 5.0
+"""How long a connection may take to send the head of a request."""
+
+STOP_SECONDS: Final = 1
+"""How long answers under way may take once the server is to stop."""
+
+BACKLOG: Final = 64
+"""Connections that wait to be accepted; so many are accepted before it is the others' turn."""
+
+
+class PatientProtocol(H11Protocol):
+    """HTTP whose patience ends: a connection that sends no whole request is dropped.
+
+    uvicorn itself would wait for ever; some hundred such connections would lock the owner out.
+    """
+
+    _looked_at: object = None
+    _look: asyncio.TimerHandle | None = None
+
+    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
+        """Begin to wait."""
+        super().connection_made(transport)
+        if len(self.connections) > MAX_SOCKETS:
+            transport.abort()
+        else:
+            self._look = self.loop.call_later(REQUEST_SECONDS, self._lose_patience)
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        """Wait no longer."""
+        if self._look is not None:
+            self._look.cancel()
+        super().connection_lost(exc)
+
+    def _lose_patience(self) -> None:
+        """Close the connection if no request has come, or been answered, since the last look."""
+        if self.transport.get_protocol() is not self:
+            return  # it is a WebSocket by now
+        idle = self.cycle is None or self.cycle.response_complete
+        if idle and self.cycle is self._looked_at:
+            self.transport.abort()
+            return
+        self._looked_at = self.cycle
+        self._look = self.loop.call_later(REQUEST_SECONDS, self._lose_patience)
+
+
+class Server(uvicorn.Server):
+    """uvicorn with our bounds, stopped by Ctrl-C, SIGTERM or `stop`.
+
+    Args:
+        app: what answers.
+        quiet: whether nothing is logged.
+    """
+
+    def __init__(self, app: ASGIApp, *, quiet: bool = False) -> None:
+        self.signal: int | None = None
+        """The signal that ended it, if one did."""
+        logs = {"log_config": None} if quiet else {"log_level": "warning"}
+        super().__init__(
+            uvicorn.Config(
+                app,
+                loop="asyncio",
+                http=PatientProtocol,
+                ws_max_size=MAX_MESSAGE_BYTES,
+                ws_per_message_deflate=False,  # it costs memory, and nothing here is far away
+                lifespan="off",
+                access_log=False,
+                server_header=False,
+                proxy_headers=False,
+                backlog=BACKLOG,
+                timeout_graceful_shutdown=STOP_SECONDS,
+                **logs,
+            )
+        )
+
+    def serve_on(self, listener: socket.socket) -> None:
+        """Serve until it is to stop."""
+        with _signals(self._ask):
+            self.run(sockets=[listener])
+
+    def stop(self) -> None:
+        """End it soon; may be called from any thread."""
+        self.should_exit = True
+
+    def _ask(self, number: int, _frame: FrameType | None) -> None:
+        self.signal = number
+        self.force_exit = self.should_exit  # the second time
+        self.should_exit = True
+
+    @contextlib.contextmanager
+    def capture_signals(self) -> Iterator[None]:
+        """Leave signals to `serve_on`; uvicorn would end the process before games are saved."""
+        yield
+
+
+@contextlib.contextmanager
+def _signals(ask: Callable[[int, FrameType | None], None]) -> Iterator[None]:
+    """Have Ctrl-C and SIGTERM call a function, where this is the thread that gets them."""
+    before = {}
+    with contextlib.suppress(ValueError):  # not the main thread
+        for number in (signal.SIGINT, signal.SIGTERM):
+            before[number] = signal.signal(number, ask)
+    try:
+        yield
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+
+
+# ---- where it listens
+
+
+def is_loopback(host: str) -> bool:
+    """Whether only this machine reaches a host, given by address or name."""
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return host == "localhost"
+
+
+def is_every_address(host: str) -> bool:
+    """Whether a host stands for all addresses of this machine."""
+    try:
+        return ipaddress.ip_address(host).is_unspecified
+    except ValueError:
+        return False
+
+
+def in_url(host: str) -> str:
+    """A host as a URL has it."""
+    return f"[{host}]" if ":" in host else host
+
+
+def listen(host: str, port: int | None) -> socket.socket:
+    """A socket that listens.
+
+    Args:
+        host: address or name.
+        port: 0 for any free one; None for the default one, or the next that is free.
+
+    Raises:
+        InvalidInput: the host is no address of this machine.
+        LimitExceeded: there is no such port.
+        ResourceError: the port is in use, or not ours to use.
+    """
+    if port is not None:
+        return _listen(host, check_limit("a port", port, 0, 65_535))
+    for candidate in (*range(DEFAULT_PORT, DEFAULT_PORT + PORTS_TRIED), 0):
+        with contextlib.suppress(ResourceError):
+            return _listen(host, candidate)
+    raise ResourceError(f"expected a free port on {host}, got none")
+
+
+def _listen(host: str, port: int) -> socket.socket:
+    family, address = _resolve(host, port)
+    listener = socket.socket(family, socket.SOCK_STREAM)
+    try:
+        if os.name == "posix":  # else two programs could have the same port
+            listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        listener.bind(address)
+        listener.listen(BACKLOG)
+    except OSError as error:
+        listener.close()
+        if error.errno == errno.EADDRNOTAVAIL:
+            raise _no_host(host) from None
+        reason = "another program uses" if error.errno == errno.EADDRINUSE else "cannot be used"
+        raise ResourceError(f"expected a free port, got {port}, which {reason}") from None
+    return listener
+
+
+def _resolve(host: str, port: int) -> tuple[int, tuple[str, int]]:
+    """The family and the address to bind to."""
+    try:
+        found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)
+    except (OSError, UnicodeError):
+        found = []
+    if not (host and found):
+        raise _no_host(host)
+    family, _, _, _, address = min(found, key=lambda one: one[0] != socket.AF_INET)
+    return family, (str(address[0]), int(address[1]))
+
+
+def _no_host(host: str) -> InvalidInput:
+    return InvalidInput(f"expected an address of this machine as host, got {shown(host)}")

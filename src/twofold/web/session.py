@@ -1,0 +1,275 @@
+"""Session: one page. It takes requests and sends replies; there is no socket in it."""
+
+import secrets
+import threading
+from collections.abc import Callable
+from typing import Any, Final
+
+from twofold.board import Board
+from twofold.errors import InvalidBoard, LimitExceeded
+from twofold.limits import MAX_SCORE, check_limit
+from twofold.notation import parse_seed
+from twofold.players.base import check_going
+from twofold.rules import Rules
+from twofold.web import protocol
+from twofold.web.asked import Asked, AskedAnalysis, Send
+from twofold.web.autoplay import Wish
+from twofold.web.following import Asker
+from twofold.web.history import History
+from twofold.web.hub import Hub
+from twofold.web.live_game import LiveGame
+from twofold.web.protocol import AnyRequest, NotFound, Reply
+from twofold.web.refusals import refused
+from twofold.web.reviews import MAX_PLY, AskedReview, Order
+from twofold.web.searches import Question, clamped
+from twofold.web.views import letters_of, tiles_of
+
+MAX_FOLLOWED: Final = 16
+"""Most games that a page follows at a time."""
+
+
+class Session:
+    """What one page does: requests in, replies out.
+
+    Args:
+        hub: what all sessions share.
+        send: takes a reply; called from any thread, it must not block. `Welcome` is sent at once.
+    """
+
+    def __init__(self, hub: Hub, send: Send) -> None:
+        self._hub = hub
+        self._send = send
+        self._lock = threading.Lock()  # inside the locks of tables and games, never around them
+        self._games: dict[str, LiveGame] = {}
+        self._asked: dict[type[Asked], Asked] = {}
+        self._closed = False
+        hub.join(self)
+
+    def send(self, reply: Reply) -> None:
+        """Send a reply, unless the session is closed."""
+        if not self._closed:
+            self._send(reply)
+
+    def receive(self, request: AnyRequest) -> None:
+        """Do what the page asks, or send `Refused`; quick, and never raises."""
+        handle: Callable[[Any], None] = getattr(self, f"_{_NAMES[type(request)]}")
+        self._guarded(lambda: handle(request), request.ref)
+
+    def close(self) -> None:
+        """End the session's searches and leave its games. May be called twice."""
+        with self._lock:
+            self._closed = True
+            games, self._games = list(self._games.values()), {}
+            asked, self._asked = list(self._asked.values()), {}
+        for one in asked:
+            one.drop()
+        for live in games:
+            self._hub.table.leave(live, self)
+        self._hub.leave(self)
+
+    def _guarded(self, do: Callable[[], None], ref: int) -> None:
+        """Do something; what goes wrong is sent."""
+        if self._closed:
+            return
+        try:
+            do()
+        except Exception as error:
+            self.send(refused(error, ref))
+
+    def _later(self, do: Callable[[], None], ref: int) -> None:
+        """Do something that may take a moment, in another thread."""
+        self._hub.desk.submit(lambda: self._guarded(do, ref))
+
+    # ---- games
+
+    def _open(self, request: protocol.OpenRequest) -> None:
+        def open_it() -> None:
+            table, asker = self._hub.table, Asker(self, request.ref)
+            game = request.game or table.last()
+            if not game:
+                self._follow(table.begin(_new_history(protocol.NewRequest())), asker)
+                return
+            live = table.find(game)
+            self._follow(live, asker)
+            live.replay()
+
+        self._later(open_it, request.ref)
+
+    def _new(self, request: protocol.NewRequest) -> None:
+        table, asker = self._hub.table, Asker(self, request.ref)
+        if not request.source:
+            self._follow(table.begin(_new_history(request), keep=request.keep), asker)
+            return
+
+        def fork() -> None:
+            history, player = table.find(request.source).fork(request.move_number)
+            self._follow(table.begin(history, player=player, keep=request.keep), asker)
+
+        self._later(fork, request.ref)
+
+    def _follow(self, live: LiveGame, asker: Asker) -> None:
+        """Follow a game, unless there are too many."""
+        with self._lock:
+            if len(self._games.keys() - {live.game}) >= MAX_FOLLOWED:
+                raise LimitExceeded(f"expected at most {MAX_FOLLOWED} open games: close one")
+        live = self._hub.table.join(live, asker)
+        with self._lock:
+            self._games[live.game] = live
+            closed = self._closed
+        if closed:  # meanwhile: `close` did not see this game
+            self._hub.table.leave(live, self)
+
+    def _game(self, game: str) -> LiveGame:
+        with self._lock:
+            live = self._games.get(game)
+        if live is None:
+            raise NotFound(f"expected a game that this page has opened, got {game!r}")
+        return live
+
+    def _close(self, request: protocol.CloseRequest) -> None:
+        with self._lock:
+            live = self._games.pop(request.game, None)
+        if live is not None:
+            self._hub.table.leave(live, self)
+
+    def _games_list(self, request: protocol.GamesRequest) -> None:
+        def answer() -> None:
+            self.send(protocol.Games(ref=request.ref, games=self._hub.games()))
+
+        self._later(answer, request.ref)
+
+    def _delete(self, request: protocol.DeleteRequest) -> None:
+        def delete() -> None:
+            self._hub.table.delete(request.game)
+            self.send(protocol.Games(ref=request.ref, games=self._hub.games()))
+
+        self._later(delete, request.ref)
+
+    # ---- a game
+
+    def _move(self, request: protocol.MoveRequest) -> None:
+        live = self._game(request.game)
+        live.move(request.move, request.move_number, Asker(self, request.ref))
+
+    def _undo(self, request: protocol.UndoRequest) -> None:
+        self._game(request.game).undo(Asker(self, request.ref))
+
+    def _redo(self, request: protocol.RedoRequest) -> None:
+        self._game(request.game).redo(Asker(self, request.ref))
+
+    def _view(self, request: protocol.ViewRequest) -> None:
+        live = self._game(request.game)
+
+        def answer() -> None:
+            Asker(self, request.ref).answer(live.position(request.move_number))
+
+        self._later(answer, request.ref)
+
+    def _autoplay(self, request: protocol.AutoplayRequest) -> None:
+        live, roster = self._game(request.game), self._hub.roster
+        spec = roster.spec(request.player, live.history.rules)
+        roster.check(spec)
+        wish = Wish(request.moves_per_second, request.stop_tile, request.moves)
+        live.start_player(spec, lambda: roster.make(spec), wish, Asker(self, request.ref))
+
+    def _pause(self, request: protocol.PauseRequest) -> None:
+        self._game(request.game).pause(Asker(self, request.ref))
+
+    # ---- boards and reviews
+
+    def _board(self, request: protocol.BoardRequest) -> None:
+        board = Board.parse(request.text)
+        self.send(
+            protocol.BoardInfo(
+                ref=request.ref,
+                board=str(board),
+                tiles=tiles_of(board),
+                rows=board.rows,
+                cols=board.cols,
+                legal=letters_of(board),
+                max_tile=board.max_tile,
+            )
+        )
+
+    def _analyse(self, request: protocol.AnalyseRequest) -> None:
+        board = Board.parse(request.board)
+        rules = _rules_for(board, request.rules)
+        check_going(board)
+        spec = self._hub.roster.spec(request.player, rules)
+        self._hub.roster.check(spec)
+        score = None
+        if request.score:
+            score = check_limit("a score", int(request.score), 0, MAX_SCORE)
+        budget = clamped(request.seconds, request.nodes, request.ply)
+        question = Question(spec, board, rules, score, budget)
+        asked = AskedAnalysis(self._hub.searches, question, self.send, request.ref)
+        self._ask(asked)
+        self._hub.searches.start(asked.run, asked.stop)
+
+    def _review(self, request: protocol.ReviewRequest) -> None:
+        if request.player.strip():
+            self._hub.roster.check(request.player.strip())
+        ply = None if request.ply is None else min(request.ply, MAX_PLY)
+        order = Order(request.game, request.player.strip(), ply)
+        hub = self._hub
+        asked = AskedReview(hub.reviews, order, hub.record, hub.judge_for, self.send, request.ref)
+        self._ask(asked)
+        hub.reviews.start(asked)
+
+    def _ask(self, asked: Asked) -> None:
+        """Wait for something, and no longer for what was asked of its kind before."""
+        with self._lock:
+            before = self._asked.get(type(asked))
+            self._asked[type(asked)] = asked
+            closed = self._closed
+        if before is not None:
+            before.drop()
+        if closed:
+            asked.drop()
+
+    def _stop(self, request: protocol.StopRequest) -> None:
+        with self._lock:
+            asked = list(self._asked.values())
+        for one in asked:
+            one.finish()
+
+
+_NAMES: Final[dict[type[AnyRequest], str]] = {
+    protocol.OpenRequest: "open",
+    protocol.NewRequest: "new",
+    protocol.MoveRequest: "move",
+    protocol.UndoRequest: "undo",
+    protocol.RedoRequest: "redo",
+    protocol.ViewRequest: "view",
+    protocol.CloseRequest: "close",
+    protocol.GamesRequest: "games_list",
+    protocol.DeleteRequest: "delete",
+    protocol.AutoplayRequest: "autoplay",
+    protocol.PauseRequest: "pause",
+    protocol.BoardRequest: "board",
+    protocol.AnalyseRequest: "analyse",
+    protocol.StopRequest: "stop",
+    protocol.ReviewRequest: "review",
+}
+
+
+def _new_history(request: protocol.NewRequest) -> History:
+    """The game that a page wants to begin."""
+    seed = parse_seed(request.seed) if request.seed else secrets.randbits(64)
+    if not request.board:
+        if request.score:
+            raise InvalidBoard("expected a board to begin on with a score, got none")
+        return History(Rules.parse(request.rules), seed)
+    board = Board.parse(request.board)
+    board.legal_moves()  # refuse a board that no move could be made on without too large a tile
+    return History(_rules_for(board, request.rules), seed, board, score=request.score)
+
+
+def _rules_for(board: Board, text: str) -> Rules:
+    """The rules meant for a board: the original ones on its shape where nothing is said."""
+    rules = Rules.parse(text) if text else Rules(rows=board.rows, cols=board.cols)
+    if rules.shape != board.shape:
+        raise InvalidBoard(
+            f"expected a {rules.rows}x{rules.cols} board as in the rules, got {board}"
+        )
+    return rules

@@ -1,0 +1,56 @@
+/** The board as text: to read, to type, to paste, to pass on. */
+
+import { button, h } from '../dom.js';
+import { text } from '../text.js';
+
+/** A text field whose text the server reads. */
+export class NotationField {
+  /**
+   * @param {object} actions
+   * @param {(words: string) => Promise<void>} actions.onRead rejects with what is wrong
+   * @param {() => void} actions.onCopy called for a copy of the link
+   */
+  constructor({ onRead, onCopy }) {
+    this.onRead = onRead;
+    this.error = h('p', { id: 'analyse-notation-error', class: 'field-error bad', role: 'alert' });
+    this.input = h('textarea', {
+      id: 'analyse-notation', class: 'textarea mono notation-input', rows: 1, autocomplete: 'off',
+      autocapitalize: 'off', spellcheck: 'false', 'aria-describedby': 'analyse-notation-error',
+      onchange: () => this.#read(), onpaste: () => setTimeout(() => this.#read()),
+      onkeydown: (event) => this.#key(event),
+    });
+    const copy = button({ icon: 'link', text: text('analyse.copy') }, onCopy);
+    this.element = h('div', { class: 'field notation' },
+      h('label', { for: 'analyse-notation', text: text('analyse.notation') }),
+      h('div', { class: 'notation-row' }, this.input, copy), this.error);
+  }
+
+  /** @param {string} board its text */
+  show(board) {
+    this.shown = board;
+    this.input.value = board;
+    this.#setError('');
+  }
+
+  #key(event) {
+    if (event.key === 'Escape') this.show(this.shown);
+    if (event.key !== 'Enter' || event.shiftKey) return;
+    event.preventDefault();
+    this.#read();
+  }
+
+  async #read() {
+    const words = this.input.value.trim();
+    if (words === this.shown) return;
+    try {
+      await this.onRead(words);
+    } catch (refused) {
+      this.#setError(refused.message);
+    }
+  }
+
+  #setError(message) {
+    this.error.textContent = message;
+    this.input.setAttribute('aria-invalid', String(message !== ''));
+  }
+}

@@ -1,0 +1,192 @@
+/**
+ * What a player thinks of a position: four bars in a fixed layout, figures, the line of best play.
+ *
+ * The layout never moves while an analysis improves: every part has its place from the start,
+ * and only texts and lengths change.
+ */
+
+import { h } from './dom.js';
+import { EvalBar } from './eval_bar.js';
+import { formatDuration, formatShort, valueFormat } from './figures.js';
+import { LineView } from './line_view.js';
+import { ARROWS, LETTERS, moveName } from './moves.js';
+import { number, text } from './text.js';
+
+export { EvalBar };
+
+const HALF_AT = 0.025; // loss at which a bar is half as long
+const FACTS = ['depth', 'nodes', 'speed', 'time', 'source', 'unit', 'bar_text'];
+
+/**
+ * @typedef {object} AnalysisViewOptions
+ * @property {(letter: string) => void} [onMove] called when a person picks a move; without it the
+ *   moves are no buttons
+ * @property {(steps: number) => void} [onLine] called with the number of steps of the line to make
+ * @property {(steps: number) => void} [onPreview] called with the number of steps of the line to
+ *   show, 0 for none
+ * @property {boolean} [announce] whether the final result is told to screen readers
+ * @property {boolean} [line] whether the line of best play is shown; true if not given
+ */
+
+/** Shows `AnalysisReply`s. */
+export class AnalysisView {
+  /** @param {AnalysisViewOptions} options */
+  constructor(options = {}) {
+    this.options = options;
+    this.rows = new Map(LETTERS.map((letter) => [letter, new MoveRow(letter, options.onMove)]));
+    this.facts = new Map(FACTS.map((name) => [name, h('dd', {}, '–')]));
+    this.thinking = h('span', {
+      class: 'analysis-thinking', hidden: true, text: text('analysis.thinking'),
+    });
+    this.note = h('p', { class: 'analysis-note', hidden: true });
+    this.spoken = h('p', { class: 'visually-hidden', role: 'status' });
+    this.line = options.line === false ? null : new LineView(options);
+    this.element = this.#build();
+  }
+
+  #build() {
+    const facts = [...this.facts].map(([name, value]) => h('div', {
+      class: `analysis-fact analysis-${name}`, hidden: name === 'bar_text',
+    }, h('dt', { text: text(`analysis.${name}`) }), value));
+    return h('section', { class: 'analysis', 'aria-label': text('analysis.label') },
+      this.#table(), this.note, h('dl', { class: 'analysis-facts' }, facts),
+      this.line?.element, this.spoken);
+  }
+
+  #table() {
+    const headings = ['value', 'behind', 'reward'].map((name) => h('th', {
+      scope: 'col', class: `analysis-${name}`, text: text(`analysis.${name}`),
+    }));
+    const head = h('tr', null,
+      h('th', { scope: 'col', class: 'analysis-move' },
+        h('span', { class: 'visually-hidden', text: text('analysis.move') })),
+      h('td', { class: 'analysis-state' }, this.thinking), headings);
+    const rows = [...this.rows.values()].map((row) => row.element);
+    return h('table', { class: 'analysis-moves' }, h('thead', null, head), h('tbody', null, rows));
+  }
+
+  /**
+   * Show an analysis.
+   *
+   * @param {object} reply an `AnalysisReply`
+   */
+  show(reply) {
+    const best = reply.moves.find((move) => move.move === reply.best);
+    const format = valueFormat(reply.moves.map((move) => move.value));
+    for (const move of reply.moves) this.rows.get(move.move).show(move, best, format);
+    this.note.hidden = true;
+    this.thinking.hidden = reply.final;
+    this.element.dataset.state = reply.final ? 'final' : 'thinking';
+    this.#showFacts(reply);
+    this.line?.show(reply.line, reply.board);
+    if (reply.final && this.options.announce) this.#announce(best, format, reply);
+  }
+
+  #showFacts(reply) {
+    const speed = reply.seconds > 0 && reply.nodes > 0 ? reply.nodes / reply.seconds : null;
+    setText(this.facts.get('depth'), reply.depth || '–');
+    setText(this.facts.get('nodes'), reply.nodes ? formatShort(reply.nodes) : '–');
+    setText(this.facts.get('speed'), speed ? `${formatShort(speed)}/s` : '–');
+    setText(this.facts.get('time'), formatDuration(reply.seconds));
+    setText(this.facts.get('source'), reply.source || '–');
+    setText(this.facts.get('unit'), reply.unit || '–');
+    setText(this.facts.get('bar_text'), reply.bar_text);
+    this.facts.get('bar_text').parentElement.hidden = !reply.bar_text;
+    this.facts.get('nodes').title = reply.nodes ? number(reply.nodes) : '';
+    this.facts.get('source').title = reply.player;
+  }
+
+  #announce(best, format, reply) {
+    const value = best?.value == null ? '' : `${format(best.value)} ${reply.unit}`;
+    const key = value ? 'analysis.spoken' : 'analysis.spoken_move';
+    setText(this.spoken, text(key, { move: moveName(reply.best), value, depth: reply.depth }));
+  }
+
+  /** Say that an analysis is under way, and keep what is shown until it comes. */
+  wait() {
+    this.thinking.hidden = false;
+    this.element.dataset.state = 'thinking';
+  }
+
+  /**
+   * Show nothing, or a sentence that says why there is nothing.
+   *
+   * @param {string} [note]
+   */
+  clear(note = '') {
+    for (const row of this.rows.values()) row.clear();
+    for (const value of this.facts.values()) setText(value, '–');
+    setText(this.note, note);
+    this.note.hidden = !note;
+    this.thinking.hidden = true;
+    this.element.dataset.state = 'empty';
+    this.line?.clear();
+    if (note && this.options.announce) setText(this.spoken, note);
+  }
+}
+
+/** One of the four moves: arrow, bar, value, how far behind the best, reward. */
+class MoveRow {
+  constructor(letter, onMove) {
+    const face = [
+      h('span', { class: 'analysis-arrow', 'aria-hidden': 'true' }, ARROWS[letter]),
+      h('span', { class: 'analysis-name' }, moveName(letter)),
+    ];
+    this.button = onMove ? h('button', {
+      type: 'button', class: 'analysis-pick', disabled: true, onclick: () => onMove(letter),
+    }, face) : null;
+    this.fill = h('span', { class: 'analysis-fill' });
+    this.value = h('td', { class: 'analysis-value' });
+    this.behind = h('td', { class: 'analysis-behind' });
+    this.reward = h('td', { class: 'analysis-reward' });
+    const bar = h('span', { class: 'analysis-bar', 'aria-hidden': 'true' }, this.fill);
+    this.element = h(
+      'tr',
+      {},
+      h('th', { scope: 'row', class: 'analysis-move' }, ...(this.button ? [this.button] : face)),
+      h('td', { class: 'analysis-track', onclick: onMove && (() => this.button.click()) }, bar),
+      this.value,
+      this.behind,
+      this.reward,
+    );
+  }
+
+  show(move, best, format) {
+    const isBest = move === best;
+    this.element.classList.toggle('is-best', isBest);
+    this.element.classList.toggle('is-illegal', !move.legal);
+    if (this.button) this.button.disabled = !move.legal;
+    const ratio = move.ratio ?? (isBest && move.value == null ? 1 : null);
+    this.fill.style.transform = `scaleX(${ratio === null ? 0 : barLength(ratio).toFixed(4)})`;
+    setText(this.value, move.value == null ? '–' : format(move.value));
+    setText(this.behind, behind(move, best, isBest, format));
+    setText(this.reward, move.legal && move.reward ? `+${number(move.reward)}` : '');
+  }
+
+  clear() {
+    this.element.classList.remove('is-best', 'is-illegal');
+    if (this.button) this.button.disabled = true;
+    this.fill.style.transform = 'scaleX(0)';
+    for (const cell of [this.value, this.behind, this.reward]) setText(cell, '');
+  }
+}
+
+/**
+ * How long a bar is. Moves that differ by some percent are worlds apart, so that the length falls
+ * fast: half of it is left at 0.975, where a move begins to be called a mistake.
+ */
+function barLength(ratio) {
+  return 1 / (1 + (1 - Math.max(0, Math.min(1, ratio))) / HALF_AT);
+}
+
+function behind(move, best, isBest, format) {
+  if (!move.legal) return text('analysis.illegal');
+  if (isBest) return text('analysis.best');
+  if (move.value == null || best?.value == null) return '';
+  const difference = best.value - move.value;
+  return difference > 0 ? `−${format(difference)}` : '=';
+}
+
+function setText(element, value) {
+  if (element.textContent !== value) element.textContent = value;
+}

@@ -1,0 +1,205 @@
+/** A board to be set up: by clicks, by dragging a tile over it, by keys. */
+
+import { announce } from './announce.js';
+import { BoardView } from './board.js';
+import { h } from './dom.js';
+import { keyOf } from './moves.js';
+import { MAX_EXPONENT, exponentOf, exponentOfKey } from './notation.js';
+import { text } from './text.js';
+
+const STEPS = { ArrowUp: [-1, 0], ArrowRight: [0, 1], ArrowDown: [1, 0], ArrowLeft: [0, -1] };
+const CLEARING = new Set(['Delete', 'Backspace', '0']);
+
+/**
+ * @typedef {object} BoardEditorOptions
+ * @property {number} [rows]
+ * @property {number} [cols]
+ * @property {string} [label] name of the grid
+ * @property {(tiles: number[], group: string) => void} onChange called with the board after an edit
+ *   by hand; edits of the same group belong together: of one cell, or of one stroke
+ * @property {(cell: number) => boolean} [onPick] called before a click or a space bar edits a
+ *   cell; true if that is done with, so that nothing else happens
+ */
+
+/** A `BoardView` whose cells can be edited. */
+export class BoardEditor {
+  #cursor = 0;
+  #painting = false;
+  #strokes = 0;
+
+  /** The tile that a click paints; null while clicks count up and down. */
+  brush = null;
+
+  /** @param {BoardEditorOptions} options */
+  constructor({ rows = 4, cols = 4, label = '', onChange, onPick = () => false }) {
+    this.label = label;
+    this.onChange = onChange;
+    this.onPick = onPick;
+    this.view = new BoardView({ rows, cols, label });
+    this.element = h('div', {
+      class: 'board-editor',
+      onkeydown: (event) => this.#key(event),
+      onfocusin: (event) => this.#focused(event),
+      onpointerdown: (event) => this.#press(event),
+      onpointermove: (event) => this.#drag(event),
+      onpointerup: () => this.#release(),
+      onpointercancel: () => this.#release(),
+      onclick: (event) => this.#click(event),
+      oncontextmenu: (event) => this.#menu(event),
+    }, this.view.element);
+    this.#dress();
+  }
+
+  /** The tiles, row by row. */
+  get tiles() {
+    return this.view.tiles;
+  }
+
+  /**
+   * Show a board to be edited.
+   *
+   * @param {number[]} tiles
+   * @param {number} rows
+   * @param {number} cols
+   * @param {{animate?: boolean}} [options]
+   */
+  set(tiles, rows, cols, options = {}) {
+    if (rows !== this.view.rows || cols !== this.view.cols) {
+      this.view.resize(rows, cols, this.label);
+      this.#cursor = 0;
+      this.#dress();
+    }
+    this.view.show(tiles, options);
+  }
+
+  /** @param {number} cell to mark as that of the new tile; -1 for none */
+  mark(cell) {
+    this.view.cells.forEach((each, index) => each.classList.toggle('is-marked', index === cell));
+  }
+
+  /** @param {number | null} tile that clicks paint; null for counting up and down */
+  setBrush(tile) {
+    this.brush = tile;
+    this.element.classList.toggle('is-painting', tile !== null);
+  }
+
+  #dress() {
+    this.view.cells.forEach((cell, index) => {
+      cell.tabIndex = index === this.#cursor ? 0 : -1;
+    });
+  }
+
+  #cellOf(target) {
+    const cell = target instanceof Element ? target.closest('.board-cell') : null;
+    return cell ? this.view.cells.indexOf(cell) : -1;
+  }
+
+  /** Set the exponent of a cell, within its limits, and tell. */
+  #put(cell, exponent, group = `cell ${cell}`) {
+    const tile = exponent > 0 ? 2 ** Math.min(exponent, MAX_EXPONENT) : 0;
+    if (cell < 0 || this.tiles[cell] === tile) return;
+    const tiles = [...this.tiles];
+    tiles[cell] = tile;
+    this.view.show(tiles, { animate: true });
+    this.view.updateGrid();
+    announce(tile ? String(tile) : text('board.empty'));
+    this.onChange(tiles, group);
+  }
+
+  #count(cell, step) {
+    this.#put(cell, Math.max(0, exponentOf(this.tiles[cell]) + step));
+  }
+
+  #press(event) {
+    if (this.brush === null || event.button !== 0) return;
+    const cell = this.#cellOf(event.target);
+    if (cell < 0) return;
+    this.#painting = true;
+    this.#strokes += 1;
+    this.#paint(cell);
+  }
+
+  #drag(event) {
+    if (!this.#painting) return;
+    const under = document.elementFromPoint(event.clientX, event.clientY);
+    this.#paint(this.#cellOf(under));
+  }
+
+  #paint(cell) {
+    this.#put(cell, exponentOf(this.brush), `stroke ${this.#strokes}`);
+  }
+
+  #release() {
+    this.#painting = false;
+  }
+
+  #click(event) {
+    const cell = this.#cellOf(event.target);
+    if (cell < 0) return;
+    this.#moveTo(cell);
+    if (this.brush === null) this.#pick(cell, event.shiftKey ? -1 : 1);
+  }
+
+  #pick(cell, step) {
+    if (!this.onPick(cell)) this.#count(cell, step);
+  }
+
+  #menu(event) {
+    const cell = this.#cellOf(event.target);
+    if (cell < 0) return;
+    event.preventDefault();
+    this.#count(cell, -1);
+  }
+
+  #focused(event) {
+    const cell = this.#cellOf(event.target);
+    if (cell >= 0) this.#setCursor(cell);
+  }
+
+  #setCursor(cell) {
+    this.view.cells[this.#cursor].tabIndex = -1;
+    this.#cursor = cell;
+    this.view.cells[cell].tabIndex = 0;
+  }
+
+  #moveTo(cell) {
+    this.#setCursor(cell);
+    this.view.cells[cell].focus({ preventScroll: true });
+  }
+
+  #key(event) {
+    if (event.ctrlKey || event.altKey || event.metaKey || this.#cellOf(event.target) < 0) return;
+    if (this.#act(event)) {
+      event.preventDefault();
+      event.stopPropagation();
+    }
+  }
+
+  /** Do what a key asks; false if it asks nothing. */
+  #act(event) {
+    const { key } = event;
+    const cell = this.#cursor;
+    if (STEPS[key]) this.#walk(...STEPS[key]);
+    else if (key === 'Home') this.#moveTo(cell - (cell % this.view.cols));
+    else if (key === 'End') this.#moveTo(cell - (cell % this.view.cols) + this.view.cols - 1);
+    else if (key === ' ' || key === 'Enter') this.#apply(cell, event.shiftKey ? -1 : 1);
+    else if (key === '+' || key === '=') this.#count(cell, 1);
+    else if (key === '-') this.#count(cell, -1);
+    else if (CLEARING.has(key)) this.#put(cell, 0);
+    else if (exponentOfKey(keyOf(event)) > 0) this.#put(cell, exponentOfKey(keyOf(event)));
+    else return false;
+    return true;
+  }
+
+  #apply(cell, step) {
+    if (this.brush === null) this.#pick(cell, step);
+    else this.#put(cell, exponentOf(this.brush));
+  }
+
+  #walk(down, right) {
+    const { rows, cols } = this.view;
+    const row = Math.floor(this.#cursor / cols) + down;
+    const col = (this.#cursor % cols) + right;
+    if (row >= 0 && row < rows && col >= 0 && col < cols) this.#moveTo(row * cols + col);
+  }
+}

@@ -1,0 +1,287 @@
+/**
+ * A line chart: axes, legend, a cursor that follows pointer and keys, marks to pick.
+ *
+ *     const chart = new LineChart({ label: 'Score over the run', x: { label: 'games' } });
+ *     chart.setLines([{ name: 'mean score', xs: [0, 1000], ys: [0, 7100] }]);
+ *     root.append(chart.element);
+ *
+ * It draws itself again whenever its size changes; lines may have hundreds of thousands of points.
+ */
+
+import { drawAxes, drawDots, drawLines, drawMarks, formatOf, scalesOf } from './chart_drawing.js';
+import { Readout, sample } from './chart_readout.js';
+import { nearestIndex, rangeOf, valueAt } from './chart_scale.js';
+import { fill, h, svg } from './dom.js';
+import { number, text } from './text.js';
+
+const JUMP = 10;
+const REACH = 9;
+
+/**
+ * @typedef {object} Axis
+ * @property {string} [label] what it counts
+ * @property {(value: number) => string} [format] of its ticks and of the readout
+ * @property {number} [base] makes it logarithmic, with ticks at powers of it
+ * @property {number} [from] smallest value shown, where the lines do not go below
+ * @property {number} [to] largest value shown, where the lines do not go above
+ *
+ * @typedef {object} Line
+ * @property {string} name for the legend and the readout
+ * @property {ArrayLike<number>} xs ascending
+ * @property {ArrayLike<number>} ys as many; null and NaN are gaps
+ * @property {number} [colour] 1 to 6; by its place in the list where not given
+ * @property {boolean} [right] whether it goes by the axis on the right
+ * @property {boolean} [stepped] whether a value holds until the next
+ * @property {boolean} [area] whether what is below is filled
+ * @property {boolean} [dashed]
+ * @property {(value: number) => string} [format] for the readout; else as its axis
+ *
+ * @typedef {object} Mark
+ * @property {number} x
+ * @property {number} y on the axis of the first line
+ * @property {string} kind class of the dot: `mark-KIND`
+ * @property {string} [symbol] a character in it
+ */
+
+/** A chart of lines over one x axis. */
+export class LineChart {
+  #lines = [];
+  #marks = [];
+  #cursor = null;
+  #scales = null;
+  #size = [0, 0];
+  #frame = 0;
+
+  /**
+   * @param {object} options
+   * @param {string} options.label names the chart
+   * @param {Axis} [options.x]
+   * @param {Axis} [options.y] axis on the left
+   * @param {Axis} [options.right] axis on the right, for lines that ask for it
+   * @param {(x: number) => void} [options.onPick] called with an x of the first line that was
+   *   clicked or chosen by key; the cursor then stays where it is put with `setCursor`
+   * @param {(x: number) => string} [options.readout] heading of the readout; else the x formatted
+   */
+  constructor({ label, x = {}, y = {}, right = {}, onPick, readout }) {
+    this.axes = { x, y, right };
+    this.onPick = onPick;
+    this.readout = readout;
+    this.plot = svg('svg', { class: 'chart-plot', 'aria-hidden': 'true' });
+    // a layer of its own: the cursor moves without the lines being painted again
+    this.over = svg('svg', { class: 'chart-over', 'aria-hidden': 'true' });
+    this.box = new Readout();
+    this.pad = h(
+      'div',
+      {
+        class: 'chart-pad',
+        role: 'slider',
+        tabindex: 0,
+        'aria-label': label,
+        'aria-valuenow': 0,
+        onpointermove: (event) => this.#point(event),
+        onpointerdown: (event) => this.#press(event),
+        onpointerleave: () => this.#leave(),
+        onkeydown: (event) => this.#key(event),
+        onfocus: () => this.#focus(),
+        onblur: () => this.#leave(),
+      },
+      this.plot,
+      this.over,
+      this.box.element,
+    );
+    this.legend = h('ul', { class: 'chart-legend' });
+    this.element = h('div', { class: onPick ? 'chart can-pick' : 'chart' }, this.pad, this.legend);
+    this.observer = new ResizeObserver(() => this.#resized());
+    this.observer.observe(this.pad);
+  }
+
+  /** @param {Line[]} lines */
+  setLines(lines) {
+    this.#lines = lines.map((line, place) => ({ colour: (place % 6) + 1, ...line }));
+    fill(
+      this.legend,
+      this.#lines.map((line) => h('li', null, sample(line), line.name)),
+    );
+    this.legend.hidden = lines.length < 2;
+    this.#later();
+  }
+
+  /** @param {Mark[]} marks dots on the chart */
+  setMarks(marks) {
+    this.#marks = marks;
+    this.#later();
+  }
+
+  /** @param {number | null} x where a line stands across the chart; null for nowhere */
+  setCursor(x) {
+    this.#cursor = x;
+    this.#tellValue(x);
+    if (this.#scales) this.#drawOver(this.#hovered);
+  }
+
+  /** Width of the chart, in pixels. */
+  get width() {
+    return this.#size[0] || this.pad.clientWidth;
+  }
+
+  /** Draw no more. */
+  close() {
+    this.observer.disconnect();
+    cancelAnimationFrame(this.#frame);
+  }
+
+  #hovered = null;
+
+  #resized() {
+    const { width, height } = this.pad.getBoundingClientRect();
+    if (width === this.#size[0] && height === this.#size[1]) return;
+    this.#size = [width, height];
+    this.#later();
+  }
+
+  #later() {
+    this.#frame ||= requestAnimationFrame(() => {
+      this.#frame = 0;
+      this.#draw();
+    });
+  }
+
+  // ---- drawing
+
+  #draw() {
+    const [width, height] = this.#size;
+    const xs = rangeOf(this.#lines.map((line) => line.xs));
+    if (!width || !xs) return void fill(this.plot);
+    this.#scales = scalesOf(this.axes, this.#lines, xs, width, height);
+    for (const one of [this.plot, this.over]) one.setAttribute('viewBox', `0 0 ${width} ${height}`);
+    fill(
+      this.plot,
+      drawAxes(this.axes, this.#scales),
+      drawLines(this.#lines, this.#scales),
+      drawMarks(this.#marks, this.#scales),
+    );
+    this.pad.setAttribute('aria-valuemin', xs[0]);
+    this.pad.setAttribute('aria-valuemax', xs[1]);
+    this.#tellValue(this.#cursor ?? xs[0]);
+    this.#drawOver(this.#hovered);
+  }
+
+  #drawOver(hovered) {
+    const { x, top, bottom } = this.#scales;
+    const upright = (value, kind) =>
+      value !== null &&
+      svg('line', { class: kind, x1: x.at(value), x2: x.at(value), y1: top, y2: bottom });
+    fill(
+      this.over,
+      upright(this.#cursor, 'chart-cursor'),
+      hovered !== null && upright(hovered, 'chart-hover'),
+      hovered !== null && drawDots(this.#lines, this.#scales, hovered),
+    );
+    this.#showReadout(hovered);
+  }
+
+  #showReadout(value) {
+    if (value === null) return this.box.hide();
+    const rows = this.#lines
+      .map((line) => [line, valueAt(line, value)])
+      .filter(([, found]) => found !== null)
+      .map(([line, found]) => ({
+        sample: sample(line),
+        words: `${line.name} ${this.#shown(line, found)}`,
+      }));
+    return this.box.show(this.#heading(value), rows, this.#scales.x.at(value), this.#size[0]);
+  }
+
+  #heading(value) {
+    if (this.readout) return this.readout(value);
+    const words = formatOf(this.axes.x, number)(value);
+    return this.axes.x.label ? `${this.axes.x.label} ${words}` : words;
+  }
+
+  #shown(line, value) {
+    return (line.format ?? formatOf(line.right ? this.axes.right : this.axes.y, number))(value);
+  }
+
+  // ---- pointer and keys
+
+  #point(event) {
+    this.#hovered = this.#nearest(event);
+    if (this.#scales) this.#drawOver(this.#hovered);
+    if (event.buttons && this.#hovered !== null) this.#pick(this.#hovered);
+  }
+
+  #press(event) {
+    this.#hovered = this.#nearest(event);
+    if (this.#hovered === null) return;
+    this.pad.setPointerCapture(event.pointerId);
+    this.#drawOver(this.#hovered);
+    this.#pick(this.#hovered);
+  }
+
+  #leave() {
+    this.#hovered = null;
+    if (this.#scales) this.#drawOver(null);
+  }
+
+  #focus() {
+    if (!this.#scales || !this.pad.matches(':focus-visible')) return;
+    this.#hovered = this.#cursor ?? this.#lines[0].xs[0];
+    this.#drawOver(this.#hovered);
+  }
+
+  /** The x of the mark under the pointer, else that of the first line which is nearest to it. */
+  #nearest(event) {
+    const line = this.#lines[0];
+    if (!this.#scales || !line?.xs.length) return null;
+    const { left, top } = this.pad.getBoundingClientRect();
+    const [px, py] = [event.clientX - left, event.clientY - top];
+    const { x, y } = this.#scales;
+    const mark = this.#marks.findLast(
+      (one) => Math.hypot(x.at(one.x) - px, y.at(one.y) - py) < REACH,
+    );
+    return mark?.x ?? line.xs[nearestIndex(line.xs, x.value(px))];
+  }
+
+  #key(event) {
+    if (event.ctrlKey || event.altKey || event.metaKey || !this.#scales) return;
+    const { xs } = this.#lines[0];
+    const steps = {
+      ArrowLeft: -1,
+      ArrowRight: 1,
+      ArrowDown: -1,
+      ArrowUp: 1,
+      PageDown: -JUMP,
+      PageUp: JUMP,
+      Home: -Infinity,
+      End: Infinity,
+    };
+    const step = steps[event.key];
+    if (step === undefined) return;
+    event.preventDefault();
+    event.stopPropagation();
+    const here = nearestIndex(xs, this.#hovered ?? this.#cursor ?? xs[0]);
+    const place = Math.max(0, Math.min(xs.length - 1, here + step));
+    this.#hovered = xs[place];
+    if (this.onPick) this.#pick(xs[place]);
+    else this.#tellValue(xs[place]);
+    this.#drawOver(this.#hovered);
+  }
+
+  #pick(value) {
+    this.onPick?.(value);
+  }
+
+  /** What screen readers hear of a place. */
+  #tellValue(value) {
+    if (value === null || !this.#lines.length) return;
+    const parts = this.#lines
+      .map((line) => [line, valueAt(line, value)])
+      .filter(([, found]) => found !== null)
+      .map(([line, found]) => `${line.name} ${this.#shown(line, found)}`);
+    this.pad.setAttribute('aria-valuenow', value);
+    this.pad.setAttribute(
+      'aria-valuetext',
+      text('chart.value', { place: this.#heading(value), values: parts.join(', ') }),
+    );
+  }
+}

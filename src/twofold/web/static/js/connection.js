@@ -1,0 +1,31 @@
+/** The line that tells that the server does not answer. */
+
+import { button, fill, h } from './dom.js';
+import { text } from './text.js';
+
+const PATIENCE_MS = 800;
+
+/**
+ * An element that is there while the connection is not.
+ *
+ * @param {object} net
+ * @returns {HTMLElement}
+ */
+export function showNet(net) {
+  const line = h('div', { class: 'status-line', role: 'status', hidden: true });
+  let timer = null;
+  const update = () => {
+    line.hidden = net.state === 'open';
+    fill(line, line.hidden ? '' : text(`status.${net.state}`), net.state === 'lost'
+      && button({ text: text('status.retry') }, () => net.retry(), { class: 'quiet' }));
+  };
+  // A connection that comes within a moment is not worth a word.
+  const changed = () => {
+    clearTimeout(timer);
+    if (net.state === 'open') update();
+    else timer = setTimeout(update, PATIENCE_MS);
+  };
+  net.on('state', changed);
+  changed();
+  return line;
+}

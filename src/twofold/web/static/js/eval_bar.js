@@ -1,0 +1,49 @@
+/** The evaluation bar: how good a position is, from 0 to 1, with words. */
+
+import { h } from './dom.js';
+import { text } from './text.js';
+
+/** A bar that fills from the bottom, or from the left. */
+export class EvalBar {
+  /** @param {{orientation?: 'vertical' | 'horizontal'}} options */
+  constructor({ orientation = 'vertical' } = {}) {
+    this.axis = orientation === 'vertical' ? 'scaleY' : 'scaleX';
+    this.fill = h('span', { class: 'eval-fill' });
+    this.label = h('span', { class: 'eval-label' });
+    this.element = h('div', {
+      class: `eval-bar eval-bar-${orientation}`, role: 'meter', 'aria-label': text('analysis.bar'),
+      'aria-valuemin': '0', 'aria-valuemax': '100', 'aria-valuenow': '0',
+    }, h('span', { class: 'eval-track' },
+      this.fill, h('span', { class: 'eval-middle' }), this.label));
+    this.clear();
+  }
+
+  /**
+   * Show a value.
+   *
+   * @param {number | null} bar from 0 to 1; null where there is none
+   * @param {string} words what the value says
+   */
+  show(bar, words = '') {
+    if (bar == null) return this.clear();
+    const percent = Math.round(Math.max(0, Math.min(1, bar)) * 100);
+    this.fill.style.transform = `${this.axis}(${percent / 100})`;
+    this.label.textContent = `${percent}`;
+    this.element.classList.toggle('is-low', percent < 50);
+    this.element.classList.remove('is-empty');
+    this.element.title = words;
+    this.element.setAttribute('aria-valuenow', String(percent));
+    this.element.setAttribute('aria-valuetext', words || `${percent} %`);
+    return undefined;
+  }
+
+  /** Show nothing. */
+  clear() {
+    this.fill.style.transform = `${this.axis}(0)`;
+    this.label.textContent = '';
+    this.element.classList.add('is-empty');
+    this.element.title = text('analysis.no_bar');
+    this.element.setAttribute('aria-valuenow', '0');
+    this.element.setAttribute('aria-valuetext', text('analysis.no_bar'));
+  }
+}

@@ -1,0 +1,49 @@
+/** Figures as text: short counts, durations, values of moves. */
+
+const SUFFIXES = ['', ' k', ' M', ' G', ' T', ' P'];
+
+/**
+ * A number in three digits or so: `12.3 M`.
+ *
+ * @param {number} value
+ */
+export function formatShort(value) {
+  let step = 0;
+  let rest = Math.abs(value);
+  while (rest >= 999.5 && step < SUFFIXES.length - 1) {
+    rest /= 1000;
+    step += 1;
+  }
+  const decimals = step === 0 || rest >= 99.95 ? 0 : rest >= 9.995 ? 1 : 2;
+  return `${value < 0 ? '−' : ''}${rest.toFixed(decimals)}${SUFFIXES[step]}`;
+}
+
+/**
+ * A time: `84 ms`, `1.25 s`, `2 min 5 s`.
+ *
+ * @param {number} seconds
+ */
+export function formatDuration(seconds) {
+  if (seconds < 0.9995) return `${Math.round(seconds * 1000)} ms`;
+  if (seconds < 59.995) return `${seconds.toFixed(seconds < 9.995 ? 2 : 1)} s`;
+  const whole = Math.round(seconds);
+  return `${Math.floor(whole / 60)} min ${whole % 60} s`;
+}
+
+/**
+ * How to write values that stand below each other: all with as many decimals.
+ *
+ * @param {(number | null)[]} values
+ * @returns {(value: number) => string}
+ */
+export function valueFormat(values) {
+  const largest = Math.max(0, ...values.map((value) => Math.abs(value ?? 0)));
+  if (largest >= 1e8) return formatShort;
+  const isWhole = values.every((value) => Number.isInteger(value ?? 0));
+  const decimals = isWhole || largest >= 1000 ? 0 : largest >= 100 ? 1 : largest >= 10 ? 2 : 4;
+  const format = new Intl.NumberFormat('en', {
+    minimumFractionDigits: decimals,
+    maximumFractionDigits: decimals,
+  });
+  return (value) => format.format(value).replace('-', '−');
+}

@@ -1,0 +1,70 @@
+/** From learning curves to lines of a chart. */
+
+import { text } from '../text.js';
+
+const COLOURS = 6;
+const REACHED = 'reached_';
+
+/** What can be drawn. */
+export const MEASURES = ['mean', 'largest', 'reached'];
+
+/** What it can be drawn over, and the column of it. */
+export const UNITS = { games: 'games', moves: 'moves', seconds: 'seconds' };
+
+/**
+ * The tiles whose reach rates are worth showing: those that some games reached.
+ *
+ * @param {{columns: string[], rows: number[][]}[]} curves
+ * @returns {string[]}
+ */
+export function tilesOf(curves) {
+  const tiles = new Set(curves.flatMap(({ columns, rows }) => columns
+    .filter((name, place) => name.startsWith(REACHED) && rows.some((row) => row[place] > 0))
+    .map((name) => name.slice(REACHED.length))));
+  return [...tiles].sort((a, b) => a - b);
+}
+
+/**
+ * The tile that tells the curves apart best, by their last points.
+ *
+ * @param {{columns: string[], rows: number[][]}[]} curves
+ * @param {string[]} tiles
+ * @returns {string}
+ */
+export function tellingTile(curves, tiles) {
+  const spread = (tile) => {
+    const rates = curves.filter(({ rows }) => rows.length)
+      .map(({ columns, rows }) => rows[rows.length - 1][columns.indexOf(`${REACHED}${tile}`)] ?? 0);
+    return Math.max(...rates) - Math.min(...rates);
+  };
+  return tiles.reduce((best, tile) => (spread(tile) > spread(best) ? tile : best), tiles[0]);
+}
+
+/**
+ * The lines of a chart, the longest first, for the cursor goes by it.
+ *
+ * @param {{name: string, columns: string[], rows: number[][]}[]} curves
+ * @param {{measure: string, unit: string, tile: string}} choice
+ * @returns {import('../chart.js').Line[]}
+ */
+export function linesOf(curves, { measure, unit, tile }) {
+  const only = curves.length === 1 && measure === 'reached' ? tilesOf(curves) : null;
+  const lines = only
+    ? only.map((one, place) => line(curves[0], `${REACHED}${one}`, unit, place, text('lab.line_reached', { tile: one })))
+    : curves.map((curve, place) => line(curve, measure === 'reached' ? `${REACHED}${tile}` : measure, unit, place,
+      curves.length === 1 ? text(`lab.measure_${measure}`) : curve.name));
+  const end = ({ xs }) => xs[xs.length - 1] ?? 0;
+  return lines.filter((one) => one.xs.length).sort((a, b) => end(b) - end(a));
+}
+
+function line({ columns, rows }, column, unit, place, name) {
+  const [x, y] = [columns.indexOf(UNITS[unit]), columns.indexOf(column)];
+  const factor = column.startsWith(REACHED) ? 100 : 1;
+  return {
+    name,
+    xs: rows.map((row) => row[x]),
+    ys: rows.map((row) => (y < 0 ? null : factor * row[y])),
+    colour: (place % COLOURS) + 1,
+    dashed: place >= COLOURS,
+  };
+}

@@ -1,0 +1,70 @@
+/** A plot of a study: an image of the server in the colours of the page. */
+
+import { fill, h } from '../dom.js';
+import { text } from '../text.js';
+import { dataAddress } from './choice.js';
+import { scrollBox } from './scroll_box.js';
+import { playerName } from './swatch.js';
+
+/** Sizes as the server draws them, so that nothing moves when an image comes. */
+const WIDTH = { wide: 518, narrow: 331 };
+const HEIGHT = 259;
+const DARK = window.matchMedia('(prefers-color-scheme: dark)');
+const NARROW = window.matchMedia('(max-width: 640px)');
+
+/**
+ * @param {import('../settings.js').settings} settings
+ * @returns {'light' | 'dark'} what the page is shown in
+ */
+export function themeOf(settings) {
+  const theme = settings.get('theme');
+  if (theme === 'light' || theme === 'dark') return theme;
+  return DARK.matches ? 'dark' : 'light';
+}
+
+/**
+ * Listen to what plots depend on: the theme, of the page and of the system, and the width.
+ *
+ * @param {import('../settings.js').settings} settings
+ * @param {() => void} handler
+ * @returns {() => void} ends it
+ */
+export function onLook(settings, handler) {
+  const off = settings.on('theme', handler);
+  for (const query of [DARK, NARROW]) query.addEventListener('change', handler);
+  return () => {
+    off();
+    for (const query of [DARK, NARROW]) query.removeEventListener('change', handler);
+  };
+}
+
+/** A plot with its legend and what it shows in words. The image stays until the next one is there. */
+export class PlotFigure {
+  /**
+   * @param {'reach' | 'scores' | 'strength'} kind
+   * @param {boolean} isLazy whether it is fetched only once it is near the screen
+   */
+  constructor(kind, isLazy) {
+    this.image = h('img', { class: 'lab-plot', alt: text(`lab.alt_${kind}`), loading: isLazy ? 'lazy' : 'eager' });
+    this.legend = h('ul', { class: 'lab-legend' });
+    this.element = h('figure', { class: 'lab-figure' }, scrollBox(text(`lab.plot_${kind}`), this.image), this.legend,
+      h('figcaption', { class: 'soft small', text: text(`lab.caption_${kind}`) }));
+  }
+
+  /**
+   * @param {{name: string, changed: string}} study
+   * @param {{name: string, kind: string}} plot
+   * @param {object[]} players of the section
+   * @param {string} theme
+   */
+  show({ name, changed }, plot, players, theme) {
+    const address = `${dataAddress('studies', name)}/${plot.name}.svg`;
+    const width = NARROW.matches ? 'narrow' : 'wide';
+    const source = `${address}?theme=${theme}&width=${width}&changed=${encodeURIComponent(changed)}`;
+    if (this.image.getAttribute('src') !== source) this.image.setAttribute('src', source);
+    this.image.setAttribute('width', WIDTH[width]);
+    this.image.setAttribute('height', plot.kind === 'scores' ? 65 + 40 * players.length : HEIGHT);
+    this.legend.hidden = plot.kind === 'scores'; // it has its names on the axis
+    fill(this.legend, players.map((player, place) => h('li', null, playerName(player, place))));
+  }
+}

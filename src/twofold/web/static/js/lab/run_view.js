@@ -1,0 +1,189 @@
+/** Training runs: one curve, or several in one chart, while they grow. */
+
+import { LineChart } from '../chart.js';
+import { fill, h } from '../dom.js';
+import { number, text } from '../text.js';
+import { dataAddress } from './choice.js';
+import { DataTable } from './data_table.js';
+import { linesOf, MEASURES, tellingTile, tilesOf, UNITS } from './curves.js';
+import { figuresOf, tableOf } from './figures_table.js';
+import { lineName } from './swatch.js';
+import { formatAgo, formatLong } from './time.js';
+
+const MAX_RUNS = 12;
+const COLOURS = 6;
+
+/** Shows the runs chosen, and lets others be added. */
+export class RunView {
+  #curves = new Map();
+  #isBusy = false;
+  #runs = [];
+
+  /**
+   * @param {string[]} names
+   * @param {{net: object, onChoose: (names: string[]) => void}} context
+   */
+  constructor(names, { net, onChoose }) {
+    Object.assign(this, { names, net, onChoose, measure: 'mean', unit: 'games', tile: '' });
+    this.title = h('h2');
+    this.status = h('p', { class: 'soft' });
+    this.place = h('div', { class: 'lab-chart' });
+    this.caption = h('p', { class: 'soft small' });
+    this.tile_field = h('label', { class: 'lab-tile' }, h('span', { class: 'label', text: text('lab.tile') }));
+    this.others = h('fieldset', { class: 'field lab-others' });
+    this.figures = h('dl', { class: 'lab-figures', hidden: true });
+    this.table = new DataTable(text('lab.caption_runs'), (place) => this.#name(place));
+    this.element = h('article', { class: 'lab-run' },
+      h('header', { class: 'lab-head' }, this.title, this.status),
+      h('div', { class: 'card lab-curves' }, this.#controls(), this.place, this.caption, this.others),
+      this.figures, this.table.element);
+    this.#newChart();
+    this.#head();
+  }
+
+  close() {
+    this.chart.close();
+    this.isClosed = true;
+  }
+
+  /** @param {string[]} names of the runs to show */
+  choose(names) {
+    this.names = names;
+    this.#head();
+    this.#draw();
+  }
+
+  /** @param {{runs: object[]}} files as the server lists them now */
+  async update({ runs }) {
+    this.#runs = runs;
+    this.#say();
+    this.#offer();
+    if (this.#isBusy) return;
+    this.#isBusy = true;
+    const results = await Promise.all(this.names.slice(0, MAX_RUNS).map((name) => this.#load(name)));
+    this.#isBusy = false;
+    if (results.some(Boolean) && !this.isClosed) this.#draw();
+  }
+
+  /** Fetch a curve that has changed; whether it was. */
+  async #load(name) {
+    const { changed = 'none', error: fault } = this.#runs.find((run) => run.name === name) ?? {};
+    if (this.#curves.get(name)?.stamp === changed) return false;
+    if (fault) {
+      this.#curves.set(name, { stamp: changed, rows: [], columns: [], error: fault });
+      return true;
+    }
+    try {
+      this.#curves.set(name, { stamp: changed, ...(await this.net.get(dataAddress('runs', name))) });
+    } catch (error) {
+      if (error.kind === 'ConnectionLost') return false;
+      this.#curves.set(name, { stamp: changed, rows: [], columns: [], error: error.message });
+    }
+    return true;
+  }
+
+  // ---- controls
+
+  #controls() {
+    const change = (key) => (value) => { this[key] = value; this.#newChart(); this.#draw(); };
+    return h('div', { class: 'lab-controls' },
+      chips(text('lab.measure'), 'measure', MEASURES, this.measure, change('measure')), this.tile_field,
+      chips(text('lab.over'), 'unit', Object.keys(UNITS), this.unit, change('unit')));
+  }
+
+  #offerTiles(curves) {
+    const tiles = tilesOf(curves);
+    const isWanted = this.measure === 'reached' && this.names.length > 1 && tiles.length > 0;
+    this.tile_field.hidden = !isWanted;
+    if (!isWanted) return;
+    if (!tiles.includes(this.tile)) this.tile = tellingTile(curves, tiles);
+    const select = h('select', { class: 'select', onchange: () => { this.tile = select.value; this.#draw(); } },
+      tiles.map((tile) => h('option', { value: tile, selected: tile === this.tile, text: tile })));
+    const isFocused = this.tile_field.contains(document.activeElement);
+    fill(this.tile_field, h('span', { class: 'label', text: text('lab.tile') }), select);
+    if (isFocused) select.focus();
+  }
+
+  /** The other runs, to be compared. */
+  #offer() {
+    const known = this.#runs.filter((run) => !run.error).map((run) => run.name);
+    this.others.hidden = known.length < 2;
+    const shown = JSON.stringify([known, this.names]);
+    if (shown === this.offered) return;
+    this.offered = shown;
+    const focused = this.others.contains(document.activeElement) ? document.activeElement.value : null;
+    fill(this.others, h('legend', { text: text('lab.compare') }), h('div', { class: 'chips' }, known.map((name) => h('label',
+      { class: 'chip' }, h('input', { type: 'checkbox', value: name, checked: this.names.includes(name),
+        onchange: (event) => this.#toggle(name, event.target.checked) }), name))));
+    if (focused !== null) this.others.querySelector(`input[value="${CSS.escape(focused)}"]`)?.focus();
+  }
+
+  #toggle(name, isWanted) {
+    const names = isWanted ? [...this.names, name] : this.names.filter((one) => one !== name);
+    if (names.length) this.onChoose(names);
+    else this.others.querySelector(`input[value="${CSS.escape(name)}"]`).checked = true;
+  }
+
+  // ---- what is shown
+
+  #head() {
+    this.title.textContent = this.names.length === 1 ? this.names[0] : text('lab.runs_count', { count: this.names.length });
+    this.offered = '';
+  }
+
+  #say() {
+    const [run] = this.#runs.filter((one) => this.names.includes(one.name));
+    if (!run || run.error) return;
+    const parts = [text('lab.written', { when: formatAgo(run.changed) })];
+    if (this.names.length === 1 && run.network) parts.unshift(text('lab.network', { name: run.network }));
+    this.status.textContent = parts.join(' · ');
+  }
+
+  #newChart() {
+    this.chart?.close();
+    const isShare = this.measure === 'reached';
+    const percent = (value) => `${number(Math.round(value * 10) / 10)} %`;
+    this.chart = new LineChart({
+      label: text(`lab.chart_${this.measure}`),
+      x: { label: text(`lab.unit_${this.unit}`), format: this.unit === 'seconds' ? formatLong : undefined, from: 0 },
+      y: isShare ? { format: percent, from: 0, to: 100 } : { from: 0 },
+    });
+    fill(this.place, this.chart.element);
+    this.caption.textContent = text(`lab.caption_${this.measure}`);
+  }
+
+  #draw() {
+    const curves = this.names.map((name) => this.#curves.get(name)).filter(Boolean);
+    const failed = curves.find((curve) => curve.error);
+    this.#offerTiles(curves);
+    this.chart.setLines(linesOf(curves, this));
+    if (failed) this.status.textContent = failed.error;
+    this.status.classList.toggle('error', Boolean(failed));
+    this.place.classList.toggle('lab-empty', !curves.some((curve) => curve.rows.length));
+    this.place.dataset.empty = text('lab.no_points');
+    this.#tell(curves);
+  }
+
+  #name(place) {
+    const number = this.names.indexOf(this.shown[place]);
+    return lineName(this.shown[place], (number % COLOURS) + 1, number >= COLOURS);
+  }
+
+  /** The last figures of each run, which are those of the list. */
+  #tell(curves) {
+    const runs = this.names.map((name) => this.#runs.find((run) => run.name === name)).filter((run) => run && !run.error);
+    const tiles = tilesOf(curves);
+    this.shown = runs.map((run) => run.name);
+    this.figures.hidden = runs.length !== 1;
+    this.table.element.hidden = runs.length < 2;
+    if (runs.length === 1) fill(this.figures, figuresOf(runs[0], tiles).map(([name, words]) => h('div', null, h('dt', { text: name }), h('dd', { text: words }))));
+    if (runs.length > 1) this.table.show(tableOf(runs, tiles));
+  }
+}
+
+/** Radios as chips. */
+function chips(label, name, values, chosen, onChange) {
+  return h('fieldset', { class: 'field' }, h('legend', { text: label }), h('div', { class: 'chips' }, values.map((value) => h('label',
+    { class: 'chip' }, h('input', { type: 'radio', name: `lab-${name}`, value, checked: value === chosen,
+      onchange: () => onChange(value) }), text(`lab.${name}_${value}`)))));
+}

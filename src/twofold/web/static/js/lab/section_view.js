@@ -1,0 +1,119 @@
+/** What a study says under one set of rules. */
+
+import { fill, h } from '../dom.js';
+import { text } from '../text.js';
+import { commandBlock } from './commands.js';
+import { DataTable } from './data_table.js';
+import { PlotFigure } from './plot.js';
+import { playerName } from './swatch.js';
+
+/** How the league table comes: the column `mean score`. */
+const BY_MEAN = { column: 2, direction: 'descending' };
+
+/** Made once: where a study grows, the order of a table, the focus and the images stay. */
+export class SectionView {
+  #players = [];
+  #commands = '';
+
+  /**
+   * @param {string} rules
+   * @param {boolean} isFirst whether it is the one at the top
+   */
+  constructor(rules, isFirst) {
+    const name = (place) => playerName(this.#players[place], place);
+    this.tables = {
+      league: new DataTable(text('lab.caption_league'), name, BY_MEAN),
+      rates: new DataTable(text('lab.caption_rates'), name),
+      pairs: new DataTable(text('lab.caption_pairs')),
+      settings: new DataTable(text('lab.caption_settings')),
+    };
+    const figure = (kind) => [kind, new PlotFigure(kind, !isFirst)];
+    this.figures = Object.fromEntries(['reach', 'scores', 'strength'].map(figure));
+    this.hints = { league: hint(), pairs: hint() };
+    this.notes = h('ul', { class: 'lab-notes' });
+    this.machines = h('div', { class: 'stack' });
+    this.commands = h('div');
+    this.blocks = this.#blocks();
+    this.element = h('section', { class: 'lab-section' },
+      h('h3', null, `${text('lab.rules')} `, h('code', { text: rules })), Object.values(this.blocks));
+  }
+
+  /**
+   * @param {{name: string, changed: string}} study
+   * @param {object} section
+   * @param {string} theme
+   */
+  show(study, section, theme) {
+    this.#players = section.players;
+    this.#showTables(section);
+    this.#showFigures(study, section, theme);
+    fill(this.notes, section.notes.map((note) => h('li', { text: note })));
+    fill(this.machines, section.machines.map(machine));
+    if (this.#commands !== section.commands.join('\n')) this.#showCommands(section.commands);
+    this.#hide(section);
+  }
+
+  #blocks() {
+    const { tables, figures, hints } = this;
+    return {
+      league: block([tables.league.element, hints.league]),
+      notes: this.notes,
+      reach: block([heading('reach'), figures.reach.element, tables.rates.element]),
+      scores: block([heading('scores'), figures.scores.element]),
+      strength: block([heading('strength'), figures.strength.element]),
+      pairs: block([heading('pairs'), tables.pairs.element, hints.pairs]),
+      commands: block([heading('again'), this.commands]),
+      settings: h('details', { class: 'lab-settings' }, h('summary', { text: text('lab.settings') }),
+        h('div', { class: 'stack' }, tables.settings.element, this.machines)),
+    };
+  }
+
+  #showTables(section) {
+    for (const [name, table] of Object.entries(this.tables)) {
+      if (section[name]) table.show(section[name]);
+    }
+    this.hints.league.textContent = text(section.has_spread ? 'lab.hint_spread' : 'lab.hint_league');
+    this.hints.pairs.textContent = text(section.all_pairs ? 'lab.hint_pairs' : 'lab.hint_next_pairs');
+  }
+
+  #showFigures(study, section, theme) {
+    for (const [kind, figure] of Object.entries(this.figures)) {
+      const plot = section.plots.find((one) => one.kind === kind);
+      figure.element.hidden = !plot;
+      if (plot) figure.show(study, plot, section.players, theme);
+    }
+  }
+
+  #showCommands(commands) {
+    this.#commands = commands.join('\n');
+    fill(this.commands, commandBlock([...commands, text('lab.make_report')]));
+  }
+
+  #hide(section) {
+    this.blocks.league.hidden = !section.league;
+    this.blocks.notes.hidden = !section.notes.length;
+    this.blocks.reach.hidden = !section.rates;
+    this.blocks.scores.hidden = this.figures.scores.element.hidden;
+    this.blocks.strength.hidden = this.figures.strength.element.hidden;
+    this.blocks.pairs.hidden = !section.pairs;
+    this.blocks.commands.hidden = !section.commands.length;
+  }
+}
+
+function block(parts) {
+  return h('div', { class: 'lab-block' }, parts);
+}
+
+function heading(kind) {
+  return h('h4', { text: text(`lab.title_${kind}`) });
+}
+
+function hint() {
+  return h('p', { class: 'soft small' });
+}
+
+function machine({ players, values }) {
+  const lines = Object.entries(values).map(([key, value]) => [h('dt', { text: key }), h('dd', { text: value })]);
+  return h('div', null, h('p', { class: 'soft small', text: text('lab.machine', { players: players.join(', ') }) }),
+    h('dl', { class: 'lab-machine' }, lines));
+}

@@ -1,0 +1,132 @@
+/** Starts the page: head, navigation, and the page that the address names. */
+
+import { announceIn } from './announce.js';
+import { showNet } from './connection.js';
+import { button, fill, h, icon } from './dom.js';
+import { listenKeys } from './keys.js';
+import { net } from './net.js';
+import { settings } from './settings.js';
+import { text } from './text.js';
+import { toastsIn } from './toast.js';
+
+/** Pages by path. */
+const PAGES = {
+  '/': 'play', '/watch': 'watch', '/analyse': 'analyse', '/review': 'review', '/lab': 'lab',
+};
+
+const main = h('main', { id: 'main', tabindex: '-1' });
+const links = Object.entries(PAGES).map(([path, name]) => h('a', { href: path },
+  icon(name), h('span', { text: text(`nav.${name}`) })));
+
+let unmount = () => {};
+let visit = 0;
+
+function build() {
+  const region = h('div', { class: 'visually-hidden', role: 'status', 'aria-live': 'polite' });
+  const toasts = h('div', { class: 'toasts', role: 'region', 'aria-label': text('all.messages') });
+  announceIn(region);
+  toastsIn(toasts);
+  document.body.append(
+    h('a', { class: 'skip', href: '#main', text: text('all.skip'), onclick: skip }),
+    head(), showNet(net), main, region, toasts);
+}
+
+function head() {
+  return h('header', { class: 'site-head' },
+    h('a', { class: 'brand', href: '/' },
+      h('img', { src: '/static/icons/favicon.svg', alt: '', width: 28, height: 28 }), 'twofold'),
+    h('nav', { class: 'site-nav', 'aria-label': text('nav.main') }, links),
+    h('div', { class: 'site-tools' },
+      button({ icon: 'keyboard', label: text('nav.keys') }, openKeys, { class: 'quiet wide-only' }),
+      button({ icon: 'settings', label: text('nav.settings') }, openSettings, { class: 'quiet' })));
+}
+
+async function openKeys() {
+  const { showKeys } = await import('./keys_dialog.js');
+  showKeys(PAGES[window.location.pathname]);
+}
+
+async function openSettings() {
+  const { showSettings } = await import('./settings_dialog.js');
+  showSettings(settings);
+}
+
+function skip(event) {
+  event.preventDefault();
+  main.focus();
+}
+
+/** Show the page that the address names. */
+async function show() {
+  visit += 1;
+  const mine = visit;
+  const name = PAGES[window.location.pathname];
+  unmount();
+  unmount = () => {};
+  mark();
+  title(name ? text(`nav.${name}`) : '');
+  fill(main);
+  if (!name) return void fill(main, h('p', { text: text('all.page_unknown') }));
+  main.dataset.page = name;
+  try {
+    const page = await import(`./pages/${name}.js`);
+    if (mine === visit) unmount = page.mount(main, context()) ?? (() => {});
+  } catch (error) {
+    console.error(error);
+    const words = text('all.page_failed', { message: error.message });
+    if (mine === visit) fill(main, h('p', { class: 'error', text: words }));
+  }
+}
+
+function context() {
+  return {
+    net,
+    settings,
+    params: new URLSearchParams(window.location.search),
+    hash: window.location.hash,
+    navigate,
+    title,
+  };
+}
+
+/** Go to another page of this server, such as `/review?game=k3`. */
+function navigate(path) {
+  window.history.pushState(null, '', path);
+  window.scrollTo(0, 0);
+  show();
+  main.focus({ preventScroll: true });
+}
+
+function title(words) {
+  document.title = words ? text('all.title', { page: words }) : 'twofold';
+}
+
+function mark() {
+  for (const link of links) {
+    if (link.pathname === window.location.pathname) link.setAttribute('aria-current', 'page');
+    else link.removeAttribute('aria-current');
+  }
+}
+
+// Links to pages do not load the whole page again.
+function follow(event) {
+  const link = event.target.closest?.('a[href]');
+  const modified = event.ctrlKey || event.metaKey || event.shiftKey || event.altKey || event.button;
+  if (!link || modified || event.defaultPrevented || link.target || link.download) return;
+  if (link.origin !== window.location.origin || !(link.pathname in PAGES)) return;
+  event.preventDefault();
+  navigate(link.pathname + link.search + link.hash);
+}
+
+function applyTheme(theme) {
+  if (theme === 'system') delete document.documentElement.dataset.theme;
+  else document.documentElement.dataset.theme = theme;
+}
+
+build();
+settings.on('theme', applyTheme);
+listenKeys({ commands: { '?': openKeys } });
+document.addEventListener('click', follow);
+window.addEventListener('popstate', show);
+net.start();
+show();

@@ -1,0 +1,225 @@
+/**
+ * The connection to the server: requests and replies as in `protocol.py`.
+ *
+ * It reconnects by itself, and then re-opens every game that was open. Besides the replies by
+ * their type, handlers can listen to `state` ({state}), when the connection comes or goes, and
+ * to `gone` ({game}), when a game that was open could not be re-opened.
+ */
+
+const FIRST_WAIT_MS = 250;
+const LONGEST_WAIT_MS = 5000;
+
+/** What the server refused, or that the connection was lost: `kind` names which. */
+export class RefusedError extends Error {
+  /**
+   * @param {string} message one sentence for the person
+   * @param {string} kind name of the error's class; `ConnectionLost` for a lost connection
+   */
+  constructor(message, kind) {
+    super(message);
+    this.name = 'RefusedError';
+    this.kind = kind;
+  }
+}
+
+class Net {
+  #socket = null;
+  #handlers = new Map();
+  #waiting = new Map();
+  #outbox = [];
+  #games = new Set();
+  #ref = 0;
+  #failures = 0;
+
+  /** `connecting`, `open`, `lost` or `forbidden` (the server no longer knows this page). */
+  state = 'connecting';
+
+  /** The `welcome` message of the connection; null before the first one. */
+  welcome = null;
+
+  /** Whether the default player is loaded. */
+  ready = false;
+
+  /** Connect, and stay connected. Called once, by main.js. */
+  start() {
+    window.addEventListener('online', () => this.retry());
+    this.#connect();
+  }
+
+  /** Try again now rather than after the wait. */
+  retry() {
+    if (this.state === 'open' || this.#socket?.readyState === WebSocket.CONNECTING) return;
+    clearTimeout(this.timer);
+    this.#connect();
+  }
+
+  /** The players to pick from; the first is the default. Empty before `welcome`. */
+  get players() {
+    return this.welcome?.players ?? [];
+  }
+
+  /**
+   * Send a request and wait for its first reply.
+   *
+   * @param {object} message with its `type`
+   * @returns {Promise<object>} rejects with a `RefusedError`
+   */
+  ask(message) {
+    return new Promise((resolve, reject) => {
+      const ref = this.send(message);
+      this.#waiting.set(ref, { resolve, reject });
+    });
+  }
+
+  /**
+   * Send a request whose replies come to the handlers.
+   *
+   * @param {object} message with its `type`
+   * @returns {number} the `ref` that its replies carry
+   */
+  send(message) {
+    this.#ref += 1;
+    const full = { ...message, ref: this.#ref };
+    if (message.type === 'close') this.#games.delete(message.game);
+    if (this.state === 'open') this.#socket.send(JSON.stringify(full));
+    else this.#outbox.push(full);
+    return full.ref;
+  }
+
+  /**
+   * Listen to replies.
+   *
+   * @param {string} type of the reply, or `state`, or `gone`
+   * @param {function(object): void} handler
+   * @returns {function(): void} ends it
+   */
+  on(type, handler) {
+    if (!this.#handlers.has(type)) this.#handlers.set(type, new Set());
+    this.#handlers.get(type).add(handler);
+    return () => this.#handlers.get(type).delete(handler);
+  }
+
+  /**
+   * Fetch JSON.
+   *
+   * @param {string} url
+   * @returns {Promise<any>} rejects with a `RefusedError`
+   */
+  async get(url) {
+    return parseAnswer(await fetchOrLost(url, {}));
+  }
+
+  /**
+   * Post a text, or a value as JSON.
+   *
+   * @param {string} url
+   * @param {string|object} body
+   * @returns {Promise<any>} the JSON answered; rejects with a `RefusedError`
+   */
+  async post(url, body) {
+    const isText = typeof body === 'string';
+    return parseAnswer(await fetchOrLost(url, {
+      method: 'POST',
+      body: isText ? body : JSON.stringify(body),
+      headers: { 'Content-Type': isText ? 'text/plain; charset=utf-8' : 'application/json' },
+    }));
+  }
+
+  #connect() {
+    const scheme = window.location.protocol === 'https:' ? 'wss' : 'ws';
+    const socket = new WebSocket(`${scheme}://${window.location.host}/ws`);
+    this.#socket = socket;
+    this.#turn(this.welcome ? this.state : 'connecting');
+    socket.addEventListener('message', (event) => this.#receive(JSON.parse(event.data)));
+    socket.addEventListener('close', () => this.#lost(socket));
+  }
+
+  #receive(reply) {
+    if (reply.type === 'welcome') this.#open(reply);
+    if (reply.type === 'ready') this.ready = true;
+    if (reply.type === 'game') this.#games.add(reply.game);
+    const waiting = reply.ref ? this.#waiting.get(reply.ref) : undefined;
+    this.#waiting.delete(reply.ref);
+    if (waiting?.reopened) this.#reopened(reply, waiting.reopened);
+    this.#emit(reply.type, reply);
+    if (!waiting) return;
+    if (reply.type === 'refused') waiting.reject(new RefusedError(reply.message, reply.kind));
+    else waiting.resolve(reply);
+  }
+
+  #open(welcome) {
+    this.#failures = 0;
+    this.welcome = welcome;
+    this.ready = welcome.ready;
+    this.#turn('open');
+    for (const game of this.#games) this.#reopen(game);
+    const messages = this.#outbox.splice(0);
+    for (const message of messages) this.#socket.send(JSON.stringify(message));
+  }
+
+  #reopen(game) {
+    const ref = this.send({ type: 'open', game });
+    this.#waiting.set(ref, { reopened: game, resolve() {}, reject() {} });
+  }
+
+  #reopened(reply, game) {
+    if (reply.type !== 'refused') return;
+    this.#games.delete(game);
+    this.#emit('gone', { game });
+  }
+
+  #lost(socket) {
+    if (socket !== this.#socket) return;
+    this.#failures += 1;
+    this.#turn(this.state === 'forbidden' ? 'forbidden' : 'lost');
+    this.#rejectSent();
+    const wait = Math.min(LONGEST_WAIT_MS, FIRST_WAIT_MS * 2 ** (this.#failures - 1));
+    this.timer = setTimeout(() => this.#connect(), wait);
+    this.#checkToken();
+  }
+
+  /** Fail what was sent and not answered; what still waits to be sent stays. */
+  #rejectSent() {
+    const unsent = new Set(this.#outbox.map((message) => message.ref));
+    for (const [ref, { reject }] of [...this.#waiting]) {
+      if (unsent.has(ref)) continue;
+      this.#waiting.delete(ref);
+      reject(new RefusedError('the connection to the server was lost', 'ConnectionLost'));
+    }
+  }
+
+  /** A refused WebSocket gives no reason; a plain request does. */
+  async #checkToken() {
+    const answer = await fetch('/api/players').catch(() => null);
+    if (this.state === 'open') return;
+    if (answer?.status === 403) this.#turn('forbidden');
+    else if (answer?.ok) this.#turn('lost');
+  }
+
+  #turn(state) {
+    if (state === this.state) return;
+    this.state = state;
+    this.#emit('state', { state });
+  }
+
+  #emit(type, reply) {
+    for (const handler of [...(this.#handlers.get(type) ?? [])]) handler(reply);
+  }
+}
+
+async function fetchOrLost(url, options) {
+  try {
+    return await fetch(url, options);
+  } catch {
+    throw new RefusedError('the server does not answer', 'ConnectionLost');
+  }
+}
+
+async function parseAnswer(answer) {
+  const body = await answer.json().catch(() => null);
+  if (answer.ok) return body;
+  throw new RefusedError(body?.error ?? `the server answered ${answer.status}`, 'HttpError');
+}
+
+/** The one connection of the page. */
+export const net = new Net();

@@ -1,0 +1,305 @@
+/** Analyse: set up any board, and see what a player thinks of it. */
+
+import {
+  along, emptyPosition, moved, randomPosition, reshaped, respawned,
+} from '../analyse/positions.js';
+import { Asker } from '../analyse/asker.js';
+import { LimitField } from '../analyse/limit_field.js';
+import { NotationField } from '../analyse/notation_field.js';
+import { Palette } from '../analyse/palette.js';
+import { Setup } from '../analyse/setup.js';
+import { Trail } from '../analyse/trail.js';
+import { formatLink, parseLink } from '../analyse/link.js';
+import { AnalysisView, EvalBar } from '../analysis_view.js';
+import { announce } from '../announce.js';
+import { BoardEditor } from '../board_editor.js';
+import { button, h } from '../dom.js';
+import { listenKeys } from '../keys.js';
+import { describeKeys } from '../keys_dialog.js';
+import { moveName } from '../moves.js';
+import { formatBoard } from '../notation.js';
+import { PlayerPicker } from '../player_picker.js';
+import { legalMoves } from '../slides.js';
+import { text } from '../text.js';
+import { toast } from '../toast.js';
+
+const TOUCH = window.matchMedia('(pointer: coarse)');
+
+/**
+ * @param {HTMLElement} root
+ * @param {object} context of main.js
+ * @returns {() => void} unmounts
+ */
+export function mount(root, context) {
+  const page = new AnalysePage(root, context);
+  page.load(parseLink(context.hash));
+  return () => page.close();
+}
+
+class AnalysePage {
+  #line = { board: '', steps: [] };
+
+  constructor(root, { net, navigate, settings }) {
+    this.net = net;
+    this.navigate = navigate;
+    this.trail = new Trail(emptyPosition(4, 4));
+    this.#buildBoard(settings);
+    this.#buildSide();
+    this.asker = new Asker(net, {
+      show: (reply) => this.#showReply(reply),
+      refuse: (message) => this.#refused(message),
+    });
+    root.append(h('h1', { class: 'visually-hidden', text: text('nav.analyse') }),
+      h('div', { class: 'analyse' },
+        this.#boardSection(), this.#sideSection(), this.#toolSection()));
+    this.#listen();
+  }
+
+  #buildBoard(settings) {
+    this.editor = new BoardEditor({
+      label: text('analyse.board'),
+      onChange: (tiles, group) => this.#edited(tiles, group),
+      onPick: (cell) => this.#picked(cell),
+    });
+    this.editor.view.setSpeed(settings.get('speed'));
+    this.bar = new EvalBar();
+    this.hint = h('p', { class: 'analyse-hint soft small', role: 'status' });
+    this.palette = new Palette((tile) => this.editor.setBrush(tile));
+    this.setup = new Setup({
+      onBack: () => this.#show(this.trail.back()),
+      onForward: () => this.#show(this.trail.forward()),
+      onRandom: () => this.#go(randomPosition(this.position.rows, this.position.cols)),
+      onClear: () => this.#go(emptyPosition(this.position.rows, this.position.cols)),
+      onShape: (rows, cols) => this.#go(reshaped(this.position, rows, cols)),
+    });
+    this.notation = new NotationField({
+      onRead: async (words) => this.#go(await this.#parse(words)),
+      onCopy: () => this.#copy(),
+    });
+  }
+
+  #buildSide() {
+    this.picker = new PlayerPicker({ onPick: () => this.#ask() });
+    this.limit = new LimitField('', () => this.#ask());
+    this.score = h('input', {
+      id: 'analyse-score', class: 'input number', type: 'text', inputmode: 'numeric',
+      autocomplete: 'off', pattern: '[0-9]*', maxlength: 15, onchange: () => this.#ask(),
+      placeholder: text('analyse.score_unknown'),
+    });
+    this.analysis = new AnalysisView({
+      announce: true,
+      onMove: (letter) => this.#move(letter),
+      onLine: (steps) => this.#playLine(steps),
+      onPreview: (steps) => this.#preview(steps),
+    });
+    this.playFrom = button({ icon: 'play', text: text('analyse.play') }, () => this.#playOn(),
+      { class: 'primary' });
+  }
+
+  #boardSection() {
+    return h('section', { class: 'analyse-board', 'aria-label': text('analyse.position') },
+      h('div', { class: 'analyse-stage' }, this.bar.element, this.editor.element),
+      this.palette.element, this.hint);
+  }
+
+  #toolSection() {
+    return h('section', { class: 'analyse-tools', 'aria-label': text('analyse.tools') },
+      this.setup.element, this.notation.element);
+  }
+
+  #sideSection() {
+    return h('section', { class: 'analyse-side', 'aria-label': text('analyse.asked') },
+      h('div', { class: 'card' }, this.analysis.element),
+      h('div', { class: 'analyse-asked' }, this.picker.element, this.limit.element,
+        h('div', { class: 'field' },
+          h('label', { for: 'analyse-score', text: text('analyse.score') }), this.score)),
+      this.playFrom);
+  }
+
+  #listen() {
+    describeKeys('analyse', {
+      cursor: '← ↑ → ↓', tile: '1 – 9|A – Z', change: '+|-', clear: '0|Delete', move: '← ↑ → ↓',
+      back: 'Ctrl Z', forward: 'Ctrl Y',
+    });
+    const onHash = () => this.load(parseLink(window.location.hash));
+    window.addEventListener('hashchange', onHash);
+    this.offs = [
+      () => window.removeEventListener('hashchange', onHash),
+      listenKeys({
+        move: (letter) => this.#move(letter),
+        commands: {
+          'ctrl+z': () => this.#show(this.trail.back()),
+          'ctrl+y': () => this.#show(this.trail.forward()),
+          'ctrl+shift+z': () => this.#show(this.trail.forward()),
+        },
+      }),
+    ];
+  }
+
+  get position() {
+    return this.trail.position;
+  }
+
+  /** The score so far, its digits alone: people write `12,345`. */
+  get points() {
+    return this.score.value.replace(/\D/g, '');
+  }
+
+  /** Show what a link says; without a board, a random one, so that there is something to see. */
+  async load({ board, player, limit, score }) {
+    this.picker.spec = player;
+    this.limit.value = limit;
+    this.score.value = score.replace(/\D/g, '');
+    if (!board) {
+      this.#begin(randomPosition(4, 4));
+      return;
+    }
+    try {
+      this.#begin(await this.#parse(board));
+    } catch (refused) {
+      toast(refused.message);
+      this.#begin(emptyPosition(4, 4));
+    }
+  }
+
+  #begin(position) {
+    this.trail = new Trail(position);
+    this.#show(position);
+  }
+
+  async #parse(words) {
+    const { tiles, rows, cols } = await this.net.ask({ type: 'board', text: words });
+    return { tiles, rows, cols };
+  }
+
+  /** Go to a position, and remember the one before. */
+  #go(position, group = '') {
+    this.trail.add(position, group);
+    this.#show(position);
+  }
+
+  #show(position, { isDrawn = false } = {}) {
+    const { tiles, rows, cols, pending } = position;
+    this.board = formatBoard(tiles, rows, cols);
+    if (!isDrawn) this.editor.set(tiles, rows, cols);
+    this.editor.view.updateGrid();
+    this.editor.mark(pending ? pending.cell : -1);
+    this.#hint(pending && text('analyse.new_tile', { tile: String(pending.tile) }));
+    this.notation.show(this.board);
+    this.setup.show(this.trail);
+    this.#ask();
+  }
+
+  #hint(words) {
+    this.hint.textContent = words || text(TOUCH.matches ? 'analyse.help_touch' : 'analyse.help');
+  }
+
+  #edited(tiles, group) {
+    const { rows, cols } = this.position;
+    const position = { tiles, rows, cols };
+    this.trail.add(position, group);
+    this.#show(position, { isDrawn: true });
+  }
+
+  /** After a move a click says where the new tile appears: a 2, and on it again a 4. */
+  #picked(cell) {
+    const { pending } = this.position;
+    if (!pending || pending.after[cell]) return false;
+    const tile = cell === pending.cell && pending.tile === 2 ? 4 : 2;
+    this.#go(respawned(this.position, cell, tile), 'spawn');
+    return true;
+  }
+
+  #move(letter) {
+    const next = moved(this.position, letter);
+    if (!next) return;
+    const { step, ...position } = next;
+    this.trail.add(position);
+    this.editor.view.step(step);
+    announce(moveName(letter));
+    this.#show(position, { isDrawn: true });
+  }
+
+  #ask() {
+    this.#link();
+    this.picker.setError('');
+    const { tiles, rows, cols } = this.position;
+    this.playFrom.disabled = !tiles.some(Boolean);
+    if (!legalMoves(tiles, rows, cols)) {
+      this.asker.stop();
+      this.bar.clear();
+      this.analysis.clear(text(tiles.some(Boolean) ? 'analyse.over' : 'analyse.empty'));
+      return;
+    }
+    this.analysis.wait();
+    this.asker.ask({
+      board: this.board, player: this.picker.picked, score: this.points, ...this.limit.request,
+    });
+  }
+
+  #link() {
+    const { board, picker, limit, points } = this;
+    const link = { board, player: picker.picked, limit: limit.value, score: points };
+    window.history.replaceState(window.history.state, '', formatLink(link));
+  }
+
+  #showReply(reply) {
+    this.#line = { board: reply.board, steps: reply.line };
+    this.analysis.show(reply);
+    this.bar.show(reply.bar, reply.bar_text);
+    this.bar.element.hidden = reply.bar === null;
+  }
+
+  #refused(message) {
+    this.analysis.clear(message);
+    this.bar.clear();
+  }
+
+  #lineTo(steps) {
+    return this.#line.board === this.board ? along(this.position, this.#line.steps, steps) : [];
+  }
+
+  #preview(steps) {
+    const shown = steps ? this.#lineTo(steps).at(-1) : null;
+    const { tiles, rows, cols, pending } = shown ?? this.position;
+    this.editor.element.classList.toggle('is-preview', Boolean(shown));
+    this.editor.set(tiles, rows, cols);
+    this.editor.mark(pending ? pending.cell : -1);
+    if (shown) this.#hint(text('analyse.preview', { count: steps }));
+    else this.#hint(pending && text('analyse.new_tile', { tile: String(pending.tile) }));
+  }
+
+  #playLine(steps) {
+    const positions = this.#lineTo(steps);
+    this.editor.element.classList.remove('is-preview');
+    for (const position of positions) this.trail.add(position);
+    if (positions.length) this.#show(this.position);
+  }
+
+  async #copy() {
+    try {
+      await navigator.clipboard.writeText(window.location.href);
+      toast(text('analyse.copied'));
+    } catch {
+      toast(text('analyse.not_copied'));
+    }
+  }
+
+  async #playOn() {
+    const score = Number(this.points) || 0;
+    const { rows, cols } = this.position;
+    const rules = rows === 4 && cols === 4 ? '' : `${rows}x${cols}`;
+    try {
+      const state = await this.net.ask({ type: 'new', board: this.board, rules, score });
+      this.navigate(`/?game=${state.game}`);
+    } catch (refused) {
+      toast(refused.message);
+    }
+  }
+
+  close() {
+    for (const off of this.offs) off();
+    this.asker.close();
+    this.picker.close();
+  }
+}

@@ -1,0 +1,118 @@
+/** Lab: studies with their tables and plots, training runs with their curves, as they grow. */
+
+import { fill, h, icon } from '../dom.js';
+import { addressOf, choiceOf, isSame } from '../lab/choice.js';
+import { emptyLab } from '../lab/empty.js';
+import { LabList } from '../lab/list.js';
+import { whileVisible } from '../lab/poll.js';
+import { RunView } from '../lab/run_view.js';
+import { StudyView } from '../lab/study_view.js';
+import { text } from '../text.js';
+
+const EVERY_MS = 2000;
+const NARROW = '(max-width: 860px)';
+
+/**
+ * @param {HTMLElement} root
+ * @param {object} context see main.js
+ * @returns {function(): void} unmounts
+ */
+export function mount(root, context) {
+  const page = new LabPage(root, context);
+  return () => page.close();
+}
+
+class LabPage {
+  #view = null;
+  #files = { studies: [], runs: [] };
+
+  constructor(root, { net, params, title, settings }) {
+    Object.assign(this, { net, title, settings, choice: choiceOf(params) });
+    this.isFirst = true;
+    this.list = new LabList((choice) => this.#go(choice));
+    this.detail = h('div', { class: 'lab-detail', tabindex: -1 });
+    this.back = h('a', { class: 'lab-back', href: '/lab', onclick: (event) => this.#leave(event) },
+      icon('left'), h('span', { text: text('lab.back') }));
+    this.element = h('div', { class: 'lab' },
+      h('h1', { class: 'visually-hidden', text: text('nav.lab') }),
+      this.list.element, h('div', { class: 'lab-side' }, this.back, this.detail));
+    root.append(this.element);
+    this.#open();
+    this.stop = whileVisible(() => this.#refresh(), EVERY_MS);
+  }
+
+  close() {
+    this.stop();
+    this.#view?.close();
+  }
+
+  async #refresh() {
+    const [studies, runs] = await Promise.all([this.net.get('/api/studies'), this.net.get('/api/runs')]);
+    this.#files = { studies, runs };
+    if (this.isFirst) this.#openNewest();
+    this.isFirst = studies.length + runs.length === 0;
+    this.list.show(this.#files, this.choice);
+    this.#view?.update(this.#files);
+    if (!this.#view) this.#invite();
+  }
+
+  /** Where there is room for both, what changed last stands beside the list at once. */
+  #openNewest() {
+    if (this.choice || window.matchMedia(NARROW).matches) return;
+    const found = [
+      ...this.#files.studies.map((one) => ({ ...one, choice: { study: one.name } })),
+      ...this.#files.runs.map((one) => ({ ...one, choice: { runs: [one.name] } })),
+    ].filter((one) => !one.error).sort((a, b) => (a.changed < b.changed ? 1 : -1));
+    if (!found.length) return;
+    this.choice = found[0].choice;
+    this.#open();
+  }
+
+  #go(choice) {
+    if (isSame(choice, this.choice)) return;
+    this.choice = choice;
+    window.history.pushState(null, '', addressOf(choice));
+    this.#open();
+    this.list.show(this.#files, choice);
+    this.#view?.update(this.#files);
+    if (window.matchMedia(NARROW).matches) window.scrollTo(0, 0);
+  }
+
+  #leave(event) {
+    event.preventDefault();
+    this.#go(null);
+    this.list.focus();
+  }
+
+  #open() {
+    const { choice } = this;
+    if (choice?.runs && this.#view instanceof RunView) {
+      this.#view.choose(choice.runs);
+    } else {
+      this.#view?.close();
+      this.#view = choice ? this.#makeView(choice) : null;
+      delete this.detail.dataset.kind;
+      fill(this.detail, this.#view?.element);
+    }
+    this.element.classList.toggle('lab-open', choice !== null);
+    this.element.classList.remove('lab-bare');
+    if (!choice && !this.isFirst) this.#invite();
+    this.title(choice ? `${choice.study ?? choice.runs.join(', ')} · ${text('nav.lab')}` : text('nav.lab'));
+  }
+
+  #makeView({ study, runs }) {
+    const { net, settings } = this;
+    if (study) return new StudyView(study, { net, settings });
+    return new RunView(runs, { net, onChoose: (names) => this.#go({ runs: names }) });
+  }
+
+  /** Nothing is chosen: say what to do. */
+  #invite() {
+    const { studies, runs } = this.#files;
+    const kind = studies.length + runs.length ? 'choose' : 'empty';
+    if (this.detail.dataset.kind === kind) return;
+    this.detail.dataset.kind = kind;
+    this.element.classList.toggle('lab-bare', kind === 'empty');
+    fill(this.detail, kind === 'empty' ? emptyLab() : h('p', { class: 'soft', text: text('lab.choose') }));
+  }
+}

@@ -1,0 +1,292 @@
+/** Play: a game by hand, with help at hand. */
+
+import { BoardView } from '../board.js';
+import { h } from '../dom.js';
+import { listenKeys, releaseFocusAfterPointer } from '../keys.js';
+import { Controls } from '../play/controls.js';
+import { GameFacts } from '../play/facts.js';
+import { LiveGame } from '../play/live_game.js';
+import { Narrator } from '../play/narrator.js';
+import { Overlay } from '../play/overlay.js';
+import { movePad } from '../play/pad.js';
+import { describeRules, formOf } from '../play/rules_text.js';
+import { ScoreView } from '../play/score.js';
+import { listenSwipes } from '../swipe.js';
+import { text } from '../text.js';
+import { toast } from '../toast.js';
+
+const TAB_KEY = 'twofold.game';
+
+/**
+ * @param {HTMLElement} root
+ * @param {object} context as of main.js
+ * @returns {function(): void} unmounts
+ */
+export function mount(root, context) {
+  const page = new PlayPage(root, context);
+  page.start();
+  return () => page.close();
+}
+
+class PlayPage {
+  #context;
+  #board = new BoardView();
+  #scores = new ScoreView();
+  #facts = new GameFacts();
+  #overlay = new Overlay();
+  #narrator = new Narrator();
+  #help = null;
+  #closed = false;
+  #offs = [];
+
+  constructor(root, context) {
+    this.#context = context;
+    this.game = new LiveGame(this.#watcher());
+    this.controls = new Controls({
+      newGame: () => this.#newGame(), rules: () => this.#askRules(), games: () => this.#showGames(),
+      undo: () => this.game.undo(), redo: () => this.game.redo(),
+    });
+    this.#build(root);
+    this.#listen(root);
+  }
+
+  /** Open the game of the address, of this tab, or the one played last. */
+  async start() {
+    const { params, settings } = this.#context;
+    this.#board.setSpeed(settings.get('speed'));
+    await this.game.open(params.get('game') || remembered());
+    const { HelpPanel } = await import('../play/help.js');
+    if (this.#closed) return;
+    this.#help = new HelpPanel(this.game, (letter) => this.#showBest(letter));
+    this.side.prepend(this.#help.element);
+    this.boardPlace.prepend(this.#help.bar.element);
+  }
+
+  close() {
+    this.#closed = true;
+    for (const off of this.#offs) off();
+    this.#help?.close();
+    this.game.close();
+  }
+
+  #build(root) {
+    this.title = h('h1', { class: 'play-title', text: '2048' });
+    this.subtitle = h('p', { class: 'soft play-subtitle' });
+    this.pad = movePad((letter) => this.game.move(letter));
+    this.boardPlace = h('div', { class: 'board-place' },
+      h('div', { class: 'board-holder' }, this.#board.element, this.#overlay.element));
+    this.waiting = h('p', { class: 'waiting', role: 'status', hidden: true });
+    this.area = h('div', { class: 'play-area' },
+      h('div', { class: 'play-head' }, h('div', { class: 'grow' }, this.title, this.subtitle),
+        this.#scores.element),
+      this.controls.element, this.boardPlace, this.waiting);
+    this.side = h('div', { class: 'stack wide play-side' }, this.#facts.element);
+    root.append(h('div', { class: 'columns play' },
+      h('div', { class: 'stack' }, this.area, this.pad), this.side));
+  }
+
+  #listen(root) {
+    const { settings } = this.#context;
+    const showPad = () => { this.pad.hidden = !settings.get('pad'); };
+    showPad();
+    this.#offs = [
+      listenKeys({
+        move: (letter, event) => this.game.move(letter, event.repeat), commands: this.#commands(),
+      }),
+      listenSwipes(this.area, (letter) => this.game.move(letter)),
+      releaseFocusAfterPointer(root),
+      settings.on('speed', (speed) => this.#board.setSpeed(speed)),
+      settings.on('hints', (on) => this.controls.showHints(on)),
+      settings.on('pad', showPad),
+    ];
+  }
+
+  #commands() {
+    const undo = () => this.game.undo();
+    const redo = () => this.game.redo();
+    const best = () => this.#enter();
+    return {
+      u: undo, 'ctrl+z': undo, y: redo, 'ctrl+y': redo, 'ctrl+shift+z': redo,
+      n: () => this.#newGame(), p: () => this.#help?.auto(),
+      i: () => this.#toggleHints(), Enter: best, Space: best,
+      b: () => this.#narrator.board(this.#board.tiles, this.#board.cols),
+    };
+  }
+
+  #watcher() {
+    return {
+      state: (state) => this.#onState(state),
+      step: (step) => this.#onStep(step),
+      frame: ({ now }) => this.#onFrame(now),
+      ended: (ended) => this.#onEnded(ended),
+      sending: (letter) => this.#board.begin(letter),
+      illegal: (letter) => this.#narrator.illegal(letter),
+      trouble: (words) => toast(words),
+      waiting: () => this.#showWaiting(),
+      dropped: (count) => toast(text('play.dropped', { count })),
+    };
+  }
+
+  // ---- what happens in the game
+
+  #onState(state) {
+    const { rules, now } = state;
+    const fits = this.#board.rows === rules.rows && this.#board.cols === rules.cols;
+    if (!fits) this.#board.resize(rules.rows, rules.cols);
+    this.boardPlace.style.setProperty('--rows', rules.rows);
+    this.boardPlace.style.setProperty('--cols', rules.cols);
+    this.#board.show(now.tiles, { animate: now.move_number === 0 });
+    this.#showRules(rules);
+    this.#facts.state(state);
+    this.game.blocked = false;
+    this.#overlay.hide();
+    this.#show(now);
+    this.#narrator.state(state);
+    remember(state.game);
+    if (isFinished(now)) this.#showOver(now);
+  }
+
+  #onStep(step) {
+    this.#board.step(step);
+    this.#scores.gain(step.reward);
+    this.#show(step.now);
+    if (this.#overlay.isShown) this.#overlay.hide();
+    if (isFinished(step.now)) this.#showOver(step.now);
+    else if (step.goal_reached) this.#onGoal();
+    else this.#narrator.step(step, this.#board.cols);
+  }
+
+  #onFrame(now) {
+    this.#board.show(now.tiles);
+    this.#show(now);
+    this.#narrator.progress(now);
+  }
+
+  #onEnded({ reason, now, message }) {
+    this.#board.show(now.tiles);
+    this.#show(now);
+    if (reason === 'failed') toast(message);
+    if (isFinished(now)) this.#showOver(now);
+  }
+
+  /** The goal is there: a person is asked whether to go on, a player goes on. */
+  #onGoal() {
+    const { goal } = this.game.state.rules;
+    this.#narrator.won(goal);
+    if (this.game.isAuto) return;
+    this.game.block();
+    this.#board.arrow('');
+    this.#overlay.won(goal, { keepGoing: () => this.#keepGoing(), newGame: () => this.#newGame() });
+  }
+
+  #showOver(now) {
+    if (this.#overlay.isShown) return;
+    this.#narrator.over(now);
+    this.#overlay.over(this.game.state, now,
+      { undo: () => this.game.undo(), newGame: () => this.#newGame() });
+  }
+
+  #keepGoing() {
+    this.game.blocked = false;
+    this.#overlay.hide();
+    this.#help?.update();
+  }
+
+  #show(now) {
+    this.#scores.show(now);
+    this.controls.show(now);
+    this.#facts.show(now);
+    this.#help?.update();
+  }
+
+  #showBest(letter) {
+    this.#board.arrow(this.#overlay.isShown ? '' : letter);
+  }
+
+  #showRules(rules) {
+    this.title.textContent = String(rules.goal);
+    this.subtitle.textContent = text('play.subtitle', { goal: String(rules.goal) });
+    this.#board.setLabel(text('play.board', { rules: describeRules(rules) }));
+  }
+
+  #showWaiting() {
+    const count = this.game.waiting;
+    this.waiting.hidden = !count || this.#context.net.state === 'open';
+    this.waiting.textContent = text('play.waiting', { count });
+  }
+
+  // ---- what a person does
+
+  #enter() {
+    if (this.game.blocked) this.#keepGoing();
+    else this.#help?.best();
+  }
+
+  #toggleHints() {
+    const { settings } = this.#context;
+    settings.set('hints', !settings.get('hints'));
+  }
+
+  async #newGame() {
+    const { rules } = this.game.state ?? {};
+    await this.#begin({ rules: rules?.text ?? '' }).catch((error) => toast(error.message));
+  }
+
+  /** Begin a game; the one before can be had back with one click. */
+  async #begin(options) {
+    const before = this.game.state;
+    await this.game.begin(options);
+    this.#forgetAddress();
+    if (!before || this.game.id === before.game) return;
+    const run = () => this.#takeBack(before.game);
+    toast(text('play.new_done'), { text: text('play.undo'), run });
+  }
+
+  async #takeBack(before) {
+    const begun = this.game.state;
+    await this.game.open(before);
+    const unused = begun.now.move_number === begun.first && this.game.id !== begun.game;
+    if (unused) this.#context.net.ask({ type: 'delete', game: begun.game }).catch(() => {});
+  }
+
+  async #askRules() {
+    const { askNewGame } = await import('../play/new_game.js');
+    const { ORIGINAL } = await import('../play/rules_text.js');
+    const { rules } = this.game.state ?? {};
+    askNewGame(rules ? formOf(rules) : ORIGINAL, (options) => this.#begin(options));
+  }
+
+  async #showGames() {
+    const { showGames } = await import('../play/games_dialog.js');
+    showGames(this.game.id, (game) => {
+      this.#forgetAddress();
+      this.game.open(game);
+    });
+  }
+
+  /** The address names another game than the one played now. */
+  #forgetAddress() {
+    if (window.location.search) window.history.replaceState(null, '', '/');
+  }
+}
+
+function isFinished(now) {
+  return now.status === 'over' || now.status === 'stopped';
+}
+
+// A tab keeps its game when it is reloaded, whatever is played in others.
+function remembered() {
+  try {
+    return window.sessionStorage.getItem(TAB_KEY) ?? '';
+  } catch {
+    return '';
+  }
+}
+
+function remember(game) {
+  try {
+    window.sessionStorage.setItem(TAB_KEY, game);
+  } catch {
+    // no storage: the game played last is opened
+  }
+}

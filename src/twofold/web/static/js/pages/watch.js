@@ -1,0 +1,226 @@
+/** Watch: players race on the same dice, at any speed. */
+
+import { h } from '../dom.js';
+import { listenKeys, releaseFocusAfterPointer } from '../keys.js';
+import { describeKeys } from '../keys_dialog.js';
+import { text } from '../text.js';
+import { LaneView } from '../watch/lane_view.js';
+import { formatLink, parseLink, randomSeed } from '../watch/link.js';
+import { MAX_LANES, Race } from '../watch/race.js';
+import { RaceForm } from '../watch/race_form.js';
+import { FASTEST_ANIMATED } from '../watch/speed.js';
+import { Transport } from '../watch/transport.js';
+
+const ANIMATIONS_A_MOVE = 0.3; // seconds that the animations of a move take in the original
+
+// At top speed nobody reads a figure that changes sixty times a second: a quarter of the frames
+// draw them, two in a row, for lanes are drawn in turn.
+const FIGURE_FRAMES = 2;
+const FIGURE_PERIOD = 8;
+
+/**
+ * @param {HTMLElement} root
+ * @param {object} context of main.js
+ * @returns {() => void} unmounts
+ */
+export function mount(root, context) {
+  const page = new WatchPage(root, context);
+  page.begin();
+  return () => page.close();
+}
+
+class WatchPage {
+  #frame = null;
+  #drawn = 0;
+
+  constructor(root, { net, settings, params, navigate }) {
+    this.net = net;
+    this.settings = settings;
+    this.navigate = navigate;
+    this.views = new Map();
+    this.race = new Race(net, () => this.#schedule());
+    const link = parseLink(params);
+    const { rules, seed, speed, stopTile } = link;
+    Object.assign(this.race, { rules, seed, speed, stopTile });
+    this.transport = new Transport(this.race, () => this.#restart(randomSeed()));
+    this.form = new RaceForm(this.race, {
+      onRules: (rules) => this.#restart(this.race.seed, rules),
+      onSeed: (seed) => this.#restart(seed || randomSeed()),
+      onDice: () => this.#restart(randomSeed()),
+      onAdd: () => this.#add(this.race.lanes.at(-1)?.spec ?? '', true),
+    });
+    this.lanes = h('div', { class: 'lanes' });
+    root.append(h('div', { class: 'watch' },
+      h('h1', { class: 'visually-hidden', text: text('nav.watch') }),
+      this.lanes, this.transport.element, this.form.element));
+    for (const spec of link.players) this.#add(spec, false);
+    this.#listen();
+  }
+
+  #listen() {
+    const commands = {
+      Space: () => this.transport.go(),
+      ArrowLeft: () => this.race.back(),
+      ArrowRight: () => this.race.forward(),
+      '+': () => this.transport.changeSpeed(1),
+      '=': () => this.transport.changeSpeed(1),
+      '-': () => this.transport.changeSpeed(-1),
+    };
+    describeKeys('watch', { go: 'Space', step: '← →', speed: '+ -' });
+    this.offs = [
+      listenKeys({ commands }),
+      releaseFocusAfterPointer(this.transport.element),
+      this.net.on('gone', ({ game }) => this.#gone(game)),
+      this.net.on('state', ({ state }) => { if (state === 'open' && this.isCut) this.begin(); }),
+    ];
+  }
+
+  /** Begin the race anew and let it go. */
+  async begin() {
+    this.form.setError('');
+    this.#link();
+    for (const view of this.views.values()) view.picker.setError('');
+    try {
+      await this.race.begin();
+      this.isCut = false;
+    } catch (error) {
+      this.isCut = error.kind === 'ConnectionLost';
+      this.form.setError(this.isCut ? '' : error.message);
+      return;
+    }
+    this.race.go();
+  }
+
+  #restart(seed, rules = this.race.rules) {
+    Object.assign(this.race, { seed, rules });
+    this.form.show();
+    this.begin();
+  }
+
+  #add(spec, isNew) {
+    let view = null;
+    const lane = this.race.add(spec, {
+      stepped: (step) => this.#stepped(view, step),
+      failed: (message) => this.#failed(lane, message),
+    });
+    view = new LaneView(this.views.size, spec, {
+      onPick: (picked) => this.#pick(lane, picked),
+      onRemove: () => this.#remove(lane),
+      onPlay: () => this.#takeOver(lane, '/'),
+      onReview: () => this.#takeOver(lane, '/review'),
+      onSeek: (move) => this.race.seek(move),
+    });
+    this.views.set(lane, view);
+    this.lanes.append(view.element);
+    this.#arrange();
+    if (isNew) this.begin();
+  }
+
+  #arrange() {
+    const count = this.views.size;
+    this.lanes.dataset.count = count;
+    this.form.setFull(count >= MAX_LANES);
+    [...this.views.values()].forEach((view, place) => view.setPlace(place, count));
+  }
+
+  #pick(lane, spec) {
+    lane.spec = spec;
+    this.begin();
+  }
+
+  #remove(lane) {
+    this.race.remove(lane);
+    this.views.get(lane).close();
+    this.views.delete(lane);
+    this.#arrange();
+    this.#link();
+  }
+
+  #stepped(view, step) {
+    const { speed } = this.race;
+    if (speed !== null && speed > FASTEST_ANIMATED) return;
+    view.step(step);
+  }
+
+  #failed(lane, message) {
+    this.views.get(lane).picker.setError(message);
+    this.#schedule();
+  }
+
+  /** A game that ended with the connection: the race begins again, once for all its games. */
+  #gone(game) {
+    if (!this.race.lanes.some((lane) => lane.game === game)) return;
+    clearTimeout(this.restarting);
+    this.restarting = setTimeout(() => this.begin());
+  }
+
+  async #takeOver(lane, path) {
+    if (!lane.game) return;
+    this.race.pause();
+    const { move_number } = lane.position;
+    try {
+      const state = await this.net.ask({ type: 'new', source: lane.game, move_number, keep: true });
+      this.navigate(`${path}?game=${state.game}`);
+    } catch (error) {
+      this.#failed(lane, error.message);
+    }
+  }
+
+  #link() {
+    const { rules, seed, speed, stopTile, lanes } = this.race;
+    const players = lanes.map((lane) => this.views.get(lane).picker.picked);
+    const link = formatLink({ players, rules, seed, speed, stopTile });
+    window.history.replaceState(window.history.state, '', link);
+  }
+
+  #schedule() {
+    this.#frame ??= requestAnimationFrame(() => this.#draw());
+  }
+
+  #draw() {
+    this.#frame = null;
+    const { race } = this;
+    const animate = race.speed !== null && race.speed <= FASTEST_ANIMATED;
+    if (race.speed !== this.drawnSpeed || race.stopTile !== this.drawnStop) this.#drawSpeed();
+    this.#drawn += 1;
+    const figures = animate || !race.isGoing || this.#drawn % FIGURE_PERIOD < FIGURE_FRAMES;
+    for (const [lane, view] of this.#due(animate)) {
+      view.draw(lane, { animate, figures, lead: leadOf(lane, race.lanes) });
+    }
+    if (figures) this.transport.draw();
+  }
+
+  /** The lanes to draw now: at top speed two at a time, in turn. */
+  #due(animate) {
+    const all = [...this.views];
+    if (animate || !this.race.isGoing || all.length <= 2) return all;
+    this.#schedule();
+    return all.filter((_, place) => place % 2 === this.#drawn % 2);
+  }
+
+  #drawSpeed() {
+    const { speed, stopTile } = this.race;
+    this.drawnSpeed = speed;
+    this.drawnStop = stopTile;
+    this.transport.showSpeed();
+    this.#link();
+    const own = this.settings.get('speed');
+    const factor = own && Math.max(own, (speed ?? 0) * ANIMATIONS_A_MOVE);
+    for (const view of this.views.values()) view.board.setSpeed(factor);
+  }
+
+  close() {
+    clearTimeout(this.restarting);
+    cancelAnimationFrame(this.#frame);
+    this.#frame = null;
+    for (const off of this.offs) off();
+    this.race.close();
+    for (const view of this.views.values()) view.close();
+  }
+}
+
+/** Points that a lane has more than the best of the others; null without others. */
+function leadOf(lane, lanes) {
+  const scores = lanes.filter((other) => other !== lane).map((other) => other.position?.score ?? 0);
+  return scores.length ? (lane.position?.score ?? 0) - Math.max(...scores) : null;
+}

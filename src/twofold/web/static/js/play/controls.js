@@ -1,0 +1,46 @@
+/** The buttons over the board. */
+
+import { button, h } from '../dom.js';
+import { settings } from '../settings.js';
+import { text } from '../text.js';
+
+/** New game, rules, undo, redo, hint, games. */
+export class Controls {
+  /**
+   * @param {{newGame: function(): void, rules: function(): void, undo: function(): void,
+   *   redo: function(): void, games: function(): void}} actions
+   */
+  constructor(actions) {
+    this.undo = button({ icon: 'undo', label: text('play.undo') }, actions.undo, { class: 'undo' });
+    this.undos = h('span', { class: 'undos number', 'aria-hidden': 'true' });
+    this.undo.append(this.undos);
+    this.redo = button({ icon: 'redo', label: text('play.redo') }, actions.redo);
+    this.hint = button({ icon: 'hint', label: text('play.hints') },
+      () => settings.set('hints', !settings.get('hints')));
+    this.element = h('div',
+      { class: 'row controls', role: 'group', 'aria-label': text('play.controls') },
+      h('div', { class: 'group' },
+        button({ icon: 'new', text: text('play.new') }, actions.newGame, { class: 'primary' }),
+        button({ icon: 'rules', label: text('play.new_rules') }, actions.rules,
+          { class: 'primary' })),
+      h('div', { class: 'row controls-right' }, h('div', { class: 'group' }, this.undo, this.redo),
+        this.hint, button({ icon: 'games', label: text('play.games') }, actions.games)));
+    this.showHints(settings.get('hints'));
+  }
+
+  /** @param {boolean} on whether the help is on */
+  showHints(on) {
+    this.hint.setAttribute('aria-pressed', String(on));
+  }
+
+  /** @param {object} now where the game stands */
+  show(now) {
+    this.undo.disabled = !now.can_undo;
+    this.redo.disabled = !now.can_redo;
+    if (this.undos.textContent === String(now.undos || '')) return;
+    this.undos.textContent = now.undos || '';
+    const label = now.undos ? text('play.undo_count', { count: now.undos }) : text('play.undo');
+    this.undo.setAttribute('aria-label', label);
+    this.undo.title = label;
+  }
+}

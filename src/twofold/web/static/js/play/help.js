@@ -1,0 +1,184 @@
+/** The help beside the game: what a player thinks of the position, and letting it play. */
+
+import { AnalysisView, EvalBar } from '../analysis_view.js';
+import { button, h, icon } from '../dom.js';
+import { net } from '../net.js';
+import { PlayerPicker } from '../player_picker.js';
+import { settings } from '../settings.js';
+import { text } from '../text.js';
+
+/** Paces on the slider, moves a second; the last one is as fast as it goes. */
+const PACES = [0.5, 1, 2, 4, 8, 15, 30, null];
+
+/** While a player moves, positions are not analysed more often than this. */
+const AUTO_GAP_MS = 300;
+const GAP_MS = 30;
+
+/** The panel; `bar` is the evaluation bar, which stands beside the board. */
+export class HelpPanel {
+  #game;
+  #onBest;
+  #ref = 0;
+  #timer = null;
+  #askedAt = 0;
+  #offs;
+
+  /** The evaluation bar, to stand beside the board. */
+  bar = new EvalBar();
+
+  /**
+   * @param {import('./live_game.js').LiveGame} game
+   * @param {function(string): void} onBest gets the letter of the best move, or an empty text
+   */
+  constructor(game, onBest) {
+    this.#game = game;
+    this.#onBest = onBest;
+    this.view = new AnalysisView({ onMove: (letter) => game.move(letter), line: false });
+    this.picker = new PlayerPicker({ spec: settings.get('player'), label: text('play.help_player'),
+      onPick: (spec) => this.#picked(spec) });
+    this.toggle = h('input', { type: 'checkbox', class: 'switch', role: 'switch',
+      checked: settings.get('hints'), onchange: () => settings.set('hints', this.toggle.checked) });
+    this.element = this.#build();
+    this.#offs = [
+      net.on('analysis', (reply) => this.#onReply(reply)),
+      net.on('refused', (reply) => reply.ref === this.#ref && this.#onRefused(reply)),
+      net.on('ready', () => this.update()),
+      settings.on('hints', () => this.#switched()),
+    ];
+    this.#switched();
+  }
+
+  /** Spec of the player who helps; empty for the default one. */
+  get player() {
+    return settings.get('player');
+  }
+
+  /** The pace chosen; null for as fast as it goes. */
+  get pace() {
+    const pace = settings.get('pace');
+    return pace > 0 ? pace : null;
+  }
+
+  /** The position has changed: what was thought of the one before is stale. */
+  update() {
+    this.#ref = 0;
+    this.#onBest('');
+    this.#showAuto();
+    clearTimeout(this.#timer);
+    if (!settings.get('hints')) return;
+    const gap = this.#game.isAuto ? AUTO_GAP_MS : GAP_MS;
+    const wait = this.#askedAt + gap - performance.now();
+    if (wait <= 0) this.#ask();
+    else this.#timer = setTimeout(() => this.#ask(), wait);
+  }
+
+  /** Play one move of the player who helps. */
+  best() {
+    this.#game.best(this.player);
+  }
+
+  /** Let the player play, or take the game over. */
+  auto() {
+    if (this.#game.isAuto) this.#game.pause();
+    else this.#game.autoplay(this.player, this.pace);
+  }
+
+  /** Ask and listen no more. */
+  close() {
+    clearTimeout(this.#timer);
+    for (const off of this.#offs) off();
+    this.picker.close();
+    if (net.state === 'open' && this.#ref) net.send({ type: 'stop' });
+  }
+
+  #build() {
+    const hidden = { class: 'help-analysis', hidden: true };
+    this.analysis = h('div', hidden, this.view.element);
+    this.autoButton = button({ icon: 'run', text: text('play.auto') }, () => this.auto());
+    this.bestButton = button({ icon: 'step', text: text('play.best_move') }, () => this.best());
+    return h('section', { class: 'card stack help', 'aria-labelledby': 'help-title' },
+      h('div', { class: 'row apart' }, h('h2', { id: 'help-title', text: text('play.help') }),
+        h('label', { class: 'check' }, text('play.hints'), this.toggle)),
+      this.analysis,
+      this.picker.element,
+      h('div', { class: 'row help-buttons' }, this.bestButton, this.autoButton),
+      this.#paceField());
+  }
+
+  #paceField() {
+    const index = Math.max(0, PACES.indexOf(this.pace));
+    const output = h('output', { for: 'help-pace', class: 'number' });
+    const input = h('input', { type: 'range', id: 'help-pace',
+      min: 0, max: PACES.length - 1, step: 1, value: index,
+      oninput: () => this.#setPace(PACES[Number(input.value)], input, output) });
+    this.#showPace(PACES[index], input, output);
+    return h('div', { class: 'field' }, h('span', { class: 'row apart label' },
+      h('label', { for: 'help-pace', text: text('play.pace') }), output), input);
+  }
+
+  #setPace(pace, input, output) {
+    settings.set('pace', pace ?? 0);
+    this.#showPace(pace, input, output);
+    if (this.#game.isAuto) this.#game.autoplay(this.player, pace);
+  }
+
+  #showPace(pace, input, output) {
+    output.textContent = pace === null ? text('play.pace_most') : text('play.pace_value', { pace });
+    input.setAttribute('aria-valuetext', output.textContent);
+  }
+
+  #picked(spec) {
+    settings.set('player', spec);
+    this.update();
+    if (this.#game.isAuto) this.#game.autoplay(spec, this.pace);
+  }
+
+  #switched() {
+    const on = settings.get('hints');
+    this.toggle.checked = on;
+    this.analysis.hidden = !on;
+    this.bar.element.hidden = true; // until a player gives a value for it
+    if (!on && this.#ref) net.send({ type: 'stop' });
+    this.view.clear();
+    this.update();
+  }
+
+  #showAuto() {
+    const { isAuto, now } = this.#game;
+    if (this.autoButton.dataset.auto !== String(isAuto)) {
+      this.autoButton.dataset.auto = String(isAuto);
+      this.autoButton.replaceChildren(icon(isAuto ? 'pause' : 'run'),
+        h('span', { text: text(isAuto ? 'play.take_over' : 'play.auto') }));
+    }
+    this.autoButton.disabled = !now?.legal && !isAuto;
+    this.bestButton.disabled = !now?.legal || isAuto;
+  }
+
+  #ask() {
+    const { now, state } = this.#game;
+    if (!now || !now.legal || net.state !== 'open') {
+      this.view.clear();
+      this.bar.clear();
+      return;
+    }
+    this.#askedAt = performance.now();
+    if (net.ready) this.view.wait();
+    else this.view.clear(text('play.loading_player'));
+    this.#ref = net.send({ type: 'analyse', board: now.board, rules: state.rules.text,
+      score: String(now.score), player: this.player });
+  }
+
+  #onReply(reply) {
+    if (reply.ref !== this.#ref) return;
+    this.view.show(reply);
+    this.bar.show(reply.bar, reply.bar_text);
+    this.bar.element.hidden = reply.bar === null;
+    this.picker.setError('');
+    this.#onBest(reply.best);
+  }
+
+  #onRefused({ message }) {
+    this.view.clear(message);
+    this.bar.clear();
+  }
+}

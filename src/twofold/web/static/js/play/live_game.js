@@ -1,0 +1,288 @@
+/**
+ * The game in play as this page knows it, and the moves that are meant but not yet made.
+ *
+ * Keys may be pressed faster than the server answers: they wait in a queue, and each is sent when
+ * the one before it was answered, so that it meets the board it will really meet.
+ */
+
+import { net } from '../net.js';
+
+/** So many keys may wait; holding a key down does not count. */
+const MOST_WAITING = 16;
+
+/** Keys pressed during a loss of the connection longer than this are forgotten; that is said. */
+const LONGEST_LOSS_MS = 10_000;
+
+/** Up to this pace a key that takes the game over from a player makes its move, too. */
+const FOLLOWED_PACE = 5;
+
+/**
+ * @typedef {object} Watcher what the page does when something happened
+ * @property {function(object): void} state a `game` message: show the game anew
+ * @property {function(object): void} step a `step` message
+ * @property {function(object): void} frame a `frame` message
+ * @property {function(object): void} ended an `ended` message
+ * @property {function(string): void} sending a letter of a move that is asked for now
+ * @property {function(string): void} illegal a letter that moves nothing here
+ * @property {function(string): void} trouble a sentence for the person
+ * @property {function(): void} waiting the number of waiting moves has changed
+ * @property {function(number): void} dropped so many moves were forgotten
+ */
+
+/** One game. */
+export class LiveGame {
+  /** The last `game` message; null before the first one. */
+  state = null;
+
+  /** Where the game stands: the last `now`. */
+  now = null;
+
+  /** Pace of the player that plays, moves a second. */
+  pace = 0;
+
+  /** While true, moves are not taken: the person is asked whether to go on. */
+  blocked = false;
+
+  #watcher;
+  #queue = [];
+  #sent = null; // what was sent and is not answered yet
+  #lostAt = 0;
+  #offs;
+
+  /** @param {Watcher} watcher */
+  constructor(watcher) {
+    this.#watcher = watcher;
+    this.#offs = [
+      net.on('game', (state) => this.#isMine(state) && this.#onState(state)),
+      net.on('step', (step) => this.#isMine(step) && this.#onStep(step)),
+      net.on('frame', (frame) => this.#isMine(frame) && this.#onFrame(frame)),
+      net.on('ended', (ended) => this.#isMine(ended) && this.#onEnded(ended)),
+      net.on('state', ({ state }) => this.#onConnection(state)),
+      net.on('gone', ({ game }) => game === this.id && this.open('')),
+    ];
+  }
+
+  /** Id of the game; empty before it is known. */
+  get id() {
+    return this.state?.game ?? '';
+  }
+
+  /** Whether a player makes the moves now. */
+  get isAuto() {
+    return Boolean(this.now?.autoplay) && this.#sent?.intent.type !== 'autoplay';
+  }
+
+  /** How many moves wait to be made. */
+  get waiting() {
+    return this.#queue.length + (this.#sent ? 1 : 0);
+  }
+
+  /**
+   * Open a game; the one before is left.
+   *
+   * @param {string} game its id; empty for the one played last
+   */
+  async open(game) {
+    try {
+      await this.#replace({ type: 'open', game });
+    } catch (error) {
+      if (error.kind === 'ConnectionLost') return; // opened again with the connection
+      if (game) await this.open('');
+      if (game || !this.id) this.#watcher.trouble(error.message);
+    }
+  }
+
+  /**
+   * Begin a game; rejects where the server refuses.
+   *
+   * @param {object} [options] fields of a `new` message
+   */
+  async begin(options = {}) {
+    await this.#replace({ type: 'new', ...options });
+  }
+
+  /**
+   * Ask for a move; it waits for those before it.
+   *
+   * @param {string} letter
+   * @param {boolean} [held] whether the key is held down: then it does not queue
+   */
+  move(letter, held = false) {
+    if (this.blocked || (held && this.waiting)) return;
+    if (this.isAuto) {
+      const followed = this.pace <= FOLLOWED_PACE;
+      this.pause();
+      if (!followed) return;
+    }
+    this.#push({ type: 'move', move: letter });
+  }
+
+  /** Take the last move back. */
+  undo() {
+    if (this.isAuto) this.pause();
+    this.#push({ type: 'undo' });
+  }
+
+  /** Make the move undone last again. */
+  redo() {
+    if (this.isAuto) this.pause();
+    this.#push({ type: 'redo' });
+  }
+
+  /** @param {string} player spec of who makes one move */
+  best(player) {
+    if (!this.blocked && !this.isAuto) this.#push({ type: 'autoplay', player, moves: 1 });
+  }
+
+  /**
+   * Let a player make the moves.
+   *
+   * @param {string} player spec
+   * @param {number|null} pace moves a second; null for as many as it can
+   */
+  autoplay(player, pace) {
+    this.pace = pace ?? Infinity;
+    this.#queue = [];
+    this.#request({ type: 'autoplay', player, moves_per_second: pace });
+  }
+
+  /** Take the game over from the player. */
+  pause() {
+    if (this.id) net.send({ type: 'pause', game: this.id });
+  }
+
+  /** Take no moves until `blocked` is false again, and forget those that wait. */
+  block() {
+    this.blocked = true;
+    this.#queue = [];
+  }
+
+  /** Leave the game. */
+  close() {
+    for (const off of this.#offs) off();
+    if (!this.id || net.state !== 'open') return;
+    if (this.isAuto) this.pause();
+    net.send({ type: 'close', game: this.id });
+  }
+
+  #isMine({ game }) {
+    return game === this.id;
+  }
+
+  async #replace(message) {
+    const before = this.id;
+    if (this.isAuto) this.pause();
+    this.#forget();
+    const state = await net.ask(message);
+    if (before && before !== state.game) net.send({ type: 'close', game: before });
+    this.#onState(state);
+  }
+
+  #push(intent) {
+    if (this.#queue.length >= MOST_WAITING) return;
+    this.#queue.push(intent);
+    this.#next();
+    if (net.state === 'lost') this.#watcher.waiting();
+  }
+
+  /** Send the first of the waiting moves that can be made. */
+  #next() {
+    while (!this.#sent && this.now && net.state === 'open' && this.#queue.length) {
+      if (this.isAuto) return; // until the player has let go
+      const intent = this.#queue.shift();
+      if (this.#canDo(intent)) this.#send(intent);
+      else if (intent.type === 'move') this.#watcher.illegal(intent.move);
+    }
+  }
+
+  #canDo(intent) {
+    if (intent.type === 'move') return this.now.legal.includes(intent.move);
+    if (intent.type === 'undo') return this.now.can_undo;
+    if (intent.type === 'redo') return this.now.can_redo;
+    return this.now.legal !== '';
+  }
+
+  async #send(intent) {
+    const mine = { intent, number: this.now.move_number };
+    const numbered = intent.type === 'move' ? { move_number: mine.number } : {};
+    this.#sent = mine;
+    if (intent.type === 'move') this.#watcher.sending(intent.move);
+    try {
+      await net.ask({ ...intent, ...numbered, game: this.id });
+      if (intent.type !== 'autoplay') this.#answered(mine); // else when it has ended
+    } catch (error) {
+      if (error.kind === 'ConnectionLost') return; // settled when the game is open again
+      this.#queue = [];
+      this.#watcher.state(this.state = { ...this.state, now: this.now, undone: '' });
+      this.#watcher.trouble(error.message);
+      this.#answered(mine);
+    }
+  }
+
+  #answered(mine) {
+    if (this.#sent !== mine) return;
+    this.#sent = null;
+    this.#next();
+  }
+
+  async #request(message) {
+    try {
+      await net.ask({ ...message, game: this.id });
+    } catch (error) {
+      if (error.kind !== 'ConnectionLost') this.#watcher.trouble(error.message);
+    }
+  }
+
+  #onState(state) {
+    this.state = state;
+    this.now = state.now;
+    this.#settle();
+    this.#watcher.state(state);
+    this.#next();
+  }
+
+  #onStep(step) {
+    this.now = step.now;
+    this.#watcher.step(step);
+  }
+
+  #onFrame(frame) {
+    this.now = frame.now;
+    this.#watcher.frame(frame);
+  }
+
+  #onEnded(ended) {
+    this.now = ended.now;
+    if (this.#sent?.intent.type === 'autoplay') this.#sent = null;
+    this.#watcher.ended(ended);
+    this.#next();
+  }
+
+  #onConnection(state) {
+    if (state === 'lost') this.#lostAt ||= performance.now();
+  }
+
+  /** After a loss: what was sent may have been done or not, the move number tells. */
+  #settle() {
+    if (!this.#lostAt) return;
+    const away = performance.now() - this.#lostAt;
+    this.#lostAt = 0;
+    const { intent, number } = this.#sent ?? {};
+    this.#sent = null;
+    if (intent?.type === 'move' && number === this.now.move_number) this.#queue.unshift(intent);
+    if (away > LONGEST_LOSS_MS) this.#drop();
+    this.#watcher.waiting();
+  }
+
+  #drop() {
+    const count = this.#queue.length;
+    this.#queue = [];
+    if (count) this.#watcher.dropped(count);
+  }
+
+  #forget() {
+    this.#queue = [];
+    this.#sent = null;
+    this.blocked = false;
+  }
+}

@@ -1,0 +1,95 @@
+/** Tells in words what happens in a game, as much as the settings ask for. */
+
+import { announce } from '../announce.js';
+import { moveName } from '../moves.js';
+import { settings } from '../settings.js';
+import { text } from '../text.js';
+
+/** While a player moves, where the game stands is told this often. */
+const AUTOPLAY_MS = 6000;
+
+/** Speaks through the live region. */
+export class Narrator {
+  #toldAt = 0;
+
+  /**
+   * @param {object} step a `step` message
+   * @param {number} cols columns of the board
+   */
+  step(step, cols) {
+    if (step.by && step.now.autoplay) this.progress(step.now);
+    else if (settings.get('say') === 'short') this.#say(text('play.say_short', shortly(step)));
+    else this.#say(text('play.say_step', { ...shortly(step), ...place(step.cell, cols),
+      tile: String(step.tile), merges: mergesOf(step), score: step.now.score }));
+  }
+
+  /** @param {object} now while a player moves */
+  progress(now) {
+    if (performance.now() - this.#toldAt < AUTOPLAY_MS) return;
+    this.#toldAt = performance.now();
+    this.#say(text('play.say_progress', { score: now.score, tile: largest(now) }));
+  }
+
+  /** @param {object} state a `game` message */
+  state(state) {
+    const { now } = state;
+    if (state.undone) {
+      this.#say(text('play.say_undone', { move: moveName(state.undone), score: now.score }));
+    } else {
+      this.#say(text('play.say_game', { rows: state.rules.rows, cols: state.rules.cols,
+        score: now.score, tile: largest(now) }));
+    }
+  }
+
+  /** @param {string} letter that moves nothing */
+  illegal(letter) {
+    if (settings.get('say') !== 'all') return;
+    this.#say(text('play.say_illegal', { move: moveName(letter) }));
+  }
+
+  /** @param {object} now a game that is over */
+  over(now) {
+    this.#say(text('play.say_over', { score: now.score, tile: largest(now) }));
+  }
+
+  /** @param {number} goal that was reached */
+  won(goal) {
+    this.#say(text('play.say_won', { goal: String(goal) }));
+  }
+
+  /**
+   * Read the whole board, whatever the settings say: it was asked for.
+   *
+   * @param {number[]} tiles
+   * @param {number} cols
+   */
+  board(tiles, cols) {
+    const rows = [];
+    for (let start = 0; start < tiles.length; start += cols) {
+      const words = tiles.slice(start, start + cols).map((tile) => tile || text('board.empty'));
+      rows.push(text('play.say_row', { row: rows.length + 1, tiles: words.join(', ') }));
+    }
+    announce(rows.join(' '));
+  }
+
+  #say(words) {
+    if (settings.get('say') !== 'off') announce(words);
+  }
+}
+
+function shortly(step) {
+  return { move: moveName(step.move), points: step.reward };
+}
+
+function mergesOf(step) {
+  const count = step.slides.filter(([, , merged]) => merged).length / 2;
+  return text('play.merges', { count });
+}
+
+function place(cell, cols) {
+  return { row: Math.floor(cell / cols) + 1, column: (cell % cols) + 1 };
+}
+
+function largest(now) {
+  return String(Math.max(...now.tiles));
+}

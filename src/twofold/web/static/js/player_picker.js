@@ -1,0 +1,73 @@
+/** Picks a player: one of the list, or any spec. */
+
+import { ChoiceField } from './choice_field.js';
+import { net } from './net.js';
+import { text } from './text.js';
+
+/** A field for a player. */
+export class PlayerPicker {
+  /**
+   * @param {object} options
+   * @param {string} [options.spec] of the player; empty for the default one
+   * @param {string} [options.label]
+   * @param {boolean} [options.quiet] whether the label is for screen readers alone
+   * @param {boolean} [options.valued] whether only players that value moves are listed
+   * @param {(spec: string) => void} options.onPick
+   */
+  constructor({ spec = '', label = text('picker.player'), quiet = false, valued = false, onPick }) {
+    this.valued = valued;
+    this.field = new ChoiceField({
+      label, quiet, onPick, value: spec,
+      otherLabel: text('picker.player_spec'), otherHint: text('picker.player_example'),
+    });
+    this.element = this.field.element;
+    this.element.classList.add('player-picker');
+    this.off = net.on('welcome', () => this.#list());
+    this.#list();
+  }
+
+  /** The spec; the default player's where none was given. Empty before it is known. */
+  get spec() {
+    return this.field.value || this.#players[0]?.spec || '';
+  }
+
+  /** The spec as a link has it: empty for the default player. */
+  get picked() {
+    return this.spec === this.#players[0]?.spec ? '' : this.spec;
+  }
+
+  set spec(spec) {
+    this.field.value = spec;
+    this.#list();
+  }
+
+  /** @param {string} message what is wrong with the spec; empty if nothing is */
+  setError(message) {
+    this.field.setError(message);
+  }
+
+  /** Listen no more. */
+  close() {
+    this.off();
+  }
+
+  get #players() {
+    return net.players.filter((player) => player.values || !this.valued);
+  }
+
+  #list() {
+    const players = this.#players;
+    if (!this.field.value && players.length) this.field.value = players[0].spec;
+    this.field.setChoices(players.map(({ spec, name, summary }) => (
+      { value: spec, text: name, title: summary })));
+  }
+}
+
+/**
+ * One line about a player of the list; empty for others.
+ *
+ * @param {string} spec
+ */
+export function playerSummary(spec) {
+  return net.players.find((player) => player.spec === spec)?.summary ?? '';
+}

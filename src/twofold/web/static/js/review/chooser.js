@@ -1,0 +1,148 @@
+/** Where a game to review comes from: the kept ones, a file, pasted text, a link. */
+
+import { button, fill, h, icon } from '../dom.js';
+import { miniBoard } from '../play/mini_board.js';
+import { text } from '../text.js';
+
+const SHOWN_AT_FIRST = 24;
+const DATES = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeStyle: 'short' });
+
+/** The page without a game. */
+export class Chooser {
+  /**
+   * @param {object} net
+   * @param {(record: string) => void} onRecord called with the text of a record, or with a link
+   * @param {(file: File) => void} onFile
+   */
+  constructor(net, onRecord, onFile) {
+    this.net = net;
+    this.file = h('input', {
+      type: 'file',
+      class: 'visually-hidden',
+      accept: '.2048,.txt,text/plain',
+      tabindex: -1,
+      'aria-hidden': 'true',
+      onchange: () => this.file.files[0] && onFile(this.file.files[0]),
+    });
+    this.area = h('textarea', {
+      class: 'textarea mono',
+      id: 'review-paste',
+      rows: 3,
+      spellcheck: 'false',
+      placeholder: text('review.paste_hint'),
+    });
+    this.error = h('p', { class: 'error', role: 'alert' });
+    this.list = h('ul', { class: 'review-games' });
+    this.status = h('p', { class: 'soft', role: 'status', text: text('all.loading') });
+    this.element = h(
+      'div',
+      { class: 'review-chooser stack wide' },
+      h('h1', { text: text('review.title') }),
+      h('p', { class: 'soft', text: text('review.intro') }),
+      this.error,
+      h(
+        'div',
+        { class: 'review-sources' },
+        h(
+          'section',
+          { class: 'card stack', 'aria-labelledby': 'review-file' },
+          h('h2', { id: 'review-file', text: text('review.file') }),
+          h('p', { class: 'soft small', text: text('review.file_hint') }),
+          this.file,
+          h(
+            'div',
+            null,
+            button({ icon: 'upload', text: text('review.open') }, () => this.file.click()),
+          ),
+        ),
+        h(
+          'section',
+          { class: 'card stack', 'aria-labelledby': 'review-text' },
+          h('h2', { id: 'review-text', text: text('review.paste') }),
+          h('label', {
+            class: 'visually-hidden',
+            for: 'review-paste',
+            text: text('review.paste_label'),
+          }),
+          this.area,
+          h(
+            'div',
+            null,
+            button({ icon: 'review', text: text('review.go') }, () => onRecord(this.area.value)),
+          ),
+        ),
+      ),
+      h(
+        'section',
+        { class: 'stack', 'aria-labelledby': 'review-kept' },
+        h('h2', { id: 'review-kept', text: text('review.kept') }),
+        this.status,
+        this.list,
+      ),
+    );
+  }
+
+  /** Ask for the kept games and list them. */
+  async load() {
+    try {
+      const { games } = await this.net.ask({ type: 'games' });
+      const played = games.filter((game) => game.moves > 0);
+      this.status.textContent = text(played.length ? 'review.kept_count' : 'review.kept_none', {
+        count: played.length,
+      });
+      const more =
+        played.length > SHOWN_AT_FIRST &&
+        h(
+          'li',
+          { class: 'review-more' },
+          button({ text: text('review.kept_all') }, () => fill(this.list, played.map(item))),
+        );
+      fill(this.list, played.slice(0, SHOWN_AT_FIRST).map(item), more);
+    } catch (error) {
+      this.status.textContent = error.message;
+    }
+  }
+
+  /** @param {string} message what is wrong with what was given; empty if nothing is */
+  setError(message) {
+    this.error.textContent = message;
+  }
+}
+
+function item(game) {
+  const when = dateText(game.date);
+  const facts = [
+    text('review.moves', { count: game.moves }),
+    String(game.max_tile),
+    game.player === 'me' ? '' : game.player,
+  ]
+    .filter(Boolean)
+    .join(' · ');
+  return h(
+    'li',
+    null,
+    h(
+      'a',
+      { class: 'review-item', href: `/review?game=${game.game}` },
+      miniBoard(game.board),
+      h(
+        'span',
+        { class: 'review-item-facts' },
+        h('strong', { class: 'number', text: text('review.points', { score: game.score }) }),
+        h('span', { class: 'small', text: facts }),
+        h('span', { class: 'small soft', text: when }),
+      ),
+      icon('review'),
+    ),
+  );
+}
+
+/**
+ * A date in words, or the text where it is none.
+ *
+ * @param {string} date ISO 8601, or free text of a record
+ */
+export function dateText(date) {
+  const when = new Date(date);
+  return Number.isNaN(when.getTime()) ? date : DATES.format(when);
+}

@@ -1,0 +1,82 @@
+/** A whole game, position by position, as `GET /api/games/ID` answers it. */
+
+import { shapeOf } from '../notation.js';
+import { slide } from '../slides.js';
+
+/** Positions are counted from 0 here; move numbers begin at `first`. */
+export class ReviewGame {
+  /** @param {object} data the answer */
+  constructor(data) {
+    this.id = data.game;
+    this.rules = data.rules;
+    this.seed = data.seed;
+    this.player = data.player;
+    this.date = data.date;
+    this.first = data.first;
+    this.moves = data.moves;
+    this.boards = data.boards;
+    this.scores = data.scores;
+    this.comments = new Map(
+      Object.entries(data.comments).map(([move, words]) => [Number(move) - data.first, words]),
+    );
+    Object.assign(this, shapeOf(data.boards[0]));
+  }
+
+  /** The place of the last position. */
+  get last() {
+    return this.moves.length;
+  }
+
+  /** Points at the end. */
+  get score() {
+    return this.scores[this.last];
+  }
+
+  /**
+   * Tiles of a position, row by row.
+   *
+   * @param {number} place
+   * @returns {number[]}
+   */
+  tilesAt(place) {
+    return this.#digits(place).map((digit) => (digit === '0' ? 0 : 2 ** parseInt(digit, 36)));
+  }
+
+  /**
+   * The largest tile of a position.
+   *
+   * @param {number} place
+   */
+  largestAt(place) {
+    let largest = '0';
+    for (const digit of this.#digits(place)) if (digit > largest) largest = digit;
+    return 2 ** parseInt(largest, 36);
+  }
+
+  /**
+   * The move made at a position as a `step` message has it, for the board.
+   *
+   * @param {number} place
+   */
+  stepAt(place) {
+    const after = this.tilesAt(place + 1);
+    const slid = this.slideAt(place, this.moves[place]);
+    const cell = after.findIndex((tile, index) => tile !== slid.tiles[index]);
+    return { slides: slid.slides, cell, tile: after[cell], now: { tiles: after } };
+  }
+
+  /**
+   * Any move at a position, before the new tile.
+   *
+   * @param {number} place
+   * @param {string} letter
+   * @returns {import('../slides.js').SlideResult}
+   */
+  slideAt(place, letter) {
+    return slide(this.tilesAt(place), this.rows, this.cols, letter);
+  }
+
+  #digits(place) {
+    return [...this.boards[place].replace(/^.*:/, '').replaceAll('/', '')];
+  }
+}

@@ -1,0 +1,120 @@
+/** The graph of a game: score, what the player who judges expects, largest tile, worst moves. */
+
+import { LineChart } from '../chart.js';
+import { formatShort } from '../figures.js';
+import { moveName } from '../moves.js';
+import { number, text } from '../text.js';
+import { classOf, isMistake, labelName, signOf } from './labels.js';
+
+/** The moves that lost most are marked: one for so many pixels at most. */
+const PIXELS_A_MARK = 36;
+
+/** The graph; its `element` is as wide as its place. */
+export class Graph {
+  /**
+   * @param {import('./game.js').ReviewGame} game
+   * @param {import('./judging.js').Judging} judging
+   * @param {(place: number) => void} onPick
+   */
+  constructor(game, judging, onPick) {
+    this.game = game;
+    this.judging = judging;
+    this.chart = new LineChart({
+      label: text('review.graph'),
+      x: { format: (move) => number(Math.round(move)) },
+      y: { from: 0 },
+      right: { base: 2, from: 2, format: formatTile },
+      onPick: (move) => onPick(move - game.first),
+      readout: (move) => this.#heading(move),
+    });
+    this.element = this.chart.element;
+    this.moves = Float64Array.from({ length: game.last + 1 }, (_, place) => game.first + place);
+    this.largest = this.moves.map((_, place) => game.largestAt(place));
+    this.draw();
+  }
+
+  /** Draw what is known. */
+  draw() {
+    const { game, judging, moves } = this;
+    const inPoints = judging.unit === 'points';
+    const tile = {
+      name: text('review.graph_tile'),
+      xs: moves,
+      ys: this.largest,
+      right: true,
+      stepped: true,
+      colour: 2,
+      dashed: true,
+      format: formatTile,
+    };
+    const score = {
+      name: text('review.graph_score'),
+      xs: moves,
+      ys: game.scores,
+      area: true,
+      colour: 3,
+      format: number,
+    };
+    if (judging.isEmpty) {
+      this.chart.setLines([score, tile]);
+      return;
+    }
+    const ys = this.#values(inPoints);
+    const value = {
+      name: text(inPoints ? 'review.graph_expected' : 'review.graph_value'),
+      xs: moves,
+      ys,
+      colour: 1,
+      format: (one) => number(Math.round(one)),
+    };
+    this.chart.setLines(inPoints ? [value, score, tile] : [value, tile]);
+    this.chart.setMarks(this.#marks(ys));
+  }
+
+  /** @param {number} place where one is */
+  setPlace(place) {
+    this.chart.setCursor(this.game.first + place);
+  }
+
+  /** Draw no more. */
+  close() {
+    this.chart.close();
+  }
+
+  /** Value of the best move at each place, the points so far added where it is in points. */
+  #values(inPoints) {
+    return Float64Array.from(this.moves, (_, place) => {
+      const one = this.judging.judgements[place];
+      const best = one ? Math.max(...one.values.map((value) => value ?? -Infinity)) : NaN;
+      return inPoints ? best + this.game.scores[place] : best;
+    });
+  }
+
+  #marks(ys) {
+    const { judgements } = this.judging;
+    const worst = judgements
+      .flatMap((one, place) => (isMistake(one.label) ? [place] : []))
+      .sort((a, b) => judgements[a].ratio - judgements[b].ratio)
+      .slice(0, Math.round(this.chart.width / PIXELS_A_MARK));
+    return worst
+      .sort((a, b) => judgements[b].ratio - judgements[a].ratio)
+      .map((place) => ({
+        x: this.moves[place],
+        y: ys[place],
+        kind: classOf(judgements[place].label),
+        symbol: signOf(judgements[place].label),
+      }));
+  }
+
+  #heading(move) {
+    const one = this.judging.judgements[move - this.game.first];
+    const place = text('review.move', { move: move + 1 });
+    return one
+      ? text('review.graph_move', { place, name: moveName(one.move), label: labelName(one.label) })
+      : place;
+  }
+}
+
+function formatTile(tile) {
+  return tile < 1e6 ? String(Math.round(tile)) : formatShort(tile);
+}

@@ -1,0 +1,90 @@
+/** Who judges, and how deep; below the summary, for who wants it otherwise. */
+
+import { ChoiceField } from '../choice_field.js';
+import { h } from '../dom.js';
+import { text } from '../text.js';
+
+const DEPTHS = [1, 2, 3, 4, 5, 6];
+
+/** The form; it asks for a review as soon as something is chosen. */
+export class JudgeForm {
+  /**
+   * @param {object} net
+   * @param {(player: string, ply: number | null) => void} onChange
+   */
+  constructor(net, onChange) {
+    this.net = net;
+    this.field = new ChoiceField({
+      label: text('review.judge'),
+      otherLabel: text('picker.player_spec'),
+      otherHint: text('picker.player_example'),
+      value: '',
+      onPick: () => this.#changed(),
+    });
+    this.depth = h(
+      'select',
+      { class: 'select', id: 'review-depth', onchange: () => this.#changed() },
+      h('option', { value: '', text: text('review.depth_own') }),
+      DEPTHS.map((count) =>
+        h('option', { value: count, text: text('review.depth_each', { count }) }),
+      ),
+    );
+    this.note = h('summary', { text: text('review.judged_by_default') });
+    this.unit = h('p', { class: 'small soft', hidden: true, text: text('review.own_unit') });
+    this.onChange = onChange;
+    const details = h(
+      'details',
+      { class: 'judge-form' },
+      this.note,
+      h(
+        'div',
+        { class: 'stack' },
+        this.field.element,
+        h(
+          'div',
+          { class: 'field' },
+          h('label', { for: 'review-depth', text: text('review.depth') }),
+          this.depth,
+        ),
+        h('p', { class: 'small soft', text: text('review.how') }),
+      ),
+    );
+    this.element = h('div', { class: 'stack tight' }, details, this.unit);
+    this.off = net.on('welcome', () => this.#list());
+    this.#list();
+  }
+
+  /**
+   * Say who judged.
+   *
+   * @param {object | null} reviewed the `reviewed` message
+   */
+  show(reviewed) {
+    this.note.textContent = reviewed
+      ? text('review.judged_by', { player: shortSpec(reviewed.player) })
+      : text('review.judged_by_default');
+    this.unit.hidden = !reviewed || reviewed.unit === 'points';
+  }
+
+  /** Listen no more. */
+  close() {
+    this.off();
+  }
+
+  #list() {
+    const players = this.net.players.filter((player) => player.values);
+    this.field.setChoices([
+      { value: '', text: text('review.judge_own') },
+      ...players.map(({ spec, name, summary }) => ({ value: spec, text: name, title: summary })),
+    ]);
+  }
+
+  #changed() {
+    this.onChange(this.field.value, this.depth.value ? Number(this.depth.value) : null);
+  }
+}
+
+/** A spec without the keys that stand in every one. */
+function shortSpec(spec) {
+  return spec.length <= 60 ? spec : `${spec.slice(0, 57)}…`;
+}

@@ -1,0 +1,148 @@
+/** The judgements of a game, as they come in from the server. */
+
+import { isMistake } from './labels.js';
+
+/** Asks for a review and keeps what is answered. */
+export class Judging {
+  #off = [];
+  #ref = 0;
+
+  /** Judgements by place; undefined where none has come yet. */
+  judgements = [];
+
+  /** How many there are so far. */
+  done = 0;
+
+  /** Unit of the values; empty before it is known. */
+  unit = '';
+
+  /** The `reviewed` message; null before it has come. */
+  reviewed = null;
+
+  /** What the server refused, in words; empty if nothing. */
+  error = '';
+
+  /**
+   * @param {object} net
+   * @param {import('./game.js').ReviewGame} game
+   * @param {() => void} onChange called at most once a frame
+   */
+  constructor(net, game, onChange) {
+    this.net = net;
+    this.game = game;
+    this.onChange = onChange;
+    this.player = '';
+    this.ply = null;
+    this.#off = [
+      net.on('judged', (reply) => this.#judged(reply)),
+      net.on('reviewed', (reply) => this.#reviewed(reply)),
+      net.on('refused', (reply) => this.#refused(reply)),
+      net.on('state', ({ state }) => state === 'open' && this.resume()),
+    ];
+  }
+
+  /** Whether judgements are still to come. */
+  get isGoing() {
+    return this.#ref !== 0 && this.reviewed === null && !this.error;
+  }
+
+  /** Whether there is no judgement yet. */
+  get isEmpty() {
+    return this.done === 0;
+  }
+
+  /**
+   * Let a player judge the game.
+   *
+   * @param {string} player spec; empty for the server's own choice
+   * @param {number | null} ply depth; null for the server's own choice
+   */
+  start(player, ply) {
+    Object.assign(this, {
+      player,
+      ply,
+      judgements: [],
+      done: 0,
+      unit: '',
+      reviewed: null,
+      error: '',
+    });
+    this.#ask();
+  }
+
+  /** Ask again where the connection was lost on the way; what was judged is sent at once. */
+  resume() {
+    if (this.isGoing) this.#ask();
+  }
+
+  /** Listen no more. */
+  close() {
+    clearTimeout(this.timer);
+    for (const off of this.#off) off();
+  }
+
+  /**
+   * The place of the next move of some labels, going round at the end.
+   *
+   * @param {number} place where to look from
+   * @param {1 | -1} direction
+   * @param {(label: string) => boolean} wanted
+   * @returns {number} -1 if there is none
+   */
+  find(place, direction, wanted = isMistake) {
+    const count = this.game.last;
+    for (let step = 1; step <= count; step += 1) {
+      const there = (((place + direction * step) % count) + count) % count;
+      const one = this.judgements[there];
+      if (one && wanted(one.label)) return there;
+    }
+    return -1;
+  }
+
+  /** The places of all mistakes. */
+  mistakes() {
+    return this.judgements.flatMap((one, place) => (isMistake(one.label) ? [place] : []));
+  }
+
+  #ask() {
+    const { game, player, ply } = this;
+    this.#ref = this.net.send({ type: 'review', game: game.id, player, ply });
+  }
+
+  #judged(reply) {
+    if (reply.ref !== this.#ref) return;
+    for (const one of reply.judgements) this.judgements[one.move_number - this.game.first] = one;
+    this.done = reply.done;
+    this.unit = reply.unit;
+    this.#changed();
+  }
+
+  #reviewed(reply) {
+    if (reply.ref !== this.#ref) return;
+    this.reviewed = reply;
+    this.unit = reply.unit;
+    this.#changed();
+  }
+
+  #refused(reply) {
+    if (reply.ref !== this.#ref || !this.#ref) return;
+    this.error = reply.message;
+    this.#changed();
+  }
+
+  #changed() {
+    this.timer ??= setTimeout(() => {
+      this.timer = null;
+      this.onChange();
+    }, 60);
+  }
+}
+
+/**
+ * Whether a move was the only legal one.
+ *
+ * @param {object} judgement
+ */
+export function isForced(judgement) {
+  return judgement.values.filter((value) => value !== null).length === 1;
+}

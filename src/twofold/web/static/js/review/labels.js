@@ -1,0 +1,74 @@
+/** Labels of moves: their signs, classes and names, from the best to the worst. */
+
+import { h } from '../dom.js';
+import { text } from '../text.js';
+
+/** Labels in order, with the sign that stands for each: as chess players write them. */
+const SIGNS = {
+  perfect: '★',
+  excellent: '!',
+  'nice try': '=',
+  'not bad': '?!',
+  mistake: '?',
+  blunder: '??',
+  terrible: '✕',
+};
+
+/** Labels from the best to the worst. */
+export const LABELS = Object.keys(SIGNS);
+
+const MISTAKES = new Set(['mistake', 'blunder', 'terrible']);
+
+/**
+ * Whether moves of a label are mistakes.
+ *
+ * @param {string} label
+ */
+export function isMistake(label) {
+  return MISTAKES.has(label);
+}
+
+/**
+ * The sign of a label.
+ *
+ * @param {string} label
+ */
+export function signOf(label) {
+  return SIGNS[label] ?? '';
+}
+
+/**
+ * The name of a label as people read it.
+ *
+ * @param {string} label
+ */
+export function labelName(label) {
+  return text(`review.label_${kindOf(label)}`);
+}
+
+/**
+ * The last part of the class names of a label: `nice-try` as in `label-nice-try`.
+ *
+ * @param {string} label
+ */
+export function classOf(label) {
+  return label.replace(' ', '-');
+}
+
+/**
+ * A round badge with the sign of a label; its name has to stand beside it.
+ *
+ * @param {string} label
+ * @returns {HTMLElement}
+ */
+export function badge(label) {
+  return h('span', {
+    class: `label-badge label-${classOf(label)}`,
+    'aria-hidden': 'true',
+    text: signOf(label),
+  });
+}
+
+function kindOf(label) {
+  return label.replace(' ', '_');
+}

@@ -1,0 +1,154 @@
+/** The review as a whole: accuracy, the other figures, how many moves have each label. */
+
+import { button, fill, h } from '../dom.js';
+import { number, text } from '../text.js';
+import { sentence } from './move_panel.js';
+import { LABELS, badge, classOf, isMistake, labelName } from './labels.js';
+import { isForced } from './judging.js';
+
+/** Two panels: `head` has the figures, `element` the labels and what one can do with them. */
+export class Summary {
+  /**
+   * @param {import('./judging.js').Judging} judging
+   * @param {{onNext: (wanted: (label: string) => boolean) => void, onLearn: () => void}} actions
+   */
+  constructor(judging, actions) {
+    this.judging = judging;
+    this.actions = actions;
+    this.progress = h('progress', {
+      max: 1,
+      value: 0,
+      'aria-label': text('review.progress_label'),
+    });
+    this.progressText = h('p', { class: 'small soft' });
+    this.busy = h('div', { class: 'stack tight' }, this.progressText, this.progress);
+    this.error = h('p', { class: 'error', role: 'alert' });
+    this.figures = h('dl', { class: 'review-figures' });
+    this.bar = h('div', { class: 'label-bar', 'aria-hidden': 'true' });
+    this.list = h('ul', { class: 'label-list' });
+    this.next = button({ icon: 'step', text: text('review.next') }, () =>
+      actions.onNext(isMistake),
+    );
+    this.learn = button({ icon: 'review', text: text('review.learn_short') }, actions.onLearn, {
+      class: 'primary',
+      title: text('review.learn'),
+    });
+    this.buttons = h('div', { class: 'row' }, this.next, this.learn);
+    this.rows = new Map(LABELS.map((label) => [label, this.#row(label)]));
+    fill(
+      this.list,
+      [...this.rows.values()].map((row) => row.element),
+    );
+    this.head = h(
+      'section',
+      { class: 'card review-figures-card', 'aria-label': text('review.summary') },
+      this.figures,
+    );
+    this.element = h(
+      'section',
+      { class: 'card review-labels stack', 'aria-label': text('review.labels') },
+      this.busy,
+      this.error,
+      this.bar,
+      this.list,
+      this.buttons,
+    );
+  }
+
+  #row(label) {
+    const count = h('span', { class: 'label-count number' });
+    const share = h('span', { class: 'label-share number soft' });
+    const element = h(
+      'li',
+      null,
+      h(
+        'button',
+        {
+          type: 'button',
+          class: 'label-row',
+          onclick: () => this.actions.onNext((one) => one === label),
+        },
+        badge(label),
+        h('span', { class: 'grow', text: labelName(label) }),
+        count,
+        share,
+      ),
+    );
+    return { element, count, share };
+  }
+
+  /** Show what is known. */
+  show() {
+    const { judging } = this;
+    this.error.textContent = sentence(judging.error);
+    this.busy.hidden = !judging.isGoing;
+    this.progress.value = judging.done / Math.max(1, judging.game.last);
+    this.progressText.textContent = text('review.progress', {
+      done: judging.done,
+      total: judging.game.last,
+    });
+    this.#showFigures();
+    this.#showLabels();
+  }
+
+  #showFigures() {
+    const { reviewed } = this.judging;
+    const percent = (value) => (value == null ? '–' : `${value.toFixed(1)} %`);
+    const figures = [
+      ['accuracy', percent(reviewed?.accuracy)],
+      ['match', percent(reviewed && 100 * reviewed.match_rate)],
+      ['kept_share', percent(reviewed && 100 * this.#meanKept())],
+      ['run', reviewed ? number(reviewed.longest_perfect_run) : '–'],
+      ['fit', reviewed ? formatFit(reviewed.goodness_of_fit) : '–'],
+    ];
+    fill(
+      this.figures,
+      figures.map(([name, value]) =>
+        h(
+          'div',
+          { class: `review-figure figure-${name}`, title: text(`review.${name}_help`) },
+          h('dt', { text: text(`review.${name}`) }),
+          h('dd', { class: 'number', text: value }),
+        ),
+      ),
+    );
+  }
+
+  /** The share of the best value that a move keeps, on average over the choices. */
+  #meanKept() {
+    const choices = this.judging.judgements.filter((one) => !isForced(one));
+    return choices.length ? choices.reduce((sum, one) => sum + one.ratio, 0) / choices.length : 1;
+  }
+
+  #showLabels() {
+    const counts = new Map(LABELS.map((label) => [label, 0]));
+    this.judging.judgements.forEach((one) => counts.set(one.label, counts.get(one.label) + 1));
+    const total = Math.max(1, this.judging.done);
+    for (const [label, count] of counts) {
+      const row = this.rows.get(label);
+      row.count.textContent = number(count);
+      row.share.textContent = `${((100 * count) / total).toFixed(1)} %`;
+      row.element.firstChild.disabled = count === 0;
+    }
+    fill(
+      this.bar,
+      LABELS.map(
+        (label) =>
+          counts.get(label) > 0 &&
+          h('span', { class: `label-${classOf(label)}`, style: { flexGrow: counts.get(label) } }),
+      ),
+    );
+    const none = LABELS.every((label) => !isMistake(label) || counts.get(label) === 0);
+    this.next.disabled = none;
+    this.learn.disabled = none;
+  }
+}
+
+/** A product of thousands of shares is tiny: `1.5 × 10^−6`. */
+function formatFit(fit) {
+  if (fit >= 0.001) return fit.toFixed(3);
+  if (fit < 1e-300) return '< 10⁻³⁰⁰';
+  const power = Math.floor(Math.log10(fit));
+  const digits = String(-power).replace(/\d/g, (digit) => '⁰¹²³⁴⁵⁶⁷⁸⁹'[digit]);
+  return `${(fit / 10 ** power).toFixed(1)} · 10⁻${digits}`;
+}

@@ -1,0 +1,72 @@
+/** What the person prefers, kept in this browser. */
+
+const STORAGE_KEY = 'twofold.settings';
+
+/** Every setting and its value at first. */
+const DEFAULTS = {
+  theme: 'system', // system, light, dark
+  speed: 1, // of animations: 0 (off) to 2
+  pad: false, // whether the D-pad is shown
+  say: 'all', // what the live region tells: all, short, off
+  hints: false, // whether the help is on
+  player: '', // spec of the player who helps; empty for the default one
+  pace: 4, // moves a second when a player plays for me
+  rules: '', // rules of the next new game; empty for the original ones
+};
+
+class Settings {
+  #values = { ...DEFAULTS, ...stored() };
+  #handlers = new Map();
+
+  /**
+   * @param {string} name
+   * @returns {any} the value
+   */
+  get(name) {
+    return this.#values[name];
+  }
+
+  /**
+   * @param {string} name
+   * @param {any} value is kept, and told to who listens
+   */
+  set(name, value) {
+    if (this.#values[name] === value) return;
+    this.#values[name] = value;
+    store(this.#values);
+    for (const handler of this.#handlers.get(name) ?? []) handler(value);
+  }
+
+  /**
+   * Listen to changes of a setting.
+   *
+   * @param {string} name
+   * @param {function(any): void} handler
+   * @returns {function(): void} ends it
+   */
+  on(name, handler) {
+    if (!this.#handlers.has(name)) this.#handlers.set(name, new Set());
+    this.#handlers.get(name).add(handler);
+    return () => this.#handlers.get(name).delete(handler);
+  }
+}
+
+// Storage can be switched off in a browser: then settings last as long as the page.
+function stored() {
+  try {
+    return JSON.parse(window.localStorage.getItem(STORAGE_KEY)) ?? {};
+  } catch {
+    return {};
+  }
+}
+
+function store(values) {
+  try {
+    window.localStorage.setItem(STORAGE_KEY, JSON.stringify(values));
+  } catch {
+    // nothing to do: see above
+  }
+}
+
+/** The one set of settings. */
+export const settings = new Settings();

@@ -1,0 +1,40 @@
+/** The dialog of the settings; every change takes effect at once. */
+
+import { openDialog } from './dialog.js';
+import { h } from './dom.js';
+import { text } from './text.js';
+
+const CHOICES = {
+  theme: ['system', 'light', 'dark'],
+  speed: [0, 0.5, 1, 1.5, 2],
+  say: ['all', 'short', 'off'],
+};
+
+/**
+ * Show the settings.
+ *
+ * @param {object} settings as of settings.js
+ */
+export function showSettings(settings) {
+  openDialog({
+    title: text('nav.settings'),
+    body: h('div', { class: 'stack wide' },
+      chips(settings, 'theme'), chips(settings, 'speed'), pad(settings), chips(settings, 'say')),
+  });
+}
+
+function chips(settings, name) {
+  return h('fieldset', { class: 'field' }, h('legend', { text: text(`settings.${name}`) }),
+    h('div', { class: 'chips' }, CHOICES[name].map((value) => h('label', { class: 'chip' },
+      h('input', { type: 'radio', name: `setting-${name}`, checked: settings.get(name) === value,
+        onchange: () => settings.set(name, value) }),
+      text(`settings.${name}_${value}`)))),
+    name !== 'theme' && h('p', { class: 'note', text: text(`settings.${name}_note`) }));
+}
+
+function pad(settings) {
+  return h('label', { class: 'check' },
+    h('input', { type: 'checkbox', class: 'switch', role: 'switch', checked: settings.get('pad'),
+      onchange: (event) => settings.set('pad', event.target.checked) }),
+    text('settings.pad'));
+}

@@ -1,0 +1,63 @@
+/** Swipes: a move as soon as a finger has gone far enough, the larger axis decides. */
+
+/** A finger that went so far is a swipe, in CSS pixels, as in the original. */
+const LEAST_PX = 10;
+
+/** Past this the direction is plain before the finger is lifted. */
+const PLAIN_PX = 24;
+
+/**
+ * Listen to swipes; style the element with `touch-action: pinch-zoom`.
+ *
+ * @param {HTMLElement} element
+ * @param {function(string): void} onMove gets the letter of the move
+ * @returns {function(): void} ends it
+ */
+export function listenSwipes(element, onMove) {
+  let start = null;
+  let swiped = false;
+
+  const down = (event) => {
+    if (event.pointerType === 'mouse' || !event.isPrimary) return;
+    start = { x: event.clientX, y: event.clientY };
+    swiped = false;
+  };
+  const moved = (event) => finish(event, PLAIN_PX);
+  const up = (event) => {
+    finish(event, LEAST_PX);
+    start = null;
+  };
+  const finish = (event, least) => {
+    if (!start || !event.isPrimary) return;
+    const letter = direction(event.clientX - start.x, event.clientY - start.y, least);
+    if (!letter) return;
+    start = null;
+    swiped = true;
+    onMove(letter);
+  };
+  // A swipe that began on a button does not press it.
+  const click = (event) => {
+    if (!swiped) return;
+    swiped = false;
+    event.preventDefault();
+    event.stopPropagation();
+  };
+
+  const listeners = {
+    pointerdown: down, pointermove: moved, pointerup: up, pointercancel: () => { start = null; },
+  };
+  for (const [type, handler] of Object.entries(listeners)) element.addEventListener(type, handler);
+  element.addEventListener('click', click, true);
+  return () => {
+    for (const [type, handler] of Object.entries(listeners)) {
+      element.removeEventListener(type, handler);
+    }
+    element.removeEventListener('click', click, true);
+  };
+}
+
+function direction(x, y, least) {
+  if (Math.max(Math.abs(x), Math.abs(y)) <= least) return '';
+  if (Math.abs(x) > Math.abs(y)) return x > 0 ? 'r' : 'l';
+  return y > 0 ? 'd' : 'u';
+}

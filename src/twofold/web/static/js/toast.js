@@ -1,0 +1,44 @@
+/** Short messages at the foot of the page, with at most one thing to do about them. */
+
+import { announce } from './announce.js';
+import { button, h } from './dom.js';
+import { text } from './text.js';
+
+const LIFETIME_MS = 8000;
+
+let place = null;
+
+/**
+ * Where toasts appear. Called once, by main.js.
+ *
+ * @param {HTMLElement} element
+ */
+export function toastsIn(element) {
+  place = element;
+}
+
+/**
+ * Show a message for a while; it is said to screen readers, too.
+ *
+ * @param {string} words
+ * @param {{text: string, run: function(): void}} [action] a button of the toast
+ * @returns {function(): void} takes it away
+ */
+export function toast(words, action = null) {
+  const element = h('div', { class: 'toast' }, h('span', { class: 'grow', text: words }));
+  const remove = () => element.remove();
+  const run = () => { remove(); action.run(); };
+  if (action) element.append(button({ text: action.text }, run));
+  element.append(button({ icon: 'close', label: text('all.close') }, remove));
+  place?.replaceChildren(element);
+  announce(words);
+  keepWhileUsed(element, remove);
+  return remove;
+}
+
+// A toast that is pointed at or has the focus stays.
+function keepWhileUsed(element, remove) {
+  const check = () => (element.matches(':hover, :focus-within') ? wait() : remove());
+  const wait = () => setTimeout(check, LIFETIME_MS);
+  wait();
+}

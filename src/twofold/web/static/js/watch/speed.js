@@ -1,0 +1,57 @@
+/** Speeds of the slider, about evenly spread on a logarithmic scale. */
+
+import { text } from '../text.js';
+
+/** Moves a second; the last one, null, is as many as the player can make. */
+export const SPEEDS = [
+  1, 2, 3, 4, 5, 6, 8, 10, 12, 15, 20, 30, 40, 60, 80, 100, 150, 200, 300, 500, 1000, 2000, 5000,
+  null,
+];
+
+/** Speed at the start. */
+export const PLEASANT = 8;
+
+/** Fastest speed at which every move is animated. */
+export const FASTEST_ANIMATED = 12;
+
+/**
+ * The place of a speed on the slider: of the nearest one there is.
+ *
+ * @param {number | null} speed
+ */
+export function placeOf(speed) {
+  if (speed === null) return SPEEDS.length - 1;
+  const place = SPEEDS.findIndex((known) => known === null || known >= speed);
+  return Math.max(0, Math.min(place, SPEEDS.length - 2));
+}
+
+/**
+ * A speed in words.
+ *
+ * @param {number | null} speed
+ */
+export function formatSpeed(speed) {
+  if (speed === null) return text('watch.top_speed');
+  return text('watch.speed', { count: speed });
+}
+
+/**
+ * Read the speed of a link: a number, or `max`.
+ *
+ * @param {string | null} said
+ * @returns {number | null}
+ */
+export function parseSpeed(said) {
+  if (said === 'max') return null;
+  const value = Number(said);
+  return value > 0 ? SPEEDS[placeOf(value)] : PLEASANT;
+}
+
+/**
+ * A speed as links have it.
+ *
+ * @param {number | null} speed
+ */
+export function speedKey(speed) {
+  return speed === null ? 'max' : String(speed);
+}

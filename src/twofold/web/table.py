@@ -1,0 +1,228 @@
+"""Table: the games in play, shared by all sessions. A game that is open in two tabs is one game.
+
+A kept game whose last follower has left stays in memory for a while, so that a page that is loaded
+again finds it with its redo; one that is not kept is gone. Games without a move are not written.
+"""
+
+import secrets
+import threading
+import time
+from collections.abc import Callable
+from datetime import datetime
+from typing import Final
+
+from twofold.record import Record
+from twofold.web.following import Asker, Follower
+from twofold.web.history import History
+from twofold.web.live_game import About, LiveGame
+from twofold.web.protocol import GameInfo, NotFound
+from twofold.web.saver import Saver
+from twofold.web.store import Store
+from twofold.web.workers import Seats
+
+MAX_PLAYERS: Final = 32
+"""Most players that play at a time, over all games."""
+
+IDLE_GAMES: Final = 16
+"""Most games in memory that nobody follows."""
+
+MAX_LISTED: Final = 1_000
+"""Most games in a list: those played last. The others can be opened by their id."""
+
+INDEX_SECONDS: Final = 1.0
+"""How long a page that asks for the game played last waits for the index of the store."""
+
+CLOSE_SECONDS: Final = 10.0
+"""How long closing may take, for players to end and games to be written."""
+
+
+class Table:
+    """The games in play.
+
+    Args:
+        store: the games on disk.
+        clock: time in seconds, for how often games are written.
+    """
+
+    def __init__(self, store: Store, clock: Callable[[], float] = time.monotonic) -> None:
+        self.store: Final = store
+        self._lock = threading.Lock()  # before the lock of a game, never inside one
+        self._live: dict[str, LiveGame] = {}  # the ones used last at the end
+        self._seats = Seats(MAX_PLAYERS, "twofold-autoplay")
+        self._saver = Saver(store, clock)
+
+    # ---- what games need: see `live_game.Keeper`
+
+    def best(self, rules: str) -> int:
+        """The best score under these rules so far."""
+        return self.store.best(rules)
+
+    def reached(self, rules: str, score: int) -> None:
+        """A kept game has come to a score."""
+        self.store.reached(rules, score)
+
+    def changed(self, live: LiveGame, at_once: bool) -> None:
+        """The game has to be saved, soon or at once."""
+        if live.kept:
+            self._saver.changed(live, at_once=at_once)
+
+    def seats(self) -> Seats:
+        """Where players play."""
+        return self._seats
+
+    def time(self) -> float:
+        """Seconds since 1970."""
+        return time.time()
+
+    # ---- games
+
+    def begin(self, history: History, *, player: str = "", keep: bool = True) -> LiveGame:
+        """Begin a game; it is there once somebody joins it.
+
+        Args:
+            history: how it begins, with the moves made so far if it goes on from another one.
+            player: who made them.
+            keep: whether it is stored.
+
+        Raises:
+            LimitExceeded: there are as many games as are kept.
+        """
+        game = self.store.new_id() if keep else f"race-{secrets.token_hex(6)}"
+        date = datetime.now().astimezone().isoformat(timespec="seconds")
+        live = LiveGame(About(game, keep, player, date), history, self, self.time())
+        if history.can_undo:
+            live.changed()
+        return live
+
+    def add(self, record: Record) -> str:
+        """Keep a game that is given as a record; its id.
+
+        Raises:
+            InvalidInput, ResourceError: it cannot be written.
+        """
+        game = self.store.new_id()
+        self.store.save(game, record, self.time())
+        return game
+
+    def join(self, live: LiveGame, asker: Asker) -> LiveGame:
+        """Follow a game that was just begun, or read; the one that is followed.
+
+        Where the same game has come into play meanwhile, that one is followed instead.
+        """
+        with self._lock:
+            live = self._live.pop(live.game, live)
+            self._live[live.game] = live
+            live.join(asker)
+            return live
+
+    def open(self, game: str, asker: Asker) -> LiveGame:
+        """Follow a game, in play or stored; it may have to be read.
+
+        Raises:
+            NotFound: there is no such game.
+            InvalidRecord: its file is damaged.
+        """
+        return self.join(self.find(game), asker)
+
+    def find(self, game: str) -> LiveGame:
+        """A game, in play or stored, without following it.
+
+        Raises:
+            NotFound: there is no such game.
+            InvalidRecord: its file is damaged.
+        """
+        with self._lock:
+            live = self._live.get(game)
+        return self._read(game) if live is None else live
+
+    def _read(self, game: str) -> LiveGame:
+        record = self.store.read(game)
+        kept = self.store.kept(game)
+        about = About(game, True, record.player, record.date, record.comments, record.tags)
+        played = self.time() if kept is None else kept.played
+        return LiveGame(about, History.from_record(record), self, played)
+
+    def last(self) -> str:
+        """The id of the kept game played last; empty where there is none."""
+        with self._lock:
+            found = {live.game: live.played for live in self._live.values() if live.kept}
+        stored = self.store.last_played(INDEX_SECONDS)
+        if stored is not None:
+            found.setdefault(stored.info.game, stored.played)
+        return max(found, key=found.__getitem__, default="")
+
+    def leave(self, live: LiveGame, follower: Follower) -> None:
+        """Follow a game no longer."""
+        with self._lock:
+            live.leave(follower)
+            if live.is_followed:
+                return
+            if not live.kept and self._live.get(live.game) is live:
+                del self._live[live.game]
+            if not live.is_saved:
+                self.changed(live, at_once=True)
+            self._forget_idle()
+
+    def _forget_idle(self) -> None:
+        """Keep only some of the games that nobody follows; those used last, and unsaved ones."""
+        idle = [live for live in self._live.values() if live.is_saved and not live.is_followed]
+        for live in idle[: max(0, len(idle) - IDLE_GAMES)]:
+            del self._live[live.game]
+
+    def delete(self, game: str) -> None:
+        """Delete a kept game; those who follow it may play on.
+
+        Raises:
+            NotFound: there is no such game.
+            ResourceError: the disk failed; the game is still there.
+        """
+        with self._lock:
+            live = self._live.get(game)
+        if live is None:
+            self.store.delete(game)
+            return
+        with live.saving:
+            if not live.kept:
+                raise NotFound(f"expected a kept game, got {game!r}")
+            if self.store.path(game).exists():
+                self.store.delete(game)
+            live.disown()
+        with self._lock:
+            self._live.pop(game, None)
+
+    # ---- what there is
+
+    def infos(self) -> list[GameInfo]:
+        """The kept games, last played first, as they stand; those with moves."""
+        kept = {one.info.game: one for one in self.store.games()}
+        with self._lock:
+            games = [live for live in self._live.values() if live.kept and not live.is_saved]
+        kept |= {live.game: live.kept_entry() for live in games}
+        ordered = sorted(kept.values(), key=lambda one: one.played, reverse=True)
+        return [one.info for one in ordered[:MAX_LISTED]]
+
+    def record(self, game: str) -> Record:
+        """The record of a game, in play or stored.
+
+        Raises:
+            NotFound: there is no such game.
+            InvalidRecord: its file is damaged.
+        """
+        with self._lock:
+            live = self._live.get(game)
+        return self.store.read(game) if live is None else live.record()
+
+    # ---- the end
+
+    def close(self, seconds: float = CLOSE_SECONDS) -> None:
+        """End all players and write all games.
+
+        Players whose thought cannot be ended are left behind after some time.
+        """
+        until = time.monotonic() + seconds
+        with self._lock:
+            games = list(self._live.values())
+        for live in games:
+            live.end()
+        self._seats.close(seconds / 2)
+        self._saver.close(max(1.0, until - time.monotonic()))

@@ -1,0 +1,97 @@
+"""Views: how boards, rules, moves and positions of a game are shown to a page."""
+
+from twofold.board import Board
+from twofold.game import Step
+from twofold.rules import Rules
+from twofold.web import protocol
+from twofold.web.history import History
+from twofold.web.protocol import Now, RulesInfo
+from twofold.web.slides import slides
+
+
+def rules_info(rules: Rules) -> RulesInfo:
+    """Rules taken apart for the page."""
+    return RulesInfo(
+        text=str(rules),
+        rows=rules.rows,
+        cols=rules.cols,
+        goal=rules.goal,
+        stop_at_goal=rules.stop_at_goal,
+        start_tiles=rules.start_tiles,
+        spawn=list(rules.spawn),
+    )
+
+
+def tiles_of(board: Board) -> list[int]:
+    """The tiles of a board, row by row; 0 for an empty cell."""
+    return [1 << exponent if exponent else 0 for exponent in board.exponents]
+
+
+def letters_of(board: Board) -> str:
+    """The legal moves of a board."""
+    return "".join(move.letter for move in board.legal_moves())
+
+
+def now_of(history: History, *, best: int, autoplay: str) -> Now:
+    """Where a game stands.
+
+    Args:
+        history: the game.
+        best: best score under its rules.
+        autoplay: who plays it; empty for the person.
+    """
+    return Now(
+        board=str(history.board),
+        tiles=tiles_of(history.board),
+        score=history.score,
+        move_number=history.move_number,
+        status=history.status.value,
+        legal="".join(move.letter for move in history.legal_moves()),
+        can_undo=history.can_undo,
+        can_redo=history.can_redo,
+        undos=history.undos,
+        best=best,
+        autoplay=autoplay,
+    )
+
+
+def step_of(game: str, rules: Rules, before: Board, step: Step, by: str, now: Now) -> protocol.Step:
+    """A move that was just made.
+
+    Args:
+        game: id of the game.
+        rules: its rules.
+        before: the board before the move.
+        step: the move and what came of it.
+        by: who made it; empty for the person.
+        now: where the game stands.
+    """
+    return protocol.Step(
+        game=game,
+        move=step.move.letter,  # type: ignore[arg-type]
+        reward=step.reward,
+        slides=list(slides(before, step.move)),
+        cell=step.cell,
+        tile=step.tile,
+        by=by,
+        goal_reached=before.max_tile < rules.goal <= step.board.max_tile,
+        now=now,
+    )
+
+
+def position_of(game: str, history: History, number: int) -> protocol.Position:
+    """An earlier position of a game, or the present one.
+
+    Raises:
+        LimitExceeded: it is not a move number of this game.
+    """
+    standing = history.at(number)
+    return protocol.Position(
+        game=game,
+        board=str(standing.board),
+        tiles=tiles_of(standing.board),
+        score=standing.score,
+        move_number=number,
+        last=history.move_number,
+        next_move=history.letter_at(number),
+    )

@@ -1,0 +1,242 @@
+"""`twofold review`: the moves of a recorded game judged."""
+
+import json
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from rich.console import Console
+
+from tests.cli.conftest import Cli
+from tests.cli.test_live import read_until, terminal
+from twofold import Game, Move, Record, Rules, make_player
+from twofold.arena import review as reviewing
+from twofold.arena.review import Judgement, judge
+from twofold.cli._review import heading, summary, worst_moves, worst_of
+from twofold.players import canonical
+from twofold.record import write_record
+from twofold.search.stop import Stop
+
+TINY = ("--player", "ntuple:net=tiny,ply=1")
+
+FAILING = """
+from twofold import Player
+from twofold.players.base import move_list
+from twofold.search.analysis import Analysis, MoveValue
+
+
+class Failing(Player):
+    def choose(self, board, *, score=None, move_number=0):
+        return board.legal_moves()[0]
+
+    def analyse(self, board, budget=None, *, score=None, stop=None):
+        if score:
+            raise ValueError("no idea")
+        values = {move: MoveValue(1.0, 1) for move in board.legal_moves()}
+        return Analysis(board, move_list(board, values), self.choose(board), self.spec, "chance")
+"""
+
+
+def write_game(path: Path, moves: int, rules: Rules | None = None, player: str = "greedy") -> Game:
+    """A game of a player, kept in a file."""
+    game = Game(rules or Rules(), seed=3)
+    with make_player(player) as chooser:
+        while not game.is_finished and game.move_number < moves:
+            game.play(chooser.choose(game.board))
+    write_record(path, Record.from_game(game, player="me"))
+    return game
+
+
+@pytest.fixture
+def record(tmp_path: Path) -> Path:
+    path = tmp_path / "game.2048"
+    write_game(path, 80)
+    return path
+
+
+def document(cli: Cli, *arguments: str) -> dict[str, Any]:
+    code, out, err = cli("review", *arguments, "--json")
+    assert (code, err) == (0, "")
+    found: dict[str, Any] = json.loads(out)
+    return found
+
+
+# ---- the text
+
+
+def test_the_summary_and_the_worst_moves(cli: Cli, record: Path) -> None:
+    code, out, err = cli("review", str(record), "--worst", "2", *TINY)
+    assert (code, err) == (0, "")
+    lines = out.splitlines()
+    assert lines[0].startswith("80 moves, ")
+    assert lines[0].endswith(" going, by me")
+    assert lines[1] == "judged by ntuple:net=tiny,ply=1, values in points"
+    assert lines[2].startswith("80 moves judged in ")
+    for label in (
+        "accuracy",
+        "match rate",
+        "goodness of fit",
+        "longest run",
+        "perfect",
+        "terrible",
+    ):
+        assert any(line.startswith(label) for line in lines)
+    assert sum(line.startswith("move ") and "instead of" in line for line in lines) == 2
+    assert sum(line.endswith("  made") for line in lines) == 2
+    assert sum(line.endswith("  best") for line in lines) == 2
+    assert all(len(line) <= 80 and line == line.rstrip() for line in lines)
+
+
+def test_no_worst_moves(cli: Cli, record: Path) -> None:
+    _, out, _ = cli("review", str(record), "--worst", "0", *TINY)
+    assert "instead of" not in out
+
+
+def test_other_players_and_shapes(cli: Cli, tmp_path: Path) -> None:
+    write_game(tmp_path / "small.2048", 30, Rules.parse("2x3"))
+    code, out, _ = cli("review", str(tmp_path / "small.2048"), "--worst", "1")
+    assert code == 0
+    assert "judged by expectimax:ply=3, values in a unit of its own" in out
+    code, out, _ = cli("review", str(tmp_path / "small.2048"), "--player", "greedy")
+    assert "judged by greedy, values in points" in out
+
+
+def test_a_game_without_a_move(cli: Cli, tmp_path: Path) -> None:
+    write_record(tmp_path / "new.2048", Record.from_game(Game(seed=1)))
+    code, out, _ = cli("review", str(tmp_path / "new.2048"), *TINY)
+    assert code == 0
+    assert out.splitlines()[0].startswith("0 moves, 0 points")
+    assert document(cli, str(tmp_path / "new.2048"), *TINY)["complete"] is True
+
+
+def test_the_heading() -> None:
+    assert heading(Record(seed=1, moves=(Move.UP,))) == "1 move"
+    game = Game(seed=1)
+    assert heading(Record.from_game(game, player="me")) == "0 moves, 0 points, 2 going, by me"
+
+
+def test_boards_are_in_colour_where_there_is_a_terminal() -> None:
+    game = Game(seed=1)
+    for _ in range(8):
+        game.play(game.legal_moves()[-1])
+    judged = list(judge(game, make_player("ntuple:net=tiny,ply=1")))
+    console = Console(force_terminal=True, color_system="truecolor", width=80)
+    lines = worst_moves(Record.from_game(game), judged, 1, console)
+    assert any(span.style for line in lines[2:] for span in line.spans)
+    assert "perfect" in summary(judged)
+    assert len(worst_of(judged, 100)) == sum(not one.is_best for one in judged)
+
+
+# ---- JSON
+
+
+def test_json(cli: Cli, record: Path) -> None:
+    found = document(cli, str(record), *TINY, "--worst", "3")
+    assert next(iter(found)) == "schema"
+    assert found["player"] == canonical("ntuple:net=tiny,ply=1")
+    assert (found["unit"], found["moves"], found["judged"]) == ("points", 80, 80)
+    assert found["complete"] is True
+    assert sum(found["labels"].values()) == 80
+    assert len(found["judgements"]) == 80
+    assert [one["ratio"] for one in found["worst"]] == sorted(
+        one["ratio"] for one in found["worst"]
+    )
+    first = found["judgements"][0]
+    assert set(first) == {
+        "move_number", "move", "best", "values", "ratio", "accuracy", "label"
+    }  # fmt: skip
+    assert found["worst"][0]["board"].count("/") == 3
+    assert found["timing"]["moves_per_second"] > 0
+
+
+def test_json_is_the_same_twice(cli: Cli, record: Path) -> None:
+    def without_timing() -> dict[str, Any]:
+        found = document(cli, str(record), *TINY, "--ply", "2")
+        return {key: value for key, value in found.items() if key not in ("timing", "machine")}
+
+    assert without_timing() == without_timing()
+
+
+# ---- refusals
+
+
+@pytest.mark.parametrize(
+    ("arguments", "says"),
+    [
+        (["missing.2048"], "missing.2048"),
+        (["{record}", "--player", "corner"], "expected a player that values moves"),
+        (["{record}", "--player", "nobody"], "nobody"),
+        (["{record}", "--ply", "0"], "expected ply above 0"),
+        (["{record}", "--worst", "-1"], "expected worst moves from 0"),
+    ],
+)
+def test_bad_input_is_one_sentence(cli: Cli, record: Path, arguments: list[str], says: str) -> None:
+    code, out, err = cli("review", *(one.format(record=record) for one in arguments))
+    assert (code, out) == (2, "")
+    assert says in err
+    assert err.count("\n") == 1
+
+
+def test_a_record_that_is_wrong(cli: Cli, record: Path) -> None:
+    record.write_text(record.read_text().replace('[Score "', '[Score "9'), encoding="utf-8")
+    assert cli("review", str(record)).code == 2
+
+
+# ---- Ctrl-C
+
+
+def test_ctrl_c_gives_the_part_so_far(
+    cli: Cli, record: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def interrupted(*arguments: Any, stop: Stop) -> Iterator[Judgement]:
+        for number, one in enumerate(judge(*arguments, stop=stop)):
+            yield one
+            if number == 19:
+                signal.raise_signal(signal.SIGINT)
+                while not stop.is_raised:
+                    time.sleep(0.001)
+
+    monkeypatch.setattr(reviewing, "judge", interrupted)
+    code, out, err = cli("review", str(record), *TINY, "--json")
+    assert code == 130
+    assert "interrupted" in err
+    found = json.loads(out)
+    assert (found["judged"], found["moves"], found["complete"]) == (20, 80, False)
+
+
+def test_what_a_player_raises_is_said(cli: Cli, record: Path, tmp_path: Path) -> None:
+    (tmp_path / "mine.py").write_text(FAILING, encoding="utf-8")
+    code, _, err = cli("review", str(record), "--player", f"{tmp_path}/mine.py:Failing")
+    assert code == 1
+    assert "no idea" in err
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="signals are other ones there")
+def test_ctrl_c_ends_a_deep_search(tmp_path: Path) -> None:
+    write_game(tmp_path / "long.2048", 300, player="expectimax:ply=2")
+    process = subprocess.Popen(
+        [sys.executable, "-m", "twofold", "review", str(tmp_path / "long.2048"),
+         "--player", "expectimax:ply=9"],
+        stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+    )  # fmt: skip
+    assert process.stderr is not None
+    while "judging" not in process.stderr.readline():
+        pass
+    process.send_signal(signal.SIGINT)
+    _, err = process.communicate(timeout=120)
+    assert process.returncode == 130, err
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="needs the pseudo-terminals of Linux")
+def test_progress_in_a_terminal(tmp_path: Path) -> None:
+    write_game(tmp_path / "game.2048", 200, player="expectimax:ply=2")
+    arguments = ["review", str(tmp_path / "game.2048"), "--player", "expectimax:ply=4"]
+    with terminal(*arguments) as (process, main):
+        read_until(main, "judging moves")
+        read_until(main, "accuracy")
+        process.wait(60)

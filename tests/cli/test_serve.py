@@ -1,0 +1,287 @@
+"""`twofold serve`."""
+
+import http.client
+import importlib.util
+import json
+import re
+import signal
+import socket
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+from websockets.sync.client import ClientConnection, connect
+
+from tests.cli.conftest import Cli
+from twofold import Record
+from twofold.cli import serve
+from twofold.web.security import LOOPBACK, Access
+from twofold.web.server import DEFAULT_PORT, Server
+
+LINE = re.compile(r"http://127\.0\.0\.1:(\d+)/\?token=([A-Za-z0-9_-]{43})\n")
+
+
+@pytest.fixture
+def served(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
+    """What would have been served, and what would have been opened in a browser."""
+    found: list[Any] = []
+
+    def serve_on(server: Server, listener: socket.socket) -> None:
+        gate = server.config.app
+        found.append((gate.access, listener.getsockname()))  # type: ignore[union-attr]
+
+    monkeypatch.setattr(Server, "serve_on", serve_on)
+    monkeypatch.setattr(serve, "open_browser", found.append)
+    return found
+
+
+def test_it_prints_the_address_and_opens_it(cli: Cli, served: list[Any]) -> None:
+    code, out, err = cli("serve", "--port", "0", "--player", "corner")
+    assert (code, err) == (0, "stopped; all games are kept\n")
+    line = LINE.fullmatch(out)
+    assert line
+    opened, (access, address) = served
+    assert address == ("127.0.0.1", int(line[1]))
+    assert (access.port, access.token) == (int(line[1]), line[2])
+    assert (access.names, access.any_address, access.legacy_origin) == (LOOPBACK, False, "")
+    # Other users of the machine may read what a browser is started with: it serves once.
+    assert opened.startswith(f"http://127.0.0.1:{line[1]}/?token=")
+    assert access.token not in opened
+
+
+def test_no_browser_is_opened_where_none_is_wanted(cli: Cli, served: list[Any]) -> None:
+    assert cli("serve", "--port", "0", "--no-open", "--player", "corner").code == 0
+    assert len(served) == 1
+
+
+def test_the_browser_gets_no_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
+    done = threading.Event()
+    calls: list[Any] = []
+
+    def run(*words: Any, **more: Any) -> None:
+        calls.append((words, more))
+        done.set()
+
+    monkeypatch.setattr(subprocess, "run", run)
+    serve.open_browser("http://127.0.0.1:1/")
+    assert done.wait(60)
+    ((words,), more) = calls[0]
+    assert words == [sys.executable, "-m", "webbrowser", "http://127.0.0.1:1/"]
+    assert {more["stdin"], more["stdout"], more["stderr"]} == {subprocess.DEVNULL}
+
+
+def test_the_legacy_origin_is_named(cli: Cli, served: list[Any]) -> None:
+    options = ["--port", "0", "--no-open", "--player", "corner"]
+    assert cli("serve", *options, "--legacy-api", "https://example.org").code == 0
+    assert served[0][0].legacy_origin == "https://example.org"
+
+
+@pytest.mark.promise("R29c")
+@pytest.mark.parametrize("host", ["0.0.0.0", "::", "192.0.2.1", "example.org", "127.0.0.1.x"])
+def test_other_machines_need_a_flag(cli: Cli, served: list[Any], host: str) -> None:
+    code, out, err = cli("serve", "--host", host, "--port", "0")
+    assert (code, out, served) == (2, "", [])
+    assert f"expected --allow-network with --host {host}" in err
+
+
+@pytest.mark.promise("R29c")
+def test_other_machines_are_warned_of(cli: Cli, served: list[Any]) -> None:
+    options = ["--host", "0.0.0.0", "--allow-network", "--port", "0", "--player", "corner"]
+    code, out, err = cli("serve", *options)
+    assert code == 0
+    assert err.startswith("warning: other machines can reach this server")
+    assert LINE.fullmatch(out)  # the owner's own address
+    access = served[1][0]
+    assert access.any_address
+    assert access.is_own_host(f"192.0.2.1:{access.port}")
+    assert not access.is_own_host(f"example.org:{access.port}")
+
+
+def test_localhost_needs_no_flag(cli: Cli, served: list[Any]) -> None:
+    code, out, err = cli("serve", "--host", "localhost", "--port", "0", "--player", "corner")
+    assert (code, err) == (0, "stopped; all games are kept\n")
+    assert out.startswith("http://localhost:")
+
+
+def test_an_address_of_the_network_is_its_own_name() -> None:
+    access = serve._access("192.0.2.1", 5, "")
+    assert access.is_own_host("192.0.2.1:5")
+    assert not access.is_own_host("192.0.2.2:5")
+    assert serve._access("fe80::1", 5, "").is_own_host("[fe80::1]:5")
+
+
+@pytest.mark.parametrize(
+    ("options", "code", "says"),
+    [
+        (["--folder", "/no/such/folder"], 2, "expected an existing folder"),
+        (["--port", "70000"], 2, "expected a port from 0 to 65535, got 70000"),
+        (["--port", "-1"], 2, "expected a port from 0 to 65535, got -1"),
+        (["--port", "x"], 2, "invalid value for '--port'"),
+        (["--port", "0", "--legacy-api", "null"], 2, "expected an origin such as"),
+        (["--port", "0", "--legacy-api", "https://example.org/x"], 2, "without a path"),
+        (["--port", "0", "--player", "nobody"], 2, "expected a player"),
+        (["--port", "0", "--host", "192.0.2.1", "--allow-network"], 2, "of this machine as host"),
+        (["--port", "0", "--host", "nowhere.invalid", "--allow-network"], 2, "of this machine"),
+        (["--port", "0", "--host", "x" * 300, "--allow-network"], 2, "of this machine as host"),
+        (["--port", "0", "--data", "/dev/null"], 2, "/dev/null"),
+    ],
+)
+def test_what_cannot_be_served_is_a_sentence(
+    cli: Cli, served: list[Any], options: list[str], code: int, says: str
+) -> None:
+    result = cli("serve", *options)
+    assert (result.code, result.out, served) == (code, "", [])
+    assert says in result.err
+
+
+def test_a_port_that_is_taken(cli: Cli, served: list[Any]) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as other:
+        port = other.getsockname()[1]
+        code, out, err = cli("serve", "--port", str(port))
+        assert (code, out, served) == (3, "", [])
+        assert err == f"twofold: expected a free port, got {port}, which another program uses\n"
+
+
+def test_without_a_port_the_next_free_one_is_taken(cli: Cli, served: list[Any]) -> None:
+    options = ["serve", "--no-open", "--player", "corner"]
+    first = cli(*options)
+    port = served[0][1][1]
+    assert first.code == 0
+    assert port >= DEFAULT_PORT
+    with socket.create_server(("127.0.0.1", port)):
+        assert cli(*options).code == 0
+    assert served[1][1][1] > port
+
+
+def test_without_the_extra_it_says_what_to_install(
+    cli: Cli, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    find = importlib.util.find_spec
+    monkeypatch.setattr(
+        importlib.util, "find_spec", lambda name: None if name == "uvicorn" else find(name)
+    )
+    code, out, err = cli("serve", "--no-open")
+    assert (code, out) == (2, "")
+    assert "pip install 'twofold[web]'" in err
+
+
+def test_games_are_kept_where_the_system_keeps_data(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("TWOFOLD_STATE_DIR", raising=False)
+    assert serve.data_folder().parts[-2:] == ("twofold", "web")
+    monkeypatch.setenv("TWOFOLD_STATE_DIR", "/x")
+    assert serve.data_folder() == Path("/x/web")
+
+
+# ---- as a process
+
+
+@contextmanager
+def running(folder: Path, *options: str) -> Iterator[tuple["subprocess.Popen[str]", Access, float]]:
+    """A server in a process of its own: with its port and token, and when it was started."""
+    words = ["serve", "--port", "0", "--no-open", "--data", str(folder), "--folder", str(folder)]
+    began = time.perf_counter()
+    with subprocess.Popen(
+        [sys.executable, "-m", "twofold", *words, *options],
+        stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+    ) as process:  # fmt: skip
+        assert process.stdout is not None
+        try:
+            line = LINE.fullmatch(process.stdout.readline())
+            assert line
+            yield process, Access(int(line[1]), line[2]), began
+        finally:
+            process.kill()
+
+
+def get(access: Access, path: str, **headers: str) -> tuple[int, dict[str, str]]:
+    asks = http.client.HTTPConnection("127.0.0.1", access.port, timeout=60)
+    asks.request("GET", path, headers=headers)
+    answer = asks.getresponse()
+    answer.read()
+    asks.close()
+    return answer.status, {name.lower(): value for name, value in answer.getheaders()}
+
+
+@pytest.mark.promise("R24")
+@pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 0)])
+def test_it_serves_its_owner_until_it_is_stopped(
+    tmp_path: Path, number: signal.Signals, code: int
+) -> None:
+    with running(tmp_path, "--player", "greedy") as (process, access, _):
+        assert get(access, "/")[0] == 403
+        status, headers = get(access, f"/?token={access.token}")
+        assert (status, headers["location"]) == (303, "/")
+        cookie = headers["set-cookie"].partition(";")[0]
+        assert get(access, "/", Cookie=cookie)[0] == 200
+        assert "server" not in headers
+        with opened(access) as page:
+            game = play(page)
+            process.send_signal(number)
+            out, err = process.communicate(timeout=60)
+    assert (process.returncode, out, err) == (code, "", "stopped; all games are kept\n")
+    record = Record.parse((tmp_path / "games" / f"{game}.2048").read_text(encoding="utf-8"))
+    assert len(record.moves) == 1
+
+
+@contextmanager
+def opened(access: Access) -> Iterator[ClientConnection]:
+    headers = {"Authorization": f"Bearer {access.token}"}
+    with connect(f"ws://127.0.0.1:{access.port}/ws", additional_headers=headers) as page:
+        yield page
+
+
+def play(page: ClientConnection) -> str:
+    """Make a move in a new game; its id."""
+    page.send('{"type":"new","seed":"1","ref":1}')
+    state = until(page, "game")
+    move = {"type": "move", "game": state["game"], "move": state["now"]["legal"][0]}
+    page.send(json.dumps({**move, "move_number": 0, "ref": 2}))
+    assert until(page, "step")["ref"] == 2
+    return str(state["game"])
+
+
+def until(page: ClientConnection, kind: str) -> Any:
+    while (message := json.loads(page.recv(timeout=60)))["type"] != kind:
+        pass
+    return message
+
+
+@pytest.mark.promise("R24")
+def test_it_listens_for_this_machine_alone(tmp_path: Path) -> None:
+    with running(tmp_path, "--player", "greedy") as (_, access, _):
+        for address in other_addresses():
+            with pytest.raises(OSError):
+                socket.create_connection((address, access.port), timeout=5).close()
+        for address in ["127.0.0.2", "::1"]:
+            with pytest.raises(OSError):
+                socket.create_connection((address, access.port), timeout=5).close()
+
+
+def other_addresses() -> list[str]:
+    """The addresses under which others reach this machine."""
+    found = socket.getaddrinfo(socket.gethostname(), None, socket.AF_INET)
+    return [address[0] for *_, address in found if not str(address[0]).startswith("127.")]  # type: ignore[misc]
+
+
+@pytest.mark.long
+def test_it_answers_soon_and_stops_soon(tmp_path: Path, figure: Callable[[str], None]) -> None:
+    firsts, stops = [], []
+    for _ in range(5):
+        with running(tmp_path) as (process, access, began):
+            assert get(access, f"/?token={access.token}")[0] == 303
+            firsts.append(time.perf_counter() - began)
+            with opened(access) as page:
+                play(page)
+                asked = time.perf_counter()
+                process.send_signal(signal.SIGINT)
+                process.communicate(timeout=60)
+                stops.append(time.perf_counter() - asked)
+    figure(f"first answer after {max(firsts):.2f} s, ended after {max(stops):.2f} s")
+    assert max(firsts) < 1.5
+    assert max(stops) < 2.0

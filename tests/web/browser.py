@@ -1,0 +1,133 @@
+"""The web app in a real Chromium: a server of its own, and pages that note what goes wrong."""
+
+import contextlib
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from axe_playwright_python.sync_playwright import Axe
+from playwright.sync_api import Browser, Page, sync_playwright
+
+PATIENCE_MS = 60_000
+
+LAPTOP: dict[str, Any] = {"viewport": {"width": 1280, "height": 860}, "color_scheme": "dark"}
+PHONE: dict[str, Any] = {
+    "viewport": {"width": 360, "height": 740},
+    "color_scheme": "light",
+    "is_mobile": True,
+    "has_touch": True,
+}
+
+NAMES = ("chromium", "chromium-browser", "google-chrome", "chrome")
+
+
+def find_browser() -> str:
+    """The path of a Chromium."""
+    found = next(filter(None, map(shutil.which, NAMES)), None)
+    assert found, "expected chromium on the PATH: on Debian and Ubuntu apt-get install chromium"
+    return found
+
+
+@dataclass
+class Served:
+    """A server in a process of its own.
+
+    Attributes:
+        url: its address, without the token.
+        token: what its owner knows.
+    """
+
+    url: str
+    token: str
+
+
+@contextlib.contextmanager
+def serve(folder: Path, *options: str) -> Iterator[Served]:
+    """Serve the games in a folder."""
+    command = [sys.executable, "-m", "twofold", "serve", "--no-open", "--port", "0"]
+    command += ["--data", str(folder), "--folder", str(folder), *options]
+    environment = os.environ | {"PYTHONPATH": os.pathsep.join(sys.path)}
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=environment) as server:
+        try:
+            assert server.stdout is not None
+            url, _, token = server.stdout.readline().strip().partition("/?token=")
+            yield Served(url, token)
+        finally:
+            server.terminate()
+            server.wait()
+
+
+@contextlib.contextmanager
+def launch() -> Iterator[Browser]:
+    """A browser without a window."""
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(
+            executable_path=find_browser(), args=["--no-sandbox", "--disable-dev-shm-usage"]
+        )
+        try:
+            yield browser
+        finally:
+            browser.close()
+
+
+@dataclass
+class Visit:
+    """A page, and what its reader must not meet.
+
+    Attributes:
+        page: the page.
+        served: the server.
+        faults: errors in the console or in scripts, and requests to other hosts.
+    """
+
+    page: Page
+    served: Served
+    faults: list[str] = field(default_factory=list)
+
+    def open(self, path: str, ready: str) -> None:
+        """Go to a path and wait until something is there."""
+        self.page.goto(self.served.url + path)
+        self.page.locator(ready).first.wait_for(timeout=PATIENCE_MS)
+
+    def violations(self) -> list[str]:
+        """What axe has to say."""
+        found = Axe().run(self.page).response["violations"]
+        return [f"{one['id']}: {one['nodes'][0]['html']}" for one in found]
+
+    def is_too_wide(self) -> bool:
+        """Whether it has to be scrolled sideways."""
+        return bool(
+            self.page.evaluate("document.documentElement.scrollWidth > window.innerWidth + 1")
+        )
+
+
+@contextlib.contextmanager
+def visit(browser: Browser, served: Served, look: dict[str, Any]) -> Iterator[Visit]:
+    """A page that has the cookie."""
+    context = browser.new_context(**look)
+    context.set_default_timeout(PATIENCE_MS)
+    page = context.new_page()
+    found = Visit(page, served)
+    page.on(
+        "console",
+        lambda message: found.faults.append(message.text) if message.type == "error" else None,
+    )
+    page.on("pageerror", lambda error: found.faults.append(str(error)))
+    page.on(
+        "request",
+        lambda request: (
+            None
+            if request.url.startswith((served.url, "blob:"))
+            else found.faults.append(request.url)
+        ),
+    )
+    try:
+        page.goto(f"{served.url}/?token={served.token}")
+        yield found
+    finally:
+        context.close()

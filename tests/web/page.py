@@ -1,0 +1,109 @@
+"""A page without a browser: sends requests to a session and waits for its replies."""
+
+import itertools
+import threading
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+import msgspec
+
+from twofold.web import protocol
+from twofold.web.hub import Hub
+from twofold.web.protocol import Reply, Request
+from twofold.web.session import Session
+
+PATIENCE = 30.0
+"""Seconds after which something that should come is taken not to."""
+
+Kind = TypeVar("Kind", bound=Reply)
+
+
+class Listener:
+    """Takes replies and waits for them.
+
+    Attributes:
+        replies: what was sent to it, in order.
+    """
+
+    def __init__(self) -> None:
+        self.replies: list[Reply] = []
+        self._changed = threading.Condition()
+
+    def send(self, reply: Reply) -> None:
+        """Take a reply, as it comes over the wire."""
+        with self._changed:
+            self.replies.append(protocol.parse_reply(protocol.format_message(reply)))
+            self._changed.notify_all()
+
+    def wait(
+        self, kind: type[Kind], fits: Callable[[Kind], bool] = lambda reply: True, start: int = 0
+    ) -> Kind:
+        """The first reply of a kind that fits, from a place in `replies` on; waits for it."""
+
+        def find() -> Kind | None:
+            for reply in self.replies[start:]:
+                if isinstance(reply, kind) and fits(reply):
+                    return reply
+            return None
+
+        with self._changed:
+            self._changed.wait_for(find, PATIENCE)
+            found = find()
+            last = [type(reply).__name__ for reply in self.replies[-5:]]
+        assert found is not None, f"no {kind.__name__}, but {last}, {self.replies[-1:]}"
+        return found
+
+    def all(self, kind: type[Kind]) -> list[Kind]:
+        """The replies of a kind so far."""
+        with self._changed:
+            return [reply for reply in self.replies if isinstance(reply, kind)]
+
+
+class Page(Listener):
+    """One page of a hub."""
+
+    def __init__(self, hub: Hub) -> None:
+        super().__init__()
+        self._refs = itertools.count(1)
+        self.session = Session(hub, self.send)
+
+    def tell(self, request: Request) -> int:
+        """Send a request; the number that its replies carry."""
+        ref = next(self._refs)
+        whole: Any = msgspec.structs.replace(request, ref=ref)
+        self.session.receive(protocol.parse_request(protocol.format_message(whole)))
+        return ref
+
+    def ask(self, request: Request, kind: type[Kind]) -> Kind:
+        """Send a request and wait for a reply of a kind that carries its number."""
+        ref = self.tell(request)
+        return self.wait(kind, lambda reply: reply.ref == ref)
+
+    def refusal(self, request: Request) -> tuple[str, str]:
+        """Send a request that is refused; kind and message."""
+        found = self.ask(request, protocol.Refused)
+        return found.kind, found.message
+
+    def new(self, **values: Any) -> protocol.GameState:
+        """Begin a game."""
+        return self.ask(protocol.NewRequest(**values), protocol.GameState)
+
+    def open(self, game: str = "") -> protocol.GameState:
+        """Open a game."""
+        return self.ask(protocol.OpenRequest(game=game), protocol.GameState)
+
+    def move(self, game: str, move: Any, number: int) -> protocol.Step:
+        """Make a move."""
+        request = protocol.MoveRequest(game=game, move=move, move_number=number)
+        return self.ask(request, protocol.Step)
+
+    def play(self, state: protocol.GameState, moves: int) -> protocol.Now:
+        """Make some moves, always the first legal one."""
+        now = state.now
+        for _ in range(moves):
+            now = self.move(state.game, now.legal[0], now.move_number).now
+        return now
+
+    def close(self) -> None:
+        """Leave."""
+        self.session.close()

@@ -1,0 +1,94 @@
+"""Games that are played in the tests of the web, and how they are waited for."""
+
+import threading
+from typing import Any
+
+import pytest
+
+from tests.web.page import PATIENCE, Listener
+from twofold.players import make_player
+from twofold.record import Record
+from twofold.rules import Rules
+from twofold.web.autoplay import Wish
+from twofold.web.following import Asker
+from twofold.web.history import History
+from twofold.web.live_game import LiveGame
+from twofold.web.protocol import (
+    AutoplayEnded,
+    Step,
+)
+from twofold.web.store import Store
+from twofold.web.table import Table
+
+LARGE = Rules(6, 6)
+STOPS = Rules.parse("4x4 goal=16 stop=goal")
+
+
+def begin(
+    table: Table, listener: Listener, rules: Rules = LARGE, keep: bool = True, **values: Any
+) -> LiveGame:
+    live = table.begin(History(rules, 1, **values), keep=keep)
+    return table.join(live, Asker(listener, 1))
+
+
+def move(live: LiveGame, listener: Listener, ref: int = 2) -> Step:
+    """Make the first legal move."""
+    start, number = len(listener.replies), live.history.move_number
+    live.move(live.history.legal_moves()[0].letter, number, Asker(listener, ref))
+    return listener.wait(Step, lambda step: step.game == live.game, start)
+
+
+def let_play(live: LiveGame, listener: Listener, spec: str, ref: int = 5, **wish: Any) -> None:
+    live.start_player(spec, lambda: make_player(spec), Wish(**wish), Asker(listener, ref))
+
+
+def ended(listener: Listener, start: int = 0) -> AutoplayEnded:
+    return listener.wait(AutoplayEnded, start=start)
+
+
+def saved(table: Table, live: LiveGame) -> Record:
+    """The record on disk once all is written."""
+    table.close()
+    return table.store.read(live.game)
+
+
+def wait_until_saved(live: LiveGame) -> None:
+    for _ in range(10_000):
+        if live.is_saved:
+            return
+        threading.Event().wait(0.001)
+    raise AssertionError("never saved")
+
+
+class Clock:
+    """A clock that is set by hand."""
+
+    def __init__(self) -> None:
+        self.now = 0.0
+
+    def __call__(self) -> float:
+        return self.now
+
+
+class Writes:
+    """Counts what a store writes, and may refuse it."""
+
+    def __init__(self, store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+        self.moves: list[int] = []
+        self.error: Exception | None = None
+        self._changed = threading.Condition()
+        save = store.save
+
+        def counted(game: str, record: Record, played: float) -> None:
+            with self._changed:
+                self.moves.append(len(record.moves))
+                self._changed.notify_all()
+            if self.error is not None:
+                raise self.error
+            save(game, record, played)
+
+        monkeypatch.setattr(store, "save", counted)
+
+    def wait(self, count: int) -> None:
+        with self._changed:
+            assert self._changed.wait_for(lambda: len(self.moves) >= count, PATIENCE)

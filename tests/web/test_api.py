@@ -1,0 +1,382 @@
+"""The HTTP API for scripts."""
+
+import asyncio
+import json
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.cli.conftest import Cli
+from tests.cli.conftest import cli as cli  # a fixture
+from tests.web.driver import PATIENCE, PORT, Client, ask_async, connected, run
+from tests.web.thinker import SPEC, Thinker
+from twofold import Board, Game, Record, Rules
+from twofold.players import make_player, play_game
+from twofold.web import operations
+from twofold.web.api import MAX_PLAY_SECONDS, MAX_RECORD
+from twofold.web.app import create_app
+from twofold.web.hub import Hub
+from twofold.web.operations import MAX_BODY_BYTES
+from twofold.web.searches import MAX_SECONDS
+from twofold.web.security import Access
+
+GOLDEN = Path(__file__).parent.parent / "golden"
+BOARD = "0012/0013/0024/1357"
+
+
+@pytest.fixture
+def slow(tmp_path: Path) -> Iterator[Client]:
+    """A browser at a server whose player thinks until it is stopped."""
+    Thinker.forget()
+    hub = Hub(tmp_path / "slow", SPEC)
+    access = Access(PORT)
+    yield Client(create_app(hub, access, tmp_path), access, hub)
+    hub.close()
+
+
+def played(seed: int = 7, moves: int = 20) -> Record:
+    game = Game(Rules(), seed=seed)
+    for _ in range(moves):
+        game.play(game.legal_moves()[0])
+    return Record.from_game(game, player="me", date="2048-01-31", comments={3: "<b>why</b>"})
+
+
+def test_players_are_listed(client: Client) -> None:
+    answer = client.get("/api/players")
+    assert answer.status == 200
+    assert answer.headers["content-type"] == "application/json"
+    assert answer.json[0]["spec"] == "greedy"
+    assert {"spec", "name", "summary", "values"} == set(answer.json[0])
+
+
+# ---- analyses
+
+
+def test_an_analysis_is_that_of_the_command(client: Client, cli: Cli) -> None:
+    player = "expectimax:ply=2"
+    answer = client.post("/api/analyse", {"board": BOARD, "player": player, "ply": 2})
+    assert answer.status == 200
+    said = json.loads(cli("analyse", BOARD, "--player", player, "--ply", "2", "--json").out)
+    both = [field for field in answer.json if field != "timing"]
+    assert {field: answer.json[field] for field in both} == {field: said[field] for field in both}
+    assert set(said) - set(both) == {"command", "machine", "timing", "reproducible", "interrupted"}
+    assert answer.json["timing"]["seconds"] > 0
+
+
+def test_the_default_player_analyses_other_boards_too(client: Client) -> None:
+    answer = client.post("/api/analyse", {"board": "2x3:110/000", "score": "12"})
+    assert (answer.json["player"], answer.json["best"]) == ("greedy", "right")
+    rules = {"board": "2x3:110/000", "rules": "2x3 goal=16", "score": 12, "nodes": 10}
+    assert client.post("/api/analyse", rules).json["best"] == "right"
+
+
+@pytest.mark.parametrize(
+    ("body", "kind"),
+    [
+        ({}, "InvalidInput"),
+        ({"board": BOARD, "depth": 3}, "InvalidInput"),
+        ({"board": 7}, "InvalidInput"),
+        ({"board": "0" * 1001}, "InvalidInput"),
+        ({"board": "12"}, "InvalidBoard"),
+        ({"board": "0" * 16}, "GameOver"),
+        ({"board": BOARD, "rules": "3x4"}, "InvalidBoard"),
+        ({"board": BOARD, "rules": "3x"}, "InvalidRules"),
+        ({"board": BOARD, "score": -1}, "LimitExceeded"),
+        ({"board": BOARD, "score": 2**63}, "LimitExceeded"),
+        ({"board": BOARD, "score": "1e3"}, "InvalidInput"),
+        ({"board": BOARD, "ply": 0}, "InvalidBudget"),
+        ({"board": BOARD, "ply": 100}, "LimitExceeded"),
+        ({"board": BOARD, "seconds": -1}, "InvalidBudget"),
+        ({"board": BOARD, "seconds": 1e9}, "LimitExceeded"),
+        ({"board": BOARD, "nodes": 1e300}, "InvalidInput"),
+        ({"board": BOARD, "player": "nobody"}, "InvalidSpec"),
+        ({"board": BOARD, "player": "expectimax:threads=1000"}, "LimitExceeded"),
+        ({"board": BOARD, "player": "os:system"}, "InvalidSpec"),
+        ({"board": BOARD, "player": "evil.py:Player"}, "InvalidSpec"),
+        ({"board": BOARD, "player": "ntuple:net=/etc/passwd"}, "InvalidSpec"),
+    ],
+)
+def test_what_cannot_be_analysed_is_a_sentence(
+    client: Client, body: dict[str, Any], kind: str
+) -> None:
+    answer = client.post("/api/analyse", body)
+    assert (answer.status, answer.json["kind"]) == (400, kind)
+    assert "\n" not in answer.json["error"]
+
+
+@pytest.mark.parametrize(
+    "body", ["", "{", "[]", "\xff", "[" * 60_000, '{"board":"\\ud800"}', "NaN"]
+)
+def test_a_body_that_is_no_request_is_refused(client: Client, body: str) -> None:
+    for path in ["/api/analyse", "/api/play"]:
+        answer = client.post(path, body.encode("latin-1"))
+        assert (answer.status, answer.json["kind"]) == (400, "InvalidInput")
+
+
+@pytest.mark.parametrize("path", ["/api/analyse", "/api/play"])
+def test_a_body_may_be_so_long_and_no_longer(client: Client, path: str) -> None:
+    assert client.post(path, b"x" * MAX_BODY_BYTES).status == 400
+    answer = client.post(path, b"x" * (MAX_BODY_BYTES + 1))
+    assert (answer.status, answer.json["kind"]) == (413, "TooLarge")
+
+
+def test_a_body_that_does_not_come_is_not_waited_for(
+    client: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(operations, "BODY_SECONDS", 0.01)
+
+    async def look() -> int:
+        sent: list[Any] = []
+        parts = [{"type": "http.request", "body": b"{", "more_body": True}]
+
+        async def receive() -> Any:
+            return parts.pop() if parts else await asyncio.Event().wait()
+
+        async def send(message: Any) -> None:
+            sent.append(message)
+
+        scope = {**SCOPE, "headers": [(k.encode(), v.encode()) for k, v in client.headers.items()]}
+        await client.app(scope, receive, send)
+        return int(sent[0]["status"])
+
+    assert run(look()) == 408
+
+
+SCOPE: dict[str, Any] = {
+    "type": "http", "method": "POST", "path": "/api/analyse", "query_string": b"", "root_path": "",
+}  # fmt: skip
+
+
+# ---- R29b
+
+
+@pytest.mark.promise("R29b")
+def test_time_and_depth_are_clamped(slow: Client) -> None:
+    asked = [{}, {"seconds": 80_000}, {"nodes": 10**15}, {"ply": 12}]
+    for body in asked:
+        leave_early(slow, {"board": BOARD, **body})
+    assert len(Thinker.budgets) == len(asked)
+    for budget in Thinker.budgets:
+        assert budget is not None
+        assert 0 < (budget.seconds or 0) <= MAX_SECONDS
+        assert (budget.nodes or 0) <= 10**10
+
+
+def leave_early(client: Client, body: dict[str, Any]) -> float:
+    """Ask for an analysis and go away while it is made; how long it goes on then, in seconds."""
+
+    async def look() -> float:
+        leaves = asyncio.Event()
+        data = json.dumps(body).encode()
+        answer = ask_async(client.app, "POST", "/api/analyse", client.headers, data, leaves=leaves)
+        task = asyncio.ensure_future(answer)
+        await until(lambda: len(Thinker.stops) == 1)
+        leaves.set()
+        began = time.perf_counter()
+        await until(lambda: len(Thinker.stops) == 0)
+        taken = time.perf_counter() - began
+        await task
+        return taken
+
+    return run(look())
+
+
+async def until(happens: Callable[[], bool]) -> None:
+    """Wait for something that a thread does."""
+    end = time.monotonic() + PATIENCE
+    while not happens():
+        assert time.monotonic() < end, "it hangs"
+        await asyncio.sleep(0.001)
+
+
+@pytest.mark.promise("R29b")
+def test_a_search_ends_when_a_script_goes_away(slow: Client, figure: Callable[[str], None]) -> None:
+    taken = leave_early(slow, {"board": BOARD})
+    figure(f"a search ended {1000 * taken:.0f} ms after its connection")
+    assert taken < 4.0  # 20 times what is promised
+
+
+@pytest.mark.promise("R29b")
+def test_a_search_ends_when_a_page_goes_away(slow: Client) -> None:
+    async def look() -> float:
+        async with connected(slow.app, slow.headers) as page:
+            page.send({"type": "analyse", "board": BOARD})
+            await until(lambda: len(Thinker.stops) == 1)
+            page.leave()
+            began = time.perf_counter()
+            await until(lambda: len(Thinker.stops) == 0)
+            return time.perf_counter() - began
+
+    assert run(look()) < 4.0
+
+
+@pytest.mark.promise("R29b")
+def test_a_page_has_one_search(slow: Client) -> None:
+    async def look() -> None:
+        async with connected(slow.app, slow.headers) as page:
+            for ref in range(1, 21):
+                page.send({"type": "analyse", "board": BOARD, "ref": ref})
+                if ref % 5 == 0:
+                    await until(lambda: len(Thinker.stops) == 1)
+            await until(lambda: len(Thinker.stops) == 1)
+            page.send({"type": "stop"})
+            await until(lambda: len(Thinker.stops) == 0)
+
+    run(look())
+    assert Thinker.most == 1
+
+
+@pytest.mark.promise("R29b")
+@pytest.mark.long
+def test_a_deep_search_ends_when_nobody_waits(
+    client: Client, figure: Callable[[str], None]
+) -> None:
+    async def look() -> list[float]:
+        times = []
+        for _ in range(50):
+            async with connected(client.app, client.headers) as page:
+                player = "expectimax:ply=12,threads=2"
+                page.send({"type": "analyse", "board": BOARD, "player": player, "ply": 12})
+                await page.until("analysis")
+                await asyncio.sleep(0.2)
+                page.leave()
+                began = time.perf_counter()
+                await until(lambda: not client.hub.searches._stops)
+                times.append(time.perf_counter() - began)
+        return sorted(times)
+
+    times = run(look())
+    figure(f"a search of 12 plies ended {1000 * times[48]:.0f} ms after its connection (p98)")
+    assert times[48] < 0.2
+
+
+# ---- games
+
+
+def test_a_game_is_played(client: Client) -> None:
+    found = client.post("/api/play", {"player": "greedy", "seed": "5"}).json
+    with make_player("greedy") as player:
+        expected = play_game(player, Rules(), 5)
+    assert expected is not None
+    assert (found["score"], found["moves"]) == (expected.score, expected.moves)
+    assert (found["seed"], found["status"], found["max_tile"]) == ("5", "over", expected.max_tile)
+    assert Board.parse(found["board"]) == expected.board
+    record = Record.parse(found["record"])
+    assert (record.player, record.score, record.seed) == (found["player"], expected.score, 5)
+    assert client.get("/api/games").json == []
+
+
+def test_a_game_can_end_early(client: Client) -> None:
+    body = {"player": "expectimax:ply=1", "rules": "3x4", "seed": 2**64 - 1, "moves": 7}
+    found = client.post("/api/play", body).json
+    assert (found["moves"], found["status"]) == (7, "going")
+    assert found["seed"] == str(2**64 - 1)
+    assert found["rules"].startswith("3x4 ")
+    assert client.post("/api/play", {"moves": 0}).json["moves"] == 0
+    began = time.monotonic()
+    short = client.post("/api/play", {"player": "expectimax:ply=8", "seconds": 0.2, "seed": 1})
+    assert short.json["status"] == "going"
+    assert time.monotonic() - began < 20
+
+
+@pytest.mark.parametrize(
+    ("body", "kind"),
+    [
+        ({"seed": -1}, "InvalidSeed"),
+        ({"seed": 2**64}, "InvalidSeed"),
+        ({"seed": "x"}, "InvalidSeed"),
+        ({"seed": 1.5}, "InvalidInput"),
+        ({"moves": -1}, "InvalidInput"),
+        ({"seconds": 2 * MAX_PLAY_SECONDS}, "InvalidInput"),
+        ({"rules": "9x9"}, "InvalidRules"),
+        ({"player": "tests.web.thinker:Thinker"}, "InvalidSpec"),
+        ({"player": "it3105-snake", "rules": "8x8"}, "UnsupportedRules"),
+    ],
+)
+def test_what_cannot_be_played_is_a_sentence(
+    client: Client, body: dict[str, Any], kind: str
+) -> None:
+    answer = client.post("/api/play", body)
+    assert (answer.status, answer.json["kind"]) == (400, kind)
+
+
+def test_a_game_ends_when_nobody_waits_for_it(slow: Client) -> None:
+    async def look() -> None:
+        leaves = asyncio.Event()
+        data = b'{"player":"expectimax:ply=12","seed":"1"}'
+        task = asyncio.ensure_future(
+            ask_async(slow.app, "POST", "/api/play", slow.headers, data, leaves=leaves)
+        )
+        await asyncio.sleep(0)
+        leaves.set()
+        assert (await asyncio.wait_for(task, PATIENCE)).status == 400
+
+    run(look())
+
+
+def test_a_record_is_kept_and_comes_back(client: Client) -> None:
+    record = played()
+    answer = client.post("/api/games", str(record))
+    assert answer.status == 201
+    game = answer.json["game"]
+    listed = client.get("/api/games").json
+    assert [(one["game"], one["score"], one["moves"]) for one in listed] == [
+        (game, record.score, 20)
+    ]
+    back = client.get(f"/api/games/{game}/record")
+    assert back.headers["content-disposition"] == f'attachment; filename="twofold-{game}.2048"'
+    assert back.headers["content-type"] == "text/plain; charset=utf-8"
+    kept = Record.parse(back.text)
+    assert (kept.moves, kept.seed, kept.comments) == (record.moves, 7, record.comments)
+
+
+def test_a_game_comes_with_all_its_positions(client: Client) -> None:
+    record = played()
+    game = client.post("/api/games", str(record)).json["game"]
+    found = client.get(f"/api/games/{game}").json
+    steps = record.replay().steps
+    assert found["moves"] == "".join(step.move.letter for step in steps)
+    assert found["boards"] == [str(record.replay().start_board), *(str(s.board) for s in steps)]
+    assert found["scores"][0] == 0
+    assert found["scores"][-1] == record.score
+    assert len(found["scores"]) == len(found["boards"]) == 21
+    assert (found["game"], found["seed"], found["first"]) == (game, "7", 0)
+    assert (found["player"], found["date"]) == ("me", "2048-01-31")
+    assert found["comments"] == {"3": "<b>why</b>"}
+
+
+@pytest.mark.parametrize("name", ["22-corner-3x4", "14-random-1x2"])
+def test_any_shape_can_be_kept(client: Client, name: str) -> None:
+    text = (GOLDEN / f"{name}.txt").read_text(encoding="utf-8")
+    game = client.post("/api/games", text).json["game"]
+    assert client.get(f"/api/games/{game}").json["boards"][-1] == str(Record.parse(text).final)
+
+
+@pytest.mark.parametrize("text", ["", "hello", "[Seed", '[Seed "1"]\n\nuuuuuuuuuuuuuu', "\x00"])
+def test_what_is_no_record_is_refused(client: Client, text: str) -> None:
+    answer = client.post("/api/games", text)
+    assert (answer.status, answer.json["kind"]) == (400, "InvalidRecord")
+    assert client.get("/api/games").json == []
+
+
+def test_a_record_may_be_so_long_and_no_longer(client: Client) -> None:
+    answer = client.post("/api/games", b" " * (MAX_RECORD + 1))
+    assert (answer.status, answer.json["kind"]) == (413, "TooLarge")
+
+
+@pytest.mark.parametrize("game", ["nothing", "..", "a.b", "%00", "a b", "é", "x" * 300, "-"])
+def test_a_game_that_is_not_there_is_not_found(client: Client, game: str) -> None:
+    for path in [f"/api/games/{game}", f"/api/games/{game}/record"]:
+        answer = client.get(path)
+        assert (answer.status, answer.json["kind"]) == (404, "NotFound")
+
+
+def test_methods_that_are_not_there_are_refused(client: Client) -> None:
+    for method, path in [("DELETE", "/api/games"), ("GET", "/api/play"), ("PUT", "/api/players")]:
+        answer = client.ask(method, path)
+        assert answer.status == 405
+        assert answer.headers["allow"]
+        assert "error" in answer.json

@@ -1,0 +1,456 @@
+"""The application: pages, files, headers, and that it needs nothing from elsewhere."""
+
+import http.client
+import importlib.resources
+import json
+import re
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from urllib.parse import quote
+
+import pytest
+from starlette.applications import Starlette
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import Route
+from websockets.sync.client import connect
+
+from tests.web.driver import (
+    HOST,
+    ORIGIN,
+    PORT,
+    Answer,
+    Client,
+    ask_async,
+    connected,
+    cookie,
+    free_listener,
+    run,
+    serving,
+)
+from twofold.web.app import create_app
+from twofold.web.gate import Gate
+from twofold.web.hub import Hub
+from twofold.web.pages import TYPES, read_file
+from twofold.web.security import PAGES, Access
+
+STATIC = Path(str(importlib.resources.files("twofold.web"))) / "static"
+FILES = sorted(path.relative_to(STATIC).as_posix() for path in STATIC.rglob("*") if path.is_file())
+
+PROMISED = {
+    "x-content-type-options": "nosniff",
+    "x-frame-options": "DENY",
+    "referrer-policy": "no-referrer",
+    "cross-origin-opener-policy": "same-origin",
+    "cross-origin-resource-policy": "same-origin",
+}
+
+
+def policy(answer: Answer) -> dict[str, str]:
+    parts = answer.headers["content-security-policy"].split("; ")
+    return {name: value for name, _, value in (part.partition(" ") for part in parts)}
+
+
+# ---- R27: headers
+
+
+@pytest.mark.promise("R27")
+def test_every_answer_has_the_headers(client: Client) -> None:
+    game = client.post("/api/games", RECORD).json["game"]
+    answers = [
+        client.get("/"),
+        client.get(f"/static/{FILES[0]}"),
+        client.get("/static/nothing.js"),
+        client.get("/nothing"),
+        client.get("/api/players"),
+        client.get(f"/api/games/{game}/record"),
+        client.get("/openapi.json"),
+        client.post("/api/analyse", "x"),
+        client.post("/api/games", b" " * 5_000_000),
+        client.ask("HEAD", "/"),
+        client.ask("DELETE", "/"),
+        run(ask_async(client.app, "GET", "/", {"host": HOST})),
+        run(ask_async(client.app, "GET", "/", {"host": HOST, "accept": "text/html"})),
+        run(ask_async(client.app, "GET", "/", {"host": "evil.com"})),
+        run(ask_async(client.app, "GET", "/", {})),
+        run(ask_async(client.app, "GET", "/", client.headers | {"origin": "null"})),
+        run(ask_async(client.app, "GET", f"/?{token_of(client)}", {"host": HOST})),
+    ]
+    statuses = {answer.status for answer in answers}
+    assert statuses == {200, 303, 400, 403, 404, 405, 413}
+    for answer in answers:
+        assert {name: answer.headers[name] for name in PROMISED} == PROMISED
+        assert policy(answer)["default-src"] == "'self'"
+        assert policy(answer)["frame-ancestors"] == "'none'"
+        assert policy(answer)["base-uri"] == "'none'"
+        assert policy(answer)["form-action"] == "'self'"
+        assert answer.headers["cache-control"] in ("no-store", "no-cache")
+        assert "unsafe" not in answer.headers["content-security-policy"]
+        assert "evil.com" not in str(answer.headers)
+        assert not [name for name in answer.headers if name.startswith("access-control-")]
+
+
+RECORD = '[Twofold "1"]\n[Seed "1"]\n\n'
+
+
+def token_of(client: Client) -> str:
+    return "token=" + client.headers["cookie"].partition("=")[2]
+
+
+@pytest.mark.promise("R27")
+def test_a_fault_of_ours_has_the_headers_too(client: Client) -> None:
+    async def fail(_: Request) -> Response:
+        raise ZeroDivisionError
+
+    assert isinstance(client.app, Gate)
+    assert isinstance(client.app.app, Starlette)
+    client.app.app.routes.append(Route("/fault", fail))
+    sent = []
+
+    async def look() -> None:
+        scope = {"type": "http", "method": "GET", "path": "/fault", "query_string": b""}
+        pairs = [(name.encode(), value.encode()) for name, value in client.headers.items()]
+
+        async def send(message: dict[str, object]) -> None:
+            sent.append(message)
+
+        async def receive() -> dict[str, object]:
+            return {"type": "http.request", "body": b""}
+
+        await client.app({**scope, "headers": pairs, "root_path": ""}, receive, send)  # type: ignore[arg-type]
+
+    with pytest.raises(ZeroDivisionError):  # for the server to print
+        run(look())
+    names = dict(sent[0]["headers"])  # type: ignore[call-overload]
+    assert sent[0]["status"] == 500
+    assert names[b"x-content-type-options"] == b"nosniff"
+    body = json.loads(sent[1]["body"])  # type: ignore[arg-type]
+    assert body == {"error": "ZeroDivisionError on the server, which has printed more",
+                    "kind": "Fault"}  # fmt: skip
+
+
+@pytest.mark.promise("R27")
+def test_websockets_have_the_headers(client: Client) -> None:
+    async def look() -> list[object]:
+        found = []
+        for headers in (client.headers, {"host": HOST}):
+            async with connected(client.app, headers) as socket:
+                message = await socket.first()
+                found.append(message["type"])
+                names = {name.decode() for name, _ in message["headers"]}
+                assert names >= {*PROMISED, "content-security-policy"}
+        return found
+
+    assert run(look()) == ["websocket.accept", "websocket.http.response.start"]
+
+
+@pytest.mark.promise("R27")
+def test_the_policy_names_the_websocket_of_this_address(client: Client) -> None:
+    assert policy(client.get("/"))["connect-src"] == f"'self' ws://{HOST}"
+    foreign = run(ask_async(client.app, "GET", "/", {"host": "evil.com; script-src *"}))
+    assert policy(foreign)["connect-src"] == "'self'"
+
+
+def test_the_lifespan_is_let_through(client: Client) -> None:
+    async def look() -> list[str]:
+        incoming = [{"type": "lifespan.shutdown"}, {"type": "lifespan.startup"}]
+        sent: list[str] = []
+
+        async def receive() -> dict[str, str]:
+            return incoming.pop()
+
+        async def send(message: dict[str, str]) -> None:
+            sent.append(message["type"])
+
+        await client.app({"type": "lifespan", "state": {}}, receive, send)  # type: ignore[arg-type]
+        return sent
+
+    assert run(look()) == ["lifespan.startup.complete", "lifespan.shutdown.complete"]
+
+
+# ---- R27: paths
+
+UP = [
+    "../", "..\\", "..//", "../.", "./../", ".././", "%2e%2e/", "..%2f", "%2e%2e%2f", "..%5c",
+    "%252e%252e%252f", "..%c0%af", "..%ef%bc%8f", "....//", "..;/", "..\x00/", "../\x00", ".. /",
+    "js/../../", "js/..\\..\\", "\uff0e\uff0e/", "..\u2215", "C:/", "C:", "//", "/", "file:///",
+    "~/", "\\\\server\\share\\", "//server/share/", "/proc/self/root/", "//./", "$HOME/", "*/",
+]  # fmt: skip
+
+TRAVERSALS = [
+    "/static/" + spelling * times + wanted
+    for spelling in UP
+    for times, wanted in [(1, "app.py"), (1, "static/index.html"), (8, "etc/passwd")]
+] + [
+    start + spelling + wanted
+    for start in ("/", "/static/js/")
+    for spelling in UP
+    for wanted in ("../app.py", "etc/passwd")
+]  # fmt: skip
+
+NO_FILES = [
+    "", ".", "..", "/", "js", "js/", "icons", ".hidden", "index.html.", "index.html ",
+    " index.html", "index.html/", "index.html::$DATA", "INDEX.HTML\x00", "index.html\x00.js",
+    "index", "app.py", "js/main.js/", "/index.html", "//index.html", "js//main.js",
+    "./index.html", "a/" * 50 + "x.js", "x" * 5_000 + ".js", "nothing.js", "CON", "NUL.js",
+    "js/main.js?x", "*.js", "?.js", "{path}",
+]  # fmt: skip
+
+
+@pytest.mark.promise("R27")
+def test_there_are_two_hundred_spellings() -> None:
+    assert len({*TRAVERSALS, *NO_FILES}) >= 200
+
+
+@pytest.mark.promise("R27")
+def test_no_path_leads_out_of_the_folder(client: Client) -> None:
+    headers = client.headers
+
+    async def look() -> None:
+        for path in [*TRAVERSALS, *(f"/static/{name}" for name in NO_FILES)]:
+            scope_path = path.replace("?", "%3f")  # it is part of the path here
+            answer = await ask_async(client.app, "GET", scope_path, headers)
+            assert answer.status == 404, path
+            assert read_file(path.removeprefix("/static/")) is None
+
+    run(look())
+
+
+@pytest.mark.promise("R27")
+def test_no_path_leads_out_of_the_folder_through_a_real_server(hub: Hub, tmp_path: Path) -> None:
+    for path, status in real_answers(hub, tmp_path):
+        # The server itself refuses what is no path at all, before there is an application.
+        assert status in (404, 400), path
+
+
+def real_answers(hub: Hub, folder: Path) -> Iterator[tuple[str, int]]:
+    """What a real server answers to each of the paths, as they are and escaped."""
+    listener = free_listener()
+    port = listener.getsockname()[1]
+    access = Access(port)
+    with serving(create_app(hub, access, folder), listener):
+        asks = http.client.HTTPConnection("127.0.0.1", port, timeout=60)
+        for path in TRAVERSALS:
+            spelling = quote(path, safe="/%:;,=$*~.\\")
+            asks.putrequest("GET", spelling, skip_host=True)
+            asks.putheader("Host", f"127.0.0.1:{port}")
+            asks.putheader("Authorization", f"Bearer {access.token}")
+            asks.endheaders()
+            answer = asks.getresponse()
+            answer.read()
+            yield spelling, answer.status
+        asks.close()
+
+
+# ---- pages and files
+
+
+@pytest.mark.parametrize("path", PAGES)
+def test_the_page_is_there_at_each_of_its_addresses(client: Client, path: str) -> None:
+    answer = client.get(path)
+    assert answer.status == 200
+    assert answer.headers["content-type"] == "text/html; charset=utf-8"
+    assert answer.body == (STATIC / "index.html").read_bytes()
+
+
+def test_every_file_is_served(client: Client) -> None:
+    for name in FILES:
+        answer = client.get(f"/static/{name}")
+        assert answer.status == 200, name
+        assert answer.body == (STATIC / name).read_bytes()
+        kind = TYPES[name.rpartition(".")[2]]
+        assert answer.headers["content-type"].partition(";")[0] == kind
+
+
+def test_scripts_are_scripts(client: Client) -> None:
+    """Browsers run no module of another type."""
+    answer = client.get("/static/js/main.js")
+    assert answer.headers["content-type"] == "text/javascript; charset=utf-8"
+
+
+def test_a_file_that_is_known_is_not_sent_again(client: Client) -> None:
+    tag = client.get("/").headers["etag"]
+    client.headers["if-none-match"] = tag
+    again = client.get("/")
+    assert (again.status, again.body, again.headers["etag"]) == (304, b"", tag)
+    client.headers["if-none-match"] = '"other"'
+    assert client.get("/").status == 200
+
+
+def test_a_page_that_is_not_there_is_a_page_for_people(client: Client) -> None:
+    client.headers["accept"] = "text/html"
+    answer = client.get("/nothing")
+    assert answer.status == 404
+    assert answer.headers["content-type"] == "text/html; charset=utf-8"
+    assert "<h1>twofold: 404</h1>" in answer.text
+    assert client.get("/api/nothing").json["kind"] == "NotFound"
+
+
+# ---- R29c
+
+FOREIGN = re.compile(r"(?:https?:|wss?:)?//[a-z0-9-]+(?:\.[a-z0-9-]+)+", re.IGNORECASE)
+NAMES_ONLY = ("http://www.w3.org/", "https://www.w3.org/")
+
+
+@pytest.mark.promise("R29c")
+def test_no_file_of_the_page_names_another_host() -> None:
+    """No CDN, no fonts from elsewhere, no telemetry; namespaces of XML are names, not addresses."""
+    assert not [named for name in FILES for named in foreign_hosts(name)]
+
+
+def foreign_hosts(name: str) -> Iterator[str]:
+    """The lines of a file with an address elsewhere, outside comments."""
+    text = (STATIC / name).read_text(encoding="utf-8", errors="replace")
+    for line in map(str.strip, text.splitlines()):
+        for match in FOREIGN.finditer(line):
+            is_name = line[match.start() :].startswith(NAMES_ONLY)
+            if not (is_name or line.startswith(("*", "//", "/*"))):
+                yield f"{name}: {line}"
+
+
+OFFLINE = """
+import socket, sys
+from pathlib import Path
+
+real = socket.socket.connect
+def refuse(self, address):
+    assert address[0] in ("127.0.0.1", "::1"), f"a connection to {address}"
+    return real(self, address)
+socket.socket.connect = refuse
+socket.getaddrinfo = lambda host, port, *a, **k: [
+    (socket.AF_INET, socket.SOCK_STREAM, 6, "", (host, port))
+] if host == "127.0.0.1" else (_ for _ in ()).throw(AssertionError(f"a question for {host}"))
+
+from tests.web.test_app import use_it
+from twofold.web.hub import Hub
+hub = Hub(Path(sys.argv[1]), "expectimax:ply=1")
+print(use_it(hub, Path(sys.argv[1])))
+hub.close()
+"""
+
+
+def use_it(hub: Hub, folder: Path) -> str:
+    """Load the page and all its files, play a move and have it analysed; over real sockets."""
+    listener = free_listener()
+    port = listener.getsockname()[1]
+    access = Access(port)
+    host = f"127.0.0.1:{port}"
+    with serving(create_app(hub, access, folder), listener):
+        asks = http.client.HTTPConnection("127.0.0.1", port, timeout=60)
+        for path in ["/", *(f"/static/{name}" for name in FILES)]:
+            asks.request("GET", path, headers={"Cookie": cookie(access), "Host": host})
+            answer = asks.getresponse()
+            answer.read()
+            assert answer.status == 200
+        asks.close()
+        headers = {"Cookie": cookie(access), "Origin": f"http://{host}"}
+        with connect(f"ws://{host}/ws", additional_headers=headers) as page:
+            welcome = json.loads(page.recv(timeout=60))
+            page.send('{"type":"new","ref":1,"seed":"1"}')
+            page.send('{"type":"analyse","ref":2,"board":"0012/0013/0024/1357","ply":1}')
+            kinds = {welcome["type"]}
+            while not {"game", "analysis"} <= kinds:
+                kinds.add(json.loads(page.recv(timeout=60))["type"])
+    return "used"
+
+
+@pytest.mark.promise("R29c")
+def test_everything_works_without_a_network(tmp_path: Path) -> None:
+    """In a process that can reach nothing but itself; where Linux lets us, not even see more."""
+    command = [sys.executable, "-W", "error", "-c", OFFLINE, str(tmp_path)]
+    alone = ["unshare", "-rn", "sh", "-c", 'ip link set lo up && exec "$@"', "sh"]
+    if can_unshare():
+        command = [*alone, *command]
+    done = subprocess.run(
+        command, capture_output=True, text=True, timeout=280, cwd=Path(__file__).parents[2]
+    )
+    assert done.stdout == "used\n", done.stderr
+
+
+def can_unshare() -> bool:
+    """Whether a process may be put into a network of its own, with only itself in it."""
+    try:
+        trial = ["unshare", "-rn", "sh", "-c", "ip link set lo up"]
+        return subprocess.run(trial, capture_output=True, timeout=60).returncode == 0
+    except OSError:
+        return False
+
+
+# ---- start
+
+
+def test_nothing_is_compiled_before_the_first_answer() -> None:
+    """Numba takes a second to import: the page need not wait for it."""
+    script = (
+        "import sys, twofold.web.app, twofold.web.server\n"
+        "heavy = {'numba', 'scipy', 'matplotlib', 'llvmlite'} & set(sys.modules)\n"
+        "assert not heavy, heavy"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", script], capture_output=True, text=True, timeout=280
+    )
+    assert done.returncode == 0, done.stderr
+
+
+def test_two_servers_on_one_machine_do_not_fight(hub: Hub, tmp_path: Path) -> None:
+    """Cookies are shared by all ports of a machine."""
+    one, other = Access(PORT), Access(PORT + 1)
+    both = f"{cookie(one)}; {cookie(other)}"
+    for access in (one, other):
+        host = f"127.0.0.1:{access.port}"
+        app = create_app(hub, access, tmp_path)
+        answer = run(ask_async(app, "GET", "/", {"host": host, "cookie": both}))
+        assert answer.status == 200
+    assert ORIGIN.endswith(str(one.port))
+
+
+# ---- end to end
+
+
+def test_a_page_plays_undoes_watches_and_analyses(client: Client) -> None:
+    async def look() -> None:
+        async with connected(client.app, client.headers) as page:
+            assert (await page.receive())["type"] == "welcome"
+            page.send({"type": "new", "ref": 1, "seed": "18446744073709551615"})
+            state = await page.until("game")
+            game, legal = state["game"], state["now"]["legal"]
+            assert (state["ref"], state["seed"]) == (1, "18446744073709551615")
+            move = {"type": "move", "game": game, "move": legal[0], "move_number": 0}
+            page.send({**move, "ref": 2})
+            step = await page.until("step")
+            assert (step["ref"], step["now"]["move_number"]) == (2, 1)
+            page.send({**move, "ref": 3})  # meant for another position
+            assert (await page.until("refused"))["kind"] == "StaleMove"
+            page.send({"type": "undo", "ref": 4, "game": game})
+            assert (await page.until("game"))["now"]["can_redo"]
+            page.send({"type": "autoplay", "ref": 5, "game": game, "player": "greedy"})
+            assert (await page.until("ended"))["reason"] == "over"
+            page.send({"type": "analyse", "ref": 6, "board": "0012/0013/0024/1357", "ply": 1})
+            while not (analysis := await page.until("analysis"))["final"]:
+                pass
+            assert (analysis["ref"], analysis["best"]) == (6, "u")
+            page.send({"type": "review", "ref": 7, "game": game, "player": "greedy"})
+            assert (await page.until("reviewed"))["match_rate"] == 1.0
+
+    run(look())
+    kept = client.get("/api/games").json
+    assert [(one["status"], one["undos"]) for one in kept] == [("over", 1)]
+
+
+def test_two_pages_see_the_same_game(client: Client) -> None:
+    async def look() -> None:
+        headers = client.headers
+        async with connected(client.app, headers) as one, connected(client.app, headers) as other:
+            one.send({"type": "new", "ref": 1})
+            state = await one.until("game")
+            other.send({"type": "open", "ref": 1, "game": state["game"]})
+            assert (await other.until("game"))["game"] == state["game"]
+            move = {"move": state["now"]["legal"][0], "move_number": 0}
+            other.send({"type": "move", "ref": 2, "game": state["game"], **move})
+            first, second = await one.until("step"), await other.until("step")
+            assert (first["ref"], second["ref"]) == (0, 2)
+            assert first["now"] == second["now"]
+
+    run(look())

@@ -1,0 +1,401 @@
+"""Players play at any pace, and are ended at once."""
+
+import threading
+from collections.abc import Iterator
+from contextlib import closing
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from tests.web import own_players
+from tests.web.own_players import GATE
+from tests.web.page import PATIENCE, Listener
+from tests.web.playing import (
+    LARGE,
+    STOPS,
+    begin,
+    ended,
+    let_play,
+    move,
+    saved,
+)
+from twofold.board import Board
+from twofold.errors import (
+    LimitExceeded,
+)
+from twofold.players import make_player, play_game
+from twofold.rules import STANDARD, Move, Rules
+from twofold.web import autoplay
+from twofold.web import table as module
+from twofold.web.autoplay import Wish
+from twofold.web.following import Asker
+from twofold.web.history import History
+from twofold.web.protocol import (
+    STEPS_PER_SECOND,
+    AutoplayEnded,
+    Frame,
+    GameState,
+    Refused,
+    StaleMove,
+    Step,
+)
+from twofold.web.store import Store
+from twofold.web.table import Table
+
+
+@pytest.fixture
+def table(tmp_path: Path) -> Iterator[Table]:
+    """A table of its own, and the gate of the players in Python shut."""
+    GATE.reset()
+    with closing(Store(tmp_path)) as store, closing(Table(store)) as table:
+        yield table
+        GATE.opened.set()  # for who still thinks
+
+
+def test_slow_players_are_shown_step_by_step(table: Table) -> None:
+    one, other = Listener(), Listener()
+    live = begin(table, one)
+    live.join(Asker(other, 9))
+    let_play(live, one, "greedy", moves_per_second=STEPS_PER_SECOND, moves=4)
+    end = ended(one)
+    assert (end.reason, end.ref, end.now.move_number, end.now.autoplay) == ("moves", 5, 4, "")
+    steps = one.all(Step)
+    assert [step.now.move_number for step in steps] == [1, 2, 3, 4]
+    assert {(step.by, step.ref, step.now.autoplay) for step in steps} == {("greedy", 5, "greedy")}
+    assert [(step.now, step.ref) for step in other.all(Step)] == [(s.now, 0) for s in steps]
+    assert ended(other).ref == 0
+    assert not one.all(Frame)
+    result = play_game(make_player("greedy"), LARGE, 1, keep_moves=True)
+    assert result is not None
+    assert "".join(step.move for step in steps) == result.letters[:4]
+    assert live.state().player == "greedy"
+
+
+def test_a_pace_far_apart_waits_until_it_is_changed(table: Table) -> None:
+    listener = Listener()
+    live = begin(table, listener)
+    let_play(live, listener, "greedy", moves_per_second=1e-6)
+    listener.wait(Step)  # the first move is made at once
+    let_play(live, listener, "greedy", ref=6, moves_per_second=1e-6, moves=1)
+    step = listener.wait(Step, lambda step: step.now.move_number == 2)
+    assert step.ref == 6
+    assert ended(listener).reason == "moves"
+
+
+@pytest.mark.parametrize(
+    ("spec", "rules"),
+    [
+        ("greedy", "4x4"),
+        ("greedy", "5x5"),
+        ("random", "3x3"),
+        ("expectimax:ply=1", "4x4"),
+        (own_players.FIRST, "4x4"),
+    ],
+)
+def test_fast_players_are_shown_in_frames(table: Table, spec: str, rules: str) -> None:
+    """The game is the one that the player plays anywhere else."""
+    listener = Listener()
+    live = begin(table, listener, Rules.parse(rules))
+    let_play(live, listener, spec, moves=150)
+    end = ended(listener)
+    result = play_game(make_player(spec), Rules.parse(rules), 1, keep_moves=True)
+    assert result is not None
+    most = min(result.moves, 150)
+    assert end.reason == ("over" if result.moves <= 150 else "moves")
+    assert live.history.letters == result.letters[:most]
+    assert end.now.move_number == most
+    frames = listener.all(Frame)
+    assert frames
+    assert not listener.all(Step)
+    assert frames[-1].now.board == end.now.board
+    numbers = [frame.now.move_number for frame in frames]
+    assert numbers == sorted(numbers)
+    again = History(live.history.rules, 1)
+    for letter in live.history.letters:
+        again.play(Move.parse(letter))
+    assert (again.board, again.score) == (live.history.board, live.history.score)
+    live.undo(Asker(listener, 9))
+    assert live.history.board == again.at(most - 1).board
+
+
+@pytest.mark.parametrize(
+    "spec",
+    [
+        "expectimax:ply=2,time=1ms",  # decides in Python
+        "expectimax:ply=2,threads=2",
+        "alphabeta:depth=2",
+    ],
+)
+def test_searches_play(table: Table, spec: str) -> None:
+    listener = Listener()
+    live = begin(table, listener, STANDARD)
+    let_play(live, listener, spec, moves=10)
+    assert ended(listener).now.move_number == 10
+
+
+def test_a_search_on_cells_plays(table: Table) -> None:
+    listener = Listener()
+    live = begin(table, listener, Rules(5, 5))
+    let_play(live, listener, "expectimax:eval=rows,ply=1", moves=5)
+    assert ended(listener).now.move_number == 5
+
+
+def test_a_pace_in_frames_is_kept(table: Table) -> None:
+    listener = Listener()
+    live = begin(table, listener)
+    let_play(live, listener, "greedy", moves_per_second=1_000.0, moves=100)
+    end = ended(listener)
+    assert (end.reason, end.now.move_number) == ("moves", 100)
+    assert len(listener.all(Frame)) > 2
+
+
+def test_a_player_that_cannot_keep_its_pace_does_not_race_later(
+    table: Table, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    now = [1_000.0]
+    monkeypatch.setattr(autoplay, "time", SimpleNamespace(monotonic=lambda: now[0]))
+    listener = Listener()
+    live = begin(table, listener)
+    player = autoplay.Autoplay(
+        live, "greedy", lambda: make_player("greedy"), Wish(100.0), Asker(listener, 1)
+    )
+    now[0] += 0.0555
+    assert player._turn().most == 5
+    now[0] += 60.0
+    assert player._turn().most == 1
+    assert player._due() <= now[0]
+    now[0] += 0.0305
+    assert player._turn().most == 4
+
+
+def test_a_tile_stops_it(table: Table) -> None:
+    listener = Listener()
+    live = begin(table, listener, STANDARD)
+    let_play(live, listener, "expectimax:ply=1", stop_tile=64)
+    end = ended(listener)
+    assert end.reason == "tile"
+    assert max(end.now.tiles) == 64
+    assert live.history.at(end.now.move_number - 1).board.max_tile == 32
+    start = len(listener.replies)
+    let_play(live, listener, "expectimax:ply=1", stop_tile=64, moves=3)  # it is there already
+    assert ended(listener, start).reason == "moves"
+    start = len(listener.replies)
+    let_play(live, listener, "expectimax:ply=1", stop_tile=128, moves_per_second=30.0)
+    let_play(live, listener, "expectimax:ply=1", stop_tile=128)
+    assert max(ended(listener, start).now.tiles) == 128
+
+
+def test_a_tile_stops_steps_too(table: Table) -> None:
+    listener = Listener()
+    live = begin(table, listener, STANDARD, board=Board.parse("5500/0000/0000/0000"))
+    let_play(live, listener, "greedy", stop_tile=64, moves_per_second=30.0)
+    end = ended(listener)
+    assert (end.reason, end.now.move_number) == ("tile", 1)
+
+
+@pytest.mark.parametrize("pace", [None, 30.0])
+def test_the_goal_stops_it_where_the_rules_say_so(table: Table, pace: float | None) -> None:
+    listener = Listener()
+    live = begin(table, listener, STOPS)
+    let_play(live, listener, "greedy", moves_per_second=pace)
+    end = ended(listener)
+    assert (end.reason, end.now.status, end.now.legal) == ("stopped", "stopped", "")
+
+
+def test_a_move_takes_over_at_once(table: Table) -> None:
+    """Also from a player that is deep in thought and hears no flag."""
+    listener = Listener()
+    live = begin(table, listener)
+    let_play(live, listener, own_players.HELD)
+    assert GATE.reached.wait(PATIENCE)
+    assert live.now().autoplay == own_players.HELD
+    step = move(live, listener)
+    assert (step.by, step.now.autoplay, step.now.move_number) == ("", "", 1)
+    replies = [type(reply) for reply in listener.replies]
+    assert replies == [GameState, AutoplayEnded, Step]
+    assert ended(listener).reason == "paused"
+    GATE.opened.set()
+    table.close()
+    assert live.history.move_number == 1
+    assert live.state().player == "me"
+
+
+@pytest.mark.parametrize("act", ["undo", "redo", "stale"])
+def test_undo_and_redo_take_over(table: Table, act: str) -> None:
+    listener = Listener()
+    live = begin(table, listener)
+    move(live, listener)
+    move(live, listener)
+    live.undo(Asker(listener, 3))
+    let_play(live, listener, own_players.HELD)
+    assert GATE.reached.wait(PATIENCE)
+    if act == "stale":
+        with pytest.raises(StaleMove):
+            live.move("u", 9, Asker(listener, 4))
+    else:
+        getattr(live, act)(Asker(listener, 4))
+    assert ended(listener).reason == "paused"
+    assert live.history.move_number == {"undo": 0, "redo": 2, "stale": 1}[act]
+
+
+@pytest.mark.parametrize("spec", ["expectimax:ply=12", "alphabeta:depth=24", own_players.HELD])
+def test_a_pause_ends_a_long_thought(table: Table, spec: str) -> None:
+    listener, other = Listener(), Listener()
+    live = begin(table, listener, STANDARD, board=Board.parse("1234/2345/3456/0010"))
+    live.join(Asker(other, 2))
+    let_play(live, listener, spec)
+    while not live.now().autoplay:
+        threading.Event().wait(0.001)
+    live.pause(Asker(other, 8))
+    assert (ended(other).ref, ended(other).reason) == (8, "paused")
+    assert ended(listener).ref == 0
+    GATE.opened.set()
+    table.close()  # and no thread is left thinking
+    assert "twofold-autoplay" not in [thread.name for thread in threading.enumerate()]
+    assert live.history.move_number == 0
+
+
+def test_a_pause_of_nothing_is_answered(table: Table) -> None:
+    listener, other = Listener(), Listener()
+    live = begin(table, listener)
+    live.join(Asker(other, 2))
+    live.pause(Asker(listener, 8))
+    assert ended(listener).ref == 8
+    assert not other.all(AutoplayEnded)
+
+
+def test_another_player_takes_its_place_when_it_is_ready(table: Table) -> None:
+    listener = Listener()
+    live = begin(table, listener)
+    let_play(live, listener, "greedy", moves_per_second=30.0)
+    listener.wait(Step)
+    let_play(live, listener, own_players.LATE, ref=6, moves=3)
+    assert GATE.reached.wait(PATIENCE)
+    start = len(listener.replies)
+    assert listener.wait(Step, start=start).by == "greedy"  # it plays on meanwhile
+    let_play(live, listener, own_players.LATE, ref=7, moves=2)  # a change of mind
+    GATE.opened.set()
+    end = ended(listener)
+    assert (end.reason, end.ref) == ("moves", 7)
+    assert live.state().player == f"greedy + {own_players.LATE}"
+    assert live.now().autoplay == ""
+
+
+def test_a_player_that_gets_ready_too_late_does_not_play(table: Table) -> None:
+    listener = Listener()
+    live = begin(table, listener)
+    let_play(live, listener, own_players.LATE, ref=6)
+    assert GATE.reached.wait(PATIENCE)
+    let_play(live, listener, "greedy", ref=7, moves=1)
+    assert ended(listener).ref == 7
+    GATE.opened.set()
+    table.close()
+    assert live.history.move_number == 1
+
+
+def test_who_played_is_told(table: Table) -> None:
+    listener = Listener()
+    live = begin(table, listener)
+    for spec in ("greedy", "random", "greedy"):
+        move(live, listener)
+        start = len(listener.replies)
+        let_play(live, listener, spec, moves=1)
+        ended(listener, start)
+    assert saved(table, live).player == "me + greedy + random"
+
+
+def test_a_player_with_too_long_a_name_is_left_out(table: Table) -> None:
+    live = begin(table, Listener())
+    live.add_player("a" * 1_500)
+    live.add_player("b" * 1_500)
+    live.add_player("me")
+    assert live.state().player == "a" * 1_500 + " + me"
+
+
+@pytest.mark.parametrize(
+    ("spec", "kind", "words"),
+    [
+        ("nobody", "InvalidSpec", "expected a player"),
+        (own_players.UNSTARTED, "UnsupportedRules", "expected other rules"),
+        ("tests.web.own_players:GATE", "InvalidSpec", "expected a Player class"),
+    ],
+)
+def test_a_player_that_cannot_begin_is_refused(
+    table: Table, spec: str, kind: str, words: str
+) -> None:
+    listener, other = Listener(), Listener()
+    live = begin(table, listener)
+    live.join(Asker(other, 2))
+    let_play(live, listener, "greedy", moves_per_second=1e-6)
+    listener.wait(Step)
+    let_play(live, listener, spec, ref=6)
+    found = listener.wait(Refused)
+    assert (found.ref, found.kind) == (6, kind)
+    assert words in found.message
+    assert live.now().autoplay == "greedy"
+    assert not other.all(Refused)
+
+
+def test_a_player_that_cannot_be_made_is_refused(table: Table) -> None:
+    listener = Listener()
+    live = begin(table, listener)
+
+    def make() -> Any:
+        raise MemoryError
+
+    live.start_player("huge", make, Wish(), Asker(listener, 6))
+    assert listener.wait(Refused).kind == "PlayerError"
+
+
+@pytest.mark.parametrize(
+    ("spec", "words"),
+    [(own_players.BROKEN, r"RuntimeError: broken \x1b[2J"), (own_players.WRONG, "a legal move")],
+)
+def test_a_player_that_fails_is_told_to_all(table: Table, spec: str, words: str) -> None:
+    listener = Listener()
+    board = Board.parse("1234/0000/0000/0000")
+    live = begin(table, listener, STANDARD, board=board)
+    let_play(live, listener, spec)
+    end = ended(listener)
+    assert (end.reason, end.ref, end.now.move_number) == ("failed", 5, 0)
+    assert words in end.message
+
+
+def test_a_failure_after_the_end_is_nobodys_matter(table: Table) -> None:
+    listener = Listener()
+    live = begin(table, listener)
+    let_play(live, listener, own_players.HELD)
+    assert GATE.reached.wait(PATIENCE)
+    live.pause(Asker(listener, 8))
+    live.history.cut(0)
+    GATE.opened.set()
+    table.close()
+    assert [end.reason for end in listener.all(AutoplayEnded)] == ["paused"]
+
+
+def test_so_many_players_at_a_time(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "MAX_PLAYERS", 2)
+    listener = Listener()
+    with closing(Store(tmp_path)) as store, closing(Table(store)) as table:
+        games = [begin(table, listener) for _ in range(3)]
+        for live in games[:2]:
+            let_play(live, listener, own_players.HELD)
+        with pytest.raises(LimitExceeded, match="at most 2 players"):
+            let_play(games[2], listener, "greedy")
+        games[2].pause(Asker(listener, 8))  # nothing is left half begun
+        assert ended(listener).ref == 8
+        GATE.opened.set()
+
+
+def test_without_followers_no_player_plays(table: Table) -> None:
+    listener = Listener()
+    live = begin(table, listener)
+    let_play(live, listener, own_players.HELD)
+    assert GATE.reached.wait(PATIENCE)
+    table.leave(live, listener)
+    GATE.opened.set()
+    table.close()
+    assert live.history.move_number == 0
+    assert not listener.all(AutoplayEnded)

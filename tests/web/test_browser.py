@@ -1,0 +1,178 @@
+"""The pages in a real Chromium, as people use them: with keys, fingers, and their own eyes."""
+
+import json
+import urllib.request
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from playwright.sync_api import Browser, expect
+
+from tests.web.browser import LAPTOP, PATIENCE_MS, PHONE, Served, Visit, launch, serve, visit
+from twofold.record import Record
+
+PAGES = {
+    "/": ".tile",
+    "/watch": ".tile",
+    "/analyse#board=0012/0124/1356/2479": "table",
+    "/review": "h1",
+    "/lab": "h1",
+}
+PLAYER = "expectimax:eval=rows,ply=2"
+
+expect.set_options(timeout=PATIENCE_MS)
+
+
+@pytest.fixture(scope="module")
+def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
+    with serve(tmp_path_factory.mktemp("games"), "--player", PLAYER) as found:
+        yield found
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Browser]:
+    with launch() as found:
+        yield found
+
+
+@pytest.fixture
+def laptop(browser: Browser, served: Served) -> Iterator[Visit]:
+    with visit(browser, served, LAPTOP) as found:
+        yield found
+        assert found.faults == []
+
+
+@pytest.fixture
+def phone(browser: Browser, served: Served) -> Iterator[Visit]:
+    with visit(browser, served, PHONE) as found:
+        yield found
+        assert found.faults == []
+
+
+def ask(served: Served, path: str, body: bytes | None = None) -> Any:
+    """The answer of the API."""
+    headers = {"Authorization": f"Bearer {served.token}"}
+    request = urllib.request.Request(served.url + path, body, headers)
+    with urllib.request.urlopen(request, timeout=PATIENCE_MS / 1000) as answer:
+        return json.loads(answer.read())
+
+
+def keep_game(served: Served, moves: int = 60) -> str:
+    """Have a game played and kept; its id."""
+    wanted = {"player": "greedy", "seed": "7", "moves": moves}
+    played = ask(served, "/api/play", json.dumps(wanted).encode())
+    return str(ask(served, "/api/games", played["record"].encode())["game"])
+
+
+def new_game(visit: Visit) -> str:
+    """Begin a game on the page; its id."""
+    visit.open("/", ".tile")
+    visit.page.get_by_role("button", name="New game", exact=True).click()
+    expect(visit.page.locator("dt:has-text('Moves') + dd").first).to_have_text("0")
+    link = visit.page.get_by_role("link", name="Download").get_attribute("href")
+    assert link is not None
+    return link.split("/")[3]
+
+
+@pytest.mark.parametrize("path", PAGES)
+def test_everybody_can_read_every_page(path: str, laptop: Visit, phone: Visit) -> None:
+    for one in (laptop, phone):
+        one.open(path, PAGES[path])
+        one.page.wait_for_timeout(700)  # what slides and fades has come to rest
+        assert one.violations() == []
+        assert not one.is_too_wide()
+
+
+def test_no_key_is_lost(laptop: Visit, served: Served) -> None:
+    """Keys pressed faster than tiles move are played, in their order."""
+    game = new_game(laptop)
+    for letter in "lurd" * 5:
+        laptop.page.keyboard.press({"l": "a", "u": "w", "r": "d", "d": "s"}[letter])
+    legal = replayed("lurd" * 5, ask(served, f"/api/games/{game}")["seed"])
+    number = laptop.page.locator("dt:has-text('Moves') + dd").first
+    expect(number).to_have_text(str(len(legal)))
+    assert ask(served, f"/api/games/{game}")["moves"] == legal
+
+
+def replayed(letters: str, seed: str) -> str:
+    """The letters that are legal when their turn comes."""
+    from twofold import Game, Move
+
+    game = Game(seed=int(seed))
+    for letter in letters:
+        if (move := Move.parse(letter)) in game.legal_moves():
+            game.play(move)
+    return "".join(move.letter for move in game.moves)
+
+
+def test_undo_and_reload(laptop: Visit, served: Served) -> None:
+    game = new_game(laptop)
+    number = laptop.page.locator("dt:has-text('Moves') + dd").first
+    for key in ("ArrowLeft", "ArrowUp", "ArrowRight", "ArrowDown"):
+        laptop.page.keyboard.press(key)
+    expect(number).not_to_have_text("0")
+    laptop.page.wait_for_timeout(500)
+    made = int(number.inner_text())
+    laptop.page.keyboard.press("Control+z")
+    expect(number).to_have_text(str(made - 1))
+    laptop.page.reload()
+    expect(number).to_have_text(str(made - 1))
+    link = laptop.page.get_by_role("link", name="Download").get_attribute("href")
+    assert link == f"/api/games/{game}/record"
+
+
+def test_a_hint_is_shown_and_played(laptop: Visit) -> None:
+    new_game(laptop)
+    laptop.page.keyboard.press("i")
+    expect(laptop.page.get_by_role("row").filter(has_text="best").last).to_be_visible()
+    laptop.page.keyboard.press("Enter")
+    expect(laptop.page.locator("dt:has-text('Moves') + dd").first).to_have_text("1")
+
+
+def test_a_finger_moves_the_tiles(phone: Visit) -> None:
+    new_game(phone)
+    number = phone.page.locator("dt:has-text('Moves') + dd").first
+    box = phone.page.get_by_role("grid").first.bounding_box()
+    assert box is not None
+    x, y = box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
+    touch = phone.page.context.new_cdp_session(phone.page)
+    for dx, dy in ((60, 0), (0, 60), (-60, 0), (0, -60)):
+        for kind, points in (
+            ("touchStart", [{"x": x, "y": y}]),
+            ("touchMove", [{"x": x + dx, "y": y + dy}]),
+            ("touchEnd", []),
+        ):
+            touch.send("Input.dispatchTouchEvent", {"type": kind, "touchPoints": points})
+    expect(number).not_to_have_text("0")
+
+
+def test_watching_starts_by_itself_and_pauses(laptop: Visit) -> None:
+    laptop.open("/watch?player=greedy&player=corner&seed=3&speed=25", ".tile")
+    moves = laptop.page.locator("article dt:has-text('Moves') + dd").first
+    expect(moves).not_to_have_text("0")
+    laptop.page.get_by_role("button", name="Pause").click()
+    laptop.page.wait_for_timeout(300)
+    stood = moves.inner_text()
+    laptop.page.wait_for_timeout(400)
+    assert moves.inner_text() == stood
+
+
+def test_a_board_is_typed_and_analysed(laptop: Visit) -> None:
+    laptop.open("/analyse", "table")
+    field = laptop.page.get_by_label("Board as text")
+    field.fill("1111/2222/3333/4444")
+    field.press("Enter")
+    best = laptop.page.get_by_role("row").filter(has_text="best").last
+    expect(best).to_be_visible()
+    expect(laptop.page.get_by_role("gridcell", name="row 4, column 4: 16")).to_be_visible()
+
+
+def test_a_game_is_reviewed_and_shared(laptop: Visit, served: Served) -> None:
+    game = keep_game(served)
+    laptop.open(f"/review?game={game}", ".tile")
+    expect(laptop.page.get_by_text("Accuracy").first).to_be_visible()
+    record = urllib.request.Request(
+        f"{served.url}/api/games/{game}/record", headers={"Authorization": f"Bearer {served.token}"}
+    )
+    with urllib.request.urlopen(record) as answer:
+        assert len(Record.parse(answer.read()).moves) == 60

@@ -1,0 +1,130 @@
+"""How a real browser gets in: by the address with the token, and by links on other pages."""
+
+import http.server
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Browser, Page
+
+from tests.web.browser import PATIENCE_MS, launch
+from tests.web.driver import free_listener, serving
+from twofold.web.app import create_app
+from twofold.web.hub import Hub
+from twofold.web.security import Access
+
+
+class Elsewhere(http.server.BaseHTTPRequestHandler):
+    """A page of another server, with a link."""
+
+    def do_GET(self) -> None:
+        body = b"<!doctype html><title>elsewhere</title><a>link</a>"
+        self.send_response(200)
+        self.send_header("Content-Type", "text/html")
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body)
+
+    def log_message(self, *_: object) -> None:
+        return
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Browser]:
+    with launch() as found:
+        yield found
+
+
+@pytest.fixture
+def page(browser: Browser) -> Iterator[Page]:
+    context = browser.new_context()
+    context.set_default_timeout(PATIENCE_MS)
+    yield context.new_page()
+    context.close()
+
+
+@pytest.fixture
+def elsewhere() -> Iterator[str]:
+    """The address of another site. It is on this machine, but `localhost` is not `127.0.0.1`."""
+    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), Elsewhere) as server:
+        thread = threading.Thread(target=server.serve_forever)
+        thread.start()
+        yield f"http://localhost:{server.server_port}/"
+        server.shutdown()
+        thread.join()
+
+
+@pytest.fixture
+def access(hub: Hub, tmp_path: Path) -> Iterator[Access]:
+    listener = free_listener()
+    access = Access(listener.getsockname()[1])
+    with serving(create_app(hub, access, tmp_path), listener):
+        yield access
+
+
+def follow(page: Page, elsewhere: str, url: str) -> None:
+    """Click on a link on a page of another site."""
+    page.goto(elsewhere)
+    page.evaluate("url => document.querySelector('a').href = url", url)
+    page.click("a")
+
+
+@pytest.mark.promise("R24")
+def test_a_link_with_the_token_gets_in(page: Page, elsewhere: str, access: Access) -> None:
+    url = f"http://127.0.0.1:{access.port}"
+    follow(page, elsewhere, f"{url}/lab?token={access.token}")
+    page.wait_for_selector("nav")
+    assert page.url == f"{url}/lab"
+    cookies = page.context.cookies()
+    assert [(one["name"], one["httpOnly"], one["sameSite"]) for one in cookies] == [
+        (access.cookie_name, True, "Strict")
+    ]
+
+
+def test_a_link_gets_in_and_keeps_what_follows_the_hash(
+    page: Page, elsewhere: str, access: Access
+) -> None:
+    url = f"http://127.0.0.1:{access.port}"
+    page.goto(f"{url}/?token={access.token}")
+    follow(page, elsewhere, f"{url}/lab#kept")
+    page.wait_for_selector("nav")
+    assert page.url == f"{url}/lab#kept"
+
+
+@pytest.mark.promise("R24")
+def test_a_link_without_the_token_does_not(page: Page, elsewhere: str, access: Access) -> None:
+    with page.expect_response("**/again.js") as answer:
+        follow(page, elsewhere, f"http://127.0.0.1:{access.port}/")
+    assert answer.value.status == 403
+    assert "twofold serve" in page.inner_text("body")
+
+
+@pytest.mark.promise("R25")
+def test_another_site_reads_nothing(page: Page, elsewhere: str, access: Access) -> None:
+    url = f"http://127.0.0.1:{access.port}"
+    page.goto(f"{url}/?token={access.token}")
+    page.goto(elsewhere)
+    outcomes = page.evaluate(
+        """async (url) => {
+          const tries = [
+            fetch(url + '/api/games', { credentials: 'include' }),
+            fetch(url + '/api/games', { method: 'POST', body: '', credentials: 'include' }),
+            new Promise((resolve, reject) => {
+              const socket = new WebSocket(url.replace('http', 'ws') + '/ws');
+              socket.onopen = resolve;
+              socket.onerror = reject;
+            }),
+            new Promise((resolve, reject) => {
+              const script = document.createElement('script');
+              script.src = url + '/static/js/theme.js';
+              script.onload = resolve;
+              script.onerror = reject;
+              document.head.append(script);
+            }),
+          ];
+          return (await Promise.allSettled(tries)).map((one) => one.status);
+        }""",
+        url,
+    )
+    assert outcomes == ["rejected"] * 4

@@ -1,0 +1,77 @@
+"""Analyses as they are shown, and the evaluation bar."""
+
+import math
+
+import pytest
+
+from twofold.board import Board
+from twofold.players import make_player
+from twofold.players.base import move_list
+from twofold.rules import Move
+from twofold.search.analysis import Analysis, MoveValue
+from twofold.search.budget import Budget
+from twofold.web.evaluation import evaluation_bar, next_tile, points_for, ratio_of, reply_of
+
+BOARD = Board.parse("1234/2345/3456/0010")
+
+
+def test_points_make_a_bar() -> None:
+    with make_player("ntuple:net=tiny,ply=1") as player:
+        found = player.analyse(BOARD)
+        bar, text = evaluation_bar(found, player)
+        value = found.value
+        assert value is not None
+        assert next_tile(BOARD) == 128
+        assert points_for(BOARD) == 6 * 128  # 2^7 from the 2s: 128 + 2 * 64 + ... + 32 * 4
+        assert bar == pytest.approx(value / (value + 768))
+        assert text == f"about {int(float(f'{value:.3g}')):,} points more expected"
+        reply = reply_of(found, player, spec="ntuple:net=tiny,ply=1", final=True)
+    assert (reply.bar, reply.bar_text, reply.final) == (bar, text, True)
+    assert (reply.player, reply.source, reply.unit) == ("ntuple:net=tiny,ply=1", "ntuple", "points")
+    assert [one.move for one in reply.moves] == list("urdl")
+    assert max(one.ratio for one in reply.moves if one.ratio is not None) == 1.0
+    assert reply.line[0][0] == reply.best
+
+
+@pytest.mark.parametrize("spec", ["expectimax", "datumbox", "greedy"])
+def test_own_units_make_none(spec: str) -> None:
+    """Those of Datumbox are called points, but hold the score so far; those of greedy one move."""
+    with make_player(spec) as player:
+        found = player.analyse(BOARD, Budget(ply=1))
+        assert evaluation_bar(found, player) == (
+            None,
+            "values in a unit of this player's own, without a scale",
+        )
+
+
+def test_no_values_make_none() -> None:
+    with make_player("random") as player:
+        found = player.analyse(BOARD)
+        assert evaluation_bar(found, player) == (None, "this player values no moves")
+        reply = reply_of(found, player, spec="random", final=False)
+    assert {one.ratio for one in reply.moves} == {one.value for one in reply.moves} == {None}
+
+
+@pytest.mark.parametrize(("chance", "bar"), [(0.25, 0.25), (1.5, 1.0), (-1.0, 0.0)])
+def test_chances_are_the_bar(chance: float, bar: float) -> None:
+    values = {move: MoveValue(chance, 1) for move in BOARD.legal_moves()}
+    found = Analysis(BOARD, move_list(BOARD, values), Move.LEFT, "exact", unit="chance")
+    with make_player("random") as player:
+        assert evaluation_bar(found, player) == (bar, f"{bar:.1%} chance of 128")
+
+
+@pytest.mark.parametrize(
+    ("value", "best", "ratio"),
+    [
+        (5.0, 10.0, 0.5),
+        (10.0, 10.0, 1.0),
+        (0.0, 0.0, 1.0),
+        (-5.0, 10.0, 0.0),
+        (-20.0, -10.0, 0.5),
+        (-5.0, 0.0, 0.0),
+        (-math.inf, math.inf, 0.0),
+        (1.0, math.inf, 0.0),
+    ],
+)
+def test_ratios(value: float, best: float, ratio: float) -> None:
+    assert ratio_of(value, best) == ratio

@@ -1,0 +1,172 @@
+"""What all pages share: begun fast, closed cleanly, taken up again."""
+
+import threading
+import time
+import warnings
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+from tests.web import own_players
+from tests.web.own_players import GATE
+from tests.web.page import PATIENCE, Page
+from twofold.board import Board
+from twofold.errors import (
+    InvalidInput,
+    InvalidRecord,
+    InvalidSpec,
+    ResourceError,
+    UnsupportedRules,
+)
+from twofold.game import Game
+from twofold.record import Record, format_record, parse_record
+from twofold.rules import STANDARD, Rules
+from twofold.search.budget import Budget
+from twofold.search.stop import Stop
+from twofold.web import protocol
+from twofold.web.hub import Hub
+from twofold.web.protocol import AnalysisReply, AutoplayEnded, GameState, NotFound, Ready, Welcome
+
+BOARD = Board.parse("1234/2345/3456/0010")
+
+
+def test_the_default_player_is_loaded_behind_the_scenes(tmp_path: Path) -> None:
+    GATE.reset()
+    with closing(Hub(tmp_path, own_players.LATE)) as hub:
+        early = Page(hub)
+        assert (early.wait(Welcome).ready, hub.ready) == (False, False)
+        assert early.open().now.move_number == 0  # a page need not wait
+        GATE.opened.set()
+        early.wait(Ready)
+        late = Page(hub)
+        assert (late.wait(Welcome).ready, hub.ready) == (True, True)
+        assert not late.all(Ready)
+
+
+def test_a_default_player_that_cannot_be_loaded_is_logged(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    with closing(Hub(tmp_path, own_players.BROKEN)) as hub:
+        assert hub._loader is not None
+        hub._loader.join(PATIENCE)
+        assert not hub.ready
+        kind, _ = Page(hub).refusal(protocol.AnalyseRequest(board=str(BOARD)))
+        assert kind == "InternalError"
+    assert "cannot load the default player" in caplog.text
+
+
+def test_wrong_players_and_folders_are_refused_at_once(tmp_path: Path) -> None:
+    with pytest.raises(InvalidSpec):
+        Hub(tmp_path, "nobody")
+    (tmp_path / "file").write_text("")
+    with pytest.raises(InvalidInput):
+        Hub(tmp_path / "file")
+    assert not [t for t in threading.enumerate() if t.name.startswith("twofold-")]
+
+
+def test_no_thread_is_left(tmp_path: Path) -> None:
+    """With all at work: a player, a search, a review, a default player being loaded."""
+    GATE.reset()
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", ResourceWarning)
+        hub = Hub(tmp_path, "expectimax:ply=2", own_players.ALL)
+        page = Page(hub)
+        state = page.new(board=str(BOARD))
+        page.play(state, 2)
+        page.tell(protocol.AutoplayRequest(game=state.game, player="expectimax:ply=12"))
+        page.tell(protocol.AnalyseRequest(board=str(BOARD), player="expectimax", seconds=60))
+        page.wait(AnalysisReply)
+        page.tell(protocol.ReviewRequest(game=state.game, player="expectimax:ply=9"))
+        page.tell(protocol.GamesRequest())
+        hub.close()
+        hub.close()
+    assert not [t.name for t in threading.enumerate() if t.name.startswith("twofold-")]
+    assert not page.all(AutoplayEnded)
+    again = Hub(tmp_path, "greedy", warm_up=False)
+    with closing(again):
+        assert len(again.record(state.game).moves) == 2
+
+
+def test_the_next_server_goes_on(tmp_path: Path) -> None:
+    with closing(Hub(tmp_path, "greedy", warm_up=False)) as hub:
+        page = Page(hub)
+        state = page.new(seed="3")
+        now = page.play(state, 40)
+        page.ask(protocol.UndoRequest(game=state.game), GameState)
+    with closing(Hub(tmp_path, "greedy", warm_up=False)) as hub:
+        page = Page(hub)
+        again = page.open()
+        assert (again.game, again.seed, again.date) == (state.game, "3", state.date)
+        assert (again.now.move_number, again.now.undos) == (39, 1)
+        step = page.play(again, 1)
+        assert step.move_number == 40
+        assert step.best >= now.best
+        page.ask(protocol.DeleteRequest(game=state.game), protocol.Games)
+        assert page.new().now.best >= now.best
+
+
+def test_records_come_and_go(tmp_path: Path) -> None:
+    game = Game(seed=1)
+    for _ in range(5):
+        game.play(game.legal_moves()[0])
+    text = format_record(Record.from_game(game, player="Ann"))
+    with closing(Hub(tmp_path, "greedy", warm_up=False)) as hub:
+        name = hub.add_record(text.encode())
+        assert str(hub.record(name)) == text
+        assert [(one.game, one.player, one.moves) for one in hub.games()] == [(name, "Ann", 5)]
+        with pytest.raises(InvalidRecord):
+            hub.add_record("nothing")
+        with pytest.raises(NotFound):
+            hub.record("nothing")
+        page = Page(hub)
+        page.play(page.open(name), 1)
+        assert len(hub.record(name).moves) == 6  # as it stands, saved or not
+        assert hub.games()[0].moves == 6
+    assert len(parse_record((tmp_path / "games" / f"{name}.2048").read_text()).moves) == 6
+
+
+def test_players_for_scripts(tmp_path: Path) -> None:
+    with closing(Hub(tmp_path, "greedy", [own_players.UNSTARTED], warm_up=False)) as hub:
+        with hub.make_player("", STANDARD) as player:
+            assert player.spec == "greedy"
+        with hub.make_player("random", Rules(3, 3)) as player:
+            assert player.rules == Rules(3, 3)
+        with pytest.raises(InvalidSpec):
+            hub.make_player("my.py:Mine", STANDARD)
+        with pytest.raises(UnsupportedRules):
+            hub.make_player(own_players.UNSTARTED, STANDARD)
+
+
+def test_analyses_for_scripts(tmp_path: Path) -> None:
+    with closing(Hub(tmp_path, "greedy", [own_players.PATIENT], warm_up=False)) as hub:
+        assert hub.analyse("", BOARD, STANDARD).player == "greedy"
+        found = hub.analyse("expectimax", BOARD, STANDARD, 100, Budget(ply=2))
+        assert found.depth == "2 plies"
+        with pytest.raises(InvalidSpec):
+            hub.analyse("my.py:Mine", BOARD, STANDARD)
+        stop = Stop()
+        stop.raise_flag()
+        GATE.reset()
+        assert hub.analyse(own_players.PATIENT, BOARD, STANDARD, stop=stop).unit == "chance"
+    with pytest.raises(ResourceError, match="closing"):
+        hub.analyse("", BOARD, STANDARD)
+
+
+def test_who_reviews(tmp_path: Path) -> None:
+    record = Record.from_game(Game(seed=1))
+    with closing(Hub(tmp_path, warm_up=False)) as hub:
+        assert hub.judge_for(record) == "ntuple:ply=3"
+        assert hub.judge_for(Record.from_game(Game(Rules(3, 3), 1))).startswith("expectimax")
+    with closing(Hub(tmp_path, "expectimax:ply=2", warm_up=False)) as hub:
+        assert hub.judge_for(record) == "expectimax:ply=2"
+
+
+def test_it_begins_at_once(tmp_path: Path) -> None:
+    """Whatever has to be loaded, and however many games there are."""
+    GATE.reset()
+    began = time.perf_counter()
+    with closing(Hub(tmp_path, own_players.LATE)) as hub:
+        Page(hub).wait(Welcome)
+        assert time.perf_counter() - began < 5  # some hundredths where nothing else runs
+        GATE.opened.set()

@@ -1,0 +1,514 @@
+"""The laboratory: studies and runs of a folder, whatever else lies there."""
+
+import contextlib
+import os
+import re
+import sqlite3
+import threading
+import time
+from collections.abc import AsyncIterator, Callable
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
+from functools import partial
+from importlib.resources import files
+from pathlib import Path
+from typing import Any
+from urllib.parse import quote
+from xml.etree import ElementTree
+
+import anyio
+import httpx
+import msgspec
+import pytest
+from starlette.applications import Starlette
+
+from twofold.arena.games import GameRow
+from twofold.arena.report import Section, gather
+from twofold.arena.report_text import league
+from twofold.arena.study import Study
+from twofold.errors import InvalidInput, MissingExtra, TwofoldError
+from twofold.learn.curve import Curve as LearningCurve
+from twofold.learn.curve import Point
+from twofold.web import lab, lab_files, lab_plots, lab_runs
+from twofold.web.lab import NotThere, plot, run, runs, studies, study
+from twofold.web.lab_memo import Memo
+from twofold.web.lab_routes import MAX_THREADS, lab_routes
+
+RULES = "4x4 spawn=2:0.9,4:0.1 start=2 goal=64 stop=never"
+HOSTILE = "<img src=x>\x1b[2J\u202e"
+OUTSIDE = [
+    "", ".", "..", "/", "../a.db", "sub/../a.db", "./a.db", "/etc/passwd", "..\\a.db", "a.db/",
+    "//a.db", ".hidden/a.db", ".a.db", "sub//b.db", "a.db\0.db", "C:a.db", "a", "a" * 2000 + ".db",
+    "é/../a.db", "a/b/c/d.db", "nothing.db", "sub", "sub/link.db", "linked/out.db", "folder.db",
+]  # fmt: skip
+
+
+def row(seed: int, score: int, exponent: int, seconds: float = 0.001, **more: Any) -> GameRow:
+    return GameRow("", seed, score, 100, 1 << exponent, tuple(range(exponent)), seconds, **more)
+
+
+def add(study: Study, name: str, rules: str = RULES, **more: Any) -> int:
+    about: dict[str, Any] = {"signature": "1", "twofold": "0.1", "machine": {"cores": 2}}
+    spec = f"greedy:k={len(study.runs())}"
+    return study.add_run(spec, name, rules, **about | {"reproducible": True} | more)
+
+
+def make_study(path: Path, games: int = 4, seconds: float = 0.001) -> None:
+    """Two players, the second of whom is stronger, and one without a game."""
+    with Study(path) as made:
+        for place, name in enumerate(["weak", "strong"]):
+            run = add(made, name)
+            made.want(run, 1, games)
+            for seed in range(1, games + 1):
+                made.add(run, row(seed, 100 * seed + 1000 * place, 4 + seed % 3, seconds))
+        made.want(add(made, HOSTILE, machine={HOSTILE: 1}), 1, 10)
+
+
+def make_run(path: Path, points: int = 3) -> None:
+    made = [
+        Point(1000 * k, 10**6 * k, 10.0 * k, 100.5 * k, 9000 - k, (0.5, 0.25, 0.0, 0.0, 0.0, 0.0))
+        for k in range(1, points + 1)
+    ]
+    path.write_text(LearningCurve(made).csv())
+
+
+@pytest.fixture(scope="module")
+def example(tmp_path_factory: pytest.TempPathFactory) -> bytes:
+    path = tmp_path_factory.mktemp("example") / "a.db"
+    make_study(path)
+    return path.read_bytes()
+
+
+@pytest.fixture
+def folder(tmp_path: Path, example: bytes) -> Path:
+    """Studies and runs, at two levels, beside much else."""
+    folder = tmp_path / "lab"
+    for name in ("sub", ".hidden", "folder.db"):
+        (folder / name).mkdir(parents=True)
+    for place in ("a.db", "sub/b.db", ".hidden/a.db", ".a.db", "../out.db"):
+        (folder / place).write_bytes(example)
+    make_run(folder / "net.csv")
+    (folder / "net.safetensors").touch()
+    make_run(folder / "sub" / "other.csv", points=0)
+    (folder / "empty.db").touch()
+    (folder / "table.csv").write_text("a,b\n1,2\n")
+    (folder / "sub" / "link.db").symlink_to(folder.parent / "out.db")
+    (folder / "linked").symlink_to(folder.parent)
+    for newest in ("a.db", "net.csv"):
+        os.utime(folder / newest, (2e9, 2e9))
+    return folder
+
+
+# ---- studies
+
+
+def test_the_studies_of_a_folder(folder: Path) -> None:
+    first, second = studies(folder)
+    assert (first.name, first.games, first.asked, first.error) == ("a.db", 8, 18, "")
+    assert first.players == ["weak", "strong", "<img src=x>\\x1b[2J\\u202e"]
+    assert first.rules == [RULES]
+    assert first.changed == "2033-05-18T03:33:20.000+00:00"
+    assert (second.name, second.players) == ("sub/b.db", first.players)
+    assert studies(folder / "no such folder") == []
+
+
+def test_the_tables_are_those_of_the_report(folder: Path) -> None:
+    found = study(folder, "a.db")
+    with Study(folder / "a.db", read_only=True) as opened:
+        (expected,) = gather(opened)
+    (section,) = found.sections
+    assert section.league
+    assert section.league.rows == [list(row) for row in league(expected.entries).rows]
+    assert [player.label for player in section.players] == ["strong", "weak"]
+    assert [player.colour for player in section.players] == [0, 1]
+    assert section.league.keys[0][:3] == ["strong", 4, 1250.0]
+    assert section.rates
+    assert [len(keys) for keys in section.rates.keys] == [len(section.rates.header)] * 2
+    assert section.pairs
+    assert section.pairs.keys[0][:4] == ["strong", "weak", 4, 1000.0]
+    assert section.machines[0].values == {"cores": "2"}
+    assert section.notes[-1].startswith("no finished game: <img src=x>\\x1b")
+    assert section.commands[0].startswith("twofold bench weak strong --games 4 --seed 1 --rules")
+    assert section.all_pairs
+    assert not section.has_spread
+    assert (found.games, found.changed, found.plots_error) == (8, studies(folder)[0].changed, "")
+
+
+def test_every_column_has_what_it_is_sorted_by(tmp_path: Path) -> None:
+    """With the spread of the time of moves, and without any time."""
+    with Study(tmp_path / "a.db") as made:
+        number = add(made, "timed")
+        made.add(number, row(1, 100, 5, move_seconds=(0.001, 0.002)))
+        made.add(add(made, "untimed"), row(1, 90, 5, seconds=0.0))
+        made.add(add(made, "other", rules="3x3"), row(1, 50, 4, seconds=0.0))
+    first, second = study(tmp_path, "a.db").sections
+    assert first.league
+    assert [len(keys) for keys in first.league.keys] == [len(first.league.header)] * 2
+    assert [keys[-3:] for keys in first.league.keys] == [[100_000.0, 1e-05, 0.001], [None] * 3]
+    assert first.has_spread
+    assert second.pairs is None
+    assert [one.name for one in second.plots] == ["scores-2"]
+
+
+def test_a_study_is_read_once_until_it_changes(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    read = []
+
+    def counted(opened: Study) -> list[Section]:
+        read.append(opened.name)
+        return gather(opened)
+
+    monkeypatch.setattr(lab, "gather", counted)
+    first = study(folder, "a.db")
+    plot(folder, "a.db", "scores-1", "light")
+    assert study(folder, "a.db") is first
+    assert len(read) == 1
+    with Study(folder / "a.db") as opened:
+        opened.add(1, row(99, 7, 5))
+        opened.flush()
+        assert study(folder, "a.db").games == 9  # what is in the write-ahead log counts
+    assert studies(folder)[0].games == 9
+    assert len(read) == 2
+
+
+def test_rules_without_a_game_have_their_settings(tmp_path: Path) -> None:
+    make_study(tmp_path / "a.db")
+    with Study(tmp_path / "a.db") as opened:
+        opened.fail(add(opened, "dead", rules="3x3"), 1, "it broke")
+    section = study(tmp_path, "a.db").sections[1]
+    assert (section.league, section.rates, section.pairs, section.plots) == (None, None, None, [])
+    assert section.settings.rows[0][0] == "dead"
+    assert section.notes[0] == "dead: 1 game failed and not counted; seed 1: it broke"
+
+
+def test_asked_for_games_are_counted_once(tmp_path: Path) -> None:
+    with Study(tmp_path / "a.db") as made:
+        number = add(made, "one")
+        for seed, games in [(1, 100), (51, 100), (60, 10), (1000, 5)]:
+            made.want(number, seed, games)
+    assert studies(tmp_path)[0].asked == 155
+    with pytest.raises(InvalidInput, match=r"got 'a\.db' without any"):
+        study(tmp_path, "a.db")
+
+
+def test_what_cannot_be_read_is_a_line_that_says_why(folder: Path) -> None:
+    whole = (folder / "a.db").read_bytes()
+    (folder / "torn.db").write_bytes(whole[:5000])
+    with closing(sqlite3.connect(folder / "sub" / "b.db")) as connection:
+        connection.execute("PRAGMA user_version = 99")
+    with closing(sqlite3.connect(folder / "other.db")) as connection:
+        connection.execute("CREATE TABLE game (seed)")
+    found = {one.name: one for one in studies(folder)}
+    assert set(found) == {"a.db", "sub/b.db", "torn.db"}
+    assert "expected a sound study, got 'torn.db'" in found["torn.db"].error
+    assert "got 'sub/b.db' of schema 99" in found["sub/b.db"].error
+    for name in ("torn.db", "sub/b.db", "other.db", "empty.db"):
+        with pytest.raises(TwofoldError, match=name):
+            study(folder, name)
+
+
+def test_a_study_that_others_hold_is_said_to_be_held(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(lab, "PATIENCE", 0.01)
+    with closing(sqlite3.connect(folder / "a.db", isolation_level=None)) as holder:
+        holder.execute("BEGIN EXCLUSIVE")
+        assert "another program at work on it" in studies(folder)[0].error
+        with pytest.raises(InvalidInput, match="another program at work on it"):
+            study(folder, "a.db")
+        holder.execute("ROLLBACK")
+    assert studies(folder)[0].error == ""
+
+
+def test_a_study_at_work_is_read_meanwhile(folder: Path) -> None:
+    with Study(folder / "a.db") as opened:
+        opened.add(1, row(50, 7, 5))
+        opened.flush()
+        assert studies(folder)[0].games == 9
+        opened.add(1, row(51, 7, 5))
+        opened.flush()
+        assert studies(folder)[0].games == 10
+
+
+# ---- names
+
+
+def test_no_name_leads_out_of_the_folder(folder: Path) -> None:
+    for name in OUTSIDE:
+        for read in (study, run):
+            with pytest.raises(NotThere):
+                read(folder, name)
+        with pytest.raises(NotThere):
+            plot(folder, name, "scores-1", "light")
+
+
+def test_a_link_within_the_folder_is_followed(folder: Path) -> None:
+    (folder / "link.db").symlink_to(folder / "a.db")
+    assert study(folder, "link.db").games == 8
+
+
+def test_only_so_much_of_a_folder_is_looked_at(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    deep = folder / "1" / "2" / "3"
+    deep.mkdir(parents=True)
+    make_run(folder / "1" / "2" / "deep.csv")
+    make_run(deep / "deeper.csv")
+    assert {one.name for one in runs(folder)} == {"net.csv", "sub/other.csv", "1/2/deep.csv"}
+    monkeypatch.setattr(lab_files, "MAX_ENTRIES", 0)
+    assert runs(folder) == []
+
+
+def test_a_file_that_cannot_be_looked_at_is_not_there(folder: Path) -> None:
+    (folder / "loop.db").symlink_to(folder / "loop.db")
+    (folder / "odd\n.csv").touch()
+    with pytest.raises(NotThere):
+        study(folder, "loop.db")
+    assert len(studies(folder)) == 2
+
+
+# ---- plots
+
+
+@pytest.mark.parametrize("theme", ["light", "dark", ""])
+def test_plots_are_files_in_the_colours_of_the_page(folder: Path, theme: str) -> None:
+    for name in [one.name for one in study(folder, "a.db").sections[0].plots]:
+        text = plot(folder, "a.db", name, theme).decode()
+        root = ElementTree.fromstring(text)
+        assert float(root.get("width", "0")) > 500 > float(root.get("height", "0")) > 100
+        assert lab_plots.THEMES[theme or "light"].ink in text
+        assert "var(" not in text
+        assert "DejaVu" not in text
+        assert "<script" not in text
+        narrow = ElementTree.fromstring(plot(folder, "a.db", name, theme, narrow=True))
+        assert float(narrow.get("width", "0")) < 350
+
+
+@pytest.mark.parametrize("name", ["reach-2", "reach-0", "scores", "x-1", "", "scores-1.svg"])
+def test_a_plot_that_is_not_there(folder: Path, name: str) -> None:
+    with pytest.raises(NotThere):
+        plot(folder, "a.db", name, "light")
+
+
+def test_plots_that_say_nothing_are_not_named(tmp_path: Path) -> None:
+    with Study(tmp_path / "a.db") as made:
+        made.add(add(made, "one"), row(1, 4, 2, seconds=0.0))
+        made.fail(add(made, "dead", rules="3x3"), 1, "it broke")
+    assert [one.name for one in study(tmp_path, "a.db").sections[0].plots] == ["scores-1"]
+    for name in ("strength-1", "scores-2"):
+        with pytest.raises(NotThere):
+            plot(tmp_path, "a.db", name, "light")
+
+
+def test_an_unknown_theme_is_refused(folder: Path) -> None:
+    with pytest.raises(InvalidInput, match="expected the theme light or dark, got 'blue'"):
+        plot(folder, "a.db", "scores-1", "blue")
+
+
+def test_without_matplotlib_there_are_tables(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def missing(_: str) -> None:
+        raise MissingExtra("it needs 'matplotlib'")
+
+    monkeypatch.setattr("importlib.util.find_spec", lambda _: None)
+    assert lab_plots.check_plots() == ""  # it is there all the same
+    monkeypatch.setattr(lab_plots, "require_report", missing)
+    found = study(folder, "a.db")
+    assert found.plots_error == "it needs 'matplotlib'"
+    assert found.sections[0].plots == []
+    assert found.sections[0].league
+    monkeypatch.undo()
+    assert study(folder, "a.db").sections[0].plots
+
+
+def test_plots_have_the_colours_of_the_style_sheet() -> None:
+    style = files("twofold.web").joinpath("static/css/base.css").read_text(encoding="utf-8")
+    pairs = re.findall(r"--([a-z0-9-]+): light-dark\((#[0-9a-f]{6}), (#[0-9a-f]{6})\);", style)
+    for number, theme in enumerate(("light", "dark"), 1):
+        colours = {pair[0]: pair[number] for pair in pairs}
+        series = [colours[f"chart-{place}"] for place in range(1, 7)] + [colours["text"]]
+        assert lab_plots.THEMES[theme].series == tuple(series)
+        assert lab_plots.THEMES[theme].ink == colours["text"]
+        assert lab_plots.THEMES[theme].faint == colours["line"]
+
+
+# ---- runs
+
+
+def test_the_runs_of_a_folder(folder: Path) -> None:
+    first, second = runs(folder)
+    assert (first.name, first.network, first.points) == ("net.csv", "net.safetensors", 3)
+    assert (first.games, first.moves, first.seconds) == (3000, 3_000_000, 30.0)
+    assert (first.moves_per_second, first.mean, first.largest) == (100_000.0, 301.5, 8999)
+    assert first.reached["2048"] == 0.25
+    assert (second.name, second.network, second.mean) == ("sub/other.csv", "", None)
+
+
+def test_a_curve(folder: Path) -> None:
+    found = run(folder, "net.csv")
+    assert found.columns[:6] == ["games", "moves", "seconds", "mean", "largest", "reached_1024"]
+    assert found.rows[0] == [1000, 1e6, 10, 100.5, 8999, 0.5, 0.25, 0, 0, 0, 0]
+    assert run(folder, "net.csv") is found
+    make_run(folder / "net.csv", points=4)
+    assert len(run(folder, "net.csv").rows) == 4
+
+
+@pytest.mark.parametrize(
+    ("change", "sentence"),
+    [
+        (lambda text: text.replace("100.5", "nan"), "expected a number, got 'nan'"),
+        (lambda text: text.replace("100.5", "x"), "expected a learning curve of numbers"),
+        (lambda text: text + "1,2\n", "of 11 numbers"),
+        (lambda text: text.replace("reached_1024", "won"), "expected the columns"),
+        (lambda text: text + "\udcff", "expected a learning curve of numbers"),
+        (lambda text: text + '"', "expected a learning curve of numbers"),
+        (lambda text: text + "1,2,3,4,5,0,0,0,0,0,0\n" * 2000, "at most 2000 points"),
+        (lambda text: text + " " * lab_runs.MAX_BYTES, "of at most 4194304 bytes"),
+    ],
+)
+def test_a_curve_that_cannot_be_used_is_a_line(folder: Path, change: Any, sentence: str) -> None:
+    text = change((folder / "net.csv").read_text())
+    (folder / "net.csv").write_bytes(text.encode(errors="surrogateescape"))
+    (line,) = [one for one in runs(folder) if one.name == "net.csv"]
+    assert sentence in line.error
+    with pytest.raises(InvalidInput, match=sentence.replace("(", "\\(")):
+        run(folder, "net.csv")
+
+
+def test_a_run_without_time_has_no_speed(tmp_path: Path) -> None:
+    tmp_path.joinpath("n.csv").write_text(LearningCurve([Point(1, 1, 0, 1, 1, (0.0,) * 6)]).csv())
+    assert runs(tmp_path)[0].moves_per_second == 0
+    (tmp_path / "empty.csv").touch()
+    with pytest.raises(InvalidInput, match="expected the columns"):
+        run(tmp_path, "empty.csv")
+
+
+# ---- what is kept
+
+
+def test_one_computation_at_a_time_and_each_once() -> None:
+    memo, made, running = Memo[int](2), [], []
+
+    def slow() -> int:
+        running.append(1)
+        assert len(running) == 1
+        time.sleep(0.02)  # so that the others come meanwhile
+        running.pop()
+        made.append(1)
+        return 7
+
+    with ThreadPoolExecutor(8) as pool:
+        assert list(pool.map(lambda k: memo.get(k % 2, slow), range(8))) == [7] * 8
+    assert len(made) == 2
+
+
+def test_of_too_many_results_the_unused_go() -> None:
+    memo, made = Memo[str](2), list[str]()
+
+    def make(key: str) -> str:
+        made.append(key)
+        return key
+
+    for key in "abacab":
+        assert memo.get(key, partial(make, key)) == key
+    assert made == ["a", "b", "c", "b"]
+
+
+def test_errors_are_not_kept() -> None:
+    memo = Memo[int](2)
+    with pytest.raises(ZeroDivisionError):
+        memo.get(1, lambda: 1 // 0)
+    assert memo.get(1, lambda: 5) == 5
+
+
+# ---- routes
+
+
+Get = Callable[..., httpx.Response]
+
+
+@contextlib.asynccontextmanager
+async def asked(folder: Path) -> AsyncIterator[httpx.AsyncClient]:
+    transport = httpx.ASGITransport(Starlette(routes=lab_routes(folder)))
+    async with httpx.AsyncClient(transport=transport, base_url="http://127.0.0.1") as client:
+        yield client
+
+
+@pytest.fixture
+def get(folder: Path) -> Get:
+    """Asks the routes, each time anew."""
+
+    async def ask(path: str, headers: dict[str, str]) -> httpx.Response:
+        async with asked(folder) as client:
+            return await client.get(path, headers=headers)
+
+    return lambda path, **headers: anyio.run(
+        ask, path, {name.replace("_", "-"): value for name, value in headers.items()}
+    )
+
+
+def test_routes_answer_json(get: Get, folder: Path) -> None:
+    assert [one["name"] for one in get("/api/studies").json()] == ["a.db", "sub/b.db"]
+    assert get("/api/studies/sub/b.db").json()["games"] == 8
+    assert get("/api/studies/sub%2Fb.db").json()["games"] == 8
+    assert [one["name"] for one in get("/api/runs").json()] == ["net.csv", "sub/other.csv"]
+    assert get("/api/runs/net.csv").json() == msgspec.to_builtins(run(folder, "net.csv"))
+
+
+def test_routes_answer_plots(get: Get) -> None:
+    answer = get("/api/studies/sub/b.db/scores-1.svg?theme=dark")
+    assert answer.headers["content-type"] == "image/svg+xml"
+    assert answer.content.startswith(b"<svg ")
+    assert get("/api/studies/a.db/scores-1.svg?theme=blue").status_code == 400
+
+
+def test_what_the_page_has_is_not_sent_again(get: Get) -> None:
+    for path in ("/api/studies", "/api/studies/a.db", "/api/runs", "/api/runs/net.csv"):
+        tag = get(path).headers["etag"]
+        answer = get(path, If_None_Match=tag)
+        assert (answer.status_code, answer.content) == (304, b"")
+        assert get(path, If_None_Match='"other"').status_code == 200
+
+
+def test_refusals_are_sentences(get: Get, folder: Path) -> None:
+    (folder / "torn.db").write_bytes((folder / "a.db").read_bytes()[:5000])
+    answer = get("/api/studies/torn.db")
+    assert (answer.status_code, answer.json()["kind"]) == (400, "InvalidInput")
+    assert answer.json()["error"].startswith("expected a sound study, got 'torn.db'")
+
+
+def test_routes_lead_nowhere_else(folder: Path) -> None:
+    async def statuses() -> set[int]:
+        paths = [f"{kind}/{quote(name, safe='')}" for kind in ("studies", "runs") for name in names]
+        async with asked(folder) as client:
+            return {(await client.get(f"/api/{path}")).status_code for path in paths}
+
+    names = OUTSIDE[2:]  # a client makes nothing of the dot
+    assert anyio.run(statuses) <= {307, 404}
+
+
+def test_a_large_study_leaves_the_rest_of_the_server_alone(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """More pages wait for it than may have threads; the list of runs still comes."""
+    go = threading.Event()
+
+    def slow(opened: Study) -> list[Section]:
+        assert go.wait(60)
+        return gather(opened)
+
+    async def crowd() -> set[int]:
+        games = set()
+
+        async def one() -> None:
+            games.add((await client.get("/api/studies/a.db", timeout=60)).json()["games"])
+
+        async with asked(folder) as client, anyio.create_task_group() as group:
+            for _ in range(2 * MAX_THREADS):
+                group.start_soon(one)
+            assert (await client.get("/api/runs")).status_code == 200
+            go.set()
+        return games
+
+    monkeypatch.setattr(lab, "gather", slow)
+    assert anyio.run(crowd) == {8}

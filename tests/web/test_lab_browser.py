@@ -1,0 +1,148 @@
+"""The lab in a real Chromium: tables, plots under the page's policy, curves that grow."""
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Literal
+
+import pytest
+from playwright.sync_api import Browser, expect
+
+from tests.web.browser import LAPTOP, PATIENCE_MS, PHONE, Served, Visit, launch, serve, visit
+from tests.web.test_lab import add, make_run, make_study, row
+from twofold.arena.study import Study
+
+expect.set_options(timeout=PATIENCE_MS)
+
+DRAWN = "image => image.complete && image.naturalWidth > 0"
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A study, a torn one, two runs."""
+    folder = tmp_path_factory.mktemp("lab")
+    make_study(folder / "games.db")
+    (folder / "torn.db").write_bytes((folder / "games.db").read_bytes()[:5000])
+    make_run(folder / "one.csv")
+    make_run(folder / "other.csv", points=2)
+    return folder
+
+
+@pytest.fixture(scope="module")
+def served(folder: Path) -> Iterator[Served]:
+    with serve(folder, "--player", "greedy") as found:
+        yield found
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Browser]:
+    with launch() as found:
+        yield found
+
+
+@pytest.fixture
+def laptop(browser: Browser, served: Served) -> Iterator[Visit]:
+    with visit(browser, served, LAPTOP) as found:
+        yield found
+        assert found.faults == []
+
+
+@pytest.fixture
+def phone(browser: Browser, served: Served) -> Iterator[Visit]:
+    with visit(browser, served, PHONE) as found:
+        yield found
+        assert found.faults == []
+
+
+def drawn(visit: Visit) -> int:
+    """How many plots there are; every one is waited for."""
+    plots = visit.page.locator(".lab-plot")
+    for number in range(plots.count()):
+        plots.nth(number).scroll_into_view_if_needed()
+        expect(plots.nth(number)).to_have_js_property("complete", True)
+        assert plots.nth(number).evaluate(DRAWN)
+    return plots.count()
+
+
+@pytest.mark.parametrize(
+    ("path", "ready"),
+    [
+        ("/lab", ".lab-item"),
+        ("/lab?study=games.db", ".lab-table tbody tr"),
+        ("/lab?run=one.csv", ".lab-figures dd"),
+        ("/lab?run=one.csv&run=other.csv", ".lab-table tbody tr"),
+        ("/lab?study=torn.db", ".lab-study .error"),
+    ],
+)
+def test_everybody_can_read_it(path: str, ready: str, laptop: Visit, phone: Visit) -> None:
+    for one in (laptop, phone):
+        one.open(path, ready)
+        drawn(one)
+        assert one.violations() == []
+        assert not one.is_too_wide()
+
+
+def test_a_study_has_its_tables_and_plots(laptop: Visit) -> None:
+    laptop.open("/lab?study=games.db", ".lab-table tbody tr")
+    assert drawn(laptop) == 3
+    names = laptop.page.locator(".lab-table").first.locator("tbody th")
+    expect(names).to_have_text(["1strong", "2weak"])
+    laptop.page.get_by_role("button", name="mean score").click()
+    expect(names).to_have_text(["2weak", "1strong"])
+    expect(laptop.page.get_by_role("button", name="mean score")).to_be_focused()
+    expect(laptop.page.locator("[aria-sort]")).to_have_attribute("aria-sort", "ascending")
+
+
+def test_plots_follow_the_theme(laptop: Visit) -> None:
+    laptop.open("/lab?study=games.db", ".lab-table tbody tr")
+    schemes: tuple[Literal["light", "dark"], ...] = ("light", "dark")
+    for scheme in schemes:
+        laptop.page.emulate_media(color_scheme=scheme)
+        laptop.page.locator(f".lab-plot[src*='theme={scheme}']").first.wait_for()
+
+
+def test_names_of_others_are_text(laptop: Visit) -> None:
+    laptop.open("/lab?study=games.db", ".lab-notes li")
+    note = laptop.page.locator(".lab-notes li").last
+    expect(note).to_have_text("no finished game: <img src=x>\\x1b[2J\\u202e")
+
+
+def test_what_is_made_appears_and_grows(browser: Browser, tmp_path: Path) -> None:
+    with serve(tmp_path, "--player", "greedy") as served, visit(browser, served, LAPTOP) as one:
+        one.open("/lab", ".lab-empty-page")
+        with Study(tmp_path / "new.db") as study:
+            run = add(study, "only")
+            study.want(run, 1, 3)
+            study.add(run, row(1, 100, 5))
+            study.flush()
+            games = one.page.locator(".lab-table").first.locator("tbody td").first
+            expect(games).to_have_text("1")
+            study.add(run, row(2, 200, 6))
+            study.flush()
+            expect(games).to_have_text("2")
+            expect(one.page.locator(".lab-head p")).to_contain_text("2 of 3 games")
+        make_run(tmp_path / "net.csv", points=1)
+        one.page.get_by_role("link", name="net.csv").click()
+        expect(one.page.locator(".lab-figures dd").first).to_have_text("1,000")
+        make_run(tmp_path / "net.csv", points=5)
+        expect(one.page.locator(".lab-figures dd").first).to_have_text("5,000")
+        assert one.faults == []
+
+
+def test_runs_are_compared(laptop: Visit) -> None:
+    laptop.open("/lab?run=one.csv", ".chart-line")
+    laptop.page.get_by_role("checkbox", name="other.csv").check()
+    expect(laptop.page.locator(".lab-table tbody th")).to_have_text(["one.csv", "other.csv"])
+    assert laptop.page.url.endswith("/lab?run=one.csv&run=other.csv")
+    laptop.page.get_by_role("radio", name="reach rates").check()
+    expect(laptop.page.get_by_label("Tile")).to_have_value("1024")
+    laptop.page.go_back()
+    expect(laptop.page.locator(".lab-head h2")).to_have_text("one.csv")
+
+
+def test_on_a_phone_there_is_a_way_back(phone: Visit) -> None:
+    phone.open("/lab", ".lab-item")
+    phone.page.get_by_role("link", name="games.db").click()
+    phone.page.locator(".lab-table tbody tr").first.wait_for()
+    expect(phone.page.locator(".lab-list")).to_be_hidden()
+    phone.page.get_by_role("link", name="Studies and runs").click()
+    expect(phone.page.get_by_role("link", name="games.db")).to_be_focused()

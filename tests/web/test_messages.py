@@ -1,0 +1,433 @@
+"""What a page may send over the WebSocket, and what becomes of it and of the others."""
+
+import asyncio
+import contextlib
+import json
+import math
+import threading
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import pytest
+from websockets.exceptions import ConnectionClosed
+from websockets.sync.client import ClientConnection, connect
+
+from tests.web.driver import Client, Closed, connected, free_listener, run, serving
+from twofold.web import connection
+from twofold.web.app import create_app
+from twofold.web.connection import (
+    MAX_CONNECTIONS,
+    MESSAGES_AT_ONCE,
+    MESSAGES_PER_SECOND,
+    POLICY,
+    TOO_BIG,
+    TRY_AGAIN,
+    Bucket,
+    Outbox,
+)
+from twofold.web.hub import Hub
+from twofold.web.protocol import (
+    MAX_MESSAGE_BYTES,
+    AnalysisReply,
+    Frame,
+    Judged,
+    Ready,
+    Refused,
+    Reply,
+)
+from twofold.web.security import Access
+
+SMALLEST = '{"type":"stop"}'
+
+BAD = {
+    "nothing": "",
+    "no JSON": "hello",
+    "half of it": '{"type":"stop"',
+    "two values": SMALLEST + SMALLEST,
+    "a number": "7",
+    "a list": "[]",
+    "null": "null",
+    "no type": "{}",
+    "unknown type": '{"type":"quit"}',
+    "type of a reply": '{"type":"welcome"}',
+    "type of another kind": '{"type":7}',
+    "unknown field": '{"type":"stop","more":1}',
+    "missing field": '{"type":"move","game":"a"}',
+    "negative ref": '{"type":"stop","ref":-1}',
+    "huge ref": '{"type":"stop","ref":' + "9" * 400 + "}",
+    "no move": '{"type":"move","game":"a","move":"up","move_number":0}',
+    "a path as id": '{"type":"open","game":"../../etc/passwd"}',
+    "NaN": '{"type":"analyse","board":"0","seconds":NaN}',
+    "infinite time": '{"type":"analyse","board":"0","seconds":1e999}',
+    "no time": '{"type":"analyse","board":"0","seconds":0}',
+    "depth": '{"type":"analyse","board":"0","ply":101}',
+    "long board": '{"type":"board","text":"' + "0" * 1001 + '"}',
+    "deep lists": "[" * 16_000,
+    "deep objects": '{"a":' * 3_000,
+    "deep value": '{"type":"open","game":' + "[" * 8_000 + "]" * 8_000 + "}",
+    "surrogate": '{"type":"open","game":"\\ud800"}',
+    "zero byte": '{"type":"open","game":"\x00"}',
+    "bytes that are no UTF-8": b"\xff\xfe{}",
+    "other encoding": '{"type":"stop"}'.encode("utf-16"),
+}
+
+
+def sends(client: Client, *messages: Any) -> int:
+    """The code with which a connection is closed that sends these."""
+
+    async def look() -> int:
+        async with connected(client.app, client.headers) as socket:
+            for message in messages:
+                socket.send(message)
+            return await socket.closed()
+
+    return run(look())
+
+
+# ---- R28: one connection
+
+
+@pytest.mark.promise("R28")
+@pytest.mark.parametrize("name", BAD)
+def test_what_is_no_request_ends_the_connection(client: Client, name: str) -> None:
+    assert sends(client, SMALLEST, BAD[name]) == POLICY
+
+
+@pytest.mark.promise("R28")
+@pytest.mark.parametrize("kind", [str, bytes])
+def test_a_message_may_be_so_long_and_no_longer(client: Client, kind: type) -> None:
+    fill = MAX_MESSAGE_BYTES - len('{"type":"quit"}')
+    longest = '{"type":"quit"}' + " " * fill
+    for text, code in [(longest, POLICY), (longest + " ", TOO_BIG), ("é" * 9_000, TOO_BIG)]:
+        assert sends(client, text if kind is str else text.encode()) == code
+
+
+@pytest.mark.promise("R28")
+def test_too_many_messages_end_the_connection(client: Client) -> None:
+    assert sends(client, *[SMALLEST] * (MESSAGES_AT_ONCE * 20)) == POLICY
+
+
+@pytest.mark.promise("R28")
+def test_messages_are_counted_by_the_clock() -> None:
+    now = 0.0
+    bucket = Bucket(MESSAGES_AT_ONCE, MESSAGES_PER_SECOND, lambda: now)
+    assert sum(bucket.take() for _ in range(1_000)) == MESSAGES_AT_ONCE
+    now = 1.0
+    assert sum(bucket.take() for _ in range(1_000)) == MESSAGES_PER_SECOND
+    now = 1_000.0
+    assert sum(bucket.take() for _ in range(1_000)) == MESSAGES_AT_ONCE
+    for number in range(1_000):  # so many a second for ever
+        now = 2_000 + number / MESSAGES_PER_SECOND
+        assert bucket.take()
+
+
+@pytest.mark.promise("R28")
+def test_a_flood_waits_for_its_turn(client: Client) -> None:
+    """Between two messages of one page it is the others' turn, however many have come."""
+
+    async def look() -> int:
+        headers = client.headers
+        async with connected(client.app, headers) as one, connected(client.app, headers) as other:
+            await one.receive()
+            await other.receive()
+            for _ in range(MESSAGES_AT_ONCE - 1):
+                one.send({"type": "board", "text": "x", "ref": 1})
+            other.send({"type": "board", "text": "x", "ref": 2})
+            await other.until("refused")
+            return one.outgoing.qsize()
+
+    assert run(look()) < MESSAGES_AT_ONCE // 4
+
+
+# ---- how many
+
+
+def test_connections_are_counted(client: Client, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(connection, "MAX_CONNECTIONS", 3)
+
+    async def look() -> None:
+        async with contextlib.AsyncExitStack() as stack:
+            for _ in range(3):
+                page = await stack.enter_async_context(connected(client.app, client.headers))
+                assert (await page.receive())["type"] == "welcome"
+            async with connected(client.app, client.headers) as fourth:
+                assert await fourth.closed() == TRY_AGAIN
+        async with connected(client.app, client.headers) as again:
+            assert (await again.receive())["type"] == "welcome"
+
+    run(look())
+
+
+# ---- what waits to be sent
+
+
+def frame(game: str, rate: float) -> Frame:
+    return Frame(game=game, now=NOW, moves_per_second=rate)
+
+
+NOW: Any = msgspec.convert(
+    {
+        "board": "0" * 16, "tiles": [0] * 16, "score": 0, "move_number": 0, "status": "going",
+        "legal": "", "can_undo": False, "can_redo": False, "undos": 0, "best": 0, "autoplay": "",
+    },
+    type=Frame.__annotations__["now"],
+)  # fmt: skip
+
+
+def gets(put: Callable[[Outbox], None], count: int, **limits: int) -> list[Any]:
+    """What comes out of an outbox after something was put in."""
+
+    async def look() -> list[Any]:
+        outbox = Outbox(asyncio.get_running_loop(), **limits)
+        put(outbox)
+        return [json.loads(await outbox.get()) for _ in range(count)]
+
+    return run(look())
+
+
+def test_replies_come_out_in_order() -> None:
+    def put(outbox: Outbox) -> None:
+        for ref in range(5):
+            outbox.put(Ready(ref=ref))
+
+    assert [reply["ref"] for reply in gets(put, 5)] == [0, 1, 2, 3, 4]
+
+
+def test_only_the_newest_frame_of_a_game_waits() -> None:
+    def put(outbox: Outbox) -> None:
+        for rate in range(1_000):
+            outbox.put(frame("a", rate))
+            outbox.put(frame("b", rate))
+            if rate == 500:
+                outbox.put(Ready(ref=7))
+
+    found = [(one["type"], one.get("moves_per_second")) for one in gets(put, 3, most=3)]
+    assert found == [("ready", None), ("frame", 999), ("frame", 999)]
+
+
+def test_a_better_analysis_takes_the_place_of_the_one_before() -> None:
+    def put(outbox: Outbox) -> None:
+        for number in range(100):
+            outbox.put(analysis(ref=1, final=number == 99))
+        outbox.put(analysis(ref=2, final=False))
+
+    found = [(reply["ref"], reply["final"]) for reply in gets(put, 2, most=2)]
+    assert found == [(1, True), (2, False)]
+
+
+def analysis(ref: int, final: bool) -> Reply:
+    return AnalysisReply(
+        ref=ref, board="", final=final, player="", best="u", moves=[], unit="", depth="", nodes=0,
+        seconds=0.0, source="", line=[], bar=None, bar_text="",
+    )  # fmt: skip
+
+
+def test_replies_may_come_from_any_thread() -> None:
+    async def look() -> list[int]:
+        outbox = Outbox(asyncio.get_running_loop())
+
+        def put(first: int) -> None:
+            for ref in range(first, first + 400):
+                outbox.put(Ready(ref=ref))
+
+        threads = [threading.Thread(target=put, args=(first,)) for first in (0, 1_000, 2_000)]
+        for thread in threads:
+            thread.start()
+        found = [json.loads(await outbox.get())["ref"] for _ in range(1_200)]
+        for thread in threads:
+            thread.join()
+        return found
+
+    found = run(look())
+    for first in (0, 1_000, 2_000):
+        assert [ref for ref in found if first <= ref < first + 400] == [*range(first, first + 400)]
+
+
+@pytest.mark.parametrize("limits", [{"most": 10}, {"most_bytes": 1_000}])
+def test_what_waits_is_bounded(limits: dict[str, int]) -> None:
+    async def look() -> None:
+        outbox = Outbox(asyncio.get_running_loop(), **limits)
+        for _ in range(100):
+            outbox.put(Refused(message="x" * 80, kind="InvalidInput"))
+        await outbox.overflow.wait()
+        outbox.close()
+        outbox.put(Ready())
+
+    run(look())
+
+
+def test_what_was_sent_waits_no_longer() -> None:
+    async def look() -> None:
+        outbox = Outbox(asyncio.get_running_loop(), most=3, most_bytes=200)
+        for _ in range(100):
+            outbox.put(Ready())
+            outbox.put(Ready())
+            await outbox.get()
+            await outbox.get()
+        await asyncio.sleep(0)
+        assert not outbox.overflow.is_set()
+
+    run(look())
+
+
+def test_a_page_that_reads_nothing_is_left(client: Client, monkeypatch: pytest.MonkeyPatch) -> None:
+    sessions: list[Any] = []
+
+    class Talker:
+        """A session that says more than a page can read."""
+
+        def __init__(self, hub: Hub, send: Callable[[Reply], None]) -> None:
+            self.closed = 0
+            sessions.append(self)
+            for number in range(connection.MAX_WAITING + 10):
+                send(Judged(game="a", judgements=[], done=number, total=0))
+
+        def close(self) -> None:
+            self.closed += 1
+
+    monkeypatch.setattr(connection, "Session", Talker)
+    monkeypatch.setattr(connection, "CLOSE_SECONDS", 0.01)
+
+    async def look() -> int:
+        async with connected(client.app, client.headers) as socket:
+            socket.reads.clear()
+            while not (sessions and sessions[0].closed):
+                await asyncio.sleep(0.001)
+            socket.reads.set()
+            return await socket.closed()
+
+    assert run(look()) == TRY_AGAIN
+    assert sessions[0].closed == 1
+
+
+@pytest.mark.parametrize("fault", [OSError, RuntimeError])
+def test_a_connection_that_is_gone_ends_quietly(client: Client, fault: type[Exception]) -> None:
+    async def look() -> None:
+        incoming: list[dict[str, Any]] = [{"type": "websocket.connect"}]
+
+        async def receive() -> dict[str, Any]:
+            if incoming:
+                return incoming.pop()
+            return await asyncio.Event().wait()  # type: ignore[return-value]
+
+        async def send(message: Any) -> None:
+            if message["type"] == "websocket.send":
+                raise fault
+
+        endpoint = connection.Sockets(client.hub)
+        await endpoint({}, receive, send)
+        assert endpoint.open == 0
+
+    run(look())
+
+
+# ---- through real sockets
+
+
+@pytest.fixture
+def real(hub: Hub, tmp_path: Path) -> Iterator[Callable[[], ClientConnection]]:
+    """Opens WebSockets to a server of its own."""
+    listener = free_listener()
+    port = listener.getsockname()[1]
+    access = Access(port)
+    headers = {"Authorization": f"Bearer {access.token}"}
+
+    def opened() -> ClientConnection:
+        return connect(
+            f"ws://127.0.0.1:{port}/ws",
+            additional_headers=headers,
+            max_queue=None,
+            compression=None,
+        )
+
+    with serving(create_app(hub, access, tmp_path), listener):
+        yield opened
+
+
+def close_code(socket: ClientConnection) -> int:
+    with pytest.raises(ConnectionClosed) as closed:  # noqa: PT012
+        while True:
+            socket.recv(timeout=60)
+    assert closed.value.rcvd is not None
+    return closed.value.rcvd.code
+
+
+@pytest.mark.promise("R28")
+def test_real_connections_are_closed_with_the_right_code(
+    real: Callable[[], ClientConnection],
+) -> None:
+    bad: list[tuple[Any, int]] = [
+        ("x" * (MAX_MESSAGE_BYTES + 1), TOO_BIG),
+        ("x" * 4_000_000, TOO_BIG),
+        (["{" * 9_000, "{" * 9_000], TOO_BIG),  # in two fragments
+        ("x", POLICY),
+        ("[" * 16_000, POLICY),
+    ]
+    for message, code in bad:
+        with real() as socket:
+            assert json.loads(socket.recv(timeout=60))["type"] == "welcome"
+            with contextlib.suppress(ConnectionClosed):  # it may be closed while it is sent
+                socket.send(message)
+            assert close_code(socket) == code
+
+
+@pytest.mark.promise("R28")
+def test_a_real_flood_is_closed(real: Callable[[], ClientConnection]) -> None:
+    with real() as socket, contextlib.suppress(ConnectionClosed):
+        for _ in range(MESSAGES_AT_ONCE * 50):
+            socket.send(SMALLEST)
+    assert socket.close_code in (POLICY, 1006)  # it may be gone before the reason is read
+
+
+@pytest.mark.promise("R28")
+@pytest.mark.long
+def test_others_notice_no_bad_messages(
+    real: Callable[[], ClientConnection], figure: Callable[[str], None]
+) -> None:
+    """While others flood and send what is no request, an answer takes its usual time."""
+    ends = threading.Event()
+
+    def misbehave(number: int) -> None:
+        while not ends.is_set():
+            with contextlib.suppress(OSError, ConnectionClosed, TimeoutError), real() as socket:
+                if number % 2:
+                    socket.send("[" * 16_000)
+                    socket.recv(timeout=5)
+                else:
+                    while not ends.is_set():
+                        socket.send(SMALLEST)
+
+    threads = [threading.Thread(target=misbehave, args=(number,)) for number in range(6)]
+    with real() as socket:
+        for thread in threads:
+            thread.start()
+        times = answer_times(socket, 500)
+    ends.set()
+    for thread in threads:
+        thread.join()
+    figure(f"p99 {1000 * times[494]:.0f} ms beside 3 floods and 3 that send what is no request")
+    assert times[494] < 0.1
+
+
+def answer_times(socket: ClientConnection, count: int) -> list[float]:
+    """How long each of some requests takes to be answered, sorted; 50 a second."""
+    times = []
+    for ref in range(1, count + 1):
+        began = time.perf_counter()
+        socket.send(json.dumps({"type": "board", "text": "0012/0013/0024/1357", "ref": ref}))
+        while json.loads(socket.recv(timeout=60))["ref"] != ref:
+            pass
+        times.append(time.perf_counter() - began)
+        time.sleep(max(0.0, 0.02 - times[-1]))
+    return sorted(times)
+
+
+def test_the_bound_is_what_the_documentation_says() -> None:
+    assert (MAX_CONNECTIONS, MAX_MESSAGE_BYTES, math.ceil(MESSAGES_PER_SECOND)) == (64, 16_384, 200)
+
+
+def test_closed_says_its_code() -> None:
+    assert Closed(1008).code == 1008

@@ -1,0 +1,185 @@
+"""Messages: what is written can be read again, and nothing else is read."""
+
+import json
+from typing import Any
+
+import msgspec
+import pytest
+
+from twofold.web import protocol
+from twofold.web.protocol import (
+    MAX_MESSAGE_BYTES,
+    InvalidMessage,
+    Reply,
+    Request,
+    format_message,
+    parse_reply,
+    parse_request,
+)
+
+NOW = protocol.Now(
+    board="1000/0000/0000/0001",
+    tiles=[2] + [0] * 14 + [2],
+    score=0,
+    move_number=0,
+    status="going",
+    legal="urdl",
+    can_undo=False,
+    can_redo=False,
+    undos=0,
+    best=2**60,
+    autoplay="",
+)
+RULES = protocol.RulesInfo("4x4", 4, 4, 2048, False, 2, [(2, 0.9), (4, 0.1)])
+INFO = protocol.GameInfo("k3", "4x4", "1000", 0, 0, 2, "going", "me", "2048-01-31", 0)
+VALUE = protocol.MoveValueInfo("u", True, 1.5, 1.0, 4, 3, 100)
+JUDGEMENT = protocol.Judgement(0, "u", "l", [1.0, None, None, 2.0], 0.5, 50.0, "terrible")
+
+REQUESTS: list[Request] = [
+    protocol.OpenRequest(),
+    protocol.OpenRequest(ref=2**53, game="k-3_A"),
+    protocol.NewRequest(rules="3x4", seed="18446744073709551615", keep=False),
+    protocol.NewRequest(source="k3", move_number=12),
+    protocol.MoveRequest(ref=7, game="k3", move="u", move_number=0),
+    protocol.UndoRequest(game="k3"),
+    protocol.RedoRequest(game="k3"),
+    protocol.ViewRequest(game="k3", move_number=3),
+    protocol.CloseRequest(game="k3"),
+    protocol.GamesRequest(),
+    protocol.DeleteRequest(game="k3"),
+    protocol.AutoplayRequest(game="k3", player="greedy", moves_per_second=0.5, stop_tile=2048),
+    protocol.AutoplayRequest(game="k3", moves=1),
+    protocol.PauseRequest(game="k3"),
+    protocol.BoardRequest(text="2 4 8 16"),
+    protocol.AnalyseRequest(board="1" * 16, score="123", seconds=1.5, nodes=1, ply=3),
+    protocol.StopRequest(),
+    protocol.ReviewRequest(game="k3", player="ntuple", ply=2),
+]
+REPLIES: list[Reply] = [
+    protocol.Welcome(
+        version="1", players=[protocol.PlayerInfo("a", "b", "c", True)], ready=False, max_side=8
+    ),
+    protocol.Ready(),
+    protocol.Refused(ref=3, message="expected a move", kind="IllegalMove"),
+    protocol.GameState(
+        game="k3", rules=RULES, seed="1", kept=True, player="me", date="", first=0, now=NOW
+    ),
+    protocol.Step(
+        game="k3",
+        move="u",
+        reward=4,
+        slides=[protocol.Slide(0, 1, True)],
+        cell=3,
+        tile=2,
+        by="",
+        goal_reached=False,
+        now=NOW,
+    ),
+    protocol.Frame(game="k3", now=NOW, moves_per_second=1e6),
+    protocol.Position(
+        game="k3", board="1", tiles=[2], score=0, move_number=0, last=3, next_move="u"
+    ),
+    protocol.AutoplayEnded(game="k3", reason="tile", now=NOW),
+    protocol.Games(games=[INFO]),
+    protocol.BoardInfo(board="1", tiles=[2], rows=1, cols=1, legal="", max_tile=2),
+    protocol.AnalysisReply(
+        board="1",
+        final=True,
+        player="greedy",
+        best="u",
+        moves=[VALUE],
+        unit="points",
+        depth="3 plies",
+        nodes=1,
+        seconds=0.5,
+        source="rows",
+        line=["l@5:2"],
+        bar=None,
+        bar_text="",
+    ),
+    protocol.Judged(game="k3", judgements=[JUDGEMENT], done=1, total=2),
+    protocol.Reviewed(
+        game="k3",
+        player="greedy",
+        unit="points",
+        accuracy=99.5,
+        match_rate=0.5,
+        goodness_of_fit=0.25,
+        labels={"perfect": 3},
+        longest_perfect_run=3,
+        complete=True,
+    ),
+]
+
+
+def name(message: Any) -> str:
+    return type(message).__name__
+
+
+@pytest.mark.parametrize("request_", REQUESTS, ids=name)
+def test_requests_read_back(request_: Request) -> None:
+    assert parse_request(format_message(request_)) == request_
+    assert parse_request(format_message(request_).decode()) == request_
+
+
+@pytest.mark.parametrize("reply", REPLIES, ids=name)
+def test_replies_read_back(reply: Reply) -> None:
+    assert parse_reply(format_message(reply)) == reply
+
+
+def test_every_message_is_here() -> None:
+    assert {type(one) for one in REQUESTS} == set(protocol.AnyRequest.__args__)
+    assert {type(one) for one in REPLIES} == set(protocol.AnyReply.__args__)
+
+
+def test_a_slide_is_a_list() -> None:
+    assert json.loads(msgspec.json.encode(protocol.Slide(4, 0, False))) == [4, 0, False]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "{",
+        "[]",
+        "null",
+        "{}",
+        '{"type":"fly"}',
+        '{"type":"open","game":"../etc"}',
+        '{"type":"open","game":"' + "a" * 65 + '"}',
+        '{"type":"open","more":1}',
+        '{"type":"open","ref":-1}',
+        '{"type":"open","ref":1.5}',
+        '{"type":"move","game":"k","move":"x","move_number":0}',
+        '{"type":"move","game":"k","move":"u"}',
+        '{"type":"move","game":"k","move":"u","move_number":1e300}',
+        '{"type":"autoplay","game":"k","moves_per_second":0}',
+        '{"type":"autoplay","game":"k","moves_per_second":NaN}',
+        '{"type":"analyse","board":"1","score":"-1"}',
+        '{"type":"analyse","board":"1","ply":101}',
+        '{"type":"board","text":"' + "1" * 1001 + '"}',
+        '{"type":"board","text":"\\ud800"}',
+        "[" * 10_000,
+        '{"type":"board","text":' + "[" * 5_000,
+    ],
+)
+def test_refuses_what_is_no_request(text: str) -> None:
+    with pytest.raises(InvalidMessage, match=r"^expected a request"):
+        parse_request(text)
+    with pytest.raises(InvalidMessage):
+        parse_request(text.encode(errors="surrogatepass"))
+
+
+def test_refuses_what_is_too_long() -> None:
+    with pytest.raises(InvalidMessage, match="16384 bytes"):
+        parse_request(b" " * (MAX_MESSAGE_BYTES + 1))
+
+
+def test_refuses_what_is_no_text() -> None:
+    with pytest.raises(InvalidMessage):
+        parse_request(b'{"type":"board","text":"\xff"}')
+
+
+def test_refuses_what_is_no_reply() -> None:
+    with pytest.raises(InvalidMessage, match=r"^expected a reply"):
+        parse_reply(b'{"type":"open"}')

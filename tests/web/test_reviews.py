@@ -1,0 +1,200 @@
+"""Reviews: judgements come in order, are kept, and end when nobody waits."""
+
+import threading
+from collections.abc import Iterator
+from contextlib import closing
+from typing import Any
+
+import pytest
+
+from tests.web import own_players
+from tests.web.own_players import GATE
+from tests.web.page import PATIENCE, Listener
+from twofold.arena.judge import Judge
+from twofold.arena.review import judge, review
+from twofold.errors import ResourceError
+from twofold.players import make_player
+from twofold.record import Record
+from twofold.rules import STANDARD
+from twofold.search.budget import Budget
+from twofold.web import reviews as module
+from twofold.web.history import History
+from twofold.web.protocol import Judged, Judgement, NotFound, Refused, Reviewed
+from twofold.web.reviews import AskedReview, Order, Reviews
+
+SPEC = "ntuple:net=tiny,ply=1"
+
+
+def game(moves: int, last: int = 0) -> Record:
+    """A game of first legal moves; `last` says which one the last move is."""
+    history = History(STANDARD, 5)
+    for number in range(moves):
+        history.play(history.legal_moves()[last if number == moves - 1 else 0])
+    return history.record()
+
+
+@pytest.fixture
+def reviews() -> Iterator[Reviews]:
+    GATE.reset()
+    with closing(Reviews(make_player)) as reviews:
+        yield reviews
+        GATE.opened.set()
+
+
+@pytest.fixture
+def judged(monkeypatch: pytest.MonkeyPatch) -> list[int]:
+    """The move numbers that were judged."""
+    numbers: list[int] = []
+    judgement = Judge.judgement
+
+    def counted(self: Judge, move_number: int, *args: Any) -> Any:
+        numbers.append(move_number)
+        return judgement(self, move_number, *args)
+
+    monkeypatch.setattr(Judge, "judgement", counted)
+    return numbers
+
+
+def asked(
+    reviews: Reviews, listener: Listener, record: Record, spec: str = SPEC, ref: int = 1
+) -> AskedReview:
+    one = AskedReview(
+        reviews, Order("k3", spec, None), lambda _: record, lambda _: SPEC, listener.send, ref
+    )
+    reviews.start(one)
+    return one
+
+
+def end(listener: Listener, ref: int = 1) -> Reviewed:
+    return listener.wait(Reviewed, lambda reply: reply.ref == ref)
+
+
+def judgements(listener: Listener, ref: int = 1) -> list[Judgement]:
+    return [one for reply in listener.all(Judged) if reply.ref == ref for one in reply.judgements]
+
+
+@pytest.mark.parametrize("spec", [SPEC, ""])
+def test_every_move_is_judged(reviews: Reviews, spec: str) -> None:
+    listener, record = Listener(), game(30)
+    asked(reviews, listener, record, spec)
+    found = end(listener)
+    expected = list(judge(record, make_player(SPEC)))
+    whole = review(expected)
+    assert [one.move for one in judgements(listener)] == [one.move.letter for one in expected]
+    assert [one.values for one in judgements(listener)] == [list(one.values) for one in expected]
+    assert [one.move_number for one in judgements(listener)] == list(range(30))
+    assert (found.game, found.player, found.unit) == ("k3", SPEC, "points")
+    assert (found.accuracy, found.match_rate) == (whole.accuracy, whole.match_rate)
+    assert sum(found.labels.values()) == 30
+    assert found.complete
+    last = listener.all(Judged)[-1]
+    assert (last.done, last.total) == (30, 30)
+
+
+def test_judgements_come_in_parts(reviews: Reviews, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "MOST_IN_MESSAGE", 8)
+    monkeypatch.setattr(module, "SEND_SECONDS", 1e9)
+    listener = Listener()
+    asked(reviews, listener, game(20))
+    end(listener)
+    assert [len(reply.judgements) for reply in listener.all(Judged)] == [8, 8, 4]
+    asked(reviews, listener, game(20), ref=2)
+    end(listener, 2)
+    again = [reply for reply in listener.all(Judged) if reply.ref == 2]
+    assert [reply.done for reply in again] == [8, 16, 20]
+
+
+def test_judgements_are_kept(reviews: Reviews, judged: list[int]) -> None:
+    """Also those of the first moves of a game that went on, or went on in another way."""
+    listener = Listener()
+    asked(reviews, listener, game(20))
+    first = end(listener)
+    asked(reviews, listener, game(20), ref=2)
+    assert end(listener, 2).accuracy == first.accuracy
+    assert judgements(listener, 2) == judgements(listener)
+    assert judged == list(range(20))
+    asked(reviews, listener, game(25), ref=3)
+    end(listener, 3)
+    assert judged == list(range(25))
+    asked(reviews, listener, game(20, last=1), ref=4)
+    end(listener, 4)
+    assert judged == [*range(25), 19]
+    assert judgements(listener, 4)[-1].move != judgements(listener)[-1].move
+    asked(reviews, listener, game(20), "ntuple:net=tiny,ply=2", ref=5)
+    end(listener, 5)
+    assert len(judged) == 46
+
+
+def test_the_oldest_judgements_are_forgotten(
+    reviews: Reviews, judged: list[int], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(module, "MAX_KEPT", 25)
+    listener = Listener()
+    for ref, spec in enumerate([SPEC, "ntuple:net=tiny,ply=2", SPEC], 1):
+        asked(reviews, listener, game(20), spec, ref)
+        end(listener, ref)
+    assert len(judged) == 60
+
+
+def test_ended_with_what_there_is(reviews: Reviews) -> None:
+    listener = Listener()
+    one = asked(reviews, listener, game(20), own_players.PATIENT)
+    assert GATE.reached.wait(PATIENCE)
+    one.finish()
+    found = end(listener)
+    assert not found.complete
+    assert (found.accuracy, found.match_rate, found.labels["perfect"]) == (100.0, 1.0, 0)
+
+
+def test_dropped_without_another_word(reviews: Reviews, judged: list[int]) -> None:
+    listener = Listener()
+    GATE.opened.set()
+    one = asked(reviews, listener, game(20), own_players.PATIENT)
+    end(listener)
+    GATE.reset()
+    one = asked(reviews, listener, game(21), own_players.PATIENT, 2)
+    assert GATE.reached.wait(PATIENCE)
+    listener.wait(Judged, lambda reply: reply.ref == 2)
+    one.drop()
+    reviews.close()
+    assert not [reply for reply in listener.all(Reviewed) if reply.ref == 2]
+    assert "twofold-review" not in [thread.name for thread in threading.enumerate()]
+    with pytest.raises(ResourceError):
+        asked(reviews, listener, game(20))
+
+
+@pytest.mark.parametrize(
+    ("spec", "kind"), [("random", "InvalidSpec"), (own_players.UNSTARTED, "UnsupportedRules")]
+)
+def test_who_cannot_judge_is_refused(reviews: Reviews, spec: str, kind: str) -> None:
+    listener = Listener()
+    asked(reviews, listener, game(5), spec, 4)
+    found = listener.wait(Refused)
+    assert (found.kind, found.ref) == (kind, 4)
+
+
+def test_an_unknown_game_is_refused(reviews: Reviews) -> None:
+    def find(game: str) -> Record:
+        raise NotFound(f"expected a game, got {game}")
+
+    listener = Listener()
+    reviews.start(
+        AskedReview(reviews, Order("k3", "", None), find, lambda _: SPEC, listener.send, 1)
+    )
+    assert listener.wait(Refused).kind == "NotFound"
+
+
+def test_a_limit_of_plies(reviews: Reviews) -> None:
+    listener, record = Listener(), game(10)
+    one = AskedReview(
+        reviews,
+        Order("k3", "ntuple:net=tiny", 2),
+        lambda _: record,
+        lambda _: SPEC,
+        listener.send,
+        1,
+    )
+    reviews.start(one)
+    end(listener)
+    expected = list(judge(record, make_player("ntuple:net=tiny"), Budget(ply=2)))
+    assert [one.values for one in judgements(listener)] == [list(one.values) for one in expected]

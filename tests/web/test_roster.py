@@ -1,0 +1,166 @@
+"""Players from the wire name no code and no file; the owner may name anything."""
+
+import threading
+from pathlib import Path
+
+import pytest
+
+from tests.web.own_players import FIRST, PATIENT
+from twofold.board import Board
+from twofold.errors import InvalidSpec, LimitExceeded
+from twofold.players import Player, entries, make_player
+from twofold.players.presets import DEFAULT_PLAYER, DEFAULT_PLAYER_LARGE
+from twofold.players.registry import Entry, Key
+from twofold.rules import STANDARD, Rules
+from twofold.web import roster as module
+from twofold.web.roster import MAX_TABLE_MB, MAX_THREADS, PICKS, Roster
+
+BOARD = Board.parse("1100/0000/0000/0000")
+FILE = """
+from twofold.players import Player
+
+class Mine(Player):
+    def choose(self, board, *, score=None, move_number=0):
+        return board.legal_moves()[-1]
+"""
+
+
+@pytest.mark.parametrize(
+    ("spec", "words"),
+    [
+        ("my.py:Mine", "only the owner can name"),
+        ("/etc/passwd.py:Mine", "only the owner can name"),
+        ("os:system", "only the owner can name"),
+        ("my.py", "only the owner can name"),
+        ("expectimax:eval=my.py:MINE", "only the owner can name"),
+        ("expectimax:eval=os.path:join", "only the owner can name"),
+        ("ntuple:net=/etc/passwd", "a network that comes with twofold ("),
+        ("ntuple:net=../tiny.safetensors", "only the owner can name a file"),
+        ("ntuple:net=weights.w", "only the owner can name a file"),
+        ('ntuple:net="C:\\\\weights.w"', "only the owner can name"),
+        ("nobody", "expected a player (random, greedy"),
+        ("", "expected a player name"),
+        ("greedy:", "expected key=value"),
+    ],
+)
+def test_refuses_code_and_files(spec: str, words: str) -> None:
+    roster = Roster()
+    with pytest.raises(InvalidSpec) as caught:
+        roster.check(spec)
+    assert words in str(caught.value)
+    with pytest.raises(InvalidSpec):
+        roster.make(spec)
+
+
+@pytest.mark.parametrize(
+    "spec",
+    [
+        f"expectimax:table_mb={MAX_TABLE_MB + 1}",
+        "expectimax:table_mb=99999999999999999999",
+        f"expectimax:threads={MAX_THREADS + 1}",
+    ],
+)
+def test_refuses_what_takes_too_much(spec: str) -> None:
+    with pytest.raises(LimitExceeded, match="here"):
+        Roster().check(spec)
+
+
+def test_refuses_programs(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Also of players that do not exist yet."""
+    keys = {"cmd": Key("", "a program")}
+    engine = Entry("engine", "another program", lambda cmd: make_player("greedy"), keys)
+    known = (*entries(), engine)
+    monkeypatch.setattr(module, "entries", lambda: known)
+    roster = Roster(allowed=["engine:cmd=mine"])
+    with pytest.raises(InvalidSpec, match="runs no program"):
+        roster.check("engine:cmd=rm")
+    roster.check("engine:cmd=mine")
+
+
+@pytest.mark.parametrize("spec", ["greedy", "ntuple:net=tiny,ply=1", "expectimax:threads=1"])
+def test_makes_players_that_are_known(spec: str) -> None:
+    with Roster().make(spec) as player:
+        assert player.choose(BOARD) in BOARD.legal_moves()
+
+
+def test_a_wrong_value_is_refused_when_it_is_made() -> None:
+    roster = Roster()
+    roster.check("expectimax:ply=many")
+    with pytest.raises(InvalidSpec):
+        roster.make("expectimax:ply=many")
+
+
+def test_the_owner_may_name_anything(tmp_path: Path) -> None:
+    path = tmp_path / "mine.py"
+    path.write_text(FILE)
+    spec = f"{path}:Mine"
+    roster = Roster(FIRST, [spec])
+    for one in (FIRST, spec):
+        with roster.make(one) as player:
+            assert player.choose(BOARD)
+    with pytest.raises(InvalidSpec):
+        roster.check(f"{path}:Other")
+    names = [info.name for info in roster.infos]
+    assert names[:2] == [f"default: {FIRST}", spec]
+    assert [info.values for info in roster.infos][:2] == [False, False]
+
+
+def test_the_owners_players_are_looked_at_when_the_server_starts() -> None:
+    with pytest.raises(InvalidSpec):
+        Roster("nobody")
+    with pytest.raises(InvalidSpec):
+        Roster(None, ["missing.py:Mine"])
+    assert Roster(None, [PATIENT]).infos[1].values
+
+
+def test_the_players_to_pick_from() -> None:
+    infos = Roster().infos
+    assert infos[0].spec == DEFAULT_PLAYER
+    assert infos[0].name == "default: network, 3 plies"
+    others = [spec for spec, _ in PICKS if spec != DEFAULT_PLAYER]
+    assert [info.spec for info in infos[1:]] == others
+    assert {info.spec for info in infos if not info.values} == {"corner", "random"}
+    assert all(info.summary for info in infos)
+    known = {entry.name for entry in entries()}
+    for info in infos:
+        assert info.spec.partition(":")[0] in known
+
+
+def test_a_pick_may_be_the_default() -> None:
+    infos = Roster("ntuple:ply=2").infos
+    assert infos[0].name == "default: network, 2 plies"
+    assert [info.spec for info in infos].count("ntuple:ply=2") == 1
+
+
+def test_the_default_depends_on_the_rules() -> None:
+    assert Roster().spec("", STANDARD) == DEFAULT_PLAYER
+    assert Roster().spec(" ", Rules(5, 5)) == DEFAULT_PLAYER_LARGE
+    assert Roster("greedy").spec("", Rules(5, 5)) == "greedy"
+    assert Roster("greedy").spec(" random ", STANDARD) == "random"
+
+
+def test_a_network_is_loaded_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Those who ask while it is being loaded wait; who asks for another player does not."""
+    reached, go_on = threading.Event(), threading.Event()
+    here: list[str] = []
+
+    def slow(spec: str, *, allow_code: bool) -> Player:
+        here.append(spec)
+        if spec.startswith("ntuple"):
+            reached.set()
+            assert go_on.wait(30)
+            here.remove(spec)
+        return make_player("greedy", allow_code=allow_code)
+
+    monkeypatch.setattr(module, "make_player", slow)
+    roster = Roster()
+    threads = [threading.Thread(target=roster.make, args=(f"ntuple:ply={n}",)) for n in (1, 2)]
+    for thread in threads:
+        thread.start()
+    assert reached.wait(30)
+    roster.make("random")
+    assert len(here) == 2  # one network, and the other player
+    go_on.set()
+    for thread in threads:
+        thread.join()
+    assert here == ["random"]

@@ -1,0 +1,170 @@
+"""Games are written now and then, and none is lost."""
+
+from collections.abc import Iterator
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+from tests.web.own_players import GATE
+from tests.web.page import Listener
+from tests.web.playing import Clock, Writes, begin, ended, let_play, move, wait_until_saved
+from twofold.board import Board
+from twofold.errors import (
+    ResourceError,
+)
+from twofold.rules import STANDARD
+from twofold.web import saver as saver_module
+from twofold.web.following import Asker
+from twofold.web.protocol import (
+    GameState,
+    NotFound,
+    Refused,
+)
+from twofold.web.store import Store
+from twofold.web.table import Table
+
+
+@pytest.fixture
+def table(tmp_path: Path) -> Iterator[Table]:
+    """A table of its own, and the gate of the players in Python shut."""
+    GATE.reset()
+    with closing(Store(tmp_path)) as store, closing(Table(store)) as table:
+        yield table
+        GATE.opened.set()  # for who still thinks
+
+
+def test_a_game_that_changes_is_written_once_a_second(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    clock, listener = Clock(), Listener()
+    with closing(Store(tmp_path)) as store:
+        writes = Writes(store, monkeypatch)
+        with closing(Table(store, clock)) as table:
+            live = begin(table, listener)
+            move(live, listener)
+            writes.wait(1)
+            wait_until_saved(live)
+            for _ in range(5):
+                move(live, listener)
+            clock.now = 0.9
+            table.changed(live, at_once=False)
+            assert writes.moves == [1]
+            clock.now = 1.0
+            table.changed(live, at_once=False)  # wakes the saver
+            writes.wait(2)
+            wait_until_saved(live)
+            move(live, listener)
+            assert writes.moves == [1, 6]
+            table.leave(live, listener)  # the last one: at once
+            writes.wait(3)
+        assert writes.moves == [1, 6, 7]
+
+
+def test_a_game_that_ends_is_written_at_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    clock, listener = Clock(), Listener()
+    with closing(Store(tmp_path)) as store:
+        writes = Writes(store, monkeypatch)
+        with closing(Table(store, clock)) as table:
+            live = begin(table, listener, STANDARD)
+            move(live, listener)
+            writes.wait(1)
+            wait_until_saved(live)
+            let_play(live, listener, "greedy")
+            assert ended(listener).reason == "over"
+            wait_until_saved(live)
+        assert store.read(live.game) == live.record()
+        assert store.games()[0].info.status == "over"
+
+
+def test_games_without_a_move_are_not_written(table: Table) -> None:
+    listener = Listener()
+    live = begin(table, listener)
+    table.leave(live, listener)
+    assert table.last() == live.game
+    assert table.find(live.game) is live
+    table.close()
+    assert table.infos() == []
+
+
+def test_games_that_are_not_kept_are_never_written(table: Table) -> None:
+    listener = Listener()
+    live = begin(table, listener, keep=False)
+    assert not listener.wait(GameState).kept
+    move(live, listener)
+    assert table.record(live.game).moves
+    assert table.infos() == []
+    with pytest.raises(NotFound):
+        table.delete(live.game)
+    table.leave(live, listener)
+    with pytest.raises(NotFound):
+        table.find(live.game)
+    table.close()
+    assert list(table.store.folder.iterdir()) == []
+
+
+def test_a_full_disk_is_told_once_and_the_game_goes_on(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    clock, listener = Clock(), Listener()
+    with closing(Store(tmp_path)) as store:
+        writes = Writes(store, monkeypatch)
+        writes.error = ResourceError("cannot write 100 bytes to 'x': No space left on device")
+        with closing(Table(store, clock)) as table:
+            live = begin(table, listener)
+            move(live, listener)
+            told = listener.wait(Refused)
+            assert (told.kind, told.ref) == ("ResourceError", 0)
+            assert "it cannot be saved: cannot write 100 bytes" in told.message
+            clock.now += 2
+            move(live, listener)
+            writes.wait(2)
+            clock.now += 2
+            move(live, listener)
+            writes.wait(3)
+            assert len(listener.all(Refused)) == 1
+            table.leave(live, listener)  # it stays in memory
+            assert table.find(live.game) is live
+            writes.error = None
+            clock.now += saver_module.RETRY_SECONDS
+            table.changed(live, at_once=False)
+            wait_until_saved(live)
+        assert len(store.read(live.game).moves) == 3
+
+
+def test_a_fault_of_ours_does_not_end_saving(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    listener = Listener()
+    with closing(Store(tmp_path)) as store:
+        writes = Writes(store, monkeypatch)
+        writes.error = ZeroDivisionError("oops")
+        with closing(Table(store)) as table:
+            live = begin(table, listener)
+            move(live, listener)
+            assert listener.wait(Refused).kind == "InternalError"
+            writes.error = None
+            other = begin(table, listener)
+            move(other, listener)
+            wait_until_saved(other)
+    assert "ZeroDivisionError" in caplog.text
+    assert len(store.read(live.game).moves) == 1  # at the end it is tried once more
+
+
+def test_best_scores_are_those_of_kept_games(table: Table) -> None:
+    listener = Listener()
+    live = begin(table, listener)
+    now = move(live, listener).now
+    while not now.score:
+        now = move(live, listener).now
+    assert now.best == now.score
+    live.undo(Asker(listener, 3))
+    assert live.now().best == now.best  # it was reached
+    race = begin(table, listener, keep=False)
+    while race.now().score <= now.best:
+        move(race, listener)
+    assert race.now().best == now.best
+    given = begin(table, listener, board=Board([20] * 2 + [0] * 34, (6, 6)))
+    assert move(given, listener).now.best == live.now().best

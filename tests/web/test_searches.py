@@ -1,0 +1,261 @@
+"""Analyses: clamped, so many at a time, ended when nobody waits."""
+
+import threading
+from collections.abc import Iterator
+from contextlib import closing
+from typing import Any
+
+import pytest
+
+from tests.web import own_players
+from tests.web.own_players import GATE
+from tests.web.page import PATIENCE, Listener
+from twofold.board import Board
+from twofold.errors import InvalidSpec, ResourceError, UnsupportedRules
+from twofold.limits import MAX_PLY
+from twofold.players import Player, make_player
+from twofold.rules import STANDARD, Rules
+from twofold.search.budget import Budget
+from twofold.search.stop import Stop
+from twofold.web.asked import AskedAnalysis
+from twofold.web.protocol import AnalysisReply, Refused
+from twofold.web.searches import (
+    DEFAULT_SECONDS,
+    IDLE_PLAYERS,
+    MAX_NODES,
+    MAX_SECONDS,
+    Question,
+    Searches,
+    clamped,
+)
+
+BOARD = Board.parse("1234/2345/3456/0010")
+
+
+class Makes:
+    """Makes players, and counts what becomes of them."""
+
+    def __init__(self) -> None:
+        self.made: list[Player] = []
+        self.closed: list[Player] = []
+
+    def __call__(self, spec: str) -> Player:
+        player = make_player(spec)
+        close, start = player.close, player.start
+        self.made.append(player)
+
+        def counted() -> None:
+            self.closed.append(player)
+            close()
+
+        def uncounted(rules: Rules, seed: int) -> None:
+            player.close = close  # type: ignore[method-assign] # a search closes the one before
+            try:
+                start(rules, seed)
+            finally:
+                player.close = counted  # type: ignore[method-assign]
+
+        player.start = uncounted  # type: ignore[method-assign]
+        return player
+
+
+@pytest.fixture
+def makes() -> Makes:
+    return Makes()
+
+
+@pytest.fixture
+def searches(makes: Makes) -> Iterator[Searches]:
+    GATE.reset()
+    with closing(Searches(makes, at_once=2)) as searches:
+        yield searches
+        GATE.opened.set()
+
+
+def question(spec: str = "expectimax", board: Board = BOARD, **limits: Any) -> Question:
+    return Question(spec, board, Rules(*board.shape), None, Budget(**limits))
+
+
+def asked(searches: Searches, listener: Listener, what: Question, ref: int = 1) -> AskedAnalysis:
+    one = AskedAnalysis(searches, what, listener.send, ref)
+    searches.start(one.run, one.stop)
+    return one
+
+
+def final(listener: Listener, ref: int = 1) -> AnalysisReply:
+    return listener.wait(AnalysisReply, lambda reply: reply.final and reply.ref == ref)
+
+
+@pytest.mark.parametrize(
+    ("limits", "budget"),
+    [
+        ({}, Budget(seconds=DEFAULT_SECONDS)),
+        ({"seconds": 1e9}, Budget(seconds=MAX_SECONDS)),
+        ({"seconds": 0.25}, Budget(seconds=0.25)),
+        ({"ply": 100}, Budget(ply=MAX_PLY, seconds=MAX_SECONDS)),
+        ({"ply": 3}, Budget(ply=3, seconds=MAX_SECONDS)),
+        ({"nodes": 10**15}, Budget(nodes=MAX_NODES, seconds=MAX_SECONDS)),
+        ({"nodes": 5, "ply": 2, "seconds": 1.0}, Budget(nodes=5, ply=2, seconds=1.0)),
+    ],
+)
+@pytest.mark.promise("R29b")
+def test_limits_are_clamped(limits: dict[str, Any], budget: Budget) -> None:
+    assert clamped(**limits) == budget
+
+
+def test_every_ply_is_sent(searches: Searches) -> None:
+    listener = Listener()
+    asked(searches, listener, question(ply=3, seconds=60.0))
+    last = final(listener)
+    replies = listener.all(AnalysisReply)
+    assert [reply.depth for reply in replies] == ["1 ply", "2 plies", "3 plies", "3 plies"]
+    assert [reply.final for reply in replies] == [False, False, False, True]
+    assert (last.player, last.board) == ("expectimax", str(BOARD))
+
+
+def test_a_player_that_does_not_deepen_answers_once(searches: Searches) -> None:
+    listener = Listener()
+    asked(searches, listener, question("random"))
+    final(listener)
+    assert len(listener.all(AnalysisReply)) == 2
+
+
+def test_players_serve_again(searches: Searches, makes: Makes) -> None:
+    listener = Listener()
+    for ref in range(1, 4):
+        asked(searches, listener, question(ply=1, seconds=60.0), ref)
+        final(listener, ref)
+        wait_until_idle(searches)
+    assert len(makes.made) == 1
+    asked(searches, listener, question(board=Board.parse("3x3:123/000/000"), ply=1), 5)
+    final(listener, 5)
+    assert len(makes.made) == 2
+    assert makes.closed == []
+    searches.close()
+    assert len(makes.closed) == 2
+
+
+def wait_until_idle(searches: Searches) -> None:
+    for _ in range(10_000):
+        if not searches._stops:
+            return
+        threading.Event().wait(0.001)
+    raise AssertionError("still searching")
+
+
+def test_only_some_players_wait(searches: Searches, makes: Makes) -> None:
+    for number in range(IDLE_PLAYERS + 3):
+        with searches.player(f"expectimax:ply=1,cut=0.{number + 1}", STANDARD):
+            pass
+    assert makes.closed == makes.made[:3]
+
+
+def test_a_player_that_failed_does_not_serve_again(searches: Searches, makes: Makes) -> None:
+    listener = Listener()
+    asked(searches, listener, question(own_players.BROKEN))
+    assert listener.wait(Refused).kind == "InternalError"
+    assert makes.closed == makes.made
+
+
+@pytest.mark.parametrize(
+    ("spec", "kind"),
+    [("nobody", "InvalidSpec"), (own_players.UNSTARTED, "UnsupportedRules")],
+)
+def test_who_cannot_begin_is_refused(
+    searches: Searches, makes: Makes, spec: str, kind: str
+) -> None:
+    listener = Listener()
+    asked(searches, listener, question(spec), 7)
+    found = listener.wait(Refused)
+    assert (found.kind, found.ref) == (kind, 7)
+    assert makes.closed == makes.made
+
+
+@pytest.mark.parametrize("spec", ["expectimax", own_players.PATIENT])
+@pytest.mark.promise("R29b")
+def test_finished_with_what_there_is(searches: Searches, spec: str) -> None:
+    listener = Listener()
+    one = asked(searches, listener, question(spec, seconds=60.0))
+    if spec == "expectimax":
+        listener.wait(AnalysisReply)
+    else:
+        assert GATE.reached.wait(PATIENCE)
+    one.finish()
+    assert final(listener).best
+    wait_until_idle(searches)
+
+
+@pytest.mark.promise("R29b")
+def test_dropped_without_another_word(searches: Searches, makes: Makes) -> None:
+    listener = Listener()
+    one = asked(searches, listener, question(seconds=60.0))
+    listener.wait(AnalysisReply)
+    one.drop()
+    assert one.is_dropped
+    count = len(listener.replies)
+    wait_until_idle(searches)
+    assert len(listener.replies) == count
+    assert makes.closed == []  # it may serve again
+    with searches.player("expectimax", STANDARD) as player:
+        assert [player] == makes.made
+        assert player.analyse(BOARD, Budget(ply=3)).depth == "3 plies"
+
+
+@pytest.mark.promise("R29b")
+def test_so_many_at_a_time(searches: Searches) -> None:
+    """A third waits until there is room; one that is dropped meanwhile never begins."""
+    listener = Listener()
+    first = asked(searches, listener, question(seconds=60.0), 1)
+    second = asked(searches, listener, question(seconds=60.0), 2)
+    for ref in (1, 2):
+        listener.wait(AnalysisReply, lambda reply, ref=ref: reply.ref == ref)  # type: ignore[misc]
+    dropped = asked(searches, listener, question(ply=1), 3)
+    asked(searches, listener, question(ply=1), 4)
+    dropped.drop()
+    assert {reply.ref for reply in listener.all(AnalysisReply)} == {1, 2}
+    first.drop()
+    final(listener, 4)
+    second.finish()
+    final(listener, 2)
+    assert not [reply for reply in listener.all(AnalysisReply) if reply.ref == 3]
+
+
+def test_waiting_for_one(searches: Searches) -> None:
+    assert searches.wait_for(lambda: 7, Stop()) == 7
+    with pytest.raises(UnsupportedRules):
+        searches.wait_for(
+            lambda: searches.player(own_players.UNSTARTED, STANDARD).__enter__(), Stop()
+        )
+    with pytest.raises(InvalidSpec):
+        searches.wait_for(lambda: list(searches.stream(question("nobody"), Stop())), Stop())
+
+
+def test_closing_ends_all(searches: Searches) -> None:
+    listener = Listener()
+    for ref in (1, 2, 3):
+        asked(searches, listener, question(seconds=60.0), ref)
+    listener.wait(AnalysisReply)
+    searches.close()
+    assert "twofold-search" not in [thread.name for thread in threading.enumerate()]
+    with pytest.raises(ResourceError, match="closing"):
+        searches.start(lambda: None, Stop())
+    with pytest.raises(ResourceError, match="closing"):
+        searches.wait_for(lambda: 7, Stop())
+
+
+def test_a_player_that_comes_back_after_the_end_is_closed(makes: Makes) -> None:
+    searches = Searches(makes)
+    with searches.player("greedy", STANDARD):
+        searches.close()
+        assert makes.closed == []
+    assert makes.closed == makes.made
+
+
+def test_a_list_of_analyses_will_do(searches: Searches, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A stream need not be a generator."""
+
+    def stream(self: Player, board: Board, *_: object, **__: object) -> Iterator[object]:
+        return iter([self.analyse(board)])
+
+    monkeypatch.setattr(own_players.First, "stream", stream, raising=False)
+    assert len(list(searches.stream(question(own_players.FIRST), Stop()))) == 1

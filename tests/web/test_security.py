@@ -1,0 +1,416 @@
+"""Who may speak to the server: token, origin, host."""
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from starlette.applications import Starlette
+from starlette.routing import BaseRoute, Route, WebSocketRoute
+
+from tests.web.driver import HOST, ORIGIN, PORT, Answer, Closed, ask_async, connected, cookie, run
+from twofold.errors import InvalidInput
+from twofold.web.app import create_app
+from twofold.web.gate import Gate
+from twofold.web.hub import Hub
+from twofold.web.security import LEGACY_ROUTES, LOOPBACK, PAGES, Access, Asked, parse_origin
+
+LEGACY = "https://example.org"
+SCRIPT = '<script src="/static/js/again.js"></script>'
+
+FOREIGN_ORIGINS = [
+    "null",
+    "",
+    "*",
+    "file://",
+    "http://",
+    "https://evil.com",
+    "http://evil.com",
+    f"http://evil.com:{PORT}",
+    "http://127.0.0.1",
+    "http://127.0.0.1:80",
+    f"http://127.0.0.1:{PORT + 1}",
+    f"http://127.0.0.1:{PORT}0",
+    f"http://127.0.0.1:0{PORT}",
+    "http://127.0.0.1:204",
+    f"https://127.0.0.1:{PORT}",
+    f"ws://127.0.0.1:{PORT}",
+    f"HTTP://127.0.0.1:{PORT}",
+    f"http://127.0.0.1:{PORT}/",
+    f"http://127.0.0.1:{PORT}/watch",
+    f"http://127.0.0.1:{PORT}?",
+    f"http://127.0.0.1:{PORT}#",
+    f"http://127.0.0.1:{PORT}.evil.com",
+    f"http://127.0.0.1:{PORT}@evil.com",
+    f"http://evil.com@127.0.0.1:{PORT}",
+    f"http://user:word@127.0.0.1:{PORT}",
+    f"http://127.0.0.1.evil.com:{PORT}",
+    f"http://evil.com/127.0.0.1:{PORT}",
+    f"http://127.0.0.2:{PORT}",
+    f"http://127.1:{PORT}",
+    f"http://2130706433:{PORT}",
+    f"http://0x7f000001:{PORT}",
+    f"http://0.0.0.0:{PORT}",
+    f"http://[::ffff:127.0.0.1]:{PORT}",
+    f"http://localhost.evil.com:{PORT}",
+    f"http://LOCALHOST:{PORT}",
+    f"http://localhost.:{PORT}",
+    f"http://localhost:{PORT}",  # our own, but not the address that the request went to
+    f"http://[::1]:{PORT}",
+    f"http://127.0.0.1:{PORT} https://evil.com",
+    f"http://127.0.0.1:{PORT}, http://evil.com",
+    f"http://127.0.0.1:{PORT}\x00",
+    f"http://127.0.0.1:{PORT}\xff",
+    "chrome-extension://abcdefghijklmnop",
+    "data:text/html,x",
+]
+
+FOREIGN_HOSTS = [
+    "",
+    "evil.com",
+    f"evil.com:{PORT}",
+    f"127.0.0.1.evil.com:{PORT}",
+    f"localhost.evil.com:{PORT}",
+    f"localhost.:{PORT}",
+    "127.0.0.1",
+    "localhost",
+    "[::1]",
+    "::1",
+    f"::1:{PORT}",
+    f"127.0.0.1:{PORT + 1}",
+    f"127.0.0.1:{PORT}0",
+    f"127.0.0.1:0{PORT}",
+    f"127.0.0.1:{PORT}:{PORT}",
+    f"127.0.0.1:{PORT}/",
+    f"user@127.0.0.1:{PORT}",
+    f"0.0.0.0:{PORT}",
+    f"192.168.0.7:{PORT}",
+    f"127.0.0.2:{PORT}",
+    f":{PORT}",
+    f"127.0.0.1:{PORT}\xff",
+]
+
+
+@pytest.fixture
+def access() -> Access:
+    return Access(PORT)
+
+
+@pytest.fixture(params=["", LEGACY], ids=["usual", "legacy"])
+def app(request: pytest.FixtureRequest, hub: Hub, tmp_path: Path) -> Gate:
+    """Both set-ups, with and without the legacy routes."""
+    return create_app(hub, Access(PORT, legacy_origin=request.param), tmp_path)
+
+
+def ask(app: Gate, target: str, method: str = "GET", **headers: str) -> Answer:
+    named = {name.replace("_", "-"): value for name, value in headers.items()}
+    return run(ask_async(app, method, target, {"host": HOST, **named}))
+
+
+def upgrade(
+    app: Gate, headers: dict[str, str] | list[tuple[str, str]], *, extensions: bool = True
+) -> str:
+    """What becomes of a WebSocket: `welcome`, or the code of its end."""
+
+    async def look() -> str:
+        async with connected(app, headers, extensions=extensions) as socket:
+            try:
+                return str((await socket.receive())["type"])
+            except Closed as closed:
+                return str(closed.code)
+
+    return run(look())
+
+
+def every_route(app: Gate) -> Iterator[tuple[str, str]]:
+    """Method and an address for each route, and for each method that it has."""
+    assert isinstance(app.app, Starlette)
+    for route in app.app.routes:
+        yield from addresses(route)
+
+
+def addresses(route: BaseRoute) -> Iterator[tuple[str, str]]:
+    assert isinstance(route, Route | WebSocketRoute), route
+    path = re.sub(r"\{\w+(:path)?\}", "x", route.path)
+    methods = sorted(route.methods or ()) if isinstance(route, Route) else ["WEBSOCKET"]
+    for method in methods:
+        yield method, path
+
+
+# ---- R24
+
+
+@pytest.mark.promise("R24")
+def test_no_route_answers_without_the_token(app: Gate) -> None:
+    walked = list(every_route(app))
+    assert {path for _, path in walked} >= {*PAGES, "/ws", "/static/x", "/openapi.json"}
+    assert len(walked) > 25
+    for method, path in walked:
+        if method == "WEBSOCKET":
+            assert upgrade(app, {"host": HOST, "origin": ORIGIN}) == "403"
+            continue
+        for secret in [{}, {"cookie": "twofold-2048=wrong"}, {"authorization": "Bearer wrong"}]:
+            assert ask(app, path, method, **secret).status == 403, (method, path, secret)
+
+
+@pytest.mark.promise("R24")
+def test_what_is_no_route_needs_the_token_too(app: Gate) -> None:
+    for path in ["/nothing", "/static/app.js", "/api/nothing", "/favicon.ico", "/robots.txt", "*"]:
+        assert ask(app, path).status == 403
+        assert ask(app, path, cookie=cookie(app.access)).status == 404
+
+
+@pytest.mark.promise("R24")
+@pytest.mark.parametrize(
+    "query",
+    ["token=wrong", "token=", "token", "Token={}", "token={} ", "token={}x", "xtoken={}", "a={}"],
+)
+def test_only_the_token_itself_opens_the_page(app: Gate, query: str) -> None:
+    assert ask(app, f"/?{query.format(app.access.token)}").status == 403
+
+
+@pytest.mark.promise("R24")
+def test_the_url_with_the_token_becomes_a_cookie(app: Gate) -> None:
+    token = app.access.token
+    assert len(token) >= 43
+    answer = ask(app, f"/watch?player=a%26b&token={token}&x=1")
+    assert (answer.status, answer.body) == (303, b"")
+    assert answer.headers["location"] == "/watch?player=a%26b&x=1"
+    assert answer.headers["set-cookie"] == (
+        f"twofold-2048={token}; Path=/; HttpOnly; SameSite=Strict"
+    )
+    assert answer.headers["cache-control"] == "no-store"
+    assert ask(app, f"/?token={token}").headers["location"] == "/"
+    assert ask(app, "/nothing", cookie=f"a=b; twofold-2048={token};c=d").status == 404
+
+
+@pytest.mark.promise("R24")
+def test_the_token_in_a_url_opens_nothing_but_the_page(app: Gate) -> None:
+    token = app.access.token
+    for path in ["/api/players", "/static/index.html", "/openapi.json", "/nothing"]:
+        assert ask(app, f"{path}?token={token}").status == 403
+    assert ask(app, f"/?token={token}", "POST").status == 403
+    assert upgrade(app, {"host": HOST, "origin": ORIGIN}) == "403"
+
+
+@pytest.mark.promise("R24")
+def test_every_start_has_another_token() -> None:
+    tokens = {Access(PORT).token for _ in range(100)}
+    assert len(tokens) == 100
+    assert Access(PORT).token not in repr(Access(PORT))
+
+
+@pytest.mark.promise("R24")
+def test_what_starts_the_browser_can_be_used_once(app: Gate) -> None:
+    once = app.access.token_once()
+    assert once != app.access.token
+    assert ask(app, "/", cookie=f"twofold-2048={once}").status == 403
+    first = ask(app, f"/?token={once}")
+    assert first.status == 303
+    assert app.access.token in first.headers["set-cookie"]
+    assert ask(app, f"/?token={once}").status == 403
+
+
+@pytest.mark.promise("R24")
+def test_scripts_send_the_token_as_a_header(app: Gate) -> None:
+    token = app.access.token
+    assert ask(app, "/nothing", authorization=f"Bearer {token}").status == 404
+    assert ask(app, "/nothing", authorization=f"bearer {token}").status == 404
+    for value in [token, f"Basic {token}", f"Bearer {token}x", "Bearer", f"Bearer é{token}"]:
+        assert ask(app, "/nothing", authorization=value).status == 403
+    twice = [("host", HOST), *[("authorization", f"Bearer {token}")] * 2]
+    assert run(ask_async(app, "GET", "/nothing", twice)).status == 403
+
+
+@pytest.mark.promise("R24")
+def test_a_cookie_that_another_server_has_set_does_not_lock_out(app: Gate) -> None:
+    mine = cookie(app.access)
+    assert ask(app, "/nothing", cookie=f"twofold-2048=other; {mine}").status == 404
+    assert ask(app, "/nothing", cookie="twofold-2048; =; ;;").status == 403
+
+
+@pytest.mark.promise("R24")
+def test_whoever_has_no_token_reads_how_to_get_in(app: Gate) -> None:
+    page = ask(app, "/", accept="text/html,*/*")
+    assert page.status == 403
+    assert page.headers["content-type"] == "text/html; charset=utf-8"
+    assert "twofold serve" in page.text
+    assert SCRIPT not in page.text
+    answer = ask(app, "/api/players", accept="text/html,*/*")
+    assert answer.json == {
+        "error": "expected the token: open the address that 'twofold serve' has printed",
+        "kind": "NoToken",
+    }
+
+
+def test_a_link_from_elsewhere_asks_again_from_our_own_page(app: Gate) -> None:
+    """Browsers send no strict cookie where another page led to ours."""
+    link = {"accept": "text/html", "sec_fetch_mode": "navigate", "sec_fetch_site": "cross-site"}
+    assert SCRIPT in ask(app, "/review", **link).text
+    again = link | {"sec_fetch_site": "same-origin"}
+    assert SCRIPT not in ask(app, "/review", **again).text
+    assert SCRIPT not in ask(app, "/nothing", **link).text
+    assert SCRIPT not in ask(app, "/review", **link | {"sec_fetch_mode": "no-cors"}).text
+
+
+# ---- R25
+
+
+@pytest.mark.promise("R25")
+@pytest.mark.parametrize("origin", FOREIGN_ORIGINS)
+def test_no_other_origin_passes(app: Gate, origin: str) -> None:
+    owner = {"cookie": cookie(app.access), "origin": origin}
+    script = {"authorization": f"Bearer {app.access.token}", "origin": origin}
+    for headers in (owner, script):
+        assert ask(app, "/", **headers).status == 403
+        assert ask(app, "/api/games", "POST", **headers).status == 403
+        assert ask(app, f"/?token={app.access.token}", **headers).status == 403
+        assert upgrade(app, {"host": HOST, **headers}) == "403"
+    for path, method in LEGACY_ROUTES.items():
+        assert ask(app, path, method, **owner).status == 403
+
+
+@pytest.mark.promise("R25")
+def test_there_are_forty_other_origins() -> None:
+    assert len(set(FOREIGN_ORIGINS)) >= 40
+
+
+@pytest.mark.promise("R25")
+@pytest.mark.parametrize("name", LOOPBACK)
+def test_the_own_origin_passes(app: Gate, name: str) -> None:
+    host = f"{name}:{PORT}"
+    headers = {"host": host, "origin": f"http://{host}", "cookie": cookie(app.access)}
+    assert run(ask_async(app, "GET", "/nothing", headers)).status == 404
+    assert run(ask_async(app, "POST", "/nothing", headers)).status == 404
+    assert upgrade(app, headers) == "welcome"
+
+
+@pytest.mark.promise("R25")
+def test_two_origins_are_none(app: Gate) -> None:
+    pairs = [("host", HOST), ("cookie", cookie(app.access)), ("origin", ORIGIN), ("origin", ORIGIN)]
+    assert run(ask_async(app, "GET", "/", pairs)).status == 403
+    assert upgrade(app, pairs) == "403"
+
+
+@pytest.mark.promise("R25")
+def test_a_cookie_alone_changes_nothing(app: Gate) -> None:
+    """Another server on this machine is the same site: its pages' requests carry our cookie."""
+    mine = {"cookie": cookie(app.access)}
+    assert ask(app, "/nothing", "POST", **mine).status == 403
+    assert ask(app, "/nothing", "POST", **mine, sec_fetch_site="same-origin").status == 404
+    assert ask(app, "/nothing", "POST", **mine, origin=ORIGIN).status == 404
+    for site in ["same-site", "cross-site"]:
+        assert ask(app, "/nothing", "POST", **mine, sec_fetch_site=site).status == 403
+        assert ask(app, "/api/games", **mine, sec_fetch_site=site).status == 403
+        assert ask(app, "/", **mine, sec_fetch_site=site).status != 403  # a link to our page
+    assert ask(app, "/nothing", **mine, sec_fetch_site="none").status == 404
+
+
+@pytest.mark.promise("R25")
+def test_a_websocket_with_a_cookie_has_to_say_where_it_comes_from(app: Gate) -> None:
+    mine = {"host": HOST, "cookie": cookie(app.access)}
+    assert upgrade(app, mine) == "403"
+    assert upgrade(app, mine | {"sec-fetch-site": "same-origin"}) == "403"
+    assert upgrade(app, mine, extensions=False) == "1008"
+    script = {"host": HOST, "authorization": f"Bearer {app.access.token}"}
+    assert upgrade(app, script) == "welcome"
+
+
+@pytest.mark.promise("R25")
+def test_the_legacy_routes_are_for_their_origin_alone(hub: Hub, tmp_path: Path) -> None:
+    app = create_app(hub, Access(PORT, legacy_origin=LEGACY), tmp_path)
+    token = {"authorization": f"Bearer {app.access.token}"}
+    for path, method in LEGACY_ROUTES.items():
+        assert ask(app, path, method, origin=LEGACY).status == 400  # it passes; no board is given
+        assert ask(app, path, method).status == 403
+        assert ask(app, path, method, **token).status == 403
+        assert ask(app, path, method, origin=ORIGIN, **token).status == 403
+        for origin in [*FOREIGN_ORIGINS, f"{LEGACY}:443", f"{LEGACY}/", f"{LEGACY}.evil.com"]:
+            answer = ask(app, path, method, origin=origin)
+            assert (answer.status, answer.headers.get("access-control-allow-origin")) == (403, None)
+    foreign_host = {"host": "evil.com", "origin": LEGACY}
+    assert run(ask_async(app, "GET", "/move", foreign_host)).status == 400
+
+
+@pytest.mark.promise("R25")
+def test_the_legacy_origin_reaches_nothing_else(hub: Hub, tmp_path: Path) -> None:
+    app = create_app(hub, Access(PORT, legacy_origin=LEGACY), tmp_path)
+    headers = {"origin": LEGACY, "cookie": cookie(app.access)}
+    for method, path in every_route(app):
+        if method == "WEBSOCKET":
+            assert upgrade(app, {"host": HOST, **headers}) == "403"
+        elif path not in LEGACY_ROUTES:
+            answer = ask(app, path, method, **headers)
+            assert (answer.status, answer.headers.get("access-control-allow-origin")) == (403, None)
+
+
+@pytest.mark.promise("R25")
+@pytest.mark.parametrize("text", ["https://example.org", "http://localhost:3000", "http://[::1]:8"])
+def test_an_origin_can_be_named(text: str) -> None:
+    assert parse_origin(text) == text
+
+
+@pytest.mark.promise("R25")
+@pytest.mark.parametrize(
+    "text",
+    ["", "null", "*", "example.org", "https://example.org/", "https://Example.org", "https://a b",
+     "https://a@b", "ftp://example.org", "https://example.org:", "https://example.org\n"],
+)  # fmt: skip
+def test_what_is_no_origin_cannot(text: str) -> None:
+    with pytest.raises(InvalidInput, match="expected an origin such as"):
+        parse_origin(text)
+
+
+# ---- R26
+
+
+@pytest.mark.promise("R26")
+@pytest.mark.parametrize("host", FOREIGN_HOSTS)
+def test_no_foreign_host_passes(app: Gate, host: str) -> None:
+    """A name of an attacker's that resolves to 127.0.0.1: DNS rebinding."""
+    for origin in [{"origin": f"http://{host}"}, {"origin": ORIGIN}, {}]:
+        headers = {"host": host, "cookie": cookie(app.access), **origin}
+        assert run(ask_async(app, "GET", "/", headers)).status == 400
+        assert run(ask_async(app, "POST", "/api/games", headers)).status == 400
+        assert upgrade(app, headers) == "400"
+
+
+@pytest.mark.promise("R26")
+def test_one_host_is_wanted(app: Gate) -> None:
+    mine = [("cookie", cookie(app.access))]
+    for hosts in [[], [HOST, HOST], [HOST, "evil.com"], ["evil.com", HOST]]:
+        headers = [*mine, *(("host", host) for host in hosts)]
+        assert run(ask_async(app, "GET", "/", headers)).status == 400
+
+
+@pytest.mark.promise("R26")
+@pytest.mark.parametrize("name", [*LOOPBACK, "LocalHost"])
+def test_the_own_names_pass(app: Gate, name: str) -> None:
+    headers = {"host": f"{name}:{PORT}", "cookie": cookie(app.access)}
+    assert run(ask_async(app, "GET", "/nothing", headers)).status == 404
+
+
+@pytest.mark.promise("R26")
+def test_the_usual_port_is_left_out() -> None:
+    access = Access(80)
+    for host in ["127.0.0.1", "localhost", "[::1]", "localhost:80", "[::1]:80"]:
+        assert access.is_own_host(host)
+    for host in ["localhost:81", "evil.com", "", ":80", "::1"]:
+        assert not access.is_own_host(host)
+
+
+@pytest.mark.promise("R26")
+def test_on_all_addresses_numbers_pass_and_names_do_not() -> None:
+    access = Access(PORT, names=(*LOOPBACK, "mybox"), any_address=True)
+    for name in ["192.168.0.7", "[fe80::1]", "mybox", "127.0.0.1"]:
+        assert access.is_own_host(f"{name}:{PORT}")
+    for name in ["evil.com", "192.168.0.7.evil.com", "fe80::1", "[192.168.0.7]", "[x]", "", "[]"]:
+        assert not access.is_own_host(f"{name}:{PORT}")
+
+
+def test_a_request_says_what_it_is() -> None:
+    asked = Asked(False, "GET", "/", headers=(("a", "1"), ("b", "2"), ("b", "3")))
+    assert (asked.value("a"), asked.value("b"), asked.value("c")) == ("1", "", "")
+    assert asked.is_page
+    assert not Asked(True, "GET", "/").is_page
+    assert not Asked(False, "POST", "/").is_page

@@ -1,0 +1,249 @@
+"""The server: where it listens, how long it waits, how it ends; crowds."""
+
+import contextlib
+import http.client
+import json
+import signal
+import socket
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+from websockets.exceptions import WebSocketException
+from websockets.sync.client import ClientConnection, connect
+
+from tests.cli.test_serve import opened, running, until
+from tests.web.driver import free_listener, serving
+from tests.web.test_messages import answer_times
+from twofold.errors import InvalidInput, LimitExceeded, ResourceError
+from twofold.web import server as module
+from twofold.web.app import create_app
+from twofold.web.hub import Hub
+from twofold.web.security import Access
+from twofold.web.server import Server, in_url, is_every_address, is_loopback, listen
+
+CROWD = Path(__file__).parent / "crowd.py"
+
+
+@pytest.fixture
+def access(hub: Hub, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Access]:
+    """A real server that loses its patience soon."""
+    monkeypatch.setattr(module, "REQUEST_SECONDS", 0.1)
+    listener = free_listener()
+    access = Access(listener.getsockname()[1])
+    with serving(create_app(hub, access, tmp_path), listener):
+        yield access
+
+
+def connected(access: Access) -> socket.socket:
+    return socket.create_connection(("127.0.0.1", access.port), timeout=60)
+
+
+def is_dropped(one: socket.socket) -> bool:
+    """Whether the server ends a connection; waits for it."""
+    try:
+        return one.recv(65_536) == b""
+    except ConnectionError:
+        return True
+
+
+# ---- patience
+
+
+@pytest.mark.promise("R29")
+@pytest.mark.parametrize("begins", [b"", b"G", b"GET / HTTP/1.1\r\n", b"GET / HTTP/1.1\r\nHost: x"])
+def test_who_sends_no_whole_request_is_dropped(access: Access, begins: bytes) -> None:
+    with connected(access) as one:
+        one.sendall(begins)
+        assert is_dropped(one)
+
+
+def test_who_sends_half_a_second_request_is_dropped(access: Access) -> None:
+    with connected(access) as one:
+        one.sendall(f"GET / HTTP/1.1\r\nHost: 127.0.0.1:{access.port}\r\n\r\nGET /".encode())
+        while b"403" not in one.recv(65_536):
+            pass
+        while not is_dropped(one):
+            pass
+
+
+def test_who_is_answered_slowly_is_not_dropped(access: Access) -> None:
+    asks = http.client.HTTPConnection("127.0.0.1", access.port, timeout=60)
+    headers = {"Authorization": f"Bearer {access.token}"}
+    body = json.dumps({"player": "expectimax:ply=8", "seconds": 0.5, "seed": 1})
+    asks.request("POST", "/api/play", body, headers)
+    assert asks.getresponse().read()
+    asks.close()
+
+
+def test_a_websocket_is_not_dropped(access: Access) -> None:
+    with opened(access) as page:
+        assert len(answer_times(page, 25)) == 25  # half a second
+
+
+@pytest.mark.promise("R29")
+def test_connections_are_counted(access: Access, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "MAX_SOCKETS", 4)
+    monkeypatch.setattr(module, "REQUEST_SECONDS", 600.0)
+    with contextlib.ExitStack() as stack:
+        for _ in range(4):
+            stack.enter_context(connected(access))
+        with connected(access) as fifth:
+            assert is_dropped(fifth)
+    end = time.monotonic() + 60
+    while status(access) != 403:  # the others have gone
+        assert time.monotonic() < end
+
+
+def status(access: Access) -> int:
+    asks = http.client.HTTPConnection("127.0.0.1", access.port, timeout=60)
+    with contextlib.closing(asks), contextlib.suppress(OSError, http.client.HTTPException):
+        asks.request("GET", "/")
+        return asks.getresponse().status
+    return 0
+
+
+# ---- R29
+
+
+@pytest.mark.promise("R29")
+@pytest.mark.long
+def test_the_owner_notices_no_crowd(tmp_path: Path, figure: Callable[[str], None]) -> None:
+    with running(tmp_path, "--player", "greedy") as (process, access, _):
+        words = [str(access.port), access.token, "2000", "500", "200"]
+        with opened(access) as page:
+            if not until(page, "welcome")["ready"]:
+                until(page, "ready")
+        before = memory(process.pid)
+        with opened(access) as page, crowd_of(*words) as crowd:
+            times = answer_times(page, 500)
+            assert crowd.poll() is None, "the crowd has gone too soon"
+            grown = memory(process.pid) - before
+            summary = crowd.communicate(timeout=60)[0].strip()
+        left = time.monotonic()
+        wait_for_a_place(access)
+        recovered = time.monotonic() - left
+    figure(
+        f"p99 {1000 * times[494]:.0f} ms, memory +{grown / 2**20:.0f} MB, "
+        f"a new page after {recovered:.1f} s; the crowd: {summary}"
+    )
+    assert times[494] < 0.2
+    assert grown < 150 * 2**20
+    assert recovered < 5
+
+
+@contextlib.contextmanager
+def crowd_of(*words: str) -> Iterator["subprocess.Popen[str]"]:
+    """A crowd, once all of it has come."""
+    command = [sys.executable, str(CROWD), *words]
+    pipe = subprocess.PIPE
+    with subprocess.Popen(command, stdin=pipe, stdout=pipe, text=True) as crowd:
+        assert crowd.stdout is not None
+        assert crowd.stdout.readline() == "all have come\n"
+        yield crowd
+
+
+def memory(pid: int) -> int:
+    """Bytes of memory that a process has."""
+    for line in Path(f"/proc/{pid}/status").read_text(encoding="utf-8").splitlines():
+        if line.startswith("VmRSS:"):
+            return int(line.split()[1]) * 1024
+    raise AssertionError("no VmRSS")
+
+
+def wait_for_a_place(access: Access) -> None:
+    """Until a new page gets its welcome."""
+    while True:
+        with contextlib.suppress(OSError, WebSocketException, TimeoutError), opened(access) as page:
+            until(page, "welcome")
+            return
+
+
+# ---- where it listens
+
+
+@pytest.mark.parametrize(
+    ("host", "loopback", "every"),
+    [
+        ("127.0.0.1", True, False),
+        ("127.9.9.9", True, False),
+        ("::1", True, False),
+        ("localhost", True, False),
+        ("0.0.0.0", False, True),
+        ("::", False, True),
+        ("192.0.2.1", False, False),
+        ("example.org", False, False),
+    ],
+)
+def test_hosts(host: str, loopback: bool, every: bool) -> None:
+    assert (is_loopback(host), is_every_address(host)) == (loopback, every)
+
+
+def test_a_host_in_a_url() -> None:
+    assert (in_url("127.0.0.1"), in_url("::1")) == ("127.0.0.1", "[::1]")
+
+
+def test_a_port_that_is_asked_for_is_taken_or_refused() -> None:
+    with listen("127.0.0.1", 0) as first:
+        address, port = first.getsockname()
+        assert address == "127.0.0.1"
+        with pytest.raises(ResourceError, match=f"got {port}, which another program uses"):
+            listen("127.0.0.1", port)
+    with listen("127.0.0.1", port) as again:
+        assert again.getsockname()[1] == port
+
+
+def test_what_is_no_address_or_port_is_refused() -> None:
+    with pytest.raises(LimitExceeded):
+        listen("127.0.0.1", 65_536)
+    for host in ["192.0.2.1", "nowhere.invalid", "a" * 100, ""]:
+        with pytest.raises(InvalidInput):
+            listen(host, 0).close()
+
+
+def test_where_no_port_is_free_it_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(host: str, port: int) -> socket.socket:
+        raise ResourceError("taken")
+
+    monkeypatch.setattr(module, "_listen", refuse)
+    with pytest.raises(ResourceError, match=r"a free port on 127\.0\.0\.1, got none"):
+        listen("127.0.0.1", None)
+
+
+# ---- how it ends
+
+
+def test_a_signal_ends_it_and_a_second_one_at_once(hub: Hub, tmp_path: Path) -> None:
+    server = Server(create_app(hub, Access(1), tmp_path), quiet=True)
+    with module._signals(server._ask):
+        signal.raise_signal(signal.SIGTERM)
+        assert (server.should_exit, server.force_exit, server.signal) == (True, False, 15)
+        signal.raise_signal(signal.SIGINT)
+        assert (server.should_exit, server.force_exit, server.signal) == (True, True, 2)
+    with pytest.raises(KeyboardInterrupt):  # as it was before
+        signal.raise_signal(signal.SIGINT)
+
+
+def test_it_ends_with_pages_open_and_a_game_going_on(hub: Hub, tmp_path: Path) -> None:
+    listener = free_listener()
+    access = Access(listener.getsockname()[1])
+    headers = {"Authorization": f"Bearer {access.token}"}
+    ended: list[ClientConnection] = []
+    with contextlib.ExitStack() as stack:
+        with serving(create_app(hub, access, tmp_path), listener):
+            for _ in range(3):
+                address = f"ws://127.0.0.1:{access.port}/ws"
+                page = stack.enter_context(connect(address, additional_headers=headers))
+                page.send('{"type":"new","ref":1}')
+                game = until(page, "game")["game"]
+                page.send(json.dumps({"type": "autoplay", "game": game, "player": "greedy"}))
+                ended.append(page)
+        for page in ended:
+            with pytest.raises(WebSocketException):  # noqa: PT012 - until it is closed
+                while True:
+                    page.recv(timeout=60)
+    assert threading.active_count() < 50

@@ -1,0 +1,444 @@
+"""One page: what it asks is done or refused, whatever it asks."""
+
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import pytest
+
+from tests.web import own_players
+from tests.web.own_players import GATE
+from tests.web.page import PATIENCE, Page
+from twofold.game import Game
+from twofold.record import format_record
+from twofold.rules import STANDARD, Rules
+from twofold.web import protocol
+from twofold.web import session as module
+from twofold.web.hub import Hub
+from twofold.web.live_game import LiveGame
+from twofold.web.protocol import (
+    AnalysisReply,
+    AutoplayEnded,
+    BoardInfo,
+    Frame,
+    Games,
+    GameState,
+    Judged,
+    Position,
+    Refused,
+    Reviewed,
+    Step,
+    Welcome,
+)
+
+DEEP = "1234/2345/3456/0010"
+"""A board on which a search does not come to its end."""
+
+
+@pytest.fixture
+def hub(tmp_path: Path) -> Iterator[Hub]:
+    GATE.reset()
+    with closing(Hub(tmp_path, "greedy", own_players.ALL, warm_up=False)) as hub:
+        yield hub
+        GATE.opened.set()
+
+
+@pytest.fixture
+def page(hub: Hub) -> Page:
+    return Page(hub)
+
+
+def test_welcome(hub: Hub, page: Page) -> None:
+    welcome = page.wait(Welcome)
+    assert page.replies == [welcome]
+    assert (welcome.max_side, welcome.ready) == (8, False)
+    assert welcome.players == hub.players
+
+
+# ---- games
+
+
+def test_a_game_from_beginning_to_end(hub: Hub, page: Page) -> None:
+    state = page.open()
+    assert state.now.move_number == 0
+    assert state.kept
+    page.play(state, 3)
+    assert page.ask(protocol.UndoRequest(game=state.game), GameState).now.move_number == 2
+    assert page.ask(protocol.RedoRequest(game=state.game), Step).now.move_number == 3
+    position = page.ask(protocol.ViewRequest(game=state.game, move_number=1), Position)
+    assert (position.move_number, position.last) == (1, 3)
+    let_play(page, state)
+    ended = page.wait(AutoplayEnded)
+    assert (ended.reason, ended.now.legal) == ("over", "")
+    kind, _ = page.refusal(
+        protocol.MoveRequest(game=state.game, move="u", move_number=ended.now.move_number)
+    )
+    assert kind == "GameOver"
+    games = page.ask(protocol.GamesRequest(), Games).games
+    assert [(one.game, one.status, one.player) for one in games] == [
+        (state.game, "over", "me + greedy")
+    ]
+    assert page.ask(protocol.DeleteRequest(game=state.game), Games).games == []
+
+
+def let_play(page: Page, state: GameState, **values: Any) -> int:
+    return page.tell(protocol.AutoplayRequest(game=state.game, **values))
+
+
+def test_games_of_any_rules(page: Page) -> None:
+    state = page.new(rules="3x5 spawn=2:0.5,8:0.5 goal=64", seed="18446744073709551615")
+    assert (state.rules.rows, state.rules.cols, state.rules.goal) == (3, 5, 64)
+    assert state.rules.spawn == [(2, 0.5), (8, 0.5)]
+    assert state.seed == "18446744073709551615"
+    game = Game(Rules.parse(state.rules.text), 2**64 - 1)
+    assert state.now.board == str(game.board)
+    random = [page.new().seed for _ in range(2)]
+    assert random[0] != random[1]
+
+
+def test_games_on_a_board(page: Page) -> None:
+    state = page.new(board="2x3:123/000", score=50)
+    assert (state.rules.rows, state.rules.cols) == (2, 3)
+    assert (state.now.score, state.now.board) == (50, "2x3:123/000")
+    assert page.new(board="2x3:123/000", rules="2x3 goal=8").now.status == "won"
+
+
+@pytest.mark.parametrize(
+    ("values", "kind"),
+    [
+        ({"rules": "9x9"}, "InvalidRules"),
+        ({"rules": "fly"}, "InvalidRules"),
+        ({"seed": "-1"}, "InvalidSeed"),
+        ({"board": "x"}, "InvalidBoard"),
+        ({"board": "1111/0000/0000/0000", "rules": "3x3"}, "InvalidBoard"),
+        ({"score": 5}, "InvalidBoard"),
+        ({"board": "zz00/0000/0000/0000"}, "TileTooLarge"),
+        ({"source": "nothing"}, "NotFound"),
+    ],
+)
+def test_no_game_begins_wrongly(page: Page, values: dict[str, Any], kind: str) -> None:
+    assert page.refusal(protocol.NewRequest(**values))[0] == kind
+
+
+def test_a_fork(page: Page) -> None:
+    source = page.new(seed="7")
+    page.play(source, 6)
+    fork = page.new(source=source.game, move_number=4)
+    assert fork.game != source.game
+    assert (fork.seed, fork.now.move_number, fork.now.can_undo) == ("7", 4, True)
+    view = page.ask(protocol.ViewRequest(game=source.game, move_number=4), Position)
+    assert view.board == fork.now.board
+    race = page.new(source=source.game, move_number=0, keep=False)
+    assert (race.kept, race.now.move_number) == (False, 0)
+    request = protocol.NewRequest(source=source.game, move_number=7)
+    assert page.refusal(request)[0] == "LimitExceeded"
+
+
+@pytest.mark.parametrize(
+    "request_",
+    [
+        protocol.OpenRequest(game="nothing"),
+        protocol.MoveRequest(game="nothing", move="u", move_number=0),
+        protocol.UndoRequest(game="nothing"),
+        protocol.RedoRequest(game="nothing"),
+        protocol.ViewRequest(game="nothing", move_number=0),
+        protocol.DeleteRequest(game="nothing"),
+        protocol.AutoplayRequest(game="nothing"),
+        protocol.PauseRequest(game="nothing"),
+        protocol.ReviewRequest(game="nothing"),
+        protocol.DeleteRequest(game=""),
+    ],
+    ids=lambda request: type(request).__name__,
+)
+def test_an_unknown_game_is_refused(page: Page, request_: Any) -> None:
+    assert page.refusal(request_)[0] == "NotFound"
+
+
+def test_a_game_of_another_page_has_to_be_opened(hub: Hub, page: Page) -> None:
+    state = page.new()
+    other = Page(hub)
+    request = protocol.MoveRequest(game=state.game, move="u", move_number=0)
+    kind, message = other.refusal(request)
+    assert (kind, message) == (
+        "NotFound",
+        f"expected a game that this page has opened, got '{state.game}'",
+    )
+    other.open(state.game)
+    step = other.move(state.game, state.now.legal[0], 0)
+    assert page.wait(Step).now == step.now
+    assert page.wait(Step).ref == 0
+    stale = protocol.MoveRequest(game=state.game, move="u", move_number=0)
+    assert page.refusal(stale)[0] == "StaleMove"
+    other.tell(protocol.CloseRequest(game=state.game))
+    other.tell(protocol.CloseRequest(game=state.game))
+    assert other.refusal(request)[0] == "NotFound"
+    count = len(other.replies)
+    page.play(page.open(state.game), 1)
+    assert len(other.replies) == count
+
+
+def test_the_game_played_last_is_opened(hub: Hub, page: Page) -> None:
+    old, new = page.new(), page.new()
+    page.play(old, 1)
+    assert Page(hub).open().game == old.game
+    page.play(new, 1)
+    assert Page(hub).open().game == new.game
+    newest = page.new()  # without a move yet
+    page.close()
+    assert Page(hub).open().game == newest.game
+
+
+def test_a_record_from_elsewhere_is_played_on(hub: Hub, page: Page) -> None:
+    game = Game(STANDARD, 1)
+    for _ in range(70):
+        game.play(game.legal_moves()[0]) if not game.is_finished else None
+    name = hub.add_record(format_record(hub.record(page.new().game)))
+    state = page.open(name)
+    page.play(state, 2)
+    assert page.ask(protocol.UndoRequest(game=name), GameState).now.move_number == 1
+
+
+def test_only_so_many_games_are_open(page: Page, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "MAX_FOLLOWED", 2)
+    first, _ = page.new(), page.new()
+    assert page.refusal(protocol.NewRequest())[0] == "LimitExceeded"
+    page.open(first.game)  # again
+    page.tell(protocol.CloseRequest(game=first.game))
+    page.new()
+
+
+# ---- players
+
+
+def test_a_player_plays_for_all_to_see(hub: Hub, page: Page) -> None:
+    state = page.new(rules="6x6")
+    other = Page(hub)
+    other.open(state.game)
+    ref = let_play(page, state, moves=50)
+    ended = page.wait(AutoplayEnded)
+    assert (ended.ref, ended.reason, ended.now.move_number) == (ref, "moves", 50)
+    assert {frame.ref for frame in page.all(Frame)} == {ref}
+    assert {frame.now.autoplay for frame in page.all(Frame)} == {"greedy"}
+    assert other.wait(AutoplayEnded).ref == 0
+    assert page.all(Frame)[-1].now.board == ended.now.board
+    start = len(page.replies)
+    single = let_play(page, state, moves=1)
+    step = page.wait(Step, start=start)
+    assert (step.ref, step.by, step.now.move_number) == (single, "greedy", 51)
+    assert page.wait(AutoplayEnded, start=start).reason == "moves"
+
+
+def test_a_pause(page: Page) -> None:
+    state = page.new()
+    let_play(page, state, player=own_players.HELD)
+    assert GATE.reached.wait(PATIENCE)
+    ended = page.ask(protocol.PauseRequest(game=state.game), AutoplayEnded)
+    assert (ended.reason, ended.now.autoplay, ended.now.move_number) == ("paused", "", 0)
+
+
+@pytest.mark.parametrize(
+    ("player", "kind"),
+    [
+        ("my.py:Mine", "InvalidSpec"),
+        ("ntuple:net=/etc/passwd", "InvalidSpec"),
+        ("expectimax:table_mb=65536", "LimitExceeded"),
+        ("expectimax:ply=99", "LimitExceeded"),
+    ],
+)
+def test_dangerous_players_are_refused(page: Page, player: str, kind: str) -> None:
+    state = page.new()
+    for request in (
+        protocol.AutoplayRequest(game=state.game, player=player),
+        protocol.AnalyseRequest(board=state.now.board, player=player),
+        protocol.ReviewRequest(game=state.game, player=player),
+    ):
+        assert page.refusal(request)[0] == kind
+
+
+# ---- boards
+
+
+def test_a_board_is_read(page: Page) -> None:
+    info = page.ask(protocol.BoardRequest(text="2x2: 2 4 / 0 8"), BoardInfo)
+    assert (info.board, info.tiles, info.rows, info.cols) == ("2x2:12/03", [2, 4, 0, 8], 2, 2)
+    assert (info.legal, info.max_tile) == ("dl", 8)
+    assert page.refusal(protocol.BoardRequest(text="?"))[0] == "InvalidBoard"
+
+
+def test_an_analysis(page: Page) -> None:
+    request = protocol.AnalyseRequest(board=DEEP, player="expectimax", ply=2)
+    ref = page.tell(request)
+    final = page.wait(AnalysisReply, lambda reply: reply.final)
+    assert (final.ref, final.depth, final.board) == (ref, "2 plies", DEEP)
+    assert final.player == "expectimax"
+    default = page.ask(protocol.AnalyseRequest(board=DEEP, score="1000"), AnalysisReply)
+    assert default.player == "greedy"
+
+
+@pytest.mark.parametrize(
+    ("values", "kind"),
+    [
+        ({"board": "?"}, "InvalidBoard"),
+        ({"board": "1212/2121/1212/2121"}, "GameOver"),
+        ({"board": DEEP, "rules": "3x3"}, "InvalidBoard"),
+        ({"board": DEEP, "score": "9" * 20}, "LimitExceeded"),
+        ({"board": DEEP, "player": own_players.BROKEN}, "InternalError"),
+        ({"board": "3x3:123/000/000", "player": "ntuple:net=tiny"}, "UnsupportedRules"),
+    ],
+)
+def test_no_analysis_of_that(page: Page, values: dict[str, Any], kind: str) -> None:
+    assert page.refusal(protocol.AnalyseRequest(**values))[0] == kind
+
+
+def test_one_analysis_a_page(hub: Hub, page: Page) -> None:
+    first = page.tell(protocol.AnalyseRequest(board=DEEP, player="expectimax", seconds=60))
+    page.wait(AnalysisReply)
+    start = len(page.replies)
+    second = page.tell(protocol.AnalyseRequest(board=DEEP, player="expectimax", seconds=60))
+    page.wait(AnalysisReply, lambda reply: reply.ref == second)
+    page.tell(protocol.StopRequest())
+    final = page.wait(AnalysisReply, lambda reply: reply.final)
+    assert final.ref == second
+    assert first not in {reply.ref for reply in page.replies[start:]}
+
+
+@pytest.mark.promise("R29b")
+@pytest.mark.parametrize("what", ["analysis", "review", "autoplay"])
+def test_a_page_that_leaves_ends_its_searches(
+    hub: Hub, page: Page, what: str, figure: Callable[[str], None]
+) -> None:
+    state = page.new(board=DEEP)
+    other = Page(hub)
+    if what == "analysis":
+        page.tell(protocol.AnalyseRequest(board=DEEP, player="expectimax", seconds=60))
+        page.wait(AnalysisReply)
+    elif what == "autoplay":
+        let_play(page, state, player="expectimax:ply=12")
+        live = hub.table.find(state.game)
+        wait_until(lambda: live.now().autoplay != "")
+    else:
+        page.play(state, 3)
+        page.tell(protocol.ReviewRequest(game=state.game, player="expectimax:ply=9"))
+        wait_until(lambda: "twofold-review" in names())
+    began = time.perf_counter()
+    page.close()
+    wait_until(lambda: not hub.searches._stops and not hub.reviews._asked)
+    wait_until(lambda: "twofold-autoplay" not in names())
+    taken = time.perf_counter() - began
+    figure(f"{what} ended {1000 * taken:.0f} ms after its page left")
+    assert taken < 5  # 0.2 s where nothing else runs
+    other.open()
+
+
+def names() -> list[str]:
+    return [thread.name for thread in threading.enumerate()]
+
+
+def wait_until(true: Callable[[], bool]) -> None:
+    until = time.monotonic() + PATIENCE
+    while not true():
+        assert time.monotonic() < until
+        threading.Event().wait(0.001)
+
+
+def test_a_review(page: Page) -> None:
+    state = page.new(seed="1")
+    page.play(state, 12)
+    request = protocol.ReviewRequest(game=state.game, player="ntuple:net=tiny", ply=1)
+    found = page.ask(request, Reviewed)
+    assert (found.complete, found.unit, sum(found.labels.values())) == (True, "points", 12)
+    assert sum(len(reply.judgements) for reply in page.all(Judged)) == 12
+    start = len(page.replies)
+    page.ask(request, Reviewed)
+    assert page.wait(Judged, start=start).done == 12
+
+
+def test_a_review_and_an_analysis_run_beside_each_other(page: Page) -> None:
+    state = page.new()
+    page.play(state, 3)
+    review = page.tell(protocol.ReviewRequest(game=state.game, player=own_players.PATIENT))
+    assert GATE.reached.wait(PATIENCE)
+    page.ask(protocol.AnalyseRequest(board=DEEP, player="expectimax", ply=1), AnalysisReply)
+    page.tell(protocol.StopRequest())
+    found = page.wait(Reviewed)
+    assert (found.ref, found.complete) == (review, False)
+
+
+# ---- the end
+
+
+def test_a_closed_page_is_told_nothing(hub: Hub, page: Page) -> None:
+    state = page.new()
+    other = Page(hub)
+    other.open(state.game)
+    page.close()
+    page.close()
+    count = len(page.replies)
+    other.play(state, 1)
+    page.tell(protocol.GamesRequest())
+    page.tell(protocol.MoveRequest(game=state.game, move="u", move_number=1))
+    assert len(page.replies) == count
+
+
+def test_a_game_that_is_read_for_a_page_that_left_is_left_too(
+    hub: Hub, page: Page, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whenever it leaves: while the game is read, or while it joins."""
+    state = page.new()
+    other = Page(hub)
+    join, found = hub.table.join, threading.Event()
+
+    def held(*args: Any) -> LiveGame:
+        live = join(*args)
+        other.close()
+        found.set()
+        return live
+
+    monkeypatch.setattr(hub.table, "join", held)
+    other.tell(protocol.OpenRequest(game=state.game))
+    assert found.wait(PATIENCE)
+    page.close()
+    live = hub.table.find(state.game)
+    wait_until(lambda: not live.is_followed)
+
+
+def test_an_analysis_for_a_page_that_left_never_begins(hub: Hub, page: Page) -> None:
+    page.session._closed = True
+    page.session._analyse(protocol.AnalyseRequest(board=DEEP, player="expectimax", seconds=60))
+    wait_until(lambda: not hub.searches._stops)
+    assert not page.all(AnalysisReply)
+
+
+def test_what_nobody_expected_does_not_end_the_page(
+    hub: Hub, page: Page, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    def oops(*_: object, **__: object) -> None:
+        raise ZeroDivisionError("oops \x1b")
+
+    monkeypatch.setattr(hub.table, "begin", oops)
+    monkeypatch.setattr(hub.table, "infos", oops)
+    for request in (protocol.NewRequest(), protocol.GamesRequest()):
+        kind, message = page.refusal(request)
+        assert kind == "InternalError"
+        assert message == r"something went wrong inside twofold: ZeroDivisionError: oops \x1b"
+    assert "Traceback" in caplog.text
+    monkeypatch.undo()
+    page.new()
+
+
+def test_every_request_is_understood(hub: Hub) -> None:
+    """None falls through to a fault of ours."""
+    page = Page(hub)
+    kinds: tuple[type[protocol.Request], ...] = protocol.AnyRequest.__args__
+    for kind in kinds:
+        fields = msgspec.structs.fields(kind)
+        given: dict[str, Any] = {"game": "x", "text": "1", "board": "1" * 16}
+        given |= {"move": "u", "move_number": 0}
+        values = {field.name: given[field.name] for field in fields if field.required}
+        page.tell(kind(**values))
+    wait_until(lambda: hub.desk._waiting == 0)
+    assert "InternalError" not in {reply.kind for reply in page.all(Refused)}

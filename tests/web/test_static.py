@@ -1,0 +1,69 @@
+"""Files of the page: texts from one catalogue, nothing that the security policy would stop."""
+
+import re
+from pathlib import Path
+
+import twofold.web
+
+STATIC = Path(twofold.web.__file__).parent / "static"
+SCRIPTS = sorted(STATIC.glob("js/**/*.js"))
+CATALOGUE = STATIC / "js" / "text.js"
+MOST_LINES = 320
+"""Most lines of a module; the catalogue alone may be longer."""
+
+SECTION = re.compile(r"^const [A-Z_]+ = \{\n(.*?)^\};", re.M | re.S)
+KEY = re.compile(r"^  '([a-z_]+\.[^']+)':", re.M)
+USED = re.compile(r"\btext\(\s*'([^']+)'")
+
+
+def name(path: Path) -> str:
+    return path.relative_to(STATIC).as_posix()
+
+
+def catalogue() -> list[str]:
+    return KEY.findall(CATALOGUE.read_text(encoding="utf-8"))
+
+
+def faults(pattern: str, paths: list[Path]) -> dict[str, list[str]]:
+    """What a pattern finds, by file."""
+    found = {name(path): re.findall(pattern, path.read_text(encoding="utf-8")) for path in paths}
+    return {path: matches for path, matches in found.items() if matches}
+
+
+def test_every_text_that_is_used_is_in_the_catalogue() -> None:
+    known = set(catalogue())
+    used = {key for script in SCRIPTS for key in USED.findall(script.read_text(encoding="utf-8"))}
+    assert used - known == set()
+
+
+def test_the_catalogue_has_each_key_once() -> None:
+    keys = catalogue()
+    assert sorted(keys) == sorted(set(keys))
+
+
+def test_the_keys_of_each_section_are_sorted() -> None:
+    for section in SECTION.findall(CATALOGUE.read_text(encoding="utf-8")):
+        keys = KEY.findall(section)
+        assert keys == sorted(keys)
+
+
+def test_modules_are_short() -> None:
+    lines = {name(script): script.read_text(encoding="utf-8").count("\n") for script in SCRIPTS}
+    del lines[name(CATALOGUE)]
+    assert {script: count for script, count in lines.items() if count > MOST_LINES} == {}
+
+
+def test_scripts_do_nothing_that_could_inject_markup() -> None:
+    sinks = r"innerHTML\s*[+]?=[^=]|outerHTML\s*=[^=]|insertAdjacentHTML|document\.write"
+    assert faults(sinks + r"|\beval\(|new Function", SCRIPTS) == {}
+
+
+def test_the_page_has_no_inline_script_or_style() -> None:
+    page = (STATIC / "index.html").read_text(encoding="utf-8")
+    assert re.findall(r"<script(?![^>]*\bsrc=)", page) == []
+    assert re.findall(r"<style|\bstyle=|\bon\w+=", page) == []
+
+
+def test_nothing_is_fetched_from_elsewhere() -> None:
+    texts = [path for path in STATIC.glob("**/*") if path.suffix in {".html", ".css", ".js"}]
+    assert faults(r"https?://(?!www\.w3\.org/)[^\s'\"`)]+", texts) == {}

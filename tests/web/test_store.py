@@ -1,0 +1,325 @@
+"""Kept games: none is lost, none is deleted unasked, and many are listed fast."""
+
+import errno
+import os
+import secrets
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+from tests.faults import Faults
+from twofold import files
+from twofold.board import Board
+from twofold.errors import InvalidInput, InvalidRecord, LimitExceeded, ResourceError
+from twofold.game import Game
+from twofold.record import Record, format_record, parse_record
+from twofold.rules import Rules
+from twofold.web import store as module
+from twofold.web.protocol import GameInfo, NotFound
+from twofold.web.store import BEST_FILE, SUFFIX, Store
+from twofold.web.table import MAX_LISTED, Table
+
+STANDARD_TEXT = str(Rules())
+
+
+def record_of(
+    moves: int = 3, seed: int = 1, player: str = "me", rules: str = "", board: str = ""
+) -> Record:
+    """A game of the first legal moves."""
+    meant = Rules.parse(rules)
+    game = Game.from_board(Board.parse(board), meant, seed) if board else Game(meant, seed)
+    for _ in range(moves):
+        game.play(game.legal_moves()[0])
+    return Record.from_game(game, player=player, date="2048-01-31T12:00:00+00:00")
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Iterator[Store]:
+    with closing(Store(tmp_path / "data" / "games")) as store:
+        yield store
+
+
+def again(store: Store) -> Store:
+    """The same folder, opened by the next server."""
+    store.close()
+    after = Store(store.folder)
+    assert after.wait(30)
+    after.close()
+    return after
+
+
+def infos(store: Store) -> list[GameInfo]:
+    return [one.info for one in store.games()]
+
+
+def ids(store: Store) -> list[str]:
+    return [info.game for info in infos(store)]
+
+
+def test_keeps_games(store: Store) -> None:
+    first, second = store.new_id(), store.new_id()
+    store.save(first, record_of(5), 100.0)
+    store.save(second, record_of(2, rules="3x4", player="me + greedy"), 200.0)
+    for one in (store, again(store)):
+        assert ids(one) == [second, first]
+        assert one.read(first) == record_of(5)
+        info = infos(one)[0]
+        assert (info.rules, info.moves, info.status) == (str(Rules(3, 4)), 2, "going")
+        assert (info.player, info.undos) == ("me + greedy", 0)
+        assert info.board == str(record_of(2, rules="3x4").final)
+        assert not one.damaged
+    store.save(first, record_of(6), 300.0)
+    assert ids(again(store)) == [first, second]
+    assert again(store).last_played(0).info.game == first  # type: ignore[union-attr]
+
+
+def test_an_empty_store(store: Store) -> None:
+    assert infos(store) == []
+    assert store.last_played(30) is None
+    assert store.best(STANDARD_TEXT) == 0
+    assert store.kept("nothing") is None
+
+
+def test_ids_are_names_of_files(store: Store) -> None:
+    assert store.new_id().isalnum()
+    for text in ("", "../a", "a/b", "a.b", "a b", "é", "a" * 65, "\0"):
+        with pytest.raises(NotFound):
+            store.path(text)
+    with pytest.raises(NotFound, match="expected a kept game"):
+        store.read("nothing")
+
+
+def test_a_taken_id_is_not_given_again(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    letters = iter("a" * 8 + "a" * 8 + "b" * 8)
+    monkeypatch.setattr(secrets, "choice", lambda _: next(letters))
+    store.save("a" * 8, record_of(), 1.0)
+    letters = iter("a" * 8 + "b" * 8)
+    assert store.new_id() == "b" * 8
+
+
+def test_best_scores_outlive_their_games(store: Store) -> None:
+    low, high = record_of(3), record_of(20)
+    assert (low.score or 0) < (high.score or 0)
+    store.save("low", low, 1.0)
+    store.save("high", high, 2.0)
+    store.save("given", record_of(2, board="9999/9999/0000/0000"), 3.0)
+    store.save("small", record_of(3, rules="3x3"), 4.0)
+    for name in ("low", "high", "given"):
+        store.delete(name)
+        assert name not in ids(store)
+        assert not store.path(name).exists()
+        with pytest.raises(NotFound):
+            store.delete(name)
+    for one in (store, again(store)):
+        assert one.best(STANDARD_TEXT) == high.score
+        assert one.best(str(Rules(3, 3))) == record_of(3, rules="3x3").score
+    assert ids(again(store)) == ["small"]
+
+
+def test_a_score_counts_that_was_undone(store: Store) -> None:
+    store.save("a", record_of(3), 1.0)
+    store.reached(STANDARD_TEXT, 500)
+    store.reached(STANDARD_TEXT, 400)
+    assert again(store).best(STANDARD_TEXT) == 500
+
+
+def test_best_scores_that_cannot_be_written_are_logged(
+    store: Store, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    def full(*_: object) -> None:
+        raise ResourceError("cannot write")
+
+    store.reached(STANDARD_TEXT, 500)
+    with monkeypatch.context() as patch:
+        patch.setattr(module, "atomic_write", full)
+        store.close()
+    assert "cannot save the best scores" in caplog.text
+
+
+def test_a_damaged_file_is_named_and_left(store: Store) -> None:
+    store.save("good", record_of(), 1.0)
+    torn = format_record(record_of()).encode()[:40]
+    (store.folder / f"torn{SUFFIX}").write_bytes(torn)
+    (store.folder / f"number{SUFFIX}").write_text(
+        format_record(record_of()).replace("[Score", '[Moves "many"]\n[Score')
+    )
+    (store.folder / f"has space{SUFFIX}").write_bytes(b"")
+    (store.folder / f"folder{SUFFIX}").mkdir()
+    (store.folder / "other.txt").write_bytes(b"")
+    after = again(store)
+    assert ids(after) == ["good"]
+    named = {name.removesuffix(SUFFIX) for name in after.damaged}
+    assert named == {"torn", "number", "has space", "folder"}
+    with pytest.raises(InvalidRecord, match="torn"):
+        after.read("torn")
+    assert (store.folder / f"torn{SUFFIX}").read_bytes() == torn
+
+
+def test_records_from_elsewhere_are_listed(store: Store) -> None:
+    record = record_of(4)
+    (store.folder / f"plain{SUFFIX}").write_text(format_record(record))
+    bare = '[Twofold "1"]\r\n[Seed "1"]\r\n\r\n' + "".join(m.letter for m in record.moves)
+    (store.folder / f"bare{SUFFIX}").write_bytes(b"\xef\xbb\xbf" + bare.encode())
+    long = [f'[Own{number} "{"x" * 200}"]' for number in range(40)]
+    text = format_record(record).replace("[Seed", "\n".join([*long, "[Seed"]), 1)
+    (store.folder / f"long{SUFFIX}").write_text(text)
+    after = again(store)
+    assert after.damaged == {}
+    assert sorted(ids(after)) == ["bare", "long", "plain"]
+    assert {info.score for info in infos(after)} == {record.score}
+    assert {info.moves for info in infos(after)} == {4}
+    assert {info.status for info in infos(after)} == {"going"}
+
+
+def test_own_tags_are_the_stores_matter(store: Store) -> None:
+    record = parse_record(format_record(record_of()).replace("[Seed", '[Of "mine"]\n[Seed', 1))
+    store.save("a", record, 1.0)
+    assert dict(store.read("a").tags) == {"Of": "mine"}
+
+
+def test_a_full_disk_leaves_what_was_there(store: Store) -> None:
+    store.save("a", record_of(3), 1.0)
+
+    def fail() -> None:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    for call in range(1, 8):
+        with Faults(call, fault=fail).installed(files), pytest.raises(ResourceError):
+            store.save("a", record_of(4), 2.0)
+        found = store.read("a")
+        assert found in (record_of(3), record_of(4))  # the new one: only the folder's sync failed
+        if found == record_of(4):
+            break
+    assert infos(store)[0].moves == 3
+
+
+def test_a_score_that_cannot_be_kept_keeps_its_game(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    store.save("a", record_of(20), 1.0)
+
+    def full(*_: object) -> None:
+        raise ResourceError("cannot write")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(module, "atomic_write", full)
+        with pytest.raises(ResourceError):
+            store.delete("a")
+    assert store.read("a") == record_of(20)
+    with monkeypatch.context() as patch:
+        patch.setattr(Path, "unlink", lambda _: (_ for _ in ()).throw(PermissionError(13, "no")))
+        with pytest.raises(ResourceError, match="cannot delete"):
+            store.delete("a")
+    assert ids(store) == ["a"]
+
+
+@pytest.mark.parametrize("content", [b"{", b"\xff", b'{"4x4": "many"}', b"[" * 10_000])
+def test_damaged_best_scores_are_set_aside(tmp_path: Path, content: bytes) -> None:
+    (tmp_path / BEST_FILE).write_bytes(content)
+    with closing(Store(tmp_path)) as store:
+        assert list(store.damaged) == [BEST_FILE]
+        aside = [path for path in tmp_path.iterdir() if path.name != BEST_FILE]
+        assert [path.read_bytes() for path in aside] == [content]
+        assert store.best(STANDARD_TEXT) == 0
+
+
+def test_what_cannot_be_set_aside_is_left(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    (tmp_path / BEST_FILE).mkdir()
+    monkeypatch.setattr(os, "replace", _refuse)
+    with closing(Store(tmp_path)):
+        assert (tmp_path / BEST_FILE).is_dir()
+    assert "cannot rename" in caplog.text
+
+
+def _refuse(*_: object, **__: object) -> None:
+    raise PermissionError(13, "no")
+
+
+def test_the_folder_has_to_be_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "file").write_bytes(b"")
+    for path in (tmp_path / "file", tmp_path / "file" / "in"):
+        with pytest.raises(InvalidInput, match="expected a folder"):
+            Store(path)
+    monkeypatch.setattr(Path, "mkdir", _refuse)
+    with pytest.raises(ResourceError, match="cannot make"):
+        Store(tmp_path / "new")
+
+
+def test_a_folder_that_goes_away_is_named(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "_newest_first", _refuse)
+    assert list(again(store).damaged) == [str(store.folder)]
+
+
+def test_no_more_than_the_limit(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "MAX_GAMES", 2)
+    store.save(store.new_id(), record_of(), 1.0)
+    store.save("second", record_of(), 2.0)
+    with pytest.raises(LimitExceeded, match="delete some first"):
+        store.new_id()
+    store.delete("second")
+    assert store.new_id()
+
+
+def test_what_is_played_while_the_index_is_read_counts(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The index does not bring back what was deleted, nor what a newer save has replaced."""
+    for name in ("saved", "deleted", "other"):
+        store.save(name, record_of(2), 1.0)
+    store.close()
+    reached, go_on = threading.Event(), threading.Event()
+    newest_first: Callable[[Path], list[Path]] = module._newest_first
+
+    def held(folder: Path) -> list[Path]:
+        found = newest_first(folder)
+        reached.set()
+        assert go_on.wait(30)
+        return found
+
+    monkeypatch.setattr(module, "_newest_first", held)
+    with closing(Store(store.folder)) as after:
+        assert reached.wait(30)
+        assert not after.wait(0)
+        assert after.last_played(0) is None
+        after.save("saved", record_of(9), 5.0)
+        after.delete("deleted")
+        go_on.set()
+        assert after.wait(30)
+        found = {info.game: info.moves for info in infos(after)}
+        # the file of the deleted game was gone when the index came to it
+        assert found == {"saved": 9, "other": 2}
+
+
+def test_closing_ends_the_reading(store: Store) -> None:
+    for number in range(20):
+        store.save(f"g{number}", record_of(2), float(number))
+    store.close()
+    after = Store(store.folder)
+    after.close()
+    assert after.wait(0)
+
+
+def test_a_thousand_games_are_listed_fast(store: Store, figure: Callable[[str], None]) -> None:
+    text = format_record(record_of(20))
+    store.save("like", record_of(20), 1.0)
+    text = store.path("like").read_text()
+    for number in range(1_000):
+        (store.folder / f"g{number}{SUFFIX}").write_text(text)
+    store.close()
+    began = time.perf_counter()
+    with closing(Store(store.folder)) as after, closing(Table(after)) as table:
+        assert after.wait(60)
+        indexed = time.perf_counter() - began
+        began = time.perf_counter()
+        games = table.infos()
+        listed = time.perf_counter() - began
+    assert len(games) == MAX_LISTED == 1_000  # of 1,001
+    figure(f"1,000 games: index read in {indexed:.2f} s, listed in {1000 * listed:.1f} ms")
+    assert indexed < 20  # a fifth of a second where nothing else runs
+    assert listed < 1

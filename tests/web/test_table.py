@@ -1,0 +1,175 @@
+"""Games in play are shared, and found again."""
+
+from collections.abc import Iterator
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+from tests.web import own_players
+from tests.web.own_players import GATE
+from tests.web.page import PATIENCE, Listener
+from tests.web.playing import LARGE, begin, ended, let_play, move, saved, wait_until_saved
+from twofold.errors import (
+    InvalidRecord,
+)
+from twofold.game import Game
+from twofold.record import Record
+from twofold.web import table as module
+from twofold.web.following import Asker
+from twofold.web.protocol import (
+    GameState,
+    NotFound,
+)
+from twofold.web.store import Store
+from twofold.web.table import Table
+
+
+@pytest.fixture
+def table(tmp_path: Path) -> Iterator[Table]:
+    """A table of its own, and the gate of the players in Python shut."""
+    GATE.reset()
+    with closing(Store(tmp_path)) as store, closing(Table(store)) as table:
+        yield table
+        GATE.opened.set()  # for who still thinks
+
+
+def test_a_game_is_found_again_with_its_redo(table: Table) -> None:
+    listener, other = Listener(), Listener()
+    live = begin(table, listener)
+    move(live, listener)
+    live.undo(Asker(listener, 3))
+    table.leave(live, listener)
+    again = table.open(live.game, Asker(other, 1))
+    assert again is live
+    assert other.wait(GameState).now.can_redo
+
+
+def test_only_some_games_stay_in_memory(table: Table, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "IDLE_GAMES", 2)
+    listener = Listener()
+    games = []
+    for _ in range(5):
+        live = begin(table, listener)
+        move(live, listener)
+        wait_until_saved(live)
+        table.leave(live, listener)
+        games.append(live)
+    assert [table.find(live.game) is live for live in games] == [False] * 3 + [True] * 2
+    again = table.open(games[0].game, Asker(listener, 9))
+    assert again.record() == games[0].record()
+    again.replay()
+    again.undo(Asker(listener, 10))
+    assert again.history.board == games[0].history.at(0).board
+
+
+def test_the_next_server_goes_on(tmp_path: Path) -> None:
+    listener, other = Listener(), Listener()
+    with closing(Store(tmp_path)) as store, closing(Table(store)) as table:
+        assert table.last() == ""
+        first, live = begin(table, listener), begin(table, listener)
+        move(first, listener)
+        for _ in range(9):
+            move(live, listener)
+        live.undo(Asker(listener, 3))
+    with closing(Store(tmp_path)) as store, closing(Table(store)) as table:
+        assert table.last() == live.game
+        again = table.open(table.last(), Asker(other, 1))
+        assert again is not live
+        state = other.wait(GameState)
+        assert state.now.undos == 1
+        assert state.now.board == str(live.history.board)
+        assert (state.date, state.seed) == (live.state().date, "1")
+        assert not state.now.can_redo
+        assert other.wait(GameState).player == "me"
+        move(again, other)
+        assert [info.moves for info in table.infos()] == [9, 1]
+    with closing(Store(tmp_path)) as store:
+        assert len(store.read(live.game).moves) == 9
+
+
+def test_comments_and_tags_of_a_record_stay(table: Table) -> None:
+    game = Game(LARGE, 1)
+    for _ in range(3):
+        game.play(game.legal_moves()[0])
+    record = Record.from_game(game, player="Ann", comments={2: "here"}, tags={"Of": "mine"})
+    name = table.add(record)
+    listener = Listener()
+    live = table.open(name, Asker(listener, 1))
+    assert listener.wait(GameState).player == "Ann"
+    move(live, listener)
+    written = saved(table, live)
+    assert (dict(written.comments), written.tags["Of"]) == ({2: "here"}, "mine")
+    assert written.player == "Ann + me"
+
+
+def test_two_that_open_the_same_game_get_the_same(table: Table) -> None:
+    game = Game(LARGE, 1)
+    game.play(game.legal_moves()[0])
+    name = table.add(Record.from_game(game))
+    one, other = table.find(name), table.find(name)
+    assert one is not other
+    assert table.join(one, Asker(Listener(), 1)) is table.join(other, Asker(Listener(), 1)) is one
+
+
+def test_deleting_a_game_in_play(table: Table) -> None:
+    listener = Listener()
+    live = begin(table, listener)
+    move(live, listener)
+    wait_until_saved(live)
+    let_play(live, listener, own_players.HELD)
+    assert GATE.reached.wait(PATIENCE)
+    table.delete(live.game)
+    assert ended(listener).reason == "paused"
+    assert not listener.wait(GameState, lambda state: not state.kept).kept
+    assert table.infos() == []
+    with pytest.raises(NotFound):
+        table.find(live.game)
+    move(live, listener)  # those who follow may play on
+    GATE.opened.set()
+    table.close()
+    assert not table.store.path(live.game).exists()
+
+
+def test_deleting_a_game_that_was_never_written(table: Table) -> None:
+    live = begin(table, Listener())
+    table.delete(live.game)
+    assert not live.kept
+
+
+def test_deleting_a_stored_game(table: Table) -> None:
+    name = table.add(Record.from_game(Game(LARGE, 1)))
+    table.delete(name)
+    with pytest.raises(NotFound):
+        table.delete(name)
+    with pytest.raises(NotFound):
+        table.record(name)
+
+
+def test_a_damaged_game_is_refused(table: Table) -> None:
+    (table.store.folder / "bad.2048").write_text("nothing")
+    with pytest.raises(InvalidRecord, match=r"bad\.2048"):
+        table.open("bad", Asker(Listener(), 1))
+
+
+def test_a_list_is_as_long_as_it_may_be(table: Table, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "MAX_LISTED", 2)
+    for _ in range(3):
+        table.add(Record.from_game(Game(LARGE, 1)))
+    assert len(table.infos()) == 2
+
+
+def test_forks_are_games_of_their_own(table: Table) -> None:
+    listener = Listener()
+    live = begin(table, listener)
+    for _ in range(5):
+        move(live, listener)
+    history, player = live.fork(3)
+    other = table.join(table.begin(history, player=player), Asker(listener, 4))
+    assert other.game != live.game
+    assert other.state().player == "me"
+    move(other, listener)
+    assert live.history.move_number == 5
+    table.close()
+    assert len(table.store.read(other.game).moves) == 4
+    assert [info.moves for info in table.infos()] == [4, 5]

@@ -1,0 +1,109 @@
+"""Threads that do jobs: so many at a time, and none is left at the end."""
+
+import os
+import sys
+import threading
+import time
+from collections.abc import Callable
+
+import pytest
+
+from twofold.errors import LimitExceeded
+from twofold.web.workers import Seats, Workers, join, stand_back, start_thread
+
+
+def test_so_many_jobs_at_a_time() -> None:
+    workers = Workers(2, "test-workers")
+    opened, all_here = threading.Event(), threading.Barrier(3)
+    done: list[int] = []
+
+    def job(number: int) -> None:
+        if number < 2:
+            all_here.wait(30)
+        assert opened.wait(30)
+        done.append(number)
+
+    for number in range(4):
+        assert workers.submit(lambda number=number: job(number))  # type: ignore[misc]
+    all_here.wait(30)
+    names = [thread.name for thread in threading.enumerate()]
+    assert names.count("test-workers") == 2
+    opened.set()
+    workers.close()
+    assert sorted(done) == [0, 1, 2, 3]
+    assert "test-workers" not in [thread.name for thread in threading.enumerate()]
+    assert not workers.submit(lambda: None)
+    assert workers.is_closed
+    workers.close()
+
+
+def test_one_thread_serves_one_after_the_other() -> None:
+    workers = Workers(3, "test-one", polite=True)
+    seen: list[int] = []
+    for _ in range(5):
+        done = threading.Event()
+
+        def job(done: threading.Event = done) -> None:
+            seen.append(threading.get_ident())
+            done.set()
+
+        workers.submit(job)
+        assert done.wait(30)
+        while workers._waiting:  # the job is counted off just after it is done
+            time.sleep(0)
+    workers.close()
+    assert len(set(seen)) == 1
+
+
+def test_a_job_that_fails_is_logged(caplog: pytest.LogCaptureFixture) -> None:
+    workers = Workers(1, "test-failing")
+    done = threading.Event()
+    workers.submit(lambda: 1 / 0)
+    workers.submit(done.set)
+    assert done.wait(30)
+    workers.close()
+    assert "a job of test-failing failed" in caplog.text
+
+
+def hanging() -> tuple[threading.Event, Callable[[], None]]:
+    """Something that takes until the event is set."""
+    release = threading.Event()
+
+    def hang() -> None:
+        assert release.wait(30)
+
+    return release, hang
+
+
+def test_a_thread_that_hangs_is_left_behind(caplog: pytest.LogCaptureFixture) -> None:
+    release, hang = hanging()
+    thread = start_thread(hang, "test-hanging")
+    join([thread], 0.01)
+    assert "test-hanging did not end" in caplog.text
+    release.set()
+    join([thread])
+
+
+def test_so_many_seats() -> None:
+    seats = Seats(2, "test-seats")
+    release, hang = hanging()
+    for _ in range(2):
+        seats.start(hang)
+    with pytest.raises(LimitExceeded, match="at most 2 players"):
+        seats.start(lambda: None)
+    release.set()
+    join([t for t in threading.enumerate() if t.name == "test-seats"])
+    seats.start(lambda: None)
+    seats.close()
+    with pytest.raises(LimitExceeded):
+        seats.start(lambda: None)
+
+
+def test_standing_back_is_no_duty(monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(*_: int) -> None:
+        raise PermissionError
+
+    monkeypatch.setattr(os, "setpriority", refuse, raising=False)
+    stand_back()
+    monkeypatch.setattr(sys, "platform", "plan9")
+    stand_back()

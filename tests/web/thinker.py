@@ -1,0 +1,63 @@
+"""A player that thinks until it is stopped, and says how many of its kind do."""
+
+import threading
+import time
+from collections.abc import Iterator
+from typing import ClassVar
+
+from twofold.board import Board
+from twofold.players.base import Player, move_list
+from twofold.rules import Move
+from twofold.search.analysis import Analysis
+from twofold.search.budget import Budget
+from twofold.search.stop import Stop
+
+SPEC = "tests.web.thinker:Thinker"
+
+
+class Thinker(Player):
+    """Thinks for as long as it may."""
+
+    lock: ClassVar = threading.Lock()
+    stops: ClassVar[list[Stop]] = []
+    """The flags of those that think now."""
+    most: ClassVar = 0
+    """Most at a time that nobody had asked to stop."""
+    budgets: ClassVar[list[Budget | None]] = []
+
+    @classmethod
+    def forget(cls) -> None:
+        cls.most = 0
+        cls.stops, cls.budgets = [], []
+
+    def choose(self, board: Board, *, score: int | None = None, move_number: int = 0) -> Move:
+        return board.legal_moves()[0]
+
+    def stream(
+        self,
+        board: Board,
+        budget: Budget | None = None,
+        *,
+        score: int | None = None,
+        stop: Stop | None = None,
+    ) -> Iterator[Analysis]:
+        best = board.legal_moves()[0]
+        yield Analysis(board, move_list(board), best, self.spec)
+        assert stop is not None
+        self._begin(stop, budget)
+        while not stop.is_raised:
+            time.sleep(0.001)
+        self._end(stop)
+        yield Analysis(board, move_list(board), best, self.spec)
+
+    @classmethod
+    def _begin(cls, stop: Stop, budget: Budget | None) -> None:
+        with cls.lock:
+            cls.stops.append(stop)
+            cls.budgets.append(budget)
+            cls.most = max(cls.most, sum(not one.is_raised for one in cls.stops))
+
+    @classmethod
+    def _end(cls, stop: Stop) -> None:
+        with cls.lock:
+            cls.stops.remove(stop)
