@@ -110,7 +110,7 @@ def shots(served: Served) -> list[Shot]:
 
 def _valued(page: Page) -> None:
     """The four moves have values."""
-    page.locator(".analysis-behind", has_text="best").first.wait_for()
+    page.locator("td.analysis-behind", has_text="best").first.wait_for()
 
 
 def _judged(page: Page) -> None:

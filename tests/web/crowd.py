@@ -1,8 +1,13 @@
-"""A crowd: many connections and slow senders against a server on this machine.
+"""A crowd: connections that are many, slow, or misbehave, against a server on this machine.
 
-Run as `python crowd.py PORT TOKEN CONNECTIONS SLOW SECONDS`; it only ever connects to 127.0.0.1,
-opens so many connections, and lasts until its input ends, so many seconds at most. It prints a
-line once all have come, and a summary.
+Run as `python crowd.py PORT TOKEN SECONDS KIND=COUNT ...`; it only ever connects to 127.0.0.1,
+opens so many connections of each kind, and lasts until its input ends, so many seconds at most.
+It prints a line once all have come, and a summary. The kinds:
+
+- `hold` opens a WebSocket and says nothing;
+- `slow` sends a request a letter at a time;
+- `flood` sends requests over a WebSocket as fast as it can;
+- `nonsense` sends what is no request.
 """
 
 import asyncio
@@ -10,8 +15,8 @@ import contextlib
 import os
 import random
 import sys
-import time
 from collections import Counter
+from collections.abc import Awaitable, Callable
 
 HANDSHAKE = (
     "GET /ws HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\nAuthorization: Bearer {token}\r\n"
@@ -21,62 +26,103 @@ HANDSHAKE = (
 
 SLOW = b"POST /api/games HTTP/1.1\r\nHost: 127.0.0.1\r\nX-Long: "
 
-PAUSE = 2.0
+PAUSES = {"hold": 2.0, "slow": 2.0, "flood": 0.1, "nonsense": 0.1}
 """Seconds before a connection that was dropped is opened again, on average."""
 
 
-async def crowd(port: int, token: str, connections: int, slow: int, seconds: float) -> None:
-    """Open connections and hold them; those that are dropped are opened again after a while."""
-    tally: Counter[str] = Counter()
-    end = time.monotonic() + seconds
-    handshake = HANDSHAKE.format(port=port, token=token).encode()
+def frame(text: bytes) -> bytes:
+    """A message as a WebSocket has it (RFC 6455, 5.2), masked with zeros."""
+    size = bytes([0x80 | len(text)]) if len(text) < 126 else b"\xfe" + len(text).to_bytes(2, "big")
+    return b"\x81" + size + b"\0\0\0\0" + text
 
-    async def one(number: int) -> None:
-        while time.monotonic() < end:
-            with contextlib.suppress(OSError, asyncio.IncompleteReadError, TimeoutError):
-                await (dribble() if number < slow else hold())
-            tally["tries"] += 1
-            await asyncio.sleep(random.uniform(0, 2 * PAUSE))
 
-    async def hold() -> None:
-        reader, writer = await asyncio.open_connection("127.0.0.1", port)
-        try:
-            writer.write(handshake)
-            head = await asyncio.wait_for(
-                reader.readuntil(b"\r\n\r\n"), max(end - time.monotonic(), 0)
-            )
-            tally[head.split(maxsplit=2)[1].decode()] += 1
-            while await asyncio.wait_for(reader.read(65_536), max(end - time.monotonic(), 0)):
+class Crowd:
+    """Connections of all kinds to one server."""
+
+    def __init__(self, port: int, token: str) -> None:
+        self.port = port
+        self.handshake = HANDSHAKE.format(port=port, token=token).encode()
+        self.tally: Counter[str] = Counter()
+        self.kinds: dict[str, Callable[[], Awaitable[None]]] = {
+            "hold": self.hold,
+            "slow": self.slow,
+            "flood": self.flood,
+            "nonsense": self.nonsense,
+        }
+
+    async def one(self, kind: str) -> None:
+        """One connection for ever; where it is dropped it is opened again after a while."""
+        while True:
+            with contextlib.suppress(OSError, asyncio.IncompleteReadError):
+                await self.kinds[kind]()
+            self.tally[f"{kind} again"] += 1
+            await asyncio.sleep(random.uniform(0, 2 * PAUSES[kind]))
+
+    async def hold(self) -> None:
+        async with self.socket("hold") as (reader, _):
+            while await reader.read(65_536):
                 pass
-        finally:
-            writer.transport.abort()
 
-    async def dribble() -> None:
-        _, writer = await asyncio.open_connection("127.0.0.1", port)
-        try:
+    async def slow(self) -> None:
+        async with self.connection() as (_, writer):
             writer.write(SLOW)
-            while time.monotonic() < end and not writer.is_closing():
+            while not writer.is_closing():
                 writer.write(b"x")
-                tally["bytes"] += 1
                 await asyncio.sleep(0.5)
+
+    async def flood(self) -> None:
+        async with self.socket("flood") as (_, writer):
+            while not writer.is_closing():
+                writer.write(frame(b'{"type":"stop"}') * 100)
+                await writer.drain()
+                self.tally["messages"] += 100
+                await asyncio.sleep(0)
+
+    async def nonsense(self) -> None:
+        async with self.socket("nonsense") as (reader, writer):
+            writer.write(frame(b"[" * 16_000))
+            while await reader.read(65_536):
+                pass
+
+    @contextlib.asynccontextmanager
+    async def connection(self):  # type: ignore[no-untyped-def]
+        reader, writer = await asyncio.open_connection("127.0.0.1", self.port)
+        try:
+            yield reader, writer
         finally:
             writer.transport.abort()
 
-    tasks = [asyncio.ensure_future(one(number)) for number in range(connections + slow)]
-    while tally["tries"] + tally["101"] < connections:
+    @contextlib.asynccontextmanager
+    async def socket(self, kind: str):  # type: ignore[no-untyped-def]
+        async with self.connection() as (reader, writer):
+            writer.write(self.handshake)
+            await reader.readuntil(b"\r\n\r\n")
+            self.tally[f"{kind} open"] += 1
+            yield reader, writer
+
+
+async def come(port: int, token: str, seconds: float, counts: dict[str, int]) -> None:
+    """Have a crowd come, until the input ends."""
+    crowd = Crowd(port, token)
+    kinds = [kind for kind, count in counts.items() for _ in range(count)]
+    tasks = [asyncio.ensure_future(crowd.one(kind)) for kind in kinds]  # kept: the loop does not
+    crowd.tally.update(kinds)
+    first = next(iter(counts))
+    while crowd.tally[f"{first} again"] + crowd.tally[f"{first} open"] < counts[first]:
         await asyncio.sleep(0.1)
     print("all have come", flush=True)
     ended = asyncio.get_running_loop().run_in_executor(None, sys.stdin.read)
-    await asyncio.wait([*tasks, ended], return_when=asyncio.FIRST_COMPLETED, timeout=seconds)
-    print(dict(tally), flush=True)
+    await asyncio.wait([ended, *tasks], timeout=seconds, return_when=asyncio.FIRST_COMPLETED)
+    print(", ".join(f"{name} {count}" for name, count in sorted(crowd.tally.items())), flush=True)
     os._exit(0)  # all connections end with the process
 
 
 if __name__ == "__main__":
-    port, token, connections, slow, seconds = sys.argv[1:]
+    port, token, seconds, *words = sys.argv[1:]
     with contextlib.suppress(ImportError):
         import resource
 
         most = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
         resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))
-    asyncio.run(crowd(int(port), token, int(connections), int(slow), float(seconds)))
+    counts = {kind: int(count) for kind, _, count in (word.partition("=") for word in words)}
+    asyncio.run(come(int(port), token, float(seconds), counts))

@@ -5,8 +5,6 @@ import http.client
 import json
 import signal
 import socket
-import subprocess
-import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -17,16 +15,14 @@ from websockets.exceptions import WebSocketException
 from websockets.sync.client import ClientConnection, connect
 
 from tests.cli.test_serve import opened, running, until
+from tests.web.crowd_process import answer_times, crowd_of, wait_until_ready
 from tests.web.driver import free_listener, serving
-from tests.web.test_messages import answer_times
 from twofold.errors import InvalidInput, LimitExceeded, ResourceError
 from twofold.web import server as module
 from twofold.web.app import create_app
 from twofold.web.hub import Hub
 from twofold.web.security import Access
 from twofold.web.server import Server, in_url, is_every_address, is_loopback, listen
-
-CROWD = Path(__file__).parent / "crowd.py"
 
 
 @pytest.fixture
@@ -114,12 +110,9 @@ def status(access: Access) -> int:
 @pytest.mark.long
 def test_the_owner_notices_no_crowd(tmp_path: Path, figure: Callable[[str], None]) -> None:
     with running(tmp_path, "--player", "greedy") as (process, access, _):
-        words = [str(access.port), access.token, "2000", "500", "200"]
-        with opened(access) as page:
-            if not until(page, "welcome")["ready"]:
-                until(page, "ready")
+        wait_until_ready(access)
         before = memory(process.pid)
-        with opened(access) as page, crowd_of(*words) as crowd:
+        with opened(access) as page, crowd_of(access, "hold=2000", "slow=500") as crowd:
             times = answer_times(page, 500)
             assert crowd.poll() is None, "the crowd has gone too soon"
             grown = memory(process.pid) - before
@@ -134,17 +127,6 @@ def test_the_owner_notices_no_crowd(tmp_path: Path, figure: Callable[[str], None
     assert times[494] < 0.2
     assert grown < 150 * 2**20
     assert recovered < 5
-
-
-@contextlib.contextmanager
-def crowd_of(*words: str) -> Iterator["subprocess.Popen[str]"]:
-    """A crowd, once all of it has come."""
-    command = [sys.executable, str(CROWD), *words]
-    pipe = subprocess.PIPE
-    with subprocess.Popen(command, stdin=pipe, stdout=pipe, text=True) as crowd:
-        assert crowd.stdout is not None
-        assert crowd.stdout.readline() == "all have come\n"
-        yield crowd
 
 
 def memory(pid: int) -> int:
@@ -206,12 +188,16 @@ def test_what_is_no_address_or_port_is_refused() -> None:
 
 
 def test_where_no_port_is_free_it_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
+    tried = []
+
     def refuse(host: str, port: int) -> socket.socket:
+        tried.append(port)
         raise ResourceError("taken")
 
     monkeypatch.setattr(module, "_listen", refuse)
     with pytest.raises(ResourceError, match=r"a free port on 127\.0\.0\.1, got none"):
         listen("127.0.0.1", None)
+    assert tried == [*range(2048, 2148), 0]
 
 
 # ---- how it ends
@@ -219,13 +205,13 @@ def test_where_no_port_is_free_it_says_so(monkeypatch: pytest.MonkeyPatch) -> No
 
 def test_a_signal_ends_it_and_a_second_one_at_once(hub: Hub, tmp_path: Path) -> None:
     server = Server(create_app(hub, Access(1), tmp_path), quiet=True)
+    before = signal.getsignal(signal.SIGINT), signal.getsignal(signal.SIGTERM)
     with module._signals(server._ask):
         signal.raise_signal(signal.SIGTERM)
         assert (server.should_exit, server.force_exit, server.signal) == (True, False, 15)
         signal.raise_signal(signal.SIGINT)
         assert (server.should_exit, server.force_exit, server.signal) == (True, True, 2)
-    with pytest.raises(KeyboardInterrupt):  # as it was before
-        signal.raise_signal(signal.SIGINT)
+    assert (signal.getsignal(signal.SIGINT), signal.getsignal(signal.SIGTERM)) == before
 
 
 def test_it_ends_with_pages_open_and_a_game_going_on(hub: Hub, tmp_path: Path) -> None:

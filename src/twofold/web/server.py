@@ -14,6 +14,7 @@ from typing import Final
 import uvicorn
 from starlette.types import ASGIApp
 from uvicorn.protocols.http.h11_impl import H11Protocol
+from uvicorn.protocols.websockets.websockets_sansio_impl import WebSocketsSansIOProtocol
 
 from twofold.errors import InvalidInput, ResourceError
 from twofold.limits import check_limit
@@ -31,6 +32,13 @@ something at once, it takes about 0.1 s until it is the owner's turn again."""
 
 REQUEST_SECONDS: Final = 5.0
 """How long a connection may take to send the head of a request."""
+
+MAX_READ: Final = 8_192
+"""Bytes of a WebSocket that are read at a time: some 400 of the smallest messages. What is read is
+taken apart at once, and the others wait meanwhile."""
+
+MAX_AFTER_CLOSE: Final = 65_536
+"""Bytes that may still come from a WebSocket that we have closed."""
 
 STOP_SECONDS: Final = 1
 """How long answers under way may take once the server is to stop."""
@@ -74,6 +82,29 @@ class PatientProtocol(H11Protocol):
         self._look = self.loop.call_later(REQUEST_SECONDS, self._lose_patience)
 
 
+class BoundedSocket(WebSocketsSansIOProtocol):
+    """A WebSocket that cannot keep the server busy with what nobody reads.
+
+    uvicorn reads up to 256 KiB at a time, and goes on for seconds after a close.
+    """
+
+    _after_close = 0
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        """Read a little at a time."""
+        super().connection_made(transport)
+        transport.max_size = MAX_READ  # type: ignore[attr-defined]
+
+    def data_received(self, data: bytes) -> None:
+        """Take what has come; end the connection where too much comes after its close."""
+        if self.close_sent:
+            self._after_close += len(data)
+        if self._after_close > MAX_AFTER_CLOSE:
+            self.transport.abort()
+        else:
+            super().data_received(data)
+
+
 class Server(uvicorn.Server):
     """uvicorn with our bounds, stopped by Ctrl-C, SIGTERM or `stop`.
 
@@ -91,6 +122,7 @@ class Server(uvicorn.Server):
                 app,
                 loop="asyncio",
                 http=PatientProtocol,
+                ws=BoundedSocket,
                 ws_max_size=MAX_MESSAGE_BYTES,
                 ws_per_message_deflate=False,  # it costs memory, and nothing here is far away
                 lifespan="off",

@@ -40,7 +40,7 @@ export function valueFormat(values) {
   const largest = Math.max(0, ...values.map((value) => Math.abs(value ?? 0)));
   if (largest >= 1e8) return formatShort;
   const isWhole = values.every((value) => Number.isInteger(value ?? 0));
-  const decimals = isWhole || largest >= 1000 ? 0 : largest >= 100 ? 1 : largest >= 10 ? 2 : 4;
+  const decimals = isWhole || largest >= 1000 ? 0 : largest >= 100 ? 1 : largest >= 2 ? 2 : 4;
   const format = new Intl.NumberFormat('en', {
     minimumFractionDigits: decimals,
     maximumFractionDigits: decimals,

@@ -403,7 +403,7 @@ const REVIEW = {
   'review.quiz_best': '{move} is the best move.',
   'review.quiz_choose': 'Choose a move',
   'review.quiz_close': 'Back to the game',
-  'review.quiz_count': '{solved} of {total} solved',
+  'review.quiz_count': '{solved} / {total} solved',
   'review.quiz_done': {
     one: 'Done: the position is solved at the first try. Wrong ones on the way: {failed}.',
     other: 'Done: all {count} positions are solved at the first try. Wrong ones on the way: {failed}.',

@@ -80,7 +80,7 @@ export function randomSpawn(tiles) {
 }
 
 /**
- * A board as a hasty player might reach it.
+ * A board as a hasty player might reach it, with a quarter of the cells still empty.
  *
  * @param {number} rows
  * @param {number} cols
@@ -93,12 +93,17 @@ export function randomPosition(rows, cols) {
     position = { ...position, tiles: withTile(position.tiles, cell, tile) };
   }
   const moves = FEWEST_MOVES + Math.floor(Math.random() * (MOST_MOVES - FEWEST_MOVES));
+  let roomy = position;
   for (let made = 0; made < moves; made += 1) {
-    const next = hastyMove(position);
-    if (!next) break;
-    position = next;
+    position = hastyMove(position);
+    if (!position) break;
+    if (countEmpty(position.tiles) >= (rows * cols) / 4) roomy = position;
   }
-  return { tiles: position.tiles, rows, cols };
+  return { tiles: roomy.tiles, rows, cols };
+}
+
+function countEmpty(tiles) {
+  return tiles.filter((tile) => !tile).length;
 }
 
 // Into the corner, now and then another way, and never into a board without a legal move.

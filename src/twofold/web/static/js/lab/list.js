@@ -26,8 +26,10 @@ export class LabList {
    */
   show({ studies, runs }, choice) {
     const lines = [
-      this.#part(text('lab.studies'), studies.map((one) => this.#item(one, { study: one.name }, choice, studyLines(one))), 'study'),
-      this.#part(text('lab.runs'), runs.map((one) => this.#item(one, { runs: [one.name] }, choice, runLines(one))), 'run'),
+      this.#part(text('lab.studies'), 'study',
+        studies.map((one) => this.#item(one, { study: one.name }, choice, studyLines(one)))),
+      this.#part(text('lab.runs'), 'run',
+        runs.map((one) => this.#item(one, { runs: [one.name] }, choice, runLines(one)))),
     ];
     const fresh = h('div', null, lines);
     if (fresh.innerHTML === this.#shown) return;
@@ -42,13 +44,14 @@ export class LabList {
     this.element.querySelector('a')?.focus();
   }
 
-  #part(title, items, kind) {
+  #part(title, kind, items) {
     const body = items.length ? h('ul', { class: 'lab-items' }, items) : howToMake(kind);
     return h('section', { class: 'lab-part' }, h('h2', { text: title }), body);
   }
 
   #item(file, choice, open, lines) {
-    const inside = [h('span', { class: 'lab-line' }, h('strong', { class: 'lab-name' }, file.name.split(/(?<=\/)/).flatMap((part) => [part, h('wbr')])),
+    const name = file.name.split(/(?<=\/)/).flatMap((part) => [part, h('wbr')]);
+    const inside = [h('span', { class: 'lab-line' }, h('strong', { class: 'lab-name' }, name),
       h('span', { class: 'soft small nowrap', text: formatAgo(file.changed) })), lines];
     if (file.error) return h('li', null, h('div', { class: 'lab-item' }, inside));
     const isOpen = isSame(choice, open) || (choice.runs && open?.runs?.includes(file.name));

@@ -112,9 +112,10 @@ export class RunView {
     if (shown === this.offered) return;
     this.offered = shown;
     const focused = this.others.contains(document.activeElement) ? document.activeElement.value : null;
-    fill(this.others, h('legend', { text: text('lab.compare') }), h('div', { class: 'chips' }, known.map((name) => h('label',
-      { class: 'chip' }, h('input', { type: 'checkbox', value: name, checked: this.names.includes(name),
-        onchange: (event) => this.#toggle(name, event.target.checked) }), name))));
+    const box = (name) => h('input', { type: 'checkbox', value: name, checked: this.names.includes(name),
+      onchange: (event) => this.#toggle(name, event.target.checked) });
+    fill(this.others, h('legend', { text: text('lab.compare') }),
+      h('div', { class: 'chips' }, known.map((name) => h('label', { class: 'chip' }, box(name), name))));
     if (focused !== null) this.others.querySelector(`input[value="${CSS.escape(focused)}"]`)?.focus();
   }
 
@@ -171,19 +172,25 @@ export class RunView {
 
   /** The last figures of each run, which are those of the list. */
   #tell(curves) {
-    const runs = this.names.map((name) => this.#runs.find((run) => run.name === name)).filter((run) => run && !run.error);
+    const runs = this.names.map((name) => this.#runs.find((run) => run.name === name))
+      .filter((run) => run && !run.error);
     const tiles = tilesOf(curves);
     this.shown = runs.map((run) => run.name);
     this.figures.hidden = runs.length !== 1;
     this.table.element.hidden = runs.length < 2;
-    if (runs.length === 1) fill(this.figures, figuresOf(runs[0], tiles).map(([name, words]) => h('div', null, h('dt', { text: name }), h('dd', { text: words }))));
+    if (runs.length === 1) fill(this.figures, figuresOf(runs[0], tiles).map(figure));
     if (runs.length > 1) this.table.show(tableOf(runs, tiles));
   }
 }
 
+function figure([name, words]) {
+  return h('div', null, h('dt', { text: name }), h('dd', { text: words }));
+}
+
 /** Radios as chips. */
 function chips(label, name, values, chosen, onChange) {
-  return h('fieldset', { class: 'field' }, h('legend', { text: label }), h('div', { class: 'chips' }, values.map((value) => h('label',
-    { class: 'chip' }, h('input', { type: 'radio', name: `lab-${name}`, value, checked: value === chosen,
-      onchange: () => onChange(value) }), text(`lab.${name}_${value}`)))));
+  const dot = (value) => h('input', { type: 'radio', name: `lab-${name}`, value, checked: value === chosen,
+    onchange: () => onChange(value) });
+  const chip = (value) => h('label', { class: 'chip' }, dot(value), text(`lab.${name}_${value}`));
+  return h('fieldset', { class: 'field' }, h('legend', { text: label }), h('div', { class: 'chips' }, values.map(chip)));
 }

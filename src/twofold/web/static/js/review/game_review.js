@@ -1,5 +1,6 @@
 /** One game on the Review page: its parts, and the keys that move through it. */
 
+import { announce } from '../announce.js';
 import { fill, h } from '../dom.js';
 import { listenKeys, releaseFocusAfterPointer } from '../keys.js';
 import { listenSwipes } from '../swipe.js';
@@ -20,8 +21,6 @@ const JUMP = 10;
 
 /** Everything about one game. */
 export class GameReview {
-  #drawn = 0;
-
   /**
    * @param {import('./game.js').ReviewGame} game
    * @param {object} context of main.js
@@ -64,7 +63,11 @@ export class GameReview {
   start() {
     this.context.title(text('review.page_title', { score: this.game.score }));
     this.#moved({ stepped: false });
-    if (this.game.last > 0) this.judging.start('', null);
+    const { params } = this.context;
+    const ply = Number(params.get('ply')) || null;
+    if (this.game.last > 0) this.judging.start(params.get('judge') ?? '', ply);
+    this.form.choose(this.judging.player, this.judging.ply);
+    this.walk.go(Number(params.get('move') ?? 0) - this.game.first);
     this.#judged();
   }
 
@@ -126,6 +129,8 @@ export class GameReview {
     this.board.show(change);
     this.graph.setPlace(place);
     this.#showMove(place);
+    if (!this.quiz && !this.walk.isPlaying && this.told !== place) announce(this.move.words);
+    this.told = place;
   }
 
   #showMove(place) {

@@ -55,6 +55,17 @@ export class JudgeForm {
   }
 
   /**
+   * Show who was asked to judge.
+   *
+   * @param {string} player
+   * @param {number | null} ply
+   */
+  choose(player, ply) {
+    this.field.value = player;
+    this.depth.value = ply ?? '';
+  }
+
+  /**
    * Say who judged.
    *
    * @param {object | null} reviewed the `reviewed` message

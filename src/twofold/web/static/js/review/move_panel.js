@@ -15,6 +15,9 @@ const SECONDS = 20;
 export class MovePanel {
   #ref = 0;
 
+  /** What is said of the move, for screen readers. */
+  words = '';
+
   /**
    * @param {object} net
    * @param {import('./game.js').ReviewGame} game
@@ -90,23 +93,22 @@ export class MovePanel {
   }
 
   #showVerdict() {
+    const one = this.judging.judgements[this.place];
+    const words = this.#verdict(one);
+    fill(this.verdict, one && badge(one.label), one && h('strong', { text: labelOf(one) }), words);
+    this.words = `${this.heading.textContent}. ${one ? labelOf(one) : ''}${words}`;
+  }
+
+  /** What there is to say of the move, without its label. */
+  #verdict(one) {
     const { game, place } = this;
-    const one = this.judging.judgements[place];
-    const score = text('review.points', { score: game.scores[place] });
-    if (place === game.last)
-      return void fill(this.verdict, text(this.#isOver ? 'review.over' : 'review.unfinished'));
-    if (!one)
-      return void fill(
-        this.verdict,
-        sentence(text('review.not_judged', { move: moveName(game.moves[place]), score })),
-      );
-    const words = { move: moveName(one.move), best: moveName(one.best), kept: percent(one.ratio) };
-    fill(
-      this.verdict,
-      badge(one.label),
-      h('strong', { text: `${sentence(labelName(one.label))}. ` }),
-      sentence(text(verdictKey(one), words)),
-    );
+    if (place === game.last) return text(this.#isOver ? 'review.over' : 'review.unfinished');
+    if (!one) {
+      const score = text('review.points', { score: game.scores[place] });
+      return sentence(text('review.not_judged', { move: moveName(game.moves[place]), score }));
+    }
+    const values = { move: moveName(one.move), best: moveName(one.best), kept: percent(one.ratio) };
+    return sentence(text(verdictKey(one), values));
   }
 
   /** Whether no move is left at the end of the game. */
@@ -176,6 +178,10 @@ export class MovePanel {
     this.analysis.show(reply);
     this.#markMade();
   }
+}
+
+function labelOf(one) {
+  return `${sentence(labelName(one.label))}. `;
 }
 
 function verdictKey(one) {

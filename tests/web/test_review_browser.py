@@ -1,0 +1,208 @@
+"""The Review page in a real Chromium: walking, judging, the quiz, where games come from."""
+
+import json
+import urllib.request
+from collections.abc import Iterator
+
+import pytest
+from playwright.sync_api import Browser, Locator, expect
+
+from tests.web.browser import LAPTOP, PATIENCE_MS, PHONE, Served, Visit, launch, serve, visit
+from twofold import Game, Record
+from twofold.rules import Move
+
+JUDGE = "judge=ntuple:net%3Dtiny,ply%3D1"
+MOVES = 90
+
+expect.set_options(timeout=PATIENCE_MS)
+
+
+def record(*, comment: str = "") -> Record:
+    """A game with good moves and bad ones."""
+    game = Game(seed=11)
+    for number in range(MOVES):
+        legal = game.legal_moves()
+        wanted = (Move.UP, Move.DOWN) if number % 15 == 14 else (Move.LEFT, Move.DOWN, Move.RIGHT)
+        game.play(next((move for move in wanted if move in legal), legal[0]))
+    return Record.from_game(game, player="me", comments={3: comment} if comment else None)
+
+
+@pytest.fixture(scope="module")
+def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
+    with serve(tmp_path_factory.mktemp("games"), "--player", "ntuple:net=tiny,ply=1") as found:
+        yield found
+
+
+@pytest.fixture(scope="module")
+def game(served: Served) -> str:
+    """The id of a kept game."""
+    request = urllib.request.Request(
+        f"{served.url}/api/games",
+        str(record(comment="Here <b>I</b> hesitated.")).encode(),
+        {"Authorization": f"Bearer {served.token}"},
+    )
+    with urllib.request.urlopen(request, timeout=PATIENCE_MS / 1000) as answer:
+        return str(json.loads(answer.read())["game"])
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Browser]:
+    with launch() as found:
+        yield found
+
+
+@pytest.fixture
+def laptop(browser: Browser, served: Served) -> Iterator[Visit]:
+    with visit(browser, served, LAPTOP) as found:
+        yield found
+        assert found.faults == []
+
+
+@pytest.fixture
+def phone(browser: Browser, served: Served) -> Iterator[Visit]:
+    with visit(browser, served, PHONE) as found:
+        yield found
+        assert found.faults == []
+
+
+def review(visit: Visit, game: str) -> None:
+    """Open a game and wait until all its moves are judged."""
+    visit.open(f"/review?game={game}&{JUDGE}", ".tile")
+    expect(accuracy(visit)).not_to_have_text("–")
+
+
+def accuracy(visit: Visit) -> Locator:
+    return visit.page.locator(".figure-accuracy dd")
+
+
+def where(visit: Visit) -> Locator:
+    return visit.page.locator(".review-where")
+
+
+def test_keys_walk_through_the_game(laptop: Visit, game: str) -> None:
+    review(laptop, game)
+    for key, place in (
+        ("ArrowRight", 1), ("ArrowRight", 2), ("ArrowLeft", 1), ("PageDown", 11), ("PageUp", 1),
+        ("End", MOVES), ("Home", 0),
+    ):  # fmt: skip
+        laptop.page.keyboard.press(key)
+        expect(where(laptop)).to_have_text(f"{place} / {MOVES}")
+    laptop.page.keyboard.press("Space")
+    expect(where(laptop)).to_have_text(f"2 / {MOVES}")
+    laptop.page.keyboard.press("Space")
+
+
+def test_comments_are_text(laptop: Visit, game: str) -> None:
+    laptop.open(f"/review?game={game}&{JUDGE}&move=3", ".tile")
+    expect(laptop.page.locator("blockquote")).to_have_text("Here <b>I</b> hesitated.")
+
+
+def test_the_next_mistake_and_its_values(laptop: Visit, game: str) -> None:
+    review(laptop, game)
+    laptop.page.keyboard.press("n")
+    verdict = laptop.page.locator(".review-verdict")
+    expect(verdict).to_contain_text(" of the value of ")
+    expect(laptop.page.locator(".review-edge")).to_have_count(2)
+    expect(laptop.page.locator(".review-move tr.is-made")).to_have_count(1)
+    laptop.page.get_by_role("switch", name="Analyse deeper").check()
+    expect(laptop.page.get_by_text("Evaluator")).to_be_visible()
+    laptop.page.keyboard.press("p")
+    expect(verdict).to_contain_text(" of the value of ")
+
+
+def test_the_graph_is_walked_by_pointer_and_keys(laptop: Visit, game: str) -> None:
+    review(laptop, game)
+    graph = laptop.page.get_by_role("slider", name="Graph of the game")
+    box = graph.bounding_box()
+    assert box is not None
+    graph.click(position={"x": box["width"] / 2, "y": box["height"] - 30})
+    expect(where(laptop)).not_to_have_text(f"0 / {MOVES}")
+    graph.press("Home")
+    expect(where(laptop)).to_have_text(f"0 / {MOVES}")
+    graph.press("ArrowRight")
+    expect(where(laptop)).to_have_text(f"1 / {MOVES}")
+    assert "score" in (graph.get_attribute("aria-valuetext") or "")
+
+
+def test_learning_from_the_mistakes(laptop: Visit, game: str) -> None:
+    review(laptop, game)
+    laptop.page.keyboard.press("l")
+    expect(laptop.page.get_by_text("Find a better one.")).to_be_visible()
+    laptop.page.get_by_role("button", name="Show the answer").click()
+    expect(laptop.page.locator(".quiz-verdict")).to_contain_text("The best move is")
+    laptop.page.get_by_role("button", name="Next position").click()
+    for name in ("up", "right", "down", "left"):
+        choice = laptop.page.get_by_role("button", name=name, exact=True)
+        if choice.is_visible() and choice.is_enabled():
+            choice.click()
+    expect(laptop.page.locator(".quiz-verdict.good")).to_be_visible()
+    assert laptop.violations() == []
+    laptop.page.get_by_role("button", name="Back to the game").click()
+    expect(accuracy(laptop)).to_be_visible()
+
+
+def test_a_swipe_answers_the_quiz(phone: Visit, game: str) -> None:
+    review(phone, game)
+    phone.page.get_by_role("button", name="Learn").click()
+    expect(phone.page.locator(".review-board")).to_be_in_viewport()
+    box = phone.page.locator(".review-board").bounding_box()
+    assert box is not None
+    session = phone.page.context.new_cdp_session(phone.page)
+    x, y = box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
+    for kind, at in (("touchStart", x), ("touchMove", x - 60), ("touchEnd", None)):
+        points = [] if at is None else [{"x": at, "y": y}]
+        session.send("Input.dispatchTouchEvent", {"type": kind, "touchPoints": points})
+    expect(phone.page.locator(".quiz-answer")).not_to_be_empty()
+
+
+def test_another_player_judges(laptop: Visit, game: str) -> None:
+    review(laptop, game)
+    laptop.page.locator(".judge-form summary").click()
+    laptop.page.get_by_label("Player who judges").select_option("greedy")
+    expect(laptop.page.locator(".judge-form summary")).to_have_text("Judged by greedy")
+    expect(laptop.page.get_by_text("values are not points")).to_be_hidden()
+
+
+def test_records_come_from_text_files_and_links(laptop: Visit) -> None:
+    laptop.open("/review", "h1")
+    laptop.page.get_by_label("Text of a record").fill("nonsense")
+    laptop.page.get_by_role("main").get_by_role("button", name="Review").click()
+    expect(laptop.page.get_by_role("alert")).to_contain_text("expected a game record")
+    laptop.faults.clear()  # the answer 400 is one in the console
+    buffer = str(record()).encode()
+    laptop.page.set_input_files(
+        "input[type=file]", {"name": "game.2048", "mimeType": "text/plain", "buffer": buffer}
+    )
+    expect(where(laptop)).to_have_text(f"0 / {MOVES}")
+
+
+def test_a_link_holds_the_game_and_tells_no_server(laptop: Visit, game: str) -> None:
+    laptop.page.context.grant_permissions(["clipboard-read", "clipboard-write"])
+    review(laptop, game)
+    laptop.page.get_by_role("button", name="Copy link").click()
+    expect(laptop.page.get_by_text("Link copied")).to_be_visible()
+    link = str(laptop.page.evaluate("navigator.clipboard.readText()"))
+    assert "/review#g=" in link
+    asked: list[str] = []
+    laptop.page.on("request", lambda request: asked.append(request.url))
+    laptop.page.goto("about:blank")
+    laptop.page.goto(link)
+    expect(where(laptop)).to_have_text(f"0 / {MOVES}")
+    assert game not in laptop.page.url
+    assert not any(link.partition("#")[2] in url for url in asked)
+    laptop.page.goto("about:blank")
+    laptop.page.goto(link[:-30])
+    expect(laptop.page.get_by_role("alert")).to_contain_text("The link holds no game")
+
+
+def test_playing_on_from_a_position(laptop: Visit, game: str) -> None:
+    laptop.open(f"/review?game={game}&{JUDGE}&move=20", ".tile")
+    laptop.page.get_by_role("button", name="Play on from here").click()
+    expect(laptop.page.locator("dt:has-text('Moves') + dd").first).to_have_text("20")
+
+
+def test_everybody_can_read_a_review(laptop: Visit, phone: Visit, game: str) -> None:
+    for one in (laptop, phone):
+        review(one, game)
+        assert one.violations() == []
+        assert not one.is_too_wide()
