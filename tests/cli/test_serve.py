@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import typer
 from websockets.sync.client import ClientConnection, connect
 
 from tests.cli.conftest import Cli
@@ -38,7 +39,12 @@ def served(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
         found.append((gate.access, listener.getsockname()))  # type: ignore[union-attr]
 
     monkeypatch.setattr(Server, "serve_on", serve_on)
+
+    def leave(code: int) -> None:
+        raise typer.Exit(code)
+
     monkeypatch.setattr(serve, "open_browser", found.append)
+    monkeypatch.setattr(serve, "leave", leave)
     return found
 
 
@@ -176,6 +182,13 @@ def test_games_are_kept_where_the_system_keeps_data(monkeypatch: pytest.MonkeyPa
     assert serve.data_folder().parts[-2:] == ("twofold", "web")
     monkeypatch.setenv("TWOFOLD_STATE_DIR", "/x")
     assert serve.data_folder() == Path("/x/web")
+
+
+def test_it_leaves_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("os._exit", sys.exit)
+    with pytest.raises(SystemExit) as stop:
+        serve.leave(130)
+    assert stop.value.code == 130
 
 
 # ---- as a process

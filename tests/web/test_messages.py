@@ -7,6 +7,7 @@ import math
 import threading
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from socket import create_connection
 from typing import Any
 
 import msgspec
@@ -15,6 +16,7 @@ from websockets.exceptions import ConnectionClosed
 from websockets.sync.client import ClientConnection, connect
 
 from tests.cli.test_serve import opened, running
+from tests.web.crowd import HANDSHAKE, frame
 from tests.web.crowd_process import answer_times, crowd_of, wait_until_ready
 from tests.web.driver import Client, Closed, connected, free_listener, run, serving
 from twofold.web import connection
@@ -165,7 +167,7 @@ def test_connections_are_counted(client: Client, monkeypatch: pytest.MonkeyPatch
 # ---- what waits to be sent
 
 
-def frame(game: str, rate: float) -> Frame:
+def frame_of(game: str, rate: float) -> Frame:
     return Frame(game=game, now=NOW, moves_per_second=rate)
 
 
@@ -200,8 +202,8 @@ def test_replies_come_out_in_order() -> None:
 def test_only_the_newest_frame_of_a_game_waits() -> None:
     def put(outbox: Outbox) -> None:
         for rate in range(1_000):
-            outbox.put(frame("a", rate))
-            outbox.put(frame("b", rate))
+            outbox.put(frame_of("a", rate))
+            outbox.put(frame_of("b", rate))
             if rate == 500:
                 outbox.put(Ready(ref=7))
 
@@ -391,6 +393,20 @@ def test_a_real_flood_is_closed(real: Callable[[], ClientConnection]) -> None:
         for _ in range(MESSAGES_AT_ONCE * 50):
             socket.send(SMALLEST)
     assert socket.close_code in (POLICY, 1006)  # it may be gone before the reason is read
+
+
+@pytest.mark.promise("R28")
+def test_a_flood_that_ignores_its_end_is_dropped(hub: Hub, tmp_path: Path) -> None:
+    listener = free_listener()
+    address = listener.getsockname()
+    access = Access(address[1])
+    app = create_app(hub, access, tmp_path)
+    with serving(app, listener), create_connection(address, timeout=60) as raw:
+        raw.sendall(HANDSHAKE.format(port=access.port, token=access.token).encode())
+        flood = frame(b'{"type":"quit"}') * 1_000
+        with pytest.raises(ConnectionError):  # noqa: PT012 - some of it is still taken
+            while True:
+                raw.sendall(flood)
 
 
 @pytest.mark.promise("R28")

@@ -7,7 +7,7 @@ import subprocess
 import sys
 import threading
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Final
+from typing import TYPE_CHECKING, Annotated, Final, NoReturn
 
 import typer
 
@@ -77,8 +77,18 @@ def command(
         finally:
             hub.close()
     print_note("stopped; all games are kept")
-    if server.signal == signal.SIGINT:
-        raise typer.Exit(INTERRUPTED)
+    leave(INTERRUPTED if server.signal == signal.SIGINT else 0)
+
+
+def leave(code: int) -> NoReturn:
+    """End the process at once.
+
+    Everything is written. A player may still be loaded in a thread that nothing can stop, and
+    Python would spend seconds on clearing up around it.
+    """
+    sys.stdout.flush()
+    sys.stderr.flush()
+    os._exit(code)
 
 
 def require_web() -> None:

@@ -94,7 +94,7 @@ class Outbox:
     overtakes what came before it.
 
     Args:
-        loop: where `get` is awaited.
+        loop: where `get` is awaited; that of the thread that makes the outbox.
         most: replies that may wait.
         most_bytes: bytes of them.
     """
@@ -106,6 +106,7 @@ class Outbox:
         most_bytes: int = MAX_WAITING_BYTES,
     ) -> None:
         self._loop = loop
+        self._thread = threading.get_ident()
         self._most = most
         self._most_bytes = most_bytes
         self._lock = threading.Lock()
@@ -127,9 +128,16 @@ class Outbox:
             self._add(_place(reply), text)
             self._overflows = len(self._waiting) > self._most or self._bytes > self._most_bytes
             if self._overflows:
-                self._loop.call_soon_threadsafe(self.overflow.set)
+                self._tell(self.overflow)
             elif len(self._waiting) == 1:
-                self._loop.call_soon_threadsafe(self._changed.set)
+                self._tell(self._changed)
+
+    def _tell(self, event: asyncio.Event) -> None:
+        """Set an event of the loop; at once where this is its thread."""
+        if threading.get_ident() == self._thread:
+            event.set()
+        else:
+            self._loop.call_soon_threadsafe(event.set)
 
     def _add(self, place: object, text: bytes) -> None:
         self._bytes += len(text) - len(self._waiting.pop(place, b""))

@@ -26,9 +26,9 @@ DEFAULT_PORT: Final = 2048
 PORTS_TRIED: Final = 100
 """How many ports from the default one on are tried before the system chooses."""
 
-MAX_SOCKETS: Final = 192
+MAX_SOCKETS: Final = 128
 """Most connections of any kind; more are dropped before anything is read. When all of them send
-something at once, it takes about 0.1 s until it is the owner's turn again."""
+something at once, it takes less than 0.1 s until it is the owner's turn again."""
 
 REQUEST_SECONDS: Final = 5.0
 """How long a connection may take to send the head of a request."""
@@ -43,8 +43,11 @@ MAX_AFTER_CLOSE: Final = 65_536
 STOP_SECONDS: Final = 1
 """How long answers under way may take once the server is to stop."""
 
-BACKLOG: Final = 64
-"""Connections that wait to be accepted; so many are accepted before it is the others' turn."""
+BACKLOG: Final = 128
+"""Connections that wait to be accepted."""
+
+ACCEPTED_AT_ONCE: Final = 16
+"""How many are accepted before it is the others' turn."""
 
 
 class PatientProtocol(H11Protocol):
@@ -129,7 +132,7 @@ class Server(uvicorn.Server):
                 access_log=False,
                 server_header=False,
                 proxy_headers=False,
-                backlog=BACKLOG,
+                backlog=ACCEPTED_AT_ONCE,  # asyncio makes it the length of the queue as well ...
                 timeout_graceful_shutdown=STOP_SECONDS,
                 **logs,
             )
@@ -139,6 +142,12 @@ class Server(uvicorn.Server):
         """Serve until it is to stop."""
         with _signals(self._ask):
             self.run(sockets=[listener])
+
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        """Begin to listen."""
+        await super().startup(sockets)
+        for listener in sockets or ():
+            listener.listen(BACKLOG)  # ... which should be longer
 
     def stop(self) -> None:
         """End it soon; may be called from any thread."""

@@ -37,41 +37,14 @@ export class Chooser {
     this.element = h(
       'div',
       { class: 'review-chooser stack wide' },
-      h('h1', { text: text('review.title') }),
-      h('p', { class: 'soft', text: text('review.intro') }),
-      this.error,
       h(
         'div',
-        { class: 'review-sources' },
-        h(
-          'section',
-          { class: 'card stack', 'aria-labelledby': 'review-file' },
-          h('h2', { id: 'review-file', text: text('review.file') }),
-          h('p', { class: 'soft small', text: text('review.file_hint') }),
-          this.file,
-          h(
-            'div',
-            null,
-            button({ icon: 'upload', text: text('review.open') }, () => this.file.click()),
-          ),
-        ),
-        h(
-          'section',
-          { class: 'card stack', 'aria-labelledby': 'review-text' },
-          h('h2', { id: 'review-text', text: text('review.paste') }),
-          h('label', {
-            class: 'visually-hidden',
-            for: 'review-paste',
-            text: text('review.paste_label'),
-          }),
-          this.area,
-          h(
-            'div',
-            null,
-            button({ icon: 'review', text: text('review.go') }, () => onRecord(this.area.value)),
-          ),
-        ),
+        { class: 'stack tight' },
+        h('h1', { text: text('review.title') }),
+        h('p', { class: 'soft', text: text('review.intro') }),
       ),
+      this.error,
+      this.#sources(() => onRecord(this.area.value)),
       h(
         'section',
         { class: 'stack', 'aria-labelledby': 'review-kept' },
@@ -79,6 +52,36 @@ export class Chooser {
         this.status,
         this.list,
       ),
+    );
+  }
+
+  /** A button for files, and a field for text behind another one. */
+  #sources(onGo) {
+    const open = button({ icon: 'upload', text: text('review.open') }, () => this.file.click());
+    const label = {
+      class: 'visually-hidden',
+      for: 'review-paste',
+      text: text('review.paste_label'),
+    };
+    const field = h(
+      'div',
+      { class: 'stack', hidden: true },
+      h('label', label),
+      this.area,
+      h('div', null, button({ icon: 'review', text: text('review.go') }, onGo)),
+    );
+    const paste = button({ icon: 'edit', text: text('review.paste') }, () => {
+      field.hidden = !field.hidden;
+      paste.setAttribute('aria-expanded', String(!field.hidden));
+      if (!field.hidden) this.area.focus();
+    });
+    paste.setAttribute('aria-expanded', 'false');
+    return h(
+      'section',
+      { class: 'stack', 'aria-label': text('review.sources') },
+      h('div', { class: 'row' }, this.file, open, paste),
+      field,
+      h('p', { class: 'soft small', text: text('review.file_hint') }),
     );
   }
 
