@@ -410,7 +410,7 @@ const REVIEW = {
   'review.quiz_good': '{move} is good: it keeps {kept} %. The best is {best}.',
   'review.quiz_illegal': '{move} changes nothing here.',
   'review.quiz_next': 'Next position',
-  'review.quiz_prompt': 'Move {number}: {move} was a {label}. Find a better one.',
+  'review.quiz_prompt': 'Move {number}: {move} was {what}. Find a better one.',
   'review.quiz_show': 'Show the answer',
   'review.quiz_skip': 'Skip',
   'review.quiz_was': 'The best move is {best}.',
@@ -434,6 +434,9 @@ const REVIEW = {
   'review.verdict': '{move} keeps {kept} % of the value of {best}.',
   'review.verdict_forced': '{move} is the only move.',
   'review.verdict_perfect': 'No move is better than {move}.',
+  'review.was_blunder': 'a blunder',
+  'review.was_mistake': 'a mistake',
+  'review.was_terrible': 'terrible',
   'review.where': 'move {move} of {last}, {score} points',
 };
 

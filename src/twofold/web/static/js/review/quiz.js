@@ -5,11 +5,14 @@ import { button, fill, h } from '../dom.js';
 import { valueFormat } from '../figures.js';
 import { ARROWS, LETTERS, moveName } from '../moves.js';
 import { text } from '../text.js';
-import { badge, labelName } from './labels.js';
+import { badge } from './labels.js';
 import { percent, sentence } from './move_panel.js';
 
 /** A move that keeps so much of the best one's value is right. */
 const GOOD_RATIO = 0.99;
+
+/** Most positions of a quiz: the worst mistakes of the game. */
+const MOST_POSITIONS = 30;
 
 /** Asks positions, those that lost most more often, until each was answered at once. */
 export class Quiz {
@@ -25,7 +28,9 @@ export class Quiz {
    */
   constructor(game, judging, actions) {
     Object.assign(this, { game, judging, actions });
-    this.places = judging.mistakes();
+    const { judgements } = judging;
+    const worstFirst = judging.mistakes().sort((a, b) => judgements[a].ratio - judgements[b].ratio);
+    this.places = worstFirst.slice(0, MOST_POSITIONS);
     this.place = -1;
     this.count = h('p', { class: 'quiz-count number soft' });
     this.prompt = h('p', { class: 'quiz-prompt' });
@@ -97,7 +102,7 @@ export class Quiz {
       text('review.quiz_prompt', {
         number: this.game.first + this.place + 1,
         move: moveName(one.move),
-        label: labelName(one.label),
+        what: text(`review.was_${one.label}`),
       }),
     );
     fill(this.answer);
