@@ -1,10 +1,12 @@
 """The web app in a real Chromium: a server of its own, and pages that note what goes wrong."""
 
 import contextlib
+import json
 import os
 import shutil
 import subprocess
 import sys
+import urllib.request
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -44,6 +46,17 @@ class Served:
 
     url: str
     token: str
+
+    def ask(self, path: str, body: bytes | None = None) -> Any:
+        """The answer of its API to a GET, or to a POST where there is a body."""
+        headers = {"Authorization": f"Bearer {self.token}"}
+        request = urllib.request.Request(self.url + path, body, headers)
+        with urllib.request.urlopen(request, timeout=PATIENCE_MS / 1000) as answer:
+            return json.loads(answer.read())
+
+    def keep(self, record: str) -> str:
+        """Give it a record to keep; the id of the game."""
+        return str(self.ask("/api/games", record.encode())["game"])
 
 
 @contextlib.contextmanager

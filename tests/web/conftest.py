@@ -1,14 +1,20 @@
 """What the tests of the web share."""
 
 from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 
 import pytest
+from playwright.sync_api import Browser
 
+from tests.web.browser import LAPTOP, PHONE, Served, Visit, launch, visit
 from tests.web.driver import PORT, Client
+from tests.web.own_players import GATE
 from twofold.web.app import create_app
 from twofold.web.hub import Hub
 from twofold.web.security import Access
+from twofold.web.store import Store
+from twofold.web.table import Table
 
 
 @pytest.fixture
@@ -24,3 +30,35 @@ def client(hub: Hub, tmp_path: Path) -> Client:
     """The owner's browser."""
     access = Access(PORT)
     return Client(create_app(hub, access, tmp_path), access, hub)
+
+
+@pytest.fixture
+def table(tmp_path: Path) -> Iterator[Table]:
+    """A table of its own, and the gate of the players in Python shut."""
+    GATE.reset()
+    with closing(Store(tmp_path)) as store, closing(Table(store)) as table:
+        yield table
+        GATE.opened.set()  # for who still thinks
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Browser]:
+    """A Chromium. One for a module: while it lives, no event loop can run in this thread."""
+    with launch() as found:
+        yield found
+
+
+@pytest.fixture
+def laptop(browser: Browser, served: Served) -> Iterator[Visit]:
+    """A page on a large dark screen, at the server of the module."""
+    with visit(browser, served, LAPTOP) as found:
+        yield found
+        assert found.faults == []
+
+
+@pytest.fixture
+def phone(browser: Browser, served: Served) -> Iterator[Visit]:
+    """A page on a small light screen with touch, at the server of the module."""
+    with visit(browser, served, PHONE) as found:
+        yield found
+        assert found.faults == []

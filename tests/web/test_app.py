@@ -1,5 +1,6 @@
 """The application: pages, files, headers, and that it needs nothing from elsewhere."""
 
+import gzip
 import http.client
 import importlib.resources
 import json
@@ -277,6 +278,17 @@ def test_a_file_that_is_known_is_not_sent_again(client: Client) -> None:
     assert (again.status, again.body, again.headers["etag"]) == (304, b"", tag)
     client.headers["if-none-match"] = '"other"'
     assert client.get("/").status == 200
+
+
+def test_what_is_long_is_compressed(client: Client) -> None:
+    whole = client.get("/static/js/main.js")
+    assert "content-encoding" not in whole.headers
+    client.headers["accept-encoding"] = "gzip"
+    packed = client.get("/static/js/main.js")
+    assert packed.headers["content-encoding"] == "gzip"
+    assert packed.headers["vary"] == "Accept-Encoding"
+    assert len(packed.body) < len(whole.body)
+    assert gzip.decompress(packed.body) == whole.body
 
 
 def test_a_page_that_is_not_there_is_a_page_for_people(client: Client) -> None:

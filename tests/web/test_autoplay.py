@@ -1,7 +1,6 @@
 """Players play at any pace, and are ended at once."""
 
 import threading
-from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
 from types import SimpleNamespace
@@ -43,15 +42,6 @@ from twofold.web.protocol import (
 )
 from twofold.web.store import Store
 from twofold.web.table import Table
-
-
-@pytest.fixture
-def table(tmp_path: Path) -> Iterator[Table]:
-    """A table of its own, and the gate of the players in Python shut."""
-    GATE.reset()
-    with closing(Store(tmp_path)) as store, closing(Table(store)) as table:
-        yield table
-        GATE.opened.set()  # for who still thinks
 
 
 def test_slow_players_are_shown_step_by_step(table: Table) -> None:

@@ -3,12 +3,11 @@
 import json
 import urllib.request
 from collections.abc import Iterator
-from typing import Any
 
 import pytest
-from playwright.sync_api import Browser, expect
+from playwright.sync_api import expect
 
-from tests.web.browser import LAPTOP, PATIENCE_MS, PHONE, Served, Visit, launch, serve, visit
+from tests.web.browser import PATIENCE_MS, Served, Visit, serve
 from twofold.record import Record
 
 PAGES = {
@@ -29,39 +28,10 @@ def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
         yield found
 
 
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    with launch() as found:
-        yield found
-
-
-@pytest.fixture
-def laptop(browser: Browser, served: Served) -> Iterator[Visit]:
-    with visit(browser, served, LAPTOP) as found:
-        yield found
-        assert found.faults == []
-
-
-@pytest.fixture
-def phone(browser: Browser, served: Served) -> Iterator[Visit]:
-    with visit(browser, served, PHONE) as found:
-        yield found
-        assert found.faults == []
-
-
-def ask(served: Served, path: str, body: bytes | None = None) -> Any:
-    """The answer of the API."""
-    headers = {"Authorization": f"Bearer {served.token}"}
-    request = urllib.request.Request(served.url + path, body, headers)
-    with urllib.request.urlopen(request, timeout=PATIENCE_MS / 1000) as answer:
-        return json.loads(answer.read())
-
-
 def keep_game(served: Served, moves: int = 60) -> str:
     """Have a game played and kept; its id."""
     wanted = {"player": "greedy", "seed": "7", "moves": moves}
-    played = ask(served, "/api/play", json.dumps(wanted).encode())
-    return str(ask(served, "/api/games", played["record"].encode())["game"])
+    return served.keep(served.ask("/api/play", json.dumps(wanted).encode())["record"])
 
 
 def new_game(visit: Visit) -> str:
@@ -88,10 +58,10 @@ def test_no_key_is_lost(laptop: Visit, served: Served) -> None:
     game = new_game(laptop)
     for letter in "lurd" * 5:
         laptop.page.keyboard.press({"l": "a", "u": "w", "r": "d", "d": "s"}[letter])
-    legal = replayed("lurd" * 5, ask(served, f"/api/games/{game}")["seed"])
+    legal = replayed("lurd" * 5, served.ask(f"/api/games/{game}")["seed"])
     number = laptop.page.locator("dt:has-text('Moves') + dd").first
     expect(number).to_have_text(str(len(legal)))
-    assert ask(served, f"/api/games/{game}")["moves"] == legal
+    assert served.ask(f"/api/games/{game}")["moves"] == legal
 
 
 def replayed(letters: str, seed: str) -> str:

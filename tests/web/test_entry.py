@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, Page
 
-from tests.web.browser import PATIENCE_MS, launch
+from tests.web.browser import PATIENCE_MS
 from tests.web.driver import free_listener, serving
 from twofold.web.app import create_app
 from twofold.web.hub import Hub
@@ -28,12 +28,6 @@ class Elsewhere(http.server.BaseHTTPRequestHandler):
 
     def log_message(self, *_: object) -> None:
         return
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    with launch() as found:
-        yield found
 
 
 @pytest.fixture

@@ -7,7 +7,7 @@ from typing import Literal
 import pytest
 from playwright.sync_api import Browser, expect
 
-from tests.web.browser import LAPTOP, PATIENCE_MS, PHONE, Served, Visit, launch, serve, visit
+from tests.web.browser import LAPTOP, PATIENCE_MS, Served, Visit, serve, visit
 from tests.web.test_lab import add, make_run, make_study, row
 from twofold.arena.study import Study
 
@@ -38,26 +38,6 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def served(folder: Path) -> Iterator[Served]:
     with serve(folder, "--player", "greedy") as found:
         yield found
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    with launch() as found:
-        yield found
-
-
-@pytest.fixture
-def laptop(browser: Browser, served: Served) -> Iterator[Visit]:
-    with visit(browser, served, LAPTOP) as found:
-        yield found
-        assert found.faults == []
-
-
-@pytest.fixture
-def phone(browser: Browser, served: Served) -> Iterator[Visit]:
-    with visit(browser, served, PHONE) as found:
-        yield found
-        assert found.faults == []
 
 
 def drawn(visit: Visit) -> int:

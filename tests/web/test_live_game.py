@@ -1,14 +1,10 @@
 """A game in play: what people do, and who is told."""
 
 import threading
-from collections.abc import Iterator
-from contextlib import closing
 from itertools import pairwise
-from pathlib import Path
 
 import pytest
 
-from tests.web.own_players import GATE
 from tests.web.page import Listener
 from tests.web.playing import (
     LARGE,
@@ -36,17 +32,7 @@ from twofold.web.protocol import (
     StaleMove,
     Step,
 )
-from twofold.web.store import Store
 from twofold.web.table import Table
-
-
-@pytest.fixture
-def table(tmp_path: Path) -> Iterator[Table]:
-    """A table of its own, and the gate of the players in Python shut."""
-    GATE.reset()
-    with closing(Store(tmp_path)) as store, closing(Table(store)) as table:
-        yield table
-        GATE.opened.set()  # for who still thinks
 
 
 def test_a_move_is_told_to_all(table: Table) -> None:

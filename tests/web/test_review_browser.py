@@ -1,13 +1,11 @@
 """The Review page in a real Chromium: walking, judging, the quiz, where games come from."""
 
-import json
-import urllib.request
 from collections.abc import Iterator
 
 import pytest
-from playwright.sync_api import Browser, Locator, expect
+from playwright.sync_api import Locator, expect
 
-from tests.web.browser import LAPTOP, PATIENCE_MS, PHONE, Served, Visit, launch, serve, visit
+from tests.web.browser import PATIENCE_MS, Served, Visit, serve
 from twofold import Game, Record
 from twofold.rules import Move
 
@@ -36,33 +34,7 @@ def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
 @pytest.fixture(scope="module")
 def game(served: Served) -> str:
     """The id of a kept game."""
-    request = urllib.request.Request(
-        f"{served.url}/api/games",
-        str(record(comment="Here <b>I</b> hesitated.")).encode(),
-        {"Authorization": f"Bearer {served.token}"},
-    )
-    with urllib.request.urlopen(request, timeout=PATIENCE_MS / 1000) as answer:
-        return str(json.loads(answer.read())["game"])
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    with launch() as found:
-        yield found
-
-
-@pytest.fixture
-def laptop(browser: Browser, served: Served) -> Iterator[Visit]:
-    with visit(browser, served, LAPTOP) as found:
-        yield found
-        assert found.faults == []
-
-
-@pytest.fixture
-def phone(browser: Browser, served: Served) -> Iterator[Visit]:
-    with visit(browser, served, PHONE) as found:
-        yield found
-        assert found.faults == []
+    return served.keep(str(record(comment="Here <b>I</b> hesitated.")))
 
 
 def review(visit: Visit, game: str) -> None:

@@ -1,12 +1,10 @@
 """Games are written now and then, and none is lost."""
 
-from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
 
 import pytest
 
-from tests.web.own_players import GATE
 from tests.web.page import Listener
 from tests.web.playing import Clock, Writes, begin, ended, let_play, move, wait_until_saved
 from twofold.board import Board
@@ -23,15 +21,6 @@ from twofold.web.protocol import (
 )
 from twofold.web.store import Store
 from twofold.web.table import Table
-
-
-@pytest.fixture
-def table(tmp_path: Path) -> Iterator[Table]:
-    """A table of its own, and the gate of the players in Python shut."""
-    GATE.reset()
-    with closing(Store(tmp_path)) as store, closing(Table(store)) as table:
-        yield table
-        GATE.opened.set()  # for who still thinks
 
 
 def test_a_game_that_changes_is_written_once_a_second(

@@ -1,6 +1,5 @@
 """Games in play are shared, and found again."""
 
-from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
 
@@ -23,15 +22,6 @@ from twofold.web.protocol import (
 )
 from twofold.web.store import Store
 from twofold.web.table import Table
-
-
-@pytest.fixture
-def table(tmp_path: Path) -> Iterator[Table]:
-    """A table of its own, and the gate of the players in Python shut."""
-    GATE.reset()
-    with closing(Store(tmp_path)) as store, closing(Table(store)) as table:
-        yield table
-        GATE.opened.set()  # for who still thinks
 
 
 def test_a_game_is_found_again_with_its_redo(table: Table) -> None:
@@ -103,6 +93,18 @@ def test_comments_and_tags_of_a_record_stay(table: Table) -> None:
     assert written.player == "Ann + me"
 
 
+def test_a_record_is_kept_once(table: Table) -> None:
+    game = Game(LARGE, 1)
+    game.play(game.legal_moves()[0])
+    record = Record.from_game(game)
+    name = table.add(record)
+    assert table.add(Record.parse(str(record))) == name
+    others = [Record.from_game(game, player="Ann"), Record.from_game(Game(LARGE, 1))]
+    assert len({name, *map(table.add, others)}) == 3
+    table.delete(name)
+    assert table.add(record) != name
+
+
 def test_two_that_open_the_same_game_get_the_same(table: Table) -> None:
     game = Game(LARGE, 1)
     game.play(game.legal_moves()[0])
@@ -154,8 +156,8 @@ def test_a_damaged_game_is_refused(table: Table) -> None:
 
 def test_a_list_is_as_long_as_it_may_be(table: Table, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "MAX_LISTED", 2)
-    for _ in range(3):
-        table.add(Record.from_game(Game(LARGE, 1)))
+    for seed in range(3):
+        table.add(Record.from_game(Game(LARGE, seed)))
     assert len(table.infos()) == 2
 
 

@@ -7,6 +7,8 @@ import msgspec
 from anyio import to_thread
 from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
+from starlette.middleware import Middleware
+from starlette.middleware.gzip import GZipMiddleware
 from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import BaseRoute, Route, WebSocketRoute
@@ -33,6 +35,7 @@ def create_app(hub: Hub, access: Access, folder: Path) -> Gate:
     """
     app = Starlette(
         routes=all_routes(hub, folder, legacy=bool(access.legacy_origin)),
+        middleware=[Middleware(GZipMiddleware, compresslevel=6)],
         exception_handlers={HTTPException: _no_answer, 500: _failed},
     )
     app.router.redirect_slashes = False

@@ -9,6 +9,7 @@ At `MAX_GAMES` games no further game is begun until some are deleted; nothing is
 unasked.
 """
 
+import contextlib
 import logging
 import os
 import re
@@ -21,6 +22,7 @@ from pathlib import Path
 from typing import Final
 
 import msgspec
+from msgspec.structs import replace as replace_info
 
 from twofold.errors import InvalidInput, InvalidRecord, LimitExceeded, ResourceError
 from twofold.files import atomic_write, open_regular
@@ -176,6 +178,21 @@ class Store:
         """What the index holds of a game; None where it has none, or has not come to it."""
         with self._lock:
             return self._kept.get(game)
+
+    def find(self, record: Record) -> str:
+        """The id of a kept game that has this very record; empty where there is none."""
+        wanted = kept_of("", record, 0.0).info
+        with self._lock:
+            like = [
+                game
+                for game, kept in self._kept.items()
+                if kept.info.score == wanted.score and replace_info(kept.info, game="") == wanted
+            ]
+        for game in like:
+            with contextlib.suppress(NotFound, InvalidRecord):
+                if self.read(game) == record:
+                    return game
+        return ""
 
     def last_played(self, seconds: float) -> Kept | None:
         """The game played last.

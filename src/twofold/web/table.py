@@ -95,11 +95,13 @@ class Table:
         return live
 
     def add(self, record: Record) -> str:
-        """Keep a game that is given as a record; its id.
+        """Keep a game that is given as a record; its id. It is kept once, however often it comes.
 
         Raises:
             InvalidInput, ResourceError: it cannot be written.
         """
+        if known := self.store.find(record):
+            return known
         game = self.store.new_id()
         self.store.save(game, record, self.time())
         return game
