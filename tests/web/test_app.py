@@ -34,7 +34,7 @@ from tests.web.driver import (
 from twofold.web.app import create_app
 from twofold.web.gate import Gate
 from twofold.web.hub import Hub
-from twofold.web.pages import TYPES, read_file
+from twofold.web.pages import STYLES, TYPES, read_file
 from twofold.web.security import PAGES, Access
 
 STATIC = Path(str(importlib.resources.files("twofold.web"))) / "static"
@@ -253,7 +253,27 @@ def test_the_page_is_there_at_each_of_its_addresses(client: Client, path: str) -
     answer = client.get(path)
     assert answer.status == 200
     assert answer.headers["content-type"] == "text/html; charset=utf-8"
-    assert answer.body == (STATIC / "index.html").read_bytes()
+    before, after = (STATIC / "index.html").read_text(encoding="utf-8").split("<!-- modules -->")
+    assert answer.text.startswith(before)
+    assert answer.text.endswith(after)
+
+
+@pytest.mark.parametrize("path", PAGES)
+def test_the_page_names_all_its_modules(client: Client, path: str) -> None:
+    named = re.findall('rel="modulepreload" href="/static/([^"]+)"', client.get(path).text)
+    assert f"js/pages/{path.strip('/') or 'play'}.js" in named
+    assert len(named) == len(set(named))
+    for name in named:
+        for other in re.findall(r"^[^/*\n]*from '([^']+)'", (STATIC / name).read_text(), re.M):
+            imported = (STATIC / name).parent.joinpath(other).resolve()
+            assert imported.relative_to(STATIC).as_posix() in named
+
+
+def test_the_styles_come_in_one(client: Client) -> None:
+    assert sorted(STYLES) == sorted(name for name in FILES if name.endswith(".css"))
+    assert client.get("/static/css/all.css").body == b"".join(
+        (STATIC / name).read_bytes() for name in STYLES
+    )
 
 
 def test_every_file_is_served(client: Client) -> None:

@@ -224,7 +224,8 @@ def listen(host: str, port: int | None) -> socket.socket:
 
 def _listen(host: str, port: int) -> socket.socket:
     family, address = _resolve(host, port)
-    listener = socket.socket(family, socket.SOCK_STREAM)
+    # asyncio sends small answers at once only where the protocol is named (else 40 ms later).
+    listener = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
     try:
         if os.name == "posix":  # else two programs could have the same port
             listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
