@@ -61,8 +61,8 @@ PRESETS: Final[dict[str, tuple[Line, ...]]] = {
         Line("it3105-gradient", 40),
         Line("expectimax:ply=5", 10),
         Line("expectimax:eval=snake,ply=4", 20),
-        Line("nneonneo", 10),
-        Line("ntuple:net=tiny,ply=4", 10),
+        Line("nneonneo:cut=0.01", 10),
+        Line("ntuple:net=tiny,ply=4", 20),
         Line("ntuple:ply=4", 10),
     ),
 }
