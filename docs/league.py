@@ -111,9 +111,10 @@ def draw(entries: Sequence[Entry]) -> None:
             times, means, errors, color=colour, marker=mark, linestyle=line, capsize=3, label=name
         )
         if name == "others":
-            for entry, time, mean in zip(ours, times, means, strict=True):
+            for number, (entry, time, mean) in enumerate(zip(ours, times, means, strict=True)):
+                place = (5, -10 if number % 2 else 4)  # neighbours do not cover each other
                 axes.annotate(
-                    entry.label, (time, mean), (5, 4), textcoords="offset points", fontsize=7
+                    entry.label, (time, mean), place, textcoords="offset points", fontsize=7
                 )
     axes.set_xscale("log")
     axes.set_yscale("log")
