@@ -17,9 +17,9 @@ from rich.console import Console
 from rich.style import Style
 
 from twofold import Game, Rules, make_player
-from twofold.cli._playback import frames
 from twofold.cli._screen import Screen
 from twofold.players.presets import DEFAULT_PLAYER
+from twofold.tui.playback import frames
 
 OUT = Path(__file__).parent / "images" / "watch.svg"
 COLUMNS, LINES = 80, 17

@@ -151,10 +151,12 @@ class Net {
     this.#failures = 0;
     this.welcome = welcome;
     this.ready = welcome.ready;
-    this.#turn('open');
+    this.state = 'open';
     for (const game of this.#games) this.#reopen(game);
     const messages = this.#outbox.splice(0);
     for (const message of messages) this.#socket.send(JSON.stringify(message));
+    // Only now, for some ask anew: the server answers the last question alone.
+    this.#emit('state', { state: 'open' });
   }
 
   #reopen(game) {
