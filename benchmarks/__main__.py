@@ -11,6 +11,7 @@ from benchmarks.common import Report, Settings, document, machine, print_report
 
 SUBJECTS = (
     "start",
+    "terminal",
     "kernels",
     "datumbox",
     "baeldung",
@@ -20,10 +21,12 @@ SUBJECTS = (
     "search",
     "star",
     "ntuple",
+    "env",
+    "engine",
     "arena",
 )
 
-NAMED_ONLY = ("nneonneo", "tdl", "web")
+NAMED_ONLY = ("nneonneo", "tdl", "web", "drive")
 """Subjects that need something from outside, so that they are measured only if named."""
 
 

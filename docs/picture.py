@@ -1,10 +1,11 @@
-"""Draws docs/images/watch.svg: what `twofold watch` shows in the middle of a real game.
+"""Draws docs/images/watch.svg and walk.svg: real games in the terminal.
 
     python docs/picture.py [PLAYER] [SEED] [MOVE]
+    python docs/picture.py walk
 
-The player plays to the given move number, and on until three moves are legal. The figures
-in the picture are those of the machine that draws it. No font is fetched: the picture uses
-the viewer's own.
+The first is what `twofold watch` shows: the player plays to the given move number, and on until
+three moves are legal. The figures in it are those of the machine that draws it. The second is
+what `twofold review --walk` shows. No font is fetched: the pictures use the viewer's own.
 """
 
 import html
@@ -13,19 +14,24 @@ import sys
 import time
 from pathlib import Path
 
-from rich.console import Console
+from rich.console import Console, RenderableType
 from rich.style import Style
+from rich.text import Text
 
 from twofold import Game, Rules, make_player
+from twofold.arena.review import judge
 from twofold.cli._screen import Screen
 from twofold.players.presets import DEFAULT_PLAYER
+from twofold.tui.picture import Canvas, Picture, title_line
 from twofold.tui.playback import frames
+from twofold.tui.walk import Walk
+from twofold.tui.walk_view import draw_walk, timeline, verdict
 
-OUT = Path(__file__).parent / "images" / "watch.svg"
+OUT = Path(__file__).parent / "images"
 COLUMNS, LINES = 80, 17
 CELL_WIDTH, CELL_HEIGHT, MARGIN = 9, 20, 16
 BLOCKS = {"▄": (0.5, 1.0), "▀": (0.0, 0.5), "█": (0.15, 0.85)}
-NAMED = {"green": "#4caf50", "cyan": "#35a7b8"}
+NAMED = {"green": "#4caf50", "cyan": "#35a7b8", "yellow": "#d3b13c", "red": "#e0604c"}
 TEXT, DIM, PAGE = "#d8d4cc", "#8d877d", "#1e1c1a"
 
 
@@ -41,6 +47,35 @@ def picture(player_spec: str, seed: int, move: int) -> Screen:
     return Screen(next(shown), player_spec, seed, "Ctrl-C ends the game with a summary")
 
 
+def walk_picture() -> Text:
+    """A game of a weak player, judged by a stronger one, at its worst move."""
+    game = Game(seed=3)
+    with make_player("expectimax:ply=1") as player:
+        while not game.is_finished:
+            game.play(player.choose(game.board))
+    walk = Walk(game)
+    with make_player("ntuple:net=tiny,ply=1") as strong:
+        for one in judge(game, strong):
+            walk.take(one)
+    walk.go(min(range(100, walk.last), key=lambda place: walk.judged[place].ratio))
+    picture = Picture(
+        title=title_line("review", "4x4 to 2,048"),
+        board=walk.board,
+        figures=[
+            ("move", f"{walk.move_number:,} of {walk.last:,}"),
+            ("score", f"{walk.score:,}"),
+            ("largest", f"{walk.board.max_tile:,}"),
+            ("mistakes", f"{len(walk.mistakes):,}"),
+            ("judge", "ntuple:net=tiny,ply=1"),
+        ],
+        panel=lambda width, unicode: draw_walk(walk, width, unicode),
+        note=verdict(walk),
+        new=walk.new,
+        below=lambda width, unicode: timeline(walk, width, unicode),
+    )
+    return Text("\n").join(picture.lines(Canvas(COLUMNS, LINES)))
+
+
 def colour(style: Style, part: str, default: str) -> str:
     """The colour of a style as `#rrggbb`."""
     value = getattr(style, part)
@@ -49,8 +84,8 @@ def colour(style: Style, part: str, default: str) -> str:
     return NAMED.get(value.name, value.get_truecolor().hex)
 
 
-def draw(screen: Screen) -> str:
-    """The picture as SVG."""
+def draw(screen: RenderableType, label: str) -> str:
+    """The picture as SVG, and what a screen reader says of it."""
     console = Console(
         file=io.StringIO(), width=COLUMNS, height=LINES, force_terminal=True,
         color_system="truecolor",
@@ -67,7 +102,7 @@ def draw(screen: Screen) -> str:
         [
             f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" '
             f'width="{width}" height="{height}" role="img" '
-            'aria-label="twofold watch: a board in colour, score, speed and the values of moves">',
+            f'aria-label="{label}">',
             "<style>text{font:15px ui-monospace,Menlo,Consolas,'DejaVu Sans Mono',monospace;"
             "white-space:pre}</style>",
             f'<rect width="100%" height="100%" rx="8" fill="{PAGE}"/>',
@@ -111,6 +146,11 @@ def rectangle(x: float, y: float, width: float, height: float, fill: str) -> str
 
 if __name__ == "__main__":
     given = sys.argv[1:] + [None] * 3
-    OUT.parent.mkdir(exist_ok=True)
-    screen = picture(given[0] or DEFAULT_PLAYER, int(given[1] or 1), int(given[2] or 2500))
-    OUT.write_text(draw(screen), encoding="utf-8")
+    OUT.mkdir(exist_ok=True)
+    if given[0] == "walk":
+        label = "twofold review: a board in colour, the values of moves, mistakes along the game"
+        (OUT / "walk.svg").write_text(draw(walk_picture(), label), encoding="utf-8")
+    else:
+        label = "twofold watch: a board in colour, score, speed and the values of moves"
+        screen = picture(given[0] or DEFAULT_PLAYER, int(given[1] or 1), int(given[2] or 2500))
+        (OUT / "watch.svg").write_text(draw(screen, label), encoding="utf-8")

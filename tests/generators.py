@@ -5,9 +5,26 @@ import string
 from collections.abc import Callable
 
 from twofold.board import Board
+from twofold.engine_messages import (
+    ALL_SHAPES,
+    Answer,
+    BestMove,
+    Command,
+    Go,
+    Identity,
+    Info,
+    NewGame,
+    Option,
+    Position,
+    Refusal,
+    SetOption,
+    Shapes,
+    Word,
+)
 from twofold.game import Game
 from twofold.record import Record
-from twofold.rules import Rules
+from twofold.rules import Move, Rules
+from twofold.search.analysis import LineStep
 from twofold.search.budget import Budget
 
 SHAPES = [(rows, cols) for rows in range(1, 9) for cols in range(1, 9) if rows * cols > 1]
@@ -103,6 +120,14 @@ def make_record(rng: random.Random, most_moves: int = 40) -> Record:
     )
 
 
+def make_replay(rng: random.Random, most_moves: int = 40) -> Record:
+    """A game that every format of replays holds: 4x4, from its first tiles on, 2s and 4s."""
+    game = Game(seed=rng.getrandbits(64))
+    for _ in range(rng.randint(0, most_moves)):
+        play_randomly(rng, game, giving=0.2)
+    return Record.from_game(game)
+
+
 def make_spec(rng: random.Random) -> tuple[str, dict[str, str]]:
     """The name and the values of a player spec."""
     names = ["random", "expectimax", "my-player_2", "path/to/file.py:Name", "package.module:Name"]
@@ -115,4 +140,66 @@ def make_budget(rng: random.Random) -> Budget:
         ply=rng.choice([None, rng.randint(1, 12)]),
         seconds=rng.choice([None, rng.uniform(1e-6, 86_400.0), float(rng.randint(1, 60))]),
         nodes=rng.choice([None, rng.randint(1, 10**15)]),
+    )
+
+
+def make_words(rng: random.Random) -> str:
+    """Printable text as a line can hold it."""
+    return "".join(filter(str.isprintable, make_text(rng))).strip()
+
+
+def make_command(rng: random.Random) -> Command:
+    """Something that is said to an engine."""
+    commands: list[Command] = [
+        rng.choice([Word.HELLO, Word.READY, Word.STOP, Word.QUIT]),
+        SetOption(rng.choice(["ply", "k_9", "a"]), make_words(rng)),
+        NewGame(make_rules(rng), rng.getrandbits(64)),
+        Position(
+            make_board(rng),
+            rng.choice([None, rng.randrange(10**9)]),
+            rng.choice([None, rng.randrange(10**6)]),
+        ),
+        Go(make_budget(rng), rng.random() < 0.5),
+    ]
+    return rng.choice(commands)
+
+
+def make_answer(rng: random.Random) -> Answer:
+    """Something that an engine says."""
+    low = rng.randint(-9, 9)
+    high = low + rng.randint(0, 99)
+    answers: list[Answer] = [
+        rng.choice([Word.HELLO_OK, Word.READY_OK]),
+        Identity(rng.choice(["name", "author"]), make_words(rng)),
+        Option("ply", "spin", str(rng.randint(low, high)), low, high),
+        Option("loud", "check", rng.choice(["true", "false"])),
+        Option("style", "combo", "calm", choices=("wild", "calm")),
+        Option("motto", "string", make_words(rng)),
+        Shapes(tuple(sorted(rng.sample(ALL_SHAPES, k=rng.choice([1, 5, 63]))))),
+        BestMove(rng.choice([None, *Move])),
+        Refusal(make_words(rng)),
+        make_info(rng),
+    ]
+    return rng.choice(answers)
+
+
+def make_info(rng: random.Random) -> Info:
+    values = {move: make_value(rng) for move in Move if rng.random() < 0.7}
+    steps = [LineStep(rng.choice(list(Move)), rng.randrange(64), 1 << rng.randint(1, 35))]
+    last = rng.choice(["line", "text", ""])
+    return Info(
+        rng.choice([None, rng.randint(0, 99)]),
+        rng.choice([None, rng.randrange(10**12)]),
+        rng.choice([None, 0.0, rng.random(), rng.uniform(0.0, 1e4)]),
+        rng.choice(["", "points", "own unit"]),
+        values,
+        rng.choice([None, *Move]),
+        (*steps, LineStep(rng.choice(list(Move)))) if last == "line" else (),
+        make_words(rng) if last == "text" else "",
+    )
+
+
+def make_value(rng: random.Random) -> float:
+    return rng.choice(
+        [0.0, float("inf"), float("-inf"), rng.uniform(-1e6, 1e6), 10.0 ** rng.randint(-300, 300)]
     )

@@ -136,3 +136,15 @@ def test_the_page_about_the_learner_shows_its_code() -> None:
     shown = blocks("docs/tutorial-learning.md", "py")
     assert len(shown) == 5
     assert [block for block in shown if block not in code] == []
+
+
+@pytest.mark.long
+def test_a_policy_network_rises_above_random_play() -> None:
+    pytest.importorskip("torch", reason="learning needs PyTorch: pip install sb3-contrib")
+    pytest.importorskip("sb3_contrib", reason="learning needs sb3-contrib: pip install sb3-contrib")
+    command = [sys.executable, str(EXAMPLES / "maskable_ppo.py"), "--minutes", "5"]
+    done = subprocess.run(command, capture_output=True, text=True, check=True, timeout=1_200)
+    before, *_, after = done.stdout.splitlines()
+    means = [float(line.split()[-1].replace(",", "")) for line in (before, after)]
+    assert means[0] < 1_600  # random play: 1,100 points
+    assert means[1] > 1.5 * means[0]

@@ -9,6 +9,7 @@ from tests.cli.conftest import Cli
 from tests.cli.conftest import cli as cli  # a fixture
 from twofold import Board, Budget, Rules, limits, make_player
 from twofold.arena import run
+from twofold.engine_lines import parse_command
 from twofold.errors import InvalidInput, LimitExceeded
 from twofold.limits import check_limit
 
@@ -27,6 +28,7 @@ CALLS: dict[str, Callable[[], object]] = {
     "a year of time": lambda: Budget.parse("time=31536000"),
     "10^18 nodes": lambda: Budget(nodes=10**18),
     "a text of 10^6 characters": lambda: Board.parse("0" * 10**6),
+    "an engine's line of 10^6 characters": lambda: parse_command("x" * 10**6),
     "a terabyte of table": lambda: make_player("expectimax:table_mb=1048576"),
 }
 

@@ -15,13 +15,20 @@ import pytest
 
 from tests.generators import (
     NASTY,
+    make_answer,
     make_board,
     make_budget,
+    make_command,
     make_record,
+    make_replay,
     make_rules,
     make_spec,
 )
 from twofold.board import Board
+from twofold.bridge.boards import parse_position
+from twofold.bridge.formats import format_game, parse_any_record
+from twofold.engine_lines import format_line as format_message
+from twofold.engine_lines import parse_answer, parse_command
 from twofold.errors import InvalidInput, TwofoldError
 from twofold.notation import format_spec, parse_seed, parse_spec
 from twofold.record import format_record, parse_record
@@ -41,6 +48,7 @@ WORDS = [
     *['[Twofold "2"]', '[Seed "7"]', '{"schema":1}', "\\u0000", "\\ud800", "\ud800"],
     *["0" * 2_000, "9" * 5_000, "/" * 999, ":" * 999, "," * 999, "=" * 999, "e9" * 50],
     *["{" * 9_999, "[" * 9_999, "urdl" * 100, " " * 9_999, "\n" * 9_999],
+    *["replay_", "4x4-_", "0131#D92", "a:b@0|", "|b@0", '{"grid":', "[4]", "(9)"],
 ]
 
 
@@ -79,6 +87,23 @@ def record_line(rng: random.Random) -> str:
     return format_line(make_record(rng, most_moves=8))
 
 
+def replay_text(name: str) -> Callable[[random.Random], str]:
+    return lambda rng: format_game(make_replay(rng, most_moves=8), name)
+
+
+def game_text(rng: random.Random) -> str:
+    name = rng.choice(["twofold", "jsonl", "verse", "verse-old", "moporgic", "original"])
+    return format_game(make_replay(rng, most_moves=8), name)
+
+
+def position_text(rng: random.Random) -> str:
+    return replay_text("original")(rng) if rng.random() < 0.5 else str(make_board(rng))
+
+
+def parse_game_bytes(text: str) -> object:
+    return parse_any_record(text.encode("utf-8", "surrogatepass"))
+
+
 PARSERS = {
     "board": Parser(Board.parse, lambda rng: str(make_board(rng))),
     "tiles": Parser(Board.parse, tiles_text),
@@ -92,6 +117,14 @@ PARSERS = {
     "record bytes": Parser(parse_record_bytes, record_text),
     "record part": Parser(parse_part, record_text),
     "record line": Parser(parse_line, record_line),
+    "engine command": Parser(parse_command, lambda rng: format_message(make_command(rng))),
+    "engine answer": Parser(parse_answer, lambda rng: format_message(make_answer(rng))),
+    "verse": Parser(lambda text: parse_any_record(text, "verse"), replay_text("verse")),
+    "verse-old": Parser(lambda text: parse_any_record(text, "verse-old"), replay_text("verse-old")),
+    "moporgic": Parser(lambda text: parse_any_record(text, "moporgic"), replay_text("moporgic")),
+    "original": Parser(lambda text: parse_any_record(text, "original"), replay_text("original")),
+    "any game": Parser(parse_game_bytes, game_text),
+    "position": Parser(parse_position, position_text),
 }
 
 

@@ -6,14 +6,20 @@ from collections.abc import Callable
 import pytest
 
 from tests.generators import (
+    make_answer,
     make_board,
     make_budget,
+    make_command,
     make_game,
     make_record,
+    make_replay,
     make_rules,
     make_spec,
 )
 from twofold.board import Board
+from twofold.bridge.formats import format_game, parse_any_record
+from twofold.engine_lines import format_line as format_message
+from twofold.engine_lines import parse_answer, parse_command
 from twofold.notation import format_spec, parse_seed, parse_spec
 from twofold.record import Record, format_record, parse_record
 from twofold.records import format_line, parse_line
@@ -85,6 +91,13 @@ def check_record_line(rng: random.Random) -> None:
     assert format_line(parse_line(text.encode())) == text
 
 
+def check_engine_line(rng: random.Random) -> None:
+    command, answer = make_command(rng), make_answer(rng)
+    assert parse_command(format_message(command)) == command
+    assert parse_answer(format_message(answer)) == answer
+    assert parse_answer(f"  {format_message(answer)} ".replace(" ", "  ", 2)) == answer
+
+
 def check_replay(rng: random.Random) -> None:
     """A game, its record, the game played again, and the record of that."""
     game = make_game(rng, most_moves=8)
@@ -94,6 +107,16 @@ def check_replay(rng: random.Random) -> None:
     assert [step[:5] for step in again.steps] == [step[:5] for step in game.steps]
     assert (again.undos, again.move_number) == (game.undos, game.move_number)
     assert Record.from_game(again) == record
+
+
+def check_game_of_another_program(rng: random.Random) -> None:
+    """A game, its replay, the record of that, and the same replay again."""
+    record = make_replay(rng, most_moves=4)
+    name = rng.choice(["verse", "verse-old", "moporgic"])
+    text = format_game(record, name)
+    read = parse_any_record(text)
+    assert (read.moves, read.final, read.score) == (record.moves, record.final, record.score)
+    assert format_game(read, name) == text
 
 
 @pytest.mark.promise("R21")
@@ -109,7 +132,9 @@ def check_replay(rng: random.Random) -> None:
         check_seed,
         check_record,
         check_record_line,
+        check_engine_line,
         check_replay,
+        check_game_of_another_program,
     ],
 )
 def test_round_trips(

@@ -9,7 +9,7 @@ from functools import cache, lru_cache
 from operator import itemgetter
 from typing import Final, NamedTuple, Self
 
-from twofold import notation, reference
+from twofold import drawing, notation, reference
 from twofold.errors import CellOccupied, IllegalMove, InvalidBoard, InvalidMove
 from twofold.limits import BITS_MAX_EXPONENT, BITS_MAX_SIDE, MAX_EXPONENT
 from twofold.notation import shown
@@ -156,6 +156,10 @@ class Board:
         """The tiles in aligned columns, a dot for an empty cell; for people."""
         width = max(len(str(self.max_tile)), 1)
         return "\n".join(" ".join(f"{tile or '.':>{width}}" for tile in row) for row in self.tiles)
+
+    def _repr_svg_(self) -> str:
+        """The picture that notebooks show of a board."""
+        return drawing.draw_board(self._rows, self._cols, self._exponents)
 
     # ---- what it holds
 

@@ -8,8 +8,9 @@ They are one tree::
     |   |-- InvalidRecord   |-- InvalidBudget   |-- InvalidSeed     |-- UnsupportedRules
     |   |-- LimitExceeded   |-- IllegalMove     |-- CellOccupied    |-- TileTooLarge
     |   |-- GameOver        |-- NothingToUndo   |-- NothingToRedo   |-- InvalidNetwork
-    |   `-- MissingExtra
+    |   |-- InvalidLine     `-- MissingExtra
     |-- PlayerError (also a RuntimeError)    exit code 1: a player broke its contract
+    |-- PageError (also a RuntimeError)      exit code 1: a web page or its browser failed
     `-- ResourceError (also a RuntimeError)  exit code 3: disk or memory
 
 Texts are one lower-case sentence: what was expected, what was found, and where.
@@ -56,6 +57,10 @@ class InvalidSeed(InvalidInput):
     """A seed is not a whole number from 0 to 2**64 - 1."""
 
 
+class InvalidLine(InvalidInput):
+    """A line is not one of the engine protocol."""
+
+
 class InvalidNetwork(InvalidInput):
     """Patterns, settings of a training run or a weight file that cannot be used."""
 
@@ -97,7 +102,11 @@ class MissingExtra(InvalidInput):
 
 
 class PlayerError(TwofoldError, RuntimeError):
-    """A player answered with something that is not a legal move."""
+    """A player answered with something that is not a legal move, or not at all."""
+
+
+class PageError(TwofoldError, RuntimeError):
+    """A web page, or the browser that shows it, did not do what was expected."""
 
 
 class ResourceError(TwofoldError, RuntimeError):

@@ -16,7 +16,7 @@ from enum import Enum
 from functools import lru_cache
 from typing import Final, NamedTuple, Self
 
-from twofold import reference
+from twofold import drawing, reference
 from twofold.board import Board
 from twofold.errors import (
     GameOver,
@@ -137,6 +137,12 @@ class Game:
             f"<Game {str(self._rules)!r} seed={self._seed} move {self.move_number}, "
             f"score {self._score}, {self.status.value}: {self._board}>"
         )
+
+    def _repr_svg_(self) -> str:
+        """The picture that notebooks show of a game: its board, points, moves and status."""
+        caption = drawing.game_caption(self._score, self.move_number, self.status.value)
+        board = self._board
+        return drawing.draw_board(board.rows, board.cols, board.exponents, caption=caption)
 
     # ---- where it stands
 

@@ -53,6 +53,12 @@ MAX_TAGS: Final = 100
 MAX_COMMENT: Final = 20_000
 """Most characters of the comments after one move of a record."""
 
+MAX_SAVED_GAME: Final = 100_000
+"""Most characters of the saved game of a 2048 page."""
+
+MAX_REPLAY_MOVES: Final = 50_000
+"""Most moves of a replay in a notebook."""
+
 MAX_PLY: Final = 12
 """Deepest search of expectimax, in plies."""
 
@@ -83,6 +89,15 @@ MAX_SECONDS: Final = 86_400.0
 MAX_NODES: Final = 10**15
 """Largest node budget for one move."""
 
+MAX_ENGINE_LINE: Final = 10_000
+"""Longest line of the engine protocol, in bytes, without its end."""
+
+MAX_ENGINE_LINES: Final = 100_000
+"""Most lines that an engine may say in answer to one request."""
+
+MAX_ENGINE_OPTIONS: Final = 200
+"""Most options that an engine may offer."""
+
 MAX_PATTERNS: Final = 32
 """Most patterns of an n-tuple network."""
 
@@ -109,6 +124,12 @@ MAX_TRAINING_GAMES: Final = 10**12
 
 MAX_RUN_SECONDS: Final = 365 * 86_400.0
 """Longest training run, or game of a bench, in seconds."""
+
+MAX_PAGE_FRAMES: Final = 32
+"""Most frames of a web page that are looked at for a game."""
+
+MAX_PAGE_TILES: Final = 1_000
+"""Most elements of a web page that are read as tiles."""
 
 
 def check_limit(name: str, value: int, low: int, high: int) -> int:

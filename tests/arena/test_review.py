@@ -7,7 +7,7 @@ import pytest
 
 from twofold import Board, Budget, Game, Move, Player, Record, Rules, make_player
 from twofold.arena import judge as judging
-from twofold.arena.judge import FLOOR, Judge, Judgement, values_of
+from twofold.arena.judge import FLOOR, Judge, Judgement
 from twofold.arena.review import (
     Review,
     default_judge,
@@ -20,6 +20,7 @@ from twofold.errors import IllegalMove, InvalidSpec, UnsupportedRules
 from twofold.evaluators import compiled, simple_evaluator
 from twofold.players.base import move_list
 from twofold.players.searching import ExpectimaxPlayer
+from twofold.players.values import values_of
 from twofold.search.analysis import Analysis, MoveValue
 from twofold.search.depth import Depth
 from twofold.search.stop import Stop

@@ -14,12 +14,12 @@ from twofold.cli._analysis import (
     figures,
     format_rate,
     format_seconds,
-    format_value,
     labelled,
     line_words,
 )
 from twofold.evaluators import EVALUATORS
 from twofold.players import canonical
+from twofold.search.analysis import format_value
 
 BOARD = "0012/0013/0024/1357"
 PRINTED = """
@@ -349,3 +349,24 @@ def test_seconds(seconds: float, text: str) -> None:
 def test_rates() -> None:
     assert format_rate(80_123_456.7) == "80,100,000"
     assert format_rate(12.3) == "12"
+
+
+# ---- boards of other programs
+
+
+def test_the_saved_game_of_the_original_page(cli: Cli) -> None:
+    board = '{"grid":{"size":2,"cells":[[{"value":2},{"value":2}],[null,null]]},"score":16}'
+    for arguments, stdin in (((board,), ""), (("-",), board)):
+        code, out, _ = cli("analyse", *arguments, "--player", "greedy", "--json", stdin=stdin)
+        assert code == 0
+        assert json.loads(out)["board"] == "2x2:10/10"
+
+
+def test_hexadecimal_digits_in_either_order(cli: Cli) -> None:
+    for form, digits in (("hex", "0012001300241357"), ("hex-low", "0x7531420031002100")):
+        arguments = ("analyse", digits, "--board-format", form, "--player", "greedy", "--json")
+        assert json.loads(cli(*arguments).out)["board"] == BOARD
+    result = cli("analyse", "0x7531420031002100", "--player", "greedy")
+    assert result.code == 2
+    assert "say hex or hex-low" in result.err
+    assert "expected a format of boards" in cli("analyse", BOARD, "--board-format", "x").err

@@ -15,6 +15,9 @@ CASES = {
     "board: huge": ["analyse", "1" * 100_000],
     "board: shape": ["analyse", "9x9:0"],
     "board: without tiles": ["analyse", "0000/0000/0000/0000"],
+    "board: no saved game": ["analyse", '{"grid":1}'],
+    "board: order of digits": ["analyse", "0x0012001300241357"],
+    "board: format": ["analyse", BOARD, "--board-format", "fen"],
     "player: unknown": ["watch", "nobody"],
     "player: key": ["watch", "greedy:depth=3"],
     "player: value": ["analyse", BOARD, "--player", "expectimax:ply=x"],
@@ -49,6 +52,9 @@ CASES = {
     "file: missing": ["play", "--resume", "missing.2048"],
     "file: no record": ["play", "--resume", "noise.2048"],
     "file: folder to resume": ["play", "--resume", "."],
+    "file: noise to convert": ["convert", "noise.2048", "game.2048"],
+    "file: nothing to convert": ["convert", "missing.txt", "game.2048"],
+    "file: noise to review": ["review", "noise.2048"],
 }
 
 

@@ -1,4 +1,7 @@
-"""The live pictures of `twofold watch` and `twofold analyse` in a real (pseudo) terminal."""
+"""The live pictures of `twofold watch` and `twofold analyse` in a real (pseudo) terminal.
+
+Without keys to read, `watch` shows its picture and not the app.
+"""
 
 import io
 import os
@@ -31,16 +34,16 @@ ESCAPES = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]")
 
 @contextmanager
 def terminal(
-    *arguments: str, columns: int = 80, lines: int = 24, **environment: str
+    *arguments: str, columns: int = 80, lines: int = 24, keys: bool = True, **environment: str
 ) -> Iterator[tuple["subprocess.Popen[bytes]", int]]:
-    """Run the command in a terminal of this size."""
+    """Run the command in a terminal of this size, from which it may read keys or not."""
     main, child = pty.openpty()
     fcntl.ioctl(child, termios.TIOCSWINSZ, struct.pack("HHHH", lines, columns, 0, 0))
     unset = {"NO_COLOR", "COLORTERM", "COLUMNS", "LINES"}
     env = {key: value for key, value in os.environ.items() if key not in unset}
     process = subprocess.Popen(
         [sys.executable, "-m", "twofold", *arguments],
-        stdin=child,
+        stdin=child if keys else subprocess.DEVNULL,
         stdout=child,
         stderr=child,
         env=env | {"TERM": "xterm-256color"} | environment,
@@ -70,7 +73,7 @@ def read_until(main: int, wanted: str, seconds: float = 120.0) -> str:
 
 def test_the_picture_and_the_summary() -> None:
     arguments = ["watch", "greedy", "--seed", "3", "--moves-per-second", "400"]
-    with terminal(*arguments, COLORTERM="truecolor") as (process, main):
+    with terminal(*arguments, keys=False, COLORTERM="truecolor") as (process, main):
         text = read_until(main, "again: twofold watch greedy --seed 3")
         assert process.wait(30) == 0
     plain = ESCAPES.sub("", text)
@@ -83,7 +86,7 @@ def test_the_picture_and_the_summary() -> None:
 
 def test_ctrl_c_ends_with_the_summary_so_far() -> None:
     arguments = ["watch", "greedy", "--seed", "3", "--moves-per-second", "20"]
-    with terminal(*arguments) as (process, main):
+    with terminal(*arguments, keys=False) as (process, main):
         read_until(main, "Ctrl-C ends")
         process.send_signal(signal.SIGINT)
         plain = ESCAPES.sub("", read_until(main, "again: "))
@@ -95,7 +98,7 @@ def test_ctrl_c_ends_with_the_summary_so_far() -> None:
 
 def test_no_colour_where_none_is_wanted() -> None:
     arguments = ["watch", "greedy", "--seed", "3", "--moves-per-second", "400"]
-    with terminal(*arguments, NO_COLOR="1") as (process, main):
+    with terminal(*arguments, keys=False, NO_COLOR="1") as (process, main):
         text = read_until(main, "again: ")
         assert process.wait(30) == 0
     assert not re.search(r"\x1b\[[0-9;]*[34]8;[25];", text)

@@ -20,8 +20,8 @@ from twofold.errors import ResourceError
 from twofold.selftest import Check, SelfTest
 
 COMMANDS = [
-    "watch", "play", "serve", "analyse", "review", "bench", "compare", "report", "tune", "train",
-    "players", "warmup", "selftest", "doctor", "net",
+    "watch", "play", "serve", "analyse", "review", "drive", "convert", "bench", "compare", "report",
+    "tune", "train", "engine", "engine-check", "players", "warmup", "selftest", "doctor", "net",
 ]  # fmt: skip
 
 

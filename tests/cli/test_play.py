@@ -7,10 +7,10 @@ import pytest
 
 from tests.cli.conftest import Cli
 from twofold import Board, Game, Move, Rules
-from twofold.cli import play as play_module
 from twofold.cli.play import Table, said
 from twofold.game import Step
 from twofold.record import Record, read_record, write_record
+from twofold.tui import saving
 
 
 def saved(out: str) -> Path:
@@ -34,6 +34,33 @@ def test_several_moves_on_a_line_end_at_the_first_that_is_refused(cli: Cli) -> N
     assert "help lists all commands" in out
     assert "move 2, score 4 >" in out
     assert "move 3" not in out
+
+
+def test_letters_of_a_word_are_moves(cli: Cli) -> None:
+    _, out, _ = cli("play", "--seed", "1", stdin="ld\nquit\n")
+    assert "left: 0 points" in out
+    assert "move 2, score 4 >" in out
+
+
+def test_words_alone(cli: Cli) -> None:
+    code, out, err = cli("play", "--seed", "1", "--words", stdin="l\nd\nundo\nredo\nboard\nquit\n")
+    assert (code, err) == (0, "")
+    lines = [line.removeprefix("> ") for line in out.splitlines()]
+    assert "row 1: empty, empty, empty, empty" in lines
+    assert "left: no merge, new 4 at row 4, column 4; score 0" in lines
+    made = "down: 2 and 2 make 4, plus 4, new 4 at row 2, column 3; score 4"
+    assert made in lines
+    assert "took back down; score 0" in lines
+    assert f"again {made}" in lines
+    assert not any("." in line for line in lines if line.startswith(("row", "left", "down")))
+
+
+def test_the_end_in_words(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    game = Game.from_board(Board.parse("1x3:122"), Rules.parse("1x3"), 1)
+    Table(game, tmp_path / "game", None, words=True).obey("l")
+    out = capsys.readouterr().out
+    assert "left: 4 and 4 make 8, plus 8, new" in out
+    assert "the game is over: no move is left" in out
 
 
 def test_an_illegal_move_changes_nothing(cli: Cli) -> None:
@@ -145,7 +172,8 @@ def test_save_replaces_no_other_file(cli: Cli, tmp_path: Path) -> None:
 
 
 def test_the_game_is_saved_during_play(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    monkeypatch.setattr(play_module, "SAVE_SECONDS", 0.0)
+    monkeypatch.setattr(saving, "SAVE_SECONDS", 0.0)
+    monkeypatch.setattr(saving, "SAVE_SHARE", 0)
     table = Table(Game(seed=1), tmp_path / "game.2048", None)
     lines = iter(["l", "d"])
     monkeypatch.setattr(table, "_read", lambda: next(lines, None))
@@ -186,10 +214,10 @@ def test_two_games_of_a_second_have_files_of_their_own(
 ) -> None:
     monkeypatch.setenv("TWOFOLD_STATE_DIR", str(tmp_path))
     monkeypatch.setattr("time.strftime", lambda _: "now")
-    first = play_module.new_save_path()
+    first = saving.new_save_path()
     first.parent.mkdir()
     first.touch()
-    assert play_module.new_save_path().name == "now-2.2048"
+    assert saving.new_save_path().name == "now-2.2048"
 
 
 def test_what_a_move_did_is_said_in_words() -> None:

@@ -173,6 +173,8 @@ def test_json_is_the_same_twice(cli: Cli, record: Path) -> None:
         (["{record}", "--player", "nobody"], "nobody"),
         (["{record}", "--ply", "0"], "expected ply above 0"),
         (["{record}", "--worst", "-1"], "expected worst moves from 0"),
+        (["{record}", "--walk", "--json"], "expected --walk or --json, got both"),
+        (["{record}", "--walk"], "expected a terminal for --walk"),
     ],
 )
 def test_bad_input_is_one_sentence(cli: Cli, record: Path, arguments: list[str], says: str) -> None:
@@ -180,6 +182,13 @@ def test_bad_input_is_one_sentence(cli: Cli, record: Path, arguments: list[str],
     assert (code, out) == (2, "")
     assert says in err
     assert err.count("\n") == 1
+
+
+def test_a_walk_needs_the_extra(cli: Cli, record: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
+    code, _, err = cli("review", str(record), "--walk")
+    assert code == 2
+    assert "pip install 'twofold[tui]'" in err
 
 
 def test_a_record_that_is_wrong(cli: Cli, record: Path) -> None:
@@ -239,4 +248,5 @@ def test_progress_in_a_terminal(tmp_path: Path) -> None:
     with terminal(*arguments) as (process, main):
         read_until(main, "judging moves")
         read_until(main, "accuracy")
+        read_until(main, "--walk")
         process.wait(60)

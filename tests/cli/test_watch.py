@@ -8,9 +8,10 @@ import pytest
 
 from tests.cli.conftest import Cli
 from twofold import Board, Game, Move, Player, Rules, make_player
-from twofold.cli._playback import Frame, analyse, frames, paced
 from twofold.players import play_game
 from twofold.record import read_record
+from twofold.tui.frame import Frame
+from twofold.tui.playback import analyse, frames, paced
 
 
 def test_a_line_every_hundred_moves_then_board_and_summary(cli: Cli) -> None:
@@ -22,6 +23,19 @@ def test_a_line_every_hundred_moves_then_board_and_summary(cli: Cli) -> None:
     assert "score 3,872, largest tile 256, 318 moves, no move left" in lines
     assert lines[-1] == "again: twofold watch greedy --seed 3"
     assert any("reached    256 at move    166" in line for line in lines)
+
+
+def test_every_move_in_words(cli: Cli) -> None:
+    code, out, err = cli("watch", "greedy", "--seed", "3", "--rules", "2x2", "--words")
+    assert (code, err) == (0, "")
+    lines = out.splitlines()
+    assert lines[0].startswith("greedy, seed 3, rules 2x2")
+    assert [line.split(":")[0] for line in lines[1:3]] == ["row 1", "row 2"]
+    moves = [line for line in lines if line.split(":")[0] in ("up", "right", "down", "left")]
+    (outcome,) = [line for line in lines if line.endswith("no move left")]
+    assert f", {len(moves)} moves, " in outcome
+    assert moves[-1].endswith(f"; score {outcome.split()[1].rstrip(',')}")
+    assert any("make 4, plus" in line for line in moves)
 
 
 def test_the_same_seed_is_the_same_game_as_in_bench() -> None:

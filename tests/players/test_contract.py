@@ -5,6 +5,7 @@ import re
 import pytest
 
 from tests.literal import boards, score_of
+from tests.players.engines import EXAMPLE_SPEC
 from tests.search.twins import small_positions
 from twofold.board import Board
 from twofold.errors import GameOver, UnsupportedRules
@@ -20,6 +21,7 @@ REDUCED = {
     "datumbox": "datumbox:depth=3",
     "it3105-snake": "it3105-snake:depth=2",
     "it3105-gradient": "it3105-gradient:depth=2,layers=literal",
+    "engine": EXAMPLE_SPEC,
 }
 SPECS = [REDUCED.get(entry.name, entry.name) for entry in entries()]
 GRIDS = [(Board.from_tiles(grid), score_of(grid)) for grid in boards(20, most_empty=2, seed=80)]

@@ -17,8 +17,10 @@ from twofold.rules import Move, Rules
 
 NAMES = [
     "random", "greedy", "corner", "expectimax", "ntuple", "minimax", "alphabeta", "quick",
-    "nneonneo", "baeldung", "datumbox", "it3105-snake", "it3105-gradient",
+    "nneonneo", "baeldung", "datumbox", "it3105-snake", "it3105-gradient", "engine",
 ]  # fmt: skip
+COMPLETE = [name for name in NAMES if name != "engine"]
+"""Those that a name alone makes."""
 
 CODE = """
 from twofold import Board, Move, Player
@@ -67,7 +69,7 @@ def test_the_players_there_are() -> None:
     assert all(key.help for entry in entries() for key in entry.keys.values())
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", COMPLETE)
 def test_a_canonical_spec_says_every_key_and_names_the_same_player(name: str) -> None:
     spec = canonical(name)
     parsed = parse_spec(spec)
@@ -197,7 +199,7 @@ def test_values_past_a_limit_name_it(spec: str, message: str) -> None:
 @pytest.mark.parametrize(
     ("spec", "short"),
     [
-        *((name, name) for name in NAMES),
+        *((name, name) for name in COMPLETE),
         ("expectimax:eval=rows,ply=05,cut=0.0,empty=270", "expectimax:ply=5"),
         ("expectimax:ply=auto,time=none,nodes=1e6", "expectimax:nodes=1000000"),
         ("expectimax:eval=snake,ratio=.5,time=50ms", "expectimax:eval=snake,ratio=0.5,time=0.05"),
@@ -321,7 +323,7 @@ def test_text_of_unknown_origin_runs_no_code(tmp_path: Path) -> None:
         with pytest.raises(InvalidSpec, match="expected a player without code of its own"):
             make_player(spec, allow_code=False)
     assert not trace.exists()
-    for name in NAMES:
+    for name in COMPLETE:
         assert make_player(name, allow_code=False).spec == canonical(name)
 
 

@@ -3,7 +3,6 @@
 import contextlib
 import json
 import os
-import shutil
 import subprocess
 import sys
 import urllib.request
@@ -15,6 +14,8 @@ from typing import Any
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Browser, Page, sync_playwright
 
+from twofold.bridge.browser import find_browser
+
 PATIENCE_MS = 60_000
 
 LAPTOP: dict[str, Any] = {"viewport": {"width": 1280, "height": 860}, "color_scheme": "dark"}
@@ -24,15 +25,6 @@ PHONE: dict[str, Any] = {
     "is_mobile": True,
     "has_touch": True,
 }
-
-NAMES = ("chromium", "chromium-browser", "google-chrome", "chrome")
-
-
-def find_browser() -> str:
-    """The path of a Chromium."""
-    found = next(filter(None, map(shutil.which, NAMES)), None)
-    assert found, "expected chromium on the PATH: on Debian and Ubuntu apt-get install chromium"
-    return found
 
 
 @dataclass

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.bridge.replays import FINAL, REPLAYS, SAVED
 from tests.web import own_players
 from tests.web.own_players import GATE
 from tests.web.page import PATIENCE, Page
@@ -170,3 +171,12 @@ def test_it_begins_at_once(tmp_path: Path) -> None:
         Page(hub).wait(Welcome)
         assert time.perf_counter() - began < 5  # some hundredths where nothing else runs
         GATE.opened.set()
+
+
+def test_games_of_other_programs_are_kept(hub: Hub) -> None:
+    for text in [*REPLAYS.values(), SAVED]:
+        game = hub.add_record(text.encode())
+        assert str(hub.record(game).final) == FINAL
+    assert Page(hub).open(game).now.score == 4
+    with pytest.raises(InvalidRecord, match="expected a game record"):
+        hub.add_record(b"a game of chess")

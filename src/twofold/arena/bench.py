@@ -11,8 +11,9 @@ from twofold.arena.study import Study, Wanted
 from twofold.arena.workers import Workers
 from twofold.errors import InvalidInput, PlayerError
 from twofold.limits import MAX_GAMES, MAX_JOBS, MAX_SEED, check_limit
-from twofold.notation import check_seed
+from twofold.notation import check_seed, shown
 from twofold.players import make_player
+from twofold.players.registry import runs_program
 from twofold.rules import Rules
 from twofold.version import SIGNATURE, __version__
 
@@ -230,7 +231,8 @@ def resume(bench: Bench) -> None:
     """Want everything that the study was ever asked for under the rules of the bench.
 
     Raises:
-        InvalidInput: a player can no longer be made, or plays otherwise than it did.
+        InvalidInput: a player can no longer be made, plays otherwise than it did, or runs a
+            program: a file does not say what is run here.
     """
     known = {run.run: run for run in bench.study.runs() if run.rules == str(bench.rules)}
     for wanted in bench.study.wanted():
@@ -244,6 +246,11 @@ def resume(bench: Bench) -> None:
                 "otherwise now; name another study"
             )
         try:
+            if runs_program(run.player):
+                raise InvalidInput(
+                    f"expected players that run no program, got {shown(run.player)}; name it "
+                    "again with --games and --out instead of --resume, and its games go on"
+                )
             bench.add(run.player, wanted.games, wanted.first_seed)
         except InvalidInput as error:
             raise type(error)(f"cannot go on with {bench.study.name}: {error}") from error

@@ -16,7 +16,7 @@ import math
 import statistics
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from twofold.arena.accuracy import Label, label_of, move_accuracy, stake_of
 from twofold.board import Board
@@ -24,14 +24,10 @@ from twofold.errors import IllegalMove, InvalidSpec
 from twofold.game import Game
 from twofold.notation import shown
 from twofold.players import Player
-from twofold.players.base import check_going
+from twofold.players.values import searching_of, values_of
 from twofold.rules import Move, Rules
 from twofold.search.budget import Budget
 from twofold.search.stop import Stop
-
-if TYPE_CHECKING:
-    from twofold.players.searching import SearchPlayer
-    from twofold.search.base import Search
 
 POINTS: Final = "points"
 CHANCE: Final = "chance"
@@ -228,56 +224,9 @@ def _in_order(values: Mapping[Move, float]) -> Values:
     return up, right, down, left
 
 
-def values_of(
-    player: Player, board: Board, score: int, budget: Budget, stop: Stop
-) -> dict[Move, float] | None:
-    """What the legal moves are worth; None where the flag ended the search.
-
-    A search is asked for the values alone, which takes a fraction of the time of an analysis.
-
-    Args:
-        player: a player who values moves, started for the rules.
-        board: the position, with a legal move.
-        score: points so far.
-        budget: limits; without any those of the player count.
-        stop: a flag that another thread may raise.
-    """
-    if (searching := _searching(player)) is not None:
-        limits = searching.budget if budget == Budget() else budget
-        if limits.seconds is None and limits.nodes is None:
-            return _searched(searching.search, board, score, limits.ply, stop)
-    found = player.analyse(board, budget, score=score, stop=stop)
-    if stop.is_raised:
-        return None
-    return {one.move: one.value for one in found.moves if one.value is not None}
-
-
-def _searching(player: Player) -> "SearchPlayer | None":
-    """The player, if its work is a search. Only now is loaded what searches are compiled with."""
-    from twofold.players.searching import SearchPlayer
-
-    return player if isinstance(player, SearchPlayer) else None
-
-
-def _searched(
-    search: "Search", board: Board, score: int, ply: int | None, stop: Stop
-) -> dict[Move, float] | None:
-    """The values of the legal moves, as an analysis has them."""
-    position = search.position(board)
-    depth = search.own_depth(position) if ply is None else search.depth_of(ply)
-    search.begin(afresh=True)
-    search.limit_nodes(None)
-    try:
-        with stop.over([context.words for context in search.contexts]):
-            values = search.values(position, score, check_going(board), depth)
-        return None if search.gave_up() else {move: one.value for move, one in values.items()}
-    finally:
-        search.end()
-
-
 def _unit(player: Player, rules: Rules) -> str:
     """The unit of a player's values."""
-    searching = _searching(player)
+    searching = searching_of(player)
     if searching is not None:
         return searching.unit
     games = (Game(rules, seed) for seed in range(OPENINGS))
@@ -297,6 +246,6 @@ def _floor(player: Player, unit: str) -> float | None:
     """What is added to values before they are divided; None where they cannot be."""
     if unit == CHANCE:
         return 0.0
-    searching = _searching(player)
+    searching = searching_of(player)
     expects = searching is not None and searching.evaluator.adds_reward
     return FLOOR if expects and unit == POINTS else None

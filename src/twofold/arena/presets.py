@@ -35,7 +35,7 @@ PRESETS: Final[dict[str, tuple[Line, ...]]] = {
             for keys in ("", ":depth=4", ":layers=literal")
         ),
     ),
-    # Every player that is shipped, as deep as its mean time a move allows: 10 us, 100 us, 1 ms, 10 ms.
+    # As deep as the mean time a move allows at 10 us, 100 us, 1 ms and 10 ms.
     "league": (
         Line("random", 10_000),
         Line("greedy", 10_000),

@@ -13,7 +13,11 @@ from twofold.cli import (
     analyse,
     bench,
     compare,
+    convert,
     doctor,
+    drive,
+    engine,
+    engine_check,
     net,
     play,
     players,
@@ -47,13 +51,12 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 88},
 )
 COMMANDS = (
-    watch, play, serve, analyse, review, bench, compare, report, tune, train, players, warmup,
-    selftest, doctor,
+    watch, play, serve, analyse, review, drive, convert, bench, compare, report, tune, train,
+    engine, engine_check, players, warmup, selftest, doctor,
 )  # fmt: skip
 for module in COMMANDS:
-    app.command(module.__name__.rpartition(".")[2], epilog=f"Example:\n\n\b\n{module.EXAMPLE}")(
-        module.command
-    )
+    name = module.__name__.rpartition(".")[2].replace("_", "-")
+    app.command(name, epilog=f"Example:\n\n\b\n{module.EXAMPLE}")(module.command)
 app.add_typer(net.app, name="net")
 
 

@@ -10,7 +10,7 @@ from twofold.arena.table import format_table
 from twofold.evaluators.explain import Explanation, Terms
 from twofold.players import short_spec
 from twofold.rules import Move
-from twofold.search.analysis import Analysis, LineStep, MoveAnalysis
+from twofold.search.analysis import Analysis, LineStep, MoveAnalysis, format_value
 from twofold.search.document import AnalysisDocument, Timing, finite
 
 LABEL: Final = 11
@@ -23,22 +23,6 @@ OWN_UNIT: Final = "own unit"
 
 UNBROKEN: Final = "\N{NO-BREAK SPACE}"
 """A space at which no line ends, until it is printed."""
-
-
-def format_value(value: float, like: float | None = None) -> str:
-    """A value with enough digits to tell moves apart, thousands separated.
-
-    Args:
-        value: the value, or the distance of one from the best.
-        like: a value whose size decides the decimals, so that a column has equal ones.
-    """
-    size = abs(value if like is None else like)
-    if value == 0:
-        return "0"
-    if abs(value) >= 1e12 or size < 1e-3:
-        return f"{value:.5g}"
-    decimals = 0 if size >= 1e5 else 1 if size >= 1e4 else 2
-    return f"{value:,.{decimals}f}" if round(value, decimals) else f"{value:.1g}"
 
 
 def format_seconds(seconds: float) -> str:

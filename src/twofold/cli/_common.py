@@ -10,6 +10,7 @@ import sys
 import threading
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Final
 
 import typer
@@ -29,6 +30,9 @@ LOADING: Final = "loading; the first use compiles kernels, under a minute ..."
 
 WAIT_SECONDS: Final = 1.0
 """What takes longer than this says so."""
+
+MAX_MOVES_PER_SECOND: Final = 1e6
+"""The fastest pace that can be asked for."""
 
 RulesOption = Annotated[
     str,
@@ -158,6 +162,33 @@ def read_seconds(text: str, name: str) -> float:
     if seconds > MAX_RUN_SECONDS:
         raise LimitExceeded(f"expected {name} up to 365 days, got {shown(text)}")
     return seconds
+
+
+def read_pace(text: str | None) -> float | None:
+    """The moves a second that an option names; None for no limit."""
+    from twofold.errors import InvalidInput, LimitExceeded
+    from twofold.notation import parse_number
+
+    if text is None:
+        return None
+    pace = parse_number(text, "moves per second", InvalidInput)
+    if not 0 < pace <= MAX_MOVES_PER_SECOND:
+        raise LimitExceeded(
+            f"expected moves per second above 0 and up to {MAX_MOVES_PER_SECOND:.0f}, got {text}"
+        )
+    return pace
+
+
+def check_writable(path: Path) -> None:
+    """Refuse a file that could not be written at the end, before anything is played."""
+    from twofold.errors import InvalidInput
+
+    if not path.resolve().parent.is_dir():
+        raise InvalidInput(
+            f"expected an existing folder to write to, got {str(path.resolve().parent)!r}"
+        )
+    if path.exists() and not path.is_file():
+        raise InvalidInput(f"expected a regular file to write to, got {str(path)!r}")
 
 
 @contextmanager

@@ -1,8 +1,7 @@
 """A review for people and for programs: the figures, and the worst moves with their boards."""
 
 import math
-import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import Any, Final
 
 from rich.console import Console
@@ -10,43 +9,15 @@ from rich.text import Text
 
 from twofold.arena.review import Judgement, Position, positions, review
 from twofold.arena.table import format_table
-from twofold.cli._analysis import format_value
 from twofold.cli._common import counted
-from twofold.cli._screen import choose_look
-from twofold.cli._tiles import board_size, draw_board
 from twofold.record import Record
 from twofold.rules import Move
+from twofold.search.analysis import format_value
+from twofold.tui.picture import Canvas
+from twofold.tui.tiles import board_size, draw_board, flat_look
 
 GAP: Final = 3
 """Columns between a board and what stands beside it."""
-
-
-class Reading:
-    """Reads judgements in a thread of its own, so that Ctrl-C never waits for one.
-
-    Attributes:
-        judged: the judgements so far.
-        error: what the player raised, if it did.
-    """
-
-    def __init__(self, source: Iterator[Judgement]) -> None:
-        self.judged: list[Judgement] = []
-        self.error: BaseException | None = None
-        self._source = source
-        self._thread = threading.Thread(target=self._run, name="twofold-review", daemon=True)
-        self._thread.start()
-
-    def _run(self) -> None:
-        try:
-            for one in self._source:
-                self.judged.append(one)
-        except BaseException as error:  # raised again by the thread that waits
-            self.error = error
-
-    def wait(self, seconds: float) -> bool:
-        """Wait for the end; whether it has come."""
-        self._thread.join(seconds)
-        return not self._thread.is_alive()
 
 
 # ---- for people
@@ -112,8 +83,8 @@ def _beside(position: Position, one: Judgement, console: Console) -> list[Text]:
     """The board, and beside it what each move is worth."""
     board = position.board
     if console.is_terminal:
-        look = choose_look(console, board, console.width, console.height)
-        look = look._replace(tall=False, width=len(str(board.max_tile)) + 2)
+        colours = Canvas.of(console, console.width, console.height).colours
+        look = flat_look(board, colours)
         left, width = draw_board(board, look), board_size(board, look)[0]
     else:
         left = [Text(line) for line in board.drawn().split("\n")]

@@ -1,7 +1,6 @@
 """A search in a thread of its own: shown while it goes on, ended by Ctrl-C with its best answer."""
 
 import sys
-import threading
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -14,12 +13,13 @@ from rich.text import Text
 from twofold.board import Board
 from twofold.cli._analysis import figures, move_table
 from twofold.cli._common import catching_interrupt, waiting
-from twofold.cli._screen import choose_look
-from twofold.cli._tiles import draw_board
 from twofold.players import Player
 from twofold.search.analysis import Analysis
 from twofold.search.budget import Budget
 from twofold.search.stop import Stop
+from twofold.tui.background import Reading
+from twofold.tui.picture import Canvas
+from twofold.tui.tiles import draw_board, flat_look
 
 PAUSE: Final = 0.1
 """Seconds between two pictures."""
@@ -38,34 +38,6 @@ class Answer(NamedTuple):
 
     analysis: Analysis | None
     interrupted: bool
-
-
-class Thinking:
-    """Reads analyses in a thread of its own, so that drawing and Ctrl-C never wait for them.
-
-    Attributes:
-        latest: the newest analysis; None before the first.
-        error: what the player raised, if it did.
-    """
-
-    def __init__(self, source: Iterator[Analysis]) -> None:
-        self.latest: Analysis | None = None
-        self.error: BaseException | None = None
-        self._source = source
-        self._thread = threading.Thread(target=self._run, name="twofold-search", daemon=True)
-        self._thread.start()
-
-    def _run(self) -> None:
-        try:
-            for analysis in self._source:
-                self.latest = analysis
-        except BaseException as error:  # raised again by the thread that waits
-            self.error = error
-
-    def wait(self, seconds: float) -> bool:
-        """Wait for the end; whether it has come."""
-        self._thread.join(seconds)
-        return not self._thread.is_alive()
 
 
 class Show(Protocol):
@@ -89,7 +61,8 @@ def think(
     stop = Stop()
     shown = _shown_live(board, budget) if live else _said_once()
     with catching_interrupt() as asked, shown as show:
-        thinking = Thinking(player.stream(board, budget, score=score, stop=stop))
+        source = player.stream(board, budget, score=score, stop=stop)
+        thinking = Reading(source, "twofold-search")
         while not thinking.wait(PAUSE) and not asked.is_set():
             show(thinking.latest)
         stop.raise_flag()
@@ -154,8 +127,8 @@ def _drawn(board: Board, console: Console) -> list[Text]:
     """The board, a line a row, in colour where the terminal has some."""
     if not console.is_terminal:
         return [Text(line) for line in board.drawn().split("\n")]
-    look = choose_look(console, board, console.width, console.height)
-    return draw_board(board, look._replace(tall=False, width=len(str(board.max_tile)) + 2))
+    colours = Canvas.of(console, console.width, console.height).colours
+    return draw_board(board, flat_look(board, colours))
 
 
 def print_lines(lines: Sequence[Text], console: Console) -> None:

@@ -10,6 +10,7 @@ from twofold.cli._common import INTERRUPTED, JsonOption, open_player, print_note
 
 if TYPE_CHECKING:
     from twofold.board import Board
+    from twofold.bridge.boards import Position
     from twofold.cli._thinking import Answer
     from twofold.evaluators.explain import Explanation
     from twofold.players import Player
@@ -20,6 +21,7 @@ EXAMPLE = """  twofold analyse 0012/0013/0024/1357
   twofold analyse '2 4 8 16 / 0 0 0 2 / 0 0 0 0 / 0 0 0 0' --time 1s
   twofold analyse 0012/0013/0024/1357 --player expectimax:eval=snake --explain
   twofold analyse 3x3:012/034/000 --player greedy --json
+  twofold analyse 0x7531420031002100 --board-format hex-low
   twofold analyse - --time 10s --threads 4 < board.txt"""
 
 
@@ -50,12 +52,21 @@ def command(
     explain: Annotated[
         bool, typer.Option("--explain", help="Show the parts of the evaluator's value.")
     ] = False,
+    board_format: Annotated[
+        str | None,
+        typer.Option(
+            "--board-format", metavar="FORMAT", help="Of BOARD: text, hex, hex-low, original."
+        ),
+    ] = None,
     json: JsonOption = False,
 ) -> None:
     """Show what each of the four moves on a board is worth.
 
     The board may also be given as it is printed: rows on lines, tiles in decimal, a dot for an
-    empty cell. In a terminal the values improve as the search goes deeper, and Ctrl-C ends it
+    empty cell; as the saved game of the original page, which says its points too; or as 16
+    hexadecimal digits that begin with the top-left cell (hex) or end with it (hex-low).
+
+    In a terminal the values improve as the search goes deeper, and Ctrl-C ends it
     with the best answer so far.
 
     In the line, the moves that the player expects, `left, 2 in r3c1` is a move to the left,
@@ -65,9 +76,10 @@ def command(
     from twofold.players.presets import default_player
     from twofold.rules import Rules
 
-    position = _read_board(board)
+    position, points = _read_board(board, board_format)
     budget = _budget(ply=ply, time=time, nodes=nodes)
     _check_score(score)
+    score = points if score is None else score
     check_going(position)
     rules = Rules(rows=position.rows, cols=position.cols, start_tiles=1)
     spec = _with_threads(default_player(rules) if player is None else player, threads)
@@ -88,17 +100,16 @@ def command(
         raise typer.Exit(INTERRUPTED)
 
 
-def _read_board(text: str) -> "Board":
-    from twofold.board import Board
-    from twofold.limits import MAX_TEXT
+def _read_board(text: str, form: str | None) -> "Position":
+    from twofold.bridge.boards import MAX_BOARD_TEXT, parse_position
 
     if text.strip() != "-":
-        return Board.parse(text)
+        return parse_position(text, form)
     if sys.stdin.isatty():
         print_note("type the board, row by row; Ctrl-D ends it (Ctrl-Z and Enter on Windows)")
     if hasattr(sys.stdin, "reconfigure"):
         sys.stdin.reconfigure(errors="replace")
-    return Board.parse(sys.stdin.read(MAX_TEXT + 1))
+    return parse_position(sys.stdin.read(MAX_BOARD_TEXT + 1), form)
 
 
 def _budget(**values: str | None) -> "Budget | None":

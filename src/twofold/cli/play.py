@@ -1,12 +1,9 @@
-"""`twofold play`: you play, in plain text."""
+"""`twofold play`: you play, on the full screen, in plain text or in words."""
 
-import os
 import sys
-import time
 from collections.abc import Callable
-from itertools import takewhile
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Final
+from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
 
@@ -19,22 +16,21 @@ from twofold.cli._common import (
     print_out,
     read_rules,
     read_seed,
-    shell_line,
 )
 from twofold.errors import TwofoldError
 
 if TYPE_CHECKING:
+    from twofold.board import Board
     from twofold.game import Game, Step
     from twofold.players import Player
     from twofold.record import Record
     from twofold.rules import Move
+    from twofold.tui.saving import KeptGame
 
 EXAMPLE = """  twofold play
   twofold play --rules '3x3 goal=256' --hints greedy
+  twofold play --words
   echo 'l d l d quit' | twofold play --seed 1"""
-
-SAVE_SECONDS: Final = 1.0
-"""The game is saved after a move, but not more often than this."""
 
 HELP: Final = """\
 u, r, d, l         move up, right, down, left; several on a line are made in turn
@@ -48,30 +44,64 @@ help, quit"""
 
 def command(
     hints: Annotated[
-        str | None, typer.Option("--hints", metavar="PLAYER", help="Who answers `hint`.")
+        str | None, typer.Option("--hints", metavar="PLAYER", help="Who gives hints and helps.")
     ] = None,
     rules: RulesOption = "",
     seed: SeedOption = None,
     resume: Annotated[
         Path | None, typer.Option("--resume", metavar="FILE", help="Go on with a saved game.")
     ] = None,
+    plain: Annotated[
+        bool, typer.Option("--plain", help="Plain text: type u, r, d or l and Enter.")
+    ] = False,
+    words: Annotated[
+        bool, typer.Option("--words", help="Plain text in words alone, for screen readers.")
+    ] = False,
 ) -> None:
-    """Play in the terminal, in plain text.
+    """Play in the terminal.
 
-    Type u, r, d or l and Enter; help lists all commands. The game is saved as you play.
-    At the end of input, on quit and on Ctrl-C the command says where, and how to go on.
+    With the extra 'tui', arrows move, ? shows all keys, and a player helps. Without it, without a
+    terminal or with --plain: type u, r, d or l and Enter; help lists all commands. The game is
+    saved as you play. On quit and on Ctrl-C the command says where, and how to go on.
     """
+    from twofold.cli._app import can_open
     from twofold.game import Game
 
     if resume is not None:
         from twofold.record import read_record
 
         record = read_record(resume)
-        table = Table(record.replay(), resume, hints, record)
+        table = Table(record.replay(), resume, hints, record, words=words)
     else:
-        table = Table(Game(read_rules(rules), seed=read_seed(seed)), new_save_path(), hints)
-    if hints is not None:
-        table.hinter()
+        from twofold.tui.saving import new_save_path
+
+        game = Game(read_rules(rules), seed=read_seed(seed))
+        table = Table(game, new_save_path(), hints, words=words)
+    helper = None if hints is None else table.hinter()
+    if not plain and not words and can_open():
+        _play_on_screen(table.kept, hints, helper)
+    else:
+        _play_in_text(table)
+
+
+def _play_on_screen(kept: "KeptGame", hints: str | None, helper: "Player | None") -> None:
+    from twofold.cli._app import play_screen, words_at_leaving
+    from twofold.tui.app import run
+
+    screen = play_screen(kept, hints, helper)
+    interrupted = True
+    try:
+        interrupted = run(screen)
+    finally:
+        screen.shared.close()
+        screen.kept.save()
+        for line in words_at_leaving(screen.kept):
+            print_out(line)
+    if interrupted:
+        raise typer.Exit(INTERRUPTED)
+
+
+def _play_in_text(table: "Table") -> None:
     if hasattr(sys.stdin, "reconfigure"):
         sys.stdin.reconfigure(errors="replace")
     try:
@@ -83,45 +113,32 @@ def command(
     table.leave()
 
 
-def state_folder() -> Path:
-    """Where games in progress are kept."""
-    import platformdirs
-
-    chosen = os.environ.get("TWOFOLD_STATE_DIR")
-    return Path(chosen or platformdirs.user_state_dir("twofold", appauthor=False)) / "games"
-
-
-def new_save_path() -> Path:
-    """A file that is not there yet, named by the time."""
-    name = time.strftime("%Y-%m-%d-%H%M%S")
-    path = state_folder() / f"{name}.2048"
-    number = 1
-    while path.exists():
-        number += 1
-        path = state_folder() / f"{name}-{number}.2048"
-    return path
-
-
 class Table:
-    """A game being played by a person.
+    """A game being played by a person in text.
 
     Args:
         game: the game.
         path: where it is saved.
         hints: spec of the player that gives hints; None means the default player.
         resumed: the record that the game goes on from; what it says of the game is kept.
+        words: whether everything is said in words, and nothing drawn.
     """
 
     def __init__(
-        self, game: "Game", path: Path, hints: str | None, resumed: "Record | None" = None
+        self,
+        game: "Game",
+        path: Path,
+        hints: str | None,
+        resumed: "Record | None" = None,
+        *,
+        words: bool = False,
     ) -> None:
-        self.game = game
-        self.path = path
-        self.resumed = resumed
+        from twofold.tui.saving import KeptGame
+
+        self.kept: KeptGame = KeptGame(game, path, resumed)
         self._hints = hints
+        self._words = words
         self._hinter: Player | None = None
-        self._saved_moves: tuple[int, int] | None = None
-        self._saved_at = time.monotonic()
         self._won_before = game.goal_reached
         self._commands: dict[str, Callable[[], None]] = {
             "undo": self.undo,
@@ -132,6 +149,11 @@ class Table:
             "help": lambda: print_out(HELP),
         }
 
+    @property
+    def game(self) -> "Game":
+        """The game that is played now."""
+        return self.kept.game
+
     def play(self) -> None:
         """Read commands until quit or the end of the input."""
         print_out(f"rules {self.game.rules}, seed {self.game.seed}")
@@ -141,11 +163,12 @@ class Table:
             line = self._read()
             if line is None or not self.obey(line):
                 return
-            self._save_now_and_then()
+            self._try(self.kept.save_now_and_then)
 
     def _read(self) -> str | None:
+        prompt = f"\nmove {self.game.move_number}, score {self.game.score:,} > "
         try:
-            return input(f"\nmove {self.game.move_number}, score {self.game.score:,} > ")
+            return input("> " if self._words else prompt)
         except EOFError:
             print_out()
             return None
@@ -174,10 +197,15 @@ class Table:
 
     def _do(self, word: str) -> None:
         from twofold.errors import InvalidMove
+        from twofold.notation import MOVE_LETTERS
         from twofold.rules import Move
 
         if word in self._commands:
             self._commands[word]()
+            return
+        if set(word) <= set(MOVE_LETTERS):
+            for letter in word:
+                self.move(Move.parse(letter))
             return
         try:
             move = Move.parse(word)
@@ -187,26 +215,47 @@ class Table:
 
     def move(self, move: "Move") -> None:
         """Make a move and say what happened."""
-        step = self.game.play(move)
-        print_out(f"{move.name.lower()}: {said(step, self.game.board.cols)}")
-        self.show()
+        before = self.game.board
+        self._tell(before, self.game.play(move), "")
         self._say_goal()
 
     def undo(self) -> None:
         """Take the last move back."""
         step = self.game.undo()
-        print_out(f"took back {step.move.name.lower()}")
+        print_out(f"took back {step.move.name.lower()}{self._score_words()}")
         self.show()
 
     def redo(self) -> None:
         """Make the last undone move again."""
-        step = self.game.redo()
-        print_out(f"again {step.move.name.lower()}: {said(step, self.game.board.cols)}")
-        self.show()
+        before = self.game.board
+        self._tell(before, self.game.redo(), "again ")
+
+    def _tell(self, before: "Board", step: "Step", again: str) -> None:
+        """Say what a move did, and show what came of it."""
+        if self._words:
+            from twofold.tui.words import words_of_move
+
+            print_out(again + words_of_move(before, step.move, step.board) + self._score_words())
+            self._say_end()
+        else:
+            name = step.move.name.lower()
+            print_out(f"{again}{name}: {said(step, self.game.board.cols)}")
+            self.show()
+
+    def _score_words(self) -> str:
+        return f"; score {self.game.score:,}" if self._words else ""
 
     def show(self) -> None:
         """Print the board and, at the end of the game, say so."""
-        print_out(self.game.board.drawn())
+        if self._words:
+            from twofold.tui.words import words_of_board
+
+            print_out("\n".join(words_of_board(self.game.board)))
+        else:
+            print_out(self.game.board.drawn())
+        self._say_end()
+
+    def _say_end(self) -> None:
         if self.game.is_finished:
             over = self.game.status.value == "over"
             print_out(
@@ -232,9 +281,9 @@ class Table:
 
     def hint(self) -> None:
         """Say which move the player would make, and what it thinks of the others."""
-        from twofold.cli._analysis import format_value
-        from twofold.cli._playback import analyse
         from twofold.errors import GameOver
+        from twofold.search.analysis import format_value
+        from twofold.tui.playback import analyse
 
         if self.game.is_finished:
             raise GameOver("expected a game in progress for a hint, got a finished one")
@@ -251,82 +300,25 @@ class Table:
 
     def new(self) -> None:
         """Save this game and begin another under the same rules."""
-        from twofold.game import Game
+        from twofold.cli._app import new_game
 
         self.leave()
-        self.game = Game(self.game.rules, seed=read_seed(None))
-        self.resumed = None
-        self.path = new_save_path()
-        self._saved_moves = None
+        self.kept = new_game(self.game.rules)
         self._won_before = self.game.goal_reached
         print_out(f"new game, seed {self.game.seed}")
         self.show()
 
-    # ---- saving
-
     def save_as(self, name: str) -> None:
         """Write the game to a file; an existing file that is no record is left alone."""
-        from twofold.errors import InvalidInput
-
-        if not name:
-            raise InvalidInput("expected save FILE, got no file name")
-        path = Path(name).expanduser()
-        if path.exists():
-            self._check_is_record(path)
-        self._write(path)
-        print_out(f"saved to {path}")
-
-    def _check_is_record(self, path: Path) -> None:
-        from twofold.errors import InvalidInput
-        from twofold.record import read_record
-
-        try:
-            read_record(path)
-        except TwofoldError:
-            raise InvalidInput(
-                f"expected a new file or a saved game to replace, got {str(path)!r}"
-            ) from None
-
-    def _write(self, path: Path) -> None:
-        from twofold.record import Record, write_record
-
-        write_record(path, Record.from_game(self.game, **self._known()))
-
-    def _known(self) -> dict[str, Any]:
-        """What the resumed record says that still holds: its comments up to where play parted."""
-        if self.resumed is None:
-            return {}
-        pairs = zip(self.resumed.moves, self.game.moves, strict=False)
-        same = sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], pairs))
-        last = self.resumed.start_move + same
-        return {
-            "player": self.resumed.player,
-            "date": self.resumed.date,
-            "tags": self.resumed.tags,
-            "comments": {n: text for n, text in self.resumed.comments.items() if n <= last},
-        }
-
-    def _save_now_and_then(self) -> None:
-        if time.monotonic() - self._saved_at >= SAVE_SECONDS:
-            self._try(self.save)
-
-    def save(self) -> None:
-        """Save the game where it is kept, if it has changed."""
-        state = (self.game.move_number, self.game.undos)
-        if state in (self._saved_moves, (0, 0)):
-            return
-        self.path.parent.mkdir(parents=True, exist_ok=True)
-        self._write(self.path)
-        self._saved_moves, self._saved_at = state, time.monotonic()
+        print_out(f"saved to {self.kept.save_as(name)}")
 
     def leave(self) -> None:
         """Save, and say where the game is and how to go on with it."""
-        self.save()
-        if self._saved_moves is not None:
-            print_out(f"the game is in {self.path}")
-            print_out(f"go on with: {shell_line('twofold', 'play', '--resume', str(self.path))}")
-        else:
-            print_out("nothing to save: no move was made")
+        from twofold.cli._app import words_at_leaving
+
+        self.kept.save()
+        for line in words_at_leaving(self.kept):
+            print_out(line)
 
 
 def said(step: "Step", cols: int) -> str:

@@ -13,7 +13,7 @@ EXAMPLE = "  twofold players"
 
 
 def command(json: JsonOption = False) -> None:
-    """List the players and the evaluators, their keys and defaults."""
+    """List players and evaluators, their keys and defaults."""
     from twofold.evaluators import EVALUATORS
     from twofold.players import entries
 

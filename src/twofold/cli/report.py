@@ -41,7 +41,7 @@ def command(
         str, typer.Option("--import", metavar="FILE", help="First keep the games of such a file.")
     ] = "",
 ) -> None:
-    """Report a study: a page for people, tables, or its games as data.
+    """Report a study: a page, tables, or its games as data.
 
     The page needs no network and no scripts. With --import the games of a CSV or Parquet file
     are added to the study, which is made where there is none: all of them, or none.

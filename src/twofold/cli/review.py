@@ -15,6 +15,7 @@ from twofold.cli._common import (
     open_player,
     print_note,
     print_out,
+    shell_line,
     waiting,
     write_json,
 )
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
     from twofold.search.budget import Budget
 
 EXAMPLE = """  twofold review game.2048
+  twofold review game.2048 --walk
   twofold review game.2048 --worst 3 --player expectimax:eval=snake,ply=4
   twofold review game.2048 --player ntuple --ply 2 --json"""
 
@@ -58,24 +60,32 @@ def command(
     worst: Annotated[
         int, typer.Option("--worst", metavar="N", help="Show so many of the worst moves.")
     ] = 10,
+    walk: Annotated[
+        bool, typer.Option("--walk", help="Walk through the game on the screen instead.")
+    ] = False,
     json: JsonOption = False,
 ) -> None:
     """Judge every move of a recorded game; show the worst ones.
 
-    The record is one of `watch --record`, `play` or the web page. Accuracy is 100 % where no
-    move could have been better; docs/howto/review-a-game.md has the formulas. Ctrl-C ends it
-    with the moves judged so far.
+    The record is one of `watch --record`, `play` or the web page, or a replay of another program
+    that `convert` reads. Accuracy is 100 % where no move could have been better;
+    docs/howto/review-a-game.md has the formulas. Ctrl-C ends it with the moves judged so far.
     """
     from twofold.arena.review import default_judge
+    from twofold.bridge.formats import read_any_record
     from twofold.limits import check_limit
-    from twofold.record import read_record
     from twofold.search.budget import Budget
 
     check_limit("worst moves", worst, 0, MOST_WORST)
+    if walk:
+        _check_can_walk(json)
     budget = None if ply is None else Budget(ply=ply)
     with waiting("reading the record ..."):
-        record = read_record(file)
+        record = read_any_record(file)
     spec = default_judge(record.rules) if player is None else player
+    if walk:
+        _walk(record, spec, budget)
+        return
     with open_player(spec, record.rules, 0) as opened:
         unit, judged, seconds, interrupted = _judged(record, opened, budget)
         name = opened.spec
@@ -83,8 +93,45 @@ def command(
         _write_document(record, name, unit, judged, worst, seconds)
     else:
         _print(record, name, unit, judged, worst, seconds)
+        _offer_walk(file)
     if interrupted:
         print_note("interrupted: this is about the moves judged so far")
+        raise typer.Exit(INTERRUPTED)
+
+
+def _offer_walk(file: str) -> None:
+    """Say how to look at the moves one by one, where that can be done."""
+    from twofold.cli._app import can_open
+
+    if can_open():
+        print_out(f"\nwalk through the game: {shell_line('twofold', 'review', file, '--walk')}")
+
+
+def _check_can_walk(json: bool) -> None:
+    """Refuse to walk through a game where there is no screen for it."""
+    from twofold.cli._app import can_open, has_extra
+    from twofold.errors import InvalidInput, MissingExtra
+
+    if json:
+        raise InvalidInput("expected --walk or --json, got both")
+    if not has_extra():
+        raise MissingExtra(
+            "expected the extra 'tui', which is not installed: pip install 'twofold[tui]'"
+        )
+    if not can_open():
+        raise InvalidInput("expected a terminal for --walk, got none")
+
+
+def _walk(record: "Record", spec: str, budget: "Budget | None") -> None:
+    """Let the user walk through a game while its moves are judged."""
+    from twofold.arena.review import unit_of
+    from twofold.cli._app import walk_through
+
+    with waiting("reading the record ..."):
+        game = record.replay()
+    player = open_player(spec, record.rules, 0)
+    unit_of(player, record.rules)  # refuses one who values no move before the screen opens
+    if walk_through(game, lambda: player, budget):
         raise typer.Exit(INTERRUPTED)
 
 
@@ -93,22 +140,24 @@ def _judged(
 ) -> tuple[str, list["Judgement"], float, bool]:
     """The unit of the values, the judgements, the time they took, and whether Ctrl-C ended it."""
     from twofold.arena.review import judge, unit_of
-    from twofold.cli._review import Reading
     from twofold.search.stop import Stop
+    from twofold.tui.background import Reading
 
     began = time.perf_counter()
     total = len(record.moves)
     stop = Stop()
     unit = unit_of(player, record.rules)
     with catching_interrupt() as asked, _progress(total) as advance:
-        reading = Reading(judge(record, player, budget, stop=stop))
+        found: list[Judgement] = []
+        source = judge(record, player, budget, stop=stop)
+        reading = Reading(source, "twofold-review", take=found.append)
         while not reading.wait(PAUSE) and not asked.is_set():
-            advance(len(reading.judged))
+            advance(len(found))
         stop.raise_flag()
         reading.wait(STOP_SECONDS)
     if reading.error is not None:
         raise reading.error
-    judged = list(reading.judged)
+    judged = list(found)  # a player that is left behind may go on
     return unit, judged, time.perf_counter() - began, asked.is_set() and len(judged) < total
 
 

@@ -1,4 +1,4 @@
-"""`twofold watch`: a player plays, live in the terminal."""
+"""`twofold watch`: a player plays: on the full screen, as a live picture, as lines or in words."""
 
 import sys
 import threading
@@ -15,8 +15,10 @@ from twofold.cli._common import (
     RulesOption,
     SeedOption,
     catching_interrupt,
+    check_writable,
     counted,
     print_out,
+    read_pace,
     read_rules,
     read_seed,
     shell_line,
@@ -24,12 +26,16 @@ from twofold.cli._common import (
 )
 
 if TYPE_CHECKING:
-    from twofold.cli._playback import Frame
+    from rich.console import Console
+
     from twofold.rules import Rules
+    from twofold.tui.frame import Frame
+    from twofold.tui.saving import KeptGame
 
 EXAMPLE = """  twofold watch
   twofold watch greedy --seed 7 --moves-per-second 5
-  twofold watch corner --rules '3x4 goal=512' --record game.2048"""
+  twofold watch corner --rules '3x4 goal=512' --record game.2048
+  twofold watch greedy --words --moves-per-second 0.5"""
 
 FRAMES_PER_SECOND: Final = 20
 """Most pictures a second: what is beyond is too fast to see, and takes time from the player."""
@@ -41,8 +47,6 @@ STOP_SECONDS: Final = 1.0
 """How long to wait after Ctrl-C for the player to finish its thought."""
 
 MOST_MILESTONES: Final = 6
-
-MAX_MOVES_PER_SECOND: Final = 1e6
 
 
 def command(
@@ -61,56 +65,40 @@ def command(
     plain: Annotated[
         bool, typer.Option("--plain", help="Lines of text instead of a live picture.")
     ] = False,
+    words: Annotated[
+        bool, typer.Option("--words", help="Every move in words, a line each, for screen readers.")
+    ] = False,
 ) -> None:
     """Watch a player play a game, live in the terminal.
 
-    Ctrl-C ends it with a summary. Without a terminal, or with --plain: a line every 100
-    moves and the final board.
+    With the extra 'tui', Space pauses, arrows step, + and - change the pace, T takes the game
+    over and ? shows all keys. Ctrl-C ends it with a summary. Without a terminal, or with --plain:
+    a line every 100 moves and the final board.
     """
+    from twofold.cli._app import can_open
     from twofold.players.presets import default_player
 
     used_rules, used_seed = read_rules(rules), read_seed(seed)
-    pace = _read_pace(moves_per_second)
+    pace = read_pace(moves_per_second)
     if record is not None:
-        _check_writable(record)
+        check_writable(record)
     spec = default_player(used_rules) if player is None else player
-    live = not plain and sys.stdout.isatty()
+    live = not plain and not words and sys.stdout.isatty()
     watched = Watched(spec, used_rules, used_seed, pace, record)
-    with catching_interrupt() as asked:
-        frame = watched.show_live(asked) if live else watched.show_plain(asked)
-        interrupted = asked.is_set() and not watched.game.is_finished
+    if live and can_open():
+        frame, interrupted = watched.show_app()
+    else:
+        with catching_interrupt() as asked:
+            told = watched.show_words if words else watched.show_plain
+            frame = watched.show_live(asked) if live else told(asked)
+            interrupted = asked.is_set()
+    interrupted = interrupted and not watched.game.is_finished
     if interrupted:
         print_out("interrupted")
     for line in watched.summary(frame):
         print_out(line)
     if interrupted:
         raise typer.Exit(INTERRUPTED)
-
-
-def _read_pace(text: str | None) -> float | None:
-    from twofold.errors import InvalidInput, LimitExceeded
-    from twofold.notation import parse_number
-
-    if text is None:
-        return None
-    pace = parse_number(text, "moves per second", InvalidInput)
-    if not 0 < pace <= MAX_MOVES_PER_SECOND:
-        raise LimitExceeded(
-            f"expected moves per second above 0 and up to {MAX_MOVES_PER_SECOND:.0f}, got {text}"
-        )
-    return pace
-
-
-def _check_writable(path: Path) -> None:
-    """Refuse a file that could not be written at the end, before anything is played."""
-    from twofold.errors import InvalidInput
-
-    if not path.resolve().parent.is_dir():
-        raise InvalidInput(
-            f"expected an existing folder to write to, got {str(path.resolve().parent)!r}"
-        )
-    if path.exists() and not path.is_file():
-        raise InvalidInput(f"expected a regular file to write to, got {str(path)!r}")
 
 
 class Watched:
@@ -127,6 +115,7 @@ class Watched:
         self.pace = pace
         self.record = record
         self.game: Game = Game(rules, seed=seed)
+        self.kept: KeptGame | None = None  # once a person has taken over
         with waiting(LOADING):
             from twofold.players import make_player
 
@@ -134,18 +123,35 @@ class Watched:
         self.player.start(rules, seed)
 
     def _frames(self, stop: threading.Event) -> "Iterator[Frame]":
-        from twofold.cli._playback import frames, paced
+        from twofold.tui.playback import frames, paced
 
         return paced(frames(self.player, self.game, time.perf_counter), self.pace, stop)
+
+    def show_app(self) -> tuple["Frame", bool]:
+        """Show the game in the app until the user leaves; the last frame, and whether by Ctrl-C."""
+        from twofold.cli._app import watch_screen
+        from twofold.tui.app import run
+
+        screen, shared = watch_screen(self.game, self.player, self.spec, self.pace)
+        try:
+            interrupted = run(screen)
+        finally:
+            shared.close()
+            if screen.taken_over is not None:
+                self.kept = screen.taken_over.kept
+                self.kept.save()
+        if shared.error is not None:
+            raise shared.error
+        return shared.now.frame, interrupted
 
     def show_live(self, stop: threading.Event) -> "Frame":
         """Draw the game until it ends or `stop` is set; the last frame."""
         from rich.console import Console
         from rich.live import Live
 
-        from twofold.cli._playback import Playback, first_frame
-        from twofold.cli._screen import Screen, choose_look
-        from twofold.cli._tiles import draw_board
+        from twofold.cli._screen import Screen
+        from twofold.tui.frame import first_frame
+        from twofold.tui.playback import Playback
 
         console = Console()
         opening = first_frame(self.game)
@@ -166,24 +172,15 @@ class Watched:
         playback.wait(STOP_SECONDS)
         if playback.error is not None:
             raise playback.error
-        frame = playback.frame
-        look = choose_look(console, frame.board, console.width, console.height)
-        for line in draw_board(frame.board, look):
-            console.print(line)
-        return frame
+        _print_board(playback.frame, console)
+        return playback.frame
 
     def show_plain(self, stop: threading.Event) -> "Frame":
         """Print a line every 100 moves and the final board; the last frame."""
-        from twofold.cli._playback import first_frame
-        from twofold.cli._screen import format_speed
+        from twofold.tui.numbers import format_speed
 
-        frame = first_frame(self.game)
-        print_out(f"{self.spec}, seed {self.seed}, rules {self.rules}")
-        with waiting(LOADING):
-            source = self._frames(stop)
-            frame = next(source, frame)
-        for frame in source:
-            if frame.move_number % LINE_EVERY == 0:
+        for frame in self._told(stop):
+            if frame.move_number and frame.move_number % LINE_EVERY == 0:
                 print_out(
                     f"move {frame.move_number:,}  score {frame.score:,}  "
                     f"largest {frame.board.max_tile:,}  "
@@ -193,28 +190,62 @@ class Watched:
         print_out(f"\n{frame.board.drawn()}\n")
         return frame
 
+    def show_words(self, stop: threading.Event) -> "Frame":
+        """Tell every move in words, and the final board; the last frame."""
+        from twofold.tui.words import words_of_board, words_of_move
+
+        last = None
+        for frame in self._told(stop):
+            if last is None:
+                print_out("\n".join(words_of_board(frame.board)))
+            elif last.analysis is not None:
+                said = words_of_move(last.board, last.analysis.best, frame.board)
+                print_out(f"{said}; score {frame.score:,}")
+            sys.stdout.flush()
+            last = frame
+        print_out("\n".join(words_of_board(frame.board)))
+        return frame
+
+    def _told(self, stop: threading.Event) -> "Iterator[Frame]":
+        """The frames of the game, at least one, after a line about it."""
+        from twofold.tui.frame import first_frame
+
+        print_out(f"{self.spec}, seed {self.seed}, rules {self.rules}")
+        with waiting(LOADING):
+            source = self._frames(stop)
+            opening = next(source, first_frame(self.game))
+        yield opening
+        yield from source
+
     def summary(self, frame: "Frame") -> list[str]:
         """The lines at the end; writes the record if one is wanted."""
-        from twofold.cli._screen import format_speed, format_time
+        lines = self._outcome(frame) if self.kept is None else []
+        if self.record is not None:
+            self._write_record(self.record)
+            lines.append(f"written to {self.record}")
+        if self.kept is None:
+            return [*lines, f"again: {self.command_line()}"]
+        from twofold.cli._app import words_at_leaving
+
+        return [*lines, *words_at_leaving(self.kept)]
+
+    def _outcome(self, frame: "Frame") -> list[str]:
+        """How the game went."""
+        from twofold.tui.numbers import format_speed, format_time
 
         ends = {"over": "no move left", "stopped": "the goal is reached"}
         how = ends.get(self.game.status.value, "not finished")
-        lines = [
+        return [
             f"score {frame.score:,}, largest tile {frame.board.max_tile:,}, "
             f"{counted(frame.move_number, 'move')}, {how}",
             f"{format_time(frame.seconds)}, {format_speed(frame.moves_per_second)} moves/s, "
             f"player {self.spec}, seed {self.seed}",
+            *(
+                f"reached {mark.tile:>6} at move {mark.move_number:>6,}, "
+                f"after {format_time(mark.seconds)}"
+                for mark in frame.milestones[-MOST_MILESTONES:]
+            ),
         ]
-        lines += [
-            f"reached {mark.tile:>6} at move {mark.move_number:>6,}, "
-            f"after {format_time(mark.seconds)}"
-            for mark in frame.milestones[-MOST_MILESTONES:]
-        ]
-        if self.record is not None:
-            self._write_record(self.record)
-            lines.append(f"written to {self.record}")
-        lines.append(f"again: {self.command_line()}")
-        return lines
 
     def command_line(self) -> str:
         """The command that plays this game again."""
@@ -228,4 +259,16 @@ class Watched:
     def _write_record(self, path: Path) -> None:
         from twofold.record import Record, write_record
 
-        write_record(path, Record.from_game(self.game, player=self.player.spec))
+        player = self.player.spec if self.kept is None else self.kept.player
+        write_record(path, Record.from_game(self.game, player=player))
+
+
+def _print_board(frame: "Frame", console: "Console") -> None:
+    """Leave the final board in the terminal."""
+    from twofold.tui.picture import Canvas
+    from twofold.tui.tiles import draw_board, fit
+
+    board = frame.board
+    colours = Canvas.of(console, console.width, console.height).colours
+    for line in draw_board(board, fit(board, colours, console.width, 3 * board.rows)):
+        console.print(line)

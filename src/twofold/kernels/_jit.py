@@ -20,9 +20,10 @@ from typing import Any, Final
 
 import llvmlite
 import llvmlite.binding as llvm
-import numba
 import platformdirs
 from numba.core import caching, typeinfer
+
+from twofold.kernels._numba import numba
 
 _UNUSED_SECONDS: Final = 30 * 86_400.0
 

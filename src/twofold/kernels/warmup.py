@@ -13,6 +13,8 @@ MODULES: Final = (
     "cells",
     "policies",
     "play",
+    "environment_forms",
+    "environments",
     "evaluate",
     "evaluate_cells",
     "context",

@@ -1,6 +1,6 @@
 """The players that a spec can name, with their keys."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final
 
 from twofold.errors import InvalidSpec
@@ -16,6 +16,11 @@ from twofold.limits import (
 )
 from twofold.notation import format_number, parse_number, shown
 from twofold.players.base import Player
+from twofold.players.engine_spec import (
+    hash_of_files,
+    parse_command_words,
+    parse_option_words,
+)
 from twofold.players.registry import Entry, Key, load_object, register
 from twofold.rules import Move, Rules
 from twofold.search.budget import Budget, parse_seconds
@@ -252,6 +257,20 @@ def _it3105(name: str) -> Callable[..., Player]:
     return make
 
 
+def _engine(
+    cmd: Sequence[str],
+    options: Mapping[str, str],
+    ply: int | None,
+    time: float | None,
+    nodes: int | None,
+    timeout: float,
+) -> Player:
+    from twofold.players.engine import EnginePlayer
+
+    limits = Budget(ply=ply, seconds=time, nodes=nodes)
+    return EnginePlayer(cmd, limits, timeout=timeout, options=options)
+
+
 def _even_depth(text: str) -> int:
     depth = _whole("depth", 2, 2 * MAX_PLY - 2)(text)
     if depth % 2:
@@ -433,3 +452,30 @@ for _name, _what in (("it3105-snake", "snake"), ("it3105-gradient", "gradient"))
             source=IT3105,
         )
     )
+register(
+    Entry(
+        "engine",
+        "another program that speaks the engine protocol",
+        _engine,
+        {
+            "cmd": Key(
+                "",
+                'its command; quote it: cmd="python my.py"',
+                parse_command_words,
+                hash_of=hash_of_files,
+            ),
+            "options": Key("", "its own options: depth=4 style=calm", parse_option_words),
+            "ply": Key(
+                "none",
+                "depth in plies; none for its own",
+                _optional(_whole("ply", 1, MAX_PLY), "none"),
+            ),
+            "time": Key("none", "time a move, such as 50ms", _optional(parse_seconds, "none")),
+            "nodes": Key("none", "positions a move, such as 1e6", _optional(_node_count, "none")),
+            "timeout": Key(
+                "60", "seconds of silence, beyond time, until it is started again", parse_seconds
+            ),
+        },
+        runs_code=True,
+    )
+)

@@ -51,6 +51,7 @@ class Entry:
         make: makes the player from the parsed values of all keys.
         keys: the keys it takes, whatever their values.
         source: where the rule comes from; empty for our own.
+        runs_code: whether it runs a program that one of its keys names.
     """
 
     name: str
@@ -58,6 +59,7 @@ class Entry:
     make: Callable[..., Player]
     keys: Mapping[str, Key] = field(default_factory=dict)
     source: str = ""
+    runs_code: bool = False
 
 
 _ENTRIES: Final[dict[str, Entry]] = {}
@@ -82,7 +84,8 @@ def make_player(spec: str, *, allow_code: bool = True) -> Player:
         spec: `name` or `name:key=value,...`. A name such as `path/to/file.py:Name` or
             `package.module:Name` is imported and may be a `Player` class or a function
             `board -> Move`.
-        allow_code: whether such names may be imported; False for text of unknown origin.
+        allow_code: whether such names may be imported and programs be run; False for text of
+            unknown origin.
 
     Raises:
         InvalidSpec: the name, a key or a value is unknown or cannot be used.
@@ -93,6 +96,8 @@ def make_player(spec: str, *, allow_code: bool = True) -> Player:
     if not allow_code and any(":" in text for text in parsed.values.values()):
         raise InvalidSpec(f"expected a player without code of its own, got {shown(spec)}")
     entry = _entry(parsed.name)
+    if entry.runs_code and not allow_code:
+        raise InvalidSpec(f"expected a player that runs no program, got {shown(spec)}")
     keys, texts = _complete(entry, parsed.values)
     values, texts = _read_values(keys, texts)
     player = entry.make(**values)
@@ -147,6 +152,16 @@ def short_spec(spec: str) -> str:
 def is_code(name: str) -> bool:
     """Whether the name of a spec is that of code to import: `path/to/file.py:Name`."""
     return ":" in name or name.endswith(".py")
+
+
+def runs_program(spec: str) -> bool:
+    """Whether the player of a spec runs a program that the spec names.
+
+    Raises:
+        InvalidSpec: the spec cannot be read.
+    """
+    entry = _ENTRIES.get(notation.parse_spec(spec).name)
+    return entry is not None and entry.runs_code
 
 
 def _load_presets() -> None:

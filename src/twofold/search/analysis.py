@@ -105,3 +105,19 @@ class Analysis:
     def value(self) -> float | None:
         """The value of the best move."""
         return self.moves[self.best].value
+
+
+def format_value(value: float, like: float | None = None) -> str:
+    """A value with enough digits to tell moves apart, thousands separated.
+
+    Args:
+        value: the value, or the distance of one from the best.
+        like: a value whose size decides the decimals, so that a column has equal ones.
+    """
+    size = abs(value if like is None else like)
+    if value == 0:
+        return "0"
+    if abs(value) >= 1e12 or size < 1e-3:
+        return f"{value:.5g}"
+    decimals = 0 if size >= 1e5 else 1 if size >= 1e4 else 2
+    return f"{value:,.{decimals}f}" if round(value, decimals) else f"{value:.1g}"

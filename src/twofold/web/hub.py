@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING, Final
 
 from twofold.arena.review import default_judge
 from twofold.board import Board
+from twofold.bridge.formats import parse_any_record
 from twofold.limits import MAX_SIDE
 from twofold.players import Player
-from twofold.record import Record, parse_record
+from twofold.record import Record
 from twofold.rules import STANDARD, Rules
 from twofold.search.analysis import Analysis
 from twofold.search.budget import Budget
@@ -154,14 +155,17 @@ class Hub:
         return self.table.record(game)
 
     def add_record(self, text: str | bytes) -> str:
-        """Keep a game that is given as a record; returns its id.
+        """Keep a game that is given as a record, or as a replay of another program.
+
+        Returns:
+            Its id.
 
         Raises:
             InvalidRecord: it is none.
             LimitExceeded: there are as many games as are kept.
             ResourceError: it cannot be written.
         """
-        return self.table.add(parse_record(text))
+        return self.table.add(parse_any_record(text))
 
     def make_player(self, spec: str, rules: Rules) -> Player:
         """Make a player that the web may ask for, started under these rules; close it after use.

@@ -336,7 +336,7 @@ const REVIEW = {
   'review.download': 'Download',
   'review.drop': 'Drop the record to review it',
   'review.end': 'The end',
-  'review.file_hint': 'A record of twofold, such as game.2048, can also be dropped or pasted anywhere on this page.',
+  'review.file_hint': 'A record of twofold, a replay of 2048verse or the saved game of the original page can also be dropped or pasted anywhere on this page.',
   'review.first': 'To the start',
   'review.fit': 'Goodness of fit',
   'review.fit_help': 'Product of what all moves kept of the best value, as trainers of 2048 count it',

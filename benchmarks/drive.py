@@ -1,0 +1,89 @@
+"""The driver in a real Chromium, on a page with the timings of the original and on others.
+
+Needs chromium on the PATH and what `scripts/_venv test` installs.
+"""
+
+import asyncio
+import tempfile
+from contextlib import closing
+from pathlib import Path
+
+from benchmarks.common import ROOT, Figure, Report, Settings, of_runs
+from tests.web.browser import serve
+from twofold import Move, Player, Record, Rules, make_player
+from twofold.bridge.browser import Place, open_tab
+from twofold.bridge.driver import Driver, Wishes
+from twofold.bridge.follow import Follower
+from twofold.bridge.pages import Selectors, find_game, kinds
+from twofold.bridge.thinker import Thinker
+
+PAGES = ROOT / "tests" / "bridge" / "pages"
+FIND_SECONDS = 10.0
+STOP_AT = 512
+"""A game to this tile has some 260 moves."""
+
+FAST = "ntuple:ply=1"
+STRONG = "ntuple:ply=3"
+CELLS = Selectors(tiles="#cells .cell", keys=dict(zip(Move, "wdsa", strict=True)))
+
+
+def measure(settings: Settings) -> Report:
+    """A browser of its own for each game."""
+    original = (PAGES / "original.html").as_uri()
+    cells = (PAGES / "cells.html").as_uri()
+    figures = [
+        _figure("original, the saved game, 1 ply", f"{original}?seed=", FAST, settings),
+        _figure("original, the saved game, 3 plies", f"{original}?seed=", STRONG, settings),
+        _figure("original, the tiles alone, 1 ply", f"{original}?unsaved&seed=", FAST, settings),
+        _figure("generic, 1 ply", f"{cells}?goal=99&seed=", FAST, settings, CELLS),
+        _own(settings),
+    ]
+    notes = [
+        f"Headless, animations on; games of `ntuple` to the tile {STOP_AT}, from the first key to "
+        f"the last answer; median of {settings.runs} games with the extremes."
+    ]
+    return Report("Driving a page", figures, notes)
+
+
+def _figure(
+    what: str, url: str, player: str, settings: Settings, selectors: Selectors | None = None
+) -> Figure:
+    speeds = []
+    for run in range(settings.runs):
+        address = f"{url}{settings.seed + run}"
+        speeds.append(asyncio.run(_play(address, player, selectors)))
+    return of_runs(what, speeds, "moves/s")
+
+
+def _own(settings: Settings) -> Figure:
+    speeds = []
+    with tempfile.TemporaryDirectory() as folder, serve(Path(folder)) as served:
+        for run in range(settings.runs):
+            game = served.keep(str(Record(seed=settings.seed + run)))
+            url = f"{served.url}/?game={game}&token={served.token}"
+            speeds.append(asyncio.run(_play(url, FAST)))
+    return of_runs("page of `twofold serve`, 1 ply", speeds, "moves/s")
+
+
+async def _play(url: str, spec: str, selectors: Selectors | None = None) -> float:
+    """Moves a second of one game."""
+    wanted = kinds(selectors=selectors)
+    follower = Follower()
+    with closing(Thinker(lambda rules: _started(spec, rules))) as thinker:
+        async with open_tab(Place(url, headless=True)) as tab:
+            page = await find_game(tab, wanted, FIND_SECONDS)
+            driver = Driver(
+                page,
+                thinker,
+                follower,
+                Wishes(stop_at=STOP_AT),
+                find=lambda: find_game(tab, wanted, FIND_SECONDS),
+            )
+            await driver.play()
+    return follower.made / (driver.last_at - driver.first_at)
+
+
+def _started(spec: str, rules: Rules) -> Player:
+    player = make_player(spec)
+    player.start(rules, 0)
+    return player

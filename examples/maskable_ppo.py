@@ -1,0 +1,95 @@
+"""Learns 2048 with MaskablePPO of sb3-contrib: a policy network that only considers legal moves.
+
+pip install "twofold[env]" sb3-contrib
+python examples/maskable_ppo.py --minutes 5
+
+Boards are given to the network as 18 planes, and a move is rewarded with the sum of the exponents
+of the tiles it makes. Prints the mean score of a policy that has learnt nothing, a line for each
+rollout, and the mean score at the end, all over games that are not learnt from.
+"""
+
+import argparse
+import time
+from typing import Any
+
+import gymnasium
+import numpy as np
+import torch
+from sb3_contrib import MaskablePPO
+from stable_baselines3.common.callbacks import BaseCallback
+from stable_baselines3.common.vec_env import DummyVecEnv, VecNormalize
+
+import twofold.env  # registers twofold/2048-v0
+
+GAMES = 64  # games played side by side
+STEPS = 64  # steps of each between two updates
+
+
+def make_env() -> gymnasium.Env[Any, Any]:
+    """One game, as the learner sees it."""
+    return gymnasium.make(
+        "twofold/2048-v0", observation="onehot", reward="log2", disable_env_checker=True
+    )
+
+
+def mean_score(model: MaskablePPO, games: int, seed: int) -> float:
+    """Mean score of the policy in points, over whole games of seeds from `seed` on."""
+    envs = twofold.env.VectorEnv2048(games, observation="onehot", autoreset_mode="DISABLED")
+    observations, infos = envs.reset(seed=seed)
+    terminated = np.zeros(games, dtype=bool)
+    while not terminated.all():
+        masks = envs.action_masks() | terminated[:, None]  # a game that is over may take any
+        actions, _ = model.predict(observations, action_masks=masks)
+        observations, _, terminated, _, infos = envs.step(actions)
+    return float(infos["score"].mean())
+
+
+class Progress(BaseCallback):
+    """Prints a line for each rollout, and ends the training when the time is over."""
+
+    def __init__(self, seconds: float) -> None:
+        super().__init__()
+        self.until = time.monotonic() + seconds
+        self.scores: list[int] = []
+
+    def _on_step(self) -> bool:
+        ended = zip(self.locals["dones"], self.locals["infos"], strict=True)
+        self.scores += [info["score"] for done, info in ended if done]
+        return time.monotonic() < self.until
+
+    def _on_rollout_end(self) -> None:
+        if self.scores:
+            recent = float(np.mean(self.scores[-200:]))
+            print(f"{self.num_timesteps:10,} steps, last games: mean {recent:8,.0f}", flush=True)
+
+
+def main() -> None:
+    """Measure, learn, measure."""
+    parser = argparse.ArgumentParser(description="Learn 2048 with MaskablePPO.")
+    parser.add_argument("--minutes", type=float, default=5.0)
+    parser.add_argument("--games", type=int, default=200, help="games to measure with")
+    parser.add_argument("--seed", type=int, default=1)
+    options = parser.parse_args()
+    torch.set_num_threads(1)  # networks as small as these gain nothing from more
+    model = MaskablePPO(
+        "MlpPolicy",
+        VecNormalize(DummyVecEnv([make_env] * GAMES), norm_obs=False, gamma=0.995),
+        n_steps=STEPS,
+        batch_size=512,
+        n_epochs=6,
+        gamma=0.995,
+        ent_coef=0.003,
+        learning_rate=5e-4,
+        policy_kwargs={"net_arch": [256, 256], "activation_fn": torch.nn.ReLU},
+        seed=options.seed,
+        device="cpu",
+    )
+    before = mean_score(model, options.games, seed=1_000_000)
+    print(f"mean of {options.games} games before learning: {before:,.0f}", flush=True)
+    model.learn(total_timesteps=10**12, callback=Progress(60 * options.minutes))
+    after = mean_score(model, options.games, seed=1_000_000)
+    print(f"mean of {options.games} games after {model.num_timesteps:,} steps: {after:,.0f}")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,143 @@
+"""`twofold convert`: games from one format of records and replays to another."""
+
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from itertools import islice
+from typing import IO, TYPE_CHECKING, Annotated
+
+import typer
+
+from twofold.cli._common import counted, print_note, waiting
+
+if TYPE_CHECKING:
+    from twofold.record import Record
+
+EXAMPLE = """  twofold convert replay.txt game.2048
+  twofold convert game.2048 replay.txt --to verse
+  twofold convert stats.txt games.jsonl
+  twofold convert stats.txt best.2048 --game 17
+  twofold convert game.2048 --to original"""
+
+
+def command(
+    source: Annotated[
+        str,
+        typer.Argument(
+            metavar="IN", help="The file to read; - reads the input.", show_default=False
+        ),
+    ],
+    target: Annotated[
+        str,
+        typer.Argument(
+            metavar="OUT", help="The file to write; else the output.", show_default=False
+        ),
+    ] = "-",
+    from_: Annotated[
+        str | None,
+        typer.Option("--from", metavar="FORMAT", help="Format of IN; else found by its text."),
+    ] = None,
+    to: Annotated[
+        str | None,
+        typer.Option("--to", metavar="FORMAT", help="Format of OUT; else by its name, or twofold."),
+    ] = None,
+    game: Annotated[
+        int | None, typer.Option("--game", metavar="N", help="Take the N-th game alone, from 1.")
+    ] = None,
+) -> None:
+    """Read games in one format and write them in another.
+
+    Formats: twofold (a record, .2048), jsonl (records, one a line, .jsonl), verse and verse-old
+    (replays of 2048verse.com), moporgic (episodes of 2048-Framework and TDL2048, one a line),
+    original (the saved game of the original page: a position, .json).
+
+    Every game is played as it is read, and read again after it is written. What the new format
+    has no place for is left out, and said.
+    """
+    from twofold.bridge.formats import format_games, games_of
+    from twofold.limits import MAX_GAMES, check_limit
+
+    form = _target_format(target, to)
+    if game is not None:
+        check_limit("the number of a game", game, 1, MAX_GAMES)
+    lost: dict[str, None] = {}
+    with waiting("converting ..."), _opened(source) as file:
+        records: Iterator[Record] = games_of(file, from_, _name(source))
+        if game is not None:
+            records = _only(records, game)
+        texts = format_games(records, form, lost.setdefault)
+        count = _write(target, texts)
+    if target != "-":
+        print_note(f"{counted(count, 'game')} written to {target}")
+    if lost:
+        print_note(f"left out, as {form} has no place for it: {', '.join(lost)}")
+
+
+def _target_format(target: str, to: str | None) -> str:
+    """The format to write: the one named, or that of the file's name."""
+    from twofold.bridge.formats import find_format, format_of_file
+    from twofold.errors import InvalidInput
+    from twofold.notation import shown
+
+    if to is not None:
+        return find_format(to).name
+    found = format_of_file(target)
+    if found is None and target != "-":
+        raise InvalidInput(
+            f"expected --to FORMAT or a name that ends in .2048, .jsonl or .json, "
+            f"got {shown(target)}"
+        )
+    return "twofold" if found is None else found.name
+
+
+@contextmanager
+def _opened(source: str) -> Iterator[IO[bytes]]:
+    """The file to read, or the input."""
+    from twofold.errors import InvalidRecord
+    from twofold.files import open_regular
+
+    if source == "-":
+        yield sys.stdin.buffer
+        return
+    with open_regular(source, InvalidRecord) as file:
+        yield file
+
+
+def _name(source: str) -> str:
+    from twofold.notation import shown
+
+    return "input" if source == "-" else shown(source)
+
+
+def _only(records: "Iterator[Record]", number: int) -> "Iterator[Record]":
+    """One game of all."""
+    from twofold.errors import InvalidInput
+
+    passed = 0
+    for record in islice(records, number):
+        passed += 1
+        if passed == number:
+            yield record
+            return
+    raise InvalidInput(f"expected --game up to {passed}, as there are no more, got {number}")
+
+
+def _write(target: str, texts: Iterator[str]) -> int:
+    """Write the texts to a file in one step, or to the output; how many there were."""
+    from twofold.files import atomic_write
+
+    count = 0
+
+    def parts() -> Iterator[bytes]:
+        nonlocal count
+        for text in texts:
+            yield text.encode()
+            count += 1
+
+    if target != "-":
+        atomic_write(target, parts())
+        return count
+    sys.stdout.flush()
+    for part in parts():  # bytes: replays have characters that not every terminal writes
+        sys.stdout.buffer.write(part)
+    return count

@@ -1,0 +1,418 @@
+"""`twofold drive`: a player plays a 2048 page in a real browser."""
+
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, Final
+
+import typer
+
+from twofold.cli._common import (
+    INTERRUPTED,
+    JsonOption,
+    check_writable,
+    counted,
+    open_player,
+    print_note,
+    print_out,
+    read_pace,
+    read_rules,
+    write_json,
+)
+
+if TYPE_CHECKING:
+    import asyncio
+
+    from twofold.bridge.browser import Place
+    from twofold.bridge.driver import Driver, Wishes
+    from twofold.bridge.pages import Kind
+    from twofold.bridge.tab import Tab
+    from twofold.players import Player
+    from twofold.rules import Rules
+    from twofold.search.budget import Budget
+
+EXAMPLE = """  twofold drive https://example.org/2048
+  twofold drive https://example.org/2048 --headless --record game.2048
+  twofold drive https://example.org/2048 --attach 9222 --moves-per-second 3
+  twofold drive https://example.org/game --selector tiles=.cell"""
+
+FIND_SECONDS: Final = 10.0
+"""How long a page may take to show a game."""
+
+LINE_EVERY: Final = 100
+"""Moves between two lines where there is no terminal."""
+
+REFRESH_SECONDS: Final = 0.2
+"""Time between two looks at how it goes."""
+
+MAX_PAGE_TAG: Final = 500
+"""Most characters of the page's address in a record."""
+
+
+def command(
+    url: Annotated[
+        str, typer.Argument(metavar="URL", help="Address of the page.", show_default=False)
+    ],
+    player: Annotated[
+        str | None, typer.Option("--player", metavar="PLAYER", help="Who plays.")
+    ] = None,
+    time: Annotated[
+        str | None, typer.Option("--time", metavar="T", help="Time for each move: 50ms, 1s.")
+    ] = None,
+    moves_per_second: Annotated[
+        str | None,
+        typer.Option("--moves-per-second", metavar="X", help="Play no faster than this."),
+    ] = None,
+    stop_at: Annotated[
+        str | None, typer.Option("--stop-at", metavar="TILE", help="Stop when this tile is there.")
+    ] = None,
+    attach: Annotated[
+        str,
+        typer.Option(
+            "--attach",
+            metavar="ENDPOINT",
+            help="Use a browser that runs: its debugging port, host:port or address.",
+        ),
+    ] = "",
+    browser: Annotated[
+        str, typer.Option("--browser", metavar="PATH", help="The browser to start.")
+    ] = "",
+    headless: Annotated[
+        bool, typer.Option("--headless", help="Start it without a window.")
+    ] = False,
+    adapter: Annotated[
+        str,
+        typer.Option(
+            "--adapter", metavar="NAME", help="Kind of page: original, twofold, generic, auto."
+        ),
+    ] = "auto",
+    selectors: Annotated[
+        Path | None,
+        typer.Option(
+            "--selectors", metavar="FILE", help="TOML file that tells where a game is on a page."
+        ),
+    ] = None,
+    selector: Annotated[
+        list[str] | None,
+        typer.Option("--selector", metavar="NAME=VALUE", help="One line of such a file."),
+    ] = None,
+    rules: Annotated[
+        str,
+        typer.Option(
+            "--rules", metavar="RULES", help="Rules of the page; else it goes by the board."
+        ),
+    ] = "",
+    patience: Annotated[
+        str, typer.Option("--patience", metavar="T", help="How long the page may take to answer.")
+    ] = "3s",
+    record: Annotated[
+        Path | None, typer.Option("--record", metavar="FILE", help="Write what was seen to a file.")
+    ] = None,
+    json: JsonOption = False,
+) -> None:
+    """Play a 2048 page in a browser.
+
+    Starts a browser, or uses one that runs, finds the game, and plays it with the arrow keys.
+    A move that you make on the page is seen, and play goes on from there. Ctrl-C ends it and
+    leaves the page as it is; only a browser that was started here is closed.
+    """
+    from twofold.bridge.browser import Place, parse_endpoint, parse_url, require_playwright
+    from twofold.bridge.driver import Wishes
+    from twofold.bridge.pages import kinds
+    from twofold.bridge.pages.selectors import read_selectors
+    from twofold.search.budget import Budget, parse_seconds
+
+    place = Place(parse_url(url), attach and parse_endpoint(attach), headless, browser)
+    told = read_selectors(selectors, selector or ()) if selectors or selector else None
+    wanted = kinds(adapter, told)
+    wishes = Wishes(read_pace(moves_per_second), _read_tile(stop_at), parse_seconds(patience))
+    budget = None if time is None else Budget(seconds=parse_seconds(time))
+    chosen = Chosen(player, budget, read_rules(rules) if rules else None)
+    if record is not None:
+        check_writable(record)
+    require_playwright()
+    Drive(place, wanted, wishes, chosen, record, json=json).run()
+
+
+def _read_tile(text: str | None) -> int | None:
+    from twofold.errors import InvalidInput
+    from twofold.notation import parse_tile
+
+    if text is None:
+        return None
+    exponent = parse_tile(text, InvalidInput)
+    if exponent == 0:
+        raise InvalidInput("expected a tile from 2 upwards to stop at, got 0")
+    return 1 << exponent
+
+
+def _ignore_loss(loop: "asyncio.AbstractEventLoop", context: dict[str, Any]) -> None:
+    """Say nothing of answers that nobody waits for: Ctrl-C ends the program that carries them too.
+
+    Whoever does wait for an answer gets the error.
+    """
+    if "never retrieved" not in context["message"]:
+        loop.default_exception_handler(context)
+
+
+class Chosen:
+    """Who plays, and under which rules.
+
+    Args:
+        spec: the player; None for the default one of the rules.
+        budget: limits on each move; None for the player's own.
+        rules: the rules of the page; None to go by the board.
+
+    Raises:
+        InvalidSpec: the spec cannot be used.
+    """
+
+    def __init__(self, spec: str | None, budget: "Budget | None", rules: "Rules | None") -> None:
+        from twofold.players import short_spec
+
+        self.spec = spec if spec is None else short_spec(spec)
+        self.budget = budget
+        self.rules = rules
+        self.canonical = spec or ""
+
+    def make(self, rules: "Rules") -> "Player":
+        """The player, ready for a game."""
+        from twofold.players.presets import default_player
+
+        self.spec = self.spec or default_player(rules)
+        player = open_player(self.spec, rules, 0)
+        self.canonical = player.spec
+        return player
+
+
+class Drive:
+    """One game on a page, from its beginning to its summary.
+
+    Args:
+        place: which page, in which browser.
+        wanted: kinds of pages to look for.
+        wishes: pace, tile to stop at, patience.
+        chosen: who plays.
+        record: file to write the game to.
+        json: whether the summary is a JSON document.
+    """
+
+    def __init__(
+        self,
+        place: "Place",
+        wanted: "Sequence[Kind]",
+        wishes: "Wishes",
+        chosen: Chosen,
+        record: Path | None,
+        *,
+        json: bool,
+    ) -> None:
+        from twofold.bridge.follow import Follower
+
+        self.place = place
+        self.wanted = wanted
+        self.wishes = wishes
+        self.chosen = chosen
+        self.record = record
+        self.json = json
+        self.follower = Follower(chosen.rules)
+        self.driver: Driver | None = None
+        self.ending = ""
+        self._say = print_note if json else print_out
+
+    def run(self) -> None:
+        """Play, and say how it went.
+
+        Raises:
+            TwofoldError: the page, its browser or the player failed; what was played until then
+                is kept.
+            Exit: it was interrupted.
+        """
+        import asyncio
+
+        from twofold.errors import TwofoldError
+
+        fault: TwofoldError | None = None
+        try:
+            asyncio.run(self._play())
+        except KeyboardInterrupt:
+            if not self.follower.has_begun:
+                print_note("interrupted before a game was found")
+            self._finish("interrupted")
+            if self.ending == "interrupted":
+                raise typer.Exit(INTERRUPTED) from None
+        except TwofoldError as error:
+            fault = error
+            self._finish("stopped by an error")
+        if fault is not None:
+            raise fault
+
+    async def _play(self) -> None:
+        import asyncio
+
+        from twofold.bridge.browser import open_tab
+        from twofold.bridge.driver import Driver
+        from twofold.bridge.pages import find_game
+        from twofold.bridge.thinker import Thinker
+
+        asyncio.get_running_loop().set_exception_handler(_ignore_loss)
+        async with open_tab(self.place) as tab:
+            page = await find_game(tab, self.wanted, FIND_SECONDS)
+            self._say(f"found a game of the kind {page.name}, read from {page.source}")
+            thinker = Thinker(self.chosen.make, self.chosen.budget)
+            self.driver = Driver(
+                page,
+                thinker,
+                self.follower,
+                self.wishes,
+                find=lambda: find_game(tab, self.wanted, FIND_SECONDS),
+            )
+            progress = asyncio.create_task(self._show_progress())
+            try:
+                ending = await self.driver.play()
+            finally:
+                progress.cancel()
+                await asyncio.gather(progress, return_exceptions=True)
+                thinker.close()
+            self._finish(ending)
+            await self._leave_open(tab)
+
+    async def _leave_open(self, tab: "Tab") -> None:
+        """Leave a window that was opened here to who looks at it."""
+        if not (self.place.headless or self.place.endpoint) and sys.stdout.isatty():
+            print_note("the browser stays open; close it, or press Ctrl-C")
+            await tab.wait_lost()
+
+    # ---- how it goes
+
+    async def _show_progress(self) -> None:
+        """A line that changes, in a terminal; else a line every so many moves."""
+        if not sys.stderr.isatty():
+            await self._print_progress()
+            return
+        import asyncio
+
+        from rich.console import Console
+
+        while not self._moves:
+            await asyncio.sleep(REFRESH_SECONDS)
+        with Console(stderr=True).status(self._progress()) as status:
+            while True:
+                status.update(self._progress())
+                await asyncio.sleep(REFRESH_SECONDS)
+
+    async def _print_progress(self) -> None:
+        import asyncio
+
+        shown = 0
+        while True:
+            if self._moves // LINE_EVERY > shown:
+                shown = self._moves // LINE_EVERY
+                self._say(self._progress())
+                sys.stdout.flush()
+            await asyncio.sleep(REFRESH_SECONDS / 4)
+
+    @property
+    def _moves(self) -> int:
+        return self.follower.made + self.follower.followed
+
+    @property
+    def _seconds(self) -> float:
+        """From the first of our moves to the last."""
+        return self.driver.last_at - self.driver.first_at if self.driver is not None else 0.0
+
+    @property
+    def _speed(self) -> float:
+        return self.follower.made / self._seconds if self._seconds > 0 else 0.0
+
+    def _progress(self) -> str:
+        from twofold.tui.numbers import format_speed
+
+        game = self.follower.game
+        return (
+            f"move {self._moves:,}  score {game.score:,}  largest {game.board.max_tile:,}  "
+            f"{format_speed(self._speed)} moves/s"
+        )
+
+    # ---- how it went
+
+    def _finish(self, ending: str) -> None:
+        """Write the record and the summary, once, if there was a game."""
+        if self.ending or not self.follower.has_begun:
+            self.ending = self.ending or ending
+            return
+        self.ending = ending
+        written = self._write_record()
+        if self.json:
+            self._write_json()
+            return
+        for line in self._summary():
+            print_out(line)
+        if self.record is not None:
+            said = f"written to {self.record}" if written else "no move was seen: nothing to record"
+            print_out(said)
+
+    def _write_record(self) -> bool:
+        from datetime import date
+
+        from twofold.bridge.browser import bare_url
+        from twofold.notation import printable
+        from twofold.record import write_record
+
+        if self.record is None or self.driver is None:
+            return False
+        page = printable(bare_url(self.place.url))[:MAX_PAGE_TAG]
+        record = self.follower.record(
+            player=self.chosen.canonical,
+            date=date.today().isoformat(),
+            tags={"Page": page, "Adapter": self.driver.page.name},
+        )
+        if record is not None:
+            write_record(self.record, record)
+        return record is not None
+
+    def _summary(self) -> list[str]:
+        from twofold.tui.numbers import format_speed, format_time
+
+        game, follower = self.follower.game, self.follower
+        lines = [
+            f"score {game.score:,}, largest tile {game.board.max_tile:,}, "
+            f"{counted(follower.made, 'move')}, {self.ending}",
+            f"{format_time(self._seconds)}, {format_speed(self._speed)} moves/s, "
+            f"player {self.chosen.spec}",
+        ]
+        if follower.score is None:
+            lines[0] += " (the page shows no score: it is counted from its first board)"
+        if follower.followed:
+            lines.append(f"{counted(follower.followed, 'move')} made on the page by somebody else")
+        if follower.breaks:
+            lines.append(
+                f"{counted(follower.breaks, 'change')} of the board that no single move explains; "
+                "a record begins after the last one"
+            )
+        if self.driver is not None and self.driver.popups:
+            lines.append(f"closed {counted(len(self.driver.popups), 'popup')}")
+        return lines
+
+    def _write_json(self) -> None:
+        from twofold.bridge.browser import bare_url
+
+        game, follower = self.follower.game, self.follower
+        page = self.driver.page if self.driver is not None else None
+        body: dict[str, Any] = {
+            "page": bare_url(self.place.url),
+            "adapter": page.name if page else None,
+            "read_from": page.source if page else None,
+            "player": self.chosen.canonical,
+            "rules": str(game.rules),
+            "board": str(game.board),
+            "score": follower.score,
+            "largest_tile": game.board.max_tile,
+            "moves": follower.made,
+            "moves_of_others": follower.followed,
+            "breaks": follower.breaks,
+            "popups_closed": list(self.driver.popups) if self.driver is not None else [],
+            "ended": self.ending,
+        }
+        timing = {"seconds": self._seconds, "moves_per_second": self._speed}
+        write_json("drive", body, timing)

@@ -1,0 +1,58 @@
+"""`twofold engine`: any player behind the engine protocol, on stdin and stdout."""
+
+import contextlib
+import sys
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from twofold.cli._common import INTERRUPTED, open_player, print_note
+
+if TYPE_CHECKING:
+    from twofold.players import Player
+
+EXAMPLE = """  twofold engine expectimax:ply=3
+  printf 'position 0012/0013/0024/1357\\ngo\\n' | twofold engine greedy
+  twofold watch engine:cmd='twofold engine greedy'"""
+
+HINT = "the engine protocol: try u2048, position 0012/0013/0024/1357, go time 1000, quit"
+
+
+def command(
+    player: Annotated[
+        str | None, typer.Argument(metavar="PLAYER", help="Who answers.", show_default=False)
+    ] = None,
+) -> None:
+    """Let a player answer in the engine protocol, line by line.
+
+    Programs in any language can then ask a player of twofold for moves and values, as chess
+    programs ask their engines. docs/reference/engine-protocol.md is the specification;
+    `engine:cmd=...` is a player that is such a program, and engine-check checks one.
+    """
+    from twofold.bridge.engine import serve
+
+    if sys.stdin.isatty():
+        print_note(HINT)
+    try:
+        opened, sink = _opened(player), sys.stdout.buffer
+        with contextlib.redirect_stdout(sys.stderr):  # what a player prints is no answer
+            serve(opened, sys.stdin.buffer, sink)
+    except KeyboardInterrupt:
+        raise typer.Exit(INTERRUPTED) from None
+
+
+def _opened(spec: str | None) -> "Player":
+    """The player, ready for 4x4 boards or for those that it can play."""
+    from twofold.bridge.engine import opening_rules
+    from twofold.errors import UnsupportedRules
+    from twofold.players import make_player
+    from twofold.players.presets import default_player
+    from twofold.rules import STANDARD
+
+    spec = default_player(STANDARD) if spec is None else spec
+    try:
+        return open_player(spec, STANDARD, 0)
+    except UnsupportedRules:
+        with make_player(spec) as player:
+            rules = opening_rules(player)
+        return open_player(spec, rules, 0)

@@ -1,0 +1,121 @@
+"""`twofold engine-check`: does a program keep the engine protocol?"""
+
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Annotated, Any, Final
+
+import typer
+
+from twofold.cli._common import (
+    INTERRUPTED,
+    JsonOption,
+    catching_interrupt,
+    counted,
+    print_note,
+    print_out,
+    write_json,
+)
+
+if TYPE_CHECKING:
+    from twofold.bridge.conformance import Outcome
+
+EXAMPLE = """  twofold engine-check 'python examples/engine.py'
+  twofold engine-check 'twofold engine greedy' --boards 1000
+  twofold engine-check './my-engine --quiet' --json"""
+
+MAX_BOARDS: Final = 1_000_000
+MAX_SLACK: Final = 1_000.0
+
+
+def command(
+    cmd: Annotated[
+        str,
+        typer.Argument(
+            metavar="CMD", help="The engine's command; no shell sees it.", show_default=False
+        ),
+    ],
+    boards: Annotated[
+        int, typer.Option("--boards", metavar="N", help="Boards of the check of moves.")
+    ] = 200,
+    slack: Annotated[
+        float,
+        typer.Option(
+            "--slack", metavar="X", help="Multiply all limits of time, on a busy machine."
+        ),
+    ] = 1.0,
+    json: JsonOption = False,
+) -> None:
+    """Check that a program keeps the engine protocol.
+
+    Exit code 1 if it does not; docs/reference/engine-protocol.md is the specification.
+    """
+    from twofold.bridge.conformance import check_engine
+    from twofold.players.engine_spec import parse_command_words
+
+    _check_numbers(boards, slack)
+    words = parse_command_words(cmd)
+    outcomes: list[Outcome] = []
+    with catching_interrupt() as asked, _shown(json) as show:
+        for outcome in check_engine(words, boards=boards, slack=slack, stop=asked.is_set):
+            outcomes.append(outcome)
+            show(outcome)
+        interrupted = asked.is_set()
+    failed = sum(not outcome.passed for outcome in outcomes)
+    if json:
+        _write(cmd, outcomes, interrupted)
+    else:
+        print_out(_verdict(outcomes, failed))
+    if interrupted:
+        print_note("interrupted: not all was checked")
+        raise typer.Exit(INTERRUPTED)
+    if failed:
+        raise typer.Exit(1)
+
+
+def _check_numbers(boards: int, slack: float) -> None:
+    from twofold.errors import LimitExceeded
+    from twofold.limits import check_limit
+
+    check_limit("boards", boards, 1, MAX_BOARDS)
+    if not 1.0 <= slack <= MAX_SLACK:
+        raise LimitExceeded(f"expected slack from 1 to {MAX_SLACK:g}, got {slack:g}")
+
+
+@contextmanager
+def _shown(json: bool) -> Iterator[Any]:
+    """Shows each outcome as it comes: on stdout, or with `--json` nowhere."""
+    from twofold.notation import printable
+
+    def show(outcome: "Outcome") -> None:
+        if json:
+            return
+        verdict = "ok    " if outcome.passed else "FAILED"
+        print_out(f"{verdict}  {outcome.name:<13}  {printable(outcome.detail)}")
+        sys.stdout.flush()
+
+    yield show
+
+
+def _verdict(outcomes: "list[Outcome]", failed: int) -> str:
+    from twofold.bridge.conformance_checks import CHECKS
+
+    checks = counted(len(outcomes), "check")
+    missing = len(CHECKS) - len(outcomes)
+    left_out = f", {missing} not made" if missing else ""
+    return f"{checks}, {'all passed' if not failed else f'{failed} failed'}{left_out}"
+
+
+def _write(cmd: str, outcomes: "list[Outcome]", interrupted: bool) -> None:
+    checks = [{"name": one.name, "demand": one.demand, "passed": one.passed} for one in outcomes]
+    timing = {
+        "checks": [
+            {"name": one.name, "detail": one.detail, "seconds": one.seconds} for one in outcomes
+        ]
+    }
+    body = {
+        "engine": cmd,
+        "passed": not interrupted and all(one.passed for one in outcomes),
+        "checks": checks,
+    }
+    write_json("engine-check", body, timing)

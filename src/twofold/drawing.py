@@ -1,0 +1,359 @@
+"""Boards as SVG: colours of tiles, a board, and the picture around it.
+
+Pure text made of plain values, without anything to install. A picture stands alone: it names no
+font, file or style of elsewhere. Colours are given twice, as attributes for a light page and as
+`light-dark()` for programs that know it, so that a picture follows the page it is shown on.
+"""
+
+import html
+from collections.abc import Sequence
+from typing import Final, Literal, NamedTuple
+
+from twofold.errors import InvalidInput
+from twofold.notation import printable, shown
+
+Theme = Literal["auto", "light", "dark"]
+"""Colours of a picture: those of the page around it, or one set in any case."""
+
+THEMES: Final = ("auto", "light", "dark")
+
+
+class Colour(NamedTuple):
+    """A colour on a light page and on a dark one, as `#rrggbb`."""
+
+    light: str
+    dark: str
+
+
+class TileColours(NamedTuple):
+    """The face of a tile and the number on it."""
+
+    face: Colour
+    text: Colour
+
+
+BOARD: Final = Colour("#b5a797", "#2f2924")
+"""What tiles lie on."""
+
+CELL: Final = Colour("#cfc4b7", "#3a332d")
+"""An empty cell."""
+
+INK: Final = Colour("#3b2f25", "#fffaf0")
+"""Text on the board's own colour."""
+
+_DARK: Final = "#3b2f25"
+_BRIGHT: Final = "#fffaf0"
+_DARK_DARK: Final = Colour(_DARK, _DARK)
+_DARK_BRIGHT: Final = Colour(_DARK, _BRIGHT)
+_BRIGHT_BRIGHT: Final = Colour(_BRIGHT, _BRIGHT)
+
+TILES: Final = (
+    TileColours(Colour("#f7f0e4", "#574e44"), _DARK_BRIGHT),  # 2
+    TileColours(Colour("#e8d2a0", "#7a673c"), _DARK_BRIGHT),
+    TileColours(Colour("#f4ad72", "#a65f2c"), _DARK_BRIGHT),
+    TileColours(Colour("#ef8350", "#e2914f"), _DARK_DARK),
+    TileColours(Colour("#c63d26", "#b8402b"), _BRIGHT_BRIGHT),
+    TileColours(Colour("#9a2213", "#861d10"), _BRIGHT_BRIGHT),
+    TileColours(Colour("#faec9e", "#e6d699"), _DARK_DARK),  # 128
+    TileColours(Colour("#e9c044", "#e3bf55"), _DARK_DARK),
+    TileColours(Colour("#d6960a", "#cc9212"), _DARK_DARK),
+    TileColours(Colour("#985d00", "#8a5600"), _BRIGHT_BRIGHT),
+    TileColours(Colour("#ffdc0a", "#ffd923"), _DARK_DARK),  # 2048
+    TileColours(Colour("#a9d18e", "#93bf78"), _DARK_DARK),
+    TileColours(Colour("#2f7d46", "#35784a"), _BRIGHT_BRIGHT),
+    TileColours(Colour("#17696b", "#126668"), _BRIGHT_BRIGHT),
+    TileColours(Colour("#2f6fb5", "#2f6cb5"), _BRIGHT_BRIGHT),  # 32768
+    TileColours(Colour("#3f3f9e", "#45459f"), _BRIGHT_BRIGHT),
+    TileColours(Colour("#7b3fa8", "#8146b0"), _BRIGHT_BRIGHT),  # 131072
+    TileColours(Colour("#622344", "#6e2e4f"), _BRIGHT_BRIGHT),
+    TileColours(Colour("#624900", "#6e5400"), _BRIGHT_BRIGHT),
+    TileColours(Colour("#004c49", "#005854"), _BRIGHT_BRIGHT),
+    TileColours(Colour("#4d427f", "#584d8c"), _BRIGHT_BRIGHT),
+    TileColours(Colour("#68231b", "#742f25"), _BRIGHT_BRIGHT),
+    TileColours(Colour("#3a5713", "#456320"), _BRIGHT_BRIGHT),
+    TileColours(Colour("#004567", "#005073"), _BRIGHT_BRIGHT),
+    TileColours(Colour("#6b3767", "#774272"), _BRIGHT_BRIGHT),
+    TileColours(Colour("#5d3100", "#693c00"), _BRIGHT_BRIGHT),
+    TileColours(Colour("#005e45", "#00694f"), _BRIGHT_BRIGHT),
+    TileColours(Colour("#293871", "#33437d"), _BRIGHT_BRIGHT),
+    TileColours(Colour("#793240", "#863d4b"), _BRIGHT_BRIGHT),
+    TileColours(Colour("#414000", "#4c4b00"), _BRIGHT_BRIGHT),
+    TileColours(Colour("#005a6b", "#006677"), _BRIGHT_BRIGHT),
+    TileColours(Colour("#4d2b64", "#58366f"), _BRIGHT_BRIGHT),
+    TileColours(Colour("#773a10", "#83451e"), _BRIGHT_BRIGHT),
+    TileColours(Colour("#004b1e", "#115629"), _BRIGHT_BRIGHT),
+    TileColours(Colour("#194f81", "#265b8d"), _BRIGHT_BRIGHT),  # 2^35
+)
+"""Colours of the tiles by exponent, from 1. They are those of the web page, whose tests keep
+the contrast of number and face at 4.5 or more and tell every tile from its neighbours."""
+
+FACE: Final = 100
+"""Side of a tile, in the units of the picture."""
+
+GAP: Final = 12
+"""Space between tiles, and around them."""
+
+SCALE: Final = 0.55
+"""Pixels a unit, where nothing else is asked for: a 4x4 board is 253 pixels wide."""
+
+MAX_SCALE: Final = 10.0
+
+FONT: Final = "'Clear Sans','Helvetica Neue',Arial,sans-serif"
+
+_RADIUS: Final = 5
+_BASELINE: Final = 0.355
+"""How far below its middle a number's base line is, in font sizes."""
+
+
+def check_theme(theme: str) -> Theme:
+    """Return `theme` if it is one; raise `InvalidInput` if not."""
+    for known in THEMES:
+        if theme == known:
+            return known
+    raise InvalidInput(f"expected a theme ({', '.join(THEMES)}), got {shown(theme)}")
+
+
+def check_scale(scale: float) -> float:
+    """Return `scale` if it is a size that can be shown; raise `InvalidInput` if not."""
+    if not 0.05 <= scale <= MAX_SCALE:
+        raise InvalidInput(f"expected a scale from 0.05 to {MAX_SCALE:g}, got {shown(scale)}")
+    return scale
+
+
+# ---- parts
+
+
+def paint(theme: Theme, **colours: Colour) -> str:
+    """Attributes that colour an element: `fill="#b5a797" style="fill:light-dark(..."`."""
+    if theme != "auto":
+        pairs = ((name, getattr(colour, theme)) for name, colour in colours.items())
+        return " ".join(f'{name}="{value}"' for name, value in pairs)
+    plain = " ".join(f'{name}="{colour.light}"' for name, colour in colours.items())
+    both = ";".join(f"{name}:{light_dark(colour)}" for name, colour in colours.items())
+    return f'{plain} style="{both}"'
+
+
+def escaped(text: str) -> str:
+    """Any text as it may stand in XML: markup means nothing in it, control characters are shown."""
+    return html.escape(printable(text))
+
+
+def light_dark(colour: Colour) -> str:
+    """The colour in CSS, as the page has it."""
+    return f"light-dark({colour.light},{colour.dark})"
+
+
+def rectangle(
+    x: float, y: float, width: float, height: float, colours: str, radius: float = _RADIUS
+) -> str:
+    """A filled rectangle; `colours` are attributes of `paint`."""
+    return (
+        f'<rect x="{x:g}" y="{y:g}" width="{width:g}" height="{height:g}" rx="{radius:g}" '
+        f"{colours}/>"
+    )
+
+
+def label(
+    x: float,
+    y: float,
+    text: str,
+    size: float,
+    colours: str,
+    *,
+    anchor: str = "start",
+    bold: bool = False,
+) -> str:
+    """A line of text whose middle is at height `y`; what it says is escaped."""
+    weight = ' font-weight="bold"' if bold else ""
+    return (
+        f'<text x="{x:g}" y="{y + _BASELINE * size:.4g}" font-size="{size:.4g}" '
+        f'text-anchor="{anchor}"{weight} {colours}>{escaped(text)}</text>'
+    )
+
+
+def number_size(exponent: int) -> float:
+    """Font size of the number on a tile: smaller, the more digits it has."""
+    return min(50.0, 128.0 / len(str(1 << exponent)))
+
+
+def board_size(rows: int, cols: int) -> tuple[int, int]:
+    """(width, height) of a board with its border, in the units of the picture."""
+    return cols * (FACE + GAP) + GAP, rows * (FACE + GAP) + GAP
+
+
+def cell_corner(cell: int, cols: int) -> tuple[int, int]:
+    """(x, y) of the top-left corner of a cell's face."""
+    row, col = divmod(cell, cols)
+    return GAP + col * (FACE + GAP), GAP + row * (FACE + GAP)
+
+
+def board_parts(rows: int, cols: int, exponents: Sequence[int], theme: Theme) -> list[str]:
+    """The elements of a board, its top-left corner at 0, 0.
+
+    Args:
+        rows: number of rows.
+        cols: number of columns.
+        exponents: log2 of each tile, row by row, 0 for an empty cell.
+        theme: its colours.
+    """
+    width, height = board_size(rows, cols)
+    parts = [rectangle(0, 0, width, height, paint(theme, fill=BOARD), 2 * _RADIUS)]
+    for cell, exponent in enumerate(exponents):
+        x, y = cell_corner(cell, cols)
+        parts.append(_face(x, y, exponent, theme))
+    return parts
+
+
+def _face(x: int, y: int, exponent: int, theme: Theme) -> str:
+    if not exponent:
+        return rectangle(x, y, FACE, FACE, paint(theme, fill=CELL))
+    colours = TILES[exponent - 1]
+    middle = FACE / 2
+    return rectangle(x, y, FACE, FACE, paint(theme, fill=colours.face)) + label(
+        x + middle,
+        y + middle,
+        str(1 << exponent),
+        number_size(exponent),
+        paint(theme, fill=colours.text),
+        anchor="middle",
+        bold=True,
+    )
+
+
+# ---- pictures
+
+
+def picture(
+    width: float,
+    height: float,
+    parts: Sequence[str],
+    *,
+    title: str,
+    description: str,
+    theme: Theme,
+    scale: float = SCALE,
+) -> str:
+    """A whole SVG of some parts.
+
+    Args:
+        width: in units.
+        height: in units.
+        parts: elements.
+        title: what it is, for those who do not see it, and for pointers; escaped.
+        description: what is to be seen; escaped.
+        theme: its colours.
+        scale: pixels a unit.
+    """
+    # A picture that is a page of its own follows its viewer; one in a page follows that.
+    style = "<style>svg:root{color-scheme:light dark}</style>" if theme == "auto" else ""
+    size = f'width="{width * scale:.6g}" height="{height * scale:.6g}"'
+    head = (
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width:g} {height:g}" {size} '
+        f'role="img" font-family="{FONT}">'
+    )
+    words = f"<title>{escaped(title)}</title><desc>{escaped(description)}</desc>"
+    return "\n".join([head, words + style, *parts, "</svg>\n"])
+
+
+def draw_board(
+    rows: int,
+    cols: int,
+    exponents: Sequence[int],
+    *,
+    caption: str = "",
+    theme: Theme = "auto",
+    scale: float = SCALE,
+) -> str:
+    """A board as SVG.
+
+    Args:
+        rows: number of rows.
+        cols: number of columns.
+        exponents: log2 of each tile, row by row, 0 for an empty cell.
+        caption: a line of text below the board.
+        theme: its colours.
+        scale: pixels a unit of the picture; a tile has 100 units.
+    """
+    width, height = map(float, board_size(rows, cols))
+    parts = board_parts(rows, cols, exponents, theme)
+    if caption:
+        parts, height = captioned(parts, width, height, caption, theme)
+    words = f"{caption}. " if caption else ""
+    return picture(
+        width,
+        height,
+        parts,
+        title=board_title(rows, cols, exponents),
+        description=words + board_words(rows, cols, exponents),
+        theme=theme,
+        scale=scale,
+    )
+
+
+_CAPTION_SIZE: Final = 26
+_LEAST_CAPTION_SIZE: Final = 20
+_LINE: Final = 1.35
+"""Height of a line, in font sizes."""
+
+_LETTERS: Final = 1.75
+"""Letters beside one another in a width of one, at a font size of one: the mean is 0.57 wide."""
+
+
+def captioned(
+    parts: Sequence[str], width: float, height: float, caption: str, theme: Theme
+) -> tuple[list[str], float]:
+    """The parts of a picture with a line of text below them, and its new height.
+
+    The text lies on the colour of the board, so that it can be read on any page. Where it does
+    not fit it becomes smaller, and then goes on in a line below, from one of its dots on.
+    """
+    room = _LETTERS * (width - 2 * GAP)
+    lines = _wrapped(caption, int(room / _LEAST_CAPTION_SIZE))
+    size = min(_CAPTION_SIZE, room / max(map(len, lines)))
+    whole = height + len(lines) * _LINE * size + GAP / 2
+    ground = rectangle(0, 0, width, whole, paint(theme, fill=BOARD), 2 * _RADIUS)
+    texts = [
+        label(GAP + 2, height + (number + 0.4) * _LINE * size, line, size, paint(theme, fill=INK))
+        for number, line in enumerate(lines)
+    ]
+    return [ground, *parts, *texts], whole
+
+
+def _wrapped(caption: str, most: int) -> list[str]:
+    """The parts of a caption in as few lines of at most so many letters as may be."""
+    lines = [""]
+    for part in caption.split(DOT):
+        longer = f"{lines[-1]}{DOT}{part}" if lines[-1] else part
+        if lines[-1] and len(longer) > most:
+            lines.append(part)
+        else:
+            lines[-1] = longer
+    return lines
+
+
+DOT: Final = " · "
+"""Between the parts of a caption."""
+
+
+def game_caption(score: int, move_number: int, status: str) -> str:
+    """A line about a game: `1,234 points · move 120 · going`."""
+    return DOT.join([_counted(score, "point"), f"move {move_number:,}", status])
+
+
+def board_title(rows: int, cols: int, exponents: Sequence[int]) -> str:
+    """What a picture shows, in a few words: `2048 board of 4 rows and 4 columns, ...`."""
+    largest = max(exponents)
+    holds = f"largest tile {1 << largest}" if largest else "empty"
+    return f"2048 board of {_counted(rows, 'row')} and {_counted(cols, 'column')}, {holds}"
+
+
+def _counted(number: int, noun: str) -> str:
+    return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"
+
+
+def board_words(rows: int, cols: int, exponents: Sequence[int]) -> str:
+    """The tiles in words, row by row: `Row 1: 2, empty, 4. Row 2: ...`."""
+    words = [str(1 << exponent) if exponent else "empty" for exponent in exponents]
+    return " ".join(
+        f"Row {row + 1}: {', '.join(words[row * cols : (row + 1) * cols])}." for row in range(rows)
+    )

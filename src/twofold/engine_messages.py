@@ -1,0 +1,223 @@
+"""The messages of the engine protocol, as plain values.
+
+`engine_lines` reads and writes them; `docs/reference/engine-protocol.md` says what they mean.
+"""
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import Enum
+from typing import Final
+
+from twofold.board import Board
+from twofold.errors import InvalidLine, InvalidSpec
+from twofold.limits import MAX_SIDE, MAX_TEXT, MIN_CELLS
+from twofold.notation import shown
+from twofold.rules import STANDARD, Move, Rules
+from twofold.search.analysis import LineStep
+from twofold.search.budget import Budget
+
+ALL_SHAPES: Final = tuple(
+    (rows, cols)
+    for rows in range(1, MAX_SIDE + 1)
+    for cols in range(1, MAX_SIDE + 1)
+    if rows * cols >= MIN_CELLS
+)
+"""Every shape that a board may have, as (rows, cols)."""
+
+OPTION_KINDS: Final = ("check", "spin", "combo", "string")
+"""The types of options: true or false, a whole number, one of some words, any text."""
+
+_NAME = re.compile(r"[a-z][a-z0-9_]{0,39}", re.ASCII)
+_WHOLE = re.compile(r"-?[0-9]{1,18}", re.ASCII)
+
+
+class Word(Enum):
+    """The messages that are one word."""
+
+    HELLO = "u2048"
+    HELLO_OK = "u2048ok"
+    READY = "ready"
+    READY_OK = "readyok"
+    STOP = "stop"
+    QUIT = "quit"
+
+
+# ---- what is said to an engine
+
+
+@dataclass(frozen=True, slots=True)
+class SetOption:
+    """Sets an option that the engine has offered."""
+
+    name: str
+    value: str
+
+    def __post_init__(self) -> None:
+        _check_name(self.name)
+        _check_text(self.value)
+
+
+@dataclass(frozen=True, slots=True)
+class NewGame:
+    """A new game begins: what was learnt in the last one is forgotten."""
+
+    rules: Rules = STANDARD
+    seed: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Position:
+    """The position to think about, with the points and the moves so far where they are known."""
+
+    board: Board
+    score: int | None = None
+    move_number: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Go:
+    """Think about the position, within these limits; without any, within the engine's own.
+
+    Attributes:
+        budget: the limits.
+        quiet: whether the move alone is wanted, without `info`.
+    """
+
+    budget: Budget = field(default_factory=Budget)
+    quiet: bool = False
+
+
+Command = Word | SetOption | NewGame | Position | Go
+
+
+# ---- what an engine says
+
+
+@dataclass(frozen=True, slots=True)
+class Identity:
+    """`id name` or `id author`."""
+
+    key: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Option:
+    """An option that an engine offers.
+
+    Attributes:
+        name: its name.
+        kind: `check` (true or false), `spin` (a whole number), `combo` (one of some words) or
+            `string`.
+        default: its value as long as it is not set.
+        low: the smallest value of a `spin`.
+        high: its largest.
+        choices: the words of a `combo`.
+    """
+
+    name: str
+    kind: str
+    default: str
+    low: int = 0
+    high: int = 0
+    choices: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        _check_name(self.name)
+        _check_text(self.default)
+        if self.kind not in OPTION_KINDS:
+            raise InvalidLine(
+                f"expected an option of type {', '.join(OPTION_KINDS)}, got {shown(self.kind)}"
+            )
+        try:
+            self.check(self.default)
+        except InvalidSpec as error:
+            raise InvalidLine(f"{error} as its default") from None
+
+    def check(self, value: str) -> str:
+        """Return `value` if the option can have it.
+
+        Raises:
+            InvalidSpec: it cannot; the text says what it can have.
+        """
+        wanted = ""
+        if self.kind == "check" and value not in ("true", "false"):
+            wanted = "true or false"
+        elif self.kind == "combo" and value not in self.choices:
+            wanted = f"one of {shown(', '.join(self.choices))}"
+        elif self.kind == "spin" and not self._is_within(value):
+            wanted = f"a whole number from {self.low} to {self.high}"
+        if wanted:
+            raise InvalidSpec(f"expected {wanted} for the option {self.name}, got {shown(value)}")
+        return value
+
+    def _is_within(self, value: str) -> bool:
+        return _WHOLE.fullmatch(value) is not None and self.low <= int(value) <= self.high
+
+
+@dataclass(frozen=True, slots=True)
+class Shapes:
+    """The shapes of boards that the engine can play, as (rows, cols)."""
+
+    shapes: tuple[tuple[int, int], ...] = ((4, 4),)
+
+
+@dataclass(frozen=True, slots=True)
+class Info:
+    """What the engine has found so far; None and empty where it does not say.
+
+    Attributes:
+        depth: how deep all moves were searched, in plies.
+        nodes: positions visited since `go`.
+        seconds: time since `go`.
+        unit: unit of the values.
+        values: what each legal move is worth.
+        best: the best move so far.
+        line: how the game may go on.
+        text: words for people; a message has a line or a text, not both.
+    """
+
+    depth: int | None = None
+    nodes: int | None = None
+    seconds: float | None = None
+    unit: str = ""
+    values: Mapping[Move, float] = field(default_factory=dict)
+    best: Move | None = None
+    line: tuple[LineStep, ...] = ()
+    text: str = ""
+
+    def __post_init__(self) -> None:
+        if self.line and self.text:
+            raise InvalidLine("expected a line or a text in an info line, got both")
+
+
+@dataclass(frozen=True, slots=True)
+class BestMove:
+    """The end of a search: the move to make, None on a dead board."""
+
+    move: Move | None
+
+
+@dataclass(frozen=True, slots=True)
+class Refusal:
+    """A command that was not carried out, and why, in one sentence."""
+
+    text: str
+
+
+Answer = Word | Identity | Option | Shapes | Info | BestMove | Refusal
+
+
+def _check_name(name: str) -> None:
+    if not _NAME.fullmatch(name):
+        raise InvalidLine(
+            f"expected an option's name of up to 40 letters a to z, digits and _, got {shown(name)}"
+        )
+
+
+def _check_text(text: str) -> None:
+    if len(text) > MAX_TEXT or text != text.strip() or not text.isprintable():
+        raise InvalidLine(
+            f"expected a value of at most {MAX_TEXT} printable characters, got {shown(text)}"
+        )

@@ -1,0 +1,73 @@
+"""2048 for reinforcement learning: environments of Gymnasium, one game or many at once.
+
+Importing this module registers `twofold/2048-v0`::
+
+    import gymnasium
+    import twofold.env
+
+    env = gymnasium.make("twofold/2048-v0", observation="onehot", reward="log2")
+    many = gymnasium.make_vec("twofold/2048-v0", num_envs=1024)
+
+`gymnasium.make("twofold.env:twofold/2048-v0")` imports it by itself.
+"""
+
+import importlib
+from typing import TYPE_CHECKING, Any, Final
+
+from twofold.errors import MissingExtra
+
+try:
+    import gymnasium
+except ImportError:
+    raise MissingExtra(
+        "expected the extra 'env', which is not installed: pip install 'twofold[env]'"
+    ) from None
+
+if TYPE_CHECKING:
+    from twofold.env.conventions import ActionOrder, VectorActionOrder
+    from twofold.env.openspiel import OpenSpielState
+    from twofold.env.settings import Afterstates
+    from twofold.env.single import Env2048
+    from twofold.env.vector import VectorEnv2048
+
+ENV_ID: Final = "twofold/2048-v0"
+"""The name under which the environments are registered."""
+
+_HOMES: Final = {
+    "ActionOrder": "twofold.env.conventions",
+    "Afterstates": "twofold.env.settings",
+    "Env2048": "twofold.env.single",
+    "OpenSpielState": "twofold.env.openspiel",
+    "VectorActionOrder": "twofold.env.conventions",
+    "VectorEnv2048": "twofold.env.vector",
+}
+
+__all__ = [
+    "ENV_ID",
+    "ActionOrder",
+    "Afterstates",
+    "Env2048",
+    "OpenSpielState",
+    "VectorActionOrder",
+    "VectorEnv2048",
+]
+
+
+def __getattr__(name: str) -> Any:
+    try:
+        home = _HOMES[name]
+    except KeyError:
+        raise AttributeError(f"module 'twofold.env' has no attribute {name!r}") from None
+    return getattr(importlib.import_module(home), name)
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)
+
+
+if ENV_ID not in gymnasium.registry:
+    gymnasium.register(
+        id=ENV_ID,
+        entry_point="twofold.env.single:Env2048",
+        vector_entry_point="twofold.env.vector:VectorEnv2048",
+    )

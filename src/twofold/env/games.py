@@ -1,0 +1,270 @@
+"""Games that make their steps together, inside one kernel: what both environments hold.
+
+Everything that a step changes lies in arrays with an element a game, which the kernel finds by
+their addresses. They are read by their names here, and written by `start`, `place` and `step`.
+"""
+
+from typing import Any, Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from twofold.board import Board
+from twofold.env.observations import space
+from twofold.env.settings import ILLEGALS, OBSERVATIONS, REWARDS, Afterstates, Settings, Start
+from twofold.errors import IllegalMove, InvalidMove, TileTooLarge, TwofoldError
+from twofold.game import Game
+from twofold.kernels import environment_words as names
+from twofold.kernels import environments as kernels
+from twofold.kernels.dice import spawn_law
+from twofold.kernels.tables import frame
+from twofold.limits import BITS_MAX_EXPONENT, MAX_EXPONENT, check_limit
+from twofold.notation import shown
+from twofold.players.compiled import fits_bits
+from twofold.rules import Move
+
+BLOCK: Final = 32
+"""Seeds kept ready for each game that begins anew inside a kernel."""
+
+_NO_LIMIT: Final = 1 << 62
+
+_MADE: Final = (
+    "_address",
+    "_words",
+    "first_legal",
+    "first_observation",
+    "max_tiles",
+    "move_numbers",
+    "scores",
+)
+"""Attributes that `_make_words` makes from the others."""
+
+
+class Games:
+    """Games under the same rules.
+
+    Args:
+        settings: options of the environment.
+        count: number of games.
+        max_steps: steps after which a game is cut off; None for never.
+        autoreset: whether a step begins a new game where the last one has ended; its seed is
+            taken from `ahead`.
+
+    Attributes:
+        actions: of the next step, int64; of no account where a game has ended.
+        seeds: of the dice, uint64.
+        numbers: int64, (3, count): scores in points, move numbers, largest tiles.
+        scores: the first row of `numbers`.
+        move_numbers: the second row.
+        max_tiles: the third row.
+        legal: int8, (count, 4): 1 for each move that can be made.
+        rewards: of the last step, float64.
+        terminated: whether the game is over, or stopped at its goal; bool.
+        truncated: whether it was cut off; bool.
+        observations: (count, ...), in the form of the settings.
+        first_observation: of game 0.
+        first_legal: of game 0.
+        ahead: seeds of games to come, uint64, (count, BLOCK).
+        used: how many of them are used up, int64.
+
+    Raises:
+        LimitExceeded: `max_steps` is less than 1.
+    """
+
+    def __init__(
+        self,
+        settings: Settings,
+        count: int,
+        max_steps: int | None = None,
+        *,
+        autoreset: bool = False,
+    ) -> None:
+        limit = _NO_LIMIT if max_steps is None else max_steps
+        self._limit = check_limit("max_episode_steps", limit, 1, _NO_LIMIT)
+        self.settings = settings
+        self._autoreset = autoreset
+        rules = settings.rules
+        self.actions = np.zeros(count, dtype=np.int64)
+        self.seeds = np.zeros(count, dtype=np.uint64)
+        self.numbers = np.zeros((3, count), dtype=np.int64)
+        self.legal = np.zeros((count, 4), dtype=np.int8)
+        self.rewards = np.zeros(count, dtype=np.float64)
+        self.terminated = np.zeros(count, dtype=np.bool_)
+        self.truncated = np.zeros(count, dtype=np.bool_)
+        form = space(settings.observation, rules.shape)
+        self.observations = np.zeros((count, *form.shape), dtype=form.dtype)
+        self.ahead = np.zeros((count if autoreset else 0, BLOCK), dtype=np.uint64)
+        self.used = np.full(len(self.ahead), BLOCK, dtype=np.int64)
+        self._bits = np.zeros(count, dtype=np.uint64)
+        self._turned = np.zeros(count, dtype=np.uint64)
+        self._cells = np.zeros((count, rules.rows * rules.cols), dtype=np.uint8)
+        self._on_cells = np.zeros(count, dtype=np.bool_)
+        self._ready = np.zeros(count, dtype=np.uint8)
+        self._steps = np.zeros(count, dtype=np.int64)
+        self._make_words()
+
+    def _make_words(self) -> None:
+        """List for the kernels what does not change, and where the arrays are."""
+        self.scores, self.move_numbers, self.max_tiles = self.numbers
+        self.first_observation, self.first_legal = self.observations[0], self.legal[0]
+        settings, rules = self.settings, self.settings.rules
+        fits = fits_bits(rules)
+        table = frame(*(rules.shape if fits else (4, 4)))
+        self._law = spawn_law(rules.spawn_exponents, rules.spawn_weights)
+        self._scratch = np.zeros(names.SCRATCH_SIZE, dtype=np.uint8)
+        words = np.zeros(names.WORDS, dtype=np.uint64)
+        words[names.GAMES] = len(self)
+        words[names.ROWS], words[names.COLS] = rules.shape
+        words[names.ACROSS] = table.across.ctypes.data
+        words[names.DOWN] = table.down.ctypes.data
+        words[names.MASK] = table.mask if fits else 0
+        words[names.START_TILES] = rules.start_tiles
+        words[names.LARGEST_SPAWN] = max(tile for tile, _ in rules.spawn)
+        words[names.GOAL] = rules.goal
+        words[names.STOPS] = rules.stop_at_goal
+        words[names.FORM] = OBSERVATIONS.index(settings.observation)
+        words[names.SIZE] = self.observations[0].nbytes
+        words[names.REWARD] = REWARDS.index(settings.reward)
+        words[names.ILLEGAL] = ILLEGALS.index(settings.illegal)
+        words[names.PENALTY] = np.float64(settings.penalty).view(np.uint64)
+        words[names.LIMIT] = self._limit
+        words[names.AUTORESET] = self._autoreset
+        words[names.BLOCK] = BLOCK
+        for place, array in self._arrays().items():
+            words[place] = array.ctypes.data
+        self._words, self._address = words, words.ctypes.data
+
+    def _arrays(self) -> dict[int, NDArray[Any]]:
+        """The arrays that kernels find by their addresses, by the word that holds it."""
+        return {
+            names.LAW: self._law,
+            names.ACTIONS: self.actions,
+            names.BITS: self._bits,
+            names.TURNED: self._turned,
+            names.CELLS: self._cells,
+            names.ON_CELLS: self._on_cells,
+            names.READY: self._ready,
+            names.SEEDS: self.seeds,
+            names.SCORES: self.scores,
+            names.NUMBERS: self.move_numbers,
+            names.STEPS: self._steps,
+            names.MAX_TILES: self.max_tiles,
+            names.LEGAL: self.legal,
+            names.REWARDS: self.rewards,
+            names.TERMINATED: self.terminated,
+            names.TRUNCATED: self.truncated,
+            names.OBSERVATIONS: self.observations,
+            names.AHEAD: self.ahead,
+            names.USED: self.used,
+            names.SCRATCH: self._scratch,
+        }
+
+    def __len__(self) -> int:
+        return len(self.seeds)
+
+    def __getstate__(self) -> dict[str, Any]:
+        """All but the addresses, which mean nothing elsewhere, and views of other arrays."""
+        return {key: value for key, value in vars(self).items() if key not in _MADE}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        vars(self).update(state)
+        self._make_words()
+
+    # ---- play
+
+    def start(self, which: NDArray[np.bool_]) -> None:
+        """Begin the games chosen, each with its seed in `seeds`."""
+        kernels.begin_games(self._words, which.view(np.uint8))
+
+    def place(self, game: int, start: Start) -> None:
+        """Begin one game, whose seed is in `seeds`, on a given board.
+
+        Raises:
+            InvalidBoard: the board has another shape than the rules.
+            LimitExceeded: score or move number are out of range.
+        """
+        board, rules = start.board, self.settings.rules
+        Game.from_board(board, rules, 0, score=start.score, move_number=start.move_number)
+        self.rewards[game], self._steps[game] = 0.0, 0
+        self.terminated[game] = self.truncated[game] = False
+        self.scores[game], self.move_numbers[game] = start.score, start.move_number
+        on_bits = fits_bits(rules) and board.max_exponent <= BITS_MAX_EXPONENT
+        self._on_cells[game] = not on_bits
+        self._bits[game] = board.to_bits() if on_bits else 0
+        self._cells[game] = board.exponents
+        kernels.refresh_game(self._words, game)
+
+    def step(self) -> int:
+        """One step of every game, with the actions in `actions`.
+
+        Returns:
+            The number of games that have ended, and from bit `names.EXHAUSTED` on the number
+            of those whose seeds are used up.
+
+        Raises:
+            InvalidMove: an action is not 0 to 3; no game made its step.
+            IllegalMove: an action is illegal and that is an error; no game made its step.
+            TileTooLarge: a merge would make an exponent past 35.
+        """
+        result: int = kernels.step(self._address)
+        if result < 0:
+            raise self._fault(result)
+        return result
+
+    def sample(self, key: int, actions: NDArray[np.int64]) -> None:
+        """Fill `actions` with legal moves, all equally likely; 0 where there is none."""
+        kernels.sample_actions(self._words, np.uint64(key), actions)
+
+    def afterstates(self) -> Afterstates:
+        """The afterstates of the four moves of every game; arrays of (count, 4, ...).
+
+        Raises:
+            TileTooLarge: a merge would make an exponent past 35.
+        """
+        count, shape = len(self), self.observations.shape[1:]
+        boards = np.zeros((count, 4, *shape), dtype=self.observations.dtype)
+        rewards = np.zeros((count, 4), dtype=np.float64)
+        flat = boards.reshape(-1).view(np.uint8)
+        if kernels.afterstates(self._words, flat, rewards.reshape(-1)) < 0:
+            raise _too_large()
+        return Afterstates(boards, rewards, self.legal.copy())
+
+    def board(self, game: int) -> Board:
+        """The board of one game."""
+        shape = self.settings.rules.shape
+        if self._on_cells[game]:
+            return Board(self._cells[game].tolist(), shape)
+        return Board.from_bits(int(self._bits[game]), shape)
+
+    def game(self, game: int) -> Game:
+        """One game as `Game` has it: it begins where this one stands."""
+        return Game.from_board(
+            self.board(game),
+            self.settings.rules,
+            int(self.seeds[game]),
+            score=int(self.scores[game]),
+            move_number=int(self.move_numbers[game]),
+        )
+
+    def _fault(self, fault: int) -> TwofoldError:
+        game = int(self._words[names.FAULTY])
+        action = int(self.actions[game])
+        where = f" in game {game}" if len(self) > 1 else ""
+        if fault == names.NO_MOVE:
+            return InvalidMove(f"expected an action from 0 to 3, got {shown(action)}{where}")
+        if fault == names.ILLEGAL_MOVE:
+            legal = ", ".join(move.name.lower() for move in Move if self.legal[game, move])
+            return IllegalMove(
+                f"expected a legal move ({legal}), got {Move(action).name.lower()} "
+                f"on {self.board(game)}{where}"
+            )
+        return _too_large()
+
+
+def _too_large() -> TileTooLarge:
+    return TileTooLarge(f"expected exponents up to {MAX_EXPONENT}, got a merge past them")
+
+
+def next_seeds(generator: np.random.Generator, count: int) -> NDArray[np.uint64]:
+    """The seeds of the next `count` games: 64 raw bits each, one draw after the other."""
+    return np.asarray(generator.bit_generator.random_raw(count), dtype=np.uint64)

@@ -1,0 +1,206 @@
+"""A game with the methods and numbers of OpenSpiel's states, for code that was written for them.
+
+There, chance is a player: the two start tiles are two chance actions, and one follows each move.
+A chance action is `(row * cols + col) * 2 + is_four`. Nothing of OpenSpiel has to be installed.
+
+The rules are twofold's. OpenSpiel 2.0.2 leaves out a legal move where nothing would move but one
+tile into an equal that the move before made.
+
+    >>> state = OpenSpielState()
+    >>> state.apply_action(18)  # a 2 in cell 9
+    >>> state.apply_action(state.dice_action(seed=1))  # what twofold's dice of seed 1 say
+    >>> state.legal_actions()
+    [0, 1, 2, 3]
+"""
+
+from typing import Final, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from twofold.board import Board
+from twofold.errors import GameOver, InvalidMove
+from twofold.game import throw
+from twofold.notation import check_seed, shown
+from twofold.rules import Move, Rules
+
+CHANCE_PLAYER: Final = -1
+TERMINAL_PLAYER: Final = -4
+MOVE_NAMES: Final = ("Up", "Right", "Down", "Left")
+RULES: Final = Rules(stop_at_goal=True)
+"""OpenSpiel's own: a game ends at 2048."""
+
+
+class OpenSpielState:
+    """A position of a game, changed in place by `apply_action`.
+
+    Args:
+        rules: of the game. With other tiles than 2 and 4, a chance action is the cell times the
+            number of tiles, plus the number of the tile.
+    """
+
+    def __init__(self, rules: Rules = RULES) -> None:
+        self._rules = rules
+        self._board = Board.empty(rules.shape)
+        self._history: list[int] = []
+        self._to_place = rules.start_tiles
+        self._placed = 0
+        self._score = 0
+        self._reward = 0
+
+    # ---- whose turn it is
+
+    def is_terminal(self) -> bool:
+        """Whether the goal is on the board and play stops there, or no move is legal."""
+        if self._rules.stop_at_goal and self._board.max_tile >= self._rules.goal:
+            return True
+        return not self._to_place and self._board.is_over
+
+    def is_chance_node(self) -> bool:
+        """Whether a tile is to appear."""
+        return bool(self._to_place) and not self.is_terminal()
+
+    def current_player(self) -> int:
+        """0, or -1 for chance, or -4 at the end."""
+        if self.is_terminal():
+            return TERMINAL_PLAYER
+        return CHANCE_PLAYER if self._to_place else 0
+
+    # ---- actions
+
+    def legal_actions(self) -> list[int]:
+        """The moves that change the board, or the chance actions; none at the end."""
+        if self.is_terminal():
+            return []
+        if self._to_place:
+            return [action for action, _ in self.chance_outcomes()]
+        return [int(move) for move in self._board.legal_moves()]
+
+    def legal_actions_mask(self) -> list[int]:
+        """1 for each of the four moves that can be made; all 0 at a chance node."""
+        legal = [] if self._to_place else self.legal_actions()
+        return [int(move in legal) for move in Move]
+
+    def chance_outcomes(self) -> list[tuple[int, float]]:
+        """The chance actions with their probabilities, by cell and then by tile.
+
+        Raises:
+            InvalidMove: it is not chance's turn.
+        """
+        if not self.is_chance_node():
+            raise InvalidMove("expected a tile to appear, got a position where none does")
+        tiles = [tile for tile, _ in self._rules.spawn]
+        return [
+            (spawn.cell * len(tiles) + tiles.index(spawn.tile), spawn.probability)
+            for spawn in self._board.spawns(self._rules)
+        ]
+
+    def dice_action(self, seed: int) -> int:
+        """The chance action that the dice of a seed say: with them, this is `Game(rules, seed)`.
+
+        Raises:
+            InvalidMove: it is not chance's turn.
+            InvalidSeed: the seed is out of range.
+        """
+        check_seed(seed)
+        if not self.is_chance_node():
+            raise InvalidMove("expected a tile to appear, got a position where none does")
+        cell, tile = throw(self._board, self._rules, seed, self._placed)
+        tiles = [known for known, _ in self._rules.spawn]
+        return cell * len(tiles) + tiles.index(tile)
+
+    def apply_action(self, action: int) -> None:
+        """Make a move, or place a tile.
+
+        Raises:
+            GameOver: the game has ended.
+            IllegalMove: the move changes nothing.
+            InvalidMove: there is no such action here.
+            CellOccupied: the tile's cell holds one.
+        """
+        if self.is_terminal():
+            raise GameOver(f"expected a game in progress, got {self._board}")
+        if self._to_place:
+            self._board = self._board.place(*self._cell_and_tile(action))
+            self._to_place -= 1
+            self._placed += 1
+        else:
+            self._board, self._reward = self._board.slide(_move(action))
+            self._score += self._reward
+            self._to_place = 1
+        self._history.append(action)
+
+    def child(self, action: int) -> Self:
+        """The position after an action; this one stays as it is."""
+        child = self.clone()
+        child.apply_action(action)
+        return child
+
+    def clone(self) -> Self:
+        """A position that changes on its own."""
+        copy = type(self)(self._rules)
+        vars(copy).update(vars(self))
+        copy._history = list(self._history)
+        return copy
+
+    def action_to_string(self, player: int, action: int) -> str:
+        """What an action does, in OpenSpiel's words.
+
+        Args:
+            player: -1 for a chance action, 0 for a move.
+            action: its number.
+
+        Raises:
+            InvalidMove: there is no such action.
+        """
+        if player != CHANCE_PLAYER:
+            return MOVE_NAMES[_move(action)]
+        cell, tile = self._cell_and_tile(action)
+        row, col = divmod(cell, self._rules.cols)
+        return f"{tile} added to row {row + 1}, column {col + 1}"
+
+    def _cell_and_tile(self, action: int) -> tuple[int, int]:
+        tiles = self._rules.spawn
+        cells = self._rules.rows * self._rules.cols
+        if not 0 <= action < cells * len(tiles):
+            last = cells * len(tiles) - 1
+            raise InvalidMove(f"expected a chance action from 0 to {last}, got {shown(action)}")
+        cell, number = divmod(action, len(tiles))
+        return cell, tiles[number][0]
+
+    # ---- what there is to see
+
+    @property
+    def board(self) -> Board:
+        """The board as it is, before the tile that is to appear."""
+        return self._board
+
+    def rewards(self) -> list[float]:
+        """The points of the last move."""
+        return [float(self._reward)]
+
+    def returns(self) -> list[float]:
+        """The points of all moves."""
+        return [float(self._score)]
+
+    def history(self) -> list[int]:
+        """The actions so far, those of chance too."""
+        return list(self._history)
+
+    def observation_tensor(self, player: int = 0) -> NDArray[np.float32]:
+        """The tiles, float32, shape (rows * cols,)."""
+        return np.array(self._board.tiles, dtype=np.float32).reshape(-1)
+
+    def observation_string(self, player: int = 0) -> str:
+        """The same as `str`."""
+        return str(self)
+
+    def __str__(self) -> str:
+        """The tiles in columns of 5 characters, a line for each row."""
+        return "".join("".join(f"{tile:5}" for tile in row) + "\n" for row in self._board.tiles)
+
+
+def _move(action: int) -> Move:
+    if action not in tuple(Move):
+        raise InvalidMove(f"expected a move from 0 to 3, got {shown(action)}")
+    return Move(action)

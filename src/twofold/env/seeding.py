@@ -1,0 +1,108 @@
+"""The seeds of the games of a vector environment, a generator a game.
+
+A generator is the `np_random` that a single environment would have, so that a vector plays what
+single ones play. Seeds are drawn in blocks, which are the same numbers as draws one by one, and
+kept where the kernel finds them.
+"""
+
+from collections.abc import Sequence
+
+import numpy as np
+from gymnasium.utils import seeding
+from numpy.typing import NDArray
+
+from twofold.env.games import BLOCK, Games, next_seeds
+from twofold.errors import InvalidInput, InvalidSeed
+from twofold.limits import MAX_SEED
+from twofold.notation import check_seed, shown
+
+
+class Seeding:
+    """The generators of games, and their seeds.
+
+    Args:
+        games: their seeds are written by `begin` and `refill`.
+    """
+
+    def __init__(self, games: Games) -> None:
+        self._games = games
+        self._generators: list[np.random.Generator | None] = [None] * len(games)
+        if len(games.ahead):
+            self._ahead, self._used = games.ahead, games.used
+        else:
+            self._ahead = np.zeros((len(games), BLOCK), dtype=np.uint64)
+            self._used = np.full(len(games), BLOCK, dtype=np.int64)
+
+    def check(self, seed: int) -> None:
+        """Refuse a seed that is out of range for the first or the last game.
+
+        Raises:
+            InvalidSeed: it is.
+        """
+        check_seed(seed)
+        if seed + len(self._games) - 1 > MAX_SEED:
+            raise InvalidSeed(
+                f"expected a seed up to 2^64 - {len(self._games)} for {len(self._games)} games, "
+                f"got {seed}"
+            )
+
+    def begin(self, seed: int | Sequence[int | None] | None, which: NDArray[np.bool_]) -> None:
+        """Give the games chosen the seeds of their next games.
+
+        Args:
+            seed: of game 0, the others count up; or one for each game; None continues.
+            which: the games that begin.
+
+        Raises:
+            InvalidSeed: a seed is out of range.
+            InvalidInput: there are not as many seeds as games.
+        """
+        games = np.flatnonzero(which)
+        if seed is not None:
+            seeds = self._listed(seed)
+            for game in games.tolist():
+                if seeds[game] is not None:
+                    self._seed(game, seeds[game])
+            games = games[[seeds[game] is None for game in games.tolist()]]
+        self._continue(games)
+
+    def _listed(self, seed: int | Sequence[int | None]) -> list[int | None]:
+        """A seed for each game, or None."""
+        count = len(self._games)
+        if isinstance(seed, int):
+            self.check(seed)
+            return [seed + game for game in range(count)]
+        if not isinstance(seed, (list, tuple)):
+            raise InvalidSeed(f"expected a seed or a list of seeds, got {shown(seed)}")
+        if len(seed) != count:
+            raise InvalidInput(f"expected {count} seeds, one for each game, got {len(seed)}")
+        return [None if one is None else check_seed(one) for one in seed]
+
+    def _seed(self, game: int, seed: int | None) -> None:
+        generator, _ = seeding.np_random(seed)
+        self._generators[game] = generator
+        self._fill(game)
+        if seed is not None:
+            self._games.seeds[game] = seed
+
+    def _continue(self, games: NDArray[np.int64]) -> None:
+        """The next seed of each game's own; a game that has none yet gets a random generator."""
+        for game in games[self._used[games] == BLOCK].tolist():
+            if self._generators[game] is None:
+                self._seed(game, None)
+        used = self._used[games]
+        self._games.seeds[games] = self._ahead[games, used]
+        self._used[games] = used + 1
+        if (used + 1 == BLOCK).any():
+            self.refill()
+
+    def refill(self) -> None:
+        """Draw new seeds for the games that have used up theirs."""
+        for game in np.flatnonzero(self._used == BLOCK).tolist():
+            self._fill(game)
+
+    def _fill(self, game: int) -> None:
+        generator = self._generators[game]
+        if generator is not None:
+            self._ahead[game] = next_seeds(generator, BLOCK)
+            self._used[game] = 0

@@ -1,0 +1,195 @@
+"""One game as an environment of Gymnasium.
+
+An environment reset with seed s plays the game of seed s, `Game(rules, seed=s)`. The seeds of the
+games after it are drawn from `np_random`, which Gymnasium seeds with s.
+"""
+
+import sys
+from operator import index
+from typing import Any
+
+import gymnasium
+import numpy as np
+from gymnasium.error import ResetNeeded
+from gymnasium.spaces import Discrete
+from numpy.typing import NDArray
+
+from twofold.board import Board
+from twofold.env.games import Games, next_seeds
+from twofold.env.observations import space
+from twofold.env.rendering import FRAMES_PER_SECOND, check_mode, draw, write
+from twofold.env.settings import (
+    Afterstates,
+    Illegal,
+    Observation,
+    Reward,
+    Settings,
+    parse_start,
+)
+from twofold.errors import InvalidMove
+from twofold.game import Game
+from twofold.notation import check_seed, shown
+from twofold.rules import STANDARD, Rules
+
+
+class Env2048(gymnasium.Env[NDArray[Any], int]):
+    """The game 2048; actions 0 to 3 are up, right, down and left.
+
+    An action that changes nothing is illegal: it makes no move and spawns no tile. When no move
+    is legal, or the goal is reached and the rules stop there, the episode is terminated. A step
+    after that changes nothing, is worth 0 and says again that it is terminated; so does the
+    first step of the rare game that is over from its start (on 1x2, say).
+
+    `info` holds `action_mask` (int8, 4), `max_tile`, `move_number`, `score` (points) and `seed`
+    (of the game: `Game(rules, seed)` and the moves made play it again).
+
+    Args:
+        rules: of the games, or their text, such as `"3x4 goal=512 stop=goal"`.
+        observation: `exponents` (uint8), `onehot` (uint8, 18 planes), `tiles` (int64) or `bits`
+            (uint64, up to 4x4, tiles past 32768 shown as 32768).
+        reward: `score` (sum of the tiles made), `log2` (sum of their exponents) or `goal` (1 when
+            the goal tile is first made).
+        illegal: what an illegal action does: `noop`, `penalty` (taken from the reward),
+            `terminate` the episode, or `error`.
+        penalty: what `illegal="penalty"` takes.
+        render_mode: `ansi`, `rgb_array`, `human` (writes the board to the terminal) or None.
+
+    Raises:
+        InvalidInput: an option cannot be used; the text names it.
+    """
+
+    metadata: dict[str, Any] = {  # noqa: RUF012 (so it is in Gymnasium)
+        "render_modes": ["human", "ansi", "rgb_array"],
+        "render_fps": FRAMES_PER_SECOND,
+    }
+
+    def __init__(
+        self,
+        rules: Rules | str = STANDARD,
+        observation: Observation = "exponents",
+        reward: Reward = "score",
+        illegal: Illegal = "noop",
+        penalty: float = 1.0,
+        render_mode: str | None = None,
+    ) -> None:
+        self.settings = Settings.checked(rules, observation, reward, illegal, penalty)
+        self.render_mode = check_mode(render_mode, self.metadata["render_modes"])
+        self.action_space = Discrete(4)  # type: ignore[assignment]
+        self.observation_space = space(observation, self.settings.rules.shape)
+        self._games = Games(self.settings, 1)
+        self._which = np.ones(1, dtype=np.bool_)
+        self._seed = np.uint64(0)
+        self._begun = False
+
+    def reset(
+        self, *, seed: int | None = None, options: dict[str, Any] | None = None
+    ) -> tuple[NDArray[Any], dict[str, Any]]:
+        """Begin a new game.
+
+        Args:
+            seed: of the game and of `np_random`, 0 to 2**64 - 1; None draws the game's seed
+                from `np_random`.
+            options: `board` (a `Board` or its text) to begin on, with `score` and
+                `move_number`, 0 unless given.
+
+        Returns:
+            The observation and the info.
+
+        Raises:
+            InvalidSeed: the seed is out of range.
+            InvalidInput: an option is unknown or cannot be used.
+        """
+        start = parse_start(options)
+        if seed is not None:
+            check_seed(seed)
+        super().reset(seed=seed)
+        self._seed = next_seeds(self.np_random, 1)[0] if seed is None else np.uint64(seed)
+        games = self._games
+        games.seeds[0] = self._seed
+        if start is None:
+            games.start(self._which)
+        else:
+            games.place(0, start)
+        self._begun = True
+        if self.render_mode == "human":
+            self.render()
+        return games.first_observation.copy(), self._info()
+
+    def step(self, action: int) -> tuple[NDArray[Any], float, bool, bool, dict[str, Any]]:
+        """Make a move.
+
+        Args:
+            action: 0 to 3.
+
+        Returns:
+            Observation, reward, terminated, truncated (always False here), info.
+
+        Raises:
+            ResetNeeded: there was no `reset` yet.
+            InvalidMove: the action is not 0 to 3.
+            IllegalMove: the move changes nothing, and `illegal="error"`.
+            TileTooLarge: a merge would make an exponent past 35.
+        """
+        if not self._begun:
+            raise ResetNeeded("expected a reset before the first step, got none")
+        games = self._games
+        try:
+            games.actions[0] = index(action)
+        except (TypeError, OverflowError):
+            raise InvalidMove(f"expected an action from 0 to 3, got {shown(action)}") from None
+        ended = games.step()
+        if self.render_mode == "human":
+            self.render()
+        observation = games.first_observation.copy()
+        return observation, games.rewards.item(), ended != 0, False, self._info()
+
+    def _info(self) -> dict[str, Any]:
+        games = self._games
+        (score,), (move_number,), (max_tile,) = games.numbers.tolist()
+        return {
+            "action_mask": games.first_legal.copy(),
+            "max_tile": max_tile,
+            "move_number": move_number,
+            "score": score,
+            "seed": self._seed,
+        }
+
+    def action_masks(self) -> NDArray[np.bool_]:
+        """Which actions can be taken, bool, shape (4,): what sb3-contrib's MaskablePPO asks."""
+        return np.array(self._games.first_legal, dtype=np.bool_)
+
+    def afterstates(self) -> Afterstates:
+        """Where the four actions lead before the new tile appears: boards, rewards, mask.
+
+        For methods that value afterstates: the best action is the legal one with the largest
+        reward plus value.
+        """
+        boards, rewards, mask = self._games.afterstates()
+        return Afterstates(boards[0], rewards[0], mask[0])
+
+    @property
+    def board(self) -> Board:
+        """The board as a value, for players and evaluators of twofold."""
+        return self._games.board(0)
+
+    @property
+    def game(self) -> Game:
+        """The game as it stands, as a `Game` of its own that begins there."""
+        return self._games.game(0)
+
+    def render(self) -> Any:
+        """The board as the render mode says: text, an image of shape (height, width, 3), or None.
+
+        `human` writes the text to the terminal, after each reset and step by itself.
+        """
+        games = self._games
+        if self.render_mode == "rgb_array":
+            return draw(self.board)
+        if self.render_mode is None:
+            return None
+        text = write(self.board, games.scores.item(), games.move_numbers.item())
+        if self.render_mode == "ansi":
+            return text
+        sys.stdout.write(text + "\n")
+        sys.stdout.flush()
+        return None

@@ -1,0 +1,304 @@
+"""Many games as one environment of Gymnasium: a step of all of them is one call of a kernel.
+
+Game i of an environment reset with seed s is the game that `Env2048` plays with seed s + i, and so
+are the games that follow it: a vector of N equals N single ones.
+"""
+
+from collections.abc import Sequence
+from functools import partial
+from typing import Any
+
+import numpy as np
+from gymnasium.error import ResetNeeded
+from gymnasium.spaces import Discrete
+from gymnasium.vector import AutoresetMode, VectorEnv
+from gymnasium.vector.utils import batch_space
+from numpy.typing import NDArray
+
+from twofold.board import Board
+from twofold.env.games import Games
+from twofold.env.observations import space
+from twofold.env.rendering import FRAMES_PER_SECOND, check_mode, draw, write
+from twofold.env.seeding import Seeding
+from twofold.env.settings import (
+    Afterstates,
+    Illegal,
+    Observation,
+    Reward,
+    Settings,
+    Start,
+    parse_start,
+)
+from twofold.errors import InvalidInput, InvalidMove
+from twofold.game import Game
+from twofold.kernels.environment_words import EXHAUSTED
+from twofold.limits import MAX_GAMES, check_limit
+from twofold.notation import shown
+from twofold.rules import STANDARD, Rules
+
+Step = tuple[
+    NDArray[Any], NDArray[np.float64], NDArray[np.bool_], NDArray[np.bool_], dict[str, Any]
+]
+"""Observations, rewards, terminations, truncations, infos."""
+
+
+class VectorEnv2048(VectorEnv[NDArray[Any], NDArray[np.int64], NDArray[Any]]):
+    """Games of 2048 that make their steps together; what a step means is told in `Env2048`.
+
+    Where a game has ended, the modes of Gymnasium say what the next step does: `NEXT_STEP` begins
+    a new game in place of a move (its action is of no account), `SAME_STEP` has begun it already
+    and keeps the last observation and info as `final_obs` and `final_info`, and with `DISABLED`
+    the game stays as it is, for a reward of 0, until `reset(options={"reset_mask": ...})`.
+
+    Infos are arrays with an element a game, and a mask `_key` beside each says which games have
+    the key: `action_mask` (int8, (N, 4)), `max_tile`, `move_number`, `score` and `seed`.
+
+    Args:
+        num_envs: number of games.
+        rules: of the games, or their text.
+        observation: as for `Env2048`.
+        reward: as for `Env2048`.
+        illegal: as for `Env2048`.
+        penalty: as for `Env2048`.
+        max_episode_steps: steps after which a game is truncated; None for never.
+        autoreset_mode: one of Gymnasium's, or its text.
+        copy: whether what a step returns is the caller's own; if not, the arrays are the same in
+            every step and change with the next one.
+        render_mode: `ansi`, `rgb_array` or None.
+
+    Raises:
+        InvalidInput: an option cannot be used; the text names it.
+    """
+
+    metadata: dict[str, Any] = {  # noqa: RUF012 (so it is in Gymnasium)
+        "render_modes": ["ansi", "rgb_array"],
+        "render_fps": FRAMES_PER_SECOND,
+        "autoreset_mode": AutoresetMode.NEXT_STEP,
+    }
+
+    def __init__(
+        self,
+        num_envs: int = 1,
+        rules: Rules | str = STANDARD,
+        observation: Observation = "exponents",
+        reward: Reward = "score",
+        illegal: Illegal = "noop",
+        penalty: float = 1.0,
+        max_episode_steps: int | None = None,
+        autoreset_mode: AutoresetMode | str = AutoresetMode.NEXT_STEP,
+        copy: bool = True,
+        render_mode: str | None = None,
+    ) -> None:
+        self.num_envs = check_limit("num_envs", num_envs, 1, MAX_GAMES)
+        self.settings = Settings.checked(rules, observation, reward, illegal, penalty)
+        self._mode = _parse_mode(autoreset_mode)
+        self.metadata = {**self.metadata, "autoreset_mode": self._mode}
+        self.render_mode = check_mode(render_mode, self.metadata["render_modes"])
+        self.single_action_space = Discrete(4)
+        self.single_observation_space = space(observation, self.settings.rules.shape)
+        self.action_space = batch_space(self.single_action_space, num_envs)
+        self.observation_space = batch_space(self.single_observation_space, num_envs)
+        self._copy = copy
+        next_step = self._mode is AutoresetMode.NEXT_STEP
+        self._games = Games(self.settings, num_envs, max_episode_steps, autoreset=next_step)
+        self._seeding: Seeding | None = None
+        self._sampled = np.zeros(num_envs, dtype=np.int64)
+        self._all = np.ones(num_envs, dtype=np.bool_)
+
+    # ---- Gymnasium's interface
+
+    def reset(
+        self,
+        *,
+        seed: int | Sequence[int | None] | None = None,
+        options: dict[str, Any] | None = None,
+    ) -> tuple[NDArray[Any], dict[str, Any]]:
+        """Begin new games.
+
+        Args:
+            seed: of game 0; game i has seed + i. Or the seed of each game, None for the next one
+                of its own. None: the next one for all, or random ones at first.
+            options: `reset_mask`, bool (N,), chooses the games to begin anew; `board`, `score`
+                and `move_number` are as for `Env2048`.
+
+        Returns:
+            The observations and the infos, which are those of the games begun.
+
+        Raises:
+            InvalidSeed: a seed is out of range.
+            InvalidInput: an option is unknown or cannot be used.
+        """
+        start, which = self._parse_options(options)
+        if self._seeding is None and not which.all():
+            raise InvalidInput("expected a first reset of all games, got a reset_mask for some")
+        seeding = self._seeding or Seeding(self._games)
+        if isinstance(seed, int):
+            seeding.check(seed)
+            super().reset(seed=seed)
+        seeding.begin(seed, which)
+        if start is None:
+            self._games.start(which)
+        else:
+            for game in np.flatnonzero(which):
+                self._games.place(int(game), start)
+        self._seeding = seeding
+        return self._own(self._games.observations), self._infos(which)
+
+    def _parse_options(
+        self, options: dict[str, Any] | None
+    ) -> tuple[Start | None, NDArray[np.bool_]]:
+        options = dict(options or {})
+        which = options.pop("reset_mask", None)
+        start = parse_start(options)
+        if which is None:
+            return start, self._all
+        if not (
+            isinstance(which, np.ndarray)
+            and which.dtype == np.bool_
+            and which.shape == (self.num_envs,)
+            and which.any()
+        ):
+            raise InvalidInput(
+                f"expected a reset_mask of {self.num_envs} booleans, one of them true, "
+                f"got {shown(which)}"
+            )
+        return start, which.copy()
+
+    def step(self, actions: NDArray[np.int64]) -> Step:
+        """Make a move in every game.
+
+        Args:
+            actions: 0 to 3 for each game.
+
+        Returns:
+            Observations, rewards (float64), terminations, truncations, infos.
+
+        Raises:
+            ResetNeeded: there was no `reset` yet.
+            InvalidMove: an action is not 0 to 3; no game made its move.
+            IllegalMove: a move changes nothing, and `illegal="error"`; no game made its move.
+            TileTooLarge: a merge would make an exponent past 35.
+        """
+        if self._seeding is None:
+            raise ResetNeeded("expected a reset before the first step, got none")
+        games = self._games
+        self._take(actions)
+        result = games.step()
+        if result >> EXHAUSTED:
+            self._seeding.refill()
+        if result and self._mode is AutoresetMode.SAME_STEP:
+            return self._begun_in_the_same_step(games.terminated | games.truncated)
+        return (
+            self._own(games.observations),
+            self._own(games.rewards),
+            self._own(games.terminated),
+            self._own(games.truncated),
+            self._infos(self._all),
+        )
+
+    def _take(self, actions: NDArray[np.int64]) -> None:
+        """Copy the actions to where the kernel takes them from."""
+        found = np.asarray(actions)
+        if found.shape != (self.num_envs,) or found.dtype.kind not in "iu":
+            raise InvalidMove(f"expected {self.num_envs} actions from 0 to 3, got {shown(actions)}")
+        self._games.actions[:] = found
+
+    def _begun_in_the_same_step(self, ended: NDArray[np.bool_]) -> Step:
+        """What a step returns where some games have ended and new ones take their place."""
+        games = self._games
+        rewards, terminated = games.rewards.copy(), games.terminated.copy()
+        truncated = games.truncated.copy()
+        finals = np.full(self.num_envs, None, dtype=object)
+        places = np.flatnonzero(ended)
+        for game, final in zip(places.tolist(), games.observations[places], strict=True):
+            finals[game] = final
+        final_info = self._infos(ended)
+        assert self._seeding is not None
+        self._seeding.begin(None, ended)
+        games.start(ended)
+        infos = self._infos(self._all)
+        infos |= {"final_obs": finals, "_final_obs": ended}
+        infos |= {"final_info": final_info, "_final_info": ended.copy()}
+        return self._own(games.observations), rewards, terminated, truncated, infos
+
+    def _infos(self, which: NDArray[np.bool_]) -> dict[str, Any]:
+        """The infos of the games chosen; 0 for the others."""
+        games, mask = self._games, which.copy()
+        own = self._own if which is self._all else partial(_only, np.flatnonzero(which))
+        return {
+            "action_mask": own(games.legal),
+            "_action_mask": mask,
+            "max_tile": own(games.max_tiles),
+            "_max_tile": mask,
+            "move_number": own(games.move_numbers),
+            "_move_number": mask,
+            "score": own(games.scores),
+            "_score": mask,
+            "seed": own(games.seeds),
+            "_seed": mask,
+        }
+
+    def _own(self, array: NDArray[Any]) -> NDArray[Any]:
+        return array.copy() if self._copy else array
+
+    def render(self) -> tuple[Any, ...] | None:
+        """A frame of each game, as the render mode says: text, or images (height, width, 3)."""
+        boards = (self.board(game) for game in range(self.num_envs))
+        if self.render_mode == "rgb_array":
+            return tuple(map(draw, boards))
+        if self.render_mode is None:
+            return None
+        scores, numbers = self._games.scores.tolist(), self._games.move_numbers.tolist()
+        return tuple(map(write, boards, scores, numbers))
+
+    # ---- beyond it
+
+    def action_masks(self) -> NDArray[np.bool_]:
+        """Which actions can be taken, bool, shape (N, 4)."""
+        return np.not_equal(self._games.legal, 0)
+
+    def sample_actions(self, rng: np.random.Generator | None = None) -> NDArray[np.int64]:
+        """A random legal action for each game, 0 where there is none; shape (N,).
+
+        One raw draw of the generator decides all of them.
+
+        Args:
+            rng: the generator; None for `np_random`, which `reset(seed=...)` seeds.
+        """
+        key = (self.np_random if rng is None else rng).bit_generator.random_raw()
+        actions = np.empty_like(self._sampled) if self._copy else self._sampled
+        self._games.sample(key, actions)
+        return actions
+
+    def afterstates(self) -> Afterstates:
+        """Where the four actions of each game lead before the new tile appears.
+
+        Returns:
+            Boards in the form of the observations, (N, 4, ...); rewards and mask, (N, 4).
+        """
+        return self._games.afterstates()
+
+    def board(self, game: int) -> Board:
+        """The board of one game, 0 to N - 1."""
+        return self._games.board(game)
+
+    def game(self, game: int) -> Game:
+        """One game as it stands, as a `Game` that begins there."""
+        return self._games.game(game)
+
+
+def _parse_mode(mode: AutoresetMode | str) -> AutoresetMode:
+    if isinstance(mode, AutoresetMode):
+        return mode
+    for known in AutoresetMode:
+        if mode in (known.value, known.name):
+            return known
+    offered = ", ".join(known.name for known in AutoresetMode)
+    raise InvalidInput(f"expected an autoreset mode of {offered}, got {shown(mode)}")
+
+
+def _only(places: NDArray[np.int64], values: NDArray[Any]) -> NDArray[Any]:
+    """The values at the places, 0 elsewhere."""
+    chosen = np.zeros(values.shape, dtype=values.dtype)
+    chosen[places] = values[places]
+    return chosen

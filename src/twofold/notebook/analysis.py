@@ -1,0 +1,195 @@
+"""The picture of an analysis: the board, an arrow on the best move, a bar for each move."""
+
+import math
+from typing import Final
+
+from twofold.drawing import (
+    BOARD,
+    CELL,
+    DOT,
+    INK,
+    Colour,
+    Theme,
+    board_parts,
+    board_size,
+    board_title,
+    board_words,
+    captioned,
+    label,
+    paint,
+    picture,
+    rectangle,
+)
+from twofold.errors import InvalidInput
+from twofold.rules import Move
+from twofold.search.analysis import Analysis, MoveAnalysis, format_value
+
+BEST: Final = Colour("#1b5f9e", "#7cb8f0")
+"""The arrow and the bar of the best move."""
+
+OTHER: Final = Colour("#6c6055", "#b5a999")
+"""The bars of the other moves."""
+
+RIM: Final = Colour("#ffffff", "#14110f")
+"""Around the arrow, and the sign in it."""
+
+SHORTEST: Final = 0.12
+"""Length of the bar of the worst legal move; the best one has 1."""
+
+_MARGIN: Final = 24
+_WIDTH: Final = 360
+_BAR_WIDTH: Final = 250
+_ROW: Final = 92
+_NAME_SIZE: Final = 30
+_NOTE_SIZE: Final = 22
+_BAR: Final = 14
+_RADIUS: Final = 24
+_ARROW: Final = "M0-13 12 2H4V13H-4V2H-12Z"
+"""An arrow upwards, around 0, 0."""
+
+_LONGEST_PLAYER: Final = 48
+
+
+def draw_analysis(analysis: Analysis, caption: str, theme: Theme, scale: float) -> str:
+    """The picture of an analysis as SVG.
+
+    Args:
+        analysis: what a player thinks.
+        caption: a line about the game; empty for none.
+        theme: its colours.
+        scale: pixels a unit.
+    """
+    board = analysis.board
+    width, height = board_size(board.rows, board.cols)
+    whole: float = max(height, len(Move) * _ROW) + 2 * _MARGIN
+    top = (whole - height) / 2
+    total = width + _WIDTH + 3 * _MARGIN
+    parts: list[str] = [
+        rectangle(0, 0, total, whole, paint(theme, fill=BOARD), 10),
+        f'<g transform="translate({_MARGIN} {top:g})">',
+        *board_parts(board.rows, board.cols, board.exponents, theme),
+        _arrow_at_edge(analysis.best, width, height, theme),
+        "</g>",
+        f'<g transform="translate({width + 2 * _MARGIN} {(whole - len(Move) * _ROW) / 2:g})">',
+        *(part for one in analysis.moves for part in _row(analysis, one, theme)),
+        "</g>",
+    ]
+    lines = [line for line in (caption, _by_whom(analysis)) if line]
+    for line in lines:
+        parts, whole = captioned(parts, total, whole, line, theme)
+    return picture(
+        total,
+        whole,
+        parts,
+        title=board_title(board.rows, board.cols, board.exponents),
+        description=" ".join(
+            [_in_words(analysis), *lines, board_words(board.rows, board.cols, board.exponents)]
+        ),
+        theme=theme,
+        scale=scale,
+    )
+
+
+# ---- the board
+
+
+def _arrow_at_edge(move: Move, width: float, height: float, theme: Theme) -> str:
+    """A sign in the middle of the edge that the tiles move to."""
+    x, y = {
+        Move.UP: (width / 2, 4.0),
+        Move.RIGHT: (width - 4.0, height / 2),
+        Move.DOWN: (width / 2, height - 4.0),
+        Move.LEFT: (4.0, height / 2),
+    }[move]
+    circle = (
+        f'<circle cx="{x:g}" cy="{y:g}" r="{_RADIUS}" stroke-width="3" '
+        f"{paint(theme, fill=BEST, stroke=RIM)}/>"
+    )
+    return circle + _sign(move, x, y, RIM, theme)
+
+
+def _sign(move: Move, x: float, y: float, colour: Colour, theme: Theme) -> str:
+    place = f"translate({x:g} {y:g}) rotate({90 * move})"
+    return f'<path d="{_ARROW}" transform="{place}" {paint(theme, fill=colour)}/>'
+
+
+# ---- the moves
+
+
+def _row(analysis: Analysis, one: MoveAnalysis, theme: Theme) -> list[str]:
+    """What one move is worth: arrow and name, value, and a bar below them."""
+    top = one.move * _ROW
+    middle, bar = top + 30, top + 60
+    ink = paint(theme, fill=INK)
+    best = one.move == analysis.best
+    length = bar_length(analysis, one) * _BAR_WIDTH
+    name = one.move.name.lower()
+    parts = [
+        _sign(one.move, 16, middle, INK, theme),
+        label(42, middle, name, _NAME_SIZE, ink, bold=best),
+        label(_WIDTH, middle, _value(analysis, one), _NAME_SIZE, ink, anchor="end", bold=best),
+        rectangle(0, bar, _BAR_WIDTH, _BAR, paint(theme, fill=CELL), _BAR / 2),
+    ]
+    if length:
+        colours = paint(theme, fill=BEST if best else OTHER)
+        parts.append(rectangle(0, bar, length, _BAR, colours, _BAR / 2))
+    loss = _loss(analysis, one)
+    if loss:
+        parts.append(label(_WIDTH, bar + _BAR / 2, loss, _NOTE_SIZE, ink, anchor="end"))
+    return parts
+
+
+def bar_length(analysis: Analysis, one: MoveAnalysis) -> float:
+    """The length of a move's bar, 0 to 1: from the worst legal move to the best by their values.
+
+    Values have units and zeros of their own, so only their differences count.
+    """
+    if not one.legal:
+        return 0.0
+    best, values = analysis.value, [other.value for other in analysis.moves]
+    if best is None or one.value is None:
+        return 1.0 if one.move == analysis.best else 0.0
+    span = best - min(value for value in values if value is not None)
+    if not 0 < span < math.inf:
+        return 1.0 if one.value == best else SHORTEST
+    share = (one.value - best) / span
+    return max(SHORTEST, min(1.0, 1 + (1 - SHORTEST) * share))
+
+
+def _value(analysis: Analysis, one: MoveAnalysis) -> str:
+    if not one.legal:
+        return "illegal"
+    if one.value is None:
+        return "best" if one.move == analysis.best else ""
+    return format_value(one.value, analysis.value)
+
+
+def _loss(analysis: Analysis, one: MoveAnalysis) -> str:
+    """How far a move is behind the best: `-12.3`."""
+    if one.value is None or analysis.value is None or not one.legal:
+        return ""
+    behind = one.value - analysis.value
+    return format_value(behind, analysis.value) if behind < 0 else ""
+
+
+# ---- words
+
+
+def _by_whom(analysis: Analysis) -> str:
+    """Who thinks so, how deep, and in which unit: `expectimax:ply=3 · 3 plies · points`."""
+    from twofold.players import short_spec
+
+    try:
+        player = short_spec(analysis.player)
+    except InvalidInput:  # an analysis made by hand, or by a player that is not known here
+        player = analysis.player
+    if len(player) > _LONGEST_PLAYER:
+        player = player[: _LONGEST_PLAYER - 1] + "…"
+    return DOT.join(part for part in (player, analysis.depth, analysis.unit) if part)
+
+
+def _in_words(analysis: Analysis) -> str:
+    values = ", ".join(
+        f"{one.move.name.lower()} {_value(analysis, one)}".strip() for one in analysis.moves
+    )
+    return f"Best move: {analysis.best.name.lower()}. Values: {values}."

@@ -1,0 +1,246 @@
+"""Replays: a page that walks through a game, for a cell of a notebook or a file.
+
+The page is one file with its own style and script, and is not allowed to load anything. In a
+notebook it stands in a frame without rights. What a game says, its player and its comments, is
+text there and nothing else.
+"""
+
+import base64
+import html
+import json
+import os
+import zlib
+from collections.abc import Iterator
+from dataclasses import dataclass
+from importlib import resources
+from itertools import accumulate
+from typing import Any, Final
+
+from twofold import drawing
+from twofold.drawing import BOARD, CELL, FACE, INK, SCALE, TILES, Theme, light_dark
+from twofold.errors import InvalidInput
+from twofold.files import atomic_write
+from twofold.game import Game
+from twofold.limits import MAX_REPLAY_MOVES, check_limit
+from twofold.notation import DIGITS, shown
+from twofold.record import Record
+
+CONTROLS_HEIGHT: Final = 204
+"""Pixels around the board: title, figures, slider, buttons, two lines of comment."""
+
+LEAST_WIDTH: Final = 264
+"""Pixels that the controls need beside one another."""
+
+
+@dataclass(frozen=True, slots=True)
+class Replay:
+    """A page that walks through a game.
+
+    Attributes:
+        html: the page.
+        title: the game in words.
+        width: of the board and its controls, in pixels.
+        height: likewise.
+    """
+
+    html: str
+    title: str
+    width: int
+    height: int
+
+    def _repr_html_(self) -> str:
+        """The page in a frame that may run its script and reach nothing else."""
+        return (
+            f'<iframe title="{html.escape(self.title)}" sandbox="allow-scripts" '
+            f'srcdoc="{html.escape(self.html)}" width="{self.width}" height="{self.height}" '
+            'style="border:0;max-width:100%"></iframe>'
+        )
+
+    def __repr__(self) -> str:
+        return f"<Replay: {self.title}>"
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the page to a file that any browser opens.
+
+        Raises:
+            InvalidInput: the path cannot be written to.
+            ResourceError: the disk is full or failed; the old file is intact.
+        """
+        atomic_write(path, self.html)
+
+
+def replay(
+    what: Game | Record,
+    *,
+    first: int | None = None,
+    last: int | None = None,
+    theme: str = "auto",
+    scale: float = SCALE,
+) -> Replay:
+    """A replay of a game or a record, or of a part of it.
+
+    Args:
+        what: the game; a record is played.
+        first: move number to begin at; None means the beginning.
+        last: move number to end at; None means the end.
+        theme: `auto` follows the page around it, `light` and `dark` do not.
+        scale: pixels a unit; a tile has 100 units.
+
+    Raises:
+        InvalidInput: no such theme, scale or moves, or the record is wrong.
+        LimitExceeded: more moves than one page should hold; `first` and `last` choose some.
+    """
+    checked = drawing.check_theme(theme)
+    drawing.check_scale(scale)
+    if not isinstance(what, Game | Record):
+        raise InvalidInput(f"expected a game or a record, got {shown(what)}")
+    game = what.replay() if isinstance(what, Record) else what
+    low, high = game.start_move_number, game.move_number
+    begin = check_limit("the first move", low if first is None else first, low, high)
+    end = check_limit("the last move", high if last is None else last, begin, high)
+    check_limit("a number of moves in a replay", end - begin, 0, MAX_REPLAY_MOVES)
+    comments = dict(what.comments) if isinstance(what, Record) else {}
+    player = what.player if isinstance(what, Record) else ""
+    title = _title(game, player)
+    board_width, board_height = drawing.board_size(*game.board.shape)
+    width = max(LEAST_WIDTH, round(board_width * scale))
+    height = round(board_height * scale) + CONTROLS_HEIGHT
+    page = _page(_data(game, begin, end, comments), title, checked, scale, width)
+    return Replay(page, title, width, height)
+
+
+def _title(game: Game, player: str) -> str:
+    moves = drawing.game_caption(game.score, game.move_number, game.status.value)
+    return f"2048 game by {player}: {moves}" if player else f"2048 game: {moves}"
+
+
+def _data(game: Game, begin: int, end: int, comments: dict[int, str]) -> dict[str, Any]:
+    """What the script needs: all boards of the part, and what led to each."""
+    low = game.start_move_number
+    boards = [game.start_board, *(step.board for step in game.steps)]
+    scores = list(accumulate((step.reward for step in game.steps), initial=game.start_score))
+    part = slice(begin - low, end - low + 1)
+    made = game.steps[begin - low : end - low]
+    return {
+        "rows": game.board.rows,
+        "cols": game.board.cols,
+        "first": begin,
+        "boards": "".join(DIGITS[e] for board in boards[part] for e in board.exponents),
+        "scores": scores[part],
+        "moves": "".join(step.move.letter for step in made),
+        "cells": [step.cell for step in made],
+        "comments": {n: text for n, text in comments.items() if begin <= n <= end},
+    }
+
+
+# ---- the page
+
+
+def _page(data: dict[str, Any], title: str, theme: Theme, scale: float, width: int) -> str:
+    """The page as HTML."""
+    scheme = "light dark" if theme == "auto" else theme
+    rules = _tile_rules(max(map(DIGITS.index, data["boards"])))
+    packed = base64.b64encode(zlib.compress(json.dumps(data).encode(), 9)).decode()
+    return _TEMPLATE.format(
+        title=drawing.escaped(title),
+        style=f":root{{color-scheme:{scheme}}}\n" + _read("replay.css") + "".join(rules),
+        board=_board(data, scale),
+        width=width,
+        **{name: _SIGN.format(path) for name, path in _SIGNS.items()},
+        last=data["first"] + len(data["moves"]),
+        first=data["first"],
+        data=packed,
+        script=_read("replay.js"),
+    )
+
+
+_SIGN: Final = (
+    '<svg viewBox="0 0 24 24" width="18" height="18" aria-hidden="true"><path d="{}"/></svg>'
+)
+_SIGNS: Final = {
+    "start": "M5 5h3v14H5zM20 5v14L9 12z",
+    "back": "M17 5l-7 7 7 7-2 2-9-9 9-9z",
+    "play": "M6 4v16l14-8z",
+    "on": "M7 5l7 7-7 7 2 2 9-9-9-9z",
+    "end": "M16 5h3v14h-3zM4 5v14l11-7z",
+}
+"""The signs on the buttons, as paths of 24 by 24; no font has to have them."""
+
+_TEMPLATE: Final = """<!DOCTYPE html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta http-equiv="Content-Security-Policy" content="default-src 'none'; \
+style-src 'unsafe-inline'; script-src 'unsafe-inline'">
+<title>{title}</title>
+<style>
+{style}
+</style>
+</head>
+<body>
+<main style="max-width:{width}px">
+<h1>{title}</h1>
+{board}
+<p id="facts"></p>
+<div id="controls" hidden>
+<input type="range" id="at" min="{first}" max="{last}" value="{first}" step="1" \
+aria-label="Move number">
+<button type="button" id="start" aria-label="Start">{start}</button>
+<button type="button" id="back" aria-label="One move back">{back}</button>
+<button type="button" id="play" aria-label="Play">{play}</button>
+<button type="button" id="on" aria-label="One move on">{on}</button>
+<button type="button" id="end" aria-label="End">{end}</button>
+</div>
+<p id="comment" aria-live="polite"></p>
+<noscript><p>This is the first position; walking through the game needs JavaScript.</p></noscript>
+</main>
+<script type="text/plain" id="data">{data}</script>
+<script>
+{script}
+</script>
+</body>
+</html>
+"""
+
+
+def _read(name: str) -> str:
+    return resources.files("twofold.notebook").joinpath(name).read_text(encoding="utf-8")
+
+
+def _tile_rules(largest: int) -> Iterator[str]:
+    """The colours and the size of tiles up to an exponent, as CSS."""
+    yield f".ground{{fill:{light_dark(BOARD)}}}\n"
+    yield f".e0 rect{{fill:{light_dark(CELL)}}}\n.new rect{{stroke:{light_dark(INK)}}}\n"
+    for exponent, colours in enumerate(TILES[:largest], 1):
+        size = f"font-size:{drawing.number_size(exponent):.4g}px"
+        yield (
+            f".e{exponent} rect{{fill:{light_dark(colours.face)}}}"
+            f".e{exponent} text{{fill:{light_dark(colours.text)};{size}}}\n"
+        )
+
+
+def _board(data: dict[str, Any], scale: float) -> str:
+    """The first board, in the form that the script changes."""
+    rows, cols = data["rows"], data["cols"]
+    exponents = [DIGITS.index(digit) for digit in data["boards"][: rows * cols]]
+    width, height = drawing.board_size(rows, cols)
+    cells = []
+    for cell, exponent in enumerate(exponents):
+        x, y = drawing.cell_corner(cell, cols)
+        number = 1 << exponent if exponent else ""
+        cells.append(
+            f'<g class="e{exponent}" transform="translate({x} {y})">'
+            f'<rect width="{FACE}" height="{FACE}" rx="5"/>'
+            f'<text x="{FACE // 2}" y="{FACE // 2}">{number}</text></g>'
+        )
+    words = drawing.escaped(drawing.board_words(rows, cols, exponents))
+    return "\n".join(
+        [
+            f'<svg id="board" role="img" aria-label="{words}" viewBox="0 0 {width} {height}" '
+            f'width="{width * scale:.6g}" height="{height * scale:.6g}">',
+            f'<rect class="ground" width="{width}" height="{height}" rx="10"/>',
+            *cells,
+            "</svg>",
+        ]
+    )

@@ -1,0 +1,284 @@
+"""Another program as lines in and lines out, with time limits, that leaves nothing behind.
+
+Two threads read its output and its errors, so that it works alike on every system. On POSIX the
+program runs below `engine_guard`, in a session of its own: Ctrl-C does not reach it, it is killed
+with all that it has started, and it ends even where this process is killed.
+"""
+
+import contextlib
+import os
+import queue
+import shutil
+import signal
+import subprocess
+import sys
+import threading
+import time
+import weakref
+from collections import deque
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, Final
+
+from twofold.errors import InvalidSpec
+from twofold.limits import MAX_ENGINE_LINE
+from twofold.notation import shown
+
+QUIT_SECONDS: Final = 1.0
+"""How long a program may take to end once it is told to."""
+
+GRACE_SECONDS: Final = 5.0
+"""How long a program may go on that has lost this process."""
+
+WRITE_SECONDS: Final = 5.0
+"""How long a program may leave what it is told unread."""
+
+TAIL_BYTES: Final = 4_096
+"""How much of its errors is kept."""
+
+TAIL_SHOWN: Final = 200
+"""Characters of them that a message shows."""
+
+_CHUNK: Final = 65_536
+_WAITING: Final = 64
+"""Most chunks that wait to be read: what comes beyond waits in the program itself."""
+
+_GUARD: Final = Path(__file__).with_name("engine_guard.py")
+_POSIX: Final = os.name == "posix"
+_NEW_GROUP: Final[int] = getattr(subprocess, "CREATE_NEW_PROCESS_GROUP", 0)  # Windows alone
+
+
+class EngineEnded(Exception):
+    """The program has ended, or has closed its output; says how, as part of a sentence."""
+
+
+class EngineOverflow(Exception):
+    """The program does not end its line, or does not read; says which, as part of a sentence."""
+
+
+class EngineProcess:
+    """A program that is running.
+
+    Args:
+        words: the program and its arguments; no shell sees them.
+        grace: seconds after which it is killed once its input has ended; on POSIX.
+
+    Raises:
+        InvalidSpec: there is no such program.
+    """
+
+    def __init__(self, words: Sequence[str], grace: float = GRACE_SECONDS) -> None:
+        if shutil.which(words[0]) is None:
+            raise InvalidSpec(f"expected a program that can be run, got {shown(words[0])}")
+        self._process = _started(words, grace)
+        self._output = _Pump(self._process.stdout, "engine-output")
+        self._errors = _Tail(self._process.stderr)
+        self._lines: deque[bytes] = deque()
+        self._rest = b""
+        self._finalizer = weakref.finalize(
+            self, _end, self._process, self._output, self._errors, polite=False
+        )
+
+    def write(self, lines: Sequence[str]) -> None:
+        """Tell it lines, all at once.
+
+        Raises:
+            EngineEnded: it reads no more.
+            EngineOverflow: it does not read.
+        """
+        data = memoryview("".join(f"{line}\n" for line in lines).encode())
+        until = time.monotonic() + WRITE_SECONDS
+        assert self._process.stdin is not None
+        try:
+            while data:
+                written = self._process.stdin.write(data)
+                data = data[written or 0 :]
+                if data and time.monotonic() > until:
+                    raise EngineOverflow(f"a program that read nothing for {WRITE_SECONDS:g} s")
+                if not written:
+                    time.sleep(0.001)
+        except (OSError, ValueError):  # ValueError: closed here
+            raise EngineEnded(self.how_it_ended()) from None
+
+    def read(self, seconds: float) -> str | None:
+        """Its next line, without its end; None if none comes in time.
+
+        Raises:
+            EngineEnded: its output has ended.
+            EngineOverflow: its line is too long.
+        """
+        until = time.monotonic() + seconds
+        while not self._lines:
+            chunk = self._output.get(until - time.monotonic())
+            if chunk is None:
+                return None
+            if not chunk:
+                raise EngineEnded(self.how_it_ended())
+            *lines, self._rest = (self._rest + chunk).split(b"\n")
+            self._lines.extend(lines)
+            self._check_length(self._rest)
+        line = self._lines.popleft()
+        self._check_length(line)
+        return line.decode("utf-8", "replace").strip()
+
+    def _check_length(self, line: bytes) -> None:
+        if len(line) > MAX_ENGINE_LINE:
+            raise EngineOverflow(f"a line of more than {MAX_ENGINE_LINE} bytes: {shown(line[:40])}")
+
+    def how_it_ended(self) -> str:
+        """In words, once its output or its input is closed."""
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            self._process.wait(QUIT_SECONDS)
+        code = self._process.returncode
+        if code is None:
+            return "the end of its output"
+        if _POSIX and code > 128:
+            return f"its end by {_signal_name(code - 128)}"
+        return f"its end with exit code {code}"
+
+    def last_words(self) -> str:
+        """The end of what it wrote to stderr, for a message; empty if it wrote nothing."""
+        self._errors.settle()
+        text = " ".join(self._errors.data.decode("utf-8", "replace").split())
+        return ascii(text[-TAIL_SHOWN:])[1:-1]
+
+    def hang_up(self) -> None:
+        """Close its input."""
+        assert self._process.stdin is not None
+        with contextlib.suppress(OSError):
+            self._process.stdin.close()
+
+    def wait(self, seconds: float) -> int | None:
+        """Its exit code, once it ends; None if it does not in time."""
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            return self._process.wait(seconds)
+        return None
+
+    def kill(self) -> None:
+        """End it now."""
+        self._finalizer()
+
+    def close(self) -> None:
+        """Hang up, give it a moment to end by itself, and see that it does."""
+        if self._finalizer.detach() is not None:
+            _end(self._process, self._output, self._errors, polite=True)
+
+
+def _started(words: Sequence[str], grace: float) -> "subprocess.Popen[bytes]":
+    guard = [sys.executable, "-I", "-S", str(_GUARD), str(grace)] if _POSIX else []
+    process = subprocess.Popen(
+        [*guard, *words],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        bufsize=0,
+        start_new_session=_POSIX,
+        creationflags=_NEW_GROUP,
+    )
+    assert process.stdin is not None
+    with contextlib.suppress(AttributeError, OSError):  # Windows, before Python 3.12
+        os.set_blocking(process.stdin.fileno(), False)
+    return process
+
+
+def _signal_name(number: int) -> str:
+    with contextlib.suppress(ValueError):
+        return signal.Signals(number).name
+    return f"signal {number}"
+
+
+class _Pump:
+    """Reads a stream in a thread of its own, up to its end."""
+
+    def __init__(self, stream: Any, name: str) -> None:
+        self._chunks: queue.Queue[bytes] = queue.Queue(_WAITING)
+        self._closed = threading.Event()
+        self._thread = threading.Thread(
+            target=_pump, args=(stream, self._chunks, self._closed), name=name, daemon=True
+        )
+        self._thread.start()
+        self._ended = False
+
+    def get(self, seconds: float) -> bytes | None:
+        """The next bytes, empty at the end; None if none come in time."""
+        if self._ended:
+            return b""
+        try:
+            chunk = self._chunks.get(timeout=max(seconds, 0.0))
+        except queue.Empty:
+            return None
+        self._ended = not chunk
+        return chunk
+
+    def close(self) -> None:
+        """End the thread, once the other end of the stream is closed."""
+        self._closed.set()
+        self._thread.join(QUIT_SECONDS)
+
+
+def _pump(stream: Any, chunks: "queue.Queue[bytes]", closed: threading.Event) -> None:
+    with stream:
+        chunk = None
+        while chunk != b"" and not closed.is_set():
+            try:
+                chunk = stream.read(_CHUNK)
+            except OSError:
+                chunk = b""
+            while not closed.is_set():
+                with contextlib.suppress(queue.Full):
+                    chunks.put(chunk, timeout=0.2)
+                    break
+
+
+class _Tail:
+    """Reads a stream in a thread of its own and keeps its end."""
+
+    def __init__(self, stream: Any) -> None:
+        self._held = [b""]
+        self._thread = threading.Thread(
+            target=_keep_tail, args=(stream, self._held), name="engine-errors", daemon=True
+        )
+        self._thread.start()
+
+    @property
+    def data(self) -> bytes:
+        """The last bytes so far."""
+        return self._held[0]
+
+    def settle(self) -> None:
+        """Give what was written last a moment to arrive."""
+        self._thread.join(0.2)
+
+    def close(self) -> None:
+        """End the thread, once the other end of the stream is closed."""
+        self._thread.join(QUIT_SECONDS)
+
+
+def _keep_tail(stream: Any, held: list[bytes]) -> None:
+    with stream, contextlib.suppress(OSError):
+        while chunk := stream.read(_CHUNK):
+            held[0] = (held[0] + chunk)[-TAIL_BYTES:]
+
+
+def _end(process: "subprocess.Popen[bytes]", output: _Pump, errors: _Tail, *, polite: bool) -> None:
+    """End a program and all that it has started, and the threads that read from it."""
+    assert process.stdin is not None
+    with contextlib.suppress(OSError):
+        process.stdin.close()
+    if polite:
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            process.wait(QUIT_SECONDS)
+    if process.returncode is None:
+        _kill(process)
+    process.wait()
+    output.close()
+    errors.close()
+
+
+def _kill(process: "subprocess.Popen[bytes]") -> None:
+    """Kill a program that has not been waited for, so that its number is still its own."""
+    with contextlib.suppress(OSError):
+        if _POSIX:
+            os.killpg(process.pid, signal.SIGKILL)
+        else:
+            process.kill()

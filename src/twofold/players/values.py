@@ -1,0 +1,60 @@
+"""What the moves are worth to a player, and nothing else: a fraction of an analysis."""
+
+import sys
+from typing import TYPE_CHECKING
+
+from twofold.board import Board
+from twofold.players.base import Player, check_going
+from twofold.rules import Move
+from twofold.search.budget import Budget
+from twofold.search.stop import Stop
+
+if TYPE_CHECKING:
+    from twofold.players.searching import SearchPlayer
+    from twofold.search.base import Search
+
+
+def values_of(
+    player: Player, board: Board, score: int, budget: Budget, stop: Stop
+) -> dict[Move, float] | None:
+    """What the legal moves are worth; None where the flag ended the search.
+
+    A search is asked for the values alone, which takes a fraction of the time of an analysis.
+
+    Args:
+        player: a player who values moves, started for the rules.
+        board: the position, with a legal move.
+        score: points so far.
+        budget: limits; without any those of the player count.
+        stop: a flag that another thread may raise.
+    """
+    if (searching := searching_of(player)) is not None:
+        limits = searching.budget if budget == Budget() else budget
+        if limits.seconds is None and limits.nodes is None:
+            return _searched(searching.search, board, score, limits.ply, stop)
+    found = player.analyse(board, budget, score=score, stop=stop)
+    if stop.is_raised:
+        return None
+    return {one.move: one.value for one in found.moves if one.value is not None}
+
+
+def searching_of(player: Player) -> "SearchPlayer | None":
+    """The player, if its work is a search; what searches need is not loaded to find out."""
+    module = sys.modules.get("twofold.players.searching")
+    return player if module is not None and isinstance(player, module.SearchPlayer) else None
+
+
+def _searched(
+    search: "Search", board: Board, score: int, ply: int | None, stop: Stop
+) -> dict[Move, float] | None:
+    """The values of the legal moves, as an analysis has them."""
+    position = search.position(board)
+    depth = search.own_depth(position) if ply is None else search.depth_of(ply)
+    search.begin(afresh=True)
+    search.limit_nodes(None)
+    try:
+        with stop.over([context.words for context in search.contexts]):
+            values = search.values(position, score, check_going(board), depth)
+        return None if search.gave_up() else {move: one.value for move, one in values.items()}
+    finally:
+        search.end()

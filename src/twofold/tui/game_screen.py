@@ -1,0 +1,115 @@
+"""What playing and watching have in common: a shared game on the screen, its pace, its review."""
+
+import time
+from typing import TYPE_CHECKING, Final
+
+from rich.text import Text
+
+from twofold.tui import paces
+from twofold.tui.moves_view import draw_moves
+from twofold.tui.numbers import format_pace
+from twofold.tui.picture_screen import PictureScreen
+from twofold.tui.review_screen import ReviewScreen
+from twofold.tui.shared_game import Now, SharedGame
+from twofold.tui.walk import Walk
+
+if TYPE_CHECKING:
+    from twofold.search.analysis import Analysis
+
+HOLD_SECONDS: Final = 0.15
+"""Values stay so long after a move, until the new ones are there: else they would flicker."""
+
+LOADING: Final = "getting ready; the first time, kernels are compiled ..."
+
+
+class GameScreen(PictureScreen):
+    """A shared game.
+
+    Args:
+        shared: the game and the player.
+
+    Attributes:
+        note: what happened last.
+    """
+
+    def __init__(self, shared: SharedGame) -> None:
+        super().__init__()
+        self.shared = shared
+        self.note = Text()
+        self._noted = -1  # version of the game that has been looked at
+        self._values: Analysis | None = None
+        self._values_until = 0.0
+        self._usual_pace = paces.PLEASANT if shared.pace is None else shared.pace
+
+    # ---- the clock
+
+    def tick(self) -> None:
+        """Draw the game if it is another one than on the screen."""
+        now = self.shared.now
+        if now.version != self._noted:
+            self._noted = now.version
+            self.changed(now)
+            self.draw()
+        elif self._values is not None and now.frame.analysis is None:
+            self._drop_old_values()
+
+    def changed(self, now: Now) -> None:
+        """Something is another than a moment ago."""
+
+    def say(self, text: str, style: str = "") -> None:
+        """Tell what happened, on the last line."""
+        self.note = Text(text, style)
+        self.draw()
+
+    # ---- the values of the moves
+
+    def values(self, analysis: "Analysis | None") -> "Analysis | None":
+        """The values to show: for a moment after a move those from before it."""
+        if analysis is not None:
+            self._values, self._values_until = analysis, time.monotonic() + HOLD_SECONDS
+        elif time.monotonic() >= self._values_until:
+            self._values = None
+        return self._values
+
+    def _drop_old_values(self) -> None:
+        if time.monotonic() >= self._values_until:
+            self.draw()
+
+    def draw_values(self, analysis: "Analysis | None", width: int, unicode: bool) -> list[Text]:
+        """The four moves, as the player values them."""
+        return draw_moves(self.values(analysis), width, unicode)
+
+    # ---- pace
+
+    def action_faster(self) -> None:
+        """Let the player play faster."""
+        self._set_pace(paces.faster(self.shared.pace))
+
+    def action_slower(self) -> None:
+        """Let the player play slower."""
+        self._set_pace(paces.slower(self.shared.pace))
+
+    def action_full_speed(self) -> None:
+        """Let the player play as fast as it can, or as before."""
+        if self.shared.pace is None:
+            self._set_pace(self._usual_pace)
+        else:
+            self._usual_pace = self.shared.pace
+            self._set_pace(None)
+
+    def _set_pace(self, pace: float | None) -> None:
+        self.shared.set_pace(pace)
+        self.say(f"pace: {format_pace(pace)}")
+
+    # ---- review
+
+    def action_review(self) -> None:
+        """Walk through the game so far."""
+        self.shared.play_on(False)
+        with self.shared.held() as game:
+            walk = Walk(game)
+        if walk.last == 0:
+            self.say("there is no move to review yet")
+            return
+        walk.go(walk.last)
+        self.app.push_screen(ReviewScreen(walk, is_guest=True))

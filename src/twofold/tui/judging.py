@@ -1,0 +1,96 @@
+"""A player who judges the moves of a game, in a thread of its own."""
+
+import time
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING, Final
+
+from twofold.tui.background import IMPORTING, Reading
+from twofold.tui.walk import Walk
+
+if TYPE_CHECKING:
+    from twofold.arena.review import Judgement, Review
+    from twofold.players import Player
+    from twofold.search.budget import Budget
+    from twofold.search.stop import Stop
+
+SUMMARY_SECONDS: Final = 0.5
+"""Seconds between two summaries of what is judged so far."""
+
+STOP_SECONDS: Final = 1.0
+"""How long to wait at the end for the player to finish its thought."""
+
+
+class Judging:
+    """Judges the moves of a walk, one after the other.
+
+    Args:
+        walk: gets the judgements.
+        make: makes the player who judges, in the thread; None for the usual one.
+        budget: limits on each move; None for the player's own.
+
+    Attributes:
+        player: spec of the player, in short; empty until it is there.
+        unit: unit of its values.
+        summary: what the judgements so far say together; None before the first.
+    """
+
+    def __init__(
+        self,
+        walk: Walk,
+        make: "Callable[[], Player] | None" = None,
+        budget: "Budget | None" = None,
+    ) -> None:
+        self.player = ""
+        self.unit = ""
+        self.summary: Review | None = None
+        self._walk = walk
+        self._make = make
+        self._budget = budget
+        self._stop: Stop | None = None
+        self._closed = False
+        self._summed = 0.0
+        self._reading = Reading(self._judgements(), "twofold-review", take=self._take)
+
+    @property
+    def error(self) -> BaseException | None:
+        """What the player raised, if it did."""
+        return self._reading.error
+
+    def close(self) -> None:
+        """Judge no more."""
+        self._closed = True
+        if self._stop is not None:
+            self._stop.raise_flag()
+        self._reading.wait(STOP_SECONDS)
+
+    # ---- the thread
+
+    def _judgements(self) -> "Iterator[Judgement]":
+        with IMPORTING:
+            from twofold.arena.review import judge, unit_of
+            from twofold.players import short_spec
+            from twofold.search.stop import Stop
+
+            self._stop = stop = Stop()
+            if self._closed:
+                return
+            player = (self._make or self._usual)()
+        with player:
+            with IMPORTING:
+                self.unit = unit_of(player, self._walk.game.rules)
+            self.player = short_spec(player.spec)
+            yield from judge(self._walk.game, player, self._budget, stop=stop)
+
+    def _usual(self) -> "Player":
+        from twofold.arena.review import default_judge
+        from twofold.players import make_player
+
+        return make_player(default_judge(self._walk.game.rules))
+
+    def _take(self, judgement: "Judgement") -> None:
+        from twofold.arena.review import review
+
+        self._walk.take(judgement)
+        if time.monotonic() >= self._summed + SUMMARY_SECONDS or self._walk.is_judged:
+            self.summary = review(self._walk.judged)
+            self._summed = time.monotonic()

@@ -1,0 +1,105 @@
+"""The keys of the full screen app: what they do, and how the line below and the help name them.
+
+They are those of the web app, as far as a terminal can tell them apart.
+"""
+
+from collections.abc import Iterator
+from typing import Final, NamedTuple
+
+from twofold.rules import Move
+
+
+class Key(NamedTuple):
+    """One thing that keys do.
+
+    Attributes:
+        keys: the keys, as Textual names them, with commas between.
+        action: the method `action_...` of the screen.
+        shown: the keys as people know them.
+        says: what they do, for the help.
+        brief: the same in a word or two, for the line below; empty to leave it out there.
+    """
+
+    keys: str
+    action: str
+    shown: str
+    says: str
+    brief: str = ""
+
+    @property
+    def every(self) -> Iterator[str]:
+        """Every key; letters in both cases."""
+        for key in self.keys.split(","):
+            yield key
+            if len(key) == 1 and key.isalpha():
+                yield key.upper()
+
+
+MOVES: Final = (
+    ("up,w,k", Move.UP),
+    ("right,d,l", Move.RIGHT),
+    ("down,s,j", Move.DOWN),
+    ("left,a,h", Move.LEFT),
+)
+
+MOVE_KEYS: Final = tuple(
+    Key(keys, f"move('{move.letter}')", "arrows, WASD, HJKL", "move", "move" * (move is Move.UP))
+    for keys, move in MOVES
+)
+
+SPEED_KEYS: Final = (
+    Key("plus,equals_sign", "faster", "+", "the player plays faster", "faster"),
+    Key("minus", "slower", "-", "the player plays slower", "slower"),
+    Key("f", "full_speed", "F", "as fast as it can, and back", "full speed"),
+)
+
+COMMON_KEYS: Final = (
+    Key("question_mark", "help", "?", "show these keys", "keys"),
+    Key("q", "leave", "Q", "leave", "quit"),
+    Key("ctrl+c", "app.interrupt", "Ctrl-C", "leave at once, with exit code 130"),
+)
+
+PLAY_KEYS: Final = (
+    *MOVE_KEYS,
+    Key("u,backspace,ctrl+z", "undo", "U, Backspace", "undo", "undo"),
+    Key("i", "hints", "I", "hints on or off", "hints"),
+    Key("enter,space", "best", "Enter, Space", "play the best move", "best"),
+    Key("p", "auto", "P", "let the player play; P or a move takes over", "let it play"),
+    Key("n", "new", "N", "new game, which can be undone", "new"),
+    Key("y,ctrl+y,ctrl+shift+z", "redo", "Y", "redo", "redo"),
+    Key("r", "review", "R", "review this game", "review"),
+    *SPEED_KEYS,
+    Key("ctrl+s", "save", "Ctrl-S", "save now, and say where"),
+    *COMMON_KEYS,
+)
+
+WATCH_KEYS: Final = (
+    Key("space", "go", "Space", "go, pause", "go, pause"),
+    Key("right", "forward", "→", "one move forward", "step"),
+    Key("left,backspace", "back", "←", "one move back"),
+    Key("end", "newest", "End", "to the newest position"),
+    Key("t,p", "take_over", "T", "take over: play on from here by hand", "take over"),
+    *SPEED_KEYS,
+    Key("r", "review", "R", "review this game", "review"),
+    *COMMON_KEYS,
+)
+
+REVIEW_KEYS: Final = (
+    Key("right,l", "by(1)", "→", "one move forward", "forward"),
+    Key("left,h", "by(-1)", "←", "one move back", "back"),
+    Key("pagedown", "by(10)", "Page Down", "ten moves forward"),
+    Key("pageup", "by(-10)", "Page Up", "ten moves back"),
+    Key("home", "to_start", "Home", "to the start"),
+    Key("end", "to_end", "End", "to the end"),
+    Key("n", "next_mistake", "N", "next mistake", "next mistake"),
+    Key("p", "previous_mistake", "P", "mistake before", "before"),
+    Key("space", "play", "Space", "play the game, or pause", "play"),
+    *SPEED_KEYS,
+    *COMMON_KEYS,
+    Key("escape", "leave", "Esc", "leave"),
+)
+
+
+def help_rows(keys: tuple[Key, ...]) -> list[tuple[str, str]]:
+    """Keys and what they do, each once, in order."""
+    return list(dict.fromkeys((key.shown, key.says) for key in keys))

@@ -1,0 +1,107 @@
+"""The four moves and what they are worth, as lines beside a board."""
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Final
+
+from rich.text import Text
+
+from twofold.search.analysis import format_value
+
+if TYPE_CHECKING:
+    from twofold.search.analysis import Analysis, MoveAnalysis
+
+NAMES: Final = ("up", "right", "down", "left")
+
+HALF_BAR: Final = 0.1
+"""Length of the bar of the worst legal move, as a share of that of the best."""
+
+MIN_ROOM: Final = 4
+"""Fewest columns in which bars are drawn."""
+
+
+def draw_moves(analysis: "Analysis | None", width: int, unicode: bool) -> list[Text]:
+    """The four moves with their values and bars; the bar runs from the worst to the best."""
+    if analysis is None:
+        return [Text("moves", style="dim"), *(Text(f"  {name}") for name in NAMES)]
+    unit = f"values, {analysis.unit}" if analysis.unit else "moves"
+    legal = [one.value for one in analysis.moves if one.legal and one.value is not None]
+    texts = aligned([_value_text(analysis, one) for one in analysis.moves])
+    room = bar_room(texts, width)
+    lines = [Text(unit, style="dim")]
+    for one, text in zip(analysis.moves, texts, strict=True):
+        lines.append(_move_line(analysis, one, text, bar_length(one, legal, room), room, unicode))
+    return lines
+
+
+def aligned(texts: Sequence[str]) -> list[str]:
+    """The texts to the right of a column."""
+    widest = max(map(len, texts))
+    return [f"{text:>{widest}}" for text in texts]
+
+
+def bar_room(texts: Sequence[str], width: int) -> int:
+    """Columns that are left for bars between the names of the moves and their values."""
+    return width - 8 - len(texts[0]) - 1
+
+
+def _value_text(analysis: "Analysis", one: "MoveAnalysis") -> str:
+    """The best value in full, the others as their distance from it."""
+    if not one.legal:
+        return "illegal"
+    if one.value is None or analysis.value is None:
+        return f"+{one.reward}" if one.reward else ""
+    if one.move == analysis.best:
+        return format_value(one.value)
+    if one.value == analysis.value:
+        return "same"
+    return format_value(one.value - analysis.value, analysis.value)
+
+
+def _move_line(
+    analysis: "Analysis", one: "MoveAnalysis", text: str, length: int, room: int, unicode: bool
+) -> Text:
+    chosen = one.move == analysis.best
+    style = "bold" if chosen else "" if one.legal else "dim"
+    line = Text(pointer(chosen, unicode) + f"{NAMES[one.move]:<5} ", style=style)
+    if room >= MIN_ROOM and any(move.value is not None for move in analysis.moves):
+        line.append(bar(length, room, unicode), style="green" if chosen else "cyan")
+    line.append(text)
+    return line
+
+
+def pointer(chosen: bool, unicode: bool) -> str:
+    """Two columns that point at the line that stands out."""
+    return ("▶ " if unicode else "> ") if chosen else "  "
+
+
+def bar(length: int, room: int, unicode: bool) -> str:
+    """A bar, and a blank after the room it stands in."""
+    return f"{('█' if unicode else '#') * length:<{room}} "
+
+
+def bar_length(one: "MoveAnalysis", legal: Sequence[float], room: int) -> int:
+    """Columns of a bar: the best move fills the room, the worst a tenth of it."""
+    if not one.legal or one.value is None:
+        return 0
+    return share_length(one.value, legal, room)
+
+
+def share_length(value: float, legal: Sequence[float], room: int) -> int:
+    """Columns of the bar of a value among those of the legal moves."""
+    if room < MIN_ROOM:
+        return 0
+    low, high = min(legal), max(legal)
+    share = 1.0 if high == low else (value - low) / (high - low)
+    if share != share:  # values that are infinite
+        share = 1.0 if value == high else 0.0
+    return max(1, round(room * (HALF_BAR + (1 - HALF_BAR) * share)))
+
+
+def search_words(analysis: "Analysis | None") -> str:
+    """How deep was searched and how much: `3 plies, 3,408 nodes`; empty without a search."""
+    if analysis is None:
+        return ""
+    parts = [analysis.depth] if analysis.depth else []
+    if analysis.nodes:
+        parts.append(f"{analysis.nodes:,} nodes")
+    return ", ".join(parts)

@@ -1,0 +1,221 @@
+"""You play: moves by hand, undo and redo without limit, hints, a player who plays on for you."""
+
+from collections.abc import Callable
+from typing import ClassVar, Final
+
+from rich.text import Text
+
+from twofold.errors import IllegalMove, TwofoldError
+from twofold.rules import STANDARD, Move, Rules
+from twofold.tui.game_screen import LOADING, GameScreen
+from twofold.tui.keys import PLAY_KEYS, Key
+from twofold.tui.moves_view import search_words
+from twofold.tui.numbers import format_pace, format_speed
+from twofold.tui.picture import Picture, title_line
+from twofold.tui.picture_screen import NOTICE, bindings
+from twofold.tui.saving import KeptGame
+from twofold.tui.shared_game import Now, SharedGame
+
+ARROWS: Final = {Move.UP: "↑", Move.RIGHT: "→", Move.DOWN: "↓", Move.LEFT: "←"}
+
+
+class PlayScreen(GameScreen):
+    """A game that you play.
+
+    Args:
+        kept: the game, and where it is saved.
+        shared: the same game, and the player who helps.
+        spec: the player who helps, as its user would type it.
+        new: begins another game under the same rules.
+
+    Attributes:
+        kept: the game that is played now.
+    """
+
+    KEYS: ClassVar[tuple[Key, ...]] = PLAY_KEYS
+    BINDINGS = bindings(PLAY_KEYS)
+
+    def __init__(
+        self, kept: KeptGame, shared: SharedGame, spec: str, new: Callable[[Rules], KeptGame]
+    ) -> None:
+        super().__init__(shared)
+        self.kept = kept
+        self.spec = spec
+        self._new = new
+        self._before: KeptGame | None = None
+        shared.on_player = lambda: self.kept.add_player(self.spec)
+        self._sit_down(kept)
+
+    def _sit_down(self, kept: KeptGame) -> None:
+        self.kept = kept
+        self._best = kept.best()
+        self._won = kept.game.goal_reached
+        self._over = False
+
+    # ---- what is shown
+
+    def picture(self) -> Picture:
+        """The game as it is now."""
+        now = self.shared.now
+        return Picture(
+            title=title_line(*self._titles()),
+            board=now.frame.board,
+            figures=self._figures(now),
+            panel=self._panel(now),
+            note=self._note(now),
+            new=now.new,
+        )
+
+    def _titles(self) -> list[str]:
+        rules = self.kept.game.rules
+        if rules == STANDARD:
+            return ["play"]
+        return ["play", f"{rules.rows}x{rules.cols} to {rules.goal:,}"]
+
+    def _figures(self, now: Now) -> list[tuple[str, str]]:
+        frame = now.frame
+        with self.shared.held() as game:
+            undos, seed = game.undos, game.seed
+        best = max(self._best, frame.score if self.kept.counts_as_own else 0)
+        speed = f"{format_speed(now.moves_per_second)} moves/s" if now.moves_per_second else ""
+        return [
+            ("score", f"{frame.score:,}"),
+            ("best", f"{best:,}" if best else ""),
+            ("move", f"{frame.move_number:,}"),
+            ("largest", f"{frame.board.max_tile:,}"),
+            ("undone", f"{undos:,}" if undos else ""),
+            ("player", self.spec if now.auto or self.shared.hints else ""),
+            ("speed", speed if now.auto else ""),
+            ("search", search_words(frame.analysis)),
+            ("seed", str(seed)),
+        ]
+
+    def _panel(self, now: Now) -> "Callable[[int, bool], list[Text]] | None":
+        if now.is_finished or not (now.auto or self.shared.hints):
+            return None
+        return lambda width, unicode: self.draw_values(now.frame.analysis, width, unicode)
+
+    def _note(self, now: Now) -> Text:
+        if self.shared.error is not None:
+            return Text(f"the player failed: {self.shared.error}", "bold red")
+        if now.is_loading:
+            return Text(LOADING, "dim")
+        if now.auto and not self.note.style:
+            pace = format_pace(self.shared.pace)
+            return Text(f"the player plays, {pace}; P or a move takes over", "dim")
+        return self.note
+
+    # ---- what happens
+
+    def changed(self, now: Now) -> None:
+        """Announce the goal once, and the end."""
+        frame, goal = now.frame, self.kept.game.rules.goal
+        reached = frame.board.max_tile >= goal
+        if reached and not self._won and not now.is_finished:
+            self.note = Text(f" {goal} reached! The game goes on. ", NOTICE)
+        self._won = reached
+        if now.is_finished and not self._over:
+            self.note = Text(self._end_words(now), NOTICE)
+        self._over = now.is_finished
+
+    def _end_words(self, now: Now) -> str:
+        end = "game over" if now.status.value == "over" else f"{self.kept.game.rules.goal} reached"
+        return f" {end}: {now.frame.score:,} points. U undo, N new. "
+
+    def tick(self) -> None:
+        """Draw what has changed; save the game now and then."""
+        super().tick()
+        with self.shared.held():
+            self._try(self.kept.save_now_and_then)
+
+    def _try(self, action: Callable[[], object]) -> bool:
+        """Whether it went well; if not, say why."""
+        try:
+            action()
+        except TwofoldError as error:
+            self.say(str(error), "bold red")
+            return False
+        return True
+
+    # ---- keys
+
+    def action_move(self, letter: str) -> None:
+        """Make a move; a player that plays on is taken over."""
+        move = Move.parse(letter)
+        self.note = Text()
+        try:
+            step = self.shared.play(move)
+        except IllegalMove:
+            self.say(f"{move.name.lower()}: no tile can move", "dim")
+        except TwofoldError:
+            self.note = Text(self._end_words(self.shared.now), NOTICE)
+            self.draw()
+        else:
+            self._moved(move, step.reward)
+
+    def _moved(self, move: Move, reward: int) -> None:
+        self.kept.add_person()
+        self._before = None
+        self.note = Text(f"{ARROWS[move]} {move.name.lower()}{f': +{reward}' * bool(reward)}")
+        self.tick()
+
+    def action_undo(self) -> None:
+        """Take a move back; right after a new game was begun, have the one before back."""
+        with self.shared.held() as game:
+            is_new = not game.can_undo and not game.can_redo
+        if is_new and self._before is not None:
+            self._go_back(self._before)
+        elif self._try(self.shared.undo):
+            self.say("took a move back")
+
+    def action_redo(self) -> None:
+        """Make the last undone move again."""
+        if self._try(self.shared.redo):
+            self.note = Text("made the move again")
+            self.tick()
+
+    def action_hints(self) -> None:
+        """Show what the player thinks, or do not."""
+        self.shared.want_hints(not self.shared.hints)
+        self.say("hints are on" if self.shared.hints else "hints are off", "dim")
+
+    def action_best(self) -> None:
+        """Let the player make one move; while it plays on, take over."""
+        self.note = Text()
+        if self.shared.now.auto:
+            self.shared.play_on(False)
+        else:
+            self._before = None
+            self.shared.play_one()
+
+    def action_auto(self) -> None:
+        """Let the player play on, or take over."""
+        self.note = Text()
+        self._before = None
+        self.shared.play_on(not self.shared.now.auto)
+
+    def action_new(self) -> None:
+        """Begin another game; the one before is saved, and can be had back."""
+        with self.shared.held() as game:
+            if not self._try(self.kept.save):
+                return
+            before, rules = self.kept, game.rules
+            self._sit_down(self._new(rules))
+            self.shared.replace(self.kept.game)
+        self._before = before
+        self.say("new game; U has the one before back")
+
+    def _go_back(self, before: KeptGame) -> None:
+        self._before = None
+        self._sit_down(before)
+        self.shared.replace(before.game)
+        self.say("the game before")
+
+    def action_save(self) -> None:
+        """Save the game now, and say where it is."""
+        with self.shared.held():
+            saved = self._try(self.kept.save)
+        if saved and self.kept.is_saved:
+            self.say(f"the game is in {self.kept.path}")
+        elif saved:
+            self.say("nothing to save: no move was made")

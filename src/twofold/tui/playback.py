@@ -1,0 +1,93 @@
+"""A game that a player plays by itself: what it thinks, its frames, the pace."""
+
+import threading
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+
+from twofold.board import Board
+from twofold.game import Game
+from twofold.players import Player
+from twofold.players.base import move_list
+from twofold.players.registry import checked_move
+from twofold.search.analysis import Analysis
+from twofold.search.stop import Stop
+from twofold.tui.background import Reading
+from twofold.tui.frame import Chronicle, Frame, next_due, since
+
+
+def analyse(player: Player, game: Game) -> Analysis:
+    """The player's analysis of the present position; its best move is the one it makes."""
+    return analyse_position(player, game.board, game.score, game.move_number)
+
+
+def analyse_position(
+    player: Player, board: Board, score: int, move_number: int, stop: Stop | None = None
+) -> Analysis:
+    """The player's analysis of a position; its best move is the one it makes.
+
+    A player that values no move is asked for its move, with the move number that its own
+    chance may depend on.
+
+    Args:
+        player: who is asked; it has been started.
+        board: the position, with a legal move.
+        score: points so far.
+        move_number: moves made so far.
+        stop: a flag that another thread may raise; what is answered then is worth nothing.
+    """
+    if type(player).analyse is Player.analyse:
+        analysis = Analysis(board, move_list(board), board.legal_moves()[0], player.spec)
+    else:
+        analysis = player.analyse(board, score=score, stop=stop)
+    if all(one.value is None for one in analysis.moves):
+        best = player.choose(board, score=score, move_number=move_number)
+        return replace(analysis, best=checked_move(player, board, best))
+    checked_move(player, board, analysis.best)
+    return analysis
+
+
+def frames(player: Player, game: Game, clock: Callable[[], float]) -> Iterator[Frame]:
+    """Play the game; a frame for each position. A move is made when the next one is asked for.
+
+    Args:
+        player: who plays; it has been started.
+        game: the game to play on.
+        clock: time in seconds.
+    """
+    chronicle = Chronicle(game, since(clock))
+    while True:
+        analysis = None if game.is_finished else analyse(player, game)
+        yield chronicle.frame(analysis)
+        if analysis is None:
+            return
+        game.play(analysis.best)
+        chronicle.note()
+
+
+def paced(
+    source: Iterator[Frame], moves_per_second: float | None, stop: threading.Event
+) -> Iterator[Frame]:
+    """The frames of a game, no faster than asked, until `stop` is set."""
+    due = time.monotonic()
+    for frame in source:
+        yield frame
+        if stop.is_set():
+            return
+        if moves_per_second is not None:
+            due = next_due(due, moves_per_second, time.monotonic())
+            if stop.wait(due - time.monotonic()):
+                return
+
+
+class Playback(Reading[Frame]):
+    """Plays a game in a thread of its own, so that drawing and Ctrl-C never wait for it."""
+
+    def __init__(self, source: Iterator[Frame], opening: Frame) -> None:
+        super().__init__(source, "twofold-player", opening)
+
+    @property
+    def frame(self) -> Frame:
+        """The newest frame."""
+        assert self.latest is not None
+        return self.latest

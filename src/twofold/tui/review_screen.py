@@ -1,0 +1,180 @@
+"""You walk through a game: where it went wrong, and what each move was worth."""
+
+import time
+from typing import ClassVar
+
+from rich.text import Text
+
+from twofold.tui import paces
+from twofold.tui.judging import Judging
+from twofold.tui.keys import REVIEW_KEYS, Key
+from twofold.tui.numbers import format_pace
+from twofold.tui.picture import Picture, title_line
+from twofold.tui.picture_screen import PictureScreen, bindings
+from twofold.tui.walk import Walk
+from twofold.tui.walk_view import draw_walk, timeline, verdict
+
+
+class ReviewScreen(PictureScreen):
+    """A game move by move.
+
+    Args:
+        walk: the game, and where one stands in it.
+        judging: who judges its moves; None for the usual player.
+        is_guest: whether the screen was opened from another one, to which leaving goes back.
+    """
+
+    KEYS: ClassVar[tuple[Key, ...]] = REVIEW_KEYS
+    BINDINGS = bindings(REVIEW_KEYS)
+
+    def __init__(self, walk: Walk, judging: Judging | None = None, *, is_guest: bool = False):
+        super().__init__()
+        self.walk = walk
+        self._judging = judging or Judging(walk)
+        self._is_guest = is_guest
+        self._note = Text()
+        self._pace: float | None = paces.PLEASANT / 2
+        self._due: float | None = None  # when the next move is shown; None while it stands still
+        self._drawn: object = None
+
+    def on_unmount(self) -> None:
+        """Judge no more."""
+        self._judging.close()
+
+    # ---- what is shown
+
+    def tick(self) -> None:
+        """Show the next move if it is time; draw what has changed."""
+        if self._due is not None and time.monotonic() >= self._due:
+            self._step_on()
+        seen = (len(self.walk.judged), self._judging.summary, self._judging.error)
+        if seen != self._drawn:
+            self.draw()
+
+    def draw(self) -> None:
+        """Show the position as it is now."""
+        self._drawn = (len(self.walk.judged), self._judging.summary, self._judging.error)
+        super().draw()
+
+    def picture(self) -> Picture:
+        """The position that is looked at."""
+        walk = self.walk
+        player = walk.game.rules
+        return Picture(
+            title=title_line("review", f"{player.rows}x{player.cols} to {player.goal:,}"),
+            board=walk.board,
+            figures=self._figures(),
+            panel=lambda width, unicode: draw_walk(walk, width, unicode),
+            note=self._words(),
+            new=walk.new,
+            below=lambda width, unicode: timeline(walk, width, unicode),
+        )
+
+    def _figures(self) -> list[tuple[str, str]]:
+        walk, judging = self.walk, self._judging
+        last = walk.game.start_move_number + walk.last
+        found = judging.summary
+        done = f"{len(walk.judged):,} of {walk.last:,}"
+        return [
+            ("move", f"{walk.move_number:,} of {last:,}"),
+            ("score", f"{walk.score:,}"),
+            ("largest", f"{walk.board.max_tile:,}"),
+            ("judged", "" if walk.is_judged else done),
+            ("accuracy", "" if found is None else f"{found.accuracy:.1f} %"),
+            ("best moves", "" if found is None else f"{100 * found.match_rate:.1f} %"),
+            ("mistakes", f"{len(walk.mistakes):,}" if found is not None else ""),
+            ("judge", judging.player),
+            ("unit", judging.unit),
+        ]
+
+    def _words(self) -> Text:
+        if self._judging.error is not None:
+            return Text(f"no judge: {self._judging.error}", "bold red")
+        if self._note:
+            return self._note
+        if not self.walk.judged and self.walk.move is not None:
+            return Text(
+                "the judge is getting ready; the first time, kernels are compiled ...", "dim"
+            )
+        return verdict(self.walk)
+
+    # ---- keys
+
+    def action_by(self, moves: int) -> None:
+        """Look at a position so many moves on."""
+        self._go(self.walk.place + moves)
+
+    def action_to_start(self) -> None:
+        """Look at the first position."""
+        self._go(0)
+
+    def action_to_end(self) -> None:
+        """Look at the last position."""
+        self._go(self.walk.last)
+
+    def _go(self, place: int) -> None:
+        self._due = None
+        self._note = Text()
+        self.walk.go(place)
+        self.draw()
+
+    def action_next_mistake(self) -> None:
+        """Look at the next mistake."""
+        self._jump(self.walk.next_mistake(), "no mistake after this one")
+
+    def action_previous_mistake(self) -> None:
+        """Look at the mistake before."""
+        self._jump(self.walk.previous_mistake(), "no mistake before this one")
+
+    def _jump(self, found: bool, otherwise: str) -> None:
+        self._due = None
+        so_far = "" if self.walk.is_judged else ", so far"
+        self._note = Text() if found else Text(otherwise + so_far, "dim")
+        self.draw()
+
+    def action_leave(self) -> None:
+        """Leave, or go back to where this was opened from."""
+        if self._is_guest:
+            self.dismiss()
+        else:
+            super().action_leave()
+
+    # ---- playing
+
+    def action_play(self) -> None:
+        """Show one move after the other, or pause."""
+        self._note = Text()
+        if self._due is not None:
+            self._due = None
+        else:
+            if self.walk.place == self.walk.last:
+                self.walk.go(0)
+            self._due = time.monotonic()
+        self.draw()
+
+    def _step_on(self) -> None:
+        pace = self._pace or paces.PACES[-1]
+        assert self._due is not None
+        self._due = max(self._due + 1 / pace, time.monotonic())
+        self._note = Text()
+        self.walk.go(self.walk.place + 1)
+        if self.walk.place == self.walk.last:
+            self._due = None
+        self.draw()
+
+    def action_faster(self) -> None:
+        """Show the moves faster."""
+        self._set_pace(paces.faster(self._pace))
+
+    def action_slower(self) -> None:
+        """Show the moves slower."""
+        self._set_pace(paces.slower(self._pace))
+
+    def action_full_speed(self) -> None:
+        """Show a move in every picture, or as before."""
+        self._set_pace(None if self._pace is not None else paces.PLEASANT / 2)
+
+    def _set_pace(self, pace: float | None) -> None:
+        self._pace = pace
+        self._note = Text(f"pace: {format_pace(pace)}")
+        self.draw()

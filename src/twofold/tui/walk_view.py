@@ -1,0 +1,104 @@
+"""A walk through a game as lines: the values of the moves, a verdict, the whole game."""
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Final
+
+from rich.text import Text
+
+from twofold.rules import Move
+from twofold.search.analysis import format_value
+from twofold.tui.moves_view import MIN_ROOM, NAMES, aligned, bar, bar_room, pointer, share_length
+from twofold.tui.walk import MISTAKES, Walk
+
+if TYPE_CHECKING:
+    from twofold.arena.review import Judgement
+
+STYLES: Final = {"mistake": "yellow", "blunder": "red", "terrible": "bold red"}
+
+SIGNS: Final = {"mistake": "?", "blunder": "!", "terrible": "X"}
+"""How mistakes are marked on the line of the whole game."""
+
+SAID: Final = 5
+"""Columns of ` made` and ` best` after a value."""
+
+
+def draw_walk(walk: Walk, width: int, unicode: bool) -> list[Text]:
+    """The four moves: which was made, and once it is judged what each is worth."""
+    one = walk.judgement
+    if one is not None:
+        return _draw_values(one, width, unicode)
+    lines = [Text("moves", style="dim")]
+    for move in Move:
+        made = move == walk.move
+        lines.append(Text(pointer(made, unicode) + NAMES[move], style="bold" if made else ""))
+    return lines
+
+
+def _draw_values(one: "Judgement", width: int, unicode: bool) -> list[Text]:
+    best = one.values[one.best]
+    legal = [value for value in one.values if value is not None]
+    texts = aligned(
+        ["illegal" if value is None else format_value(value, best) for value in one.values]
+    )
+    room = bar_room(texts, width) - SAID
+    lines = [Text("values", style="dim")]
+    for move, value, text in zip(Move, one.values, texts, strict=True):
+        style = "bold" if move == one.move else "dim" if value is None else ""
+        line = Text(pointer(move == one.move, unicode) + f"{NAMES[move]:<5} ", style)
+        if room >= MIN_ROOM:
+            length = 0 if value is None else share_length(value, legal, room)
+            line.append(bar(length, room, unicode), "green" if move == one.best else "cyan")
+        line.append(text)
+        line.append(" made" if move == one.move else " best" if move == one.best else "")
+        lines.append(line)
+    return lines
+
+
+def verdict(walk: Walk) -> Text:
+    """What there is to say of the move that was made here."""
+    one, move = walk.judgement, walk.move
+    if move is None:
+        over = walk.game.is_finished
+        return Text("the end of the game" if over else "the record ends here; the game could go on")
+    name = move.name.lower()
+    if one is None:
+        return Text(f"{name}: not judged yet")
+    if one.forced:
+        return Text(f"{name} is the only move")
+    if one.is_best:
+        return Text(f"perfect: no move is better than {name}")
+    kept = f"{name} keeps {100 * one.ratio:.3g} % of the value of {one.best.name.lower()}"
+    return Text.assemble((one.label, STYLES.get(one.label, "")), f": {kept}")
+
+
+def timeline(walk: Walk, width: int, unicode: bool) -> Text:
+    """The whole game on one line: where one stands, what is judged, the worst mistakes."""
+    columns = max(1, min(width, walk.last + 1))
+    here = _column(walk, walk.place, columns)
+    judged = _column(walk, len(walk.judged), columns)
+    worst = _worst(walk, columns)
+    done, ahead, at = ("━", "─", "◆") if unicode else ("=", "-", "#")
+    line = Text()
+    for column in range(columns):
+        label = worst.get(column, "")
+        if column == here:
+            line.append(at, f"reverse {STYLES.get(label, 'bold')}")
+        else:
+            sign = SIGNS.get(label, done if column < judged else ahead)
+            line.append(sign, STYLES.get(label, "dim"))
+    return line
+
+
+def _column(walk: Walk, place: int, columns: int) -> int:
+    return place * columns // (walk.last + 1)
+
+
+def _worst(walk: Walk, columns: int) -> dict[int, str]:
+    """The worst label among the mistakes of each column."""
+    found: dict[int, str] = {}
+    rank: Callable[[str], int] = MISTAKES.index
+    for place in tuple(walk.mistakes):
+        column = _column(walk, place, columns)
+        label = walk.judged[place].label
+        found[column] = max(found.get(column, label), label, key=rank)
+    return found

@@ -1,0 +1,117 @@
+"""`twofold convert`: games from one format to another."""
+
+import io
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.bridge.replays import FINAL, REPLAYS, SAVED
+from tests.cli.conftest import Cli
+from twofold import cli as command
+from twofold.bridge.formats import parse_any_record
+from twofold.record import read_record
+from twofold.records import read_records
+
+
+@pytest.fixture
+def replay(tmp_path: Path) -> Path:
+    path = tmp_path / "replay.txt"
+    path.write_text(REPLAYS["verse"], encoding="utf-8")
+    return path
+
+
+@pytest.fixture
+def episodes(tmp_path: Path) -> Path:
+    path = tmp_path / "stats.txt"
+    other = "b:place@0|0131#D92|place@0"
+    path.write_text(f"{REPLAYS['moporgic']}\n{other}\n", encoding="utf-8")
+    return path
+
+
+def test_a_replay_becomes_a_record(cli: Cli, replay: Path, tmp_path: Path) -> None:
+    out = tmp_path / "game.2048"
+    result = cli("convert", str(replay), str(out))
+    assert (result.code, result.out) == (0, "")
+    assert result.err == f"1 game written to {out}\n"
+    assert read_record(out) == parse_any_record(REPLAYS["verse"])
+
+
+@pytest.mark.parametrize("name", [*REPLAYS, "original"])
+def test_a_record_becomes_a_replay(cli: Cli, replay: Path, tmp_path: Path, name: str) -> None:
+    game, out = tmp_path / "game.2048", tmp_path / "out.txt"
+    cli("convert", str(replay), str(game))
+    result = cli("convert", str(game), str(out), "--to", name)
+    assert result.code == 0
+    text = out.read_text(encoding="utf-8")
+    assert str(parse_any_record(text).final) == FINAL
+    assert ("left out" in result.err) == (name == "original")
+    to_output = cli("convert", str(game), "--to", name)
+    assert (to_output.code, to_output.out) == (0, text)
+
+
+def test_what_is_left_out_is_said_once(cli: Cli, episodes: Path, tmp_path: Path) -> None:
+    games = tmp_path / "games.jsonl"
+    assert cli("convert", str(episodes), str(games)).code == 0
+    assert [record.player for record in read_records(games)] == ["TDL2048", "b"]
+    result = cli("convert", str(games), str(tmp_path / "one.txt"), "--to", "verse", "--game", "1")
+    assert result.err.endswith("left out, as verse has no place for it: the player, the date\n")
+
+
+def test_one_game_of_many(cli: Cli, episodes: Path, tmp_path: Path) -> None:
+    out = tmp_path / "one.2048"
+    assert cli("convert", str(episodes), str(out), "--game", "2").code == 0
+    assert read_record(out).player == "b"
+
+
+@pytest.mark.parametrize(
+    ("options", "says"),
+    [
+        (["x.2048"], "expected one game for twofold, which holds no more, got several"),
+        (["x.2048", "--game", "3"], "expected --game up to 2, as there are no more, got 3"),
+        (["x.2048", "--game", "0"], "expected the number of a game from 1 to"),
+        (["x.txt"], "expected --to FORMAT or a name that ends in .2048, .jsonl or .json"),
+        (["x.txt", "--to", "pgn"], "expected a format of games (twofold, jsonl, original, verse"),
+        (["x.2048", "--from", "pgn"], "expected a format of games"),
+        (["x.2048", "--from", "verse"], "expected a replay that begins with a shape such as 4x4-_"),
+        (["no/such/x.2048", "--game", "1"], "expected an existing folder to write to"),
+    ],
+)
+def test_what_cannot_be_done(
+    cli: Cli, episodes: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch,
+    options: list[str], says: str,
+) -> None:  # fmt: skip
+    monkeypatch.chdir(tmp_path)
+    result = cli("convert", episodes.name, *options)
+    assert (result.code, result.out) == (2, "")
+    assert says in result.err
+    assert list(tmp_path.iterdir()) == [episodes]
+
+
+def test_an_old_file_stays_where_a_game_is_wrong(cli: Cli, episodes: Path, tmp_path: Path) -> None:
+    out = tmp_path / "games.jsonl"
+    out.write_text("old")
+    with episodes.open("a") as file:
+        file.write("c:place@0|0131#U92|place@0\n")
+    result = cli("convert", str(episodes), str(out))
+    assert result.code == 2
+    assert "line 3: move 1: expected a legal move" in result.err
+    assert out.read_text() == "old"
+
+
+def test_from_the_input(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    stream = io.TextIOWrapper(io.BytesIO(SAVED.encode()), encoding="utf-8")
+    monkeypatch.setattr(sys, "stdin", stream)
+    with pytest.raises(SystemExit) as stop:
+        command.main(["convert", "-"])
+    assert not stop.value.code
+    record = parse_any_record(capsys.readouterr().out)
+    assert str(record.final) == FINAL
+
+
+def test_review_takes_replays(cli: Cli, replay: Path) -> None:
+    result = cli("review", str(replay), "--player", "greedy")
+    assert result.code == 0
+    assert "2 moves" in result.out

@@ -1,0 +1,163 @@
+"""`twofold engine` and `twofold engine-check`, and an engine where a player is named."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.cli.conftest import Cli
+from tests.players.engines import EXAMPLE_SPEC, EXAMPLE_WORDS, rogue
+from twofold.bridge.conformance_checks import CHECKS
+from twofold.web.roster import Roster
+
+EXAMPLE = " ".join(EXAMPLE_WORDS)
+MINE = Path(EXAMPLE_WORDS[-1]).with_name("my_player.py")
+"""A player in plain Python, which starts at once."""
+
+
+@pytest.fixture
+def process() -> "Iterator[subprocess.Popen[str]]":
+    process = subprocess.Popen(
+        [sys.executable, "-m", "twofold", "engine", f"{MINE}:Tidy"],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        preexec_fn=_with_interrupts if os.name == "posix" else None,
+    )
+    with process:
+        yield process
+        process.kill()
+
+
+def _with_interrupts() -> None:
+    """Where the tests run in the background, the signal is ignored."""
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
+def test_a_player_answers_line_by_line_and_ends_with_its_input(
+    process: "subprocess.Popen[str]",
+) -> None:
+    assert process.stdin is not None
+    assert process.stdout is not None
+    for lines, last in (
+        ("u2048\n", "u2048ok"),
+        ("new 4x4 seed 1\nready\n", "readyok"),
+        ("position 1100/0000/0000/0000\ngo\n", "bestmove r"),
+    ):
+        process.stdin.write(lines)
+        process.stdin.flush()
+        while process.stdout.readline().strip() != last:
+            pass
+    out, err = process.communicate(timeout=60)
+    assert (out, err, process.returncode) == ("", "", 0)
+
+
+@pytest.mark.skipif(os.name != "posix", reason="Ctrl-C is sent as POSIX has it")
+def test_ctrl_c_ends_it_quietly(process: "subprocess.Popen[str]") -> None:
+    assert process.stdin is not None
+    assert process.stdout is not None
+    process.stdin.write("ready\n")
+    process.stdin.flush()
+    assert process.stdout.readline() == "readyok\n"
+    process.send_signal(signal.SIGINT)
+    out, err = process.communicate(timeout=60)
+    assert (out, err, process.returncode) == ("", "", 130)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "says"),
+    [
+        (["engine", "nobody"], 2, "expected a player (random, "),
+        (["engine", "expectimax:ply=99"], 2, "expected ply from 1 to 12"),
+        (["engine-check", "no-such-thing"], 2, "expected a program that can be run"),
+        (["engine-check", "'"], 2, "expected cmd= with quotations that end"),
+        (["engine-check", "x", "--boards", "0"], 2, "expected boards from 1 to 1000000"),
+        (["engine-check", "x", "--slack", "0.5"], 2, "expected slack from 1 to 1000"),
+        (["watch", "engine:cmd=no-such-thing"], 2, "expected a program that can be run"),
+        (["watch", "engine"], 2, "expected cmd= and the command of an engine"),
+    ],
+)
+def test_bad_usage_is_one_sentence(cli: Cli, arguments: list[str], code: int, says: str) -> None:
+    result = cli(*arguments)
+    assert (result.code, result.out) == (code, "")
+    assert says in result.err
+    assert result.err.count("\n") == 1
+
+
+def test_the_example_passes(cli: Cli) -> None:
+    code, out, err = cli("engine-check", EXAMPLE, "--boards", "20", "--slack", "20")
+    assert (code, err) == (0, "")
+    *checks, verdict = out.splitlines()
+    assert len(checks) == len(CHECKS)
+    assert all(line.startswith("ok      ") for line in checks)
+    assert verdict == f"{len(CHECKS)} checks, all passed"
+
+
+def test_one_that_fails_ends_with_code_1(cli: Cli) -> None:
+    code, out, _ = cli("engine-check", " ".join(rogue("no-author")))
+    assert code == 1
+    assert out.splitlines() == [
+        "FAILED  handshake      expected id author before u2048ok, got none",
+        f"1 check, 1 failed, {len(CHECKS) - 1} not made",
+    ]
+
+
+def test_the_outcome_as_json(cli: Cli) -> None:
+    code, out, _ = cli("engine-check", " ".join(rogue("no-author")), "--json")
+    document = json.loads(out)
+    assert code == 1
+    assert (document["schema"], document["command"], document["passed"]) == (
+        1, "engine-check", False,
+    )  # fmt: skip
+    assert document["checks"] == [
+        {"name": "handshake", "demand": CHECKS[0].demand, "passed": False}
+    ]
+    assert "id author" in document["timing"]["checks"][0]["detail"]
+
+
+def test_an_engine_plays_where_a_player_is_named(cli: Cli) -> None:
+    code, out, err = cli("watch", EXAMPLE_SPEC, "--seed", "3")
+    assert (code, err) == (0, "")
+    assert "no move left" in out
+    assert out.splitlines()[-1].startswith("again: twofold watch 'engine:cmd=")
+    code, out, _ = cli("analyse", "0012/0013/0024/1357", "--player", EXAMPLE_SPEC, "--json")
+    document = json.loads(out)
+    assert (code, document["unit"], document["reproducible"]) == (0, "points", True)
+
+
+def test_an_engine_that_fails_ends_the_command_with_a_sentence(cli: Cli) -> None:
+    code, _, err = cli("watch", f"engine:cmd={' '.join(rogue('illegal'))}", "--seed", "1")
+    assert code == 1
+    assert err.startswith("twofold: expected a legal move (")
+    assert err.count("\n") == 1
+
+
+def test_a_bench_plays_engines_and_a_study_runs_none(cli: Cli, tmp_path: Path) -> None:
+    study = str(tmp_path / "study.db")
+    arguments = ["bench", EXAMPLE_SPEC, "--games", "2", "--seed", "1", "--jobs", "2", "--json"]
+    arguments += ["--rules", "4x4 goal=64 stop=goal", "--out", study]
+    code, out, err = cli(*arguments)
+    assert code == 0, err
+    played = json.loads(out)["players"]
+    assert played[0]["player"].startswith("engine:cmd=")
+    code, _, err = cli("bench", "--resume", "--out", study)
+    assert code == 2
+    assert "expected players that run no program, got 'engine:cmd=" in err
+    assert json.loads(cli(*arguments).out)["players"] == played  # named again, it goes on
+
+
+def test_the_web_app_runs_only_what_its_owner_names() -> None:
+    from twofold.errors import InvalidSpec
+
+    with pytest.raises(InvalidSpec, match="expected a player that runs no program"):
+        Roster().check(EXAMPLE_SPEC)
+    roster = Roster(EXAMPLE_SPEC)
+    roster.check(EXAMPLE_SPEC)
+    with pytest.raises(InvalidSpec, match="expected a player that runs no program"):
+        roster.check(f"{EXAMPLE_SPEC},ply=3")

@@ -1,0 +1,119 @@
+"""The environments, written on `Game` as plainly as possible: what the fast ones must equal."""
+
+from itertools import groupby
+from typing import Any
+
+import numpy as np
+from gymnasium.utils import seeding
+from numpy.typing import NDArray
+
+from twofold import reference
+from twofold.board import Board
+from twofold.env.observations import observe
+from twofold.env.settings import Illegal, Observation, Reward
+from twofold.game import Game, Status
+from twofold.rules import Move, Rules
+
+SMALL = [(rows, cols) for rows in range(1, 6) for cols in range(1, 6) if rows * cols > 1]
+"""Every shape from 1x2 to 5x5."""
+
+
+def tiles_made(board: Board, move: Move) -> list[int]:
+    """The tiles that a move makes by merges: of n equal tiles in a row, n // 2."""
+    made = []
+    for line in reference.lines(board.rows, board.cols, move):
+        exponents = [board.exponents[cell] for cell in line if board.exponents[cell]]
+        for exponent, equal in groupby(exponents):
+            made += [2 << exponent] * (len(list(equal)) // 2)
+    return made
+
+
+class NaiveEnv:
+    """One game: what `Env2048` does, and what `VectorEnv2048` does with each of its games."""
+
+    def __init__(
+        self,
+        rules: Rules,
+        observation: Observation = "exponents",
+        reward: Reward = "score",
+        illegal: Illegal = "noop",
+        penalty: float = 1.0,
+    ) -> None:
+        self.rules = rules
+        self.observation, self.reward = observation, reward
+        self.illegal, self.penalty = illegal, penalty
+
+    def reset(self, seed: int | None = None) -> tuple[NDArray[Any], dict[str, Any]]:
+        if seed is not None:
+            self.rng, _ = seeding.np_random(seed)
+        first = int(self.rng.integers(2**64, dtype=np.uint64)) if seed is None else seed
+        self.begin(Game(self.rules, seed=first))
+        return self.look()
+
+    def begin(self, game: Game) -> None:
+        self.game, self.ended = game, False
+
+    @property
+    def legal(self) -> list[int]:
+        return [] if self.ended or self.game.is_finished else list(self.game.legal_moves())
+
+    def look(self) -> tuple[NDArray[Any], dict[str, Any]]:
+        info = {
+            "action_mask": [int(move in self.legal) for move in range(4)],
+            "max_tile": self.game.board.max_tile,
+            "move_number": self.game.move_number,
+            "score": self.game.score,
+            "seed": self.game.seed,
+        }
+        return observe(self.game.board, self.observation), info
+
+    def step(self, action: int) -> tuple[NDArray[Any], float, bool, dict[str, Any]]:
+        reward = 0.0
+        if not self.legal:
+            self.ended = True
+        elif action in self.legal:
+            reward = self.worth(Move(action))
+            self.game.play(Move(action))
+            self.ended = self.game.status in (Status.OVER, Status.STOPPED)
+        elif self.illegal == "penalty":
+            reward = -self.penalty
+        elif self.illegal == "terminate":
+            self.ended = True
+        observation, info = self.look()
+        return observation, reward, self.ended, info
+
+    def worth(self, move: Move) -> float:
+        made = tiles_made(self.game.board, move)
+        if self.reward == "score":
+            assert sum(made) == self.game.board.slide(move).reward
+            return sum(made)
+        if self.reward == "log2":
+            return float(sum(np.log2(made))) if made else 0.0
+        twin = Game.from_board(
+            self.game.board, self.rules, self.game.seed, move_number=self.game.move_number
+        )
+        twin.play(move)
+        return float(twin.goal_reached and not self.game.goal_reached)
+
+
+def assert_same(found: Any, expected: Any) -> None:
+    """Equal in type, shape and every value, through dictionaries, tuples and arrays of objects."""
+    if isinstance(expected, dict):
+        assert found.keys() == expected.keys()
+        for key in expected:
+            assert_same(found[key], expected[key])
+    elif isinstance(expected, tuple):
+        assert len(found) == len(expected)
+        for one, other in zip(found, expected, strict=True):
+            assert_same(one, other)
+    elif isinstance(expected, np.ndarray):
+        assert isinstance(found, np.ndarray)
+        assert (found.dtype, found.shape) == (expected.dtype, expected.shape)
+        if expected.dtype == object:
+            for one, other in zip(found, expected, strict=True):
+                assert_same(one, other)
+        else:
+            np.testing.assert_array_equal(found, expected)
+    else:
+        assert type(found) is type(expected)
+        assert found == expected

@@ -1,0 +1,309 @@
+"""Many games equal Gymnasium's vector of single ones, in all its modes."""
+
+import copy
+from typing import Any
+
+import gymnasium
+import numpy as np
+import pytest
+from gymnasium.error import ResetNeeded
+from gymnasium.vector import AutoresetMode, SyncVectorEnv
+from numpy.typing import NDArray
+
+from tests.env.naive import assert_same
+from twofold.board import Board
+from twofold.env import ENV_ID
+from twofold.env.games import BLOCK
+from twofold.env.vector import VectorEnv2048
+from twofold.errors import (
+    IllegalMove,
+    InvalidBoard,
+    InvalidInput,
+    InvalidMove,
+    InvalidSeed,
+    LimitExceeded,
+)
+from twofold.game import Game
+from twofold.rules import Move, Rules
+
+COUNT = 6
+
+
+def singles(mode: AutoresetMode, limit: int | None, **options: Any) -> SyncVectorEnv:
+    """The same games as an environment each, under Gymnasium's own vector."""
+
+    def make() -> gymnasium.Env[Any, Any]:
+        return gymnasium.make(ENV_ID, max_episode_steps=limit, disable_env_checker=True, **options)
+
+    return SyncVectorEnv([make] * COUNT, autoreset_mode=mode)
+
+
+def pair(
+    mode: AutoresetMode, limit: int | None = None, **options: Any
+) -> tuple[SyncVectorEnv, VectorEnv2048]:
+    many = VectorEnv2048(COUNT, max_episode_steps=limit, autoreset_mode=mode, **options)
+    return singles(mode, limit, **options), many
+
+
+@pytest.mark.promise("R11")
+@pytest.mark.parametrize("limit", [None, 7])
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"rules": "2x3"},
+        {"rules": "1x2", "reward": "log2"},
+        {"rules": "3x3 goal=16 stop=goal", "observation": "onehot", "reward": "goal"},
+        {"rules": "2x2", "observation": "bits", "illegal": "penalty", "penalty": 3.0},
+        {"rules": "2x5", "observation": "tiles", "illegal": "terminate"},
+    ],
+    ids=str,
+)
+@pytest.mark.parametrize("mode", [AutoresetMode.NEXT_STEP, AutoresetMode.SAME_STEP])
+def test_steps_equal_those_of_single_environments(
+    mode: AutoresetMode, options: dict[str, Any], limit: int | None
+) -> None:
+    slow, fast = pair(mode, limit, **options)
+    assert fast.metadata["autoreset_mode"] is slow.metadata["autoreset_mode"] is mode
+    assert (fast.observation_space, fast.action_space) == (
+        slow.observation_space,
+        slow.action_space,
+    )
+    assert_same(fast.reset(seed=5), slow.reset(seed=5))
+    rng, endings = np.random.default_rng(1), 0
+    for number in range(90):
+        actions = rng.integers(0, 4, COUNT)
+        found = fast.step(actions)
+        assert_same(found, slow.step(actions))
+        endings += int(np.count_nonzero(found[2] | found[3]))
+        if number == 60:
+            assert_same(fast.reset(), slow.reset())  # each goes on with seeds of its own
+    assert endings > COUNT
+
+
+def test_games_that_are_not_reset_by_themselves() -> None:
+    slow, fast = pair(AutoresetMode.DISABLED, 9, rules="2x3")
+    assert_same(fast.reset(seed=1), slow.reset(seed=1))
+    rng = np.random.default_rng(1)
+    for _ in range(60):
+        actions = rng.integers(0, 4, COUNT)
+        found = fast.step(actions)
+        assert_same(found, slow.step(actions))
+        ended = found[2] | found[3]
+        if ended.any():
+            mask = {"reset_mask": ended}
+            assert_same(fast.reset(options=mask), slow.reset(options=dict(mask)))
+            assert list(mask) == ["reset_mask"]
+
+
+def test_a_mask_with_seeds_begins_only_some_games() -> None:
+    slow, fast = pair(AutoresetMode.DISABLED)
+    assert_same(fast.reset(seed=1), slow.reset(seed=1))
+    mask = np.array([True, False] * (COUNT // 2))
+    for seed in (9, [4, None, None, 8, 2**63, None]):
+        found = fast.reset(seed=seed, options={"reset_mask": mask})
+        assert_same(found, slow.reset(seed=seed, options={"reset_mask": mask}))
+    actions = np.zeros(COUNT, dtype=np.int64)
+    assert_same(fast.step(actions), slow.step(actions))
+    assert_same(fast.reset(), slow.reset())
+
+
+def test_ended_games_stay_as_they_are_without_autoreset() -> None:
+    many = VectorEnv2048(COUNT, "2x2", autoreset_mode="DISABLED", illegal="error")
+    many.reset(seed=3)
+    scores = np.zeros(COUNT)
+    while not (found := many.step(many.sample_actions()))[2].all():
+        scores += found[1]
+    scores += found[1]
+    *_, again = many.step(np.full(COUNT, 3))
+    assert again["score"].tolist() == found[4]["score"].tolist() == scores.tolist()
+    assert not again["action_mask"].any()
+
+
+def test_seeds_go_on_past_a_block() -> None:
+    """Far more games than seeds are drawn at once."""
+    slow, fast = pair(AutoresetMode.NEXT_STEP, 1, rules="2x2")
+    assert_same(fast.reset(seed=2**64 - COUNT), slow.reset(seed=2**64 - COUNT))
+    for number in range(5 * BLOCK):
+        actions = np.full(COUNT, number % 4)
+        assert_same(fast.step(actions), slow.step(actions))
+
+
+@pytest.mark.parametrize("seed", [0, 2**63, [3, 1, 4, 1, 5, 9]])
+def test_each_game_is_the_game_of_its_seed(seed: Any) -> None:
+    many = VectorEnv2048(COUNT)
+    many.reset(seed=seed)
+    seeds = [seed + game for game in range(COUNT)] if isinstance(seed, int) else seed
+    games = [Game(Rules(), seed=one) for one in seeds]
+    for _ in range(30):
+        actions = many.sample_actions()
+        many.step(actions)
+        for game, action in zip(games, actions, strict=True):
+            game.play(Move(int(action)))
+        assert [many.board(index) for index in range(COUNT)] == [game.board for game in games]
+    assert [many.game(index).score for index in range(COUNT)] == [game.score for game in games]
+    assert many.game(2).spawn_number == games[2].spawn_number
+
+
+def test_without_a_seed_games_differ() -> None:
+    many = VectorEnv2048(COUNT)
+    _, infos = many.reset()
+    assert len(set(infos["seed"].tolist())) == COUNT
+    _, others = many.reset()
+    assert not set(infos["seed"].tolist()) & set(others["seed"].tolist())
+
+
+@pytest.mark.parametrize("seed", [-1, 2**64, 2**64 - COUNT + 1, True, 1.5, "1", np.int64(3)])
+def test_seeds_out_of_range_are_refused(seed: Any) -> None:
+    with pytest.raises(InvalidSeed, match="expected a seed"):
+        VectorEnv2048(COUNT).reset(seed=seed)
+
+
+def test_a_list_has_a_seed_for_each_game() -> None:
+    with pytest.raises(InvalidInput, match="expected 6 seeds, one for each game, got 2"):
+        VectorEnv2048(COUNT).reset(seed=[1, 2])
+
+
+@pytest.mark.parametrize(
+    "actions",
+    [
+        np.full(COUNT, 4),
+        np.full(COUNT, -1),
+        np.zeros(COUNT),
+        np.zeros((COUNT, 1), dtype=int),
+        np.zeros(COUNT + 1, dtype=int),
+        [0] * (COUNT - 1),
+        3,
+    ],
+    ids=str,
+)
+def test_actions_that_are_none_are_refused_before_any_move(actions: Any) -> None:
+    many = VectorEnv2048(COUNT)
+    before = many.reset(seed=1)[0]
+    with pytest.raises(InvalidMove, match="from 0 to 3"):
+        many.step(actions)
+    assert {many.game(index).move_number for index in range(COUNT)} == {0}
+    assert_same(many.step(np.array([0, 1, 2, 3, 0, 1], dtype=np.uint8))[0].shape, before.shape)
+
+
+@pytest.mark.promise("R11")
+def test_an_illegal_action_is_an_error_if_so_chosen() -> None:
+    many = VectorEnv2048(2, illegal="error")
+    many.reset(seed=1, options={"board": "1000/0000/0000/0000"})
+    before = many.board(0)
+    with pytest.raises(IllegalMove, match=r"a legal move \(right, down\), got left .* in game 1"):
+        many.step(np.array([1, 3]))
+    assert many.board(0) == before
+    many.step(np.array([1, 2], dtype=np.int32))
+    assert many.board(0) != before
+
+
+def test_copies_are_the_callers_own_and_views_are_not() -> None:
+    for own in (True, False):
+        many = VectorEnv2048(COUNT, copy=own)
+        many.reset(seed=1)
+        first = many.step(many.sample_actions())
+        kept = copy.deepcopy(first)
+        second = many.step(many.sample_actions())
+        for one, other, before in zip(first[:4], second[:4], kept[:4], strict=True):
+            assert np.shares_memory(one, other) is not own
+            assert (one is not other) is own
+            if own:
+                assert_same(one, before)
+
+
+@pytest.mark.parametrize("mode", list(AutoresetMode))
+def test_a_copy_plays_on_by_itself(mode: AutoresetMode) -> None:
+    many = VectorEnv2048(COUNT, "2x2", autoreset_mode=mode)
+    many.reset(seed=1)
+    for _ in range(20):
+        many.step(many.sample_actions())
+    twin = copy.deepcopy(many)
+    rng = np.random.default_rng(1)
+    actions = rng.integers(0, 4, (60, COUNT))
+    found = [many.step(row) for row in actions]  # the twin must not notice
+    for row, expected in zip(actions, found, strict=True):
+        assert_same(twin.step(row), expected)
+
+
+def frequencies(actions: NDArray[np.int64]) -> NDArray[np.float64]:
+    return np.bincount(actions, minlength=4) / len(actions)
+
+
+def test_sampled_actions_are_legal_and_equally_likely() -> None:
+    many = VectorEnv2048(2000)
+    for board, expected in (
+        ("0000/0100/0000/0000", [0.25, 0.25, 0.25, 0.25]),
+        ("1000/0000/0000/0000", [0, 0.5, 0.5, 0]),
+        ("0000/1000/0000/0000", [1 / 3, 1 / 3, 1 / 3, 0]),
+        ("1234/2341/3412/4123", [1, 0, 0, 0]),  # over
+    ):
+        many.reset(seed=1, options={"board": board})
+        actions = many.sample_actions(np.random.default_rng(3))
+        assert actions.dtype == np.int64
+        assert frequencies(actions) == pytest.approx(expected, abs=0.045)
+        assert_same(actions, many.sample_actions(np.random.default_rng(3)))
+        assert (many.sample_actions() != many.sample_actions()).any() == (max(expected) < 1)
+
+
+def test_options_that_cannot_be_used_are_refused() -> None:
+    for options, text in (
+        ({"num_envs": 0}, "num_envs from 1 to"),
+        ({"max_episode_steps": 0}, "max_episode_steps from 1"),
+        ({"autoreset_mode": "later"}, "mode of NEXT_STEP, SAME_STEP, DISABLED, got 'later'"),
+        ({"render_mode": "human"}, "render mode of ansi, rgb_array, got 'human'"),
+    ):
+        with pytest.raises(InvalidInput, match=text):
+            VectorEnv2048(**options)
+    with pytest.raises(LimitExceeded):
+        VectorEnv2048(10**9)
+    many = VectorEnv2048(2)
+    for mask in (np.zeros(2, dtype=bool), np.ones(3, dtype=bool), np.ones(2), [True, True]):
+        with pytest.raises(InvalidInput, match="expected a reset_mask of 2 booleans"):
+            many.reset(options={"reset_mask": mask})
+    with pytest.raises(InvalidInput, match="expected a first reset of all games"):
+        many.reset(options={"reset_mask": np.array([True, False])})
+    with pytest.raises(InvalidBoard, match="expected a 4x4 board as in the rules"):
+        many.reset(options={"board": "2x2:1100"})
+
+
+def test_a_step_needs_a_reset_and_closing_twice_does_no_harm() -> None:
+    many = VectorEnv2048(2)
+    with pytest.raises(ResetNeeded):
+        many.step(np.zeros(2, dtype=np.int64))
+    many.close()
+    many.close()
+    assert many.closed
+
+
+def test_games_that_begin_on_a_board() -> None:
+    many = VectorEnv2048(3)
+    options = {"board": Board.parse("ff00/ff00/0000/0000"), "score": 900_000, "move_number": 40}
+    _, infos = many.reset(seed=3, options=options)
+    assert infos["score"].tolist() == [900_000] * 3
+    for _ in range(2):
+        *_, infos = many.step(np.full(3, Move.LEFT))
+    many.step(np.full(3, Move.UP))
+    *_, infos = many.step(np.array([Move.LEFT] * 3))
+    assert infos["max_tile"].tolist() == [131_072] * 3
+    start = Board.parse("ff00/ff00/0000/0000")
+    twins = [Game.from_board(start, None, 3 + game, move_number=40) for game in range(3)]
+    for game, twin in enumerate(twins):
+        for move in (Move.LEFT, Move.LEFT, Move.UP, Move.LEFT):
+            if move in twin.legal_moves():
+                twin.play(move)
+        assert many.board(game) == twin.board
+        assert infos["score"][game] == 900_000 + twin.score
+
+
+def test_frames_of_each_game() -> None:
+    text = VectorEnv2048(2, "2x2", render_mode="ansi")
+    text.reset(seed=1)
+    frames = text.render()
+    assert frames is not None
+    assert [frame.splitlines()[0] for frame in frames] == ["score 0  move 0"] * 2
+    images = VectorEnv2048(2, render_mode="rgb_array")
+    images.reset(seed=1)
+    found = images.render()
+    assert found is not None
+    assert {frame.shape for frame in found} == {(499, 499, 3)}
+    assert VectorEnv2048(2).render() is None

@@ -1,0 +1,143 @@
+"""Pictures and replays in a real Chromium: what is seen, in both themes, and by whom."""
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+from urllib.parse import quote
+
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+from playwright.sync_api import Browser, Page, expect
+
+from tests.web.browser import PATIENCE_MS, launch
+from twofold import Board, Game, Record
+from twofold.drawing import BOARD, TILES
+from twofold.notebook import replay, show
+
+expect.set_options(timeout=PATIENCE_MS)
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Browser]:
+    with launch() as found:
+        yield found
+
+
+def is_own(url: str) -> bool:
+    """Whether what is asked for is the page itself or stands in it."""
+    return url.startswith("data:") or url.endswith("/game.html")
+
+
+def opened(browser: Browser, path: Path, page_html: str, scheme: str) -> Page:
+    """A page with this content, on a screen of one theme; it fails if it asks for anything."""
+    path.write_text(page_html, encoding="utf-8")
+    options: dict[str, Any] = {"color_scheme": scheme, "viewport": {"width": 500, "height": 700}}
+    context = browser.new_context(**options)
+    context.set_default_timeout(PATIENCE_MS)
+    page = context.new_page()
+    faults: list[str] = []
+    page.on("pageerror", lambda error: faults.append(str(error)))
+    page.on("console", lambda line: faults.append(line.text) if line.type == "error" else None)
+    page.on("request", lambda one: None if is_own(one.url) else faults.append(one.url))
+    page.goto(path.as_uri())
+    page.wait_for_load_state()
+    assert faults == []
+    return page
+
+
+def record() -> Record:
+    game = Game(seed=3)
+    for _ in range(40):
+        game.play(game.legal_moves()[-1])
+    comment = "<img src=x onerror=document.title='broken'>"
+    return Record.from_game(game, player="<b>me</b>", comments={2: comment})
+
+
+def rgb(colour: str) -> str:
+    return "rgb({}, {}, {})".format(*(int(colour[at : at + 2], 16) for at in (1, 3, 5)))
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_a_picture_follows_the_page_around_it(
+    browser: Browser, tmp_path: Path, scheme: str
+) -> None:
+    svg = show(Board.parse("1000/0000/0000/000b")).svg
+    page = opened(
+        browser, tmp_path / "game.html", f"<body style='color-scheme:{scheme}'>{svg}", "light"
+    )
+    faces = page.locator("svg rect")
+    colours = [
+        faces.nth(at).evaluate("element => getComputedStyle(element).fill") for at in (0, 1, 16)
+    ]
+    wanted = [BOARD, TILES[0].face, TILES[10].face]
+    assert colours == [rgb(getattr(colour, scheme)) for colour in wanted]
+    assert page.get_by_role("img", name="2048 board of 4 rows and 4 columns").is_visible()
+    page.context.close()
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_a_picture_that_is_an_image_does_so_too(
+    browser: Browser, tmp_path: Path, scheme: str
+) -> None:
+    """JupyterLab makes an image of a picture; what it shows then is compared dot by dot."""
+    board = Board.parse("1000/0000/0000/000b")
+    pictures = [show(board).svg, show(board, theme=scheme).svg]
+    images = "".join(f'<img src="data:image/svg+xml,{quote(svg)}">' for svg in pictures)
+    for screen in ("light", "dark"):
+        body = f"<body style='color-scheme:{scheme}'>{images}"
+        page = opened(browser, tmp_path / "game.html", body, screen)
+        shots = [page.locator("img").nth(at).screenshot() for at in (0, 1)]
+        assert shots[0] == shots[1]
+        page.context.close()
+
+
+def test_numbers_stay_inside_their_tiles(browser: Browser, tmp_path: Path) -> None:
+    board = Board([*range(1, 36), 0], (6, 6))
+    page = opened(browser, tmp_path / "game.html", show(board, scale=1).svg, "light")
+    boxes = page.evaluate(
+        "() => [...document.querySelectorAll('text')].map((text) => {"
+        " const box = text.getBBox(), face = text.previousElementSibling.getBBox();"
+        " return [box.x - face.x, face.x + face.width - box.x - box.width] })"
+    )
+    assert len(boxes) == 35
+    assert all(min(pair) >= 4 and abs(pair[0] - pair[1]) < 1 for pair in boxes)
+    page.context.close()
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_a_replay_is_walked_through(browser: Browser, tmp_path: Path, scheme: str) -> None:
+    game = record().replay()
+    page = opened(browser, tmp_path / "game.html", replay(record()).html, scheme)
+    facts, comment = page.locator("#facts"), page.locator("#comment")
+    expect(facts).to_have_text("move 0 of 40 · start · 0 points")
+    page.get_by_role("button", name="One move on").click()
+    page.get_by_role("button", name="One move on").click()
+    expect(facts).to_contain_text(f"move 2 of 40 · {game.moves[1].name.lower()} · ")
+    expect(comment).to_have_text("<img src=x onerror=document.title='broken'>")
+    tiles = [str(tile) for row in game.steps[1].board.tiles for tile in row if tile]
+    assert [one for one in page.locator("#board text").all_text_contents() if one] == tiles
+    slider = page.get_by_role("slider", name="Move number")
+    slider.press("End")
+    expect(facts).to_have_text(f"move 40 of 40 · left · {game.score} points")
+    expect(page.get_by_role("button", name="End", exact=True)).to_be_disabled()
+    page.get_by_role("button", name="Play").click()
+    expect(page.get_by_role("button", name="Pause")).to_be_visible()
+    expect(facts).to_contain_text("move 3 of 40")
+    page.get_by_role("button", name="Pause").click()
+    page.get_by_role("button", name="Start", exact=True).click()
+    expect(facts).to_contain_text("move 0 of 40")
+    found = Axe().run(page).response["violations"]
+    assert [one["id"] for one in found] == []
+    assert page.title().startswith("2048 game by <b>me</b>")
+    page.context.close()
+
+
+def test_a_replay_works_in_the_frame_of_a_notebook(browser: Browser, tmp_path: Path) -> None:
+    found = replay(record())
+    page = opened(browser, tmp_path / "game.html", found._repr_html_(), "light")
+    frame = page.frame_locator("iframe")
+    frame.get_by_role("button", name="End", exact=True).click()
+    expect(frame.locator("#facts")).to_contain_text("move 40 of 40")
+    height = frame.locator("main").evaluate("main => main.getBoundingClientRect().height")
+    assert height <= found.height
+    page.context.close()

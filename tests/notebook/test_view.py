@@ -1,0 +1,155 @@
+"""Pictures of boards, games, records and analyses."""
+
+import xml.etree.ElementTree as ET
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from tests.attacks.records import NAMES
+from tests.test_drawing import elements, numbers
+from tests.web.test_palette import contrast
+from twofold import Analysis, Board, Game, Move, MoveAnalysis, Record, make_player
+from twofold.drawing import BOARD, CELL, INK
+from twofold.errors import InvalidInput
+from twofold.notebook import View, show
+from twofold.notebook.analysis import BEST, OTHER, RIM, SHORTEST, bar_length
+
+TEXT = "0012/0013/0024/1357"
+
+
+@pytest.fixture(scope="module")
+def analysis() -> Analysis:
+    return make_player("greedy").analyse(Board.parse(TEXT))
+
+
+def by_hand(*values: float | None, best: Move = Move.UP, legal: str = "urdl") -> Analysis:
+    """An analysis with these values of up, right, down and left."""
+    up, right, down, left = (
+        MoveAnalysis(move, move.letter in legal, value, 0)
+        for move, value in zip(Move, values, strict=True)
+    )
+    return Analysis(Board.parse(TEXT), (up, right, down, left), best, "mine", unit="points")
+
+
+# ---- what is shown
+
+
+def test_a_board_is_shown_as_it_shows_itself() -> None:
+    board = Board.parse(TEXT)
+    view = show(board)
+    assert view.svg == view._repr_svg_() == board._repr_svg_()
+    assert (view.board, repr(view)) == (board, f"<View of {board}>")
+
+
+def test_games_and_records_have_a_line_below() -> None:
+    game = Game(seed=1)
+    game.play(Move.DOWN)
+    assert show(game).svg == game._repr_svg_()
+    record = Record.from_game(game, player="me & you")
+    assert numbers(show(record).svg)[-1] == "0 points · move 1 · going · me & you"
+    bare = replace(record, score=None, final=None, result="")
+    assert show(bare).svg == show(record).svg
+
+
+def test_an_analysis_stands_beside_the_board(analysis: Analysis) -> None:
+    svg = show(analysis).svg
+    assert svg == show(Board.parse(TEXT), analysis).svg
+    texts = numbers(svg)
+    for move in analysis.moves:
+        assert move.move.name.lower() in texts
+        if not move.legal:
+            assert "illegal" in texts
+    assert texts[-1].startswith("greedy")
+    (words,) = elements(svg, "desc")
+    assert (words.text or "").startswith(f"Best move: {analysis.best.name.lower()}. Values: up ")
+    assert len(elements(svg, "circle")) == 1
+    assert len(elements(svg, "path")) == 5
+
+
+def test_a_long_name_is_cut() -> None:
+    found = replace(by_hand(1.0, 2.0, 3.0, 4.0), player="x" * 100)
+    assert f"{'x' * 47}… · points" in numbers(show(found).svg)
+
+
+def test_a_game_with_an_analysis_keeps_its_line(analysis: Analysis) -> None:
+    game = Game.from_board(Board.parse(TEXT), score=1_234)
+    assert "1,234 points · move 0 · going" in numbers(show(game, analysis).svg)
+
+
+def test_an_analysis_of_another_board(analysis: Analysis) -> None:
+    with pytest.raises(InvalidInput, match=r"expected an analysis of 0000/.*, got one of 0012"):
+        show(Board.empty(), analysis)
+
+
+def test_what_cannot_be_shown() -> None:
+    for wrong in ("0012/0013/0024/1357", None, 7):
+        with pytest.raises(InvalidInput, match="expected a board, a game, a record or an analysis"):
+            show(wrong)  # type: ignore[arg-type]
+    with pytest.raises(InvalidInput, match="expected a theme"):
+        show(Board.empty(), theme="sepia")
+    with pytest.raises(InvalidInput, match="expected a scale"):
+        show(Board.empty(), scale=0)
+
+
+# ---- bars
+
+
+def test_bars_run_from_the_worst_move_to_the_best() -> None:
+    found = by_hand(100.0, 50.0, 0.0, None, legal="urd")
+    lengths = [bar_length(found, one) for one in found.moves]
+    assert lengths == pytest.approx([1.0, (1 + SHORTEST) / 2, SHORTEST, 0.0])
+    below = by_hand(-100.0, -150.0, -200.0, None, legal="urd")
+    assert [bar_length(below, one) for one in below.moves] == pytest.approx(lengths)
+
+
+def test_bars_where_there_is_nothing_to_compare() -> None:
+    alone = by_hand(5.0, None, None, None, legal="u")
+    assert [bar_length(alone, one) for one in alone.moves] == [1.0, 0.0, 0.0, 0.0]
+    equal = by_hand(5.0, 5.0, None, None, legal="ur")
+    assert [bar_length(equal, one) for one in equal.moves] == [1.0, 1.0, 0.0, 0.0]
+    ranked = by_hand(None, None, None, None)
+    assert [bar_length(ranked, one) for one in ranked.moves] == [1.0, 0.0, 0.0, 0.0]
+    assert numbers(show(ranked).svg).count("best") == 1
+    infinite = by_hand(5.0, float("-inf"), 1.0, 2.0)
+    assert [bar_length(infinite, one) for one in infinite.moves] == [1.0, *3 * [SHORTEST]]
+
+
+def test_losses_stand_beside_the_names() -> None:
+    texts = numbers(show(by_hand(100.0, 50.0, 100.0, 99.5)).svg)
+    assert {"100.00", "50.00", "-50.00", "99.50", "-0.50"} <= set(texts)
+    assert len([text for text in texts if text.startswith("-")]) == 2
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_texts_can_be_read_and_bars_seen(theme: str) -> None:
+    board, cell = getattr(BOARD, theme), getattr(CELL, theme)
+    assert contrast(getattr(INK, theme), board) >= 4.5
+    for bar in (BEST, OTHER):
+        assert contrast(getattr(bar, theme), cell) >= 3
+    assert contrast(getattr(BEST, theme), getattr(RIM, theme)) >= 4.5
+
+
+@pytest.mark.parametrize("name", NAMES.values(), ids=NAMES)
+def test_names_are_only_text(name: str) -> None:
+    game = Game(seed=1)
+    svg = show(Record.from_game(game, player=name)).svg
+    svg += show(replace(by_hand(1.0, 2.0, 3.0, 4.0), player=name)).svg
+    assert svg.replace("\n", "").isprintable()
+    for part in svg.split("</svg>")[:-1]:
+        tags = {one.tag.rpartition("}")[2] for one in ET.fromstring(part + "</svg>").iter()}
+        assert tags <= {"svg", "title", "desc", "style", "rect", "text", "g", "circle", "path"}
+
+
+@pytest.mark.parametrize("shape", [(1, 2), (2, 1), (8, 8), (3, 4)])
+def test_every_shape_is_drawn(shape: tuple[int, int]) -> None:
+    board = Board((1,) * (shape[0] * shape[1]), shape)
+    root = ET.fromstring(show(make_player("greedy").analyse(board)).svg)
+    assert root.get("role") == "img"
+
+
+def test_a_picture_is_saved(tmp_path: Path) -> None:
+    path = tmp_path / "board.svg"
+    view = show(Board.parse(TEXT))
+    view.save(path)
+    assert path.read_text(encoding="utf-8") == view.svg == View(view.svg, view.board).svg

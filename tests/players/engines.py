@@ -1,0 +1,37 @@
+"""Engines for tests: the example, and one that does a thing wrong; as commands and as specs."""
+
+import json
+import os
+import sys
+import time
+from pathlib import Path
+
+EXAMPLE = Path(__file__).parents[2] / "examples" / "engine.py"
+ROGUE = Path(__file__).with_name("rogue_engine.py")
+EXAMPLE_WORDS = [sys.executable, str(EXAMPLE)]
+EXAMPLE_SPEC = f"engine:cmd={json.dumps(' '.join(EXAMPLE_WORDS))}"
+
+
+def rogue(mode: str, file: Path | None = None) -> list[str]:
+    """The command of an engine that does one thing wrong."""
+    return [sys.executable, str(ROGUE), mode, *([] if file is None else [str(file)])]
+
+
+def is_alive(process: int) -> bool:
+    """Whether a process is there and has not ended."""
+    try:
+        os.kill(process, 0)
+    except ProcessLookupError:
+        return False
+    try:
+        return " Z " not in Path(f"/proc/{process}/stat").read_text()
+    except OSError:
+        return False
+
+
+def wait_until_gone(processes: list[int], seconds: float) -> None:
+    """Wait for the end of processes."""
+    until = time.monotonic() + seconds
+    while alive := [one for one in processes if is_alive(one)]:
+        assert time.monotonic() < until, f"still there: {alive}"
+        time.sleep(0.02)

@@ -1,0 +1,185 @@
+"""An engine that does one thing otherwise than it should: the one that its argument names.
+
+python tests/players/rogue_engine.py MODE [FILE]
+"""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+
+from twofold.board import Board
+
+MODE = sys.argv[1]
+FILE = sys.argv[2] if len(sys.argv) > 2 else ""
+HELLO = "id name rogue\nid author nobody\nshapes 4x4\n"
+
+
+def say(text: str) -> None:
+    sys.stdout.write(text + "\n")
+    sys.stdout.flush()
+
+
+def sleep_forever() -> None:
+    while True:
+        time.sleep(60)
+
+
+def first_time() -> bool:
+    """Whether the file was not there; it is from now on."""
+    if os.path.exists(FILE):
+        return False
+    open(FILE, "x").close()
+    return True
+
+
+def note_process() -> None:
+    """Write our number, and that of a child that goes on for ever, to the file."""
+    child = subprocess.Popen([sys.executable, "-c", "import time; time.sleep(1000)"])
+    with open(FILE, "a") as file:
+        file.write(f"{os.getpid()} {child.pid}\n")
+
+
+def hello() -> None:
+    if MODE == "silent":
+        sleep_forever()
+    if MODE == "dies-at-once":
+        sys.stderr.write("no such weights\n")
+        sys.exit(3)
+    if MODE == "many-options":
+        for number in range(300):
+            say(f"option name o{number} type check default true")
+    if MODE == "bad-option":
+        say("option name depth type spin default 7 min 8 max 9")
+    if MODE == "options":
+        say("option name depth type spin default 3 min 1 max 9")
+        say("option name style type combo default calm var calm var wild")
+        say("option name loud type check default false")
+        say("option name motto type string default")
+    if MODE == "no-author":
+        say("id name rogue\nu2048ok")
+    elif MODE == "unfriendly":
+        say("error no")
+    elif MODE == "noisy":
+        say(f"hello from nowhere\n{HELLO}\n\nfrobnicate\nu2048ok")
+    else:
+        say(f"{HELLO}u2048ok")
+
+
+def move_on(board: Board, limits: list[str]) -> str:
+    """The answer to `go`."""
+    legal = board.legal_moves()
+    good = f"bestmove {legal[0].letter}" if legal else "bestmove none"
+    wrong = next((f"bestmove {c}" for c in "urdl" if c not in {m.letter for m in legal}), good)
+    match MODE:
+        case "mute":
+            sleep_forever()
+        case "late":
+            time.sleep(0.4)
+        case "stubborn":
+            note_process()
+            sleep_forever()
+        case "crash":
+            sys.stderr.write("Traceback (most recent call last):\nZeroDivisionError: boom\n")
+            sys.exit(3)
+        case "crash-once":
+            if first_time():
+                sys.exit(3)
+        case "hang-once":
+            if first_time():
+                sleep_forever()
+        case "signal":
+            os.kill(os.getpid(), signal.SIGTERM)
+            time.sleep(60)
+        case "illegal":
+            return wrong
+        case "none":
+            return "bestmove none"
+        case "garbage":
+            return "bestmove sideways"
+        case "binary":
+            return f"\x00\x1b[2J\ufeff\n{good}"
+        case "bad-info":
+            return f"info depth deep\n{good}"
+        case "deep-info":
+            return f"info depth 99 best {legal[0].letter}\n{good}" if legal else good
+        case "partial-info":
+            return f"info depth 1 {legal[0].letter} 5\n{good}" if legal else good
+        case "other-best":
+            return f"info best {legal[-1].letter}\n{good}" if legal else good
+        case "megabyte":
+            sys.stdout.write("info string " + "x" * 1_000_000)
+            sys.stdout.flush()
+            sleep_forever()
+        case "flood":
+            while True:
+                say("info depth 1")
+        case "twice":
+            return f"{good}\n{good}"
+        case "error":
+            return "error not today"
+        case "undead":
+            return good if legal else "bestmove u"
+        case "limits" | "options":
+            return f"info string {' '.join(limits)}\n{good}"
+        case "many-nodes" if "nodes" in limits:
+            return f"info depth 2 nodes 5000\n{good}"
+        case "forgetful":
+            return (
+                f"bestmove {legal[int(time.time() * 1e6) % len(legal)].letter}" if legal else good
+            )
+    return good
+
+
+def main() -> None:
+    board: Board | None = None
+    settings: list[str] = []
+    for line in sys.stdin:
+        word, *words = line.split() or [""]
+        if word == "u2048":
+            hello()
+        elif word == "ready":
+            say("readyok")
+            if MODE == "early":
+                say("bestmove u")
+            if MODE == "deaf":
+                sleep_forever()
+        elif word == "option":
+            settings.append(" ".join(words))
+            if MODE not in ("options", "takes-all"):
+                say("error no options")
+            elif words[0] not in ("depth", "style", "loud", "motto") and MODE == "options":
+                say("error no such option")
+            elif words == ["depth", "10"]:
+                say("error at most 9")
+        elif word == "new" and (MODE == "no-games" or words[0] != "4x4"):
+            say("error no games today" if MODE == "no-games" else "error only 4x4")
+        elif word == "position":
+            try:
+                board = Board.parse(" ".join(words[:1]))
+                if board.shape != (4, 4):
+                    raise ValueError("only 4x4")
+            except ValueError as error:
+                board = None
+                if MODE == "dies-of-errors":
+                    raise
+                if MODE != "quiet":
+                    say(f"error {error}")
+        elif word == "go" and board is None:
+            say("error no position")
+        elif word == "go" and board is not None:
+            say(move_on(board, settings + words))
+        elif word == "stop" and MODE == "stops-twice":
+            say("bestmove u")
+        elif word == "quit":
+            if MODE == "stays":
+                sleep_forever()
+            sys.exit(4 if MODE == "bad-exit" else 0)
+        elif word not in ("new", "stop") and MODE == "strict":
+            say(f"error what is {word!r}")
+    if MODE in ("stubborn", "stays"):
+        sleep_forever()
+
+
+main()

@@ -1,0 +1,151 @@
+"""Boards as SVG: colours, sizes, words, and nothing that could do more than be seen."""
+
+import random
+import re
+import xml.etree.ElementTree as ET
+
+import pytest
+
+from tests.attacks.records import NAMES
+from tests.generators import SHAPES, make_board
+from tests.web.test_palette import THEMES as PAGE_THEMES
+from tests.web.test_palette import contrast, read_colours
+from twofold import drawing
+from twofold.board import Board
+from twofold.drawing import BOARD, CELL, INK, TILES, draw_board
+from twofold.errors import InvalidInput
+from twofold.game import Game
+from twofold.rules import Move, Rules
+
+SVG = "{http://www.w3.org/2000/svg}"
+BOARD_TEXT = "0123/4567/89ab/cdef"
+
+
+def elements(svg: str, name: str) -> list[ET.Element]:
+    return list(ET.fromstring(svg).iter(SVG + name))
+
+
+def numbers(svg: str) -> list[str]:
+    """The texts of a picture, in order."""
+    return [one.text or "" for one in elements(svg, "text")]
+
+
+# ---- what is seen
+
+
+@pytest.mark.parametrize("shape", [(1, 2), (2, 2), (3, 4), (4, 4), (8, 8)])
+def test_a_board_shows_its_tiles_in_their_places(shape: tuple[int, int]) -> None:
+    board = make_board(random.Random(shape[0]), shape)
+    svg = board._repr_svg_()
+    expected = [str(tile) for row in board.tiles for tile in row if tile]
+    assert numbers(svg) == expected
+    faces = elements(svg, "rect")[1:]
+    assert len(faces) == shape[0] * shape[1]
+    places = [drawing.cell_corner(cell, shape[1]) for cell in range(len(faces))]
+    assert [(float(one.get("x", "")), float(one.get("y", ""))) for one in faces] == places
+
+
+def test_the_size_is_that_of_the_board() -> None:
+    for rows, cols in SHAPES:
+        root = ET.fromstring(draw_board(rows, cols, (1,) * (rows * cols), scale=0.5))
+        width, height = drawing.board_size(rows, cols)
+        assert (width, height) == (112 * cols + 12, 112 * rows + 12)
+        assert root.get("viewBox") == f"0 0 {width} {height}"
+        assert (float(root.get("width", "")), float(root.get("height", ""))) == (
+            width / 2, height / 2,
+        )  # fmt: skip
+
+
+@pytest.mark.parametrize("exponent", range(1, 36))
+def test_numbers_fit_their_tiles(exponent: int) -> None:
+    digits = len(str(1 << exponent))
+    assert drawing.number_size(exponent) * digits * 0.62 <= drawing.FACE
+    assert drawing.number_size(exponent) >= 11
+
+
+def test_a_picture_says_what_it_shows() -> None:
+    (title,) = elements(Board.parse("2x2:1b/00")._repr_svg_(), "title")
+    (words,) = elements(Board.parse("2x2:1b/00")._repr_svg_(), "desc")
+    assert title.text == "2048 board of 2 rows and 2 columns, largest tile 2048"
+    assert words.text == "Row 1: 2, 2048. Row 2: empty, empty."
+    (title,) = elements(Board.empty((1, 2))._repr_svg_(), "title")
+    assert title.text == "2048 board of 1 row and 2 columns, empty"
+    assert ET.fromstring(Board.parse(BOARD_TEXT)._repr_svg_()).get("role") == "img"
+
+
+def test_a_game_shows_how_it_stands() -> None:
+    game = Game(seed=1)
+    game.play(Move.DOWN)
+    assert numbers(game._repr_svg_())[-1] == "0 points · move 1 · going"
+    over = Game.from_board(Board.parse("2x2:12/21"), score=1)
+    assert numbers(over._repr_svg_())[-2:] == ["1 point · move 0", "over"]  # it is narrow
+    for shape in ((1, 2), (2, 2), (4, 4)):
+        svg = Game.from_board(make_board(random.Random(2), shape), score=3_932_100)._repr_svg_()
+        for text in elements(svg, "text")[len(numbers(svg)) - 2 :]:
+            size = float(text.get("font-size", ""))
+            assert 0.6 * size * len(text.text or "") <= drawing.board_size(*shape)[0]
+
+
+# ---- colours
+
+
+@pytest.mark.parametrize("theme", PAGE_THEMES)
+def test_the_colours_are_those_of_the_page(theme: str) -> None:
+    page = read_colours(theme)
+    tiles = {e: getattr(one.face, theme) for e, one in enumerate(TILES, 1)}
+    texts = {e: getattr(one.text, theme) for e, one in enumerate(TILES, 1)}
+    assert (tiles, texts) == (page.tiles, page.texts)
+    assert getattr(BOARD, theme) == page.variables["board"]
+    assert getattr(CELL, theme) == page.variables["cell"]
+    assert contrast(getattr(INK, theme), getattr(BOARD, theme)) >= 4.5
+
+
+def test_a_theme_may_be_set() -> None:
+    board = Board.parse(BOARD_TEXT)
+    auto = draw_board(4, 4, board.exponents)
+    light = draw_board(4, 4, board.exponents, theme="light")
+    dark = draw_board(4, 4, board.exponents, theme="dark")
+    assert "light-dark(" in auto
+    assert "light-dark(" not in light + dark
+    plain = re.sub(r' style="[^"]*"|<style>.*</style>', "", auto)
+    assert plain == light != dark
+    assert dark.count("<") == light.count("<")
+
+
+def test_a_picture_in_a_page_leaves_the_page_alone() -> None:
+    assert re.findall("<style>(.*)</style>", Board.parse(BOARD_TEXT)._repr_svg_()) == [
+        "svg:root{color-scheme:light dark}"
+    ]
+    assert " id=" not in Board.parse(BOARD_TEXT)._repr_svg_()
+    assert " class=" not in Board.parse(BOARD_TEXT)._repr_svg_()
+
+
+# ---- what cannot be
+
+
+@pytest.mark.parametrize("name", NAMES.values(), ids=NAMES)
+def test_texts_are_only_text(name: str) -> None:
+    board = Board.parse(BOARD_TEXT)
+    svg = draw_board(4, 4, board.exponents, caption=name)
+    root = ET.fromstring(svg)
+    tags = {one.tag.removeprefix(SVG) for one in root.iter()}
+    assert tags == {"svg", "title", "desc", "style", "rect", "text"}
+    assert svg.replace("\n", "").isprintable()
+    assert not re.search(r"<[^>]*\son\w+=", svg)
+
+
+@pytest.mark.parametrize("theme", ["", "sepia", "Light", "x" * 1_000])
+def test_themes_that_are_none(theme: str) -> None:
+    with pytest.raises(InvalidInput, match=r"expected a theme \(auto, light, dark\), got"):
+        drawing.check_theme(theme)
+
+
+@pytest.mark.parametrize("scale", [0.0, -1.0, 11.0, float("nan"), float("inf")])
+def test_scales_that_are_none(scale: float) -> None:
+    with pytest.raises(InvalidInput, match=r"expected a scale from 0.05 to 10, got"):
+        drawing.check_scale(scale)
+
+
+def test_every_shape_of_rules_is_drawn() -> None:
+    for rows, cols in SHAPES:
+        ET.fromstring(Game(Rules(rows, cols, start_tiles=1), seed=1)._repr_svg_())

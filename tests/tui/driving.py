@@ -1,0 +1,163 @@
+"""Driving the app without a terminal: keys in; what the screen shows, as text, out."""
+
+import asyncio
+import threading
+import time
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+
+from textual.pilot import Pilot
+
+from twofold import Analysis, Board, Budget, Game, Move, Player, Rules, Stop
+from twofold.players.base import move_list
+from twofold.search.analysis import MoveValue
+from twofold.tui.app import TwofoldApp
+from twofold.tui.game_screen import GameScreen
+from twofold.tui.lines import Lines
+from twofold.tui.paces import PLEASANT
+from twofold.tui.picture_screen import PictureScreen
+from twofold.tui.play_screen import PlayScreen
+from twofold.tui.saving import KeptGame
+from twofold.tui.shared_game import SharedGame
+
+PATIENCE = 60.0
+"""Seconds to wait for what is to happen."""
+
+
+class Last(Player):
+    """Plays the last legal move, and values each move by its number."""
+
+    def choose(self, board: Board, *, score: int | None = None, move_number: int = 0) -> Move:
+        return board.legal_moves()[-1]
+
+    def analyse(
+        self,
+        board: Board,
+        budget: Budget | None = None,
+        *,
+        score: int | None = None,
+        stop: Stop | None = None,
+    ) -> Analysis:
+        values = {move: MoveValue(100.0 * (move + 1), 10) for move in board.legal_moves()}
+        best = self.choose(board)
+        return Analysis(
+            board, move_list(board, values, 1), best, self.spec, "points", "1 ply", nodes=40
+        )
+
+
+class Slow(Last):
+    """Thinks until it is told to stop, or allowed to go on."""
+
+    def __init__(self) -> None:
+        self.go = threading.Event()
+        self.stopped = threading.Event()
+
+    def analyse(
+        self,
+        board: Board,
+        budget: Budget | None = None,
+        *,
+        score: int | None = None,
+        stop: Stop | None = None,
+    ) -> Analysis:
+        assert stop is not None
+        until = time.monotonic() + PATIENCE
+        while not self.go.is_set() and time.monotonic() < until:
+            if stop.is_raised:
+                self.stopped.set()
+                break
+            time.sleep(0.001)
+        return super().analyse(board, budget, score=score, stop=stop)
+
+
+class Failing(Last):
+    """Fails at its first thought."""
+
+    def analyse(
+        self,
+        board: Board,
+        budget: Budget | None = None,
+        *,
+        score: int | None = None,
+        stop: Stop | None = None,
+    ) -> Analysis:
+        raise ValueError("no idea")
+
+
+def game_of(moves: str, rules: str = "", seed: int = 1) -> Game:
+    """A game with some moves made."""
+    game = Game(Rules.parse(rules), seed=seed)
+    for letter in moves:
+        game.play(Move.parse(letter))
+    return game
+
+
+def play_screen(
+    folder: Path,
+    game: Game | None = None,
+    player: Callable[[], Player] = Last,
+    pace: float | None = PLEASANT,
+) -> PlayScreen:
+    """A screen to play on, its games kept in a folder."""
+    game = game or Game(seed=1)
+    numbers = iter(range(2, 100))
+
+    def new(rules: Rules) -> KeptGame:
+        number = next(numbers)
+        return KeptGame(Game(rules, seed=number), folder / f"{number}.2048")
+
+    kept = KeptGame(game, folder / "1.2048")
+    return PlayScreen(kept, SharedGame(game, player, pace), "last", new)
+
+
+Driven = Pilot[bool]
+Act = Callable[[Driven], Awaitable[None]]
+
+
+def drive(screen: PictureScreen, act: Act, size: tuple[int, int] = (80, 24)) -> TwofoldApp:
+    """Show a screen and do something with it; the app afterwards."""
+    app = TwofoldApp(screen)
+
+    async def run() -> None:
+        async with app.run_test(size=size) as pilot:
+            await pilot.pause()
+            await act(pilot)
+        shared = getattr(screen, "shared", None)
+        if shared is not None:
+            shared.close()
+
+    asyncio.run(run())
+    return app
+
+
+def text_of(pilot: Driven) -> str:
+    """The picture on the screen, as text."""
+    return pilot.app.screen.query(Lines).first().plain
+
+
+def keys_of(pilot: Driven) -> str:
+    """The line of keys, as text."""
+    return pilot.app.screen.query(Lines).last().plain
+
+
+def note_of(pilot: Driven) -> str:
+    """The last line of the picture."""
+    return text_of(pilot).rstrip("\n").split("\n")[-1].strip()
+
+
+def plays(screen: GameScreen) -> bool:
+    """Whether the player plays on."""
+    return screen.shared.now.auto
+
+
+async def until(pilot: Driven, is_so: Callable[[], bool]) -> None:
+    """Wait for something to become so."""
+    end = time.monotonic() + PATIENCE
+    while not is_so():
+        assert time.monotonic() < end, text_of(pilot)
+        await pilot.pause(0.01)
+
+
+async def until_shown(pilot: Driven, wanted: str) -> None:
+    """Wait for a text to be on the screen."""
+    await until(pilot, lambda: wanted in text_of(pilot))

@@ -1,0 +1,343 @@
+"""Playing in the app: keys, what the screen says, hints, a player that helps, saving."""
+
+import re
+import threading
+from pathlib import Path
+
+import pytest
+
+from tests.tui.driving import (
+    Driven,
+    Failing,
+    Slow,
+    drive,
+    game_of,
+    keys_of,
+    note_of,
+    play_screen,
+    plays,
+    text_of,
+    until,
+    until_shown,
+)
+from twofold import Board, Game, Move, Rules
+from twofold.record import read_record
+from twofold.tui import saving
+from twofold.tui.review_screen import ReviewScreen
+
+
+@pytest.fixture(autouse=True)
+def folder(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
+    monkeypatch.setenv("TWOFOLD_STATE_DIR", str(tmp_path))
+    monkeypatch.delenv("NO_COLOR", raising=False)
+    return tmp_path
+
+
+@pytest.mark.parametrize(
+    ("keys", "moves"),
+    [
+        (["left", "down", "up", "right"], "ldur"),
+        (["a", "s", "w", "d"], "ldur"),
+        (["H", "J", "K", "L"], "ldur"),
+    ],
+)
+def test_keys_move(folder: Path, keys: list[str], moves: str) -> None:
+    screen = play_screen(folder)
+
+    async def act(pilot: Driven) -> None:
+        await pilot.press(*keys)
+
+    drive(screen, act)
+    assert "".join(move.letter for move in screen.kept.game.moves) == moves
+
+
+def test_the_screen_says_what_there_is_to_know(folder: Path) -> None:
+    async def act(pilot: Driven) -> None:
+        await pilot.press("left", "down")
+        text = text_of(pilot)
+        assert text.startswith("twofold  play")
+        for figure in (r"score +4\b", r"best +4\b", r"move +2\b", r"largest +4\b", r"seed +1\b"):
+            assert re.search(figure, text), figure
+        assert note_of(pilot) == "↓ down: +4"
+        assert keys_of(pilot).startswith("arrows move  U undo")
+        assert keys_of(pilot).endswith("? keys  Q quit")
+
+    drive(play_screen(folder), act)
+
+
+def test_a_move_that_changes_nothing_is_said(folder: Path) -> None:
+    async def act(pilot: Driven) -> None:
+        await pilot.press("left", "left", "left", "left", "left", "left")
+        assert note_of(pilot) == "left: no tile can move"
+
+    drive(play_screen(folder), act)
+
+
+def test_undo_and_redo_without_limit(folder: Path) -> None:
+    screen = play_screen(folder)
+    moves = "ldlurldlurdl"
+
+    async def act(pilot: Driven) -> None:
+        for letter in moves:
+            await pilot.press({"l": "left", "d": "down", "u": "up", "r": "right"}[letter])
+        legal = screen.kept.game.move_number
+        board = screen.kept.game.board
+        await pilot.press(*["u", "backspace", "ctrl+z"] * (legal // 3), *["u"] * (legal % 3))
+        assert screen.kept.game.move_number == 0
+        assert re.search(rf"undone +{legal}\b", text_of(pilot))
+        await pilot.press("u")
+        assert "expected a move to undo" in note_of(pilot)
+        await pilot.press(*["y"] * legal)
+        assert screen.kept.game.board == board
+        await pilot.press("y")
+        assert "expected an undone move" in note_of(pilot)
+
+    drive(screen, act)
+
+
+def test_hints_are_shown_and_hidden(folder: Path) -> None:
+    async def act(pilot: Driven) -> None:
+        assert "values" not in text_of(pilot)
+        await pilot.press("i")
+        await until_shown(pilot, "values, points")
+        assert "▶ left" in text_of(pilot)
+        assert re.search(r"player +last", text_of(pilot))
+        await pilot.press("i")
+        assert "values" not in text_of(pilot)
+
+    drive(play_screen(folder), act)
+
+
+def test_one_key_plays_the_best_move(folder: Path) -> None:
+    screen = play_screen(folder)
+
+    async def act(pilot: Driven) -> None:
+        await pilot.press("enter")
+        await until(pilot, lambda: screen.kept.game.move_number == 1)
+        await pilot.press("space")
+        await until(pilot, lambda: screen.kept.game.move_number == 2)
+
+    drive(screen, act)
+    assert screen.kept.game.moves[0] is Game(seed=1).legal_moves()[-1]
+    assert screen.kept.player == "me + last"
+
+
+def test_the_player_plays_on_until_a_move_key_takes_over(folder: Path) -> None:
+    screen = play_screen(folder, pace=40.0)
+
+    async def act(pilot: Driven) -> None:
+        await pilot.press("p")
+        await until_shown(pilot, "the player plays, 40 moves/s; P or a move takes over")
+        await until(pilot, lambda: screen.kept.game.move_number > 2)
+        await pilot.press("left")
+        assert not plays(screen)
+        await pilot.press("p")
+        assert plays(screen)
+        await pilot.press("p")
+        assert not plays(screen)
+        await pilot.press("p", "enter")
+        assert not plays(screen)
+
+    drive(screen, act)
+
+
+def test_the_pace_can_be_changed(folder: Path) -> None:
+    screen = play_screen(folder)
+
+    async def act(pilot: Driven) -> None:
+        await pilot.press("plus")
+        assert note_of(pilot) == "pace: 12 moves/s"
+        await pilot.press("minus", "minus")
+        assert screen.shared.pace == 6.0
+        await pilot.press("f")
+        assert note_of(pilot) == "pace: as fast as it can"
+        await pilot.press("f")
+        assert screen.shared.pace == 6.0
+
+    drive(screen, act)
+
+
+def test_the_goal_is_announced_once_and_play_goes_on(folder: Path) -> None:
+    game = Game.from_board(Board.parse("2x2:11/00"), Rules.parse("2x2 goal=4"), 1)
+
+    async def act(pilot: Driven) -> None:
+        await pilot.press("left")
+        assert note_of(pilot) == "4 reached! The game goes on."
+        await pilot.press("right")
+        assert "reached" not in note_of(pilot)
+        assert "play  2x2 to 4" in text_of(pilot)
+
+    drive(play_screen(folder, game), act)
+
+
+@pytest.mark.parametrize(
+    ("rules", "board", "says"),
+    [
+        ("2x2 goal=4 stop=goal", "2x2:11/00", "4 reached: 4 points."),
+        ("1x3", "1x3:122", "game over: 8 points."),
+    ],
+)
+def test_the_end_is_said_and_can_be_undone(folder: Path, rules: str, board: str, says: str) -> None:
+    game = Game.from_board(Board.parse(board), Rules.parse(rules), 1)
+
+    async def act(pilot: Driven) -> None:
+        await pilot.press("left")
+        assert note_of(pilot).startswith(says)
+        await pilot.press("left")
+        assert note_of(pilot).startswith(says)
+        await pilot.press("u")
+        assert note_of(pilot) == "took a move back"
+        assert not game.is_finished
+
+    drive(play_screen(folder, game), act)
+
+
+def test_a_new_game_can_be_undone(folder: Path) -> None:
+    screen = play_screen(folder)
+
+    async def act(pilot: Driven) -> None:
+        await pilot.press("left", "down", "n")
+        assert note_of(pilot) == "new game; U has the one before back"
+        assert re.search(r"seed +2\b", text_of(pilot))
+        assert read_record(folder / "1.2048").moves == (Move.LEFT, Move.DOWN)
+        await pilot.press("u")
+        assert re.search(r"seed +1\b", text_of(pilot))
+        assert re.search(r"move +2\b", text_of(pilot))
+        await pilot.press("n", "left", "u", "u")
+        assert re.search(r"seed +3\b", text_of(pilot))
+
+    drive(screen, act)
+
+
+def test_the_game_is_saved_as_it_is_played(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(saving, "SAVE_SECONDS", 0.0)
+    monkeypatch.setattr(saving, "SAVE_SHARE", 0)
+    screen = play_screen(folder)
+
+    async def act(pilot: Driven) -> None:
+        await pilot.press("left")
+        await until(pilot, lambda: screen.kept.is_saved)
+        assert len(read_record(screen.kept.path).moves) == 1
+        await pilot.press("ctrl+s")
+        assert "the game is in" in text_of(pilot)
+
+    drive(screen, act)
+
+
+def test_before_the_first_move_there_is_nothing_to_save(folder: Path) -> None:
+    async def act(pilot: Driven) -> None:
+        await pilot.press("ctrl+s")
+        assert note_of(pilot) == "nothing to save: no move was made"
+        await pilot.press("r")
+        assert note_of(pilot) == "there is no move to review yet"
+
+    drive(play_screen(folder), act)
+
+
+def test_a_disk_that_cannot_be_written_does_not_end_the_game(folder: Path) -> None:
+    (folder / "file").write_text("")
+    screen = play_screen(folder / "file")
+
+    async def act(pilot: Driven) -> None:
+        await pilot.press("left", "ctrl+s")
+        assert "cannot make the folder" in text_of(pilot)
+        await pilot.press("n")
+        assert "cannot make the folder" in text_of(pilot)
+        assert screen.kept.game.move_number == 1
+
+    drive(screen, act)
+
+
+def test_a_player_that_fails_is_said(folder: Path) -> None:
+    async def act(pilot: Driven) -> None:
+        await pilot.press("i")
+        await until_shown(pilot, "the player failed: no idea")
+        await pilot.press("left")
+        assert re.search(r"move +1\b", text_of(pilot))
+
+    drive(play_screen(folder, player=Failing), act)
+
+
+def test_a_player_that_is_not_ready_is_said(folder: Path) -> None:
+    ready = threading.Event()
+
+    def make() -> Slow:
+        ready.wait(20)
+        return Slow()
+
+    async def act(pilot: Driven) -> None:
+        await pilot.press("i")
+        await until_shown(pilot, "getting ready")
+        ready.set()
+
+    drive(play_screen(folder, player=make), act)
+
+
+def test_the_keys_are_explained(folder: Path) -> None:
+    async def act(pilot: Driven) -> None:
+        await pilot.press("question_mark")
+        assert "let the player play; P or a move takes over" in text_of(pilot)
+        await pilot.press("x")
+        assert text_of(pilot).startswith("twofold  play")
+
+    drive(play_screen(folder), act)
+
+
+@pytest.mark.parametrize(("key", "interrupted"), [("q", False), ("ctrl+c", True)])
+def test_leaving(folder: Path, key: str, interrupted: bool) -> None:
+    async def act(pilot: Driven) -> None:
+        await pilot.press("left", key)
+
+    assert drive(play_screen(folder), act).return_value is interrupted
+
+
+def test_ctrl_c_works_on_the_page_of_keys(folder: Path) -> None:
+    async def act(pilot: Driven) -> None:
+        await pilot.press("question_mark", "ctrl+c")
+
+    assert drive(play_screen(folder), act).return_value is True
+
+
+def test_a_key_named_below_can_be_clicked(folder: Path) -> None:
+    screen = play_screen(folder, game_of("ld"))
+
+    async def act(pilot: Driven) -> None:
+        place = keys_of(pilot).index("U undo")
+        await pilot.click(offset=(place + 1, 23))
+        await pilot.pause()
+        assert screen.kept.game.move_number == 1
+        await pilot.click(offset=(1, 23))  # arrows: which one is not said
+        assert screen.kept.game.move_number == 1
+
+    drive(screen, act)
+
+
+@pytest.mark.parametrize(
+    ("size", "shape"),
+    [((120, 40), "8x8"), ((80, 24), "5x3"), ((40, 24), "8x8"), ((40, 12), "4x4"), ((20, 6), "1x2")],
+)
+def test_any_size_and_shape(folder: Path, size: tuple[int, int], shape: str) -> None:
+    screen = play_screen(folder, Game(Rules.parse(shape), seed=1))
+
+    async def act(pilot: Driven) -> None:
+        await pilot.press("i")
+        await pilot.resize_terminal(size[0] + 7, size[1] + 3)
+        await pilot.resize_terminal(*size)
+        await pilot.press("left", "up", "right")
+        assert len(text_of(pilot).split("\n")) <= size[1] - 1
+        assert "score" in text_of(pilot) or size[1] < 10
+
+    drive(screen, act, size)
+
+
+def test_the_game_can_be_reviewed_and_played_on(folder: Path) -> None:
+    async def act(pilot: Driven) -> None:
+        await pilot.press("left", "down", "r")
+        assert isinstance(pilot.app.screen, ReviewScreen)
+        await until_shown(pilot, "2 of 2")
+        await pilot.press("escape")
+        await until(pilot, lambda: text_of(pilot).startswith("twofold  play"))
+        await pilot.press("left")
+        assert re.search(r"move +3\b", text_of(pilot))
+
+    drive(play_screen(folder), act)

@@ -1,0 +1,223 @@
+"""A game that a person and a player share: whoever acts, nothing stale is played or shown."""
+
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+
+import pytest
+
+from tests.tui.driving import PATIENCE, Failing, Last, Slow
+from twofold import Board, Game, Move, Player, Rules
+from twofold.errors import GameOver, IllegalMove, NothingToRedo, NothingToUndo
+from twofold.tui.shared_game import SharedGame
+
+
+@contextmanager
+def sharing(
+    player: Callable[[], Player] = Last, game: Game | None = None, pace: float | None = None
+) -> Iterator[SharedGame]:
+    shared = SharedGame(game or Game(seed=1), player, pace)
+    try:
+        yield shared
+    finally:
+        shared.close()
+
+
+def until(is_so: Callable[[], bool]) -> None:
+    end = time.monotonic() + PATIENCE
+    while not is_so():
+        assert time.monotonic() < end
+        time.sleep(0.002)
+
+
+def test_moves_by_hand_need_no_player() -> None:
+    made: list[int] = []
+    with sharing(lambda: made.append(1) or Last()) as shared:  # type: ignore[func-returns-value]
+        step = shared.play(Move.LEFT)
+        now = shared.now
+        assert (now.frame.board, now.new, now.frame.move_number) == (step.board, step.cell, 1)
+        shared.undo()
+        assert (shared.now.frame.move_number, shared.now.new) == (0, None)
+        shared.redo()
+        assert shared.now.frame.board == step.board
+        with pytest.raises(NothingToRedo):
+            shared.redo()
+    assert made == []
+
+
+def test_what_cannot_be_done_is_refused() -> None:
+    with sharing(game=Game.from_board(Board.parse("1x2:01"))) as shared:
+        with pytest.raises(NothingToUndo):
+            shared.undo()
+        with pytest.raises(IllegalMove):
+            shared.play(Move.UP)
+
+
+def test_the_player_plays_on_to_the_end() -> None:
+    with sharing(game=Game(Rules.parse("2x2"), seed=3)) as shared:
+        shared.play_on(True)
+        until(lambda: shared.now.is_finished)
+        now = shared.now
+        assert not now.auto
+        with shared.held() as game:
+            assert now.frame.board == game.board
+            alone = Game(Rules.parse("2x2"), seed=3)
+            while not alone.is_finished:
+                alone.play(alone.legal_moves()[-1])
+            assert game.moves == alone.moves
+        assert [mark.tile for mark in now.frame.milestones][-1] == now.frame.board.max_tile
+        assert 0 < now.frame.seconds < PATIENCE
+        shared.play_on(True)
+        assert not shared.now.auto
+        with pytest.raises(GameOver):
+            shared.play(Move.UP)
+
+
+def test_the_pace_is_kept() -> None:
+    with sharing(pace=40.0) as shared:
+        shared.play_on(True)
+        until(lambda: shared.now.frame.move_number > 0)
+        began, first = time.monotonic(), shared.now.frame.move_number
+        until(lambda: shared.now.frame.move_number >= first + 12)
+        assert time.monotonic() - began > 10 / 40
+        assert shared.now.moves_per_second < 60
+        shared.set_pace(None)
+        until(lambda: shared.now.frame.move_number >= first + 60)
+
+
+def test_a_move_by_hand_takes_over() -> None:
+    with sharing(Slow) as shared:
+        shared.play_on(True)
+        assert shared.now.auto
+        with shared.held() as game:
+            move = game.legal_moves()[0]
+        shared.play(move)
+        assert not shared.now.auto
+
+
+def test_an_illegal_move_takes_over_too() -> None:
+    with sharing(Slow, Game.from_board(Board.parse("1x4:1000"))) as shared:
+        shared.play_on(True)
+        with pytest.raises(IllegalMove):
+            shared.play(Move.LEFT)
+        assert not shared.now.auto
+
+
+def test_one_move_of_the_player() -> None:
+    with sharing(pace=0.001) as shared:
+        for number in (1, 2, 3):
+            shared.play_one()
+            until(lambda number=number: shared.now.frame.move_number == number)  # type: ignore[misc]
+        time.sleep(0.02)
+        assert shared.now.frame.move_number == 3
+
+
+def test_hints_follow_the_position() -> None:
+    with sharing() as shared:
+        shared.want_hints(True)
+        until(lambda: shared.now.frame.analysis is not None)
+        shared.play(Move.LEFT)
+        until(lambda: shared.now.frame.analysis is not None)
+        now = shared.now
+        assert now.frame.analysis is not None
+        assert now.frame.analysis.board == now.frame.board
+        assert now.frame.move_number == 1
+        shared.want_hints(False)
+        assert shared.now.frame.analysis is None
+
+
+def test_a_thought_about_a_position_that_is_gone_is_stopped_and_thrown_away() -> None:
+    slow = Slow()
+    with sharing(lambda: slow) as shared:
+        shared.want_hints(True)
+        until(lambda: not shared.now.is_loading)
+        time.sleep(0.01)
+        shared.play(Move.LEFT)
+        assert slow.stopped.wait(PATIENCE)
+        slow.go.set()
+        until(lambda: shared.now.frame.analysis is not None)
+        assert shared.now.frame.analysis is not None
+        assert shared.now.frame.analysis.board == shared.now.frame.board
+
+
+def test_while_a_quick_player_plays_every_picture_has_its_values() -> None:
+    with sharing() as shared:
+        shared.play_on(True)
+        until(lambda: shared.now.frame.analysis is not None)
+        for _ in range(200):
+            frame = shared.now.frame
+            if not shared.now.is_finished and shared.now.auto:
+                assert frame.analysis is not None
+                assert frame.analysis.board == frame.board
+
+
+def test_a_pause_shows_the_position_as_it_is() -> None:
+    with sharing() as shared:
+        shared.play_on(True)
+        until(lambda: shared.now.frame.move_number > 10)
+        shared.play_on(False)
+        with shared.held() as game:
+            assert shared.now.frame.board == game.board
+            number = game.move_number
+        time.sleep(0.02)
+        assert shared.now.frame.move_number == number
+        assert shared.now.moves_per_second == 0
+
+
+def test_another_game_and_its_seed() -> None:
+    seeds: list[int] = []
+
+    class Told(Last):
+        def start(self, rules: Rules, seed: int) -> None:
+            super().start(rules, seed)
+            seeds.append(seed)
+
+    with sharing(Told) as shared:
+        shared.play_one()
+        until(lambda: shared.now.frame.move_number == 1)
+        shared.replace(Game(seed=9))
+        assert shared.now.frame.board == Game(seed=9).board
+        shared.play_one()
+        until(lambda: shared.now.frame.move_number == 1)
+    assert seeds == [1, 9]
+
+
+def test_the_time_of_pauses_is_not_counted() -> None:
+    with sharing(pace=200.0) as shared:
+        shared.play_on(True)
+        until(lambda: shared.now.frame.move_number > 2)
+        shared.play_on(False)
+        seconds = shared.now.frame.seconds
+        time.sleep(0.05)
+        shared.undo()
+        assert shared.now.frame.seconds == pytest.approx(seconds, abs=0.01)
+
+
+def test_a_player_that_fails_leaves_the_game_to_the_person() -> None:
+    with sharing(Failing) as shared:
+        shared.play_on(True)
+        until(lambda: shared.error is not None)
+        assert str(shared.error) == "no idea"
+        assert not shared.now.auto
+        shared.play(Move.LEFT)
+        assert shared.now.frame.move_number == 1
+
+
+def test_whoever_counts_the_moves_of_the_player_is_told() -> None:
+    with sharing() as shared:
+        told = threading.Event()
+        shared.on_player = told.set
+        shared.play(Move.LEFT)
+        assert not told.is_set()
+        shared.play_one()
+        assert told.wait(PATIENCE)
+
+
+def test_the_end_does_not_wait_for_a_player_that_thinks() -> None:
+    slow = Slow()
+    with sharing(lambda: slow) as shared:
+        shared.want_hints(True)
+        until(lambda: not shared.now.is_loading)
+        time.sleep(0.01)
+    assert slow.stopped.is_set()

@@ -1,0 +1,126 @@
+"""The commands in a real (pseudo) terminal: the app opens, takes keys, and leaves all in order."""
+
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+if sys.platform != "linux":
+    pytest.skip("needs the pseudo-terminals of Linux", allow_module_level=True)
+
+from tests.cli.test_live import ESCAPES, read_until, terminal
+from tests.cli.test_review import write_game
+from twofold import Move
+from twofold.record import read_record
+
+LEFT, DOWN = b"\x1b[D", b"\x1b[B"
+
+
+def test_play_takes_keys_and_ctrl_c_saves(tmp_path: Path) -> None:
+    state = str(tmp_path)
+    with terminal("play", "--seed", "1", TWOFOLD_STATE_DIR=state) as (process, main):
+        text = read_until(main, "arrows")
+        os.write(main, LEFT + b"s")
+        text += read_until(main, "down: +4")
+        os.write(main, b"\x03")
+        text += read_until(main, "go on with: twofold play --resume")
+        assert process.wait(30) == 130
+    assert "Traceback" not in text
+    assert text.index("\x1b[?1049h") < text.rindex("\x1b[?1049l")
+    (path,) = (tmp_path / "games").iterdir()
+    assert read_record(path).moves == (Move.LEFT, Move.DOWN)
+
+
+def test_watch_leaves_with_a_summary(tmp_path: Path) -> None:
+    arguments = ["watch", "greedy", "--seed", "3", "--rules", "2x2"]
+    record = tmp_path / "game.2048"
+    with terminal(*arguments, "--record", str(record), COLORTERM="truecolor") as (process, main):
+        text = read_until(main, "game over")
+        os.write(main, b"q")
+        text += read_until(main, "again: twofold watch greedy --seed 3 --rules ")
+        assert process.wait(30) == 0
+    assert "48;2;238;228;218" in text  # the tile 2
+    plain = ESCAPES.sub("", text)
+    assert re.search(r"game over: \d+ points", plain)
+    kept = read_record(record)
+    assert f"score {kept.score}, largest tile" in plain
+    assert f"{len(kept.moves)} moves, no move left" in plain
+    assert kept.player == "greedy"
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "colours"),
+    [("TERM", "xterm", r"\x1b\[[0-9;]*4[0-7]"), ("NO_COLOR", "1", None)],
+)
+def test_16_colours_and_none(tmp_path: Path, name: str, value: str, colours: str | None) -> None:
+    used = {"TWOFOLD_STATE_DIR": str(tmp_path), name: value}
+    with terminal("play", "--seed", "1", columns=80, lines=24, keys=True, **used) as (
+        process,
+        main,
+    ):
+        text = read_until(main, "arrows")
+        os.write(main, b"lq")
+        text += read_until(main, "the game is in")
+        assert process.wait(30) == 0
+    assert not re.search(r"\x1b\[[0-9;]*[34]8;[25];", text)
+    if colours is None:
+        assert not re.search(r"\x1b\[(?:[0-9;]*;)?(?:3|4|9|10)[0-7][;m]", text)
+        assert "+--------" in text
+    else:
+        assert re.search(colours, text)
+
+
+def test_a_signal_ends_it_as_ctrl_c_does(tmp_path: Path) -> None:
+    with terminal("play", "--seed", "1", TWOFOLD_STATE_DIR=str(tmp_path)) as (process, main):
+        read_until(main, "arrows")
+        os.write(main, LEFT)
+        read_until(main, "left")
+        process.terminate()
+        read_until(main, "go on with")
+        assert process.wait(30) == 130
+
+
+def test_review_walks(tmp_path: Path) -> None:
+    write_game(tmp_path / "game.2048", 60)
+    arguments = ["review", str(tmp_path / "game.2048"), "--walk", "--player", "greedy"]
+    with terminal(*arguments) as (process, main):
+        read_until(main, "accuracy")
+        os.write(main, b"\x1b[F")
+        read_until(main, "could go on")
+        os.write(main, b"q")
+        assert process.wait(30) == 0
+
+
+def test_play_without_the_app(tmp_path: Path) -> None:
+    arguments = ["play", "--plain", "--seed", "1"]
+    with terminal(*arguments, TWOFOLD_STATE_DIR=str(tmp_path)) as (process, main):
+        read_until(main, "> ")
+        os.write(main, b"l\nquit\n")
+        text = read_until(main, "go on with")
+        assert process.wait(30) == 0
+    assert "\x1b[?1049h" not in text
+    assert "left: " in text
+
+
+@pytest.mark.parametrize("command", ["play", "watch corner --plain"])
+def test_without_the_app_textual_is_not_imported(command: str, tmp_path: Path) -> None:
+    words = [*command.split(), "--seed", "1"]
+    code = (
+        "import sys, twofold.cli\n"
+        f"try: twofold.cli.main({words!r})\n"
+        "except SystemExit: pass\n"
+        "assert 'textual' not in sys.modules\n"
+        f"assert {command.startswith('watch')} or 'numba' not in sys.modules\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code],
+        input="l\nquit\n",
+        capture_output=True,
+        text=True,
+        env=os.environ | {"TWOFOLD_STATE_DIR": str(tmp_path)},
+        timeout=120,
+    )
+    assert done.returncode == 0, done.stderr

@@ -1,0 +1,185 @@
+"""Watching in the app: pause, steps, looking back, pace, taking over."""
+
+import re
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from tests.tui.driving import (
+    Driven,
+    Failing,
+    Last,
+    drive,
+    note_of,
+    plays,
+    text_of,
+    until,
+    until_shown,
+)
+from twofold import Game, Player, Rules
+from twofold.tui.play_screen import PlayScreen
+from twofold.tui.saving import KeptGame
+from twofold.tui.shared_game import SharedGame
+from twofold.tui.watch_screen import ENDS, WatchScreen
+
+
+@pytest.fixture(autouse=True)
+def folder(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
+    monkeypatch.setenv("TWOFOLD_STATE_DIR", str(tmp_path))
+    return tmp_path
+
+
+def watching(
+    folder: Path,
+    game: Game | None = None,
+    player: Callable[[], Player] = Last,
+    pace: float | None = 60.0,
+) -> WatchScreen:
+    used = game or Game(Rules.parse("6x6"), seed=1)  # it goes on for long
+
+    def take_over(shared: SharedGame) -> PlayScreen:
+        kept = KeptGame(used, folder / "taken.2048", begun_by="last")
+        return PlayScreen(kept, shared, "last", lambda rules: KeptGame(Game(rules), folder / "n"))
+
+    return WatchScreen(SharedGame(used, player, pace), "last:of=all", take_over)
+
+
+def pace_of(screen: WatchScreen) -> float | None:
+    return screen.shared.pace
+
+
+def number_of(pilot: Driven) -> int:
+    """The move number on the screen."""
+    found = re.search(r"move +([\d,]+)", text_of(pilot))
+    assert found, text_of(pilot)
+    return int(found[1].replace(",", ""))
+
+
+def test_the_player_plays_at_once(folder: Path) -> None:
+    async def act(pilot: Driven) -> None:
+        await until(pilot, lambda: number_of(pilot) > 3)
+        text = text_of(pilot)
+        assert text.startswith("twofold  last:of=all")
+        for word in ("score", "largest", "elapsed", "moves/s", "values, points", "1 ply"):
+            assert word in text
+        assert note_of(pilot) == ENDS
+
+    drive(watching(folder), act)
+
+
+def test_pause_and_go_on(folder: Path) -> None:
+    async def act(pilot: Driven) -> None:
+        await until(pilot, lambda: number_of(pilot) > 3)
+        await pilot.press("space")
+        await until_shown(pilot, "paused; Space goes on")
+        number = number_of(pilot)
+        await pilot.pause(0.05)
+        assert number_of(pilot) == number
+        assert re.search(r"pace +60 moves/s", text_of(pilot))
+        await pilot.press("space")
+        await until(pilot, lambda: number_of(pilot) > number)
+
+    drive(watching(folder), act)
+
+
+def test_looking_back_changes_nothing(folder: Path) -> None:
+    screen = watching(folder)
+
+    async def act(pilot: Driven) -> None:
+        await until(pilot, lambda: number_of(pilot) > 5)
+        await pilot.press("left")
+        with screen.shared.held() as game:
+            last, board = game.move_number, game.board
+        assert f"{last - 1:,} of {last:,}" in text_of(pilot)
+        await pilot.press("left", "left")
+        assert f"{last - 3:,} of {last:,}" in text_of(pilot)
+        await pilot.press("right")
+        assert f"{last - 2:,} of {last:,}" in text_of(pilot)
+        await pilot.press("end")
+        assert number_of(pilot) == last
+        with screen.shared.held() as game:
+            assert (game.board, game.undos) == (board, 0)
+
+    drive(screen, act)
+
+
+def test_single_steps_forward(folder: Path) -> None:
+    screen = watching(folder)
+
+    async def act(pilot: Driven) -> None:
+        await until(pilot, lambda: number_of(pilot) > 2)
+        await pilot.press("space")
+        with screen.shared.held() as game:
+            number = game.move_number
+        for step in (1, 2):
+            await pilot.press("right")
+            await until(pilot, lambda step=step: number_of(pilot) == number + step)  # type: ignore[misc]
+        await pilot.press("left", "right")
+        assert number_of(pilot) == number + 2
+
+    drive(screen, act)
+
+
+def test_faster_slower_and_as_fast_as_it_can(folder: Path) -> None:
+    screen = watching(folder)
+
+    async def act(pilot: Driven) -> None:
+        await pilot.press("minus")
+        assert pace_of(screen) == 40.0
+        await pilot.press("plus", "equals_sign")
+        assert pace_of(screen) == 150.0
+        await pilot.press("f")
+        assert pace_of(screen) is None
+        await until(pilot, lambda: screen.shared.now.is_finished)
+
+    drive(screen, act)
+
+
+def test_the_end_is_said(folder: Path) -> None:
+    async def act(pilot: Driven) -> None:
+        await until_shown(pilot, "game over")
+        assert "Q ends with a summary" in note_of(pilot)
+        await pilot.press("left")
+        assert " of " in text_of(pilot)
+
+    drive(watching(folder, Game(Rules.parse("2x2"), seed=3), pace=None), act)
+
+
+def test_taking_over_from_a_position_looked_at(folder: Path) -> None:
+    screen = watching(folder)
+
+    async def act(pilot: Driven) -> None:
+        await until(pilot, lambda: number_of(pilot) > 5)
+        await pilot.press("left", "left")
+        with screen.shared.held() as game:
+            number = game.move_number - 2
+        await pilot.press("t")
+        await until_shown(pilot, "twofold  play")
+        assert number_of(pilot) == number
+        played = screen.taken_over
+        assert played is not None
+        await pilot.press("p")
+        assert plays(screen)
+        await pilot.press("left", "up", "right", "down")
+        assert not plays(screen)
+        assert played.kept.player == "last + me"
+
+    drive(screen, act)
+
+
+def test_a_player_that_fails_ends_it(folder: Path) -> None:
+    screen = watching(folder, player=Failing)
+
+    async def act(pilot: Driven) -> None:
+        await until(pilot, lambda: pilot.app.return_value is not None)
+
+    assert drive(screen, act).return_value is False
+
+
+@pytest.mark.parametrize(("key", "interrupted"), [("q", False), ("ctrl+c", True)])
+def test_leaving(folder: Path, key: str, interrupted: bool) -> None:
+    async def act(pilot: Driven) -> None:
+        await pilot.press(key)
+
+    assert drive(watching(folder), act).return_value is interrupted
