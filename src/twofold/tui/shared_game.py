@@ -351,7 +351,7 @@ class SharedGame:
                 if self._wants_thought:
                     game = self._game
                     self._thinking = _Thought(
-                        game, game.board, game.score, game.move_number, Stop()
+                        game, game.board, game.score, game.move_number, flag()
                     )
                     return self._thinking
                 wait = self._make_due_move()
