@@ -1,5 +1,6 @@
 """Pictures and replays in a real Chromium: what is seen, in both themes, and by whom."""
 
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -122,7 +123,7 @@ def test_a_replay_is_walked_through(browser: Browser, tmp_path: Path, scheme: st
     expect(page.get_by_role("button", name="End", exact=True)).to_be_disabled()
     page.get_by_role("button", name="Play").click()
     expect(page.get_by_role("button", name="Pause")).to_be_visible()
-    expect(facts).to_contain_text("move 3 of 40")
+    expect(facts).to_contain_text(re.compile(r"move ([1-9]|[123]\d) of 40"))
     page.get_by_role("button", name="Pause").click()
     page.get_by_role("button", name="Start", exact=True).click()
     expect(facts).to_contain_text("move 0 of 40")

@@ -59,11 +59,11 @@ PRESETS: Final[dict[str, tuple[Line, ...]]] = {
         Line("baeldung", 100),
         Line("it3105-snake", 40),
         Line("it3105-gradient", 40),
-        Line("expectimax:ply=5", 10),
+        Line("expectimax:ply=5", 20),
         Line("expectimax:eval=snake,ply=4", 20),
-        Line("nneonneo:cut=0.01", 10),
+        Line("nneonneo:cut=0.01", 20),
         Line("ntuple:net=tiny,ply=4", 20),
-        Line("ntuple:ply=4", 10),
+        Line("ntuple:ply=4", 20),
     ),
 }
 """The lines of each, in the order in which they are played."""

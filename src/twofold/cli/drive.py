@@ -248,6 +248,20 @@ class Drive:
             raise fault
 
     async def _play(self) -> None:
+        """Play; Ctrl-C, which the browser's driver hears as well, comes before what it breaks."""
+        import asyncio
+
+        from twofold.errors import TwofoldError
+
+        try:
+            await self._drive()
+        except TwofoldError:
+            task = asyncio.current_task()
+            if task is not None and task.cancelling():
+                raise asyncio.CancelledError from None
+            raise
+
+    async def _drive(self) -> None:
         import asyncio
 
         from twofold.bridge.browser import open_tab
