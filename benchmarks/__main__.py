@@ -26,7 +26,7 @@ SUBJECTS = (
     "arena",
 )
 
-NAMED_ONLY = ("nneonneo", "tdl", "web", "drive")
+NAMED_ONLY = ("nneonneo", "tdl", "web", "drive", "exact", "losses")
 """Subjects that need something from outside, so that they are measured only if named."""
 
 

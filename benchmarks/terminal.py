@@ -158,7 +158,7 @@ def _watch(folder: str, player: str, size: tuple[int, int], settings: Settings) 
             speeds.append((numbers[-1] - numbers[0]) / spent)
     where = f"watch {player}, {size[0]}x{size[1]}"
     return [
-        of_runs(f"{where}: pictures", rates, "/s", at_least=25.0),
+        of_runs(f"{where}: pictures", rates, "/s", at_least=30.0),
         of_runs(f"{where}: thread that draws", shares, "% of a core", at_most=50.0),
         of_runs(f"{where}: moves", speeds, "moves/s"),
     ]

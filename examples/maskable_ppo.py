@@ -10,6 +10,7 @@ rollout, and the mean score at the end, all over games that are not learnt from.
 
 import argparse
 import time
+from contextlib import suppress
 from typing import Any
 
 import gymnasium
@@ -66,7 +67,8 @@ class Progress(BaseCallback):
 def main() -> None:
     """Measure, learn, measure."""
     parser = argparse.ArgumentParser(description="Learn 2048 with MaskablePPO.")
-    parser.add_argument("--minutes", type=float, default=5.0)
+    parser.add_argument("--minutes", type=float, default=5.0, help="of learning, at most")
+    parser.add_argument("--steps", type=int, default=10**12, help="to learn from, at most")
     parser.add_argument("--games", type=int, default=200, help="games to measure with")
     parser.add_argument("--seed", type=int, default=1)
     options = parser.parse_args()
@@ -86,10 +88,12 @@ def main() -> None:
     )
     before = mean_score(model, options.games, seed=1_000_000)
     print(f"mean of {options.games} games before learning: {before:,.0f}", flush=True)
-    model.learn(total_timesteps=10**12, callback=Progress(60 * options.minutes))
+    with suppress(KeyboardInterrupt):  # Ctrl-C ends the learning, not the measuring
+        model.learn(total_timesteps=options.steps, callback=Progress(60 * options.minutes))
     after = mean_score(model, options.games, seed=1_000_000)
     print(f"mean of {options.games} games after {model.num_timesteps:,} steps: {after:,.0f}")
 
 
 if __name__ == "__main__":
-    main()
+    with suppress(KeyboardInterrupt):
+        main()

@@ -19,7 +19,9 @@ TALLY = pytest.StashKey[Tally]()
 Report = TypeVar("Report", pytest.TestReport, pytest.CollectReport)
 
 hypothesis.settings.register_profile("default", deadline=None, print_blob=True)
-hypothesis.settings.register_profile("ci", deadline=None, derandomize=True, database=None)
+hypothesis.settings.register_profile(
+    "ci", deadline=None, derandomize=True, database=None, max_examples=60
+)
 hypothesis.settings.register_profile("long", deadline=None, max_examples=2_000, print_blob=True)
 
 

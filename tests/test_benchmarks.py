@@ -75,6 +75,7 @@ def test_every_subject_is_offered_and_others_are_refused() -> None:
     assert all(name in done.stderr for name in modules - helpers)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("whole", [True, False])
 @pytest.mark.parametrize("name", ["rows", "snake"])
 def test_pruned_chance_nodes_change_no_move_and_no_value(name: str, whole: bool) -> None:
@@ -82,10 +83,7 @@ def test_pruned_chance_nodes_change_no_move_and_no_value(name: str, whole: bool)
     from twofold.evaluators import EVALUATORS
     from twofold.kernels.expectimax import value_of
 
-    boards = [
-        np.uint64(int(text, 16))
-        for text in ("0123124503672689", "1020000030010001", "1212031004210356", "9876134512341010")
-    ]
+    boards = [np.uint64(int(text, 16)) for text in ("0123124503672689", "1212031004210356")]
     evaluator = EVALUATORS[name]
     plain = star.Star(evaluator, 3, whole=whole)
     library = plain.search

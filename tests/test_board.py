@@ -1,7 +1,9 @@
+import random
 from collections.abc import Callable
 
 import pytest
 
+from twofold import reference
 from twofold.board import EMPTY, Board, Slide, Spawn
 from twofold.errors import (
     CellOccupied,
@@ -119,6 +121,16 @@ def test_the_largest_tiles() -> None:
         too_large.slide(Move.LEFT)
     with pytest.raises(TileTooLarge, match="expected exponents up to 35"):
         too_large.legal_moves()
+
+
+@pytest.mark.parametrize("shape", [(4, 4), (1, 2), (2, 1), (3, 5), (8, 8)])
+def test_legal_moves_are_those_of_the_reference(shape: tuple[int, int]) -> None:
+    rng = random.Random(1)
+    for full in (0.2, 0.9, 1.0):
+        for _ in range(40):
+            cells = [rng.randint(1, 4) * (rng.random() < full) for _ in range(shape[0] * shape[1])]
+            legal = reference.legal_moves(cells, *shape)
+            assert Board(cells, shape).legal_moves() == tuple(map(Move, legal))
 
 
 # ---- spawns

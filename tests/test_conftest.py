@@ -26,7 +26,7 @@ def test_known(): assert False
 
 
 def run_suite(folder: Path, *options: str, ci: bool) -> str:
-    """Run SUITE under our conftest and return what pytest printed."""
+    """Run SUITE under our conftest, with the plugins it needs, and return what pytest printed."""
     (folder / "tests").mkdir()
     for name in ("__init__.py", "conftest.py", "promises.py"):
         (folder / "tests" / name).write_bytes((ROOT / "tests" / name).read_bytes())
@@ -35,8 +35,19 @@ def run_suite(folder: Path, *options: str, ci: bool) -> str:
     (folder / "pyproject.toml").write_bytes((ROOT / "pyproject.toml").read_bytes())
     (folder / "tests" / "test_suite.py").write_text(SUITE)
     clean = {key: value for key, value in os.environ.items() if not key.startswith("PYTEST")}
+    clean["PYTEST_DISABLE_PLUGIN_AUTOLOAD"] = "1"  # importing all that is installed takes a while
     return subprocess.run(
-        [sys.executable, "-m", "pytest", "-p", "no:cacheprovider", "--color=no", *options],
+        [
+            sys.executable,
+            "-m",
+            "pytest",
+            "-p",
+            "no:cacheprovider",
+            "-p",
+            "xdist",
+            "--color=no",
+            *options,
+        ],
         cwd=folder,
         env=clean | {"CI": "true" if ci else ""},
         capture_output=True,

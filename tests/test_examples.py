@@ -11,6 +11,8 @@ from types import ModuleType
 
 import pytest
 
+from tests.cli.conftest import Cli
+from tests.cli.conftest import cli as cli  # a fixture
 from tests.test_docs import blocks
 from twofold import reference
 
@@ -38,21 +40,20 @@ def scores(learner: ModuleType, games: int, seed: int) -> list[int]:
     return found
 
 
-def bench(*specs: str, jobs: int) -> dict[str, object]:
-    command = [sys.executable, "-m", "twofold", "bench", *specs]
-    command += ["--games", "4", "--seed", "1", "--jobs", str(jobs), "--json"]
-    done = subprocess.run(command, capture_output=True, text=True, check=True, timeout=300)
-    document = json.loads(done.stdout)
+def bench(cli: Cli, *specs: str, jobs: int) -> dict[str, object]:
+    done = cli("bench", *specs, "--games", "4", "--seed", "1", "--jobs", str(jobs), "--json")
+    assert done.code == 0, done.err
+    document = json.loads(done.out)
     return {key: value for key, value in document.items() if key not in ("timing", "machine")}
 
 
-def test_an_evaluator_and_players_of_ones_own_play_in_two_jobs() -> None:
+def test_an_evaluator_and_players_of_ones_own_play_in_two_jobs(cli: Cli) -> None:
     specs = [
         f"expectimax:eval={EXAMPLES / 'my_evaluator.py'}:EMPTY_CELLS,ply=2",
         f"{EXAMPLES / 'my_player.py'}:Tidy",
     ]
-    two = bench(*specs, jobs=2)
-    assert two == bench(*specs, jobs=1)
+    two = bench(cli, *specs, jobs=2)
+    assert two == bench(cli, *specs, jobs=1)
     assert "sha256" in json.dumps(two)
 
 
@@ -142,8 +143,9 @@ def test_the_page_about_the_learner_shows_its_code() -> None:
 def test_a_policy_network_rises_above_random_play() -> None:
     pytest.importorskip("torch", reason="learning needs PyTorch: pip install sb3-contrib")
     pytest.importorskip("sb3_contrib", reason="learning needs sb3-contrib: pip install sb3-contrib")
-    command = [sys.executable, str(EXAMPLES / "maskable_ppo.py"), "--minutes", "5"]
-    done = subprocess.run(command, capture_output=True, text=True, check=True, timeout=1_200)
+    command = [sys.executable, str(EXAMPLES / "maskable_ppo.py"), "--minutes", "20"]
+    command += ["--steps", "250000"]  # however busy the machine is
+    done = subprocess.run(command, capture_output=True, text=True, check=True, timeout=1_500)
     before, *_, after = done.stdout.splitlines()
     means = [float(line.split()[-1].replace(",", "")) for line in (before, after)]
     assert means[0] < 1_600  # random play: 1,100 points

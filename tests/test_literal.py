@@ -167,7 +167,7 @@ def test_datumbox_won_before_depth() -> None:
 
 @pytest.mark.parametrize("depth", [2, 3, 4])
 def test_alphabeta_equals_minimax(depth: int) -> None:
-    for grid in boards(50, most_empty=8):
+    for grid in boards(50 if depth < 4 else 10, most_empty=8):
         goal = 2 * max(map(max, grid))
         plain = literal.datumbox_minimax(grid, score_of(grid), depth, goal)
         assert literal.datumbox_alphabeta(grid, score_of(grid), depth, goal) == plain
@@ -175,7 +175,7 @@ def test_alphabeta_equals_minimax(depth: int) -> None:
 
 @pytest.mark.parametrize("depth", [3, 5])
 def test_shared_window_keeps_move_and_best_value(depth: int) -> None:
-    for grid in boards(50, most_empty=4, seed=5):
+    for grid in boards(50 if depth < 5 else 10, most_empty=4, seed=5):
         letter, values = literal.datumbox_minimax(grid, score_of(grid), depth)
         shared, bounds = literal.datumbox_alphabeta(grid, score_of(grid), depth, shared_window=True)
         assert shared == letter
@@ -239,7 +239,7 @@ def test_it3105_dead_board_inside_is_worth_nothing() -> None:
 
 @pytest.mark.parametrize("weights", [SNAKE, GRADIENT])
 def test_it3105_alternating_is_expectimax_on_states(weights: literal.Position) -> None:
-    for grid in boards(30, fewest_empty=1, most_empty=6, seed=7):
+    for grid in boards(15, fewest_empty=1, most_empty=6, seed=7):
         report = literal.it3105_choose(grid, weights, "alternating", depth=4)
         general = literal.expectimax(
             grid, 2, lambda board: literal.it3105_value(board, weights), at_state=True

@@ -100,6 +100,14 @@ def test_format_board() -> None:
     assert format_board(1, 2, [0, 35]) == "1x2:0z"
 
 
+def test_a_board_reads_alike_however_it_is_written() -> None:
+    for first in range(36):
+        exponents = tuple((first + cell) % 36 for cell in range(16))
+        written = format_board(4, 4, exponents)
+        for text in (written, written.upper(), written.replace("/", ""), f" {written}\n"):
+            assert parse_board(text) == (4, 4, exponents)
+
+
 def test_parse_shape() -> None:
     assert parse_shape("3x4") == (3, 4)
     assert parse_shape("08x1") == (8, 1)

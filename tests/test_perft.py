@@ -9,7 +9,6 @@ from functools import cache
 
 import pytest
 
-from tests.kernels.perft import count_on_bits, count_on_cells
 from twofold import reference
 from twofold.board import Board
 
@@ -79,6 +78,20 @@ def count_by_board(board: Board, depth: int) -> int:
         )
 
     return count(board, depth)
+
+
+def count_on_cells(board: Board, depth: int) -> int:
+    """By the kernels on cells."""
+    from tests.kernels import perft  # compiles
+
+    return perft.count_on_cells(board, depth)
+
+
+def count_on_bits(board: Board, depth: int) -> int:
+    """By the kernels on bits."""
+    from tests.kernels import perft
+
+    return perft.count_on_bits(board, depth)
 
 
 ENGINES: dict[str, Engine] = {

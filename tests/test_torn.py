@@ -17,7 +17,7 @@ from twofold.record import Record, format_record, parse_record
 PATHS = sorted(FOLDER.glob("*.txt"))
 SMALL = 220  # bytes: cut off at every one
 MANY = 1_000  # with --long: bytes of a record cut off at every one, places of a larger one
-MOVES = 4_000  # moves replayed for the cuts of a larger record, which limits their number
+MOVES = 2_500  # moves replayed for the cuts of a larger record, which limits their number
 
 
 def boards(record: Record) -> list[Board]:
@@ -27,10 +27,10 @@ def boards(record: Record) -> list[Board]:
 
 
 def places(data: bytes, many: bool) -> list[int]:
-    """Where to cut: in the tags, around the ends of lines, and spread over the moves."""
+    """Where to cut: around the ends of the tags, of a line and of all; spread over the rest."""
     if len(data) <= SMALL or (many and len(data) <= MANY):
         return list(range(len(data)))
-    ends = [place for place, byte in enumerate(data) if byte == ord("\n")][-3:]
+    ends = [data.index(b"\n\n") + 1, data.index(b"\n", data.index(b"\n\n") + 2), len(data) - 1]
     near = {end + step for end in ends for step in (-1, 0)}
     step = len(data) // MANY + 1 if many else len(data) ** 2 // MOVES + 5
     return sorted(near | set(range(0, len(data), step)))

@@ -1,6 +1,17 @@
 """`python -m twofold` is the command `twofold`."""
 
-from twofold.cli import main
+import sys
+from typing import NoReturn
+
+
+def main() -> NoReturn:
+    """Run the command; Ctrl-C ends it in order also while its modules are being imported."""
+    try:
+        from twofold.cli import main as run
+    except KeyboardInterrupt:
+        sys.exit(130)
+    run()
+
 
 if __name__ == "__main__":
     main()

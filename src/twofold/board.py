@@ -92,7 +92,9 @@ class Board:
             InvalidBoard: the text says what was expected, what was found and where.
         """
         grid = notation.parse_board(text)
-        return cls(grid.exponents, (grid.rows, grid.cols))
+        board = cls.__new__(cls)
+        board._set(grid.exponents, grid.rows, grid.cols)  # known to be right
+        return board
 
     @classmethod
     def empty(cls, shape: tuple[int, int] = (4, 4)) -> Self:
@@ -222,7 +224,16 @@ class Board:
             TileTooLarge: a merge on this board would make an exponent past 35.
         """
         if self._legal is None:
-            self._legal = tuple([move for move in Move if self._slid(move)[0] != self._exponents])
+            cells, cols = self._exponents, self._cols
+            left = right = up = down = False
+            for start in range(0, len(cells), cols):
+                to_start, to_end = _moves_of_line(cells[start : start + cols])
+                left, right = left or to_start, right or to_end
+            for start in range(cols):
+                to_start, to_end = _moves_of_line(cells[start::cols])
+                up, down = up or to_start, down or to_end
+            allowed = (up, right, down, left)
+            self._legal = tuple([move for move in Move if allowed[move]])
         return self._legal
 
     @property
@@ -296,6 +307,13 @@ def _slid_line(line: tuple[int, ...]) -> tuple[tuple[int, ...], int]:
     """`reference.slide_row`, remembered: a game meets the same few thousand lines."""
     slid, reward = reference.slide_row(line)
     return tuple(slid), reward
+
+
+@lru_cache(maxsize=1 << 14)
+def _moves_of_line(line: tuple[int, ...]) -> tuple[bool, bool]:
+    """Whether a line changes when it is slid to its start, and to its end."""
+    back = line[::-1]
+    return _slid_line(line)[0] != line, _slid_line(back)[0] != back
 
 
 @cache

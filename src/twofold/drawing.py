@@ -200,11 +200,12 @@ def board_parts(rows: int, cols: int, exponents: Sequence[int], theme: Theme) ->
     parts = [rectangle(0, 0, width, height, paint(theme, fill=BOARD), 2 * _RADIUS)]
     for cell, exponent in enumerate(exponents):
         x, y = cell_corner(cell, cols)
-        parts.append(_face(x, y, exponent, theme))
+        parts.append(face(x, y, exponent, theme))
     return parts
 
 
-def _face(x: int, y: int, exponent: int, theme: Theme) -> str:
+def face(x: int, y: int, exponent: int, theme: Theme) -> str:
+    """A tile with its number, its top-left corner at x, y; exponent 0 for an empty cell."""
     if not exponent:
         return rectangle(x, y, FACE, FACE, paint(theme, fill=CELL))
     colours = TILES[exponent - 1]

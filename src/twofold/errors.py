@@ -8,7 +8,7 @@ They are one tree::
     |   |-- InvalidRecord   |-- InvalidBudget   |-- InvalidSeed     |-- UnsupportedRules
     |   |-- LimitExceeded   |-- IllegalMove     |-- CellOccupied    |-- TileTooLarge
     |   |-- GameOver        |-- NothingToUndo   |-- NothingToRedo   |-- InvalidNetwork
-    |   |-- InvalidLine     `-- MissingExtra
+    |   |-- InvalidLine     |-- InvalidTable    `-- MissingExtra
     |-- PlayerError (also a RuntimeError)    exit code 1: a player broke its contract
     |-- PageError (also a RuntimeError)      exit code 1: a web page or its browser failed
     `-- ResourceError (also a RuntimeError)  exit code 3: disk or memory
@@ -63,6 +63,10 @@ class InvalidLine(InvalidInput):
 
 class InvalidNetwork(InvalidInput):
     """Patterns, settings of a training run or a weight file that cannot be used."""
+
+
+class InvalidTable(InvalidInput):
+    """A file is not a table of solved boards, is torn, or is one of other rules."""
 
 
 class UnsupportedRules(InvalidInput):

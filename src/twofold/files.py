@@ -12,7 +12,9 @@ from typing import IO, Final
 
 from twofold.errors import InvalidInput, ResourceError
 
-_SUFFIX: Final = ".twofold-tmp"
+TEMPORARY: Final = ".twofold-tmp"
+"""End of the name of a file that is being written."""
+
 _ABANDONED_SECONDS: Final = 86_400.0
 _numbers = itertools.count()
 
@@ -42,7 +44,7 @@ def atomic_write(path: str | os.PathLike[str], data: Buffer | str | Iterable[Buf
     target = Path(os.path.realpath(path))
     content = _Content(data)
     _check_target(target)
-    temporary = target.with_name(f".{target.name}.{os.getpid()}-{next(_numbers)}{_SUFFIX}")
+    temporary = target.with_name(f".{target.name}.{os.getpid()}-{next(_numbers)}{TEMPORARY}")
     try:
         _remove_abandoned(target)
         _write_and_sync(temporary, content)
@@ -135,9 +137,9 @@ def _remove_abandoned(target: Path) -> None:
     """Remove what processes that died have left of their own writes to `target`."""
     prefix = f".{target.name}."
     for name in os.listdir(target.parent):
-        if name.startswith(prefix) and name.endswith(_SUFFIX):
+        if name.startswith(prefix) and name.endswith(TEMPORARY):
             leftover = target.with_name(name)
-            writer = name[len(prefix) : -len(_SUFFIX)].partition("-")[0]
+            writer = name[len(prefix) : -len(TEMPORARY)].partition("-")[0]
             if not _may_be_alive(writer, leftover):
                 _remove_quietly(leftover)
 

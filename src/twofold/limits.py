@@ -122,6 +122,12 @@ MAX_HEADER_BYTES: Final = 2 * 2**20
 MAX_TRAINING_GAMES: Final = 10**12
 """Most games of a training run."""
 
+MAX_SOLVED_STATES: Final = 10**11
+"""Most states of a game that is solved, as expected."""
+
+MAX_SPAWN_RATIO: Final = 1_024
+"""Largest spawn tile over the smallest one, in a game that is solved."""
+
 MAX_RUN_SECONDS: Final = 365 * 86_400.0
 """Longest training run, or game of a bench, in seconds."""
 

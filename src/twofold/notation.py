@@ -28,6 +28,9 @@ from twofold.limits import (
 DIGITS: Final = "0123456789abcdefghijklmnopqrstuvwxyz"
 MOVE_LETTERS: Final = "urdl"
 
+_EXPONENTS: Final = bytes.maketrans(DIGITS.encode(), bytes(range(len(DIGITS))))
+_WRITTEN = re.compile(r"[0-9a-z]{4}/[0-9a-z]{4}/[0-9a-z]{4}/[0-9a-z]{4}", re.ASCII)
+"""A 4x4 board as `format_board` writes it: most of what is read."""
 _SHAPE = re.compile(r"([0-9]{1,9})x([0-9]{1,9})", re.ASCII)
 _NUMBER = re.compile(r"[0-9]{1,11}", re.ASCII)
 _KEY = re.compile(r"[a-z][a-z0-9_]*", re.ASCII)
@@ -116,6 +119,8 @@ def parse_board(text: str) -> Grid:
         InvalidBoard: the text says what was expected, what was found and where.
     """
     check_length(text, "a board", InvalidBoard)
+    if _WRITTEN.fullmatch(text):
+        return Grid(4, 4, _exponents_of(text.replace("/", "")))
     body = text.strip()
     shape: tuple[int, int] | None = None
     if ":" in body:
@@ -160,19 +165,23 @@ def _parse_tiles(body: str) -> tuple[tuple[int, ...], list[int]]:
 
 def _parse_digits(body: str) -> tuple[tuple[int, ...], list[int]]:
     rows = ["".join(row.split()) for row in body.lower().replace(".", "0").split("/")]
-    for number, digit in enumerate("".join(rows)):
+    digits = "".join(rows)
+    for number, digit in enumerate(digits):
         if digit not in DIGITS:
             raise InvalidBoard(
                 f"expected cells written as 0 to 9 and a to z, got {shown(digit)} at cell {number}"
             )
-    exponents = tuple(DIGITS.index(digit) for row in rows for digit in row)
-    return exponents, [len(row) for row in rows]
+    return _exponents_of(digits), [len(row) for row in rows]
+
+
+def _exponents_of(digits: str) -> tuple[int, ...]:
+    return tuple(digits.encode().translate(_EXPONENTS))
 
 
 def format_board(rows: int, cols: int, exponents: Sequence[int]) -> str:
     """The text of a board, as `parse_board` reads it: `"3x4:0012/0000/0000"`."""
-    digits = "".join(DIGITS[exponent] for exponent in exponents)
-    lines = "/".join(digits[row * cols : (row + 1) * cols] for row in range(rows))
+    digits = "".join([DIGITS[exponent] for exponent in exponents])
+    lines = "/".join([digits[row * cols : (row + 1) * cols] for row in range(rows)])
     return lines if (rows, cols) == (4, 4) else f"{rows}x{cols}:{lines}"
 
 

@@ -12,7 +12,7 @@ Source: https://github.com/huggingface/safetensors, where the format is describe
 
 import mmap
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import IO, Any, Final
 
@@ -32,6 +32,7 @@ DTYPES: Final[dict[str, np.dtype[Any]]] = {
     "U8": np.dtype("u1"),
     "I16": np.dtype("<i2"),
     "U16": np.dtype("<u2"),
+    "U32": np.dtype("<u4"),
     "I32": np.dtype("<i4"),
     "I64": np.dtype("<i8"),
     "U64": np.dtype("<u8"),
@@ -69,9 +70,24 @@ class Tensors:
     metadata: dict[str, str]
 
 
+class Stacked:
+    """Arrays of one dimension and one type that are written one after the other as one tensor.
+
+    Args:
+        parts: the arrays, at least one.
+    """
+
+    def __init__(self, parts: Sequence[NDArray[Any]]) -> None:
+        self.dtype = parts[0].dtype.newbyteorder("<")
+        self.parts = [np.ascontiguousarray(part, dtype=self.dtype) for part in parts]
+        self.shape = (sum(len(part) for part in parts),)
+        self.itemsize = self.dtype.itemsize
+        self.nbytes = self.shape[0] * self.itemsize
+
+
 def write_tensors(
     path: str | os.PathLike[str],
-    tensors: Mapping[str, NDArray[Any]],
+    tensors: Mapping[str, NDArray[Any] | Stacked],
     metadata: Mapping[str, str],
 ) -> None:
     """Write arrays and texts to a safetensors file, see `twofold.files.atomic_write`.
@@ -93,20 +109,30 @@ def write_tensors(
     ordered = dict(sorted(arrays.items(), key=lambda item: -item[1].itemsize))
     header = _format_header(ordered, metadata)
     length = len(header).to_bytes(_LENGTH_BYTES, "little")
-    atomic_write(path, [length, header, *(array.reshape(-1).data for array in ordered.values())])
+    parts = [part for array in ordered.values() for part in _parts(array)]
+    atomic_write(path, [length, header, *(part.reshape(-1).data for part in parts)])
 
 
-def _plain(name: str, array: NDArray[Any]) -> NDArray[Any]:
+def _parts(array: NDArray[Any] | Stacked) -> Sequence[NDArray[Any]]:
+    """The arrays to write; a view of an empty one could not be cast to bytes."""
+    return [part for part in array.parts if len(part)] if isinstance(array, Stacked) else [array]
+
+
+def _plain(name: str, array: NDArray[Any] | Stacked) -> NDArray[Any] | Stacked:
     """The array, contiguous and little-endian."""
     dtype = array.dtype.newbyteorder("<")
     if dtype not in _NAMES or name == _METADATA:
         raise InvalidNetwork(
             f"expected tensors of {', '.join(DTYPES)}, got {array.dtype} in {name!a}"
         )
+    if isinstance(array, Stacked):
+        return array
     return np.ascontiguousarray(array, dtype=dtype).reshape(array.shape)
 
 
-def _format_header(tensors: Mapping[str, NDArray[Any]], metadata: Mapping[str, str]) -> bytes:
+def _format_header(
+    tensors: Mapping[str, NDArray[Any] | Stacked], metadata: Mapping[str, str]
+) -> bytes:
     """The header with spaces behind it, so that the data is aligned."""
     document: dict[str, object] = {_METADATA: dict(metadata)}
     end = 0

@@ -96,6 +96,19 @@ class Forgetful(Player):
         return legal[self.seen % len(legal)]
 
 
+class Signs(Forgetful):
+    """Leaves the numbers of its parent and its process in a folder, and takes its time."""
+
+    def __init__(self, folder: str) -> None:
+        super().__init__()
+        self.folder = folder
+
+    def start(self, rules: Rules, seed: int) -> None:
+        super().start(rules, seed)
+        open(os.path.join(self.folder, f"{os.getppid()}-{os.getpid()}"), "w").close()
+        time.sleep(float(os.environ.get("SECONDS_A_GAME", "0")))
+
+
 def illegal(board: Board) -> Move:
     """A move that changes nothing, as soon as there is one."""
     return next((move for move in Move if move not in board.legal_moves()), board.legal_moves()[0])

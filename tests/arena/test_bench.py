@@ -1,18 +1,21 @@
 """Benches: only what is missing is played, whatever ended the call before, and once."""
 
+import contextlib
 import hashlib
 import json
 import os
 import random
 import signal
-import subprocess
-import sys
 import time
 from collections.abc import Callable
+from multiprocessing.process import BaseProcess
 from pathlib import Path
 
 import pytest
 
+from tests.cli.conftest import Cli
+from tests.cli.conftest import cli as cli  # a fixture
+from tests.forks import command, fork, slow_group
 from twofold.arena.bench import Bench, resume
 from twofold.arena.study import Study
 from twofold.errors import InvalidInput, InvalidSpec, PlayerError
@@ -189,27 +192,20 @@ def test_a_worker_that_hangs_is_ended() -> None:
 # Kill -9
 
 
-PLAYERS = ("expectimax:ply=1", f"{HERE}:Forgetful")
 GAMES = 60
+VICTIMS = ("a worker", "the parent", "a worker", "all", "a worker")
+"""Who is killed, in turn. A game may lose its worker twice."""
 
 
-def start_bench(path: Path) -> "subprocess.Popen[str]":
+def arguments(path: Path, signed: Path) -> list[str]:
+    players = ["greedy", f"{HERE}:Signs:folder={signed}"]
+    options = ["--games", str(GAMES), "--jobs", "2", "--out", str(path), "--json"]
+    return ["bench", *players, *options]
+
+
+def start_bench(said: Path, *arguments: str) -> BaseProcess:
     """A bench in a process and a group of its own, with all its workers."""
-    command = [sys.executable, "-m", "twofold", "bench", *PLAYERS, "--games", str(GAMES)]
-    return subprocess.Popen(
-        [*command, "--jobs", "2", "--out", str(path), "--json"],
-        stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, start_new_session=True,
-    )  # fmt: skip
-
-
-def final(path: Path) -> dict[str, object]:
-    """What a bench that goes on to the end says, without times."""
-    process = start_bench(path)
-    document = json.loads(process.communicate()[0])
-    assert process.returncode == 0
-    for part in ("timing", "machine"):
-        del document[part]
-    return dict(document)
+    return fork(command, said, slow_group, *arguments)
 
 
 def games_in(path: Path) -> int:
@@ -219,9 +215,30 @@ def games_in(path: Path) -> int:
         return int(study._one("SELECT count(*) FROM game")[0])
 
 
-@pytest.fixture(scope="module")
-def whole(tmp_path_factory: pytest.TempPathFactory) -> dict[str, object]:
-    return final(tmp_path_factory.mktemp("whole") / "s.db")
+def final(cli: Cli, arguments: list[str]) -> dict[str, object]:
+    """What a bench that goes on to the end says, without times."""
+    result = cli(*arguments)
+    assert result.code == 0, result.err
+    document = json.loads(result.out)
+    for part in ("timing", "machine"):
+        del document[part]
+    return dict(document)
+
+
+def kill(victim: str, parent: int, signed: Path) -> bool:
+    """Kill a worker, the parent alone (its workers end by themselves), or all; whether it was."""
+    if victim == "all":
+        os.killpg(parent, signal.SIGKILL)
+    elif victim == "the parent":
+        os.kill(parent, signal.SIGKILL)
+    else:
+        with contextlib.suppress(ProcessLookupError):
+            for file in signed.glob(f"{parent}-*"):
+                file.unlink()
+                os.kill(int(file.name.partition("-")[2]), signal.SIGKILL)
+                return True
+        return False
+    return True
 
 
 @pytest.mark.skipif(os.name != "posix", reason="kills process groups")
@@ -230,25 +247,31 @@ def whole(tmp_path_factory: pytest.TempPathFactory) -> dict[str, object]:
     "kills", [pytest.param(5, id="5 kills"), pytest.param(50, id="50", marks=pytest.mark.long)]
 )
 def test_a_bench_that_is_killed_goes_on(
-    kills: int, tmp_path: Path, whole: dict[str, object], figure: Callable[[str], None]
+    kills: int, cli: Cli, tmp_path: Path, figure: Callable[[str], None]
 ) -> None:
-    rng, path, killed = random.Random(kills), tmp_path / "s.db", 0
+    rng, path, signed, killed = random.Random(kills), tmp_path / "s.db", tmp_path / "signed", 0
+    signed.mkdir()
+    words = arguments(path, signed)
+    said = tmp_path / "said"
+    process = start_bench(said, *words)
     while killed < kills:
-        before = games_in(path)
-        process = start_bench(path)
-        target = before + rng.randrange(1, 2 * GAMES // kills + 2)
-        while process.poll() is None and games_in(path) < target:
-            time.sleep(0.02)
-        ended = process.poll() is not None
-        if rng.random() < 0.5 and not ended:
-            os.killpg(process.pid, signal.SIGKILL)
-        else:
-            process.kill()  # the parent alone: its workers end by themselves
-        process.communicate()
-        killed += 1
-        if ended:  # nothing is left to kill: begin again
+        target = games_in(path) + rng.randrange(1, GAMES // kills + 1)
+        while process.is_alive() and games_in(path) < target:
+            time.sleep(0.1)
+        victim = VICTIMS[killed % len(VICTIMS)]
+        if not process.is_alive():  # nothing is left to kill: begin again
             path.unlink()
-    assert final(path) == whole
+        elif kill(victim, process.pid or 0, signed):
+            killed += 1
+            if victim == "a worker":
+                continue
+            process.join()
+        else:
+            continue
+        process = start_bench(said, *words)
+    process.join()
+    assert process.exitcode == 0, said.with_suffix(".err").read_text()
+    assert final(cli, words) == final(cli, arguments(tmp_path / "whole.db", signed))
     figure(f"{kills} kills: 0 games lost that were written, none twice")
 
 

@@ -18,7 +18,9 @@ from twofold.arena.review import (
 )
 from twofold.errors import IllegalMove, InvalidSpec, UnsupportedRules
 from twofold.evaluators import compiled, simple_evaluator
+from twofold.exact import Problem, solve
 from twofold.players.base import move_list
+from twofold.players.exact import ExactPlayer
 from twofold.players.searching import ExpectimaxPlayer
 from twofold.players.values import values_of
 from twofold.search.analysis import Analysis, MoveValue
@@ -161,6 +163,21 @@ def test_ratios_of_chances() -> None:
     (one,) = judge(game, Certain(values))
     assert (one.ratio, one.best) == (0.5, Move.RIGHT)
     assert one.stake == 12
+
+
+@pytest.mark.parametrize(("objective", "floor"), [("score", FLOOR), ("goal", 0.0)])
+def test_ratios_of_a_solved_game(objective: str, floor: float) -> None:
+    """Exact values are divided as they are: no spread is measured, and none would be known."""
+    table = solve(Problem.parse("2x2 goal=16 stop=goal", objective))
+    board = Board.parse("2x2:23/10")
+    values = table.move_values(board)
+    best = max(values.values())
+    judge = Judge(ExactPlayer(table), table.problem.rules, Budget())
+    for move, value in values.items():
+        found = judge.judgement(0, board, 0, move)
+        assert found is not None
+        assert found.ratio == pytest.approx((floor + value) / (floor + best))
+    assert min(values.values()) < best
 
 
 def test_nothing_is_lost_where_there_is_nothing() -> None:

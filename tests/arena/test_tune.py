@@ -7,7 +7,6 @@ import multiprocessing
 import os
 import signal
 import sqlite3
-import subprocess
 import sys
 import time
 from collections.abc import Callable
@@ -18,8 +17,9 @@ from typing import Any
 import optuna
 import pytest
 
+from tests.forks import command, context, fork, fork_workers
 from twofold import make_player
-from twofold.arena import tune_sampling, tune_settings, tune_study, tune_workers
+from twofold.arena import tune_sampling, tune_settings, tune_study, tune_workers, workers
 from twofold.arena.sqlite import alone
 from twofold.arena.stats import Interval
 from twofold.arena.tune import Check, Objective, Progress, Settings, Tuning, tune
@@ -41,6 +41,13 @@ def make_settings(**more: Any) -> Settings:
 def run(path: Path, trials: int, settings: Settings | None = None, **more: Any) -> Tuning:
     used = make_settings() if settings is None else settings
     return tune(used, path, **({"trials": trials, "check_games": 6} | more))
+
+
+@pytest.fixture(scope="module")
+def kept(tmp_path_factory: pytest.TempPathFactory) -> tuple[Tuning, bytes]:
+    """A tuning of three trials, and its file."""
+    path = tmp_path_factory.mktemp("kept") / "t.db"
+    return run(path, 3), path.read_bytes()
 
 
 def states(path: Path) -> list[str]:
@@ -191,18 +198,23 @@ def test_two_that_ask_at_once_get_different_weights() -> None:
 
 
 @pytest.mark.promise("R30")
-@pytest.mark.parametrize("sampler", ["cma", "tpe"])
-def test_one_process_tries_the_same_whatever_interrupts_it(sampler: str, tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("sampler", "trials"),
+    [("cma", 10), ("tpe", 12)],  # into the second generation; past those made by chance
+)
+def test_one_process_tries_the_same_whatever_interrupts_it(
+    sampler: str, trials: int, tmp_path: Path
+) -> None:
     settings = make_settings(sampler=sampler, games=1)
-    whole = run(tmp_path / "whole.db", 12, settings)
-    for trials in (3, 11):
-        listen, stop = after(trials)
-        part = run(tmp_path / "part.db", 12, settings, on_progress=listen, stop=stop)
-        assert len(part.trials) == trials
+    whole = run(tmp_path / "whole.db", trials, settings)
+    for finished in (3, trials - 1):
+        listen, stop = after(finished)
+        part = run(tmp_path / "part.db", trials, settings, on_progress=listen, stop=stop)
+        assert len(part.trials) == finished
         assert part.verdict is None
-    assert run(tmp_path / "part.db", 12, settings) == whole
-    assert states(tmp_path / "part.db") == ["COMPLETE"] * 12
-    assert len({one.spec for one in whole.trials}) == 12
+    assert run(tmp_path / "part.db", trials, settings) == whole
+    assert states(tmp_path / "part.db") == ["COMPLETE"] * trials
+    assert len({one.spec for one in whole.trials}) == trials
     assert whole.trials[0].spec == SPEC
     assert not list(tmp_path.glob(".*"))
 
@@ -301,7 +313,10 @@ def test_other_settings_than_those_of_the_file(
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="sends a POSIX signal")
-def test_a_process_that_is_killed_costs_its_trial(tmp_path: Path) -> None:
+def test_a_process_that_is_killed_costs_its_trial(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(workers, "Spawn", context)
     killed: list[int] = []
 
     def kill_one(progress: Progress) -> None:
@@ -312,9 +327,9 @@ def test_a_process_that_is_killed_costs_its_trial(tmp_path: Path) -> None:
 
     settings = make_settings(games=20)
     path = tmp_path / "odd {name}?#%.db"
-    found = run(path, 8, settings, jobs=2, on_progress=kill_one)
+    found = run(path, 6, settings, jobs=2, on_progress=kill_one)
     assert killed
-    assert len(found.trials) == 8
+    assert len(found.trials) == 6
     assert set(states(path)) <= {"COMPLETE", "FAIL"}
     assert states(path).count("FAIL") <= 1
     assert multiprocessing.active_children() == []
@@ -351,14 +366,15 @@ def test_kill_dash_nine_loses_the_trials_under_way_at_most(tmp_path: Path, jobs:
     path = tmp_path / "t.db"
     arguments = [SPEC, "--games", "60", "--rules", "3x3 goal=64", "--seed", "7", "--jobs", jobs]
     arguments += ["--weights", "empty,merges,sum_power", "--trials", "100000", "--out", str(path)]
-    process = subprocess.Popen([sys.executable, "-m", "twofold", "tune", *arguments])
+    said = tmp_path / "said"
+    process = fork(command, said, fork_workers, "tune", *arguments)
     end = time.monotonic() + 120
     while not path.exists() or states(path).count("COMPLETE") < 3:
         assert time.monotonic() < end
-        assert process.poll() is None
+        assert process.is_alive(), said.with_suffix(".err").read_text()
         time.sleep(0.02)
     process.kill()
-    process.wait()
+    process.join()
     finished = states(path).count("COMPLETE")
     settings = make_settings(games=60)
     found = run(path, finished + 1, settings)
@@ -411,10 +427,9 @@ def test_a_file_that_cannot_be_written(tmp_path: Path, monkeypatch: pytest.Monke
 
 
 @pytest.mark.promise("R16")
-def test_a_torn_file_is_refused(tmp_path: Path) -> None:
-    path, torn = tmp_path / "t.db", tmp_path / "torn.db"
-    whole = run(path, 3)
-    content = path.read_bytes()
+def test_a_torn_file_is_refused(tmp_path: Path, kept: tuple[Tuning, bytes]) -> None:
+    torn = tmp_path / "torn.db"
+    whole, content = kept
     for place in range(24):
         size = len(content) * place // 24
         torn.write_bytes(content[:size])
@@ -434,24 +449,29 @@ def test_a_torn_file_is_refused(tmp_path: Path) -> None:
         "UPDATE study_user_attributes SET value_json = '[1]' WHERE key = 'settings'",
     ],
 )
-def test_a_file_that_was_tampered_with_is_refused(tmp_path: Path, change: str) -> None:
+def test_a_file_that_was_tampered_with_is_refused(
+    tmp_path: Path, change: str, kept: tuple[Tuning, bytes]
+) -> None:
     path = tmp_path / "t.db"
-    run(path, 2)
+    path.write_bytes(kept[1])
     with sqlite3.connect(path) as connection:
         connection.execute(change)
     connection.close()
     with pytest.raises((InvalidInput, ResourceError), match=r"t\.db"):
-        run(path, 2)
+        run(path, 3)
 
 
-@pytest.mark.parametrize("kept", ['{"a": 1}', '{"a": ["x"]}', "null"])
-def test_a_kept_check_that_makes_no_sense_is_played_again(tmp_path: Path, kept: str) -> None:
+@pytest.mark.parametrize("check", ['{"a": 1}', '{"a": ["x"]}', "null"])
+def test_a_kept_check_that_makes_no_sense_is_played_again(
+    tmp_path: Path, check: str, kept: tuple[Tuning, bytes]
+) -> None:
     path = tmp_path / "t.db"
-    whole = run(path, 3)
+    whole, content = kept
+    path.write_bytes(content)
     with sqlite3.connect(path) as connection:
         connection.execute(
             "UPDATE study_user_attributes SET value_json = ? WHERE key = 'checks'",
-            (kept.replace('"a"', json.dumps(SPEC)),),
+            (check.replace('"a"', json.dumps(SPEC)),),
         )
     connection.close()
     assert run(path, 3) == whole

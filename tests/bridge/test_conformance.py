@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 
 import pytest
 
-from tests.players.engines import EXAMPLE_WORDS, rogue
+from tests.players.engines import EXAMPLE, EXAMPLE_WORDS, rogue
 from twofold.bridge import conformance, conformance_checks
 from twofold.bridge.conformance import Outcome, Subject, check_engine
 from twofold.bridge.conformance_checks import CHECKS, dead_board, usual_board
@@ -17,6 +17,9 @@ from twofold.players import engine_dialogue
 
 SLACK = 20.0
 """Machines that test are busy; the figures themselves are for `engine-check`."""
+
+MINE = EXAMPLE.with_name("my_player.py")
+"""A player in plain Python, which starts at once."""
 
 NAMES = [check.name for check in CHECKS]
 
@@ -31,7 +34,7 @@ def failures(outcomes: Iterator[Outcome]) -> dict[str, str]:
         pytest.param(EXAMPLE_WORDS, id="example"),
         pytest.param(rogue("good"), id="without values"),
         pytest.param(rogue("options"), id="with options"),
-        pytest.param([sys.executable, "-m", "twofold", "engine", "greedy"], id="twofold greedy"),
+        pytest.param([sys.executable, "-m", "twofold", "engine", f"{MINE}:Tidy"], id="twofold"),
     ],
 )
 def test_what_keeps_the_protocol_passes(words: list[str]) -> None:
@@ -118,13 +121,6 @@ def test_who_does_not_introduce_itself_is_asked_no_more(monkeypatch: pytest.Monk
     monkeypatch.setattr(engine_dialogue, "START_SECONDS", 0.5)
     outcomes = list(check_engine(rogue("silent"), slack=1.0))
     assert [(one.name, one.passed) for one in outcomes] == [("handshake", False)]
-
-
-def test_it_may_be_stopped_between_checks() -> None:
-    seen: list[Outcome] = []
-    for outcome in check_engine(rogue("good"), slack=SLACK, stop=lambda: len(seen) == 2):
-        seen.append(outcome)
-    assert [one.name for one in seen] == NAMES[:2]
 
 
 def test_there_must_be_such_a_program() -> None:

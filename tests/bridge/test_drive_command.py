@@ -18,6 +18,7 @@ import pytest
 from tests.bridge.stage import HANG_SECONDS
 from tests.cli.conftest import Cli
 from tests.cli.conftest import cli as cli  # a fixture
+from tests.signals import hear_signals
 from twofold import Board, Move
 from twofold.bridge.browser import Place, find_browser
 from twofold.bridge.driver import Wishes
@@ -209,6 +210,7 @@ def test_ctrl_c_keeps_the_game_and_closes_the_browser(site: str, tmp_path: Path)
         text=True,
         env=environment,
         start_new_session=True,
+        preexec_fn=hear_signals,
     ) as process:
         _wait_until(moved.exists)
         os.killpg(process.pid, signal.SIGINT)  # as a terminal does

@@ -14,7 +14,7 @@ from twofold.bridge.pages import kinds
 def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
     """A server of the web app."""
     folder: Path = tmp_path_factory.mktemp("served")
-    with serve(folder, "--player", "greedy") as found:
+    with serve(folder, "greedy") as found:
         yield found
 
 

@@ -1,6 +1,5 @@
 """The server of the engine protocol: any player, asked in lines of text."""
 
-import io
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -9,8 +8,8 @@ import pytest
 
 from twofold import Board, Budget, Move, Player, Rules, make_player
 from twofold.bridge import engine as module
-from twofold.bridge.engine import EngineServer, opening_rules, serve
-from twofold.bridge.engine_search import info_of
+from twofold.bridge.engine import EngineServer, opening_rules
+from twofold.bridge.engine_search import Search, info_of
 from twofold.engine_lines import format_line, parse_answer
 from twofold.engine_messages import BestMove, Go, Info, Option, Position, Refusal, Shapes, Word
 from twofold.errors import InvalidInput, UnsupportedRules
@@ -31,12 +30,15 @@ class Talk:
         self._new = threading.Condition()
         self.made: list[str] = []
         player.start(opening_rules(player), 0)
-        self.server = EngineServer(player, self._write, self._make)
+        self.server = EngineServer(player, self._write, self._begin, self._make)
 
     def _write(self, text: str) -> None:
         with self._new:
             self.lines += text.splitlines()
             self._new.notify()
+
+    def _begin(self, search: Search) -> None:
+        threading.Thread(target=search.run, daemon=True).start()
 
     def _make(self, spec: str) -> Player:
         self.made.append(spec)
@@ -389,48 +391,7 @@ def test_stop_is_answered_within_50_ms(figure: Callable[[str], None]) -> None:
     figure(f"{1e3 * sorted(times)[97]:.0f} ms at p98")
 
 
-# Streams
-
-
-def spoken(spec: str, text: bytes) -> list[str]:
-    """What is said in answer to an input, up to its end."""
-    sink = io.BytesIO()
-    player = make_player(spec)
-    player.start(Rules(), 0)
-    serve(player, io.BytesIO(text), sink)
-    return sink.getvalue().decode().splitlines()
-
-
-def test_the_end_of_the_input_ends_it_with_the_move_of_the_search() -> None:
-    said = spoken("greedy", f"position {BOARD}\r\ngo".encode())
-    assert said[-1].startswith("bestmove ")
-
-
-def test_a_short_search_is_not_cut_short_by_the_end_of_the_input() -> None:
-    said = spoken("expectimax:ply=2", f"position {BOARD}\ngo".encode())
-    assert said[-1] == f"bestmove {make_player('expectimax:ply=2').choose(BOARD).letter}"
-    assert said[-2].startswith("info depth 2 ")
-
-
-def test_nothing_is_read_after_quit() -> None:
-    assert spoken("greedy", b"ready\nquit\nready\n") == ["readyok"]
-
-
-def test_long_lines_and_bytes_that_are_no_text_are_read_past() -> None:
-    text = b"position " + b"0" * 1_000_000 + b"\nready\n\xff\xfe\x00\nposition \xff\nready"
-    said = spoken("greedy", text)
-    assert [line.split()[0] for line in said] == ["error", "readyok", "info", "error", "readyok"]
-    assert "at most 10000 characters" in said[0]
-
-
-def test_a_reader_that_has_gone_ends_it() -> None:
-    class Broken(io.BytesIO):
-        def write(self, data: object) -> int:
-            raise BrokenPipeError
-
-    player = make_player("greedy")
-    player.start(Rules(), 0)
-    serve(player, io.BytesIO(b"ready\n" * 1_000_000), Broken())
+# Players of some shapes
 
 
 def test_a_player_of_small_boards_alone_is_started_for_them() -> None:

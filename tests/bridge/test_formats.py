@@ -369,6 +369,21 @@ def test_a_file_in_any_format(tmp_path: Path) -> None:
         read_any_record(tmp_path / "missing")
 
 
+@pytest.mark.parametrize("name", [*REPLAYS, "twofold", "jsonl", "original"])
+def test_blank_lines_before_a_game_mean_nothing(name: str) -> None:
+    text = format_game(parse_any_record(REPLAYS["verse"]), name) if name not in REPLAYS else ""
+    text = "\n \r\n" + (text or REPLAYS[name])
+    (record,) = games_of(io.BytesIO(text.encode()))
+    assert record == parse_any_record(text)
+    assert record.score == SCORE
+
+
+def test_lines_are_counted_with_the_blank_ones() -> None:
+    text = "\n\n" + format_line(played(Rules(), 1)) + "\n{"
+    with pytest.raises(InvalidRecord, match="input, line 4: "):
+        list(games_of(io.BytesIO(text.encode())))
+
+
 def test_many_games_in_a_file(tmp_path: Path) -> None:
     path = tmp_path / "stats.txt"
     records = [played(Rules(), seed) for seed in range(3)]

@@ -6,12 +6,15 @@ import signal
 import subprocess
 import sys
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from tests.cli.conftest import Cli
 from tests.players.engines import EXAMPLE_SPEC, EXAMPLE_WORDS, rogue
+from tests.signals import hear_signals
+from twofold.bridge import conformance_checks
 from twofold.bridge.conformance_checks import CHECKS
 from twofold.web.roster import Roster
 
@@ -28,16 +31,11 @@ def process() -> "Iterator[subprocess.Popen[str]]":
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
-        preexec_fn=_with_interrupts if os.name == "posix" else None,
+        preexec_fn=hear_signals if os.name == "posix" else None,
     )
     with process:
         yield process
         process.kill()
-
-
-def _with_interrupts() -> None:
-    """Where the tests run in the background, the signal is ignored."""
-    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 def test_a_player_answers_line_by_line_and_ends_with_its_input(
@@ -106,6 +104,20 @@ def test_one_that_fails_ends_with_code_1(cli: Cli) -> None:
         "FAILED  handshake      expected id author before u2048ok, got none",
         f"1 check, 1 failed, {len(CHECKS) - 1} not made",
     ]
+
+
+def test_ctrl_c_ends_the_checks_at_once(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Also while an engine that says nothing is waited for, which may be a minute."""
+
+    def interrupted(_: object) -> str:
+        raise KeyboardInterrupt
+
+    broken = replace(CHECKS[1], run=interrupted)
+    monkeypatch.setattr(conformance_checks, "CHECKS", (CHECKS[0], broken))
+    code, out, err = cli("engine-check", " ".join(rogue("good")))
+    assert code == 130
+    assert out.splitlines()[-1] == "1 check, all passed, 1 not made"
+    assert "interrupted: not all was checked" in err
 
 
 def test_the_outcome_as_json(cli: Cli) -> None:

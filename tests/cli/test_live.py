@@ -6,6 +6,7 @@ Without keys to read, `watch` shows its picture and not the app.
 import io
 import os
 import re
+import select
 import signal
 import struct
 import subprocess
@@ -25,9 +26,14 @@ import fcntl
 import pty
 import termios
 
+from tests.signals import hear_signals
 from twofold import Rules
 from twofold.cli.watch import Watched
 from twofold.errors import PlayerError
+
+PLAYERS = Path(__file__).parent.parent / "arena" / "players_for_tests.py"
+SIMPLE = f"{PLAYERS}:Forgetful"
+"""A player without kernels, which take a second to load."""
 
 ESCAPES = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]")
 
@@ -48,6 +54,7 @@ def terminal(
         stderr=child,
         env=env | {"TERM": "xterm-256color"} | environment,
         start_new_session=True,
+        preexec_fn=hear_signals,
     )
     os.close(child)
     try:
@@ -62,7 +69,9 @@ def read_until(main: int, wanted: str, seconds: float = 120.0) -> str:
     """What the terminal was sent, up to the first appearance of `wanted`."""
     text = ""
     end = time.monotonic() + seconds
-    while wanted not in text and time.monotonic() < end:
+    while wanted not in text and (left := end - time.monotonic()) > 0:
+        if not select.select([main], [], [], left)[0]:
+            break
         try:
             text += os.read(main, 65_536).decode(errors="replace")
         except OSError:  # the other end is closed
@@ -84,20 +93,25 @@ def test_the_picture_and_the_summary() -> None:
     assert text.index("\x1b[?1049h") < text.index("\x1b[?1049l")
 
 
-def test_ctrl_c_ends_with_the_summary_so_far() -> None:
-    arguments = ["watch", "greedy", "--seed", "3", "--moves-per-second", "20"]
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
+def test_ctrl_c_ends_with_the_summary_so_far(number: signal.Signals) -> None:
+    """So does another signal that ends a program, and the terminal is left in order."""
+    arguments = ["watch", SIMPLE, "--seed", "3", "--moves-per-second", "20"]
     with terminal(*arguments, keys=False) as (process, main):
-        read_until(main, "Ctrl-C ends")
-        process.send_signal(signal.SIGINT)
-        plain = ESCAPES.sub("", read_until(main, "again: "))
+        text = read_until(main, "Ctrl-C ends")
+        process.send_signal(number)
+        text += read_until(main, "again: ")
         assert process.wait(30) == 130
+    assert text.rindex("\x1b[?1049h") < text.rindex("\x1b[?1049l")
+    assert text.rindex("\x1b[?25l") < text.rindex("\x1b[?25h")
+    plain = ESCAPES.sub("", text)
     assert "interrupted" in plain
     assert "not finished" in plain
     assert "Traceback" not in plain
 
 
 def test_no_colour_where_none_is_wanted() -> None:
-    arguments = ["watch", "greedy", "--seed", "3", "--moves-per-second", "400"]
+    arguments = ["watch", SIMPLE, "--seed", "3", "--moves-per-second", "400"]
     with terminal(*arguments, keys=False, NO_COLOR="1") as (process, main):
         text = read_until(main, "again: ")
         assert process.wait(30) == 0
@@ -156,7 +170,6 @@ def test_what_the_player_raises_reaches_the_one_who_watches(
     screen: Terminal, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(sys, "stdout", screen)
-    home = Path(__file__).parent.parent / "arena" / "players_for_tests.py"
-    watched = Watched(f"{home}:illegal", Rules(), 1, None, None)
+    watched = Watched(f"{PLAYERS}:illegal", Rules(), 1, None, None)
     with pytest.raises(PlayerError, match="expected a legal move"):
         watched.show_live(threading.Event())

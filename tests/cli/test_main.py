@@ -21,7 +21,8 @@ from twofold.selftest import Check, SelfTest
 
 COMMANDS = [
     "watch", "play", "serve", "analyse", "review", "drive", "convert", "bench", "compare", "report",
-    "tune", "train", "engine", "engine-check", "players", "warmup", "selftest", "doctor", "net",
+    "tune", "train", "solve", "engine", "engine-check", "players", "warmup", "selftest", "doctor",
+    "net",
 ]  # fmt: skip
 
 
@@ -136,7 +137,8 @@ def test_python_m_twofold(
 
 
 def test_warmup_tells_its_steps(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
-    def compile_all(on_step: Callable[[str], None]) -> None:
+    def compile_all(on_step: Callable[[str], None], cores: int) -> None:
+        assert cores >= 1
         on_step("kernels 1/1: bits")
 
     monkeypatch.setattr("twofold.kernels.warmup.compile_all", compile_all)

@@ -5,12 +5,14 @@ import os
 import signal
 import subprocess
 import sys
+import time
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from tests.cli.conftest import Cli
+from tests.signals import hear_signals
 from twofold.cli._common import read_seconds
 from twofold.cli._training import curve_lines, progress_line, view
 from twofold.errors import InvalidInput
@@ -72,10 +74,11 @@ def test_ctrl_c_saves(tmp_path: Path) -> None:
     process = subprocess.Popen(
         [*command, "--time", "1h", "--checkpoint", "1s"],
         stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
-        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler),
+        preexec_fn=hear_signals,
     )  # fmt: skip
     while not path.exists():
         assert process.poll() is None
+        time.sleep(0.02)
     process.send_signal(signal.SIGINT)
     _, err = process.communicate(timeout=60)
     assert process.returncode == 130

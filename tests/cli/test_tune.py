@@ -4,7 +4,6 @@ import json
 import os
 import signal
 import sqlite3
-import subprocess
 import sys
 import time
 from pathlib import Path
@@ -13,6 +12,7 @@ from typing import Any
 import pytest
 
 from tests.cli.conftest import Cli
+from tests.forks import command, fork
 from twofold import make_player
 
 SPEC = "expectimax:eval=rows,ply=1"
@@ -139,21 +139,18 @@ def finished(path: Path) -> int:
 def test_ctrl_c_says_how_to_go_on(cli: Cli, tmp_path: Path) -> None:
     path = tmp_path / "t.db"
     arguments = [SPEC, "--games", "40", "--rules", "3x3", "--out", str(path), "--json"]
-    process = subprocess.Popen(
-        [sys.executable, "-m", "twofold", "tune", *arguments, "--trials", "99999", "--jobs", "2"],
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-        start_new_session=True,
-    )
+    said = tmp_path / "said"
+    more = ["--trials", "99999", "--jobs", "2"]
+    process = fork(command, said, os.setsid, "tune", *arguments, *more)
     end = time.monotonic() + 120
     while finished(path) < 3:
         assert time.monotonic() < end
-        assert process.poll() is None
-        time.sleep(0.02)
-    os.killpg(process.pid, signal.SIGINT)  # as a terminal does: the workers get it too
-    out, err = process.communicate(timeout=120)
-    assert process.returncode == 130, err
+        assert process.is_alive()
+        time.sleep(0.05)
+    os.killpg(process.pid or 0, signal.SIGINT)  # as a terminal does: the workers get it too
+    process.join(120)
+    out, err = (said.with_suffix(suffix).read_text() for suffix in (".out", ".err"))
+    assert process.exitcode == 130, err
     found = json.loads(out)
     assert found["interrupted"] is True
     assert found["check"] is None

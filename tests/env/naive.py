@@ -53,11 +53,9 @@ class NaiveEnv:
     def begin(self, game: Game) -> None:
         self.game, self.ended = game, False
 
-    @property
-    def legal(self) -> list[int]:
-        return [] if self.ended or self.game.is_finished else list(self.game.legal_moves())
-
     def look(self) -> tuple[NDArray[Any], dict[str, Any]]:
+        over = self.ended or self.game.is_finished
+        self.legal = () if over else self.game.legal_moves()
         info = {
             "action_mask": [int(move in self.legal) for move in range(4)],
             "max_tile": self.game.board.max_tile,
@@ -96,6 +94,12 @@ class NaiveEnv:
         return float(twin.goal_reached and not self.game.goal_reached)
 
 
+def assert_equal(found: NDArray[Any], expected: Any) -> None:
+    """As NumPy's own, which takes ten times as long where they are equal."""
+    if not np.array_equal(found, expected):
+        np.testing.assert_array_equal(found, expected)
+
+
 def assert_same(found: Any, expected: Any) -> None:
     """Equal in type, shape and every value, through dictionaries, tuples and arrays of objects."""
     if isinstance(expected, dict):
@@ -113,7 +117,7 @@ def assert_same(found: Any, expected: Any) -> None:
             for one, other in zip(found, expected, strict=True):
                 assert_same(one, other)
         else:
-            np.testing.assert_array_equal(found, expected)
+            assert_equal(found, expected)
     else:
         assert type(found) is type(expected)
         assert found == expected

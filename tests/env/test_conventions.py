@@ -52,11 +52,34 @@ def test_every_order_makes_the_same_moves(order: str) -> None:
         assert observation.flatten().tolist() == list(game.board.exponents)
 
 
-@pytest.mark.parametrize("mode", ["NEXT_STEP", "SAME_STEP"])
-def test_many_games_in_another_order(mode: str) -> None:
+def test_a_spec_makes_the_order_again() -> None:
+    made = ActionOrder(gymnasium.make(ENV_ID), "lrud")
+    assert made.spec is not None
+    again = gymnasium.make(made.spec)
+    _, info = again.reset(seed=1, options={"board": "1000/0000/0000/0000"})
+    assert info["action_mask"].tolist() == [0, 1, 0, 1]
+
+
+def test_environments_of_others_are_refused() -> None:
+    single = gymnasium.make_vec(ENV_ID, 2, vectorization_mode="sync")
+    with pytest.raises(InvalidInput, match=r"environment of twofold \(VectorEnv2048\), got SyncV"):
+        VectorActionOrder(single)
+    with pytest.raises(InvalidInput, match=r"environment of twofold \(Env2048\), got <.*CartPole"):
+        ActionOrder(gymnasium.make("CartPole-v1"))
+
+
+@pytest.mark.parametrize(
+    ("mode", "letters", "moves"),
+    [
+        ("NEXT_STEP", conventions.PGX, [Move.LEFT, Move.UP, Move.RIGHT, Move.DOWN]),
+        ("SAME_STEP", conventions.NNEONNEO, [Move.UP, Move.DOWN, Move.LEFT, Move.RIGHT]),
+        ("NEXT_STEP", conventions.ENDGAME_TABLEBASE, [Move.LEFT, Move.RIGHT, Move.UP, Move.DOWN]),
+    ],
+)
+def test_many_games_in_another_order(mode: str, letters: str, moves: list[Move]) -> None:
     plain = VectorEnv2048(8, "2x3", autoreset_mode=mode)
-    other = VectorActionOrder(VectorEnv2048(8, "2x3", autoreset_mode=mode), conventions.NNEONNEO)
-    order = np.array([Move.UP, Move.DOWN, Move.LEFT, Move.RIGHT])
+    other = VectorActionOrder(VectorEnv2048(8, "2x3", autoreset_mode=mode), letters)
+    order = np.array(moves)
     _, infos = plain.reset(seed=2)
     _, others = other.reset(seed=2)
     for _ in range(40):
@@ -69,6 +92,7 @@ def test_many_games_in_another_order(mode: str) -> None:
         actions = other.sample_actions(np.random.default_rng(1))
         legal = others["action_mask"][np.arange(8), actions] | ~others["action_mask"].any(axis=1)
         assert legal.all()
+        assert not actions[~others["action_mask"].any(axis=1)].any()
         *found, others = other.step(actions)
         *wanted, infos = plain.step(order[actions])
         for part, twin in zip(found, wanted, strict=True):

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from twofold.board import Board
-from twofold.env.openspiel import CHANCE_PLAYER, TERMINAL_PLAYER, OpenSpielState
+from twofold.env.openspiel import CHANCE_PLAYER, PLAYER, TERMINAL_PLAYER, OpenSpielState
 from twofold.errors import CellOccupied, GameOver, IllegalMove, InvalidMove, InvalidSeed
 from twofold.game import Game
 from twofold.rules import Move, Rules
@@ -50,7 +50,7 @@ def test_games_that_openspiel_played(game: dict[str, Any]) -> None:
 @pytest.mark.parametrize("rules", ["4x4 goal=64 stop=goal", "3x4", "2x3 spawn=2:1,4:1,8:1 start=3"])
 def test_with_the_dice_as_chance_it_is_a_game_of_ours(rules: str) -> None:
     game = Game(Rules.parse(rules), seed=9)
-    state = OpenSpielState(game.rules)
+    state = OpenSpielState(rules)
     rng = random.Random(1)
     while True:
         while state.is_chance_node():
@@ -69,6 +69,24 @@ def test_with_the_dice_as_chance_it_is_a_game_of_ours(rules: str) -> None:
         assert state.returns() == [game.score]
     assert game.is_finished
     assert state.legal_actions() == state.legal_actions_mask()[:0]
+
+
+def test_whose_turn_it_is() -> None:
+    state = OpenSpielState()
+    assert (state.num_players(), state.num_distinct_actions()) == (1, 4)
+    assert not state.is_simultaneous_node()
+    assert not state.is_player_node()
+    assert state.legal_actions(CHANCE_PLAYER) == [*range(32)] == state.legal_actions()
+    assert state.legal_actions(PLAYER) == []
+    for action in (0, 2, 1):  # 2s in the first two cells, merged to the right
+        state.apply_action(action)
+    state.apply_action(0)
+    assert state.is_player_node()
+    assert state.legal_actions(CHANCE_PLAYER) == []
+    assert state.legal_actions(PLAYER) == state.legal_actions() == [1, 2, 3]
+    assert state.legal_actions_mask(PLAYER) == [0, 1, 1, 1]
+    assert (state.player_reward(PLAYER), state.player_return(PLAYER)) == (4, 4)
+    assert (state.history_str(), state.move_number()) == ("0, 2, 1, 0", 4)
 
 
 def test_what_a_chance_action_means() -> None:

@@ -43,6 +43,13 @@ def test_every_number_fits_its_cell(exponent: int) -> None:
     np.testing.assert_allclose(centre, rendering.CELL / 2, atol=max(rendering.SCALES) / 2 + 1)
 
 
+@pytest.mark.parametrize("shape", [(1, 2), (3, 4), (4, 4), (8, 5)])
+def test_recorders_can_take_images_as_they_are(shape: tuple[int, int]) -> None:
+    """From odd sides H.264 has no colours that browsers show; some recorders want 16 dots."""
+    image = rendering.draw(Board.empty(shape))
+    assert [side % 16 for side in image.shape[:2]] == [0, 0]
+
+
 def test_numbers_are_drawn_with_the_digits_of_the_font() -> None:
     for value in (2, 4, 16, 1024, 3_579_086):
         dots = rendering._number(value)

@@ -195,6 +195,7 @@ def test_what_an_illegal_action_does() -> None:
 
     assert step("noop") == (0.0, False, 8, [0, 1, 1, 0])
     assert step("penalty") == (-2.5, False, 8, [0, 1, 1, 0])
+    assert Env2048(penalty=np.float32(2.5)).settings.penalty == 2.5  # type: ignore[arg-type]
     assert step("terminate") == (0.0, True, 8, [0, 0, 0, 0])
     with pytest.raises(
         IllegalMove, match=r"expected a legal move \(right, down\), got left on 1000/2000/0000/0000"
@@ -252,6 +253,9 @@ def test_a_game_that_begins_on_a_board() -> None:
         ({"borad": "1100"}, InvalidInput, "expected options of board, score, move_number, got"),
         ({"score": 4}, InvalidInput, "expected a board beside 'score', got none"),
         ({"board": "11"}, InvalidBoard, "expected 16 cells"),
+        ({"board": np.ones((2, 2))}, InvalidBoard, "expected a Board or its text, got array"),
+        ({"board": "1" * 16, "score": 1.5}, InvalidInput, "expected a whole number as score, got"),
+        ({"board": "1" * 16, "move_number": "2"}, InvalidInput, "expected a whole number as move_"),
         ({"board": "2x2:1100"}, InvalidBoard, "expected a 4x4 board as in the rules, got 2x2"),
         ({"board": "1" * 16, "score": -1}, LimitExceeded, "expected a score from 0"),
         ({"board": "1" * 16, "move_number": -1}, LimitExceeded, "expected a move number from 0"),
@@ -277,6 +281,7 @@ def test_options_of_a_reset_that_cannot_be_used(
         ),
         ({"penalty": float("nan")}, InvalidInput, "expected a finite number as penalty, got nan"),
         ({"penalty": "1"}, InvalidInput, "expected a finite number as penalty, got '1'"),
+        ({"penalty": 10**400}, InvalidInput, "expected a finite number as penalty, got 1000"),
         (
             {"rules": "4x5", "observation": "bits"},
             UnsupportedRules,

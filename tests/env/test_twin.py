@@ -5,13 +5,16 @@ from typing import get_args
 import numpy as np
 import pytest
 
-from tests.env.naive import SMALL, NaiveEnv
+from tests.env.naive import SMALL, NaiveEnv, assert_equal
 from twofold.env.settings import Illegal, Observation, Reward
 from twofold.env.single import Env2048
 from twofold.env.vector import VectorEnv2048
+from twofold.kernels.lanes import WIDTH
 from twofold.rules import Rules
 
-COUNT = 3
+COUNT = WIDTH + 2
+FOLLOWED = (0, 5, COUNT - 1)
+"""Games that the naive environment plays as well: two of those stepped at once, and another."""
 
 
 def follow(
@@ -25,29 +28,29 @@ def follow(
     """Random actions, legal or not, in many games and in one; returns how many games ended."""
     options = (rules, observation, reward, illegal, 0.5)
     many, one = VectorEnv2048(COUNT, *options), Env2048(*options)
-    naive = [NaiveEnv(*options) for _ in range(COUNT)]
+    naive = {game: NaiveEnv(*options) for game in FOLLOWED}
     rng = np.random.default_rng(seed)
     observations, infos = many.reset(seed=seed)
-    looks = [env.reset(seed + game) for game, env in enumerate(naive)]
+    looks = {game: env.reset(seed + game) for game, env in naive.items()}
     first, info = one.reset(seed=seed)
-    for game, (expected, said) in enumerate(looks):
-        np.testing.assert_array_equal(observations[game], expected)
+    for game, (expected, said) in looks.items():
+        assert_equal(observations[game], expected)
         assert {key: infos[key][game].tolist() for key in said} == said
-    np.testing.assert_array_equal(first, looks[0][0])
+    assert_equal(first, looks[0][0])
     assert info.keys() == looks[0][1].keys()
-    ended = [False] * COUNT
+    ended = dict.fromkeys(FOLLOWED, False)
     endings = 0
     for _ in range(steps):
         actions = rng.integers(0, 4, COUNT)
         observations, rewards, terminated, truncated, infos = many.step(actions)
         assert not truncated.any()
-        for game, env in enumerate(naive):
+        for game, env in naive.items():
             if ended[game]:
                 look, said = env.reset()
                 worth, over = 0.0, False
             else:
                 look, worth, over, said = env.step(int(actions[game]))
-            np.testing.assert_array_equal(observations[game], look)
+            assert_equal(observations[game], look)
             assert (rewards[game], terminated[game]) == (worth, over)
             assert {key: infos[key][game].tolist() for key in said} == said
             if game == 0:
@@ -56,11 +59,11 @@ def follow(
                 else:
                     first, *found, info = one.step(int(actions[0]))
                     assert found == [worth, over, False]
-                np.testing.assert_array_equal(first, look)
+                assert_equal(first, look)
                 assert {key: np.asarray(info[key]).tolist() for key in info} == said
             ended[game] = over
             endings += over
-        np.testing.assert_array_equal(many.action_masks(), infos["action_mask"].astype(bool))
+        assert_equal(many.action_masks(), infos["action_mask"].astype(bool))
     return endings
 
 

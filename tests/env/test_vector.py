@@ -1,7 +1,7 @@
 """Many games equal Gymnasium's vector of single ones, in all its modes."""
 
 import copy
-from typing import Any
+from typing import Any, get_args
 
 import gymnasium
 import numpy as np
@@ -14,6 +14,7 @@ from tests.env.naive import assert_same
 from twofold.board import Board
 from twofold.env import ENV_ID
 from twofold.env.games import BLOCK
+from twofold.env.settings import Observation
 from twofold.env.vector import VectorEnv2048
 from twofold.errors import (
     IllegalMove,
@@ -24,6 +25,9 @@ from twofold.errors import (
     LimitExceeded,
 )
 from twofold.game import Game
+from twofold.kernels.dice import dice
+from twofold.kernels.lanes import WIDTH
+from twofold.kernels.policies import random_legal
 from twofold.rules import Move, Rules
 
 COUNT = 6
@@ -158,6 +162,16 @@ def test_seeds_out_of_range_are_refused(seed: Any) -> None:
         VectorEnv2048(COUNT).reset(seed=seed)
 
 
+def test_a_list_of_seeds_is_the_seed_of_the_first_game_counted_up() -> None:
+    one, other = VectorEnv2048(COUNT), VectorEnv2048(COUNT)
+    assert_same(one.reset(seed=5), other.reset(seed=[*range(5, 5 + COUNT)]))
+    assert one.np_random_seed == other.np_random_seed == 5
+    for _ in range(20):
+        actions = one.sample_actions()
+        assert_same(actions, other.sample_actions())
+        assert_same(one.step(actions), other.step(actions))
+
+
 def test_a_list_has_a_seed_for_each_game() -> None:
     with pytest.raises(InvalidInput, match="expected 6 seeds, one for each game, got 2"):
         VectorEnv2048(COUNT).reset(seed=[1, 2])
@@ -197,9 +211,11 @@ def test_an_illegal_action_is_an_error_if_so_chosen() -> None:
     assert many.board(0) != before
 
 
-def test_copies_are_the_callers_own_and_views_are_not() -> None:
+@pytest.mark.parametrize("observation", get_args(Observation))
+@pytest.mark.parametrize("count", [COUNT, 512])
+def test_copies_are_the_callers_own_and_views_are_not(count: int, observation: Observation) -> None:
     for own in (True, False):
-        many = VectorEnv2048(COUNT, copy=own)
+        many = VectorEnv2048(count, observation=observation, copy=own)
         many.reset(seed=1)
         first = many.step(many.sample_actions())
         kept = copy.deepcopy(first)
@@ -209,6 +225,25 @@ def test_copies_are_the_callers_own_and_views_are_not() -> None:
             assert (one is not other) is own
             if own:
                 assert_same(one, before)
+
+
+def test_what_was_returned_and_the_games_know_nothing_of_each_other() -> None:
+    many, twin = VectorEnv2048(COUNT, "2x3"), VectorEnv2048(COUNT, "2x3")
+    mask = np.ones(2 * COUNT, dtype=np.bool_)[::2]
+    for envs in (many, twin):
+        envs.reset(seed=1, options={"reset_mask": mask})
+    again = many.reset(seed=2, options={"reset_mask": mask})
+    found = (many.reset(seed=1), again, many.action_masks(), many.afterstates())
+    twin.reset(seed=1)
+    kept = copy.deepcopy(found)
+    mask[:] = False
+    step = many.step(np.arange(COUNT) % 4)
+    assert_same(step, twin.step(np.arange(COUNT) % 4))
+    assert_same(found, kept)
+    for array in (*step[:4], *step[4].values(), *found[2:3], *found[3]):
+        array[...] = 0  # whoever writes into it does no harm
+    assert_same(many.step(np.zeros(COUNT, dtype=np.int64)), twin.step(np.zeros(COUNT, np.int64)))
+    assert_same(many.reset(), twin.reset())
 
 
 @pytest.mark.parametrize("mode", list(AutoresetMode))
@@ -295,6 +330,14 @@ def test_games_that_begin_on_a_board() -> None:
         assert infos["score"][game] == 900_000 + twin.score
 
 
+def test_a_board_begins_an_episode_of_its_own() -> None:
+    many = VectorEnv2048(2, max_episode_steps=3, autoreset_mode="DISABLED")
+    for _ in range(2):
+        many.reset(seed=1, options={"board": "0000/0110/0000/0000"})
+        ends = [many.step(many.sample_actions())[3].tolist() for _ in range(3)]
+        assert ends == [[False, False], [False, False], [True, True]]
+
+
 def test_frames_of_each_game() -> None:
     text = VectorEnv2048(2, "2x2", render_mode="ansi")
     text.reset(seed=1)
@@ -305,5 +348,62 @@ def test_frames_of_each_game() -> None:
     images.reset(seed=1)
     found = images.render()
     assert found is not None
-    assert {frame.shape for frame in found} == {(499, 499, 3)}
+    assert {frame.shape for frame in found} == {(528, 528, 3)}
     assert VectorEnv2048(2).render() is None
+
+
+@pytest.mark.promise("R11")
+@pytest.mark.parametrize(
+    "options",
+    [
+        {},
+        {"reward": "log2", "illegal": "penalty", "penalty": 0.5},
+        {"rules": "4x4 goal=32", "reward": "goal", "illegal": "terminate"},
+        {"rules": "3x4 goal=32 stop=goal", "observation": "onehot"},
+        {"rules": "4x3 spawn=2:0.2,8:0.3,32:0.5 start=5", "observation": "tiles"},
+        {"rules": "2x4", "observation": "bits", "max_episode_steps": 9},
+    ],
+    ids=str,
+)
+@pytest.mark.parametrize("start", [None, "0000/0000/1210/ed21"])
+def test_games_stepped_at_once_equal_games_stepped_alone(
+    options: dict[str, Any], start: str | None
+) -> None:
+    """With actions that are illegal, tiles too large for it, and games left over."""
+    count = 3 * WIDTH - 1
+    many = VectorEnv2048(count, **options)
+    alone = [VectorEnv2048(1, **options) for _ in range(count)]
+    begin = {"board": start} if start and "rules" not in options else {}
+    found = many.reset(seed=8, options=begin)
+    expected = [one.reset(seed=8 + game, options=begin) for game, one in enumerate(alone)]
+    assert_same(found, joined(expected))
+    rng, key = np.random.default_rng(3), np.random.default_rng(4)
+    for number in range(80):
+        actions = many.sample_actions(key)
+        if number % 3 == 0:
+            actions = rng.integers(0, 4, count)
+        steps = [one.step(actions[game : game + 1]) for game, one in enumerate(alone)]
+        assert_same(many.step(actions), joined(steps))
+
+
+def joined(parts: Any) -> Any:
+    """What vectors of one game each return, as one vector returns it."""
+    first = parts[0]
+    if isinstance(first, dict):
+        return {key: joined([part[key] for part in parts]) for key in first}
+    if isinstance(first, tuple):
+        return tuple(joined(list(values)) for values in zip(*parts, strict=True))
+    return np.concatenate(parts)
+
+
+def test_sampled_actions_follow_the_law_of_the_random_player() -> None:
+    many = VectorEnv2048(5 * WIDTH + 3)
+    many.reset(seed=1)
+    for turn in range(30):
+        key = np.random.default_rng(turn).bit_generator.random_raw()
+        actions = many.sample_actions(np.random.default_rng(turn))
+        masks = many.action_masks() @ (1, 2, 4, 8)
+        for game, legal in enumerate(masks.tolist()):
+            draw = dice(np.uint64(key), np.uint64(game))
+            assert actions[game] == random_legal(legal, draw)
+        many.step(actions)

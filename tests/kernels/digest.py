@@ -1,7 +1,11 @@
-"""What kernels compute on fixed games and boards, as text; run as a module it prints that."""
+"""What kernels compute on fixed games and boards, as text.
+
+Run as a module it prints that; with the word `all`, games and searches one by one, too.
+"""
 
 import hashlib
 import json
+import sys
 from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
@@ -11,6 +15,7 @@ from numba import types
 from numpy.typing import NDArray
 
 from tests.kernels.drivers import played_boards, to_bits
+from tests.kernels.lazily import lazy_kernel
 from tests.literal import boards
 from twofold.board import Board
 from twofold.evaluators import EVALUATORS
@@ -18,7 +23,7 @@ from twofold.evaluators.network import Network, network_evaluator
 from twofold.kernels import _jit, layers, ntuple
 from twofold.kernels import context as names
 from twofold.kernels import transposition as table
-from twofold.kernels._jit import address_of, kernel
+from twofold.kernels._jit import address_of
 from twofold.kernels.intrinsics import call_layer, high_product, pointer, spread_nibbles
 from twofold.learn.settings import Settings, parse_schedule
 from twofold.learn.training import Training
@@ -54,20 +59,20 @@ SEARCHES = [
 _WORDS = types.Array(types.uint64, 1, "C")
 
 
-@kernel(types.void(_WORDS, _WORDS, _WORDS), cached=False)
+@lazy_kernel(types.void(_WORDS, _WORDS, _WORDS))
 def products_and_nibbles(words, products, spread):
     for index in range(len(words)):
         products[index] = high_product(words[index], words[len(words) - 1 - index])
         spread[index] = spread_nibbles(words[index] & np.uint64(0xFFFF))
 
 
-@kernel(types.void(types.uint64, _WORDS, types.Array(types.float64, 1, "C"), _WORDS), cached=False)
+@lazy_kernel(types.void(types.uint64, _WORDS, types.Array(types.float64, 1, "C"), _WORDS))
 def layer_values(address, afters, values, context):
     for index in range(len(afters)):
         values[index] = call_layer(address, (afters[index], 0, 0, 2, pointer(context)))
 
 
-@kernel(types.void(_WORDS, _WORDS, _WORDS), cached=False)
+@lazy_kernel(types.void(_WORDS, _WORDS, _WORDS))
 def look_up_and_store(positions, found, context):
     """As a search does, ten times over, at different depths and in new generations."""
     words = pointer(context)
@@ -134,10 +139,15 @@ def learned() -> Iterator[str]:
             yield f"training {rows}x{cols} {settings.describe()} {training.moves} {weights}"
 
 
-def lines() -> Iterator[str]:
-    """A line for each part, each game and each position searched, and the signature."""
+def few_lines() -> Iterator[str]:
+    """The signature, which stands for games, searches and learning, and a line for each part."""
     yield f"signature {signature()}"
     yield from pieces()
+
+
+def all_lines() -> Iterator[str]:
+    """The few lines, and one for each network, each game and each position searched."""
+    yield from few_lines()
     yield from learned()
     for spec, all_rules in GAMES.items():
         for rules in all_rules:
@@ -155,4 +165,5 @@ def lines() -> Iterator[str]:
 
 
 if __name__ == "__main__":
-    print(json.dumps({"plain": _jit.PLAIN, "lines": list(lines())}))
+    chosen = all_lines() if "all" in sys.argv else few_lines()
+    print(json.dumps({"plain": _jit.PLAIN, "lines": list(chosen)}))

@@ -10,11 +10,11 @@ import numpy as np
 from numba import types
 from numpy.typing import NDArray
 
+from tests.kernels.lazily import lazy_kernel
 from twofold import reference
 from twofold.kernels import bits as on_bits
 from twofold.kernels import cells as on_cells
 from twofold.kernels import dice
-from twofold.kernels._jit import kernel
 from twofold.kernels.intrinsics import pointer, u64_at
 from twofold.kernels.tables import frame
 
@@ -77,7 +77,7 @@ _BOARDS = types.Array(types.uint8, 2, "C")
 _AFTERS = types.Array(types.uint8, 3, "C")
 
 
-@kernel(types.void(_WORDS, types.uint64, types.uint64, _GRID, _GRID, _INTS), cached=False)
+@lazy_kernel(types.void(_WORDS, types.uint64, types.uint64, _GRID, _GRID, _INTS))
 def _slide_bits(boards, across, down, after, packed, legal):
     for index in range(len(boards)):
         legal[index] = on_bits.legal_mask(boards[index], u64_at(across), u64_at(down))
@@ -87,7 +87,7 @@ def _slide_bits(boards, across, down, after, packed, legal):
             )
 
 
-@kernel(types.void(_GRID, _INT_GRID, types.Array(types.boolean, 2, "C")), cached=False)
+@lazy_kernel(types.void(_GRID, _INT_GRID, types.Array(types.boolean, 2, "C")))
 def _unpack(packed, reward, overflow):
     for index in range(len(packed)):
         for move in range(4):
@@ -109,10 +109,7 @@ def moves_on_bits(cells: Cells, rows: int, cols: int) -> Moves:
     return Moves(from_bits(after, rows, cols), reward, legal, overflow)
 
 
-@kernel(
-    types.void(_BOARDS, types.int64, types.int64, _AFTERS, _INT_GRID, _INTS),
-    cached=False,
-)
+@lazy_kernel(types.void(_BOARDS, types.int64, types.int64, _AFTERS, _INT_GRID, _INTS))
 def _slide_cells(boards, rows, cols, after, reward, legal):
     for index in range(len(boards)):
         board = pointer(boards[index])
@@ -159,14 +156,14 @@ def _different_rows(found: Cells) -> tuple[Cells, Ints]:
     return found[first], which
 
 
-@kernel(types.void(_WORDS, types.uint64, types.uint64, types.uint64, _WORDS), cached=False)
+@lazy_kernel(types.void(_WORDS, types.uint64, types.uint64, types.uint64, _WORDS))
 def _spawn_bits(boards, mask, law, seed, after):
     for index in range(len(boards)):
         random_bits = dice.dice(seed, np.uint64(index))
         after[index] = on_bits.place_spawn(boards[index], mask, random_bits, u64_at(law))
 
 
-@kernel(types.void(_BOARDS, types.uint64, types.uint64, _BOARDS), cached=False)
+@lazy_kernel(types.void(_BOARDS, types.uint64, types.uint64, _BOARDS))
 def _spawn_cells(boards, law, seed, after):
     for index in range(len(boards)):
         for cell in range(boards.shape[1]):
@@ -190,28 +187,19 @@ def spawns_on_cells(cells: Cells, law: Words, seed: int) -> Cells:
     return after
 
 
-@kernel(types.int64(_BOARDS, types.int64, types.int64, types.uint64, types.uint64), cached=False)
+@lazy_kernel(types.void(_BOARDS, types.int64, types.int64, types.uint64, types.uint64))
 def _record_games(states, rows, cols, law, seed):
-    """Random games by the kernels on cells; fills `states` and returns the games begun."""
-    count = rows * cols
-    board = np.zeros(count, dtype=np.uint8)
-    after = np.zeros(count, dtype=np.uint8)
-    draw, games = np.uint64(0), 0
+    """Random games by the kernels on cells; fills `states`, which are empty before."""
     for index in range(len(states)):
-        legal = on_cells.legal_mask(pointer(board), rows, cols)
-        if legal == 0:
-            games += 1
-            board[:] = 0
-        else:
+        draw, board = np.uint64(index), pointer(states[index])
+        last = pointer(states[max(index - 1, 0)])
+        legal = on_cells.legal_mask(last, rows, cols)
+        if legal != 0:
             move = np.int64(dice.player_dice(seed, draw) & np.uint64(3))
             while (legal >> move) & 1 == 0:
                 move = (move + 1) & 3
-            on_cells.slide(pointer(board), rows, cols, move, pointer(after))
-            board[:] = after
-        on_cells.place_spawn(pointer(board), count, dice.dice(seed, draw), u64_at(law))
-        draw += np.uint64(1)
-        states[index] = board
-    return games
+            on_cells.slide(last, rows, cols, move, board)
+        on_cells.place_spawn(board, rows * cols, dice.dice(seed, draw), u64_at(law))
 
 
 def played_boards(count: int, rows: int, cols: int, seed: int) -> Cells:

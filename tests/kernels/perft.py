@@ -10,7 +10,7 @@ from twofold.kernels._jit import kernel
 from twofold.kernels.intrinsics import U64_POINTER, nth_set_bit, pointer, popcount, u64_at
 from twofold.kernels.tables import frame
 
-_BOARD = types.Array(types.uint8, 1, "C")
+_BOARDS = types.Array(types.uint8, 2, "C")
 
 
 @kernel(
@@ -41,14 +41,15 @@ def _start_on_bits(bits, depth, across, down, mask):
     return _count_on_bits(bits, depth, u64_at(across), u64_at(down), mask)
 
 
-@kernel(types.int64(_BOARD, types.int64, types.int64, types.int64), cached=False)
-def _count_on_cells(cells, rows, cols, depth):
+@kernel(types.int64(_BOARDS, types.int64, types.int64, types.int64), cached=False)
+def _count_on_cells(boards, rows, cols, depth):
+    """Paths from the board `boards[depth]`; those before it are room for what follows."""
     total = 0
-    after = np.empty(rows * cols, dtype=np.uint8)
+    state, after = pointer(boards[depth]), boards[depth - 1]
     for move in range(4):
-        if not on_cells.is_legal(pointer(cells), rows, cols, move):
+        if not on_cells.is_legal(state, rows, cols, move):
             continue
-        on_cells.slide(pointer(cells), rows, cols, move, pointer(after))
+        on_cells.slide(state, rows, cols, move, pointer(after))
         if depth == 1:
             total += 2 * on_cells.count_empty(pointer(after), rows * cols)
             continue
@@ -56,7 +57,7 @@ def _count_on_cells(cells, rows, cols, depth):
             if after[cell] == 0:
                 for exponent in (1, 2):
                     after[cell] = exponent
-                    total += _count_on_cells(after, rows, cols, depth - 1)
+                    total += _count_on_cells(boards, rows, cols, depth - 1)
                 after[cell] = 0
     return total
 
@@ -71,5 +72,6 @@ def count_on_bits(board: Board, depth: int) -> int:
 
 def count_on_cells(board: Board, depth: int) -> int:
     """By the kernels on cells."""
-    cells = np.array(board.exponents, dtype=np.uint8)
-    return int(_count_on_cells(cells, board.rows, board.cols, depth))
+    boards = np.zeros((depth + 1, board.rows * board.cols), dtype=np.uint8)
+    boards[depth] = board.exponents
+    return int(_count_on_cells(boards, board.rows, board.cols, depth))

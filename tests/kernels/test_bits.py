@@ -10,10 +10,10 @@ import pytest
 from numba import types
 
 from tests.kernels.drivers import SMALL, from_bits, to_bits
+from tests.kernels.lazily import lazy_kernel
 from twofold import reference
 from twofold.kernels import bits as on_bits
 from twofold.kernels import intrinsics
-from twofold.kernels._jit import kernel
 from twofold.kernels.intrinsics import u64_at
 from twofold.kernels.tables import frame, row_table
 
@@ -154,12 +154,12 @@ def test_join_rows_takes_the_lowest_16_bits_of_each() -> None:
     assert on_bits.join_rows(*map(np.uint64, words)) == 0x1234_5678_9ABC_DEF0
 
 
-@kernel(types.UniTuple(types.uint64, 4)(types.uint64, types.uint64), cached=False)
+@lazy_kernel(types.UniTuple(types.uint64, 4)(types.uint64, types.uint64))
 def entries(bits, table):
     return on_bits.entries(bits, u64_at(table))
 
 
-@kernel(types.UniTuple(types.uint64, 3)(types.uint64, types.uint64), cached=False)
+@lazy_kernel(types.UniTuple(types.uint64, 3)(types.uint64, types.uint64))
 def slide_both(bits, table):
     return on_bits.slide_both(bits, u64_at(table))
 
@@ -217,22 +217,22 @@ def test_legal_moves_from_the_flags_of_rows_and_columns() -> None:
 # Machine instructions
 
 
-@kernel("int64(uint64)", cached=False)
+@lazy_kernel("int64(uint64)")
 def popcount(word):
     return intrinsics.popcount(word)
 
 
-@kernel("int64(uint64)", cached=False)
+@lazy_kernel("int64(uint64)")
 def trailing_zeros(word):
     return intrinsics.trailing_zeros(word)
 
 
-@kernel("float64(uint64)", cached=False)
+@lazy_kernel("float64(uint64)")
 def as_f64(word):
     return intrinsics.as_f64(word)
 
 
-@kernel("uint64(float64)", cached=False)
+@lazy_kernel("uint64(float64)")
 def as_u64(value):
     return intrinsics.as_u64(value)
 

@@ -7,6 +7,7 @@ import pytest
 from numba import types
 
 from tests.kernels.drivers import SMALL, to_bits
+from tests.kernels.lazily import lazy_kernel
 from tests.kernels.test_memory import Guards
 from twofold import reference
 from twofold.board import Board
@@ -16,10 +17,13 @@ from twofold.env.seeding import Seeding
 from twofold.env.settings import OBSERVATIONS, Observation, Settings, Start
 from twofold.kernels import environment_forms as forms
 from twofold.kernels import environment_words as names
-from twofold.kernels._jit import kernel
 from twofold.kernels.intrinsics import pointer
+from twofold.kernels.lanes import WIDTH
 from twofold.limits import MAX_SIDE
 from twofold.rules import Rules
+
+COUNT = WIDTH + 3
+"""Games: some that are stepped at once and some that are not."""
 
 _BYTES = types.Array(types.uint8, 1, "C")
 
@@ -32,12 +36,12 @@ def guards() -> Iterator[Guards]:
     assert found.intact()
 
 
-@kernel(types.void(types.int64, types.uint64, _BYTES), cached=False)
+@lazy_kernel(types.void(types.int64, types.uint64, _BYTES))
 def observe_bits(form, bits, target):
     forms.observe_bits(form, bits, 4, 4, np.uint64(target.ctypes.data))
 
 
-@kernel(types.int64(_BYTES, _BYTES), cached=False)
+@lazy_kernel(types.int64(_BYTES, _BYTES))
 def made_on_cells(before, after):
     return forms.exponents_made_on_cells(pointer(before), pointer(after), len(before))
 
@@ -106,32 +110,33 @@ def test_steps_stay_inside_their_memory(
     shape: str, observation: Observation, guards: Guards
 ) -> None:
     rules = Rules.parse(f"{shape} goal=64 stop=goal")
-    games = Games(Settings(rules, observation), 3, 40, autoreset=True)
+    games = Games(Settings(rules, observation), COUNT, 40, autoreset=True)
     guarded(games, guards)
     seeding = Seeding(games)
-    every = np.ones(3, dtype=np.bool_)
-    seeding.begin(5, every)
+    every = np.ones(COUNT, dtype=np.bool_)
+    seeding.begin(seeding.listed(5), every)
     games.start(every)
     rng = np.random.default_rng(1)
     for _ in range(150):
-        games.actions[:] = rng.integers(0, 4, 3)
+        games.actions[:] = rng.integers(0, 4, COUNT)
         if games.step() >> names.EXHAUSTED:
             seeding.refill()
+        games.sample(5, games.actions)
     games.afterstates()
+    games.replace(every)
 
 
 @pytest.mark.promise("R8")
 def test_the_way_from_bits_to_cells_stays_inside_its_memory(guards: Guards) -> None:
-    games = Games(Settings(), 3)
+    games = Games(Settings(), COUNT)
     guarded(games, guards)
-    for game in range(3):
-        games.place(game, Start(Board.parse("ff00/ff00/eedd/1234"), 0, 0))
+    games.place(np.ones(COUNT, dtype=np.bool_), Start(Board.parse("ff00/ff00/eedd/1234"), 0, 0))
     games.afterstates()
     for _ in range(20):
         for move in (3, 0, 1, 2):
             games.actions[:] = move
             games.step()
-    assert games.max_tiles.tolist() == [131_072] * 3
+    assert games.max_tiles.tolist() == [131_072] * COUNT
 
 
 def test_the_words_are_numbered_one_by_one() -> None:

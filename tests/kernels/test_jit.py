@@ -75,15 +75,19 @@ def test_a_changed_callee_in_another_module_is_never_served_stale(
     assert sorted(map(str, (cache / "kernels").iterdir())) == sorted([folder, other])
 
 
-@pytest.mark.parametrize("variable", ["TWOFOLD_PLAIN", "NUMBA_BOUNDSCHECK", "NUMBA_OPT"])
 def test_settings_that_change_machine_code_change_the_folder(
-    variable: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     program = "from twofold.kernels import _jit; print(_jit.CACHE_FOLDER.name)"
-    monkeypatch.delenv(variable, raising=False)
-    before = run_python(PACKAGE.parent, tmp_path, program).stdout
-    monkeypatch.setenv(variable, "1")
-    assert run_python(PACKAGE.parent, tmp_path, program).stdout != before
+    variables = ["TWOFOLD_PLAIN", "NUMBA_BOUNDSCHECK", "NUMBA_OPT"]
+    for variable in variables:
+        monkeypatch.delenv(variable, raising=False)
+    folders = {run_python(PACKAGE.parent, tmp_path, program).stdout}
+    for variable in variables:
+        with monkeypatch.context() as patch:
+            patch.setenv(variable, "1")
+            folders.add(run_python(PACKAGE.parent, tmp_path, program).stdout)
+    assert len(folders) == 1 + len(variables)
 
 
 def test_source_hash_covers_every_kernel_module(
@@ -140,12 +144,15 @@ for name in {names}:
 """
     environment = os.environ.get("TWOFOLD_CACHE_DIR")
     root = Path(environment) if environment else _jit.CACHE_FOLDER.parents[1]
-    run_python(PACKAGE.parent, root, program)  # compiles what this run has not
-    done = run_python(PACKAGE.parent, root, program)
-    assert done.stderr == ""
-    lines = sorted(set(done.stdout.splitlines()))
+    for _ in range(2):  # the first one may compile what this run has not
+        done = run_python(PACKAGE.parent, root, program)
+        assert done.stderr == ""
+        lines = sorted(set(done.stdout.splitlines()))
+        compiled = [line for line in lines if not line.endswith(" 1")]
+        if not compiled:
+            break
     assert len(lines) > 50
-    assert [line for line in lines if not line.endswith(" 1")] == []
+    assert compiled == []
 
 
 def test_folders_unused_for_a_month_are_removed(tmp_path: Path) -> None:

@@ -7,9 +7,10 @@ import pytest
 from numba import types
 
 from tests.kernels.drivers import SMALL, Words, played_boards, to_bits
+from tests.kernels.lazily import lazy_kernel
 from twofold.evaluators import EVALUATORS, Evaluator
 from twofold.kernels import layers
-from twofold.kernels._jit import address_of, kernel
+from twofold.kernels._jit import address_of
 from twofold.kernels.context import NODES
 from twofold.kernels.expectimax import LOWEST
 from twofold.kernels.intrinsics import call_layer, pointer, spread_nibbles
@@ -36,8 +37,7 @@ EVALUATED = {
 LAWS = ["2:0.9,4:0.1", "2:1", "8:0.3,32768:0.7"]
 
 
-@kernel(types.void(types.uint64, _WORDS, types.int64, types.int64, _FLOATS, _WORDS, _WORDS),
-        cached=False)  # fmt: skip
+@lazy_kernel(types.void(types.uint64, _WORDS, types.int64, types.int64, _FLOATS, _WORDS, _WORDS))
 def value_all(address, afters, first, end, values, nodes, context):
     """The value of each afterstate, and the positions visited for it."""
     words = pointer(context)
@@ -60,9 +60,8 @@ def afterstates(rows: int, cols: int, count: int) -> Words:
     return np.unique(to_bits(boards, rows, cols))
 
 
-def both(evaluator: Evaluator, rules: Rules, first: int, end: int, afters: Words) -> None:
-    search = Expectimax(evaluator, rules, Depth.fixed(1), table_mb=0)
-    words = search.context.words
+def both(evaluator: Evaluator, search: Expectimax, first: int, end: int, afters: Words) -> None:
+    rules, words = search.rules, search.context.words
     assert words[LOWEST] == address_of(layers.lines)
     found, expected = np.zeros(len(afters)), np.zeros(len(afters))
     nodes, all_nodes = np.zeros(len(afters), np.uint64), np.zeros(len(afters), np.uint64)
@@ -77,16 +76,16 @@ def both(evaluator: Evaluator, rules: Rules, first: int, end: int, afters: Words
 
 @pytest.mark.parametrize("shape", SMALL)
 def test_lines_equal_the_general_layer(shape: tuple[int, int]) -> None:
-    afters = afterstates(*shape, 600)
+    afters = afterstates(*shape, 200)
     for name, evaluator in EVALUATED.items():
         for law in LAWS if name == "rows" else LAWS[:1]:
             rules = replace(
                 Rules.parse(f"spawn={law}"), rows=shape[0], cols=shape[1], start_tiles=1
             )
-            tiles = len(rules.spawn)
+            search = Expectimax(evaluator, rules, Depth.fixed(1), table_mb=0)
             for first, end in ((0, 1), (1, 2), (0, 2)):
-                if end <= tiles:
-                    both(evaluator, rules, first, end, afters)
+                if end <= len(rules.spawn):
+                    both(evaluator, search, first, end, afters)
 
 
 def test_parts_of_the_spawns_add_up() -> None:
@@ -121,7 +120,7 @@ def test_three_spawn_tiles_have_the_general_layer() -> None:
     assert search.context.words[LOWEST] == address_of(layers.after_move)
 
 
-@kernel(types.void(_WORDS, _WORDS), cached=False)
+@lazy_kernel(types.void(_WORDS, _WORDS))
 def spread_all(rows, spread):
     for index in range(len(rows)):
         spread[index] = spread_nibbles(rows[index])

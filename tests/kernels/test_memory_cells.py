@@ -8,13 +8,13 @@ import pytest
 from numba import types
 
 from tests.kernels.drivers import SHAPES, Words
+from tests.kernels.lazily import lazy_kernel
 from tests.kernels.test_memory import Guards
 from tests.search.twins import small_positions
 from twofold import reference
 from twofold.evaluators import EVALUATORS
 from twofold.kernels import context as names
 from twofold.kernels import expectimax_cells as kernels
-from twofold.kernels._jit import kernel
 from twofold.kernels.dice import spawn_law
 from twofold.kernels.intrinsics import pointer
 from twofold.kernels.transposition import BUCKET_WORDS, MIN_BUCKETS
@@ -36,12 +36,12 @@ def guards() -> Iterator[Guards]:
     assert found.intact()
 
 
-@kernel(types.int64(_BYTES, types.int64, types.int64, types.int64, _BYTES), cached=False)
+@lazy_kernel(types.int64(_BYTES, types.int64, types.int64, types.int64, _BYTES))
 def slide(cells, rows, cols, move, after):
     return kernels.slide(pointer(cells), rows, cols, move, pointer(after))
 
 
-@kernel(types.uint64(_WORDS, types.uint64, types.int64), cached=False)
+@lazy_kernel(types.uint64(_WORDS, types.uint64, types.int64))
 def hash_at(words, address, size):
     return kernels.hash_of(address, size)
 

@@ -12,13 +12,13 @@ import pytest
 from numba import types
 
 from tests.kernels.drivers import SMALL, Words, played_boards, to_bits
+from tests.kernels.lazily import lazy_kernel
 from tests.kernels.test_memory import Guards
 from tests.learn.test_games import settings_of
 from twofold.evaluators.network import Network, network_evaluator
 from twofold.kernels import context as names
 from twofold.kernels import learning, ntuple, updates
 from twofold.kernels import training_words as at
-from twofold.kernels._jit import kernel
 from twofold.kernels.dice import spawn_law
 from twofold.kernels.expectimax import LOWEST
 from twofold.kernels.intrinsics import call_layer, pointer
@@ -88,7 +88,7 @@ def test_values(shape: tuple[int, int], stages: tuple[int, ...], guards: Guards)
 LAWS = ["2:0.9,4:0.1", "2:1,4:1,8:1,16:1,32:1,64:1,128:1,32768:1"]
 
 
-@kernel(types.void(_WORDS, types.int64, _FLOATS, _WORDS), cached=False)
+@lazy_kernel(types.void(_WORDS, types.int64, _FLOATS, _WORDS))
 def layer_values(afters, tiles, values, context):
     words = pointer(context)
     for index in range(len(afters)):

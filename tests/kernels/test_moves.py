@@ -1,5 +1,6 @@
 """Whole moves: the reference, the kernels on cells and those on bits agree."""
 
+import math
 from collections.abc import Callable, Iterator
 
 import numpy as np
@@ -70,14 +71,21 @@ def assert_equal(found: Moves, expected: Moves, shown_as: int) -> None:
 
 
 def compare_all(count: int) -> int:
-    """Compare the three on so many boards, shared by all shapes; returns how many there were."""
-    each, compared = -(-count // (len(SHAPES) + len(SMALL))), 0
+    """Compare the three on so many boards; returns how many there were.
+
+    A shape that holds more lines has fewer boards: the reference slides one line at a time.
+    """
+    shares = {shape: 1 / sum(shape) for shape in SHAPES}
+    one = count / (sum(shares.values()) + sum(shares[shape] for shape in SMALL))
+    compared = 0
     for rows, cols in SHAPES:
+        each = math.ceil(one * shares[rows, cols])
         for boards in chunks(rows, cols, each, MAX_EXPONENT - 1):
             expected = moves_by_reference(boards, rows, cols)
             assert_equal(moves_on_cells(boards, rows, cols), expected, MAX_EXPONENT)
             compared += len(boards)
     for rows, cols in SMALL:
+        each = math.ceil(one * shares[rows, cols])
         for boards in chunks(rows, cols, each, BITS_LARGEST):
             expected = moves_by_reference(boards, rows, cols)
             assert_equal(moves_on_cells(boards, rows, cols), expected, MAX_EXPONENT)

@@ -10,6 +10,7 @@ from numba import types
 
 from tests.evaluators.plain import downgraded
 from tests.kernels.drivers import SMALL, played_boards
+from tests.kernels.lazily import lazy_kernel
 from tests.kernels.test_downgrade import some_boards as large_boards
 from tests.learn.naive import NaiveNetwork, as_bits, slides, table_of, twin_of
 from tests.search.twins import Twin
@@ -18,7 +19,6 @@ from twofold.board import Board
 from twofold.evaluators.network import Network, network_evaluator
 from twofold.kernels import context as names
 from twofold.kernels import ntuple
-from twofold.kernels._jit import kernel
 from twofold.kernels.expectimax import LOWEST
 from twofold.kernels.intrinsics import call_layer, pointer
 from twofold.kernels.play import ask
@@ -217,7 +217,7 @@ def test_large_tiles_are_downgraded_before_they_are_looked_at(threshold: int) ->
 # The lowest layer of a search
 
 
-@kernel(types.void(_WORDS, types.int64, types.int64, _FLOATS, _WORDS, _WORDS), cached=False)
+@lazy_kernel(types.void(_WORDS, types.int64, types.int64, _FLOATS, _WORDS, _WORDS))
 def layer_values(afters, first, end, values, nodes, context):
     """The value of each afterstate by the search's own layer, and the positions visited."""
     words = pointer(context)

@@ -4,9 +4,8 @@ import json
 import os
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
@@ -27,19 +26,23 @@ def run_python(*arguments: str, **variables: str) -> str:
     return done.stdout
 
 
-@pytest.fixture(scope="module")
-def plain() -> Any:
-    """The digest made on the plain path."""
-    return json.loads(run_python("-m", "tests.kernels.digest", TWOFOLD_PLAIN="1"))
-
-
 @pytest.mark.promise("R5")
-def test_the_plain_path_computes_the_same(plain: Any, figure: Callable[[str], None]) -> None:
+@pytest.mark.parametrize(
+    ("words", "lines"),
+    [
+        pytest.param([], digest.few_lines, id="ci"),
+        pytest.param(["all"], digest.all_lines, id="long", marks=pytest.mark.long),
+    ],
+)
+def test_the_plain_path_computes_the_same(
+    words: list[str], lines: Callable[[], Iterable[str]], figure: Callable[[str], None]
+) -> None:
+    plain = json.loads(run_python("-m", "tests.kernels.digest", *words, TWOFOLD_PLAIN="1"))
     assert plain["plain"]
-    expected = list(digest.lines())
-    assert len(expected) > 120
+    expected = list(lines())
+    assert len(expected) > (120 if words else 10)
     assert plain["lines"] == expected
-    figure(f"plain path: {len(expected)} games, searches and parts of them equal")
+    figure(f"plain path: the signature and {len(expected) - 1} parts equal")
 
 
 def test_the_plain_path_has_no_special_instructions() -> None:

@@ -10,10 +10,10 @@ from numba import types
 from numpy.typing import NDArray
 
 from tests.kernels.drivers import Words
+from tests.kernels.lazily import lazy_kernel
 from twofold.evaluators import EVALUATORS
 from twofold.kernels import context as names
 from twofold.kernels import transposition as table
-from twofold.kernels._jit import kernel
 from twofold.kernels.dice import mix
 from twofold.kernels.intrinsics import high_product, pointer
 from twofold.kernels.transposition import AT_LEAST, AT_MOST, BUCKET_WORDS, EXACT, GENERATIONS
@@ -48,20 +48,20 @@ class Table:
         return None if found < 0 else int(self.array[found])
 
 
-@kernel(types.void(types.uint64, types.int64, types.int64, types.uint64, _WORDS), cached=False)
+@lazy_kernel(types.void(types.uint64, types.int64, types.int64, types.uint64, _WORDS))
 def store_one(position, depth, kind, value, context):
     words, hashed = pointer(context), table.hash_of(position)
     table.store(table.bucket_of(hashed, words), table.entry_key(hashed, depth, kind), value, words)
 
 
-@kernel(types.int64(types.uint64, types.int64, types.int64, _WORDS), cached=False)
+@lazy_kernel(types.int64(types.uint64, types.int64, types.int64, _WORDS))
 def find_one(position, depth, kind, context):
     words, hashed = pointer(context), table.hash_of(position)
     key = table.entry_key(hashed, depth, kind)
     return table.find(table.bucket_of(hashed, words), key, words)
 
 
-@kernel(types.void(_WORDS, _INTS, _INTS, _WORDS, _INTS, _WORDS, _WORDS, _WORDS), cached=False)
+@lazy_kernel(types.void(_WORDS, _INTS, _INTS, _WORDS, _INTS, _WORDS, _WORDS, _WORDS))
 def use(positions, depths, kinds, values, order, found, hits, context):
     """As a search does: look up each position in turn, and store the value of what is missing."""
     words = pointer(context)
@@ -78,7 +78,7 @@ def use(positions, depths, kinds, values, order, found, hits, context):
             table.store(bucket, key, values[turn], words)
 
 
-@kernel(types.void(_WORDS, types.int64, types.int64, _INTS, _WORDS), cached=False)
+@lazy_kernel(types.void(_WORDS, types.int64, types.int64, _INTS, _WORDS))
 def hammer(positions, start, turns, counts, context):
     """Look up and store pseudo-random positions; counts hits and wrong values.
 
@@ -102,7 +102,7 @@ def hammer(positions, start, turns, counts, context):
             table.store(bucket, key, value, words)
 
 
-@kernel(types.UniTuple(types.uint64, 2)(types.uint64, _WORDS), cached=False)
+@lazy_kernel(types.UniTuple(types.uint64, 2)(types.uint64, _WORDS))
 def hash_and_bucket(position, context):
     hashed = table.hash_of(position)
     return hashed, np.uint64(table.bucket_of(hashed, pointer(context)))
@@ -312,7 +312,7 @@ def test_a_table_takes_the_memory_asked_for(megabytes: int) -> None:
     assert context.words[names.BUCKETS] >= table.MIN_BUCKETS
 
 
-@kernel(types.void(_WORDS, _WORDS, _WORDS), cached=False)
+@lazy_kernel(types.void(_WORDS, _WORDS, _WORDS))
 def multiply(left, right, high):
     for index in range(len(left)):
         high[index] = high_product(left[index], right[index])

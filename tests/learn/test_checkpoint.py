@@ -1,11 +1,11 @@
 """Checkpoints: a run that was stopped, killed or resumed ends as one that never was."""
 
+import contextlib
 import hashlib
 import json
+import multiprocessing
 import os
 import signal
-import subprocess
-import sys
 import time
 from collections.abc import Callable
 from dataclasses import replace
@@ -16,6 +16,8 @@ import numpy as np
 import pytest
 
 from tests.faults import Faults
+from tests.forks import fork
+from tests.learn.killed import SMALL, train
 from twofold import files
 from twofold.errors import InvalidInput, InvalidNetwork, ResourceError
 from twofold.evaluators.network import Network
@@ -28,8 +30,6 @@ from twofold.learn.settings import Settings, parse_schedule
 from twofold.learn.training import Training
 from twofold.rules import Rules
 from twofold.tensors import map_tensors, write_tensors
-
-SMALL = Settings(patterns="0123 0145", rules=Rules.parse("3x4"), threads=1, seed=5)
 
 VARIANTS = [
     SMALL,
@@ -66,7 +66,7 @@ def test_a_resumed_run_equals_an_uninterrupted_one(settings: Settings, tmp_path:
     training = Training(settings, games=6000)
     cuts = 0
     while not training.is_finished:
-        training.run(seconds=0.003, every=0.001)
+        training.run(seconds=0.01, every=0.001)
         save(training, path)
         training = load(path)
         cuts += 1
@@ -75,40 +75,20 @@ def test_a_resumed_run_equals_an_uninterrupted_one(settings: Settings, tmp_path:
     assert training.curve.games <= 6000
 
 
-KILLED = """
-import sys
-from twofold.learn.run import run
-from twofold.learn.settings import Settings
-from twofold.learn.training import Training
-from twofold.learn.checkpoint import load
-from twofold.rules import Rules
-import os
-path, games = sys.argv[1], int(sys.argv[2])
-if os.path.exists(path):
-    training = load(path)
-else:
-    rules = Rules.parse("3x4")
-    training = Training(Settings(patterns="0123 0145", rules=rules, threads=1, seed=5), games=games)
-run(training, path, interval=0.02, on_save=lambda _: print("saved", flush=True))
-"""
-
-
 def _kills(count: int, games: int, path: Path) -> int:
     """Begin a run and kill it once it has written a few checkpoints, so many times."""
     killed = 0
     for number in range(count):
-        process = subprocess.Popen(
-            [sys.executable, "-c", KILLED, str(path), str(games)], stdout=subprocess.PIPE, text=True
-        )
-        assert process.stdout is not None
-        for _ in range(1 + number % 3):
-            if not process.stdout.readline():
-                break
-        if process.poll() is None:
-            process.send_signal(signal.SIGKILL)
-            killed += 1
-        process.wait()
-        process.stdout.close()
+        ours, theirs = multiprocessing.Pipe(duplex=False)
+        process = fork(train, path, games, theirs)
+        theirs.close()
+        with ours, contextlib.suppress(EOFError):
+            for _ in range(1 + number % 3):
+                ours.recv()
+        process.kill()
+        process.join()
+        killed += process.exitcode == -signal.SIGKILL
+        process.close()
     return killed
 
 

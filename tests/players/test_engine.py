@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 
 from tests.players.engines import (
+    ALONE,
     EXAMPLE,
     EXAMPLE_SPEC,
     EXAMPLE_WORDS,
@@ -253,7 +254,7 @@ def test_there_must_be_such_a_program() -> None:
 
 def test_one_that_does_not_read_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("twofold.players.engine_process.WRITE_SECONDS", 0.2)
-    process = EngineProcess([sys.executable, "-c", "import time; time.sleep(60)"])
+    process = EngineProcess([*ALONE, "-c", "import time; time.sleep(60)"])
     with pytest.raises(EngineOverflow, match=r"read nothing for 0.2 s"):
         process.write(["x" * 1_000] * 1_000)
     process.kill()

@@ -64,7 +64,8 @@ def code(tmp_path: Path) -> Path:
 
 
 def test_the_players_there_are() -> None:
-    assert [entry.name for entry in entries()] == NAMES
+    needing_a_file = {"exact"}  # see tests/players/test_exact.py
+    assert [entry.name for entry in entries() if entry.name not in needing_a_file] == NAMES
     assert all(entry.summary and not entry.summary.endswith(".") for entry in entries())
     assert all(key.help for entry in entries() for key in entry.keys.values())
 

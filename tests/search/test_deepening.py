@@ -192,7 +192,7 @@ def test_a_limit_of_time_is_kept(kind: str) -> None:
         began = time.perf_counter()
         found = ask(search, board, Budget(seconds=0.03))
         assert time.perf_counter() - began < HANG_SECONDS
-        assert found[-1].depth > 1
+        assert found[-1].depth >= 1
     search.close()
 
 

@@ -15,7 +15,7 @@ from twofold.search.depth import Depth
 from twofold.search.expectimax import Expectimax
 
 LETTERS = {move.letter: move for move in Move}
-BOARDS = {1: 100, 2: 30, 3: 8}  # by plies
+BOARDS = {1: 60, 2: 20, 3: 3}  # by plies
 
 
 def literal_value(evaluator: Evaluator) -> Callable[[literal.Position], float]:

@@ -63,7 +63,7 @@ def close(found: dict[Move, float], expected: dict[Move, float]) -> bool:
 def test_values_equal_the_naive_ones(name: str, shape: tuple[int, int]) -> None:
     evaluator, rules = EVALUATORS[name], Rules(*shape, start_tiles=1)
     search, twin = ExpectimaxCells(evaluator, rules, Depth.fixed(1)), twin_of(evaluator, rules)
-    for board in small_positions(shape, 4, largest=6):
+    for board in small_positions(shape, 2, largest=6):
         for ply in (1, 2, 3) if len(board.exponents) < 7 else (1, 2):
             found = values_of(search, board, 500, ply)
             assert close(found, twin.expectimax(board.exponents, 500, ply))
@@ -139,10 +139,10 @@ def value_with_cut(twin: Twin, after: Cells, ply: int, chance_of: float, cut: fl
 @pytest.mark.parametrize("at", ["afterstate", "state"])
 @pytest.mark.parametrize("cut", [1e-9, 0.011, 0.1])
 def test_what_is_improbable_is_cut_off(cut: float, at: Any) -> None:
-    evaluator, rules = replace(ROWS, at=at), Rules(3, 5)
+    evaluator, rules = replace(ROWS, at=at), Rules(2, 5)
     search = ExpectimaxCells(evaluator, rules, Depth.fixed(3), cut=cut, table_mb=0)
     twin = twin_of(evaluator, rules)
-    boards = [board for board in small_positions((3, 5), 30) if len(board.empty_cells) < 6]
+    boards = [board for board in small_positions((2, 5), 30) if len(board.empty_cells) < 5]
     for board in boards[: 2 if cut < 0.01 else 8]:
         expected = {
             move: value_with_cut(twin, after, 2, 1.0, cut)

@@ -79,7 +79,7 @@ def test_other_shapes(name: str, shape: tuple[int, int]) -> None:
     for law in ["spawn=2:0.9,4:0.1", *LAWS[:1]] if evaluator.line_tables_for else LAWS[2:3]:
         rules = replace(Rules.parse(law), rows=shape[0], cols=shape[1], start_tiles=1)
         search, twin = Expectimax(evaluator, rules, Depth.fixed(3)), twin_of(evaluator, rules)
-        for board in small_positions(shape, 6):
+        for board in small_positions(shape, 3):
             for ply in (1, 2, 3) if shape[0] * shape[1] < 7 else (1, 2):
                 found = values_of(search, board, 500, ply)
                 assert same(found, twin.expectimax(board.exponents, 500, ply)), board
@@ -153,7 +153,7 @@ def test_a_cut_leaves_out_what_is_improbable(name: str, cut: float) -> None:
         search = Expectimax(evaluator, rules, Depth.fixed(ply), cut=cut, table_mb=0)
         exact = Expectimax(evaluator, rules, Depth.fixed(ply), table_mb=0)
         twin = twin_of(evaluator, rules, cut)
-        for board, score in positions(3, 1, seed=44):
+        for board, score in positions(2, 1, seed=44):
             found = values_of(search, board, score)
             assert same(found, twin.expectimax(board.exponents, score, ply)), board
             differ += found != values_of(exact, board, score)

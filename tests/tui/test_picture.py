@@ -53,6 +53,16 @@ def test_a_wide_and_low_terminal_has_the_figures_beside_a_flat_board() -> None:
     assert any("score" in line and line.index("score") > 20 for line in lines)
 
 
+def test_a_long_note_is_read_to_its_end() -> None:
+    words = [f"word{number}" for number in range(40)]
+    shown = picture()
+    shown.note = Text(" ".join(words))
+    lines = [line.plain for line in shown.lines(Canvas(80, 24))]
+    at = lines.index("=" * 80)
+    assert all(len(line.rstrip()) <= 80 for line in lines)
+    assert " ".join(lines[at + 1 :]).split() == words
+
+
 @pytest.mark.parametrize("size", [(20, 6), (30, 8), (40, 10), (60, 15), (80, 24), (200, 60)])
 @pytest.mark.parametrize("board", ["1234/0000/0000/0001", "8x8:" + "/".join(["00112233"] * 8)])
 @pytest.mark.parametrize("panel", [True, False])

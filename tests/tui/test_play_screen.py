@@ -283,6 +283,19 @@ def test_the_keys_are_explained(folder: Path) -> None:
     drive(play_screen(folder), act)
 
 
+def test_the_keys_fit_the_smallest_terminal(folder: Path) -> None:
+    async def act(pilot: Driven) -> None:
+        await pilot.press("question_mark")
+        assert "any key goes back; ↑ and ↓ show the rest" in text_of(pilot)
+        assert "leave at once" not in text_of(pilot)
+        await pilot.press("down", "up", *["down"] * 20)
+        assert re.search(r"Ctrl-C +leave at once, with\n +exit code 130\n", text_of(pilot))
+        await pilot.press("x")
+        assert text_of(pilot).startswith("twofold  play")
+
+    drive(play_screen(folder), act, (40, 15))
+
+
 @pytest.mark.parametrize(("key", "interrupted"), [("q", False), ("ctrl+c", True)])
 def test_leaving(folder: Path, key: str, interrupted: bool) -> None:
     async def act(pilot: Driven) -> None:

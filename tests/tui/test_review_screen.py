@@ -95,9 +95,9 @@ def test_the_game_plays_by_itself() -> None:
         assert screen.walk.place == stopped
         await pilot.press("f", "space")
         await until(pilot, lambda: screen.walk.place == screen.walk.last)
-        await pilot.press("space")
+        await pilot.press("f", "space")
         await until(pilot, lambda: 0 < screen.walk.place < screen.walk.last)
-        await pilot.press("home", "f", "minus")
+        await pilot.press("home", "minus")
         assert note_of(pilot) == "pace: 3 moves/s"
 
     drive(screen, act)

@@ -2,8 +2,10 @@
 
 import os
 import re
+import signal
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import pytest
@@ -103,6 +105,26 @@ def test_play_without_the_app(tmp_path: Path) -> None:
         assert process.wait(30) == 0
     assert "\x1b[?1049h" not in text
     assert "left: " in text
+
+
+def wait_until_asleep(pid: int) -> None:
+    """Until it waits for a line: Python sees no signal between its prompt and that."""
+    while Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "S":
+        time.sleep(0.01)
+
+
+def test_the_game_in_text_is_saved_when_the_terminal_is_closed(tmp_path: Path) -> None:
+    arguments = ["play", "--plain", "--seed", "1"]
+    with terminal(*arguments, TWOFOLD_STATE_DIR=str(tmp_path)) as (process, main):
+        read_until(main, "> ")
+        os.write(main, b"l d\n")
+        read_until(main, "move 2")
+        wait_until_asleep(process.pid)
+        process.send_signal(signal.SIGHUP)
+        read_until(main, "go on with")
+        assert process.wait(30) == 130
+    (path,) = (tmp_path / "games").iterdir()
+    assert read_record(path).moves == (Move.LEFT, Move.DOWN)
 
 
 @pytest.mark.parametrize("command", ["play", "watch corner --plain"])

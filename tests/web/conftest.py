@@ -48,17 +48,33 @@ def browser() -> Iterator[Browser]:
         yield found
 
 
-@pytest.fixture
-def laptop(browser: Browser, served: Served) -> Iterator[Visit]:
-    """A page on a large dark screen, at the server of the module."""
+@pytest.fixture(scope="module")
+def large(browser: Browser, served: Served) -> Iterator[Visit]:
+    """A page on a large dark screen. One for a module: a new one has to start a process."""
     with visit(browser, served, LAPTOP) as found:
         yield found
-        assert found.faults == []
+
+
+@pytest.fixture(scope="module")
+def small(browser: Browser, served: Served) -> Iterator[Visit]:
+    """A page on a small light screen with touch. One for a module."""
+    with visit(browser, served, PHONE) as found:
+        yield found
 
 
 @pytest.fixture
-def phone(browser: Browser, served: Served) -> Iterator[Visit]:
-    """A page on a small light screen with touch, at the server of the module."""
-    with visit(browser, served, PHONE) as found:
-        yield found
-        assert found.faults == []
+def laptop(large: Visit) -> Iterator[Visit]:
+    """A page on a large dark screen, at the server of the module, on which nothing is saved."""
+    yield large
+    faults = list(large.faults)
+    large.leave()
+    assert faults == []
+
+
+@pytest.fixture
+def phone(small: Visit) -> Iterator[Visit]:
+    """A page on a small light screen with touch, as `laptop`."""
+    yield small
+    faults = list(small.faults)
+    small.leave()
+    assert faults == []

@@ -30,10 +30,11 @@ PAUSES = {"hold": 2.0, "slow": 2.0, "flood": 0.1, "nonsense": 0.1}
 """Seconds before a connection that was dropped is opened again, on average."""
 
 
-def frame(text: bytes) -> bytes:
-    """A message as a WebSocket has it (RFC 6455, 5.2), masked with zeros."""
+def frame(text: bytes, first: bool = True, last: bool = True) -> bytes:
+    """A message, or a fragment of one, as a WebSocket has it (RFC 6455, 5.2), masked with zeros."""
+    start = bytes([0x80 * last | first])
     size = bytes([0x80 | len(text)]) if len(text) < 126 else b"\xfe" + len(text).to_bytes(2, "big")
-    return b"\x81" + size + b"\0\0\0\0" + text
+    return start + size + b"\0\0\0\0" + text
 
 
 class Crowd:

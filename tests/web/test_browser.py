@@ -24,7 +24,7 @@ expect.set_options(timeout=PATIENCE_MS)
 
 @pytest.fixture(scope="module")
 def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
-    with serve(tmp_path_factory.mktemp("games"), "--player", PLAYER) as found:
+    with serve(tmp_path_factory.mktemp("games"), PLAYER) as found:
         yield found
 
 

@@ -5,8 +5,10 @@ import math
 import pytest
 
 from twofold.board import Board
+from twofold.exact import Problem, solve
 from twofold.players import make_player
 from twofold.players.base import move_list
+from twofold.players.exact import ExactPlayer
 from twofold.rules import Move
 from twofold.search.analysis import Analysis, MoveValue
 from twofold.search.budget import Budget
@@ -75,3 +77,18 @@ def test_chances_are_the_bar(chance: float, bar: float) -> None:
 )
 def test_ratios(value: float, best: float, ratio: float) -> None:
     assert ratio_of(value, best) == ratio
+
+
+def test_solved_games_make_a_bar() -> None:
+    board = Board.parse("2x2:11/10")
+    player = ExactPlayer(solve(Problem.parse("2x2")))
+    found = player.analyse(board)
+    value = found.value
+    assert value is not None
+    assert evaluation_bar(found, player) == (
+        value / (value + points_for(board)),
+        f"{value:,.2f} points more expected",
+    )
+    player = ExactPlayer(solve(Problem.parse("2x2 goal=32", "goal")))
+    found = player.analyse(board)
+    assert evaluation_bar(found, player) == (found.value, f"{found.value:.1%} chance of 32")

@@ -36,7 +36,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def served(folder: Path) -> Iterator[Served]:
-    with serve(folder, "--player", "greedy") as found:
+    with serve(folder, "greedy") as found:
         yield found
 
 
@@ -85,7 +85,7 @@ def test_names_of_others_are_text(laptop: Visit) -> None:
 
 
 def test_what_is_made_appears_and_grows(browser: Browser, tmp_path: Path) -> None:
-    with serve(tmp_path, "--player", "greedy") as served, visit(browser, served, LAPTOP) as one:
+    with serve(tmp_path, "greedy") as served, visit(browser, served, LAPTOP) as one:
         one.open("/lab", ".lab-empty-page")
         with Study(tmp_path / "new.db") as study:
             run = add(study, "only")

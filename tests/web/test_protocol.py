@@ -97,6 +97,15 @@ REPLIES: list[Reply] = [
         bar=None,
         bar_text="",
     ),
+    protocol.OutcomesReply(
+        board="2x2:11/10",
+        final=True,
+        done=1.0,
+        tiles=[protocol.TileChance(8, 0.25, 1.0), protocol.TileChance(16, 0.75, 0.75)],
+        moves=9.5,
+        problem="2x2, expected score",
+        worth="60.00 points more expected",
+    ),
     protocol.Judged(game="k3", judgements=[JUDGEMENT], done=1, total=2),
     protocol.Reviewed(
         game="k3",

@@ -27,7 +27,7 @@ def record(*, comment: str = "") -> Record:
 
 @pytest.fixture(scope="module")
 def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
-    with serve(tmp_path_factory.mktemp("games"), "--player", "ntuple:net=tiny,ply=1") as found:
+    with serve(tmp_path_factory.mktemp("games"), "ntuple:net=tiny,ply=1") as found:
         yield found
 
 

@@ -8,6 +8,9 @@ import pytest
 from tests.web.own_players import FIRST, PATIENT
 from twofold.board import Board
 from twofold.errors import InvalidSpec, LimitExceeded
+from twofold.exact import Problem
+from twofold.exact.solver import Solver
+from twofold.exact.store import Store
 from twofold.players import Player, entries, make_player
 from twofold.players.presets import DEFAULT_PLAYER, DEFAULT_PLAYER_LARGE
 from twofold.players.registry import Entry, Key
@@ -81,6 +84,21 @@ def test_refuses_programs(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_makes_players_that_are_known(spec: str) -> None:
     with Roster().make(spec) as player:
         assert player.choose(BOARD) in BOARD.legal_moves()
+
+
+def test_a_solved_game_is_for_boards_of_its_shape(tmp_path: Path) -> None:
+    table = str(tmp_path / "2x2.table")
+    store = Store(Problem.parse("2x2"))
+    Solver(store.problem, store).run()
+    store.write(table)
+    spec = f"exact:table={table}"
+    roster = Roster(spec)
+    assert roster.spec("", Rules(2, 2)) == roster.own_default(Rules(2, 2)) == spec
+    assert roster.own_default(STANDARD) is None
+    assert roster.spec("", STANDARD) == Roster().spec("", STANDARD)
+    roster.check(spec)
+    with pytest.raises(InvalidSpec, match="that the owner named when the server started"):
+        Roster().check(spec)
 
 
 def test_a_wrong_value_is_refused_when_it_is_made() -> None:

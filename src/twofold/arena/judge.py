@@ -2,7 +2,7 @@
 
 The ratio of a move says which share of the best move's value it kept, 0 to 1:
 
-* Where values are points to be expected, as with an n-tuple network, it is
+* Where values are points to be expected, as with an n-tuple network or a solved game, it is
   `(FLOOR + value) / (FLOOR + value of the best)`, values below 0 taken as 0. The floor is a few
   points that keep the last moves of a game, where hardly any points are left to be lost, from
   counting for as much as all before them. Where values are chances it is the same without a floor.
@@ -125,8 +125,7 @@ class Judge:
     def __init__(self, player: Player, rules: Rules, budget: Budget) -> None:
         player.start(rules, 0)
         self._player, self._rules, self._budget = player, rules, budget
-        self.unit = _unit(player, rules)
-        self._floor = _floor(player, self.unit)
+        self.unit, self._floor = _unit_and_floor(player, rules)
         self._spread: float | None = None
 
     def judgement(
@@ -224,28 +223,32 @@ def _in_order(values: Mapping[Move, float]) -> Values:
     return up, right, down, left
 
 
-def _unit(player: Player, rules: Rules) -> str:
-    """The unit of a player's values."""
+def _unit_and_floor(player: Player, rules: Rules) -> tuple[str, float | None]:
+    """The unit of a player's values, and what is added to them before they are divided.
+
+    The second is None where they cannot be divided.
+    """
     searching = searching_of(player)
     if searching is not None:
-        return searching.unit
+        unit, exact, expects = searching.unit, False, searching.evaluator.adds_reward
+    else:
+        unit, exact = _unit_of_opening(player, rules)
+        expects = exact
+    if unit == CHANCE or (exact and unit != POINTS):
+        return unit, 0.0
+    return unit, FLOOR if expects and unit == POINTS else None
+
+
+def _unit_of_opening(player: Player, rules: Rules) -> tuple[str, bool]:
+    """The unit of a player's values, and whether they are those of optimal play."""
     games = (Game(rules, seed) for seed in range(OPENINGS))
     opening = next((game for game in games if not game.is_finished), None)
     if opening is None:
-        return ""
+        return "", False
     analysis = player.analyse(opening.board, Budget(ply=1), score=0)
     if analysis.value is None:
         raise InvalidSpec(
             "expected a player that values moves, such as ntuple or expectimax, "
             f"got {shown(player.spec)}"
         )
-    return analysis.unit
-
-
-def _floor(player: Player, unit: str) -> float | None:
-    """What is added to values before they are divided; None where they cannot be."""
-    if unit == CHANCE:
-        return 0.0
-    searching = searching_of(player)
-    expects = searching is not None and searching.evaluator.adds_reward
-    return FLOOR if expects and unit == POINTS else None
+    return analysis.unit, analysis.exact

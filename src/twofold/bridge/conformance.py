@@ -7,7 +7,7 @@ Example::
 """
 
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Generator, Sequence
 from dataclasses import dataclass, field
 from typing import Final, Self
 
@@ -212,7 +212,8 @@ class Subject:
             answer = self.dialogue.answer(until - time.monotonic(), "readyok", infos=False)
             match answer:
                 case None:
-                    raise Failed(self.dialogue.sentence("readyok", "nothing"))
+                    seconds = self.allowed(PATIENCE_SECONDS)
+                    raise Failed(self.dialogue.sentence("readyok", f"nothing for {seconds:g} s"))
                 case Word.READY_OK:
                     return refused
                 case Refusal():
@@ -227,8 +228,7 @@ def check_engine(
     boards: int = 200,
     slack: float = 1.0,
     seed: int = 1,
-    stop: Callable[[], bool] | None = None,
-) -> Iterator[Outcome]:
+) -> Generator[Outcome]:
     """Check a program; an outcome for each check, in order.
 
     Where the program cannot introduce itself, that is the only outcome.
@@ -238,7 +238,6 @@ def check_engine(
         boards: how many boards the longest check has.
         slack: what every time limit is multiplied with.
         seed: of the boards.
-        stop: asked between the checks; True ends them.
 
     Raises:
         InvalidSpec: there is no such program.
@@ -247,8 +246,6 @@ def check_engine(
 
     with Subject(words, boards=boards, slack=slack, seed=seed) as subject:
         for number, check in enumerate(CHECKS):
-            if stop is not None and stop():
-                return
             outcome = _outcome(check, subject)
             yield outcome
             if number == 0 and not outcome.passed:

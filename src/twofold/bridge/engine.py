@@ -1,14 +1,14 @@
-"""Server of the engine protocol: any player, asked in lines of text on stdin, answers on stdout.
+"""What a player answers to the lines of the engine protocol, without any stream or thread.
 
-The thread that reads does everything but search, so that it sees `stop` and the end of the input
-at once. `docs/reference/engine-protocol.md` is the specification.
+`engine_turns` reads the lines, and runs the searches. `docs/reference/engine-protocol.md` is the
+specification.
 """
 
 import threading
-from collections.abc import Callable, Iterator, Sequence
-from typing import IO, Final
+from collections.abc import Callable, Sequence
+from typing import Final
 
-from twofold.bridge.engine_search import Search, SearchThread
+from twofold.bridge.engine_search import Search
 from twofold.engine_lines import first_word, format_line, parse_command
 from twofold.engine_messages import (
     ALL_SHAPES,
@@ -27,7 +27,6 @@ from twofold.engine_messages import (
     Word,
 )
 from twofold.errors import InvalidInput, InvalidLine, InvalidSpec, TwofoldError
-from twofold.limits import MAX_ENGINE_LINE
 from twofold.notation import format_spec, parse_spec, shown
 from twofold.players import Player, make_player, short_spec
 from twofold.rules import STANDARD, Rules
@@ -35,9 +34,6 @@ from twofold.version import __version__
 
 STOP_SECONDS: Final = 0.03
 """How long a player may take to end after `stop` before it is answered for."""
-
-LAST_SECONDS: Final = 0.3
-"""How long a search may go on after the end of the input: for who pipes some lines into it."""
 
 AUTHOR: Final = "the twofold authors"
 
@@ -48,6 +44,7 @@ class EngineServer:
     Args:
         player: who is asked; the server closes it.
         write: writes text to the other side.
+        begin: sees that a search is run, in a thread of its own or before the next line.
         make: makes a player from a spec, where an option changes it.
     """
 
@@ -55,12 +52,13 @@ class EngineServer:
         self,
         player: Player,
         write: Callable[[str], None],
+        begin: Callable[[Search], None],
         make: Callable[[str], Player] = make_player,
     ) -> None:
         self._spec = player.spec
-        self._write, self._make = write, make
+        self._write, self._begin, self._make = write, begin, make
         self._lock = threading.Lock()
-        self._thread: SearchThread | None = SearchThread(player)
+        self._present: Player | None = player
         self._rules, self._seed = player.rules, player.seed
         self._position: Position | None = None
         self._search: Search | None = None
@@ -69,15 +67,14 @@ class EngineServer:
 
     def obey(self, line: str) -> bool:
         """Do what a line says; whether there may be another one."""
-        word = first_word(line)
         try:
             command = parse_command(line)
             if command is not None:
                 return self._do(command)
-            if word:
+            if word := first_word(line):
                 self._say([Info(text=f"ignored the unknown word {shown(word)}")])
         except TwofoldError as error:
-            if word == "position" and not self._is_searching:
+            if first_word(line) == "position" and not self._is_searching:
                 self._position = None
             self._say([Refusal(str(error))])
         return True
@@ -152,16 +149,20 @@ class EngineServer:
         except TwofoldError:
             player.close()
             raise
-        if self._thread is not None:
-            self._thread.close()
-        self._thread, self._spec = SearchThread(player), player.spec
+        self._dismiss()
+        self._present, self._spec = player, player.spec
 
     def _player(self) -> Player:
-        """The player; another one like it, where the last one was left behind in its thread."""
-        if self._thread is None:
+        """The player; another one like it, where the last one was left behind in its search."""
+        if self._present is None:
             self._use(self._make(self._spec))
-        assert self._thread is not None
-        return self._thread.player
+        assert self._present is not None
+        return self._present
+
+    def _dismiss(self) -> None:
+        if self._present is not None:
+            self._present.close()
+            self._present = None
 
     def _begin_game(self, rules: Rules, seed: int) -> None:
         self._position = None
@@ -179,10 +180,8 @@ class EngineServer:
         if self._position.board.is_over:
             self._say([BestMove(None)])
             return
-        self._player()
-        assert self._thread is not None
-        self._search = Search(self._position, command, self._say)
-        self._thread.begin(self._search)
+        self._search = Search(self._player(), self._position, command, self._say)
+        self._begin(self._search)
 
     # ---- searches
 
@@ -191,20 +190,17 @@ class EngineServer:
         return self._search is not None and not self._search.is_over
 
     def _stop(self) -> None:
-        if self._search is None or self._search.end_within(STOP_SECONDS):
+        if self._search is None or self._search.is_over:
             return
-        assert self._thread is not None
-        self._thread.close(0.0)
-        self._thread = None
+        if not self._search.end_within(STOP_SECONDS):
+            self._present = None  # the search closes it
 
     def close(self, seconds: float = 0.0) -> None:
         """End the search, with its move, after so many seconds at most, and the player."""
         if self._search is not None:
             self._search.wait(seconds)
         self._stop()
-        if self._thread is not None:
-            self._thread.close()
-            self._thread = None
+        self._dismiss()
 
 
 def _is_hash(key: str) -> bool:
@@ -217,42 +213,6 @@ def _short(spec: str) -> str:
         return short_spec(spec)
     except InvalidSpec:
         return spec
-
-
-def serve(player: Player, source: IO[bytes], sink: IO[bytes]) -> None:
-    """Speak the protocol until `quit`, the end of the input, or the end of who reads.
-
-    Args:
-        player: who is asked, started for some rules; it is closed at the end.
-        source: lines come from here.
-        sink: answers go there, flushed.
-    """
-    gone = threading.Event()
-
-    def write(text: str) -> None:
-        try:
-            sink.write(text.encode())
-            sink.flush()
-        except (OSError, ValueError):  # nobody reads any more; ValueError: closed
-            gone.set()
-
-    server = EngineServer(player, write)
-    try:
-        for line in lines_of(source):
-            if not server.obey(line) or gone.is_set():
-                return
-        server.close(LAST_SECONDS)
-    finally:
-        server.close()
-
-
-def lines_of(source: IO[bytes]) -> Iterator[str]:
-    """The lines of a stream; of one that is too long the beginning, which is too long, too."""
-    while line := source.readline(MAX_ENGINE_LINE + 2):
-        rest = line
-        while not rest.endswith(b"\n") and (rest := source.readline(65_536)):
-            pass
-        yield line.decode("utf-8", "replace").rstrip("\r\n")
 
 
 def opening_rules(player: Player) -> Rules:

@@ -153,7 +153,7 @@ def parse_any_record(data: bytes | str, form: str | None = None) -> Record:
     Raises:
         InvalidRecord: what was expected and what was found, and where.
     """
-    text = _decode(data)
+    text = _decode(data).lstrip()
     found = detect_format(text) if form is None else find_format(form)
     if found.many:
         lines = sum(1 for line in text.split("\n", 1) if line.strip())
@@ -191,7 +191,7 @@ def games_of(file: IO[bytes], form: str | None = None, name: str = "input") -> I
     Raises:
         InvalidRecord: at the first game that is not valid; the games before it are out by then.
     """
-    data = file.readline(MAX_RECORD_BYTES + 2)
+    data, number = _first_line(file)
     with located(name):
         found = detect_format(_decode(data)) if form is None else find_format(form)
     if not found.many:
@@ -200,14 +200,21 @@ def games_of(file: IO[bytes], form: str | None = None, name: str = "input") -> I
             record = found.parse(_decode(data))
         yield record
         return
-    number = 0
     while data:
-        number += 1
         if data.strip():
             with located(f"{name}, line {number}"):
                 record = found.parse(_decode(data))
             yield record
         data = file.readline(MAX_RECORD_BYTES + 2)
+        number += 1
+
+
+def _first_line(file: IO[bytes]) -> tuple[bytes, int]:
+    """The first line that is not blank, and its number: blank ones are copied along easily."""
+    number = 1
+    while (line := file.readline(MAX_RECORD_BYTES + 2)) and not line.strip():
+        number += 1
+    return line.lstrip(), number
 
 
 def _decode(data: bytes | str) -> str:

@@ -25,12 +25,13 @@ from twofold.cli import (
     review,
     selftest,
     serve,
+    solve,
     train,
     tune,
     warmup,
     watch,
 )
-from twofold.cli._common import INTERRUPTED
+from twofold.cli._common import INTERRUPTED, ending_as_ctrl_c_does
 from twofold.errors import TwofoldError
 
 HELP = """A laboratory for the game 2048: play it, watch it played, measure players.
@@ -52,7 +53,7 @@ app = typer.Typer(
 )
 COMMANDS = (
     watch, play, serve, analyse, review, drive, convert, bench, compare, report, tune, train,
-    engine, engine_check, players, warmup, selftest, doctor,
+    solve, engine, engine_check, players, warmup, selftest, doctor,
 )  # fmt: skip
 for module in COMMANDS:
     name = module.__name__.rpartition(".")[2].replace("_", "-")
@@ -83,14 +84,16 @@ def main(arguments: Sequence[str] | None = None) -> NoReturn:
     """Run the command and end the process with its exit code.
 
     0 done, 1 ran and failed, 2 bad usage or bad input, 3 not enough disk or memory,
-    130 interrupted. With TWOFOLD_DEBUG=1 in the environment errors show where they arose.
+    130 interrupted, by Ctrl-C or another signal that ends a program. With TWOFOLD_DEBUG=1 in the
+    environment errors show where they arose.
     """
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):
             stream.reconfigure(errors="replace")
     try:
-        code = app(arguments, prog_name="twofold", standalone_mode=False)
-        sys.stdout.flush()
+        with ending_as_ctrl_c_does():
+            code = app(arguments, prog_name="twofold", standalone_mode=False)
+            sys.stdout.flush()
     except (Exception, KeyboardInterrupt) as error:
         if os.environ.get("TWOFOLD_DEBUG") == "1":
             raise

@@ -77,6 +77,8 @@ def _value_cells(analysis: Analysis, one: MoveAnalysis) -> tuple[str, str]:
     if one.value is None or best is None:
         return "-", "-"
     distance = 0.0 if one.value == best else one.value - best
+    if analysis.exact and analysis.unit != "points":
+        return f"{one.value:.6f}", f"{distance:.2g}" if distance else "0"
     return format_value(one.value, best), format_value(distance, best)
 
 
@@ -84,7 +86,7 @@ def figures(analysis: Analysis, width: int) -> list[Text]:
     """What was searched, how fast, the best line, by whom: a line or more each."""
     pairs = [
         ("evaluator", analysis.evaluator),
-        ("values", _in_unit(analysis.unit)),
+        ("values", _in_unit(analysis)),
         ("searched", _searched(analysis)),
         ("time", _time(analysis)),
         ("line", "; ".join(_whole(step) for step in line_words(analysis))),
@@ -109,8 +111,12 @@ def _whole(text: str) -> str:
     return text.replace(" ", UNBROKEN)
 
 
-def _in_unit(unit: str) -> str:
-    return "" if not unit else "in its own unit" if unit == OWN_UNIT else f"in {unit}"
+def _in_unit(analysis: Analysis) -> str:
+    unit = analysis.unit
+    words = "" if not unit else "in its own unit" if unit == OWN_UNIT else f"in {unit}"
+    if not analysis.exact:
+        return words
+    return f"exact, {words}" if unit == "points" else f"exact, {unit}"
 
 
 def _searched(analysis: Analysis) -> str:

@@ -11,6 +11,7 @@ import threading
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
+from types import FrameType
 from typing import TYPE_CHECKING, Annotated, Any, Final
 
 import typer
@@ -25,6 +26,10 @@ SCHEMA: Final = 1
 INTERRUPTED: Final = 130
 """Exit code after Ctrl-C."""
 
+OTHER_SIGNALS: Final = ("SIGTERM", "SIGHUP")
+"""What ends a command as Ctrl-C does, where the system has it: it is told to end, or its terminal
+is closed."""
+
 LOADING: Final = "loading; the first use compiles kernels, under a minute ..."
 """Said while a player is being made ready."""
 
@@ -37,7 +42,9 @@ MAX_MOVES_PER_SECOND: Final = 1e6
 RulesOption = Annotated[
     str,
     typer.Option(
-        "--rules", metavar="RULES", help="Rules, such as '3x4 goal=512 stop=goal'; else 4x4 2048."
+        "--rules",
+        metavar="RULES",
+        help="Rules, such as '3x4 goal=512 stop=goal'; else 4x4 2048, or those of exact:table=.",
     ),
 ]
 SeedOption = Annotated[
@@ -47,10 +54,20 @@ SeedOption = Annotated[
 JsonOption = Annotated[bool, typer.Option("--json", help="Print one JSON document.")]
 
 
-def read_rules(text: str) -> "Rules":
-    """The rules an option names."""
+def read_rules(text: str, players: Sequence[str] = ()) -> "Rules":
+    """The rules an option names; where it names none, the only ones that a player can play under.
+
+    Raises:
+        InvalidInput: the text names no rules, or there is no such player.
+    """
     from twofold.rules import Rules
 
+    if players and not text:
+        from twofold.players import home_of
+
+        for spec in players:
+            if (home := home_of(spec)) is not None:
+                return home
     return Rules.parse(text)
 
 
@@ -242,8 +259,15 @@ def prepare(specs: Sequence[str], rules: "Rules", seed: int) -> None:
         open_player(spec, rules, seed).close()
 
 
-def open_player(spec: str, rules: "Rules", seed: int) -> "Player":
+def open_player(spec: str, rules: "Rules", seed: int, *, at_home: bool = False) -> "Player":
     """A player that is ready: started, and its kernels compiled by a first analysis.
+
+    Args:
+        spec: names the player.
+        rules: what it is going to play.
+        seed: of its game.
+        at_home: whether a player that can play under one set of rules alone is started with
+            these instead.
 
     Raises:
         InvalidInput: the spec is wrong, or the player cannot play under these rules.
@@ -254,6 +278,7 @@ def open_player(spec: str, rules: "Rules", seed: int) -> "Player":
         from twofold.search.budget import Budget
 
         player = make_player(spec)
+        rules = player.home or rules if at_home else rules
         player.start(rules, seed)
         if player.compiled:
             opening = Game(rules, seed=seed)
@@ -261,6 +286,33 @@ def open_player(spec: str, rules: "Rules", seed: int) -> "Player":
                 player.analyse(opening.board, Budget(ply=1), score=0)
             player.start(rules, seed)
     return player
+
+
+@contextmanager
+def ending_as_ctrl_c_does() -> Iterator[None]:
+    """Have the other signals that end a command do what Ctrl-C does at that moment.
+
+    So the terminal is left in order, and what is saved on Ctrl-C is saved then, too. A signal that
+    whoever started us has us ignore, as `nohup` does, stays ignored.
+    """
+
+    def end(_number: int, frame: FrameType | None) -> None:
+        interrupt = signal.getsignal(signal.SIGINT)
+        if not callable(interrupt):  # a job in the background: Ctrl-C is not for it
+            raise KeyboardInterrupt
+        interrupt(signal.SIGINT, frame)
+
+    numbers = [getattr(signal, name) for name in OTHER_SIGNALS if hasattr(signal, name)]
+    if threading.current_thread() is not threading.main_thread():
+        numbers = []
+    caught = [number for number in numbers if signal.getsignal(number) is signal.SIG_DFL]
+    for number in caught:
+        signal.signal(number, end)
+    try:
+        yield
+    finally:
+        for number in caught:
+            signal.signal(number, signal.SIG_DFL)
 
 
 @contextmanager

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from twofold.bridge.boards import Position
     from twofold.cli._thinking import Answer
     from twofold.evaluators.explain import Explanation
+    from twofold.exact.outcomes import Outcomes
     from twofold.players import Player
     from twofold.search.analysis import Analysis
     from twofold.search.budget import Budget
@@ -22,6 +23,7 @@ EXAMPLE = """  twofold analyse 0012/0013/0024/1357
   twofold analyse 0012/0013/0024/1357 --player expectimax:eval=snake --explain
   twofold analyse 3x3:012/034/000 --player greedy --json
   twofold analyse 0x7531420031002100 --board-format hex-low
+  twofold analyse 3x3:211/010/000 --player exact:table=3x3.table --outcomes
   twofold analyse - --time 10s --threads 4 < board.txt"""
 
 
@@ -58,6 +60,9 @@ def command(
             "--board-format", metavar="FORMAT", help="Of BOARD: text, hex, hex-low, original."
         ),
     ] = None,
+    outcomes: Annotated[
+        bool, typer.Option("--outcomes", help="Show the chance of each end; for exact:table=.")
+    ] = False,
     json: JsonOption = False,
 ) -> None:
     """Show what each of the four moves on a board is worth.
@@ -83,8 +88,9 @@ def command(
     check_going(position)
     rules = Rules(rows=position.rows, cols=position.cols, start_tiles=1)
     spec = _with_threads(default_player(rules) if player is None else player, threads)
-    with open_player(spec, rules, 0) as opened:
+    with open_player(spec, rules, 0, at_home=True) as opened:
         explanation = _explanation(opened, position, score) if explain else None
+        ends = _outcomes(opened, position) if outcomes else None
         answer = _answer(opened, position, budget, score, live=not json and _in_terminal())
         reproducible = _is_reproducible(opened, answer, budget)
     if answer.analysis is None:
@@ -92,9 +98,9 @@ def command(
         raise typer.Exit(INTERRUPTED)
     if json:
         judged = {"reproducible": reproducible, "interrupted": answer.interrupted}
-        _write_json(answer.analysis, explanation, judged)
+        _write_json(answer.analysis, explanation, ends, judged)
     else:
-        _print(answer.analysis, explanation)
+        _print(answer.analysis, explanation, ends)
     if answer.interrupted:
         print_note("interrupted: this is the best answer so far")
         raise typer.Exit(INTERRUPTED)
@@ -185,18 +191,42 @@ def _is_reproducible(player: "Player", answer: "Answer", budget: "Budget | None"
     return player.reproducible and alone and not timed
 
 
+def _outcomes(player: "Player", board: "Board") -> "Outcomes":
+    """How games end from here under optimal play."""
+    from twofold.cli._common import waiting
+    from twofold.errors import InvalidSpec
+    from twofold.exact.outcomes import outcomes
+    from twofold.exact.table import Table
+    from twofold.notation import shown
+
+    table = getattr(player, "table", None)
+    if not isinstance(table, Table):
+        raise InvalidSpec(f"expected exact:table=FILE for --outcomes, got {shown(player.spec)}")
+    with waiting("following optimal play to the end of all games ..."):
+        return outcomes(table, board)
+
+
 def _write_json(
-    analysis: "Analysis", explanation: "Explanation | None", judged: Mapping[str, bool]
+    analysis: "Analysis",
+    explanation: "Explanation | None",
+    ends: "Outcomes | None",
+    judged: Mapping[str, bool],
 ) -> None:
     from twofold.cli._analysis import document, terms_document, timing
 
     body: dict[str, Any] = {**document(analysis), **judged}
     if explanation is not None:
         body["terms"] = terms_document(explanation)
+    if ends is not None:
+        from twofold.exact.outcomes import document as document_of_ends  # loads kernels
+
+        body["outcomes"] = document_of_ends(ends)
     write_json("analyse", body, timing(analysis))
 
 
-def _print(analysis: "Analysis", explanation: "Explanation | None") -> None:
+def _print(
+    analysis: "Analysis", explanation: "Explanation | None", ends: "Outcomes | None"
+) -> None:
     from rich.console import Console
     from rich.text import Text
 
@@ -207,4 +237,8 @@ def _print(analysis: "Analysis", explanation: "Explanation | None") -> None:
     lines = picture(analysis.board, analysis, console)
     if explanation is not None:
         lines += [Text(), *terms_table(explanation)]
+    if ends is not None:
+        from twofold.exact.outcomes import describe  # loads kernels
+
+        lines += [Text(), *map(Text, describe(ends))]
     print_lines(lines, console)

@@ -98,7 +98,8 @@ def command(
         elif preset:
             benches = _preset(study, preset, first)
         else:
-            benches = [_wanted(study, read_rules(rules), players or [], games, first)]
+            names = players or []
+            benches = [_wanted(study, read_rules(rules, names), names, games, first)]
         began = time.perf_counter()
         with (
             catching_interrupt() as asked,

@@ -85,8 +85,8 @@ def command(
     check_limit("games", count, 1, MAX_GAMES)
     used_jobs = check_limit("jobs", cores() if jobs is None else jobs, 1, MAX_JOBS)
     question = _question(delta, tile, sprt=sprt)
-    used_rules = read_rules(rules)
     players = (first, second)
+    used_rules = read_rules(rules, players)
     if budget:
         players = (with_budget(first, budget), with_budget(second, budget))
     prepare(players, used_rules, start)

@@ -29,14 +29,17 @@ def command(
     programs ask their engines. docs/reference/engine-protocol.md is the specification;
     `engine:cmd=...` is a player that is such a program, and engine-check checks one.
     """
-    from twofold.bridge.engine import serve
+    from twofold.bridge.engine_turns import serve
 
     if sys.stdin.isatty():
         print_note(HINT)
     try:
         opened, sink = _opened(player), sys.stdout.buffer
-        with contextlib.redirect_stdout(sys.stderr):  # what a player prints is no answer
-            serve(opened, sys.stdin.buffer, sink)
+        with (
+            open(sys.stdin.fileno(), "rb", buffering=0, closefd=False) as source,
+            contextlib.redirect_stdout(sys.stderr),  # what a player prints is no answer
+        ):
+            serve(opened, source, sink)
     except KeyboardInterrupt:
         raise typer.Exit(INTERRUPTED) from None
 

@@ -1,16 +1,14 @@
 """`twofold engine-check`: does a program keep the engine protocol?"""
 
 import sys
-from collections.abc import Iterator
-from contextlib import contextmanager
-from typing import TYPE_CHECKING, Annotated, Any, Final
+from contextlib import closing
+from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
 
 from twofold.cli._common import (
     INTERRUPTED,
     JsonOption,
-    catching_interrupt,
     counted,
     print_note,
     print_out,
@@ -56,11 +54,15 @@ def command(
     _check_numbers(boards, slack)
     words = parse_command_words(cmd)
     outcomes: list[Outcome] = []
-    with catching_interrupt() as asked, _shown(json) as show:
-        for outcome in check_engine(words, boards=boards, slack=slack, stop=asked.is_set):
-            outcomes.append(outcome)
-            show(outcome)
-        interrupted = asked.is_set()
+    interrupted = False
+    try:
+        with closing(check_engine(words, boards=boards, slack=slack)) as checks:
+            for outcome in checks:
+                outcomes.append(outcome)
+                if not json:
+                    _show(outcome)
+    except KeyboardInterrupt:  # at once: an engine that says nothing is waited for for a minute
+        interrupted = True
     failed = sum(not outcome.passed for outcome in outcomes)
     if json:
         _write(cmd, outcomes, interrupted)
@@ -82,19 +84,13 @@ def _check_numbers(boards: int, slack: float) -> None:
         raise LimitExceeded(f"expected slack from 1 to {MAX_SLACK:g}, got {slack:g}")
 
 
-@contextmanager
-def _shown(json: bool) -> Iterator[Any]:
-    """Shows each outcome as it comes: on stdout, or with `--json` nowhere."""
+def _show(outcome: "Outcome") -> None:
+    """Print an outcome as it comes."""
     from twofold.notation import printable
 
-    def show(outcome: "Outcome") -> None:
-        if json:
-            return
-        verdict = "ok    " if outcome.passed else "FAILED"
-        print_out(f"{verdict}  {outcome.name:<13}  {printable(outcome.detail)}")
-        sys.stdout.flush()
-
-    yield show
+    verdict = "ok    " if outcome.passed else "FAILED"
+    print_out(f"{verdict}  {outcome.name:<13}  {printable(outcome.detail)}")
+    sys.stdout.flush()
 
 
 def _verdict(outcomes: "list[Outcome]", failed: int) -> str:

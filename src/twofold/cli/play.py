@@ -75,7 +75,7 @@ def command(
     else:
         from twofold.tui.saving import new_save_path
 
-        game = Game(read_rules(rules), seed=read_seed(seed))
+        game = Game(read_rules(rules, [hints] if hints else ()), seed=read_seed(seed))
         table = Table(game, new_save_path(), hints, words=words)
     helper = None if hints is None else table.hinter()
     if not plain and not words and can_open():
@@ -107,6 +107,7 @@ def _play_in_text(table: "Table") -> None:
     try:
         table.play()
     except KeyboardInterrupt:
+        table.kept.save()  # before a word is said: a terminal that was closed takes none
         print_out()
         table.leave()
         raise typer.Exit(INTERRUPTED) from None

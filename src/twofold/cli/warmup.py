@@ -2,7 +2,7 @@
 
 import time
 
-from twofold.cli._common import print_note, print_out
+from twofold.cli._common import cores, print_note, print_out
 
 EXAMPLE = "  twofold warmup"
 
@@ -12,5 +12,5 @@ def command() -> None:
     from twofold.kernels.warmup import compile_all
 
     began = time.perf_counter()
-    compile_all(print_note)
+    compile_all(print_note, cores())
     print_out(f"all kernels are ready, {time.perf_counter() - began:.1f} s")

@@ -78,7 +78,8 @@ def command(
     from twofold.cli._app import can_open
     from twofold.players.presets import default_player
 
-    used_rules, used_seed = read_rules(rules), read_seed(seed)
+    used_rules = read_rules(rules, () if player is None else [player])
+    used_seed = read_seed(seed)
     pace = read_pace(moves_per_second)
     if record is not None:
         check_writable(record)

@@ -6,10 +6,11 @@ the orders of those programs; the original game, Gymnasium-2048, Jumanji, OpenSp
 have twofold's own, `"urdl"`.
 """
 
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 import gymnasium
 import numpy as np
+from gymnasium.utils import RecordConstructorArgs
 from gymnasium.vector import VectorEnv, VectorWrapper
 from numpy.typing import NDArray
 
@@ -26,6 +27,8 @@ if TYPE_CHECKING:
 else:
     _VectorWrapper = VectorWrapper  # older releases of Gymnasium give it no parameters
 
+_OurEnv = TypeVar("_OurEnv", Env2048, VectorEnv2048)
+
 PGX: Final = "lurd"
 """Pgx, and the old gym-2048."""
 
@@ -39,7 +42,7 @@ PGX_PLANES: Final = 31
 """Exponents that an observation of Pgx tells apart, 0 to 30."""
 
 
-class ActionOrder(gymnasium.Wrapper[NDArray[Any], int, NDArray[Any], int]):
+class ActionOrder(gymnasium.Wrapper[NDArray[Any], int, NDArray[Any], int], RecordConstructorArgs):
     """One game whose actions have another order.
 
     Args:
@@ -47,12 +50,14 @@ class ActionOrder(gymnasium.Wrapper[NDArray[Any], int, NDArray[Any], int]):
         order: the letters of the moves in the order of the actions.
 
     Raises:
-        InvalidInput: the order does not name each move once.
+        InvalidInput: the order does not name each move once, or the environment is another's.
     """
 
     def __init__(self, env: gymnasium.Env[NDArray[Any], int], order: str = PGX) -> None:
-        super().__init__(env)
+        RecordConstructorArgs.__init__(self, order=order)  # so that its spec makes it again
+        gymnasium.Wrapper.__init__(self, env)
         self._moves = parse_order(order)
+        self._game = _unwrapped(env, Env2048)
 
     def reset(
         self, *, seed: int | None = None, options: dict[str, Any] | None = None
@@ -69,17 +74,12 @@ class ActionOrder(gymnasium.Wrapper[NDArray[Any], int, NDArray[Any], int]):
 
     def action_masks(self) -> NDArray[np.bool_]:
         """Which actions can be taken, bool, shape (4,)."""
-        return self._game().action_masks()[self._moves]
+        return self._game.action_masks()[self._moves]
 
     def afterstates(self) -> Afterstates:
         """Where the four actions lead: boards, rewards, mask."""
-        boards, rewards, mask = self._game().afterstates()
+        boards, rewards, mask = self._game.afterstates()
         return Afterstates(boards[self._moves], rewards[self._moves], mask[self._moves])
-
-    def _game(self) -> Env2048:
-        game = self.unwrapped
-        assert isinstance(game, Env2048)
-        return game
 
 
 class VectorActionOrder(_VectorWrapper):
@@ -90,7 +90,7 @@ class VectorActionOrder(_VectorWrapper):
         order: the letters of the moves in the order of the actions.
 
     Raises:
-        InvalidInput: the order does not name each move once.
+        InvalidInput: the order does not name each move once, or the environment is another's.
     """
 
     def __init__(
@@ -101,6 +101,7 @@ class VectorActionOrder(_VectorWrapper):
         super().__init__(env)
         self._moves = parse_order(order)
         self._places = np.argsort(self._moves)
+        self._games = _unwrapped(env, VectorEnv2048)
 
     def reset(
         self, *, seed: Any = None, options: dict[str, Any] | None = None
@@ -119,23 +120,18 @@ class VectorActionOrder(_VectorWrapper):
 
     def action_masks(self) -> NDArray[np.bool_]:
         """Which actions can be taken, bool, shape (N, 4)."""
-        return self._games().action_masks()[:, self._moves]
+        return self._games.action_masks()[:, self._moves]
 
     def afterstates(self) -> Afterstates:
         """Where the four actions of each game lead: boards, rewards, mask."""
-        boards, rewards, mask = self._games().afterstates()
+        boards, rewards, mask = self._games.afterstates()
         moves = self._moves
         return Afterstates(boards[:, moves], rewards[:, moves], mask[:, moves])
 
     def sample_actions(self, rng: np.random.Generator | None = None) -> NDArray[np.int64]:
         """A random legal action for each game, 0 where there is none; shape (N,)."""
-        moves = self._games().sample_actions(rng)
-        return np.where(self._games().action_masks().any(axis=1), self._places[moves], 0)
-
-    def _games(self) -> VectorEnv2048:
-        games = self.unwrapped
-        assert isinstance(games, VectorEnv2048)
-        return games
+        moves = self._games.sample_actions(rng)
+        return np.where(self._games.action_masks().any(axis=1), self._places[moves], 0)
 
 
 def parse_order(order: str) -> NDArray[np.int64]:
@@ -160,6 +156,13 @@ def pgx_observation(exponents: NDArray[np.uint8]) -> NDArray[np.bool_]:
     """
     planes = np.arange(PGX_PLANES, dtype=np.uint8)
     return np.equal(np.minimum(exponents, PGX_PLANES - 1)[..., None], planes)
+
+
+def _unwrapped(env: Any, kind: type[_OurEnv]) -> _OurEnv:
+    game = env.unwrapped
+    if not isinstance(game, kind):
+        raise InvalidInput(f"expected an environment of twofold ({kind.__name__}), got {env}")
+    return game
 
 
 def _translated(actions: NDArray[Any], moves: NDArray[np.int64]) -> NDArray[np.int64]:

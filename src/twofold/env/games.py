@@ -4,7 +4,7 @@ Everything that a step changes lies in arrays with an element a game, which the 
 their addresses. They are read by their names here, and written by `start`, `place` and `step`.
 """
 
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -32,12 +32,31 @@ _MADE: Final = (
     "_address",
     "_words",
     "first_legal",
+    "first_numbers",
     "first_observation",
     "max_tiles",
     "move_numbers",
     "scores",
 )
 """Attributes that `_make_words` makes from the others."""
+
+
+class Numbers(NamedTuple):
+    """What infos tell of games, arrays with an element a game.
+
+    Attributes:
+        legal: int8, (count, 4): 1 for each move that can be made.
+        scores: in points, int64.
+        move_numbers: int64.
+        max_tiles: int64.
+        seeds: of the dice, uint64.
+    """
+
+    legal: NDArray[np.int8]
+    scores: NDArray[np.int64]
+    move_numbers: NDArray[np.int64]
+    max_tiles: NDArray[np.int64]
+    seeds: NDArray[np.uint64]
 
 
 class Games:
@@ -47,8 +66,7 @@ class Games:
         settings: options of the environment.
         count: number of games.
         max_steps: steps after which a game is cut off; None for never.
-        autoreset: whether a step begins a new game where the last one has ended; its seed is
-            taken from `ahead`.
+        autoreset: whether a step begins a new game where the last one has ended.
 
     Attributes:
         actions: of the next step, int64; of no account where a game has ended.
@@ -64,6 +82,7 @@ class Games:
         observations: (count, ...), in the form of the settings.
         first_observation: of game 0.
         first_legal: of game 0.
+        first_numbers: of game 0.
         ahead: seeds of games to come, uint64, (count, BLOCK).
         used: how many of them are used up, int64.
 
@@ -93,10 +112,9 @@ class Games:
         self.truncated = np.zeros(count, dtype=np.bool_)
         form = space(settings.observation, rules.shape)
         self.observations = np.zeros((count, *form.shape), dtype=form.dtype)
-        self.ahead = np.zeros((count if autoreset else 0, BLOCK), dtype=np.uint64)
-        self.used = np.full(len(self.ahead), BLOCK, dtype=np.int64)
+        self.ahead = np.zeros((count, BLOCK), dtype=np.uint64)
+        self.used = np.full(count, BLOCK, dtype=np.int64)
         self._bits = np.zeros(count, dtype=np.uint64)
-        self._turned = np.zeros(count, dtype=np.uint64)
         self._cells = np.zeros((count, rules.rows * rules.cols), dtype=np.uint8)
         self._on_cells = np.zeros(count, dtype=np.bool_)
         self._ready = np.zeros(count, dtype=np.uint8)
@@ -107,6 +125,7 @@ class Games:
         """List for the kernels what does not change, and where the arrays are."""
         self.scores, self.move_numbers, self.max_tiles = self.numbers
         self.first_observation, self.first_legal = self.observations[0], self.legal[0]
+        self.first_numbers = self.numbers[:, 0]
         settings, rules = self.settings, self.settings.rules
         fits = fits_bits(rules)
         table = frame(*(rules.shape if fits else (4, 4)))
@@ -119,7 +138,6 @@ class Games:
         words[names.DOWN] = table.down.ctypes.data
         words[names.MASK] = table.mask if fits else 0
         words[names.START_TILES] = rules.start_tiles
-        words[names.LARGEST_SPAWN] = max(tile for tile, _ in rules.spawn)
         words[names.GOAL] = rules.goal
         words[names.STOPS] = rules.stop_at_goal
         words[names.FORM] = OBSERVATIONS.index(settings.observation)
@@ -140,7 +158,6 @@ class Games:
             names.LAW: self._law,
             names.ACTIONS: self.actions,
             names.BITS: self._bits,
-            names.TURNED: self._turned,
             names.CELLS: self._cells,
             names.ON_CELLS: self._on_cells,
             names.READY: self._ready,
@@ -174,10 +191,31 @@ class Games:
 
     def start(self, which: NDArray[np.bool_]) -> None:
         """Begin the games chosen, each with its seed in `seeds`."""
-        kernels.begin_games(self._words, which.view(np.uint8))
+        kernels.begin_games(self._address, which.view(np.uint8))
 
-    def place(self, game: int, start: Start) -> None:
-        """Begin one game, whose seed is in `seeds`, on a given board.
+    def start_one(self, game: int) -> None:
+        """Begin one game with its seed in `seeds`."""
+        kernels.begin_game(self._address, game)
+
+    def replace(self, which: NDArray[np.bool_]) -> tuple[int, Numbers]:
+        """Begin the games chosen with the seeds that are kept ready.
+
+        Returns:
+            How many games have used up those seeds; and what each game chosen had when it ended,
+            0 for the others.
+        """
+        count = len(self)
+        legal = np.zeros((count, 4), dtype=np.int8)
+        numbers = np.zeros((3, count), dtype=np.int64)
+        seeds = np.zeros(count, dtype=np.uint64)
+        masks = legal.reshape(-1).view(np.int32)
+        chosen = which.view(np.uint8)
+        exhausted: int = kernels.replace_games(self._address, chosen, masks, numbers, seeds)
+        scores, move_numbers, max_tiles = numbers
+        return exhausted, Numbers(legal, scores, move_numbers, max_tiles, seeds)
+
+    def place(self, which: NDArray[np.bool_], start: Start) -> None:
+        """Begin the games chosen, whose seeds are in `seeds`, on a given board.
 
         Raises:
             InvalidBoard: the board has another shape than the rules.
@@ -185,14 +223,15 @@ class Games:
         """
         board, rules = start.board, self.settings.rules
         Game.from_board(board, rules, 0, score=start.score, move_number=start.move_number)
-        self.rewards[game], self._steps[game] = 0.0, 0
-        self.terminated[game] = self.truncated[game] = False
-        self.scores[game], self.move_numbers[game] = start.score, start.move_number
+        self.rewards[which], self._steps[which] = 0.0, 0
+        self.terminated[which] = self.truncated[which] = False
+        self.scores[which], self.move_numbers[which] = start.score, start.move_number
         on_bits = fits_bits(rules) and board.max_exponent <= BITS_MAX_EXPONENT
-        self._on_cells[game] = not on_bits
-        self._bits[game] = board.to_bits() if on_bits else 0
-        self._cells[game] = board.exponents
-        kernels.refresh_game(self._words, game)
+        self._on_cells[which] = not on_bits
+        self._bits[which] = board.to_bits() if on_bits else 0
+        self._cells[which] = board.exponents
+        for game in np.flatnonzero(which).tolist():
+            kernels.refresh_game(self._address, game)
 
     def step(self) -> int:
         """One step of every game, with the actions in `actions`.
@@ -211,9 +250,25 @@ class Games:
             raise self._fault(result)
         return result
 
+    def step_one(self, action: int) -> tuple[int, float, int, int, int]:
+        """One step of the only game.
+
+        Returns:
+            What `step` returns, the reward, score, move number and largest tile.
+
+        Raises:
+            InvalidMove: the action is not 0 to 3; no step was made.
+            IllegalMove: the action is illegal and that is an error; no step was made.
+            TileTooLarge: a merge would make an exponent past 35.
+        """
+        outcome: tuple[int, float, int, int, int] = kernels.step_one(self._address, action)
+        if outcome[0] < 0:
+            raise self._fault(outcome[0])
+        return outcome
+
     def sample(self, key: int, actions: NDArray[np.int64]) -> None:
         """Fill `actions` with legal moves, all equally likely; 0 where there is none."""
-        kernels.sample_actions(self._words, np.uint64(key), actions)
+        kernels.sample_actions(self._address, key, actions)
 
     def afterstates(self) -> Afterstates:
         """The afterstates of the four moves of every game; arrays of (count, 4, ...).
@@ -225,7 +280,7 @@ class Games:
         boards = np.zeros((count, 4, *shape), dtype=self.observations.dtype)
         rewards = np.zeros((count, 4), dtype=np.float64)
         flat = boards.reshape(-1).view(np.uint8)
-        if kernels.afterstates(self._words, flat, rewards.reshape(-1)) < 0:
+        if kernels.afterstates(self._address, flat, rewards.reshape(-1)) < 0:
             raise _too_large()
         return Afterstates(boards, rewards, self.legal.copy())
 
@@ -263,6 +318,11 @@ class Games:
 
 def _too_large() -> TileTooLarge:
     return TileTooLarge(f"expected exponents up to {MAX_EXPONENT}, got a merge past them")
+
+
+def next_seed(generator: np.random.Generator) -> int:
+    """The seed of the next game: 64 raw bits."""
+    return int(generator.bit_generator.random_raw())
 
 
 def next_seeds(generator: np.random.Generator, count: int) -> NDArray[np.uint64]:

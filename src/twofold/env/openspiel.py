@@ -26,6 +26,8 @@ from twofold.rules import Move, Rules
 
 CHANCE_PLAYER: Final = -1
 TERMINAL_PLAYER: Final = -4
+PLAYER: Final = 0
+"""Whoever makes the moves."""
 MOVE_NAMES: Final = ("Up", "Right", "Down", "Left")
 RULES: Final = Rules(stop_at_goal=True)
 """OpenSpiel's own: a game ends at 2048."""
@@ -35,12 +37,12 @@ class OpenSpielState:
     """A position of a game, changed in place by `apply_action`.
 
     Args:
-        rules: of the game. With other tiles than 2 and 4, a chance action is the cell times the
-            number of tiles, plus the number of the tile.
+        rules: of the game, or their text. With other tiles than 2 and 4, a chance action is the
+            cell times the number of tiles, plus the number of the tile.
     """
 
-    def __init__(self, rules: Rules = RULES) -> None:
-        self._rules = rules
+    def __init__(self, rules: Rules | str = RULES) -> None:
+        self._rules = rules = rules if isinstance(rules, Rules) else Rules.parse(rules)
         self._board = Board.empty(rules.shape)
         self._history: list[int] = []
         self._to_place = rules.start_tiles
@@ -64,21 +66,42 @@ class OpenSpielState:
         """0, or -1 for chance, or -4 at the end."""
         if self.is_terminal():
             return TERMINAL_PLAYER
-        return CHANCE_PLAYER if self._to_place else 0
+        return CHANCE_PLAYER if self._to_place else PLAYER
+
+    def is_player_node(self) -> bool:
+        """Whether a move is to be made."""
+        return self.current_player() == PLAYER
+
+    def is_simultaneous_node(self) -> bool:
+        """Never: moves and tiles come in turn."""
+        return False
+
+    def num_players(self) -> int:
+        """1; chance does not count."""
+        return 1
+
+    def num_distinct_actions(self) -> int:
+        """4, the moves."""
+        return len(Move)
 
     # ---- actions
 
-    def legal_actions(self) -> list[int]:
-        """The moves that change the board, or the chance actions; none at the end."""
-        if self.is_terminal():
+    def legal_actions(self, player: int | None = None) -> list[int]:
+        """The moves that change the board, or the chance actions; none at the end.
+
+        Args:
+            player: 0, or -1 for chance, who have none where it is not their turn; None for
+                whose turn it is.
+        """
+        if self.is_terminal() or player not in (None, self.current_player()):
             return []
         if self._to_place:
             return [action for action, _ in self.chance_outcomes()]
         return [int(move) for move in self._board.legal_moves()]
 
-    def legal_actions_mask(self) -> list[int]:
+    def legal_actions_mask(self, player: int = PLAYER) -> list[int]:
         """1 for each of the four moves that can be made; all 0 at a chance node."""
-        legal = [] if self._to_place else self.legal_actions()
+        legal = self.legal_actions(PLAYER)
         return [int(move in legal) for move in Move]
 
     def chance_outcomes(self) -> list[tuple[int, float]]:
@@ -183,9 +206,25 @@ class OpenSpielState:
         """The points of all moves."""
         return [float(self._score)]
 
+    def player_reward(self, player: int = PLAYER) -> float:
+        """The points of the last move."""
+        return self.rewards()[player]
+
+    def player_return(self, player: int = PLAYER) -> float:
+        """The points of all moves."""
+        return self.returns()[player]
+
     def history(self) -> list[int]:
         """The actions so far, those of chance too."""
         return list(self._history)
+
+    def history_str(self) -> str:
+        """The actions so far, with commas."""
+        return ", ".join(map(str, self._history))
+
+    def move_number(self) -> int:
+        """The number of actions so far, those of chance too."""
+        return len(self._history)
 
     def observation_tensor(self, player: int = 0) -> NDArray[np.float32]:
         """The tiles, float32, shape (rows * cols,)."""

@@ -14,11 +14,12 @@ from twofold.notation import shown
 FRAMES_PER_SECOND: Final = 4
 """How fast recorded frames are meant to be shown."""
 
-CELL: Final = 106
+CELL: Final = 112
 """Side of a cell, in pixels."""
 
-GAP: Final = 15
-"""Pixels between cells and around them."""
+GAP: Final = 16
+"""Pixels between cells and around them. Sides of images are then multiples of 16: from odd ones
+recorders make videos that browsers do not show, others they stretch."""
 
 MARGIN: Final = 6
 """Least pixels between a number and the side of its cell."""

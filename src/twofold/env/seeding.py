@@ -27,56 +27,46 @@ class Seeding:
     def __init__(self, games: Games) -> None:
         self._games = games
         self._generators: list[np.random.Generator | None] = [None] * len(games)
-        if len(games.ahead):
-            self._ahead, self._used = games.ahead, games.used
-        else:
-            self._ahead = np.zeros((len(games), BLOCK), dtype=np.uint64)
-            self._used = np.full(len(games), BLOCK, dtype=np.int64)
+        self._ahead, self._used = games.ahead, games.used
 
-    def check(self, seed: int) -> None:
-        """Refuse a seed that is out of range for the first or the last game.
-
-        Raises:
-            InvalidSeed: it is.
-        """
-        check_seed(seed)
-        if seed + len(self._games) - 1 > MAX_SEED:
-            raise InvalidSeed(
-                f"expected a seed up to 2^64 - {len(self._games)} for {len(self._games)} games, "
-                f"got {seed}"
-            )
-
-    def begin(self, seed: int | Sequence[int | None] | None, which: NDArray[np.bool_]) -> None:
-        """Give the games chosen the seeds of their next games.
+    def listed(self, seed: int | Sequence[int | None]) -> list[int | None]:
+        """A seed for each game, or None.
 
         Args:
-            seed: of game 0, the others count up; or one for each game; None continues.
-            which: the games that begin.
+            seed: of game 0, the others count up; or one for each game.
 
         Raises:
             InvalidSeed: a seed is out of range.
             InvalidInput: there are not as many seeds as games.
         """
-        games = np.flatnonzero(which)
-        if seed is not None:
-            seeds = self._listed(seed)
-            for game in games.tolist():
-                if seeds[game] is not None:
-                    self._seed(game, seeds[game])
-            games = games[[seeds[game] is None for game in games.tolist()]]
-        self._continue(games)
-
-    def _listed(self, seed: int | Sequence[int | None]) -> list[int | None]:
-        """A seed for each game, or None."""
         count = len(self._games)
         if isinstance(seed, int):
-            self.check(seed)
-            return [seed + game for game in range(count)]
+            check_seed(seed)
+            if seed + count - 1 > MAX_SEED:
+                raise InvalidSeed(
+                    f"expected a seed up to 2^64 - {count} for {count} games, got {seed}"
+                )
+            return [*range(seed, seed + count)]
         if not isinstance(seed, (list, tuple)):
             raise InvalidSeed(f"expected a seed or a list of seeds, got {shown(seed)}")
         if len(seed) != count:
             raise InvalidInput(f"expected {count} seeds, one for each game, got {len(seed)}")
         return [None if one is None else check_seed(one) for one in seed]
+
+    def begin(self, seeds: list[int | None] | None, which: NDArray[np.bool_]) -> None:
+        """Give the games chosen the seeds of their next games.
+
+        Args:
+            seeds: one for each game, see `listed`; None continues, for one game or for all.
+            which: the games that begin.
+        """
+        games = np.flatnonzero(which)
+        if seeds is not None:
+            for game in games.tolist():
+                if seeds[game] is not None:
+                    self._seed(game, seeds[game])
+            games = games[[seeds[game] is None for game in games.tolist()]]
+        self._continue(games)
 
     def _seed(self, game: int, seed: int | None) -> None:
         generator, _ = seeding.np_random(seed)

@@ -1,13 +1,15 @@
 """What a user may choose of an environment, checked in one place."""
 
+import math
 from dataclasses import dataclass
+from operator import index
 from typing import Any, Final, Literal, NamedTuple, Self, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
 from twofold.board import Board
-from twofold.errors import InvalidInput, UnsupportedRules
+from twofold.errors import InvalidBoard, InvalidInput, UnsupportedRules
 from twofold.limits import BITS_MAX_SIDE
 from twofold.notation import shown
 from twofold.rules import STANDARD, Rules
@@ -83,7 +85,7 @@ class Settings:
         _check_choice("an observation of", observation, OBSERVATIONS)
         _check_choice("a reward of", reward, REWARDS)
         _check_choice("illegal to be", illegal, ILLEGALS)
-        if not (isinstance(penalty, (int, float)) and np.isfinite(penalty)):
+        if not _is_finite(penalty):
             raise InvalidInput(f"expected a finite number as penalty, got {shown(penalty)}")
         if observation == "bits" and max(rules.shape) > BITS_MAX_SIDE:
             raise UnsupportedRules(
@@ -91,6 +93,14 @@ class Settings:
                 f"got {rules.rows}x{rules.cols}"
             )
         return cls(rules, observation, reward, illegal, float(penalty))
+
+
+def _is_finite(number: object) -> bool:
+    """Whether it is a number of any kind that a float can hold."""
+    try:
+        return math.isfinite(number)  # type: ignore[arg-type]
+    except (TypeError, OverflowError):
+        return False
 
 
 def _check_choice(what: str, value: object, choices: tuple[str, ...]) -> None:
@@ -112,6 +122,7 @@ def parse_start(options: dict[str, Any] | None) -> Start | None:
 
     Raises:
         InvalidInput: an option is unknown, or a value cannot be read.
+        InvalidBoard: the board cannot be read.
     """
     if not options:
         return None
@@ -122,5 +133,15 @@ def parse_start(options: dict[str, Any] | None) -> Start | None:
         raise InvalidInput(f"expected a board beside {shown(next(iter(options)))}, got none")
     board = options["board"]
     if not isinstance(board, Board):
+        if not isinstance(board, str):
+            raise InvalidBoard(f"expected a Board or its text, got {shown(board)}")
         board = Board.parse(board)
-    return Start(board, options.get("score", 0), options.get("move_number", 0))
+    return Start(board, _whole(options, "score"), _whole(options, "move_number"))
+
+
+def _whole(options: dict[str, Any], key: str) -> int:
+    value = options.get(key, 0)
+    try:
+        return index(value)
+    except TypeError:
+        raise InvalidInput(f"expected a whole number as {key}, got {shown(value)}") from None

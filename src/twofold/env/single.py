@@ -15,7 +15,7 @@ from gymnasium.spaces import Discrete
 from numpy.typing import NDArray
 
 from twofold.board import Board
-from twofold.env.games import Games, next_seeds
+from twofold.env.games import Games, next_seed
 from twofold.env.observations import space
 from twofold.env.rendering import FRAMES_PER_SECOND, check_mode, draw, write
 from twofold.env.settings import (
@@ -77,7 +77,6 @@ class Env2048(gymnasium.Env[NDArray[Any], int]):
         self.action_space = Discrete(4)  # type: ignore[assignment]
         self.observation_space = space(observation, self.settings.rules.shape)
         self._games = Games(self.settings, 1)
-        self._which = np.ones(1, dtype=np.bool_)
         self._seed = np.uint64(0)
         self._begun = False
 
@@ -103,17 +102,17 @@ class Env2048(gymnasium.Env[NDArray[Any], int]):
         if seed is not None:
             check_seed(seed)
         super().reset(seed=seed)
-        self._seed = next_seeds(self.np_random, 1)[0] if seed is None else np.uint64(seed)
+        self._seed = np.uint64(next_seed(self.np_random) if seed is None else seed)
         games = self._games
         games.seeds[0] = self._seed
         if start is None:
-            games.start(self._which)
+            games.start_one(0)
         else:
-            games.place(0, start)
+            games.place(np.ones(1, dtype=np.bool_), start)
         self._begun = True
         if self.render_mode == "human":
             self.render()
-        return games.first_observation.copy(), self._info()
+        return games.first_observation.copy(), self._info(*games.first_numbers.tolist())
 
     def step(self, action: int) -> tuple[NDArray[Any], float, bool, bool, dict[str, Any]]:
         """Make a move.
@@ -132,22 +131,22 @@ class Env2048(gymnasium.Env[NDArray[Any], int]):
         """
         if not self._begun:
             raise ResetNeeded("expected a reset before the first step, got none")
-        games = self._games
         try:
-            games.actions[0] = index(action)
-        except (TypeError, OverflowError):
-            raise InvalidMove(f"expected an action from 0 to 3, got {shown(action)}") from None
-        ended = games.step()
+            move = index(action) | 0  # a plain int, whatever the kind of the action
+        except TypeError:
+            move = -1
+        if not 0 <= move <= 3:
+            raise InvalidMove(f"expected an action from 0 to 3, got {shown(action)}")
+        games = self._games
+        ended, reward, score, move_number, max_tile = games.step_one(move)
         if self.render_mode == "human":
             self.render()
-        observation = games.first_observation.copy()
-        return observation, games.rewards.item(), ended != 0, False, self._info()
+        info = self._info(score, move_number, max_tile)
+        return games.first_observation.copy(), reward, ended != 0, False, info
 
-    def _info(self) -> dict[str, Any]:
-        games = self._games
-        (score,), (move_number,), (max_tile,) = games.numbers.tolist()
+    def _info(self, score: int, move_number: int, max_tile: int) -> dict[str, Any]:
         return {
-            "action_mask": games.first_legal.copy(),
+            "action_mask": self._games.first_legal.copy(),
             "max_tile": max_tile,
             "move_number": move_number,
             "score": score,

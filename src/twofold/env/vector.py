@@ -4,9 +4,8 @@ Game i of an environment reset with seed s is the game that `Env2048` plays with
 are the games that follow it: a vector of N equals N single ones.
 """
 
-from collections.abc import Sequence
-from functools import partial
-from typing import Any
+from collections.abc import Callable, Sequence
+from typing import Any, Final
 
 import numpy as np
 from gymnasium.error import ResetNeeded
@@ -16,7 +15,7 @@ from gymnasium.vector.utils import batch_space
 from numpy.typing import NDArray
 
 from twofold.board import Board
-from twofold.env.games import Games
+from twofold.env.games import Games, Numbers
 from twofold.env.observations import space
 from twofold.env.rendering import FRAMES_PER_SECOND, check_mode, draw, write
 from twofold.env.seeding import Seeding
@@ -35,6 +34,11 @@ from twofold.kernels.environment_words import EXHAUSTED
 from twofold.limits import MAX_GAMES, check_limit
 from twofold.notation import shown
 from twofold.rules import STANDARD, Rules
+
+_LARGE: Final = 1 << 16
+"""Bytes from which observations are copied by arithmetic. The copy of the C library takes ten times
+as long on some AMD processors where the target lies less than 64 bytes further in its page than
+the source, and a program that gets the same memory in every step stays there."""
 
 Step = tuple[
     NDArray[Any], NDArray[np.float64], NDArray[np.bool_], NDArray[np.bool_], dict[str, Any]
@@ -99,8 +103,11 @@ class VectorEnv2048(VectorEnv[NDArray[Any], NDArray[np.int64], NDArray[Any]]):
         self.action_space = batch_space(self.single_action_space, num_envs)
         self.observation_space = batch_space(self.single_observation_space, num_envs)
         self._copy = copy
+        self._own: Callable[[NDArray[Any]], NDArray[Any]] = np.ndarray.copy if copy else _itself
         next_step = self._mode is AutoresetMode.NEXT_STEP
         self._games = Games(self.settings, num_envs, max_episode_steps, autoreset=next_step)
+        large = copy and self._games.observations.nbytes >= _LARGE
+        self._own_observations = np.positive if large else self._own
         self._seeding: Seeding | None = None
         self._sampled = np.zeros(num_envs, dtype=np.int64)
         self._all = np.ones(num_envs, dtype=np.bool_)
@@ -116,8 +123,9 @@ class VectorEnv2048(VectorEnv[NDArray[Any], NDArray[np.int64], NDArray[Any]]):
         """Begin new games.
 
         Args:
-            seed: of game 0; game i has seed + i. Or the seed of each game, None for the next one
-                of its own. None: the next one for all, or random ones at first.
+            seed: of game 0 and of `np_random`; game i has seed + i. Or the seed of each game,
+                None for the next one of its own. None: the next one for all, or random ones at
+                first.
             options: `reset_mask`, bool (N,), chooses the games to begin anew; `board`, `score`
                 and `move_number` are as for `Env2048`.
 
@@ -132,17 +140,17 @@ class VectorEnv2048(VectorEnv[NDArray[Any], NDArray[np.int64], NDArray[Any]]):
         if self._seeding is None and not which.all():
             raise InvalidInput("expected a first reset of all games, got a reset_mask for some")
         seeding = self._seeding or Seeding(self._games)
-        if isinstance(seed, int):
-            seeding.check(seed)
-            super().reset(seed=seed)
-        seeding.begin(seed, which)
+        seeds = None if seed is None else seeding.listed(seed)
+        if seeds is not None:
+            super().reset(seed=seeds[0])
+        seeding.begin(seeds, which)
         if start is None:
             self._games.start(which)
         else:
-            for game in np.flatnonzero(which):
-                self._games.place(int(game), start)
+            self._games.place(which, start)
         self._seeding = seeding
-        return self._own(self._games.observations), self._infos(which)
+        infos = self._infos() if which is self._all else self._infos_of(which)
+        return self._own_observations(self._games.observations), infos
 
     def _parse_options(
         self, options: dict[str, Any] | None
@@ -188,12 +196,13 @@ class VectorEnv2048(VectorEnv[NDArray[Any], NDArray[np.int64], NDArray[Any]]):
             self._seeding.refill()
         if result and self._mode is AutoresetMode.SAME_STEP:
             return self._begun_in_the_same_step(games.terminated | games.truncated)
+        own = self._own
         return (
-            self._own(games.observations),
-            self._own(games.rewards),
-            self._own(games.terminated),
-            self._own(games.truncated),
-            self._infos(self._all),
+            self._own_observations(games.observations),
+            own(games.rewards),
+            own(games.terminated),
+            own(games.truncated),
+            self._infos(),
         )
 
     def _take(self, actions: NDArray[np.int64]) -> None:
@@ -208,38 +217,37 @@ class VectorEnv2048(VectorEnv[NDArray[Any], NDArray[np.int64], NDArray[Any]]):
         games = self._games
         rewards, terminated = games.rewards.copy(), games.terminated.copy()
         truncated = games.truncated.copy()
-        finals = np.full(self.num_envs, None, dtype=object)
-        places = np.flatnonzero(ended)
+        finals = np.empty(self.num_envs, dtype=object)  # all None
+        (places,) = ended.nonzero()
         for game, final in zip(places.tolist(), games.observations[places], strict=True):
             finals[game] = final
-        final_info = self._infos(ended)
-        assert self._seeding is not None
-        self._seeding.begin(None, ended)
-        games.start(ended)
-        infos = self._infos(self._all)
-        infos |= {"final_obs": finals, "_final_obs": ended}
-        infos |= {"final_info": final_info, "_final_info": ended.copy()}
-        return self._own(games.observations), rewards, terminated, truncated, infos
+        exhausted, last = games.replace(ended)
+        if exhausted:
+            assert self._seeding is not None
+            self._seeding.refill()
+        infos = self._infos()
+        infos["final_obs"], infos["_final_obs"] = finals, ended
+        infos["final_info"], infos["_final_info"] = _named(last, ended.copy()), ended.copy()
+        return self._own_observations(games.observations), rewards, terminated, truncated, infos
 
-    def _infos(self, which: NDArray[np.bool_]) -> dict[str, Any]:
+    def _infos(self) -> dict[str, Any]:
+        """The infos of all games."""
+        games, own = self._games, self._own
+        numbers = Numbers(
+            own(games.legal),
+            own(games.scores),
+            own(games.move_numbers),
+            own(games.max_tiles),
+            own(games.seeds),
+        )
+        return _named(numbers, self._all.copy())
+
+    def _infos_of(self, which: NDArray[np.bool_]) -> dict[str, Any]:
         """The infos of the games chosen; 0 for the others."""
-        games, mask = self._games, which.copy()
-        own = self._own if which is self._all else partial(_only, np.flatnonzero(which))
-        return {
-            "action_mask": own(games.legal),
-            "_action_mask": mask,
-            "max_tile": own(games.max_tiles),
-            "_max_tile": mask,
-            "move_number": own(games.move_numbers),
-            "_move_number": mask,
-            "score": own(games.scores),
-            "_score": mask,
-            "seed": own(games.seeds),
-            "_seed": mask,
-        }
-
-    def _own(self, array: NDArray[Any]) -> NDArray[Any]:
-        return array.copy() if self._copy else array
+        games = self._games
+        arrays = (games.legal, games.scores, games.move_numbers, games.max_tiles, games.seeds)
+        places = np.flatnonzero(which)
+        return _named(Numbers(*(_only(places, array) for array in arrays)), which.copy())
 
     def render(self) -> tuple[Any, ...] | None:
         """A frame of each game, as the render mode says: text, or images (height, width, 3)."""
@@ -295,6 +303,26 @@ def _parse_mode(mode: AutoresetMode | str) -> AutoresetMode:
             return known
     offered = ", ".join(known.name for known in AutoresetMode)
     raise InvalidInput(f"expected an autoreset mode of {offered}, got {shown(mode)}")
+
+
+def _itself(array: NDArray[Any]) -> NDArray[Any]:
+    return array
+
+
+def _named(numbers: Numbers, mask: NDArray[np.bool_]) -> dict[str, Any]:
+    """Infos: arrays by their keys, and beside each the mask of the games that have it."""
+    return {
+        "action_mask": numbers.legal,
+        "_action_mask": mask,
+        "max_tile": numbers.max_tiles,
+        "_max_tile": mask,
+        "move_number": numbers.move_numbers,
+        "_move_number": mask,
+        "score": numbers.scores,
+        "_score": mask,
+        "seed": numbers.seeds,
+        "_seed": mask,
+    }
 
 
 def _only(places: NDArray[np.int64], values: NDArray[Any]) -> NDArray[Any]:

@@ -68,7 +68,8 @@ def _line_fields(line_value: LineValue, weights: Mapping[str, float]) -> dict[st
 
     @cache
     def line_tables_for(rows: int, cols: int) -> tuple[Params, Params]:
-        tables = in_units(np.stack([_table(line_value, weights, width) for width in (cols, rows)]))
+        table_of = {width: _table(line_value, weights, width) for width in {cols, rows}}
+        tables = in_units(np.stack([table_of[cols], table_of[rows]]))
         return tables[0], tables[1]
 
     @cache

@@ -174,6 +174,10 @@ def observe_cells(form, cells, rows, cols, address):
             shift = np.uint64(60 - 4 * (4 * (cell // cols) + cell % cols))
             bits |= np.uint64(min(np.int64(cells[cell]), 15)) << shift
         u64_at(address)[0] = bits
+    elif form == EXPONENTS:
+        exponents = u8_at(address)
+        for cell in range(rows * cols):
+            exponents[cell] = cells[cell]
     else:
         clear_planes(form, rows * cols, address)
         for cell in range(rows * cols):

@@ -42,69 +42,65 @@ MASK: Final = 5
 LAW: Final = 6
 """Address of the spawn law, see `dice.spawn_law`."""
 START_TILES: Final = 7
-LARGEST_SPAWN: Final = 8
-"""The largest tile that may spawn."""
-GOAL: Final = 9
+GOAL: Final = 8
 """The goal tile."""
-STOPS: Final = 10
+STOPS: Final = 9
 """Whether a game ends at the goal."""
-FORM: Final = 11
+FORM: Final = 10
 """Form of the observations."""
-SIZE: Final = 12
+SIZE: Final = 11
 """Bytes of one observation."""
-REWARD: Final = 13
-ILLEGAL: Final = 14
-PENALTY: Final = 15
+REWARD: Final = 12
+ILLEGAL: Final = 13
+PENALTY: Final = 14
 """What an illegal action takes from the reward, the bits of a float64."""
-LIMIT: Final = 16
+LIMIT: Final = 15
 """Steps after which a game is cut off."""
-AUTORESET: Final = 17
+AUTORESET: Final = 16
 """Whether a step begins a new game where the last one has ended."""
-BLOCK: Final = 18
+BLOCK: Final = 17
 """Seeds kept ready for each game."""
 
 # Words that are addresses; an element a game unless said otherwise.
-BITS: Final = 19
+BITS: Final = 18
 """uint64: the board, while the game is on bits."""
-CELLS: Final = 20
+CELLS: Final = 19
 """uint8, rows * cols a game: the board, once it is on cells."""
-ON_CELLS: Final = 21
+ON_CELLS: Final = 20
 """uint8: whether the game is on cells."""
-READY: Final = 22
+READY: Final = 21
 """uint8: the moves that the fast path may make, as 4 bits."""
-SEEDS: Final = 23
+SEEDS: Final = 22
 """uint64: seed of the dice."""
-SCORES: Final = 24
+SCORES: Final = 23
 """int64."""
-NUMBERS: Final = 25
+NUMBERS: Final = 24
 """int64: move number."""
-STEPS: Final = 26
+STEPS: Final = 25
 """int64: steps since the start, those with illegal actions too."""
-MAX_TILES: Final = 27
+MAX_TILES: Final = 26
 """int64."""
-LEGAL: Final = 28
+LEGAL: Final = 27
 """int8, 4 a game: 1 for each move that can be made."""
-REWARDS: Final = 29
+REWARDS: Final = 28
 """float64: of the last step."""
-TERMINATED: Final = 30
+TERMINATED: Final = 29
 """uint8."""
-TRUNCATED: Final = 31
+TRUNCATED: Final = 30
 """uint8."""
-OBSERVATIONS: Final = 32
+OBSERVATIONS: Final = 31
 """SIZE bytes a game."""
-AHEAD: Final = 33
+AHEAD: Final = 32
 """uint64, BLOCK a game: seeds of the games to come."""
-USED: Final = 34
+USED: Final = 33
 """int64: how many of them are used up."""
-SCRATCH: Final = 35
+SCRATCH: Final = 34
 """uint8 (SCRATCH_SIZE,)."""
-TURNED: Final = 36
-"""uint64: BITS with rows and columns exchanged."""
-ACTIONS: Final = 37
+ACTIONS: Final = 35
 """int64: the action of the next step, 0 to 3; of no account where a game has ended."""
-FAULTY: Final = 38
+FAULTY: Final = 36
 """The game that a fault is about, written by kernels."""
-WORDS: Final = 39
+WORDS: Final = 37
 
 SCRATCH_SIZE: Final = 128
 """Two boards on cells."""

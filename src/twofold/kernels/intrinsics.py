@@ -213,6 +213,18 @@ def take_number(typingctx: Any, counter: Any) -> Any:
 
 
 @_intrinsic
+def swap_if(typingctx: Any, place: Any, expected: Any, word: Any) -> Any:
+    """Put a word at a pointer if the expected one is there, in one step; what was there."""
+
+    def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        return builder.extract_value(
+            builder.cmpxchg(args[0], args[1], args[2], "monotonic", "monotonic"), 0
+        )
+
+    return types.uint64(U64_POINTER, types.uint64, types.uint64), codegen
+
+
+@_intrinsic
 def neighbour_spread(typingctx: Any, bits: Any) -> Any:
     """Sum over the tiles of a board of their mean difference to their neighbours, as int64.
 

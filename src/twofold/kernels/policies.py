@@ -35,7 +35,8 @@ def _nth_moves(count: int) -> NDArray[np.uint64]:
     return np.array(words, dtype=np.uint64)
 
 
-_NTH_OF_1, _NTH_OF_2, _NTH_OF_3, _NTH_OF_4 = (_nth_moves(count) for count in (1, 2, 3, 4))
+NTH_OF_1, NTH_OF_2, NTH_OF_3, NTH_OF_4 = (_nth_moves(count) for count in (1, 2, 3, 4))
+"""What `random_legal` chooses from."""
 
 
 @kernel(types.int64(types.int64, types.uint64))
@@ -46,9 +47,9 @@ def random_legal(legal, draw):
     from the draw alone, so that the answer waits one shift for the legal moves.
     """
     high = draw >> np.uint64(32)
-    answers = _NTH_OF_1[0] | _NTH_OF_2[high >> np.uint64(31)]
-    answers |= _NTH_OF_3[(high * np.uint64(3)) >> np.uint64(32)]
-    answers |= _NTH_OF_4[high >> np.uint64(30)]
+    answers = NTH_OF_1[0] | NTH_OF_2[high >> np.uint64(31)]
+    answers |= NTH_OF_3[(high * np.uint64(3)) >> np.uint64(32)]
+    answers |= NTH_OF_4[high >> np.uint64(30)]
     return np.int64((answers >> (np.uint64(legal) << np.uint64(1))) & np.uint64(3))
 
 

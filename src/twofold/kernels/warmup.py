@@ -1,47 +1,89 @@
-"""Compile every kernel now, so that nothing waits for it later."""
+"""Compile every kernel now, so that nothing waits for it later.
+
+Run as a module it compiles the modules that it is given, and prints a line after each.
+"""
 
 import importlib
+import subprocess
+import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Final
 
-MODULES: Final = (
-    "dice",
-    "intrinsics",
-    "bits",
-    "downgrade",
-    "cells",
-    "policies",
-    "play",
-    "environment_forms",
-    "environments",
-    "evaluate",
-    "evaluate_cells",
-    "context",
-    "transposition",
-    "layers",
-    "expectimax",
-    "ntuple",
-    "learning",
-    "network_planes",
-    "bounds",
-    "star",
-    "expectimax_cells",
-    "adversarial",
-    "summed",
-)
-"""The modules that hold kernels, callees first."""
+BASE: Final = ("dice", "intrinsics", "bits", "downgrade", "cells", "policies", "play")
+"""The modules that the others build on, callees first, as everywhere here."""
+
+SEARCH: Final = (
+    "context", "transposition", "layers", "expectimax", "bounds", "star", "evaluate",
+    "evaluate_cells", "expectimax_cells", "adversarial", "summed",
+)  # fmt: skip
+"""Modules of search."""
+
+OTHERS: Final = (
+    "ntuple", "learning", "network_planes", "lanes", "bits_on_lanes", "environment_forms",
+    "environment_lanes", "environment_games", "environments", "canonical", "solving", "solved",
+)  # fmt: skip
+"""Modules of learning, environments and exact play; no module of search needs them."""
+
+MODULES: Final = BASE + SEARCH + OTHERS
+"""The modules that hold kernels."""
+
+Told = Callable[[str], None]
 
 
-def compile_all(on_step: Callable[[str], None] | None = None) -> None:
+def compile_all(on_step: Told | None = None, cores: int = 1) -> None:
     """Compile all kernels, or load them from the cache folder.
 
     Args:
         on_step: told in a line of text after each module what was done.
+        cores: with 2 or more, a second process compiles half of the modules.
     """
-    for number, module in enumerate(MODULES, 1):
+    steps = _Steps(on_step)
+    _import(BASE, steps)
+    if cores < 2:
+        _import(SEARCH + OTHERS, steps)
+        return
+    with subprocess.Popen(
+        [sys.executable, "-m", __name__, *OTHERS], stdout=subprocess.PIPE, text=True
+    ) as second:
+        try:
+            _import(SEARCH, steps)
+            assert second.stdout is not None
+            for line in second.stdout:
+                steps.add(line.strip())
+        except BaseException:
+            second.kill()
+            raise
+    _import(OTHERS, _Steps(None))  # from the cache; here, too, if the other process has failed
+
+
+class _Steps:
+    """Counts what is done and tells about it."""
+
+    def __init__(self, told: Told | None) -> None:
+        self._told, self._done = told, 0
+
+    def add(self, text: str) -> None:
+        """One more module is done."""
+        self._done += 1
+        if self._told is not None:
+            self._told(f"kernels {self._done}/{len(MODULES)}: {text}")
+
+
+def _import(modules: Sequence[str], steps: _Steps) -> None:
+    for module in modules:
         began = time.perf_counter()
         importlib.import_module(f"twofold.kernels.{module}")
-        if on_step:
-            seconds = time.perf_counter() - began
-            on_step(f"kernels {number}/{len(MODULES)}: {module}, {seconds:.1f} s")
+        steps.add(f"{module}, {time.perf_counter() - began:.1f} s")
+
+
+class _Printed(_Steps):
+    """Prints what is done, for the process that waits for it."""
+
+    def add(self, text: str) -> None:
+        sys.stdout.write(f"{text}\n")
+        sys.stdout.flush()
+
+
+if __name__ == "__main__":
+    _import(sys.argv[1:], _Printed(None))

@@ -1,11 +1,12 @@
-"""Pictures of boards, games, records and analyses."""
+"""Pictures of boards, games, records, analyses and outcomes."""
 
 import os
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from twofold import drawing
 from twofold.board import Board
-from twofold.drawing import SCALE, check_scale, check_theme
+from twofold.drawing import SCALE, Theme, check_scale, check_theme
 from twofold.errors import InvalidInput
 from twofold.files import atomic_write
 from twofold.game import Game, status_of
@@ -14,6 +15,9 @@ from twofold.notebook.analysis import draw_analysis
 from twofold.record import Record
 from twofold.search.analysis import Analysis
 
+if TYPE_CHECKING:
+    from twofold.exact.outcomes import Outcomes
+
 
 @dataclass(frozen=True, slots=True)
 class View:
@@ -21,17 +25,17 @@ class View:
 
     Attributes:
         svg: the picture.
-        board: the board in it.
+        board: the board in it; None where there is none.
     """
 
     svg: str
-    board: Board
+    board: Board | None
 
     def _repr_svg_(self) -> str:
         return self.svg
 
     def __repr__(self) -> str:
-        return f"<View of {self.board}>"
+        return f"<View of {'outcomes' if self.board is None else self.board}>"
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the picture to a file.
@@ -44,16 +48,17 @@ class View:
 
 
 def show(
-    what: Board | Game | Record | Analysis,
+    what: "Board | Game | Record | Analysis | Outcomes",
     analysis: Analysis | None = None,
     *,
     theme: str = "auto",
     scale: float = SCALE,
 ) -> View:
-    """A picture of a board, where a game stands or ended, or what a player thinks.
+    """A picture of a board, where a game stands or ended, what a player thinks, or how games end.
 
     Args:
-        what: a board; a game or a record, shown with its points; an analysis.
+        what: a board; a game or a record, shown with its points; an analysis; outcomes of a
+            solved game, see `twofold.exact`.
         analysis: what a player thinks of that board: the best move is marked, and the values of
             all four stand beside it.
         theme: `auto` follows the page around it, `light` and `dark` do not.
@@ -64,6 +69,8 @@ def show(
     """
     checked = check_theme(theme)
     check_scale(scale)
+    if not isinstance(what, Board | Game | Record | Analysis):
+        return _outcomes(what, analysis, checked, scale)
     board, caption = _shown_of(what)
     if isinstance(what, Analysis):
         analysis = what
@@ -77,7 +84,21 @@ def show(
     return View(draw_analysis(analysis, caption, checked, scale), board)
 
 
-def _shown_of(what: object) -> tuple[Board, str]:
+def _outcomes(what: object, analysis: Analysis | None, theme: Theme, scale: float) -> View:
+    """The picture of how games end; loads what solves games."""
+    from twofold.exact.outcomes import Outcomes
+    from twofold.notebook.outcomes import draw_outcomes
+
+    if not isinstance(what, Outcomes):
+        raise InvalidInput(
+            f"expected a board, a game, a record, an analysis or outcomes, got {shown(what)}"
+        )
+    if analysis is not None:
+        raise InvalidInput("expected an analysis beside a board, got it beside outcomes")
+    return View(draw_outcomes(what, theme, scale), what.board)
+
+
+def _shown_of(what: Board | Game | Record | Analysis) -> tuple[Board, str]:
     """The board of something, and the line below it."""
     if isinstance(what, Board):
         return what, ""
@@ -85,9 +106,7 @@ def _shown_of(what: object) -> tuple[Board, str]:
         return what.board, ""
     if isinstance(what, Game):
         return what.board, drawing.game_caption(what.score, what.move_number, what.status.value)
-    if isinstance(what, Record):
-        return _ended(what)
-    raise InvalidInput(f"expected a board, a game, a record or an analysis, got {shown(what)}")
+    return _ended(what)
 
 
 def _ended(record: Record) -> tuple[Board, str]:

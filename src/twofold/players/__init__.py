@@ -2,13 +2,14 @@
 
 from twofold.players.base import Player
 from twofold.players.loop import GameResult, play_game, play_games
-from twofold.players.registry import canonical, entries, make_player, short_spec
+from twofold.players.registry import canonical, entries, home_of, make_player, short_spec
 
 __all__ = [
     "GameResult",
     "Player",
     "canonical",
     "entries",
+    "home_of",
     "make_player",
     "play_game",
     "play_games",

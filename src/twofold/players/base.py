@@ -30,11 +30,13 @@ class Player(ABC):
             the arena runs such players in threads, and all others in processes.
         reproducible: whether a game depends on (player, rules, seed) alone; not so where time
             limits its moves.
+        home: the only rules that it can play under; None where it takes many.
     """
 
     spec: str = ""
     compiled: bool = False
     reproducible: bool = True
+    home: Rules | None = None
     rules: Rules = STANDARD
     seed: int = 0
 

@@ -1,28 +1,26 @@
 """Another program as lines in and lines out, with time limits, that leaves nothing behind.
 
-Two threads read its output and its errors, so that it works alike on every system. On POSIX the
-program runs below `engine_guard`, in a session of its own: Ctrl-C does not reach it, it is killed
-with all that it has started, and it ends even where this process is killed.
+On POSIX the program runs below `engine_guard`, in a session of its own: Ctrl-C does not reach it,
+it is killed with all that it has started, and it ends even where this process is killed.
 """
 
 import contextlib
 import os
-import queue
 import shutil
 import signal
 import subprocess
 import sys
-import threading
 import time
 import weakref
 from collections import deque
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 from twofold.errors import InvalidSpec
 from twofold.limits import MAX_ENGINE_LINE
 from twofold.notation import shown
+from twofold.players.engine_streams import Output, Tail, output_of
 
 QUIT_SECONDS: Final = 1.0
 """How long a program may take to end once it is told to."""
@@ -33,15 +31,8 @@ GRACE_SECONDS: Final = 5.0
 WRITE_SECONDS: Final = 5.0
 """How long a program may leave what it is told unread."""
 
-TAIL_BYTES: Final = 4_096
-"""How much of its errors is kept."""
-
 TAIL_SHOWN: Final = 200
-"""Characters of them that a message shows."""
-
-_CHUNK: Final = 65_536
-_WAITING: Final = 64
-"""Most chunks that wait to be read: what comes beyond waits in the program itself."""
+"""Characters of the end of its errors that a message shows."""
 
 _GUARD: Final = Path(__file__).with_name("engine_guard.py")
 _POSIX: Final = os.name == "posix"
@@ -71,8 +62,8 @@ class EngineProcess:
         if shutil.which(words[0]) is None:
             raise InvalidSpec(f"expected a program that can be run, got {shown(words[0])}")
         self._process = _started(words, grace)
-        self._output = _Pump(self._process.stdout, "engine-output")
-        self._errors = _Tail(self._process.stderr)
+        self._output = output_of(self._process.stdout)
+        self._errors = Tail(self._process.stderr)
         self._lines: deque[bytes] = deque()
         self._rest = b""
         self._finalizer = weakref.finalize(
@@ -187,80 +178,7 @@ def _signal_name(number: int) -> str:
     return f"signal {number}"
 
 
-class _Pump:
-    """Reads a stream in a thread of its own, up to its end."""
-
-    def __init__(self, stream: Any, name: str) -> None:
-        self._chunks: queue.Queue[bytes] = queue.Queue(_WAITING)
-        self._closed = threading.Event()
-        self._thread = threading.Thread(
-            target=_pump, args=(stream, self._chunks, self._closed), name=name, daemon=True
-        )
-        self._thread.start()
-        self._ended = False
-
-    def get(self, seconds: float) -> bytes | None:
-        """The next bytes, empty at the end; None if none come in time."""
-        if self._ended:
-            return b""
-        try:
-            chunk = self._chunks.get(timeout=max(seconds, 0.0))
-        except queue.Empty:
-            return None
-        self._ended = not chunk
-        return chunk
-
-    def close(self) -> None:
-        """End the thread, once the other end of the stream is closed."""
-        self._closed.set()
-        self._thread.join(QUIT_SECONDS)
-
-
-def _pump(stream: Any, chunks: "queue.Queue[bytes]", closed: threading.Event) -> None:
-    with stream:
-        chunk = None
-        while chunk != b"" and not closed.is_set():
-            try:
-                chunk = stream.read(_CHUNK)
-            except OSError:
-                chunk = b""
-            while not closed.is_set():
-                with contextlib.suppress(queue.Full):
-                    chunks.put(chunk, timeout=0.2)
-                    break
-
-
-class _Tail:
-    """Reads a stream in a thread of its own and keeps its end."""
-
-    def __init__(self, stream: Any) -> None:
-        self._held = [b""]
-        self._thread = threading.Thread(
-            target=_keep_tail, args=(stream, self._held), name="engine-errors", daemon=True
-        )
-        self._thread.start()
-
-    @property
-    def data(self) -> bytes:
-        """The last bytes so far."""
-        return self._held[0]
-
-    def settle(self) -> None:
-        """Give what was written last a moment to arrive."""
-        self._thread.join(0.2)
-
-    def close(self) -> None:
-        """End the thread, once the other end of the stream is closed."""
-        self._thread.join(QUIT_SECONDS)
-
-
-def _keep_tail(stream: Any, held: list[bytes]) -> None:
-    with stream, contextlib.suppress(OSError):
-        while chunk := stream.read(_CHUNK):
-            held[0] = (held[0] + chunk)[-TAIL_BYTES:]
-
-
-def _end(process: "subprocess.Popen[bytes]", output: _Pump, errors: _Tail, *, polite: bool) -> None:
+def _end(process: "subprocess.Popen[bytes]", output: Output, errors: Tail, *, polite: bool) -> None:
     """End a program and all that it has started, and the threads that read from it."""
     assert process.stdin is not None
     with contextlib.suppress(OSError):

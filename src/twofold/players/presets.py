@@ -167,6 +167,18 @@ def _ntuple(
     )
 
 
+def _exact(table: str) -> Player:
+    from twofold.players.exact import ExactPlayer, find_table
+
+    return ExactPlayer(find_table(table))
+
+
+def _table_hash(path: str) -> str:
+    from twofold.players.exact import table_hash
+
+    return table_hash(path)
+
+
 def _network_hash(name: str) -> str:
     from twofold.evaluators.library import network_hash
 
@@ -384,6 +396,15 @@ register(
 )
 register(Entry("minimax", "best against the worst spawns", _two_player(False), _TWO_PLAYER_KEYS))
 register(Entry("alphabeta", "minimax with pruning", _two_player(True), _ALPHABETA_KEYS))
+register(
+    Entry(
+        "exact",
+        "optimal play of a small game, by a table that `twofold solve` makes",
+        _exact,
+        {"table": Key("", "file of the table; it has no default", hash_of=_table_hash)},
+        has_home=True,
+    )
+)
 register(
     Entry(
         "quick",

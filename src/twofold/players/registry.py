@@ -17,7 +17,7 @@ from twofold.board import Board
 from twofold.errors import InvalidSpec, PlayerError
 from twofold.notation import shown
 from twofold.players.base import Player
-from twofold.rules import Move
+from twofold.rules import Move, Rules
 from twofold.search.depth import Depth
 
 
@@ -52,6 +52,7 @@ class Entry:
         keys: the keys it takes, whatever their values.
         source: where the rule comes from; empty for our own.
         runs_code: whether it runs a program that one of its keys names.
+        has_home: whether it can play under one set of rules alone.
     """
 
     name: str
@@ -60,6 +61,7 @@ class Entry:
     keys: Mapping[str, Key] = field(default_factory=dict)
     source: str = ""
     runs_code: bool = False
+    has_home: bool = False
 
 
 _ENTRIES: Final[dict[str, Entry]] = {}
@@ -103,6 +105,19 @@ def make_player(spec: str, *, allow_code: bool = True) -> Player:
     player = entry.make(**values)
     player.spec = notation.format_spec(entry.name, texts | file_hashes(texts, keys))
     return player
+
+
+def home_of(spec: str) -> Rules | None:
+    """The only rules that a player can play under; None for one that takes many.
+
+    Raises:
+        InvalidSpec: there is no such player, or it has such rules and cannot be made.
+    """
+    name = notation.parse_spec(spec).name
+    if is_code(name) or not _entry(name).has_home:
+        return None
+    with make_player(spec) as player:
+        return player.home
 
 
 def _read_values(

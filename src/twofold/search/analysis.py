@@ -83,6 +83,7 @@ class Analysis:
         reproducible: whether an equal request gives equal values; not so under a limit of time,
             nor where a flag ended the search, nor where threads share nodes or a cut-off. With
             several threads the nodes may differ all the same.
+        exact: whether the values are those of optimal play, and no estimates.
     """
 
     board: Board
@@ -97,6 +98,7 @@ class Analysis:
     evaluator: str = ""
     line: tuple[LineStep, ...] = ()
     reproducible: bool = True
+    exact: bool = False
 
     def __getitem__(self, move: Move) -> MoveAnalysis:
         return self.moves[move]

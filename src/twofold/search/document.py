@@ -68,6 +68,7 @@ class AnalysisDocument(msgspec.Struct):
         hits: values that the transposition table answered.
         moves: up, right, down, left.
         line: how the game may go on.
+        exact: whether the values are those of optimal play, and no estimates.
     """
 
     board: str
@@ -80,6 +81,7 @@ class AnalysisDocument(msgspec.Struct):
     hits: int
     moves: list[MoveDocument]
     line: list[LineDocument]
+    exact: bool = False
 
     @classmethod
     def of(cls, analysis: Analysis) -> Self:
@@ -95,6 +97,7 @@ class AnalysisDocument(msgspec.Struct):
             hits=analysis.hits,
             moves=[MoveDocument.of(one) for one in analysis.moves],
             line=[LineDocument.of(step) for step in analysis.line],
+            exact=analysis.exact,
         )
 
 

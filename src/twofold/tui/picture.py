@@ -24,6 +24,9 @@ PANEL_WIDTH: Final = 30
 MAX_PANEL_WIDTH: Final = 44
 """Widest panel: longer bars say no more."""
 
+MOST_NOTE_LINES: Final = 6
+"""Most lines of a note, such as what an engine has done wrong."""
+
 Drawer = Callable[[int, bool], list[Text]]
 """Draws lines of at most so many columns, beyond ASCII or not."""
 
@@ -87,7 +90,7 @@ class Picture:
     def lines(self, canvas: Canvas) -> list[Text]:
         """The picture for a canvas, line by line."""
         below = [] if self.below is None else [self.below(canvas.width, canvas.unicode)]
-        below += _wrapped(self.note, canvas.width)
+        below += wrapped(self.note, canvas.width)
         inner = canvas._replace(height=canvas.height - 1 - len(below))
         body = self._body(inner)
         spare = inner.height - len(body)
@@ -155,10 +158,13 @@ class Picture:
         return lines
 
 
-def _wrapped(note: Text, width: int) -> list[Text]:
-    """A note on two lines where it is too long for one."""
+def wrapped(note: Text, width: int, most: int = MOST_NOTE_LINES) -> list[Text]:
+    """A note on several lines where it is too long for one; what is beyond the last is cut off."""
     at = note.plain.rfind(" ", 0, width + 1)
-    return list(note.divide([at + 1])) if note.cell_len > width and at > 0 else [note]
+    if note.cell_len <= width or at <= 0 or most == 1:
+        return [note]
+    first, rest = note.divide([at + 1])
+    return [first, *wrapped(rest, width, most - 1)]
 
 
 def _beside(left: Sequence[Text], right: Sequence[Text], start: int) -> list[Text]:

@@ -13,10 +13,10 @@ from textual.screen import Screen
 from twofold.tui.keys import Key, help_rows
 from twofold.tui.lines import KeyLine, Lines
 from twofold.tui.palette import Colours
-from twofold.tui.picture import Canvas, Picture, title_line
+from twofold.tui.picture import Canvas, Picture, title_line, wrapped
 
-FRAMES_PER_SECOND: Final = 30
-"""Pictures a second, where something changes."""
+FRAMES_PER_SECOND: Final = 33
+"""Pictures a second where something changes, a few of which come late: 30 are to be seen."""
 
 NOTICE: Final = "bold reverse"
 """The style of a note that nobody should miss."""
@@ -84,33 +84,47 @@ class PictureScreen(Screen[None]):
 
 
 class HelpScreen(Screen[None]):
-    """What the keys of a screen do. Any key goes back."""
+    """What the keys of a screen do. Any key goes back, but for those that show the rest."""
 
     def __init__(self, keys: tuple[Key, ...]) -> None:
         super().__init__()
-        self._keys = keys
+        self._rows = help_rows(keys)
+        self._top = 0  # lines of the table that are out of sight above
+        self._last = 0  # the most that there may be
 
     def compose(self) -> ComposeResult:
         """The table."""
-        rows = help_rows(self._keys)
-        widest = max(len(shown) for shown, _ in rows)
-        yield Lines(
-            [
-                title_line("keys"),
-                Text(),
-                *(
-                    Text.assemble((f"{shown:<{widest}}", "bold"), f"  {says}")
-                    for shown, says in rows
-                ),
-                Text(),
-                Text("any key goes back", style="dim"),
-            ]
-        )
+        yield Lines()
+
+    def on_resize(self, _: events.Resize) -> None:
+        """Draw the table for another size."""
+        self._draw()
+
+    def _draw(self) -> None:
+        table = [line for shown, says in self._rows for line in self._lines_of(shown, says)]
+        blanks = [Text()] * (len(table) + 4 <= self.size.height)
+        room = max(self.size.height - 2 - 2 * len(blanks), 1)
+        self._last = max(len(table) - room, 0)
+        self._top = min(max(self._top, 0), self._last)
+        note = "any key goes back" + "; ↑ and ↓ show the rest" * bool(self._last)
+        seen = table[self._top : self._top + room]
+        note_line = Text(note, style="dim")
+        self.query_one(Lines).show([title_line("keys"), *blanks, *seen, *blanks, note_line])
+
+    def _lines_of(self, shown: str, says: str) -> list[Text]:
+        """One row of the table, on several lines where it is too long for one."""
+        start = max(len(one) for one, _ in self._rows) + 2
+        says_lines = wrapped(Text(says), max(self.size.width - start, 1))
+        signs = [Text(f"{shown:<{start}}", "bold"), *[Text(" " * start)] * (len(says_lines) - 1)]
+        return [Text.assemble(*pair) for pair in zip(signs, says_lines, strict=True)]
 
     def on_key(self, event: events.Key) -> None:
-        """Go back."""
+        """Show the rest, or go back."""
         event.stop()
         if event.key == "ctrl+c":
             self.app.exit(True)
+        elif self._last and event.key in ("up", "down"):
+            self._top += 1 if event.key == "down" else -1
+            self._draw()
         else:
             self.dismiss()

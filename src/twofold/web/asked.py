@@ -3,14 +3,19 @@
 import threading
 from abc import ABC, abstractmethod
 from collections.abc import Callable
+from typing import TYPE_CHECKING
 
 import msgspec
 
 from twofold.search.stop import Stop
 from twofold.web.evaluation import reply_of
-from twofold.web.protocol import AnalysisReply, Reply
+from twofold.web.outcomes import follow, solution_of
+from twofold.web.protocol import AnalysisReply, OutcomesReply, Reply
 from twofold.web.refusals import refused
 from twofold.web.searches import Question, Searches
+
+if TYPE_CHECKING:
+    from twofold.exact.table import Table
 
 Send = Callable[[Reply], None]
 
@@ -81,13 +86,20 @@ class AskedAnalysis(Asked):
         self._question = question
 
     def answer(self) -> None:
-        """Send every analysis, and the last one again as the final one."""
+        """Send every analysis, the last one again as the final one, and outcomes if wanted."""
         last: AnalysisReply | None = None
+        solved: Table | None = None
         for analysis, player in self._searches.stream(self._question, self.stop):
             if self._dropped:
                 return
+            solved = solution_of(player) if self._question.outcomes else None
             last = reply_of(analysis, player, spec=self._question.spec, final=False)
-            last.ref = self._ref
+            last.ref, last.outcomes = self._ref, solved is not None
             self.send(last)
         if last is not None:
             self.send(msgspec.structs.replace(last, final=True))
+        if solved is not None:
+            follow(solved, self._question.board, self.stop, self._send_outcomes)
+
+    def _send_outcomes(self, reply: OutcomesReply) -> None:
+        self.send(msgspec.structs.replace(reply, ref=self._ref))

@@ -20,6 +20,7 @@ from twofold.web.protocol import (
     AnalysisReply,
     Frame,
     InvalidMessage,
+    OutcomesReply,
     Reply,
     format_message,
     parse_request,
@@ -167,6 +168,8 @@ def _place(reply: Reply) -> object:
         return "frame", reply.game
     if isinstance(reply, AnalysisReply):
         return "analysis", reply.ref
+    if isinstance(reply, OutcomesReply):
+        return "outcomes", reply.ref
     return None
 
 

@@ -3,8 +3,9 @@
 The bar says how a position stands, from 0 to 1:
 
 * Where the evaluator gives a chance (its unit is `chance`), the bar is that chance: of reaching the
-  next tile.
-* Where values are points to be expected, as with an n-tuple network, it is v / (v + w). Here v are
+  next tile. Where the game is solved for the chance of a tile, it is that.
+* Where values are points to be expected, as with an n-tuple network and a game that is solved for
+  its score, it is v / (v + w). Here v are
   the points that are expected from now on, and w those that it takes to make the next largest tile
   2^k out of nothing, (k - 1) 2^k. So it is 1/2 where about as many points are expected as the next
   tile takes, and falls towards 0 as the board gets hopeless.
@@ -88,12 +89,16 @@ def evaluation_bar(analysis: Analysis, player: Player) -> tuple[float | None, st
     if analysis.unit == CHANCE:
         chance = min(max(value, 0.0), 1.0)
         return chance, f"{chance:.1%} chance of {next_tile(analysis.board):,}"
-    expected = isinstance(evaluator, Evaluator) and evaluator.adds_reward
+    if analysis.exact and analysis.unit != POINTS:
+        return value, f"{value:.1%} {analysis.unit}"
+    expected = analysis.exact or (isinstance(evaluator, Evaluator) and evaluator.adds_reward)
     if not expected or analysis.unit != POINTS:
         return None, "values in a unit of this player's own, without a scale"
     points = max(value, 0.0)
     return points / (points + points_for(analysis.board)), (
-        f"about {_rounded(points):,} points more expected"
+        f"{points:,.2f} points more expected"
+        if analysis.exact
+        else f"about {_rounded(points):,} points more expected"
     )
 
 

@@ -119,7 +119,7 @@ class Hub:
 
     def judge_for(self, record: Record) -> str:
         """Who reviews a game where nobody is named."""
-        return self.roster.default or default_judge(record.rules)
+        return self.roster.own_default(record.rules) or default_judge(record.rules)
 
     def _load(self) -> None:
         """Load the default player: kernels, network, and one of its kind for the first answer."""

@@ -179,6 +179,7 @@ class AnalyseRequest(Request, tag="analyse"):
         seconds: longest time; clamped by the server, and its default where no limit is given.
         nodes: most positions visited.
         ply: depth.
+        outcomes: whether `OutcomesReply`s are to follow where the player has solved the game.
     """
 
     board: Text
@@ -188,6 +189,7 @@ class AnalyseRequest(Request, tag="analyse"):
     seconds: Positive | None = None
     nodes: Annotated[int, msgspec.Meta(ge=1, le=10**15)] | None = None
     ply: Annotated[int, msgspec.Meta(ge=1, le=100)] | None = None
+    outcomes: bool = False
 
 
 class StopRequest(Request, tag="stop"):
@@ -494,6 +496,7 @@ class AnalysisReply(Reply, tag="analysis"):
         line: how the game may go on: moves and spawns, `l@5:2`.
         bar: evaluation bar, 0 to 1; None where the player values nothing.
         bar_text: what it says, in words.
+        outcomes: whether `OutcomesReply`s follow.
     """
 
     board: str
@@ -509,6 +512,46 @@ class AnalysisReply(Reply, tag="analysis"):
     line: list[str]
     bar: float | None
     bar_text: str
+    outcomes: bool = False
+
+
+class TileChance(msgspec.Struct):
+    """How often games end with a tile as the largest one.
+
+    Attributes:
+        chance: that it is the largest at the end, 0 to 1.
+        reached: of ever having one as large.
+    """
+
+    tile: int
+    chance: float
+    reached: float
+
+
+class OutcomesReply(Reply, tag="outcomes"):
+    """How games go on from a position to their end under optimal play; exact.
+
+    It takes until all states that may follow are passed: meanwhile it says how far it is.
+
+    Attributes:
+        board: text of the position.
+        final: whether nothing follows.
+        done: the part of the states that is passed, 0 to 1.
+        tiles: ascending; empty before the end, and where there are none.
+        moves: to the end, on average.
+        problem: what is played, and for what.
+        worth: what the position is worth, in words.
+        note: why there are none, in a sentence; empty else.
+    """
+
+    board: str
+    final: bool
+    done: float
+    tiles: list[TileChance] = []
+    moves: float = 0.0
+    problem: str = ""
+    worth: str = ""
+    note: str = ""
 
 
 class Judgement(msgspec.Struct):
@@ -584,6 +627,7 @@ AnyReply = (
     | Games
     | BoardInfo
     | AnalysisReply
+    | OutcomesReply
     | Judged
     | Reviewed
 )

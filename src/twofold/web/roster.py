@@ -14,7 +14,7 @@ from twofold import notation
 from twofold.errors import InvalidSpec, LimitExceeded
 from twofold.evaluators.library import shipped
 from twofold.notation import shown
-from twofold.players import Player, entries, make_player
+from twofold.players import Player, entries, home_of, make_player
 from twofold.players.presets import DEFAULT_PLAYER, default_player
 from twofold.players.registry import Entry, is_code
 from twofold.rules import Rules
@@ -55,7 +55,7 @@ class Roster:
 
     Args:
         default: spec of the player where none is named; None for twofold's own, which depends
-            on the rules.
+            on the rules. One that has solved a game is asked on boards of its shape alone.
         allowed: further specs that the owner allows.
 
     Raises:
@@ -66,13 +66,19 @@ class Roster:
         self.default: Final = default
         own = ([] if default is None else [default]) + list(allowed)
         self._own = set(own)
+        self._home: Final = None if default is None else home_of(default)
         self._lock = threading.Lock()
         self._making: dict[str, threading.Lock] = {}
         self.infos: Final = _infos(default or default_player(Rules()), own)
 
     def spec(self, asked: str, rules: Rules) -> str:
         """The spec that is meant; the default one for an empty text."""
-        return asked.strip() or self.default or default_player(rules)
+        return asked.strip() or self.own_default(rules) or default_player(rules)
+
+    def own_default(self, rules: Rules) -> str | None:
+        """The spec that the owner named as the default one, if it is for boards of this shape."""
+        fits = self._home is None or self._home.shape == rules.shape
+        return self.default if fits else None
 
     def check(self, spec: str) -> None:
         """Refuse a spec that the web may not ask for, without making the player.
@@ -115,6 +121,11 @@ def _check_value(entry: Entry, key: str, text: str) -> None:
     if key == "cmd":
         raise InvalidSpec("expected a player that runs no program, got the key 'cmd'")
     known = entry.keys.get(key)
+    if entry.name == "exact" and key == "table":
+        raise InvalidSpec(
+            "expected a table of a solved game that the owner named when the server started, "
+            f"got {shown(text)}"
+        )
     if known is not None and known.hash_of is not None and text not in shipped():
         names = ", ".join(shipped()) or "none"
         raise InvalidSpec(

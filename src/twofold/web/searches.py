@@ -50,6 +50,8 @@ class Question:
         rules: its rules.
         score: points so far; None where they are not known.
         budget: how much it may take; see `clamped`.
+        outcomes: whether it is also asked how games end, of a player that knows.
+        at_home: whether a player that knows one set of rules alone answers for these instead.
     """
 
     spec: str
@@ -57,6 +59,8 @@ class Question:
     rules: Rules
     score: int | None
     budget: Budget
+    outcomes: bool = False
+    at_home: bool = False
 
 
 def clamped(
@@ -140,19 +144,24 @@ class Searches:
         return found[0]
 
     @contextmanager
-    def player(self, spec: str, rules: Rules) -> Iterator[Player]:
+    def player(self, spec: str, rules: Rules, *, at_home: bool = False) -> Iterator[Player]:
         """A player for as long as this lasts, started for the rules; it may have served before.
+
+        Args:
+            spec: names the player.
+            rules: what is played.
+            at_home: whether a player that knows one set of rules alone is started for these.
 
         Raises:
             InvalidSpec: there is no such player.
             UnsupportedRules: it cannot play under these rules.
         """
-        with self._idle.borrowed(spec, rules) as player:
+        with self._idle.borrowed(_Kind(spec, rules, at_home)) as player:
             yield player
 
     def stream(self, question: Question, stop: Stop) -> Iterator[tuple[Analysis, Player]]:
         """Analyses that improve, and the player that makes them."""
-        with self.player(question.spec, question.rules) as player:
+        with self.player(question.spec, question.rules, at_home=question.at_home) as player:
             found = player.stream(question.board, question.budget, score=question.score, stop=stop)
             try:
                 for analysis in found:
@@ -171,59 +180,68 @@ class Searches:
         self._idle.close()
 
 
+@dataclass(frozen=True, slots=True)
+class _Kind:
+    """Players that may stand in for each other; see `Searches.player`."""
+
+    spec: str
+    rules: Rules
+    at_home: bool
+
+
 class _IdlePlayers:
     """Players that wait for the next analysis: making one takes as long as a short analysis."""
 
     def __init__(self, make: Callable[[str], Player]) -> None:
         self._make = make
         self._lock = threading.Lock()
-        self._idle: OrderedDict[int, tuple[str, Rules, Player]] = OrderedDict()
+        self._idle: OrderedDict[int, tuple[_Kind, Player]] = OrderedDict()
         self._closed = False
 
     @contextmanager
-    def borrowed(self, spec: str, rules: Rules) -> Iterator[Player]:
+    def borrowed(self, kind: _Kind) -> Iterator[Player]:
         """A player that nobody else uses meanwhile."""
-        player = self._take(spec, rules) or self._new(spec, rules)
+        player = self._take(kind) or self._new(kind)
         try:
             yield player
         except Exception:  # who knows what state it is in
             player.close()
             raise
         except BaseException:  # nobody wants to hear the rest
-            self._give_back(spec, rules, player)
+            self._give_back(kind, player)
             raise
-        self._give_back(spec, rules, player)
+        self._give_back(kind, player)
 
-    def _take(self, spec: str, rules: Rules) -> Player | None:
+    def _take(self, kind: _Kind) -> Player | None:
         with self._lock:
-            for number, (known, its_rules, player) in self._idle.items():
-                if known == spec and its_rules == rules:
+            for number, (known, player) in self._idle.items():
+                if known == kind:
                     del self._idle[number]
                     return player
         return None
 
-    def _new(self, spec: str, rules: Rules) -> Player:
-        player = self._make(spec)
+    def _new(self, kind: _Kind) -> Player:
+        player = self._make(kind.spec)
         try:
-            player.start(rules, 0)
+            player.start(player.home or kind.rules if kind.at_home else kind.rules, 0)
         except BaseException:
             player.close()
             raise
         return player
 
-    def _give_back(self, spec: str, rules: Rules, player: Player) -> None:
+    def _give_back(self, kind: _Kind, player: Player) -> None:
         with self._lock:
-            self._idle[id(player)] = (spec, rules, player)
+            self._idle[id(player)] = (kind, player)
             surplus = [] if not self._closed else list(self._idle)
             surplus = surplus or list(self._idle)[: max(0, len(self._idle) - IDLE_PLAYERS)]
-            closing_now = [self._idle.pop(number)[2] for number in surplus]
+            closing_now = [self._idle.pop(number)[1] for number in surplus]
         for one in closing_now:
             one.close()
 
     def close(self) -> None:
         with self._lock:
             self._closed = True
-            players = [player for _, _, player in self._idle.values()]
+            players = [player for _, player in self._idle.values()]
             self._idle.clear()
         for player in players:
             player.close()

@@ -201,7 +201,9 @@ class Session:
         if request.score:
             score = check_limit("a score", int(request.score), 0, MAX_SCORE)
         budget = clamped(request.seconds, request.nodes, request.ply)
-        question = Question(spec, board, rules, score, budget)
+        question = Question(
+            spec, board, rules, score, budget, request.outcomes, at_home=not request.rules
+        )
         asked = AskedAnalysis(self._hub.searches, question, self.send, request.ref)
         self._ask(asked)
         self._hub.searches.start(asked.run, asked.stop)

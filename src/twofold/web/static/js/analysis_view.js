@@ -184,7 +184,9 @@ function behind(move, best, isBest, format) {
   if (isBest) return text('analysis.best');
   if (move.value == null || best?.value == null) return '';
   const difference = best.value - move.value;
-  return difference > 0 ? `−${format(difference)}` : '=';
+  if (difference <= 0) return '=';
+  const written = format(difference);
+  return Number(written) === 0 ? '≈' : `−${written}`;
 }
 
 function setText(element, value) {

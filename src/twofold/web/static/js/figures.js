@@ -31,7 +31,8 @@ export function formatDuration(seconds) {
 }
 
 /**
- * How to write values that stand below each other: all with as many decimals.
+ * How to write values that stand below each other: all with as many decimals, and with up to two
+ * more where those that are next to each other would look the same.
  *
  * @param {(number | null)[]} values
  * @returns {(value: number) => string}
@@ -40,10 +41,24 @@ export function valueFormat(values) {
   const largest = Math.max(0, ...values.map((value) => Math.abs(value ?? 0)));
   if (largest >= 1e8) return formatShort;
   const isWhole = values.every((value) => Number.isInteger(value ?? 0));
-  const decimals = isWhole || largest >= 1000 ? 0 : largest >= 100 ? 1 : largest >= 2 ? 2 : 4;
+  const usual = isWhole || largest >= 1000 ? 0 : largest >= 100 ? 1 : largest >= 2 ? 2 : 4;
+  const decimals = Math.min(Math.max(usual, decimalsOf(smallestGap(values))), usual + 2);
   const format = new Intl.NumberFormat('en', {
     minimumFractionDigits: decimals,
     maximumFractionDigits: decimals,
   });
   return (value) => format.format(value).replace('-', '−');
+}
+
+/** The smallest difference of two values that are not the same; Infinity without one. */
+function smallestGap(values) {
+  const sorted = values.filter((value) => value !== null && value !== undefined);
+  sorted.sort((one, other) => one - other);
+  const gaps = sorted.slice(1).map((value, index) => value - sorted[index]);
+  return Math.min(Infinity, ...gaps.filter((gap) => gap > 0));
+}
+
+/** The decimals that a number needs for not to be written as 0. */
+function decimalsOf(value) {
+  return value >= 0.5 ? 0 : Math.ceil(-Math.log10(2 * value));
 }

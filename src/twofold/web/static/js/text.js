@@ -515,6 +515,17 @@ const CHART = {
   'chart.value': '{place}: {values}',
 };
 
+const OUTCOMES = {
+  'outcomes.chance': 'at the end',
+  'outcomes.facts': 'Optimal play of {problem}: {worth}, {moves} moves to the end on average.',
+  'outcomes.label': 'How games end from here',
+  'outcomes.progress': 'Games followed to their end',
+  'outcomes.reached': 'reached',
+  'outcomes.spoken': 'Most games end with {tile} as the largest tile: {chance}',
+  'outcomes.tile': 'largest',
+  'outcomes.wait': 'Following all games to their end: {percent} %',
+};
+
 const PICKER = {
   'picker.other': 'Other …',
   'picker.player': 'Player',
@@ -528,7 +539,7 @@ const PICKER = {
 
 const CATALOGUE = {
   ...ALL, ...ANALYSE, ...ANALYSIS_VIEW, ...BOARD, ...BOARD_EDITOR, ...CHART, ...KEYS, ...LAB,
-  ...MOVE, ...NAV, ...PICKER, ...PLAY, ...REVIEW, ...SETTINGS, ...STATUS, ...WATCH,
+  ...MOVE, ...NAV, ...OUTCOMES, ...PICKER, ...PLAY, ...REVIEW, ...SETTINGS, ...STATUS, ...WATCH,
 };
 
 const NUMBERS = new Intl.NumberFormat('en');

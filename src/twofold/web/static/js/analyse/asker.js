@@ -12,12 +12,14 @@ export class Asker {
    * @param {import('../net.js').net} net
    * @param {object} events
    * @param {(reply: object) => void} events.show called with each `AnalysisReply`
+   * @param {(reply: object) => void} events.outcomes called with each `OutcomesReply`
    * @param {(message: string) => void} events.refuse called with a sentence
    */
-  constructor(net, { show, refuse }) {
+  constructor(net, { show, outcomes, refuse }) {
     this.net = net;
     this.offs = [
       net.on('analysis', (reply) => { if (this.#isMine(reply)) show(reply); }),
+      net.on('outcomes', (reply) => { if (this.#isMine(reply)) outcomes(reply); }),
       net.on('refused', (reply) => { if (this.#isMine(reply)) refuse(reply.message); }),
       net.on('state', ({ state }) => { if (state === 'open' && this.#question) this.#send(); }),
     ];
@@ -37,7 +39,7 @@ export class Asker {
 
   #send() {
     clearTimeout(this.#timer);
-    this.#ref = this.net.send({ type: 'analyse', ...this.#question });
+    this.#ref = this.net.send({ type: 'analyse', outcomes: true, ...this.#question });
   }
 
   /** Ask no more. */

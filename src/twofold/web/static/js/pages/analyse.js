@@ -6,6 +6,7 @@ import {
 import { Asker } from '../analyse/asker.js';
 import { LimitField } from '../analyse/limit_field.js';
 import { NotationField } from '../analyse/notation_field.js';
+import { OutcomesView } from '../analyse/outcomes_view.js';
 import { Palette } from '../analyse/palette.js';
 import { Setup } from '../analyse/setup.js';
 import { Trail } from '../analyse/trail.js';
@@ -47,6 +48,7 @@ class AnalysePage {
     this.#buildSide();
     this.asker = new Asker(net, {
       show: (reply) => this.#showReply(reply),
+      outcomes: (reply) => this.outcomes.show(reply),
       refuse: (message) => this.#refused(message),
     });
     root.append(h('h1', { class: 'visually-hidden', text: text('nav.analyse') }),
@@ -92,6 +94,7 @@ class AnalysePage {
       onLine: (steps) => this.#playLine(steps),
       onPreview: (steps) => this.#preview(steps),
     });
+    this.outcomes = new OutcomesView({ announce });
     this.playFrom = button({ icon: 'play', text: text('analyse.play') }, () => this.#playOn(),
       { class: 'primary' });
   }
@@ -113,7 +116,7 @@ class AnalysePage {
       h('div', { class: 'analyse-asked' }, this.picker.element, this.limit.element,
         h('div', { class: 'field' },
           h('label', { for: 'analyse-score', text: text('analyse.score') }), this.score)),
-      this.playFrom);
+      this.playFrom, this.outcomes.element);
   }
 
   #listen() {
@@ -228,6 +231,7 @@ class AnalysePage {
     if (!legalMoves(tiles, rows, cols)) {
       this.asker.stop();
       this.bar.clear();
+      this.outcomes.clear();
       this.analysis.clear(text(tiles.some(Boolean) ? 'analyse.over' : 'analyse.empty'));
       return;
     }
@@ -248,11 +252,14 @@ class AnalysePage {
     this.analysis.show(reply);
     this.bar.show(reply.bar, reply.bar_text);
     this.bar.element.hidden = reply.bar === null;
+    if (reply.outcomes) this.outcomes.expect(reply.board);
+    else this.outcomes.clear();
   }
 
   #refused(message) {
     this.analysis.clear(message);
     this.bar.clear();
+    this.outcomes.clear();
   }
 
   #lineTo(steps) {

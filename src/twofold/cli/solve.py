@@ -1,0 +1,281 @@
+"""`twofold solve`: a small game is solved exactly."""
+
+import contextlib
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from twofold.cli._common import (
+    INTERRUPTED,
+    LOADING,
+    JsonOption,
+    catching_interrupt,
+    cores,
+    counted,
+    print_note,
+    print_out,
+    read_rules,
+    shell_line,
+    waiting,
+    write_json,
+)
+
+if TYPE_CHECKING:
+    from twofold.exact.outcomes import Outcomes
+    from twofold.exact.problem import Problem
+    from twofold.exact.solver import Progress
+    from twofold.exact.store import Store
+    from twofold.exact.table import Table
+
+EXAMPLE = """  twofold solve --rules 2x2
+  twofold solve --rules 2x3 --goal 64 --outcomes
+  twofold solve --rules 3x3 --out 3x3.table
+  twofold analyse 3x3:211/010/000 --player exact:table=3x3.table"""
+
+_SAY_EVERY = 10.0
+
+
+def command(
+    rules: Annotated[
+        str, typer.Option("--rules", metavar="RULES", help="Rules, such as 2x3 or '3x3 start=1'.")
+    ],
+    goal: Annotated[
+        int | None, typer.Option("--goal", metavar="TILE", help="For the chance of this tile.")
+    ] = None,
+    score: Annotated[
+        bool, typer.Option("--score", help="For the expected score: what is done without --goal.")
+    ] = False,
+    out: Annotated[
+        str, typer.Option("--out", metavar="FILE", help="Write the table.", show_default=False)
+    ] = "",
+    outcomes: Annotated[
+        bool, typer.Option("--outcomes", help="Show how games end under optimal play.")
+    ] = False,
+    threads: Annotated[
+        int | None, typer.Option("--threads", metavar="N", help="Threads; else as many as cores.")
+    ] = None,
+    json: JsonOption = False,
+) -> None:
+    """Solve a small game exactly.
+
+    That is: find what every board is worth under optimal play. The table is a player,
+    exact:table=FILE. A solution that was interrupted or killed goes on when the same command
+    is given again: until the table is written, what was found is kept in the folder FILE.work.
+    """
+    with waiting(LOADING):
+        from twofold.exact.store import parts_in, work_folder
+        from twofold.exact.table import Table
+        from twofold.limits import MAX_JOBS, check_limit
+
+        problem = _problem(rules, goal, score)
+        workers = check_limit("threads", cores() if threads is None else threads, 1, MAX_JOBS)
+        known = _known_table(out, problem)
+    if known is None:
+        _check_size(problem, workers, out)
+    resumed = bool(out and parts_in(work_folder(out)))
+    began = time.perf_counter()
+    table = known or _solved(problem, workers, out)
+    seconds = time.perf_counter() - began
+    if known is not None:
+        print_note(f"twofold: {out} holds this solution already")
+        _tidy(out, problem)
+    ends = _outcomes(table) if outcomes else None
+    assert isinstance(table, Table)
+    if json:
+        rate = None if known or resumed else len(table) / max(seconds, 1e-9)
+        timing = {"seconds": seconds, "states_per_second": rate}
+        write_json("solve", _document(table, out, ends), timing)
+    else:
+        _print(table, out, ends, None if known or resumed else seconds)
+
+
+def _problem(rules: str, goal: int | None, score: bool) -> "Problem":
+    from dataclasses import replace
+
+    from twofold.errors import InvalidInput
+    from twofold.exact.problem import Objective, Problem
+
+    if goal is None:
+        return Problem(read_rules(rules))
+    if score:
+        raise InvalidInput(
+            "expected --goal or --score, got both; "
+            "--rules '3x3 goal=64 stop=goal' is the score of games that end at 64"
+        )
+    return Problem(replace(read_rules(rules), goal=goal), Objective.GOAL)
+
+
+def _known_table(out: str, problem: "Problem") -> "Table | None":
+    """The table that is there already, if it is the solution of this problem.
+
+    Raises:
+        InvalidInput: something else is there.
+    """
+    from twofold.errors import InvalidInput
+    from twofold.exact.table import Table
+
+    if not out:
+        return None
+    if not Path(out).absolute().parent.is_dir():
+        raise InvalidInput(f"expected --out in an existing folder, got {out}")
+    if not Path(out).exists():
+        return None
+    table = Table.open(out, check=True)
+    if table.problem != problem:
+        raise InvalidInput(
+            f"expected a new file for --out, got {out}, which holds the solution of "
+            f"{table.problem} under {table.problem.rules}"
+        )
+    return table
+
+
+def _check_size(problem: "Problem", threads: int, out: str) -> None:
+    """Say what is needed, and refuse what there is not."""
+    import shutil
+
+    from twofold.exact.estimate import estimate
+    from twofold.exact.store import parts_in, work_folder
+
+    found = estimate(problem, threads=threads, in_memory=not out)
+    print_note(f"twofold: {problem}: {found}")
+    if not out:
+        found.check(None)
+        return
+    held = sum(path.stat().st_size for path in parts_in(work_folder(out)))
+    found.check(shutil.disk_usage(Path(out).absolute().parent).free + held)
+
+
+def _solved(problem: "Problem", threads: int, out: str) -> "Table":
+    """Solve it, and write the table if that is wanted."""
+    from twofold.arena.sqlite import alone
+    from twofold.exact.store import Store, WorkFolder
+    from twofold.exact.table import Table
+
+    if not out:
+        store = Store(problem)
+        _run(store, problem, threads, out)
+        return Table(store.table())
+    with alone(Path(out), "solution"):
+        work = WorkFolder(out, problem)
+        if work.keys:
+            print_note(f"twofold: going on with {counted(work.states, 'state')} of {out}.work")
+        _run(work, problem, threads, out)
+        work.write(out)
+        work.remove()
+    return Table.open(out)
+
+
+def _run(store: "Store", problem: "Problem", threads: int, out: str) -> None:
+    """Find all layers, or end at Ctrl-C."""
+    from twofold.exact.solver import Solver
+
+    with catching_interrupt() as asked, _live() as show:
+        solver = Solver(problem, store, threads=threads, on_progress=show, stop=asked.is_set)
+        done = solver.run()
+    if not done:
+        print_note(f"twofold: interrupted; {_saved(out)}")
+        raise typer.Exit(INTERRUPTED)
+
+
+def _tidy(out: str, problem: "Problem") -> None:
+    """Remove the parts beside a table, left by a run that was killed after it was written."""
+    from twofold.arena.sqlite import alone
+    from twofold.errors import InvalidInput
+    from twofold.exact.store import WorkFolder, parts_in, work_folder
+
+    if parts_in(work_folder(out)):
+        with contextlib.suppress(InvalidInput), alone(Path(out), "solution"):
+            WorkFolder(out, problem).remove()
+
+
+def _saved(out: str) -> str:
+    return f"saved in {out}.work; the same command goes on" if out else "nothing is saved"
+
+
+@contextlib.contextmanager
+def _live() -> "Iterator[Callable[[Progress], None]]":
+    """Progress on stderr: a line that is renewed in a terminal, else one now and then."""
+    from rich.console import Console
+    from rich.live import Live
+    from rich.text import Text
+
+    console = Console(stderr=True)
+    said = [time.monotonic()]
+    every = 0.1 if console.is_terminal else _SAY_EVERY
+
+    def is_due() -> bool:
+        due = time.monotonic() - said[0] >= every
+        if due:
+            said[0] = time.monotonic()
+        return due
+
+    if not console.is_terminal:
+        yield lambda now: print_note(f"twofold: {progress_line(now)}") if is_due() else None
+        return
+    with Live(console=console, transient=True, auto_refresh=False) as live:
+        yield lambda now: live.update(Text(progress_line(now)), refresh=True) if is_due() else None
+
+
+def progress_line(now: "Progress") -> str:
+    """Progress in one line of text."""
+    share = "" if now.total is None else f" of {now.total:,}, {now.states / now.total:.0%}"
+    rate = f", {now.seconds:,.0f} s"
+    return f"{now.phase}: sum of tiles {now.layer:,}, {now.states:,} states{share}{rate}"
+
+
+def _outcomes(table: "Table") -> "Outcomes":
+    from twofold.exact.outcomes import outcomes
+
+    with _live() as show:
+        began = time.perf_counter()
+
+        def tell(layer: int, states: int) -> None:
+            from twofold.exact.solver import Progress
+
+            seconds = time.perf_counter() - began
+            tile_sum = int(table.layers.index[layer, 0])
+            show(Progress("playing", tile_sum, states, len(table), seconds))
+
+        return outcomes(table, on_progress=tell)
+
+
+def _print(table: "Table", out: str, ends: "Outcomes | None", seconds: float | None) -> None:
+    from twofold.evaluators.memory import bytes_words
+    from twofold.exact.outcomes import describe
+
+    layers = table.layers.index
+    print_out(f"{table.problem}: {_shown(table.start_value)}")
+    speed = "" if seconds is None else f", {seconds:,.1f} s, {len(table) / seconds:,.0f} states/s"
+    print_out(
+        f"{counted(len(table), 'state')} in {counted(len(layers), 'layer')}, "
+        f"the largest of {int(layers[:, 1].max()):,}{speed}"
+    )
+    if out:
+        print_out(f"{out}: {bytes_words(Path(out).stat().st_size)}")
+        print_out(f"it plays as {shell_line(f'exact:table={out}')}")
+    if ends is not None:
+        print_out()
+        print_out("\n".join(describe(ends)))
+
+
+def _shown(value: float) -> str:
+    return f"{value:.12f}" if value <= 1 else f"{value:,.10f}"
+
+
+def _document(table: "Table", out: str, ends: "Outcomes | None") -> dict[str, Any]:
+    from twofold.exact.outcomes import document
+
+    body = {
+        "rules": str(table.problem.rules),
+        "objective": table.problem.objective.value,
+        "unit": table.problem.unit,
+        "value": table.start_value,
+        "states": len(table),
+        "layers": len(table.layers.index),
+        "largest_layer": int(table.layers.index[:, 1].max()),
+        "file": out or None,
+    }
+    return body | ({} if ends is None else {"outcomes": document(ends)})

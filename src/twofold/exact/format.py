@@ -1,0 +1,198 @@
+"""Files of layers: tables of solved games, and the parts of one that is being solved.
+
+A safetensors file of these tensors, see `twofold.tensors`:
+
+    layers    U64 (layers, 4)   sum of the tiles, number of states, CRC-32 of their keys, and of
+                                their values; the sums count up by the smallest spawn tile
+    keys      U32 or U64 (n,)   the states, layer by layer, ascending in each
+    values    F64 (n,)          what they are worth, in the same order
+
+and these texts: `twofold_table`, the version of the format; `rules`; `objective`; `part`, which
+says whether both tensors are there (`table`) or one.
+"""
+
+import hashlib
+import os
+import zlib
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from twofold.errors import InvalidInput, InvalidNetwork, InvalidTable
+from twofold.exact.problem import Objective, Problem
+from twofold.notation import shown
+from twofold.rules import Rules
+from twofold.tensors import Stacked, map_tensors, write_tensors
+
+VERSION: Final = "1"
+"""Version of the format, raised when it changes."""
+
+SUM, STATES, KEYS_CRC, VALUES_CRC = range(4)
+"""Columns of `layers`."""
+
+_VERSION_KEY: Final = "twofold_table"
+
+
+@dataclass(frozen=True, slots=True)
+class Layers:
+    """What a file holds.
+
+    Attributes:
+        problem: which game, and for what.
+        index: uint64, shape (layers, 4), see above.
+        keys: of all states; empty where the file has none.
+        values: of all states; empty where the file has none.
+    """
+
+    problem: Problem
+    index: NDArray[np.uint64]
+    keys: NDArray[Any]
+    values: NDArray[np.float64]
+
+    @property
+    def firsts(self) -> NDArray[np.uint64]:
+        """The number of the first state of each layer, and at the end the number of states."""
+        return np.concatenate(([0], np.cumsum(self.index[:, STATES]))).astype(np.uint64)
+
+    @property
+    def digest(self) -> str:
+        """16 hexadecimal digits that stand for the content: a hash of rules and checksums."""
+        text = f"{VERSION} {self.problem.rules} {self.problem.objective}"
+        return hashlib.sha256(text.encode() + self.index.tobytes()).hexdigest()[:16]
+
+    def damage(self, layer: int) -> str:
+        """What is wrong with the content of a layer, or an empty text.
+
+        Args:
+            layer: its place in the index.
+        """
+        row = self.index[layer]
+        first, last = self.firsts[layer : layer + 2]
+        for name, column, array in (
+            ("keys", KEYS_CRC, self.keys),
+            ("values", VALUES_CRC, self.values),
+        ):
+            if len(array) and checksum(array[first:last]) != row[column]:
+                return f"other {name} of the states with {row[SUM]} in tiles"
+        keys, values = self.keys[first:last], self.values[first:last]
+        if not np.all(keys[1:] > keys[:-1]) or not np.all(np.isfinite(values)):
+            return f"states with {row[SUM]} in tiles out of order, or without a value"
+        return ""
+
+
+def checksum(array: NDArray[Any]) -> int:
+    """The CRC-32 of an array."""
+    return zlib.crc32(np.ascontiguousarray(array).data.cast("B")) if len(array) else 0
+
+
+def write_layers(
+    path: str | os.PathLike[str],
+    problem: Problem,
+    first: int,
+    keys: Sequence[NDArray[Any]] | None,
+    values: Sequence[NDArray[np.float64]] | None,
+) -> None:
+    """Write layers to a file, see `twofold.files.atomic_write`.
+
+    Args:
+        path: the file.
+        problem: which game, and for what.
+        first: sum of the tiles in the first layer, in units; the others follow it.
+        keys: of the states of each layer, or None.
+        values: of the states of each layer, or None; one of both has to be there.
+
+    Raises:
+        ResourceError: the disk is full or another system call failed.
+    """
+    both = [part for part in (keys, values) if part is not None]
+    index = np.zeros((len(both[0]), 4), dtype=np.uint64)
+    index[:, SUM] = (first + np.arange(len(index))) << problem.unit_exponent
+    index[:, STATES] = [len(part) for part in both[0]]
+    tensors: dict[str, NDArray[Any] | Stacked] = {"layers": index}
+    if values is not None:
+        index[:, VALUES_CRC] = [checksum(part) for part in values]
+        tensors["values"] = Stacked(values)
+    if keys is not None:
+        index[:, KEYS_CRC] = [checksum(part) for part in keys]
+        tensors["keys"] = Stacked(keys)
+    part = "table" if len(both) == 2 else "keys" if values is None else "values"
+    write_tensors(path, tensors, _metadata(problem, part))
+
+
+def _metadata(problem: Problem, part: str) -> dict[str, str]:
+    return {
+        _VERSION_KEY: VERSION,
+        "rules": str(problem.rules),
+        "objective": problem.objective.value,
+        "part": part,
+    }
+
+
+def read_layers(path: str | os.PathLike[str], part: str = "table") -> Layers:
+    """Map a file of layers: at once, whatever its size. `Layers.damage` looks at the content.
+
+    Args:
+        path: the file.
+        part: `table`, `keys` or `values`: what it should hold.
+
+    Raises:
+        InvalidTable: there is no such file, or it is no such table, or torn.
+    """
+    name = ascii(os.fspath(path))
+    try:
+        found = map_tensors(path)
+    except InvalidNetwork as error:
+        raise InvalidTable(str(error)) from None
+    problem = _read_problem(found.metadata, part, name)
+    tensors = found.tensors
+    wanted = {"layers", "keys", "values"} - ({"table": set(), "keys": {"values"}}.get(
+        part, {"keys"}
+    ))  # fmt: skip
+    if set(tensors) != wanted:
+        raise InvalidTable(
+            f"expected the tensors {', '.join(sorted(wanted))}, "
+            f"got {shown(', '.join(sorted(tensors)))} in {name}"
+        )
+    keys = tensors.get("keys", np.empty(0, problem.key_type))
+    layers = Layers(problem, tensors["layers"], keys, tensors.get("values", np.empty(0)))
+    _check_shapes(layers, part, name)
+    return layers
+
+
+def _read_problem(metadata: dict[str, str], part: str, name: str) -> Problem:
+    if metadata.get(_VERSION_KEY) != VERSION:
+        raise InvalidTable(
+            f"expected a table of solved boards of version {VERSION}, "
+            f"got {shown(metadata.get(_VERSION_KEY, 'another kind of file'))} in {name}"
+        )
+    if metadata.get("part") != part:
+        raise InvalidTable(f"expected a {part}, got {shown(metadata.get('part'))} in {name}")
+    try:
+        problem = Problem(Rules.parse(metadata["rules"]), Objective(metadata["objective"]))
+    except (InvalidInput, KeyError, ValueError) as error:
+        raise InvalidTable(f"expected rules and objective, got {error} in {name}") from None
+    return problem
+
+
+def _check_shapes(layers: Layers, part: str, name: str) -> None:
+    """Check all that has to hold before anything may be looked up."""
+    index, problem = layers.index, layers.problem
+    if index.dtype != np.uint64 or index.ndim != 2 or index.shape[1] != 4 or not len(index):
+        raise InvalidTable(f"expected layers of 4 columns, got shape {index.shape} in {name}")
+    steps = np.arange(len(index), dtype=np.uint64) << np.uint64(problem.unit_exponent)
+    largest = problem.cells << problem.max_exponent
+    if int(index[0, SUM]) > largest or not np.array_equal(index[:, SUM], index[0, SUM] + steps):
+        raise InvalidTable(f"expected the sums of tiles one after the other, got others in {name}")
+    states = sum(index[:, STATES].tolist())  # Python's numbers do not overflow
+    for key, array, kind in (
+        ("keys", layers.keys, problem.key_type),
+        ("values", layers.values, np.dtype(np.float64)),
+    ):
+        if part in ("table", key) and (array.shape != (states,) or array.dtype != kind):
+            raise InvalidTable(
+                f"expected {states} {key} of {kind}, "
+                f"got {array.dtype} of shape {array.shape} in {name}"
+            )

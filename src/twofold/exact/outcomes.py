@@ -1,0 +1,173 @@
+"""Outcomes: how games end under optimal play, exactly.
+
+The chance of a start is handed on, layer by layer, to the boards that follow the best moves;
+what is left where no move is legal, or the goal is reached, is how games end. Where moves are
+worth the same the first in the order up, right, down, left is made on the board as it is kept,
+so that another way to break ties may lead to other outcomes of the same value.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from math import floor, log10
+from typing import Any, Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from twofold.board import Board
+from twofold.errors import InvalidBoard
+from twofold.evaluators.memory import check_memory
+from twofold.exact.problem import Objective, Problem, canonical_bits
+from twofold.exact.table import Table
+from twofold.kernels import solved
+
+_EXPONENTS: Final = 17
+_LEAST_PERCENT: Final = 1e-6
+_AT_ONCE: Final = 1 << 13
+"""States that are followed without looking up: some 25 ms."""
+
+
+@dataclass(frozen=True, slots=True)
+class Outcomes:
+    """How games end.
+
+    Attributes:
+        problem: which game, and what it is played for.
+        board: where games begin; None for the start of a game.
+        value: what that is worth, in the unit of the problem.
+        tiles: for each tile the chance that it is the largest one at the end, ascending.
+        sums: for each sum of the tiles at the end its chance, ascending.
+        moves: mean number of moves to the end.
+    """
+
+    problem: Problem
+    board: Board | None
+    value: float
+    tiles: dict[int, float]
+    sums: dict[int, float]
+    moves: float
+
+    @property
+    def worth(self) -> str:
+        """The value in words: `480.26 points expected`, `93.93 % chance of 64`."""
+        if self.problem.objective is Objective.GOAL:
+            return f"{percent(self.value)} chance of {self.problem.rules.goal}"
+        return f"{self.value:,.2f} points {'more ' if self.board else ''}expected"
+
+    @property
+    def reach(self) -> dict[int, float]:
+        """For each tile the chance of ever having one as large, ascending."""
+        found, left = {}, 1.0
+        for tile, chance in self.tiles.items():
+            found[tile] = min(left, 1.0)
+            left -= chance
+        return found
+
+
+def outcomes(
+    table: Table,
+    board: Board | None = None,
+    *,
+    on_progress: Callable[[int, int], None] | None = None,
+) -> Outcomes:
+    """How games under optimal play end.
+
+    Args:
+        table: the solved game.
+        board: where they begin; None for the start of a game.
+        on_progress: told every some milliseconds a layer, and how many states of the table lie
+            behind; what it raises ends the work.
+
+    Raises:
+        InvalidBoard: no game comes by this board.
+        ResourceError: there is too little memory: 8 bytes a state.
+    """
+    check_memory(8 * len(table), "the chances of all states")
+    problem, layers = table.problem, table.layers
+    if board is None:
+        starts, value = problem.start_boards, table.start_value
+    else:
+        value, starts = table.value(board), {canonical_bits(board): 1.0}
+    lowest = int(table.words[solved.LOWEST])
+    first = min(map(problem.layer_of, starts)) - lowest
+    furthest = max(lowest + len(layers.index), *map(problem.layer_of, starts))
+    ends = np.zeros((furthest + max(problem.spawn_steps) + 1, _EXPONENTS))
+    chances = np.zeros(len(table))
+    _begin(table, starts, chances, ends)
+    moves = 0.0
+    firsts = layers.firsts.tolist()
+    for layer in range(max(first, 0), len(layers.index)):
+        tile_sum = int(layers.index[layer, 0])
+        for state in range(firsts[layer], firsts[layer + 1], _AT_ONCE):
+            end = min(state + _AT_ONCE, firsts[layer + 1])
+            moves += solved.spread(table.words, state, end, tile_sum, chances, ends)
+            if on_progress:
+                on_progress(layer, end)
+    sums_of_ends = _by_sum(ends, problem.unit_exponent)
+    return Outcomes(problem, board, value, _by_tile(ends), sums_of_ends, moves)
+
+
+def _begin(
+    table: Table,
+    starts: dict[int, float],
+    chances: NDArray[np.float64],
+    ends: NDArray[np.float64],
+) -> None:
+    """Put the chances of the boards at the start where they belong."""
+    for bits, chance in starts.items():
+        number = solved.locate_board(np.uint64(bits), table.words)
+        if number >= 0:
+            chances[number] += chance
+            continue
+        board = Board.from_bits(bits, table.problem.rules.shape)
+        if not table.problem.is_stopped(bits) and not board.is_over:
+            raise InvalidBoard(
+                f"expected a board that a game under {table.problem.rules} can come by, got {board}"
+            )
+        ends[table.problem.layer_of(bits), board.max_exponent] += chance
+
+
+def _by_tile(ends: NDArray[np.float64]) -> dict[int, float]:
+    chances = ends.sum(axis=0).tolist()
+    return {1 << exponent: chance for exponent, chance in enumerate(chances) if chance > 0}
+
+
+def _by_sum(ends: NDArray[np.float64], unit_exponent: int) -> dict[int, float]:
+    chances = ends.sum(axis=1).tolist()
+    return {layer << unit_exponent: chance for layer, chance in enumerate(chances) if chance > 0}
+
+
+def describe(found: Outcomes) -> list[str]:
+    """Outcomes as lines of text: a bar for each tile."""
+    width = max((len(f"{tile:,}") for tile in found.tiles), default=1)
+    lines = [f"{'largest':>{max(width, 7)}}  {'at the end':>12}  {'reached':>9}"]
+    reach = found.reach
+    for tile, chance in found.tiles.items():
+        bar = "#" * round(40 * chance)
+        name = f"{tile:,}".rjust(max(width, 7))
+        lines.append(f"{name}  {percent(chance):>12}  {percent(reach[tile]):>9}  {bar}".rstrip())
+    lines.append(f"{found.moves:,.1f} moves to the end on average")
+    return lines
+
+
+def document(found: Outcomes) -> dict[str, Any]:
+    """Outcomes as JSON has them."""
+    return {
+        "value": found.value,
+        "moves": found.moves,
+        "largest": {str(tile): chance for tile, chance in found.tiles.items()},
+        "reached": {str(tile): chance for tile, chance in found.reach.items()},
+        "sums": {str(total): chance for total, chance in found.sums.items()},
+    }
+
+
+def percent(chance: float) -> str:
+    """A chance in percent: two decimals, of small ones the first digit that is not 0."""
+    share = 100 * chance
+    if 99.995 <= share < 100 - _LEAST_PERCENT:
+        return "> 99.99 %"
+    if share >= 0.01 or share <= 0:
+        return f"{share:.2f} %"
+    if share < _LEAST_PERCENT:
+        return f"< {_LEAST_PERCENT:.6f} %"
+    return f"{share:.{-floor(log10(share))}f} %"

@@ -1,0 +1,93 @@
+"""What the kernels of a solution need to know about its problem, and the sets that they fill."""
+
+from typing import Any, Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from twofold.evaluators.memory import large_zeros
+from twofold.exact.problem import Objective, Problem
+from twofold.kernels import canonical, solving
+from twofold.kernels.dice import spawn_law
+from twofold.kernels.tables import frame
+
+Words = NDArray[np.uint64]
+
+_FEWEST_PLACES: Final = 1_024
+
+
+def plan_words(problem: Problem, count: int = solving.PLAN_WORDS) -> tuple[Words, list[Any]]:
+    """The words of a plan, and the arrays whose addresses they hold, to be kept with them."""
+    rules = problem.rules
+    shape = frame(*rules.shape)
+    law = spawn_law(rules.spawn_exponents, rules.spawn_weights)
+    words = np.zeros(count, dtype=np.uint64)
+    words[solving.ACROSS] = shape.across.ctypes.data
+    words[solving.DOWN] = shape.down.ctypes.data
+    words[solving.MASK] = shape.mask
+    words[solving.ROWS], words[solving.COLS] = rules.shape
+    words[solving.LAW] = law.ctypes.data
+    stop = problem.stop_exponent
+    words[solving.STOP_EXPONENT] = solving.NEVER if stop is None else stop
+    words[solving.WINS] = problem.objective is Objective.GOAL
+    sides = np.zeros(16 * 8, dtype=np.uint64)
+    canonical.fill_sides(sides, *rules.shape)
+    words[solving.SIDES] = sides.ctypes.data
+    return words, [shape.across, shape.down, law, sides]
+
+
+class Slots:
+    """A set of boards for kernels, with a value for each or without.
+
+    Args:
+        room: number of boards that it should hold with ease.
+        valued: whether it has values.
+
+    Attributes:
+        words: uint64, a power of two of places of one word, or of two with values.
+        shift: 64 less the log2 of the number of places.
+    """
+
+    def __init__(self, room: int, *, valued: bool = False) -> None:
+        self._valued = valued
+        self._make(_digits(room))
+
+    def _make(self, digits: int) -> None:
+        self.shift = np.uint64(64 - digits)
+        self.words: Words = large_zeros(1 << digits + self._valued, np.uint64)
+
+    @staticmethod
+    def bytes_for(room: int, *, valued: bool = False) -> int:
+        """The memory that a set takes."""
+        return (8 << valued) << _digits(room)
+
+    def insert(self, boards: Words) -> bool:
+        """Put boards in; False if there is no room for all of them."""
+        found = solving.insert_all(boards, self.words, self.shift, int(self._valued))
+        return bool(found != solving.FULL)
+
+    def grow(self) -> None:
+        """Double the places; the boards stay, values are forgotten."""
+        before = self.words[:: 1 + self._valued].copy()
+        digits = 64 - int(self.shift) + 1
+        self._make(digits)
+        while not self.insert(before):
+            digits += 1
+            self._make(digits)
+
+    def clear(self) -> None:
+        """Take everything out."""
+        self.words.fill(0)
+
+
+def _digits(room: int) -> int:
+    """Log2 of the number of places: one and a half to three times as many as boards."""
+    return (max(3 * room // 2, _FEWEST_PLACES) - 1).bit_length()
+
+
+def point_at(plan: Words, targets: list[Slots]) -> Words:
+    """Let a plan's targets be these sets, one a spawn tile; the array to be kept with the plan."""
+    rows = [[each.words.ctypes.data, int(each.shift)] for each in targets]
+    addresses = np.array(rows, dtype=np.uint64)
+    plan[solving.TARGETS] = addresses.ctypes.data
+    return addresses

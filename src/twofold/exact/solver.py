@@ -1,0 +1,271 @@
+"""Solving a game: its states layer by layer forwards, their values backwards.
+
+Both passes are the work of kernels in several threads; what they find is the same for any
+number of them. See `twofold.kernels.solving`.
+"""
+
+import itertools
+import math
+import time
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from typing import Any, Final, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from twofold.exact.plan import Slots, Words, plan_words, point_at
+from twofold.exact.problem import Objective, Problem
+from twofold.exact.store import Store
+from twofold.kernels import solving
+from twofold.limits import MAX_JOBS, check_limit
+
+Result = TypeVar("Result")
+
+_FEW: Final = 8_192
+"""A layer of so many states is worked on by one thread."""
+
+_SHARES: Final = 8
+"""Parts of a larger layer for each thread, so that none waits long for another."""
+
+_GROWTH: Final = 1.25
+"""How much larger than a layer the next one may be before its set has to grow."""
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """How far a solution is.
+
+    Attributes:
+        phase: `listing` states, forwards, or `solving` them, backwards.
+        layer: the layer that is done, by the sum of its tiles.
+        states: states listed, or solved, so far.
+        total: number of states, once they are all listed; else None.
+        seconds: time that this run took so far.
+    """
+
+    phase: str
+    layer: int
+    states: int
+    total: int | None
+    seconds: float
+
+
+class Crew:
+    """Threads that share the work on a layer.
+
+    Args:
+        threads: how many.
+    """
+
+    def __init__(self, threads: int) -> None:
+        self.threads = check_limit("threads", threads, 1, MAX_JOBS)
+        self._pool = ThreadPoolExecutor(threads)
+
+    def share(self, work: Callable[[slice], Result], count: int, few: int = _FEW) -> list[Result]:
+        """Do the work on parts that make up `range(count)`; what each part gave, in order."""
+        parts = 1 if count <= few or self.threads == 1 else self.threads * _SHARES
+        ends = [count * part // parts for part in range(parts + 1)]
+        slices = [slice(low, high) for low, high in itertools.pairwise(ends)]
+        if parts == 1:
+            return [work(each) for each in slices]
+        return list(self._pool.map(work, slices))
+
+    def close(self) -> None:
+        """End the threads."""
+        self._pool.shutdown()
+
+
+class Solver:
+    """Solves one problem.
+
+    Args:
+        problem: which game, and for what.
+        store: where layers are kept; what it holds already is not found again.
+        threads: how many threads work.
+        on_progress: told after each layer.
+        stop: asked after each layer; True ends the work, which can go on another time.
+    """
+
+    def __init__(
+        self,
+        problem: Problem,
+        store: Store,
+        *,
+        threads: int = 1,
+        on_progress: Callable[[Progress], None] | None = None,
+        stop: Callable[[], bool] | None = None,
+    ) -> None:
+        self.problem, self.store = problem, store
+        self._tell, self._stop = on_progress, stop
+        self._crew = Crew(threads)
+        self._plan, self._held = plan_words(problem)
+        self._nothing = Slots(0, valued=True)
+        self._began = time.perf_counter()
+
+    def run(self) -> bool:
+        """Solve it; False if it was stopped before the end. What was found is saved."""
+        try:
+            done = self._list() and self._solve()
+        finally:
+            self._crew.close()
+        self.store.save()
+        return done
+
+    # ---- forwards
+
+    def _list(self) -> bool:
+        """List the states of all layers."""
+        pending = self._starts()
+        layer = min(pending)
+        known = max(self.store.keys, default=-1)
+        states = 0
+        while layer <= known or pending:
+            slots = pending.pop(layer, None)
+            if layer not in self.store.keys:
+                keys = self._collected(slots) if slots else np.empty(0, self.problem.key_type)
+                self.store.add_keys(layer, keys)
+            keys = self.store.keys[layer]
+            if len(keys) and layer + max(self.problem.spawn_steps) > known:
+                self._expand(layer, keys, pending)
+            states += len(keys)
+            if not self._go_on("listing", layer, states, None):
+                return False
+            layer += 1
+        return True
+
+    def _starts(self) -> dict[int, Slots]:
+        """The sets that the boards at the start of a game are in, by layer."""
+        layers: dict[int, list[int]] = {}
+        for bits in self.problem.start_boards:
+            found = layers.setdefault(self.problem.layer_of(bits), [])
+            if not self.problem.is_stopped(bits):
+                found.append(bits)
+        pending = {}
+        for layer, boards in layers.items():
+            pending[layer] = slots = Slots(2 * len(boards))
+            words = np.array(boards, dtype=np.uint64)
+            while not slots.insert(words):
+                slots.grow()
+        return pending
+
+    def _collected(self, slots: Slots) -> NDArray[Any]:
+        """The keys of the live boards of a set, in order."""
+
+        def collect(part: slice) -> Words:
+            words = slots.words[part]
+            keys = np.empty(len(words), dtype=np.uint64)
+            return keys[: solving.collect(self._plan, words, keys)]
+
+        keys = np.concatenate(self._crew.share(collect, len(slots.words), 4 * _FEW))
+        keys = keys.astype(self.problem.key_type)
+        keys.sort()
+        return keys
+
+    def _expand(self, layer: int, keys: NDArray[Any], pending: dict[int, Slots]) -> None:
+        """Put the boards that may follow those of a layer into the sets of the next layers."""
+        room = int(_GROWTH * len(keys))
+        targets = []
+        for step in self.problem.spawn_steps:
+            if layer + step not in pending:
+                pending[layer + step] = Slots(room)
+            targets.append(pending[layer + step])
+        seen = Slots(room)
+        total = self._tile_sum(layer)
+        while True:
+            addresses = point_at(self._plan, targets)
+            found = self._crew.share(
+                lambda part: solving.expand(
+                    self._plan, keys[part].astype(np.uint64), total, seen.words, seen.shift
+                ),
+                len(keys),
+            )
+            del addresses
+            if solving.FULL not in found:
+                return
+            for slots in (seen, *targets):
+                slots.grow()
+            seen.clear()
+
+    # ---- backwards
+
+    def _solve(self) -> bool:
+        """Find the values of all layers, from the last one down."""
+        solved: dict[int, Slots] = {}
+        count = self.store.states
+        states = 0
+        steps = self.problem.spawn_steps
+        unknown = [layer for layer in self.store.keys if layer not in self.store.values]
+        needed = {layer + step for layer in unknown for step in steps}
+        for layer in sorted(self.store.keys, reverse=True):
+            keys = self.store.keys[layer]
+            if layer not in self.store.values:
+                self.store.add_values(layer, self._values(layer, keys, solved))
+            if layer in needed:
+                solved[layer] = self._remembered(layer, keys)
+            solved.pop(layer + max(steps), None)
+            states += len(keys)
+            if not self._go_on("solving", layer, states, count):
+                return False
+        return True
+
+    def _values(self, layer: int, keys: NDArray[Any], solved: dict[int, Slots]) -> Any:
+        """The values of the states of a layer."""
+        values = np.empty(len(keys))
+        if not len(keys):
+            return values
+        steps = self.problem.spawn_steps
+        targets = [solved.get(layer + step, self._nothing) for step in steps]
+        addresses = point_at(self._plan, targets)
+        seen = Slots(int(_GROWTH * len(keys)), valued=True)
+        total = self._tile_sum(layer)
+        while solving.FULL in self._crew.share(
+            lambda part: solving.solve_layer(
+                self._plan, keys[part].astype(np.uint64), total, values[part],
+                seen.words, seen.shift,
+            ),
+            len(keys),
+        ):  # fmt: skip
+            seen.grow()
+        del addresses
+        return values
+
+    def _remembered(self, layer: int, keys: NDArray[Any]) -> Slots:
+        """The states of a layer and their values, to be found by the layers before."""
+        values = self.store.values[layer]
+        slots = Slots(len(keys), valued=True)
+        total = self._tile_sum(layer)
+        while solving.FULL in self._crew.share(
+            lambda part: solving.remember(
+                self._plan, keys[part].astype(np.uint64), total,
+                np.array(values[part]), slots.words, slots.shift,
+            ),
+            len(keys),
+        ):  # fmt: skip
+            slots.grow()
+        return slots
+
+    # ---- both
+
+    def _tile_sum(self, layer: int) -> int:
+        return layer << self.problem.unit_exponent
+
+    def _go_on(self, phase: str, layer: int, states: int, total: int | None) -> bool:
+        """Tell how far it is; whether to go on."""
+        if self._tell:
+            seconds = time.perf_counter() - self._began
+            self._tell(Progress(phase, self._tile_sum(layer), states, total, seconds))
+        return not (self._stop and self._stop())
+
+
+def start_value(problem: Problem, values: Sequence[float]) -> float:
+    """The value of a game before its first tile: the mean over the boards it may begin with.
+
+    Args:
+        problem: which game, and for what.
+        values: of the boards of `problem.start_boards`, in their order.
+    """
+    chances = problem.start_boards.values()
+    found = math.fsum(chance * value for chance, value in zip(chances, values, strict=True))
+    return min(found, 1.0) if problem.objective is Objective.GOAL else found

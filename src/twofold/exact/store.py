@@ -1,0 +1,228 @@
+"""Where the layers of a solution are kept while it is made: in memory, and beside its file.
+
+A solution that takes long is kept in a folder, `FILE.work` beside its file, so that it can go
+on after it was ended in any way. Now and then the layers found since are written to a file of
+their own there; a layer that was written is mapped from then on and takes no memory.
+"""
+
+import contextlib
+import itertools
+import os
+import re
+import time
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any, Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from twofold.errors import InvalidTable, ResourceError
+from twofold.exact.format import Layers, read_layers, write_layers
+from twofold.exact.problem import Problem
+from twofold.files import TEMPORARY
+
+INTERVAL: Final = 10.0
+"""Seconds of work that may be lost."""
+
+_PART: Final = re.compile(r"(keys|values)-\d{6,}-\d{6,}")
+
+
+class Store:
+    """Layers in memory.
+
+    Attributes:
+        problem: which game, and for what.
+        keys: of the states of each layer, by the sum of its tiles in units; without gaps.
+        values: of the states of each layer, from the last one down.
+    """
+
+    def __init__(self, problem: Problem) -> None:
+        self.problem = problem
+        self.keys: dict[int, NDArray[Any]] = {}
+        self.values: dict[int, NDArray[np.float64]] = {}
+
+    @property
+    def states(self) -> int:
+        """Number of states so far."""
+        return sum(map(len, self.keys.values()))
+
+    @property
+    def layers(self) -> list[int]:
+        """The layers, ascending, without empty ones at the end."""
+        found = sorted(self.keys)
+        while len(found) > 1 and not len(self.keys[found[-1]]):
+            found.pop()
+        return found
+
+    def add_keys(self, layer: int, keys: NDArray[Any]) -> None:
+        """Keep the states of the next layer."""
+        self.keys[layer] = keys
+
+    def add_values(self, layer: int, values: NDArray[np.float64]) -> None:
+        """Keep the values of the layer before."""
+        self.values[layer] = values
+
+    def save(self) -> None:
+        """Write what is not written yet."""
+
+    def write(self, path: str | os.PathLike[str]) -> None:
+        """Write the table of a problem that is solved.
+
+        Raises:
+            ResourceError: the disk is full or another system call failed.
+        """
+        layers = self.layers
+        write_layers(
+            path,
+            self.problem,
+            layers[0],
+            [self.keys[layer] for layer in layers],
+            [self.values[layer] for layer in layers],
+        )
+
+    def table(self) -> Layers:
+        """The layers of a problem that is solved, side by side in memory."""
+        layers = self.layers
+        keys = [self.keys[layer] for layer in layers]
+        index = np.zeros((len(layers), 4), dtype=np.uint64)
+        index[:, 0] = np.array(layers, dtype=np.uint64) << np.uint64(self.problem.unit_exponent)
+        index[:, 1] = [len(each) for each in keys]
+        values = np.concatenate([self.values[layer] for layer in layers])
+        return Layers(self.problem, index, np.concatenate(keys), values)
+
+
+class WorkFolder(Store):
+    """Layers in memory and in a folder.
+
+    Args:
+        path: the file that the table will have; the folder is beside it.
+        problem: which game, and for what.
+        interval: seconds of work that may be lost.
+
+    Raises:
+        InvalidTable: the folder holds the work on another problem, or something else.
+    """
+
+    def __init__(
+        self, path: str | os.PathLike[str], problem: Problem, interval: float = INTERVAL
+    ) -> None:
+        super().__init__(problem)
+        self.folder = work_folder(path)
+        self._interval = interval
+        self._saved = time.monotonic()
+        self._new: dict[str, list[int]] = {"keys": [], "values": []}
+        self._load()
+
+    def add_keys(self, layer: int, keys: NDArray[Any]) -> None:
+        """Keep the states of the next layer; it may be written with those before it."""
+        super().add_keys(layer, keys)
+        self._new["keys"].append(layer)
+        self._save_in_time()
+
+    def add_values(self, layer: int, values: NDArray[np.float64]) -> None:
+        """Keep the values of the layer before; it may be written with those after it."""
+        super().add_values(layer, values)
+        self._new["values"].append(layer)
+        self._save_in_time()
+
+    def _save_in_time(self) -> None:
+        if time.monotonic() - self._saved >= self._interval:
+            self.save()
+
+    def save(self) -> None:
+        """Write what is not written yet, keys first: values are worth nothing without.
+
+        Raises:
+            ResourceError: the disk is full or another system call failed.
+        """
+        for part in ("keys", "values"):
+            for layers in runs(self._new[part]):
+                self._write(part, layers)
+            self._new[part].clear()
+        self._saved = time.monotonic()
+
+    def _write(self, part: str, layers: list[int]) -> None:
+        held: dict[int, NDArray[Any]] = self.keys if part == "keys" else self.values
+        arrays = [held[layer] for layer in layers]
+        path = self.folder / f"{part}-{layers[0]:06}-{layers[-1]:06}"
+        try:
+            self.folder.mkdir(exist_ok=True)
+        except OSError as error:
+            raise ResourceError(f"cannot make {str(self.folder)!r}: {error.strerror}") from error
+        both = (arrays, None) if part == "keys" else (None, arrays)
+        write_layers(path, self.problem, layers[0], *both)
+        self._map(path, part)
+
+    def _map(self, path: Path, part: str) -> None:
+        """Take the layers of a file in place of those in memory."""
+        found = read_layers(path, part)
+        if found.problem != self.problem:
+            raise InvalidTable(
+                f"expected the work on {self.problem} under {self.problem.rules} in "
+                f"{str(self.folder)!r}, got {found.problem} under {found.problem.rules}; "
+                "remove the folder or choose another file"
+            )
+        unit = self.problem.unit_exponent
+        firsts, first = found.firsts.tolist(), int(found.index[0, 0]) >> unit
+        for number in range(len(found.index)):
+            part_of = slice(firsts[number], firsts[number + 1])
+            if part == "keys":
+                self.keys[first + number] = found.keys[part_of]
+            else:
+                self.values[first + number] = found.values[part_of]
+
+    def _load(self) -> None:
+        """Take up what an earlier run has left."""
+        for path in parts_in(self.folder):
+            self._load_file(path, path.name.partition("-")[0])
+        self._keep_what_fits()
+
+    def _load_file(self, path: Path, part: str) -> None:
+        """Take up a file if all of it is sound; else its layers are found again."""
+        try:
+            found = read_layers(path, part)
+        except InvalidTable:
+            return
+        if found.problem == self.problem and any(map(found.damage, range(len(found.index)))):
+            return
+        self._map(path, part)
+
+    def _keep_what_fits(self) -> None:
+        """Keep keys up to the first gap, and the values that belong to them."""
+        first = min(self.problem.layer_of(bits) for bits in self.problem.start_boards)
+        whole = itertools.takewhile(self.keys.__contains__, itertools.count(first))
+        self.keys = {layer: self.keys[layer] for layer in whole}
+        self.values = {
+            layer: values
+            for layer, values in self.values.items()
+            if layer in self.keys and len(values) == len(self.keys[layer])
+        }
+
+    def remove(self) -> None:
+        """Remove the parts, and the folder if nothing else is in it, once the table is written."""
+        self.keys.clear()  # what is mapped could not be removed on Windows
+        self.values.clear()
+        for path in [*parts_in(self.folder), *self.folder.glob(f".*{TEMPORARY}")]:
+            with contextlib.suppress(OSError):
+                path.unlink()
+        with contextlib.suppress(OSError):
+            self.folder.rmdir()
+
+
+def work_folder(path: str | os.PathLike[str]) -> Path:
+    """The folder where a table is worked on, beside its file."""
+    target = Path(path)
+    return target.with_name(target.name + ".work")
+
+
+def runs(layers: Iterable[int]) -> list[list[int]]:
+    """Layers in runs without gaps: a file says only where its layers begin."""
+    numbered = enumerate(sorted(layers))
+    groups = itertools.groupby(numbered, key=lambda each: each[1] - each[0])
+    return [[layer for _, layer in group] for _, group in groups]
+
+
+def parts_in(folder: Path) -> list[Path]:
+    """The files of layers in such a folder, keys first; none where there is no folder."""
+    return sorted(path for path in folder.glob("*") if _PART.fullmatch(path.name))

@@ -1,0 +1,123 @@
+"""The player `exact`: optimal play by a table of a solved game."""
+
+import os
+from functools import lru_cache
+
+from twofold.board import Board
+from twofold.errors import InvalidBoard, InvalidSpec, UnsupportedRules
+from twofold.exact.problem import Problem
+from twofold.exact.table import Table
+from twofold.kernels import solved
+from twofold.kernels._jit import address_of
+from twofold.players.base import check_going, move_list
+from twofold.players.compiled import CompiledPlayer
+from twofold.rules import Move, Rules
+from twofold.search.analysis import Analysis, MoveValue
+from twofold.search.budget import Budget
+from twofold.search.stop import Stop
+
+
+class ExactPlayer(CompiledPlayer):
+    """Makes the move that a table says is worth most; the first of equals.
+
+    Args:
+        table: the solved game.
+
+    Attributes:
+        table: the same.
+        home: the rules that it is solved for.
+    """
+
+    home: Rules
+
+    def __init__(self, table: Table) -> None:
+        self.table = table
+        self.home = table.problem.rules
+
+    def unsupported(self, rules: Rules) -> str:
+        """Why the values of the table do not hold under these rules."""
+        return "" if values_hold(self.table.problem, rules) else f"expected rules {self.home}"
+
+    def prepare(self, rules: Rules) -> None:
+        """Set the policy."""
+        self.policy = address_of(solved.play_by_table)
+        self.context = self.table.words
+
+    def choose(self, board: Board, *, score: int | None = None, move_number: int = 0) -> Move:
+        """The optimal move."""
+        return self.analyse(board).best
+
+    def analyse(
+        self,
+        board: Board,
+        budget: Budget | None = None,
+        *,
+        score: int | None = None,
+        stop: Stop | None = None,
+    ) -> Analysis:
+        """The exact values of the moves, in no time."""
+        check_going(board)
+        if board.shape != self.home.shape:
+            raise UnsupportedRules(
+                f"expected rules {self.home} with {self.spec}, got rules {Rules(*board.shape)}"
+            )
+        try:
+            found = self.table.move_values(board)
+        except InvalidBoard as error:
+            raise UnsupportedRules(f"{error} with {self.spec}") from None
+        best = max(found, key=lambda move: found[move])
+        values = {move: MoveValue(value, 0) for move, value in found.items()}
+        return Analysis(
+            board,
+            move_list(board, values),
+            best,
+            self.spec,
+            unit=self.table.problem.unit,
+            exact=True,
+        )
+
+
+def values_hold(problem: Problem, rules: Rules) -> bool:
+    """Whether a table of a problem is right for games under some rules."""
+    home = problem.rules
+    return (
+        rules.shape == home.shape
+        and rules.spawn_exponents == home.spawn_exponents
+        and rules.spawn_probabilities == home.spawn_probabilities
+        and rules.start_tiles == home.start_tiles
+        and rules.stop_at_goal == home.stop_at_goal
+        and (rules.goal == home.goal or not home.stop_at_goal)
+    )
+
+
+def find_table(path: str) -> Table:
+    """The table in a file; mapped and checked once, and shared by all who ask.
+
+    Raises:
+        InvalidSpec: no file is named.
+        InvalidTable: there is none, or it is no table, or torn or damaged.
+    """
+    if not path:
+        raise InvalidSpec(
+            "expected exact:table=FILE, with a table that `twofold solve` made, got no table"
+        )
+    try:
+        status = os.stat(path)
+        changed = (status.st_mtime_ns, status.st_size)
+    except (OSError, ValueError):
+        changed = (0, 0)  # opening it says why it cannot be read
+    return _open(path, changed)
+
+
+@lru_cache(maxsize=4)
+def _open(path: str, _changed: tuple[int, int]) -> Table:
+    return Table.open(path, check=True)
+
+
+def table_hash(path: str) -> str:
+    """16 hexadecimal digits that stand for the content of a table.
+
+    Raises:
+        InvalidSpec, InvalidTable: as `find_table`.
+    """
+    return find_table(path).layers.digest

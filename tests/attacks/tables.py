@@ -1,0 +1,102 @@
+"""Hostile tables, one row each: what they are, how they are made, what must come of them.
+
+The files are made here from the description of the format, not by the code that is attacked.
+"""
+
+import json
+from typing import Any, Final
+
+import numpy as np
+
+from tests.attacks.weights import MAX_HEADER, Attack, entry, framed
+
+RULES: Final = "2x2 spawn=2:0.9,4:0.1 start=2 goal=2048 stop=never"
+METADATA: Final = {"twofold_table": "1", "rules": RULES, "objective": "score", "part": "table"}
+KEYS: Final = np.array([0x001, 0x011], dtype="<u4")  # of 00/11 and 01/10
+VALUES: Final = np.array([60.0, 61.0], dtype="<f8")
+
+
+def index(first: int = 4, states: Any = (2,), step: int = 2) -> np.ndarray[Any, Any]:
+    """The layers, without checksums."""
+    rows = [[first + step * row, count, 0, 0] for row, count in enumerate(states)]
+    return np.array(rows, dtype="<u8")
+
+
+def table(
+    layers: Any = None,
+    keys: Any = KEYS,
+    values: Any = VALUES,
+    metadata: Any = METADATA,
+    **more: Any,
+) -> bytes:
+    """A table of these tensors; None leaves one out."""
+    tensors = {"layers": index() if layers is None else layers, "values": values, "keys": keys}
+    names = {"<u8": "U64", "<f8": "F64", "<u4": "U32", "<f4": "F32", "<i8": "I64"}
+    header: dict[str, Any] = {"__metadata__": metadata}
+    data = b""
+    for name, array in tensors.items():
+        if isinstance(array, np.ndarray):
+            end = len(data) + array.nbytes
+            header[name] = entry(names[array.dtype.str], list(array.shape), len(data), end)
+            data += array.tobytes()
+    text = json.dumps(header | more)
+    return framed(text + " " * (-len(text) % 8), data)  # so that the data is aligned
+
+
+def said(**changes: str | None) -> bytes:
+    """A table whose metadata say something else."""
+    changed: dict[str, Any] = METADATA | changes
+    return table(metadata={key: value for key, value in changed.items() if value is not None})
+
+
+FILES: Final = [
+    Attack("empty", lambda: b"", "expected a safetensors file"),
+    Attack("a few bytes", lambda: b"table", "expected a safetensors file"),
+    Attack("text", lambda: b"3x3 solved\n" * 100, "expected a safetensors file"),
+    Attack("pickle", lambda: b"\x80\x04cos\nsystem\n(S'true'\ntR." * 9, "safetensors"),
+    Attack("header of 2^64 - 1", lambda: framed("{}", length=2**64 - 1), "safetensors"),
+    Attack("header past the end", lambda: framed("{}", length=999), "expected a header of 999"),
+    Attack("huge header", lambda: framed(b"{" + b" " * MAX_HEADER), "a header of at most"),
+    Attack("another file of ours", lambda: framed({"__metadata__": {"twofold": "{}"}}),
+           "expected a table of solved boards of version 1, got 'another kind of file'"),
+    Attack("a later version", lambda: said(twofold_table="2"), "of version 1, got '2'"),
+    Attack("control characters", lambda: said(twofold_table="\x1b[2J"), "got '.x1b"),
+    Attack("a part", lambda: said(part="keys"), "expected a table, got 'keys'"),
+    Attack("no part", lambda: said(part=None), "expected a table, got None"),
+    Attack("no rules", lambda: said(rules=None), "expected rules and objective"),
+    Attack("no such rules", lambda: said(rules="2x"), "expected rules and objective"),
+    Attack("rules beyond 64 bits", lambda: said(rules="8x8"), "expected rules and objective"),
+    Attack("long rules", lambda: said(rules="2x2 " * 10**5), "expected rules and objective"),
+    Attack("no such objective", lambda: said(objective="fun"), "expected rules and objective"),
+    Attack("no keys", lambda: table(keys=0), "expected the tensors keys, layers, values"),
+    Attack("no values", lambda: table(values=0), "expected the tensors keys, layers, values"),
+    Attack("no layers", lambda: table(layers=0), "expected the tensors keys, layers, values"),
+    Attack("one tensor more", lambda: table(extra=entry("U8", [0], 64, 64)), "tensors"),
+    Attack("layers without rows", lambda: table(layers=index(states=())), "of 4 columns"),
+    Attack("layers in one column", lambda: table(layers=index()[:, :1].copy()), "of 4 columns"),
+    Attack("layers with a sign", lambda: table(layers=index().astype("<i8")), "of 4 columns"),
+    Attack("layers with a gap", lambda: table(layers=index(states=(1, 1), step=4)), "the sums of"),
+    Attack("layers downwards", lambda: table(layers=index(states=(1, 1), step=-2)), "the sums of"),
+    Attack("sums past all boards", lambda: table(layers=index(first=2**40)), "the sums of tiles"),
+    Attack("sums that wrap", lambda: table(layers=index(first=2**64 - 2)), "the sums of tiles"),
+    Attack("more states than there are", lambda: table(layers=index(states=(3,))), "3 keys of"),
+    Attack("fewer states", lambda: table(layers=index(states=(1,))), "expected 1 keys of"),
+    Attack("counts that wrap", lambda: table(layers=index(states=(2**64 - 1, 3))), "expected 1844"),
+    Attack("counts that wrap to the right sum",
+           lambda: table(layers=index(states=(2**63, 2**63, 2))), "expected 1844"),
+    Attack("keys of 64 bits", lambda: table(keys=KEYS.astype("<u8")), "2 keys of uint32"),
+    Attack("short values", lambda: table(values=VALUES[:1]), "2 values of float64"),
+    Attack("values of 32 bits", lambda: table(values=VALUES.astype("<f4")), "values of float64"),
+    Attack("keys in two dimensions", lambda: table(keys=KEYS.reshape(1, 2)), "2 keys of uint32"),
+    Attack("overlapping tensors", lambda: framed(
+        {"__metadata__": METADATA, "keys": entry("U32", [2], 0, 8),
+         "values": entry("F64", [1], 0, 8)}, b"\0" * 8), "expected a safetensors file"),
+    Attack("a folder", None, "expected a regular file", lambda path: path.mkdir()),
+]  # fmt: skip
+"""Refused before anything of their content is looked at."""
+
+CONTENT: Final = [
+    Attack("wrong checksums", lambda: table(), "other keys of the states with 4 in tiles"),
+    Attack("NaN", lambda: table(values=VALUES * np.nan), "got other keys"),
+]
+"""Refused when their content is compared with its checksums."""

@@ -1,0 +1,72 @@
+"""Solving by recursion with a dictionary, on `Board` alone: what the kernels must equal."""
+
+from functools import cache
+
+from twofold.board import Board
+from twofold.exact.problem import Objective, Problem
+
+
+def symmetric(board: Board) -> list[Board]:
+    """A board from all sides."""
+    rows, cols = board.shape
+    grid = [board.exponents[row * cols : (row + 1) * cols] for row in range(rows)]
+    turned = [grid, list(zip(*grid, strict=True))] if rows == cols else [grid]
+    found = []
+    for form in turned:
+        for lines in (form, form[::-1]):
+            found.append([tuple(line) for line in lines])
+            found.append([tuple(line[::-1]) for line in lines])
+    return [Board([cell for line in form for cell in line], board.shape) for form in found]
+
+
+@cache
+def least(board: Board) -> Board:
+    """The one of a board's symmetries that stands for all."""
+    return min(symmetric(board), key=lambda one: one.exponents)
+
+
+class Naive:
+    """Values of boards, remembered."""
+
+    def __init__(self, problem: Problem) -> None:
+        self.problem = problem
+        self.values: dict[Board, float] = {}
+        self.dead: set[Board] = set()
+
+    @property
+    def start_value(self) -> float:
+        return self._after_start(Board.empty(self.problem.rules.shape), 0)
+
+    def _after_start(self, board: Board, tiles: int) -> float:
+        if tiles == self.problem.rules.start_tiles:
+            return self.value(board)
+        return sum(
+            spawn.probability * self._after_start(board.place(spawn.cell, spawn.tile), tiles + 1)
+            for spawn in board.spawns(self.problem.rules)
+        )
+
+    def value(self, board: Board) -> float:
+        board = least(board)
+        rules = self.problem.rules
+        wins = self.problem.objective is Objective.GOAL
+        if rules.stop_at_goal and board.max_tile >= rules.goal:
+            return float(wins)
+        if board not in self.values:
+            moves = [self.move_value(board, move) for move in board.legal_moves()]
+            if not moves:
+                self.dead.add(board)
+                return 0.0
+            self.values[board] = max(moves)
+        return self.values[board]
+
+    def move_value(self, board: Board, move: int) -> float:
+        rules = self.problem.rules
+        wins = self.problem.objective is Objective.GOAL
+        after, reward = board.slide(board.legal_moves()[0].__class__(move))
+        gained = 0.0 if wins else float(reward)
+        if rules.stop_at_goal and after.max_tile >= rules.goal:
+            return gained + wins
+        return gained + sum(
+            spawn.probability * self.value(after.place(spawn.cell, spawn.tile))
+            for spawn in after.spawns(rules)
+        )

@@ -1,0 +1,229 @@
+"""Exact values as the judge of search, of play and of learning."""
+
+import random
+from collections.abc import Callable
+from functools import cache
+from typing import Any
+
+import numpy as np
+import pytest
+
+from tests.exact.naive import Naive, least
+from twofold.board import Board, Slide
+from twofold.evaluators import compiled, simple_evaluator
+from twofold.evaluators.network import Network, network_evaluator
+from twofold.exact import Problem, Table, solve
+from twofold.exact.problem import canonical_bits
+from twofold.kernels import canonical
+from twofold.learn.settings import Settings, parse_schedule
+from twofold.learn.training import Training
+from twofold.players import play_games
+from twofold.players.exact import ExactPlayer
+from twofold.players.searching import ExpectimaxPlayer
+from twofold.rules import Rules
+from twofold.search.depth import Depth
+
+
+@compiled
+def _nothing(bits, score, params):  # type: ignore[no-untyped-def]
+    """What is not seen is worth nothing: exact where the search sees every end."""
+    return 0.0
+
+
+ZERO = simple_evaluator("nothing", _nothing, at="afterstate", adds_reward=True, unit="points")
+
+
+def states(table: Table, layers: slice, count: int, seed: int = 0) -> list[Board]:
+    """Some states of some layers."""
+    rows, cols = table.problem.rules.shape
+    found = []
+    firsts = table.layers.firsts.tolist()
+    for layer in range(len(table.layers.index))[layers]:
+        total = int(table.layers.index[layer, 0])
+        for key in table.layers.keys[firsts[layer] : firsts[layer + 1]].tolist():
+            bits = int(canonical.from_key(np.uint64(key), total, rows, cols))
+            found.append(Board.from_bits(bits, (rows, cols)))
+    return random.Random(seed).sample(found, min(count, len(found)))
+
+
+@cache
+def ends_within(board: Board, moves: int) -> bool:
+    """Whether no more than so many moves can follow."""
+    legal = board.legal_moves()
+    if not legal or not moves:
+        return not legal
+    afters = [board.slide(move).board for move in legal]
+    return all(
+        ends_within(least(after.place(spawn.cell, spawn.tile)), moves - 1)
+        for after in afters
+        for spawn in after.spawns()
+    )
+
+
+def search_differs(table: Table, boards: list[Board], plies: int) -> float:
+    """The largest difference of a search to the values of moves."""
+    player = ExpectimaxPlayer(ZERO, Depth.fixed(plies))
+    player.start(table.problem.rules, 1)
+    largest = 0.0
+    for board in boards:
+        found = player.analyse(board)
+        for move, value in table.move_values(board).items():
+            searched = found[move].value
+            assert searched is not None
+            largest = max(largest, abs(searched - value) / max(value, 1.0))
+    return largest
+
+
+@pytest.mark.promise("R51")
+def test_search_to_the_end_finds_the_exact_values_of_2x3(
+    two_by_three: Table, figure: Callable[[str], None]
+) -> None:
+    late = states(two_by_three, slice(-90, None), 1_000)
+    boards = [board for board in late if ends_within(board, 6)][:60]
+    assert len(boards) >= 30
+    assert search_differs(two_by_three, boards, 7) < 1e-9
+    figure(f"{len(boards)} late states of 2x3")
+
+
+@pytest.mark.promise("R51")
+def test_search_to_the_end_finds_the_exact_values_of_3x3(figure: Callable[[str], None]) -> None:
+    """Full boards of large tiles and one pair: the exact value is that of naive recursion."""
+    rng = random.Random(1)
+    tiles = [9, 8, 7, 6, 5, 4, 3, 1, 1]
+    boards: list[Board] = []
+    while len(boards) < 20:
+        board = Board(rng.sample(tiles, 9), (3, 3))
+        if not board.is_over and ends_within(least(board), 5):
+            boards.append(board)
+    naive = Naive(Problem.parse("3x3"))
+    player = ExpectimaxPlayer(ZERO, Depth.fixed(6))
+    player.start(naive.problem.rules, 1)
+    for board in boards:
+        found = player.analyse(board)
+        for move in board.legal_moves():
+            assert found[move].value == pytest.approx(naive.move_value(board, move), rel=1e-9)
+    figure(f"{len(boards)} late boards of 3x3")
+
+
+def mean_and_error(values: list[float]) -> tuple[float, float]:
+    found = np.array(values, dtype=float)
+    return float(found.mean()), float(found.std(ddof=1) / np.sqrt(len(found)))
+
+
+@pytest.mark.promise("R51")
+@pytest.mark.parametrize(
+    ("rules", "games"),
+    [
+        ("2x2", 20_000),
+        ("2x3", 4_000),
+        pytest.param("2x4", 20_000, marks=pytest.mark.long),
+        pytest.param("3x3", 20_000, marks=pytest.mark.long),
+    ],
+)
+def test_games_of_the_exact_player_have_its_value(
+    rules: str, games: int, figure: Callable[[str], None]
+) -> None:
+    problem = Problem.parse(rules)
+    table = solve(problem, threads=2)
+    player = ExactPlayer(table)
+    found = list(play_games(player, problem.rules, range(1, games + 1)))
+    mean, error = mean_and_error([result.score for result in found])
+    assert abs(mean - table.start_value) < 3 * error
+    figure(f"{rules}: {mean:.2f} +- {error:.2f} over {games:,} games, {table.start_value:.4f}")
+
+
+def learnt(rules: str, patterns: str, schedule: str, games: int, **settings: Any) -> Network:
+    """What TD learning of a pattern of all cells, a table of all boards, comes to."""
+    training = Training(
+        Settings(
+            patterns=patterns,
+            rules=Rules.parse(rules),
+            schedule=parse_schedule(schedule),
+            **settings,
+        ),
+        games=games,
+    )
+    training.run()
+    return training.network
+
+
+class Greedy:
+    """Greedy play by a network, without any chance: what it expects, and what it gets.
+
+    Args:
+        network: values of afterstates.
+        rules: of the game.
+    """
+
+    def __init__(self, network: Network, rules: Rules) -> None:
+        self.evaluator = network_evaluator(network)
+        self.rules = rules
+        self.gets: dict[Board, float] = {}
+
+    def choose(self, board: Board) -> tuple[float, Slide]:
+        slides = [board.slide(move) for move in board.legal_moves()]
+        values = [each.reward + self.evaluator.value(each.board) for each in slides]
+        best = values.index(max(values))
+        return values[best], slides[best]
+
+    def expected(self, board: Board) -> float:
+        return self.choose(board)[0]
+
+    def got(self, board: Board) -> float:
+        """The mean score of all games from a board."""
+        board = least(board)
+        if board.is_over:
+            return 0.0
+        if board not in self.gets:
+            _, slide = self.choose(board)
+            after = slide.board
+            self.gets[board] = slide.reward + sum(
+                spawn.probability * self.got(after.place(spawn.cell, spawn.tile))
+                for spawn in after.spawns(self.rules)
+            )
+        return self.gets[board]
+
+
+def at_start(problem: Problem, value: Callable[[Board], float]) -> float:
+    """The mean over the boards that a game may begin with."""
+    return sum(
+        chance * value(Board.from_bits(bits, problem.rules.shape))
+        for bits, chance in problem.start_boards.items()
+    )
+
+
+@pytest.mark.promise("R51")
+@pytest.mark.parametrize(
+    ("rules", "patterns", "games", "settings"),
+    [
+        ("2x2", "0123", 60_000, {"schedule": "tc"}),
+        ("2x3", "012345", 400_000, {"schedule": "tc:0.5", "optimism": 500.0, "restart": 10}),
+    ],
+)
+def test_learning_with_a_weight_for_each_board_finds_the_exact_values(
+    rules: str,
+    patterns: str,
+    games: int,
+    settings: dict[str, Any],
+    figure: Callable[[str], None],
+) -> None:
+    """Both what the network expects and what its greedy play gets, over all games.
+
+    Without optimism, above the value of every state, greedy play of 2x3 settles for the half.
+    """
+    problem = Problem.parse(rules)
+    exact = solve(problem).start_value
+    greedy = Greedy(learnt(rules, patterns, games=games, **settings), problem.rules)
+    expected, got = at_start(problem, greedy.expected), at_start(problem, greedy.got)
+    assert expected == pytest.approx(exact, rel=0.01)
+    assert got == pytest.approx(exact, rel=0.01)
+    assert got <= exact * (1 + 1e-9)
+    figure(f"{rules}: {expected:.2f} learnt in {games:,} games, plays {got:.2f} of {exact:.2f}")
+
+
+def test_a_search_sees_a_state_as_the_table_does(two_by_three: Table) -> None:
+    """One ply on the exact values of afterstates would be optimal play: look-ups agree."""
+    for board in states(two_by_three, slice(0, 60, 7), 50):
+        values = two_by_three.move_values(board)
+        assert two_by_three.value(board) == pytest.approx(max(values.values()), rel=1e-12)
+        assert canonical_bits(board) == board.to_bits()

@@ -1,0 +1,100 @@
+"""Which games are solved: what a problem says of itself, and what it refuses."""
+
+import pytest
+
+from twofold.board import Board
+from twofold.errors import UnsupportedRules
+from twofold.exact import Objective, Problem
+from twofold.exact.problem import canonical_bits
+from twofold.rules import Rules
+
+
+@pytest.mark.parametrize(
+    ("rules", "objective", "text", "unit"),
+    [
+        ("2x2", "score", "2x2, expected score", "points"),
+        ("3x3 goal=64 stop=goal", "score", "3x3, expected score to 64", "points"),
+        ("3x3 goal=512", "goal", "3x3, chance of 512", "chance of 512"),
+        ("2x4 spawn=2:1,4:1", "score", "2x4, 2: 50% 4: 50%, expected score", "points"),
+    ],
+)
+def test_a_problem_in_words(rules: str, objective: str, text: str, unit: str) -> None:
+    problem = Problem.parse(rules, objective)
+    assert str(problem) == text
+    assert problem.unit == unit
+
+
+def test_the_goal_counts_only_where_play_stops_at_it() -> None:
+    assert Problem.parse("2x2 goal=16") == Problem.parse("2x2 goal=32")
+    assert Problem.parse("2x2 goal=16 stop=goal") != Problem.parse("2x2 goal=32 stop=goal")
+    goal = Problem.parse("2x2 goal=16", "goal")
+    assert goal.rules.stop_at_goal
+    assert goal == Problem.parse("2x2 goal=16 stop=goal", "goal")
+    assert goal.objective is Objective.GOAL
+
+
+def test_start_boards_are_all_there_may_be() -> None:
+    boards = Problem.parse("2x2").start_boards
+    assert sum(boards.values()) == pytest.approx(1)
+    shown = {str(Board.from_bits(bits, (2, 2))): chance for bits, chance in boards.items()}
+    # Of the three cells that are left two are beside the first tile, one is across from it.
+    assert shown == pytest.approx(
+        {
+            "2x2:00/11": 0.81 * 2 / 3,
+            "2x2:00/12": 0.18 * 2 / 3,
+            "2x2:00/22": 0.01 * 2 / 3,
+            "2x2:01/10": 0.81 / 3,
+            "2x2:01/20": 0.18 / 3,
+            "2x2:02/20": 0.01 / 3,
+        }
+    )
+
+
+@pytest.mark.parametrize(
+    ("rules", "largest"), [("2x2", 5), ("3x3", 10), ("2x2 spawn=2:1", 4), ("1x2 spawn=8:1", 4)]
+)
+def test_the_largest_tile(rules: str, largest: int) -> None:
+    assert Problem.parse(rules).max_exponent == largest
+
+
+def test_sums_are_counted_in_the_smallest_tile() -> None:
+    problem = Problem.parse("2x3 spawn=4:0.5,16:0.5")
+    assert problem.spawn_steps == (1, 4)
+    assert problem.layer_of(canonical_bits(Board.parse("2x3:240/000"))) == (4 + 16) // 4
+    assert not problem.is_stopped(canonical_bits(Board.parse("2x3:999/999")))
+    assert Problem.parse("2x2 goal=16", "goal").is_stopped(Board.parse("2x2:40/00").to_bits())
+
+
+@pytest.mark.parametrize(
+    ("rules", "message"),
+    [
+        ("5x5", "expected at most 4 rows and columns to solve, got rules 5x5"),
+        ("1x5", "expected at most 4 rows and columns to solve"),
+        ("4x4", "expected rules without tiles past 32768 to solve, or with a goal at which play "
+         "stops, got tiles up to 2\\^17 with 4x4"),
+        ("2x2 spawn=2:1,65536:1", "expected rules without tiles past 32768"),
+        ("2x2 spawn=2:1,4096:1", "expected spawn tiles within a factor of 1024 to solve"),
+        ("4x4 goal=65536 stop=goal", "expected rules without tiles past 32768"),
+    ],
+)  # fmt: skip
+def test_what_cannot_be_solved(rules: str, message: str) -> None:
+    with pytest.raises(UnsupportedRules, match=message):
+        Problem(Rules.parse(rules))
+
+
+def test_a_goal_that_no_game_makes() -> None:
+    with pytest.raises(UnsupportedRules, match="expected a goal up to 32, the largest tile of 2x2, "
+                       "got 64"):  # fmt: skip
+        Problem.parse("2x2 goal=64", "goal")
+    assert Problem.parse("2x2 goal=64 stop=goal").max_exponent == 5
+
+
+def test_many_start_tiles_take_no_time_to_list() -> None:
+    boards = Problem.parse("2x2 start=3 spawn=2:1,8:1").start_boards
+    # One cell is free, and of the three tiles, 2 or 8, the two beside it mirror each other.
+    assert len(boards) == 2 * 3
+    assert sum(boards.values()) == pytest.approx(1)
+    assert boards[canonical_bits(Board.parse("2x2:01/33"))] == pytest.approx(2 / 8)
+    assert sum(Problem.parse("4x4 start=5 goal=16", "goal").start_boards.values()) == (
+        pytest.approx(1)
+    )

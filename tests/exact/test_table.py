@@ -1,0 +1,305 @@
+"""Tables: look-ups, files that are written and read, torn, damaged or foreign."""
+
+import itertools
+import random
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pytest
+import safetensors.numpy
+
+from tests.faults import Faults
+from tests.generators import make_board
+from twofold import files
+from twofold.board import Board
+from twofold.errors import InvalidBoard, InvalidTable, ResourceError
+from twofold.exact import Problem, Table, solve
+from twofold.exact.format import read_layers, write_layers
+from twofold.exact.solver import Solver
+from twofold.exact.store import Store, WorkFolder
+from twofold.kernels import canonical
+from twofold.rules import Move
+
+
+@pytest.fixture
+def path(tmp_path: Path, two_by_three: Table) -> Path:
+    """A table of 2x3 in a file."""
+    write(tmp_path / "2x3.table", two_by_three)
+    return tmp_path / "2x3.table"
+
+
+def write(path: Path, table: Table) -> None:
+    layers = table.layers
+    firsts = layers.firsts.tolist()
+    cuts = [slice(*pair) for pair in itertools.pairwise(firsts)]
+    first = int(layers.index[0, 0]) >> table.problem.unit_exponent
+    keys, values = [layers.keys[cut] for cut in cuts], [layers.values[cut] for cut in cuts]
+    write_layers(path, table.problem, first, keys, values)
+
+
+def test_what_was_written_is_read(path: Path, two_by_three: Table) -> None:
+    table = Table.open(path, check=True)
+    assert table.problem == two_by_three.problem
+    assert table.start_value == two_by_three.start_value
+    assert np.array_equal(table.layers.keys, two_by_three.layers.keys)
+    assert np.array_equal(table.layers.values, two_by_three.layers.values)
+    assert len(table) == len(two_by_three)
+    assert path.stat().st_size < 12 * len(table) + 8_192  # 12 bytes a state
+
+
+def test_others_can_read_it(path: Path, two_by_three: Table) -> None:
+    """As the page on the format says: any reader of safetensors, and a search in the keys."""
+    tensors = safetensors.numpy.load_file(path)
+    assert set(tensors) == {"keys", "layers", "values"}
+    board = Board.parse("2x3:012/131")
+    total = sum(map(sum, board.tiles))
+    row = int((total - tensors["layers"][0, 0]) // 2)
+    first = int(tensors["layers"][:row, 1].sum())
+    last = first + int(tensors["layers"][row, 1])
+    rows = [board.exponents[:3], board.exponents[3:]]
+    turned = [form for lines in (rows, rows[::-1]) for form in (lines, [r[::-1] for r in lines])]
+    key = min(int("".join(f"{e:x}" for line in form for e in line), 16) for form in turned) >> 4
+    place = first + np.searchsorted(tensors["keys"][first:last], key)
+    assert tensors["values"][place] == two_by_three.value(board)
+
+
+def test_look_ups_of_any_board(two_by_three: Table) -> None:
+    rng = random.Random(3)
+    for _ in range(300):
+        board = make_board(rng, (2, 3), largest=12)
+        (found,) = two_by_three.values([board.to_bits()])
+        if board.is_over:
+            assert found == 0
+        elif two_by_three.holds(board):
+            assert found == max(two_by_three.move_values(board).values())
+        else:
+            assert np.isnan(found)
+
+
+def test_values_and_moves_agree_and_symmetric_boards_are_worth_the_same(
+    two_by_three: Table,
+) -> None:
+    board = Board.parse("2x3:112/001")
+    values = two_by_three.move_values(board)
+    assert tuple(values) == board.legal_moves()
+    assert max(values.values()) == pytest.approx(two_by_three.value(board), rel=1e-14)
+    other = Board.parse("2x3:211/100")
+    turned = two_by_three.move_values(other)
+    assert turned[Move.RIGHT] == values[Move.LEFT]
+    assert two_by_three.value(other) == two_by_three.value(board)
+
+
+def test_one_tile_before_the_states_is_worth_its_moves(two_by_two: Table) -> None:
+    """A game begins with two tiles, so a board with one is no state; its moves lead to some."""
+    board = Board.parse("2x2:00/01")
+    assert not two_by_two.holds(board)
+    assert two_by_two.value(board) == pytest.approx(two_by_two.start_value, rel=0.02)
+
+
+def test_what_cannot_be_looked_up(two_by_two: Table) -> None:
+    with pytest.raises(InvalidBoard, match="expected a 2x2 board, got 3x3:"):
+        two_by_two.value(Board.empty((3, 3)))
+    with pytest.raises(InvalidBoard, match=r"expected a board that a game under 2x2 .* can come"):
+        two_by_two.value(Board.parse("2x2:ff/0a"))
+    with pytest.raises(InvalidBoard, match="can come by, got 2x2:z0/01"):
+        two_by_two.value(Board.parse("2x2:z0/01"))
+    assert two_by_two.value(Board.parse("2x2:12/21")) == 0  # over
+
+
+def test_a_board_of_other_tiles_is_not_taken_for_another() -> None:
+    """Its key, without the last tile, is that of a board with a free cell there."""
+    table = solve(Problem.parse("2x2 spawn=4:1"))
+    assert table.holds(Board.parse("2x2:02/20"))
+    with pytest.raises(InvalidBoard, match="can come by, got 2x2:02/21"):
+        table.value(Board.parse("2x2:02/21"))
+
+
+def test_the_goal_is_worth_one_and_ends_play() -> None:
+    table = solve(Problem.parse("2x2 goal=16", "goal"))
+    assert table.value(Board.parse("2x2:41/00")) == 1
+    with pytest.raises(InvalidBoard, match="expected a board without the goal 16, got 2x2:41/00"):
+        table.move_values(Board.parse("2x2:41/00"))
+    assert table.value(Board.parse("2x2:33/00")) == 1
+    score = solve(Problem.parse("2x2 goal=16 stop=goal"))
+    assert score.value(Board.parse("2x2:41/00")) == 0
+    assert score.move_values(Board.parse("2x2:33/00"))[Move.LEFT] == 16
+
+
+# ---- files
+
+
+@pytest.mark.promise("R16")
+def test_a_table_cut_off_anywhere_is_refused(
+    tmp_path: Path, two_by_two: Table, figure: Callable[[str], None]
+) -> None:
+    path = tmp_path / "a"
+    write(path, two_by_two)
+    data = path.read_bytes()
+    for end in range(len(data)):
+        path.write_bytes(data[:end])
+        with pytest.raises(InvalidTable):
+            Table.open(path)
+    figure(f"{len(data):,} cuts of a table: all refused")
+
+
+@pytest.mark.promise("R16")
+def test_every_changed_byte_of_the_content_is_found(tmp_path: Path, two_by_two: Table) -> None:
+    path = tmp_path / "a"
+    write(path, two_by_two)
+    data = path.read_bytes()
+    begin = 8 + int.from_bytes(data[:8], "little")
+    for place in range(begin, len(data)):
+        changed = bytearray(data)
+        changed[place] ^= 0x20
+        path.write_bytes(changed)
+        with pytest.raises(InvalidTable, match="expected "):
+            Table.open(path, check=True)
+
+
+@pytest.mark.promise("R13")
+def test_a_table_is_the_old_one_or_the_new_one(tmp_path: Path, two_by_two: Table) -> None:
+    path = tmp_path / "a"
+    path.write_bytes(b"old")
+
+    def fail() -> None:
+        raise OSError(28, "No space left on device")
+
+    failed = 0
+    for call in range(1, 40):
+        with Faults(call, fail).installed(files):
+            try:
+                write(path, two_by_two)
+            except ResourceError:
+                failed += 1
+        content = path.read_bytes()
+        assert content == b"old" or len(Table.open(path, check=True)) == len(two_by_two)
+        path.write_bytes(b"old")
+    assert failed > 5
+    assert [each.name for each in tmp_path.iterdir()] == ["a"]
+
+
+# ---- work that goes on
+
+
+@pytest.mark.promise("R16")
+def test_a_solution_killed_anywhere_goes_on_from_what_it_has_written(
+    tmp_path: Path, two_by_three: Table, figure: Callable[[str], None]
+) -> None:
+    """Each run writes every layer and ends without a word after a few; the table is the same."""
+    problem = two_by_three.problem
+    path = tmp_path / "2x3.table"
+    runs, states, done = 0, [0], False
+    while not done:
+        store = WorkFolder(path, problem, interval=0.0)
+        enough = len(store.keys) + len(store.values) + 71
+        solver = Solver(
+            problem,
+            store,
+            stop=lambda s=store, enough=enough: len(s.keys) + len(s.values) >= enough,  # type: ignore[misc]
+        )
+        solver.store.save = lambda: None  # type: ignore[method-assign]
+        store._save_in_time = lambda s=store: WorkFolder.save(s)  # type: ignore[method-assign,misc]
+        done = solver.run()
+        runs += 1
+        assert store.states >= states[-1]
+        states.append(store.states)
+    store.write(path)
+    store.remove()
+    assert np.array_equal(Table.open(path, check=True).layers.index[:, :2],
+                          two_by_three.layers.index[:, :2])  # fmt: skip
+    assert np.array_equal(Table.open(path).layers.values, two_by_three.layers.values)
+    assert not store.folder.exists()
+    figure(f"{runs} runs of 2x3, the same table")
+
+
+@pytest.mark.promise("R16")
+def test_torn_and_damaged_parts_are_found_again(tmp_path: Path, two_by_two: Table) -> None:
+    problem = two_by_two.problem
+    path = tmp_path / "t"
+    rng = random.Random(5)
+    whole = WorkFolder(path, problem, interval=0.0)
+    assert Solver(problem, whole).run()
+    originals = {part: part.read_bytes() for part in sorted(whole.folder.iterdir())}
+    assert len(originals) > 20
+    for _ in range(8):
+        for part, data in originals.items():
+            part.write_bytes(data)
+        for part in rng.sample(sorted(originals), 3):
+            damage = rng.choice(["cut", "changed", "gone", "foreign"])
+            changed = bytearray(originals[part])
+            if damage == "cut":
+                part.write_bytes(changed[: rng.randrange(len(changed))])
+            elif damage == "changed":
+                changed[-1 - rng.randrange(4)] ^= 1
+                part.write_bytes(changed)
+            elif damage == "gone":
+                part.unlink(missing_ok=True)
+            else:
+                part.write_bytes(b"something of mine")
+        store = WorkFolder(path, problem)
+        assert Solver(problem, store).run()
+        assert np.array_equal(store.table().values, two_by_two.layers.values)
+
+
+def test_the_end_of_the_states_and_their_values_lost_together(
+    tmp_path: Path, two_by_two: Table
+) -> None:
+    """Values in the middle are kept, and those that depend on what was lost are right again."""
+    problem = two_by_two.problem
+    path = tmp_path / "t"
+    whole = WorkFolder(path, problem, interval=0.0)
+    assert Solver(problem, whole).run()
+    last = max(whole.keys)
+    for part in whole.folder.iterdir():
+        if int(part.name[-6:]) > last - 6:
+            part.unlink()
+    store = WorkFolder(path, problem)
+    assert set(store.values) == set(range(2, last - 5))
+    del store.values[5]
+    assert Solver(problem, store).run()
+    assert np.array_equal(store.table().values, two_by_two.layers.values)
+
+
+def test_what_is_not_ours_stays_in_the_folder(tmp_path: Path) -> None:
+    problem = Problem.parse("2x2 goal=8", "goal")
+    store = WorkFolder(tmp_path / "t", problem, interval=0.0)
+    store.folder.mkdir()
+    (store.folder / "notes").write_text("something of mine")
+    left = store.folder / ".keys-000004-000009.1-0.twofold-tmp"  # by a process that was killed
+    left.touch()
+    assert Solver(problem, store).run()
+    store.remove()
+    assert [path.name for path in store.folder.iterdir()] == ["notes"]
+
+
+def test_the_work_on_another_problem_is_left_alone(tmp_path: Path) -> None:
+    path = tmp_path / "t"
+    first = WorkFolder(path, Problem.parse("2x2"), interval=0.0)
+    Solver(first.problem, first).run()
+    before = {part.name: part.read_bytes() for part in first.folder.iterdir()}
+    with pytest.raises(InvalidTable, match="expected the work on 2x2, chance of 16 under"):
+        WorkFolder(path, Problem.parse("2x2 goal=16", "goal"))
+    assert {part.name: part.read_bytes() for part in first.folder.iterdir()} == before
+
+
+def test_a_store_and_a_folder_write_the_same(tmp_path: Path) -> None:
+    problem = Problem.parse("2x2 goal=16", "goal")
+    for name, store in (("a", Store(problem)), ("b", WorkFolder(tmp_path / "b", problem, 0.0))):
+        assert Solver(problem, store).run()
+        store.write(tmp_path / name)
+    assert (tmp_path / "a").read_bytes() == (tmp_path / "b").read_bytes()
+    assert read_layers(tmp_path / "a").digest == read_layers(tmp_path / "b").digest
+
+
+def test_large_boards_have_large_keys(tmp_path: Path) -> None:
+    table = solve(Problem.parse("3x4 goal=8", "goal"))
+    assert table.layers.keys.dtype == np.uint64
+    write(tmp_path / "a", table)
+    read = Table.open(tmp_path / "a", check=True)
+    assert read.start_value == table.start_value == pytest.approx(1)
+    total = int(read.layers.index[5, 0])
+    key = read.layers.keys[int(read.layers.firsts[5])]
+    board = Board.from_bits(int(canonical.from_key(key, total, 3, 4)), (3, 4))
+    assert read.holds(board)
+    assert read.value(board) <= 1

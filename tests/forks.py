@@ -1,0 +1,85 @@
+"""Processes that begin with the package imported, forked from one that does nothing else.
+
+One that imports the kernels and Optuna for itself takes seconds of the processor. They are for
+tests of what such processes leave behind; how commands start and stop is tested with real ones.
+"""
+
+import multiprocessing
+import os
+import sys
+from collections.abc import Callable
+from multiprocessing.process import BaseProcess
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from twofold.arena import workers
+from twofold.cli import main
+
+if TYPE_CHECKING:
+    from multiprocessing.context import ForkServerContext
+
+IMPORTED = [
+    "twofold.arena.bench",
+    "twofold.cli.bench",
+    "twofold.arena.tune",
+    "twofold.cli.solve",
+    "twofold.cli.tune",
+    "twofold.exact.solver",
+    "twofold.learn.run",
+    "twofold.players.kernel_game",
+    "twofold.players.presets",
+    "twofold.players.simple",
+    "twofold.search.expectimax",
+    "cmaes",
+    "optuna.storages._rdb.models",
+]
+
+
+def context() -> "ForkServerContext":
+    """How such processes are started."""
+    found = multiprocessing.get_context("forkserver")
+    found.set_forkserver_preload(IMPORTED)
+    return found
+
+
+def fork(target: Callable[..., object], *arguments: object) -> BaseProcess:
+    """Run a function of a module that imports little in a process of its own."""
+    process = context().Process(target=target, args=arguments)
+    process.start()
+    return process
+
+
+def command(said: Path, prepare: Callable[[], object] | None, *arguments: str) -> None:
+    """Run `twofold ARGUMENTS...`.
+
+    Args:
+        said: where stdout and stderr go, with the suffixes `.out` and `.err`.
+        prepare: called before.
+        arguments: of the command.
+    """
+    with said.with_suffix(".out").open("w") as out, said.with_suffix(".err").open("w") as err:
+        os.dup2(out.fileno(), 1)
+        os.dup2(err.fileno(), 2)
+        sys.stdout, sys.stderr = out, err
+        if prepare is not None:
+            prepare()
+        main(list(arguments))
+
+
+def fork_workers() -> None:
+    """Have this process fork its workers, too."""
+    workers.Spawn = context  # type: ignore[assignment,misc]
+
+
+def save_every_layer() -> None:
+    """Have a solution lose no work at all."""
+    from twofold.exact import store
+
+    store.WorkFolder.__init__.__defaults__ = (0.0,)
+    store.INTERVAL = 0.0  # type: ignore[misc]
+
+
+def slow_group() -> None:
+    """Make this process the first of a group, in which `Signs` takes 0.2 s for a game."""
+    os.setsid()
+    os.environ["SECONDS_A_GAME"] = "0.2"

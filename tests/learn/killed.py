@@ -1,0 +1,19 @@
+"""A run that writes checkpoints until it is killed; it goes on with the last one there is."""
+
+from multiprocessing.connection import Connection
+from pathlib import Path
+
+from twofold.learn import run
+from twofold.learn.checkpoint import load
+from twofold.learn.settings import Settings
+from twofold.learn.training import Training
+from twofold.rules import Rules
+
+SMALL = Settings(patterns="0123 0145", rules=Rules.parse("3x4"), threads=1, seed=5)
+
+
+def train(path: Path, games: int, saved: Connection) -> None:
+    """Train, and send something after every checkpoint."""
+    run.WRITING_SHARE = 0.5  # type: ignore[misc]  # else seconds pass between two checkpoints
+    training = load(path) if path.exists() else Training(SMALL, games=games)
+    run.run(training, path, interval=0.02, on_save=lambda _: saved.send(None))

@@ -1,0 +1,135 @@
+"""The player `exact`: the best move by a table, under the rules of the table alone."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+from twofold.board import Board
+from twofold.errors import GameOver, InvalidSpec, InvalidTable, UnsupportedRules
+from twofold.exact import Problem
+from twofold.exact.solver import Solver
+from twofold.exact.store import Store
+from twofold.exact.table import Table
+from twofold.game import Game
+from twofold.players import canonical, home_of, make_player, play_game, play_games
+from twofold.players.exact import ExactPlayer
+from twofold.rules import Move, Rules
+
+
+def made(path: Path, rules: str, objective: str = "score") -> str:
+    """The spec of a player by a table made for the rules."""
+    problem = Problem.parse(rules, objective)
+    store = Store(problem)
+    Solver(problem, store).run()
+    store.write(path)
+    return f"exact:table={path}"
+
+
+@pytest.fixture(scope="module")
+def spec(tmp_path_factory: pytest.TempPathFactory) -> str:
+    return made(tmp_path_factory.mktemp("tables") / "2x3.table", "2x3")
+
+
+@pytest.fixture(scope="module")
+def player(spec: str) -> ExactPlayer:
+    found = make_player(spec)
+    assert isinstance(found, ExactPlayer)
+    return found
+
+
+def test_its_rules_are_found_by_its_spec(spec: str) -> None:
+    assert home_of(spec) == Rules(2, 3)
+    assert home_of("greedy") is home_of("my_player.py:Tidy") is None
+    with pytest.raises(InvalidSpec):
+        home_of("nobody")
+
+
+def test_its_moves_are_those_worth_most(player: ExactPlayer) -> None:
+    game = Game(player.home, seed=4)
+    while not game.is_finished:
+        analysis = player.analyse(game.board)
+        values = player.table.move_values(game.board)
+        assert analysis.exact
+        assert analysis.unit == "points"
+        assert {each.move: each.value for each in analysis.moves if each.legal} == values
+        assert analysis.value == max(values.values())
+        assert analysis.best is player.choose(game.board, move_number=game.move_number)
+        assert analysis.best is min(m for m in values if values[m] == analysis.value)
+        game.play(analysis.best)
+    with pytest.raises(GameOver):
+        player.choose(game.board)
+
+
+def test_kernels_play_as_it_says(player: ExactPlayer) -> None:
+    together = list(play_games(player, player.home, range(40)))
+    for result in together[:10]:
+        game = Game(player.home, seed=result.seed)
+        while not game.is_finished:
+            game.play(player.choose(game.board))
+        assert (game.score, game.board) == (result.score, result.board)
+    assert [play_game(player, player.home, seed).score for seed in range(40)] == [  # type: ignore[union-attr]
+        result.score for result in together
+    ]
+
+
+def test_symmetric_moves_tie_and_the_first_is_made(player: ExactPlayer) -> None:
+    analysis = player.analyse(Board.parse("2x3:010/010"))
+    assert analysis[Move.RIGHT].value == analysis[Move.LEFT].value
+    assert analysis[Move.UP].value == analysis[Move.DOWN].value
+    assert analysis.best is Move.RIGHT
+
+
+@pytest.mark.parametrize(
+    "rules", ["4x4", "3x2", "2x3 spawn=2:1", "2x3 start=1", "2x3 goal=64 stop=goal"]
+)
+def test_other_rules_are_refused_by_name(player: ExactPlayer, rules: str) -> None:
+    with pytest.raises(UnsupportedRules, match=re.escape(f"expected rules {player.home} with")):
+        player.start(Rules.parse(rules), 1)
+    player.start(Rules.parse("2x3 goal=64"), 1)  # which only announces it
+
+
+def test_boards_that_the_table_does_not_know(player: ExactPlayer) -> None:
+    with pytest.raises(UnsupportedRules, match=r"expected rules 2x3 .* with exact"):
+        player.choose(Board.parse("1000/0000/0000/0001"))
+    with pytest.raises(UnsupportedRules, match="can come by, got 2x3:ff0/00f with exact"):
+        player.choose(Board.parse("2x3:ff0/00f"))
+
+
+def test_a_table_for_a_goal(tmp_path: Path) -> None:
+    spec = made(tmp_path / "t", "2x2 goal=16", "goal")
+    with make_player(spec) as player:
+        rules = Rules.parse("2x2 goal=16 stop=goal")
+        player.start(rules, 1)
+        assert player.analyse(Board.parse("2x2:11/00")).unit == "chance of 16"
+        wins = sum(result.max_tile == 16 for result in play_games(player, rules, range(2_000)))
+        assert abs(wins / 2_000 - 0.962511) < 4 * 0.00425
+        with pytest.raises(UnsupportedRules, match="expected a board without the goal 16"):
+            player.choose(Board.parse("2x2:41/01"))
+        with pytest.raises(UnsupportedRules):
+            player.start(Rules.parse("2x2"), 1)
+
+
+def test_the_canonical_spec_names_the_content(spec: str, tmp_path: Path) -> None:
+    found = canonical(spec)
+    digest = Table.open(spec.partition("=")[2]).layers.digest
+    assert f"table_sha256={digest}" in found
+    assert canonical(found) == found
+    copy = made(tmp_path / "copy", "2x3")
+    assert f"table_sha256={digest}" in canonical(copy)
+    other = made(tmp_path / "other", "2x2")
+    with pytest.raises(InvalidSpec, match="expected the file whose table_sha256 is"):
+        make_player(f"{other},table_sha256={digest}")
+
+
+@pytest.mark.parametrize(
+    ("spec", "error", "message"),
+    [
+        ("exact", InvalidSpec, "expected exact:table=FILE, with a table that `twofold solve` made"),
+        ("exact:table=gone", InvalidTable, "cannot read 'gone'"),
+        ("exact:file=x", InvalidSpec, "expected a key of exact"),
+    ],
+)
+def test_what_is_no_table(spec: str, error: type[Exception], message: str) -> None:
+    with pytest.raises(error, match=message):
+        make_player(spec)

@@ -1,0 +1,118 @@
+"""How games end, told to a page: while it is found, at the end, and why not."""
+
+from collections.abc import Iterator
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.web.page import Page
+from twofold.board import Board
+from twofold.exact import Problem, Table, solve
+from twofold.exact.outcomes import outcomes
+from twofold.players import Player, make_player
+from twofold.players.exact import ExactPlayer
+from twofold.search.stop import Stop
+from twofold.web import outcomes as module
+from twofold.web import protocol
+from twofold.web.hub import Hub
+from twofold.web.outcomes import follow, solution_of
+from twofold.web.protocol import AnalysisReply, OutcomesReply
+
+BOARD = Board.parse("2x3:112/001")
+
+
+@pytest.fixture(scope="module")
+def table() -> Table:
+    return solve(Problem.parse("2x3"))
+
+
+def told(table: Table, board: Board, stop: Stop, seconds: float = 60) -> list[OutcomesReply]:
+    replies: list[OutcomesReply] = []
+    follow(table, board, stop, replies.append, seconds=seconds)
+    assert [reply.final for reply in replies] == [False] * (len(replies) - 1) + [True]
+    return replies
+
+
+def test_the_end_is_told(table: Table) -> None:
+    (reply,) = told(table, BOARD, Stop())
+    found = outcomes(table, BOARD)
+    assert {one.tile: one.chance for one in reply.tiles} == found.tiles
+    assert {one.tile: one.reached for one in reply.tiles} == found.reach
+    assert (reply.board, reply.done, reply.moves) == (str(BOARD), 1.0, found.moves)
+    assert (reply.problem, reply.worth, reply.note) == ("2x3, expected score", found.worth, "")
+
+
+def test_how_far_it_is(table: Table, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "SAY_EVERY", 0.0)
+    replies = told(table, BOARD, Stop())
+    assert len(replies) > 50
+    parts = [reply.done for reply in replies]
+    assert parts == sorted(parts)
+    assert (parts[0], parts[-1]) == (0.0, 1.0)
+    assert not any(reply.tiles for reply in replies[:-1])
+
+
+def test_it_ends_when_nobody_waits_or_the_time_is_over(table: Table) -> None:
+    stop = Stop()
+    stop.raise_flag()
+    (reply,) = told(table, BOARD, stop)
+    assert (reply.note, reply.tiles) == ("stopped before the end", [])
+    (reply,) = told(table, BOARD, Stop(), seconds=0)
+    assert reply.note.startswith("not all games could be followed to their end in 0 s")
+
+
+def test_a_board_that_no_game_comes_by(table: Table) -> None:
+    (reply,) = told(table, Board.parse("2x3:bbb/bbb"), Stop())
+    assert (reply.note[:16], reply.tiles) == ("expected a board", [])
+
+
+def test_who_has_solved_the_game(table: Table) -> None:
+    assert solution_of(ExactPlayer(table)) is table
+    for spec in ("greedy", "random", "expectimax"):
+        with make_player(spec) as player:
+            assert solution_of(player) is None
+
+
+# ---- asked by a page
+
+
+@pytest.fixture
+def page(tmp_path: Path, table: Table, monkeypatch: pytest.MonkeyPatch) -> Iterator[Page]:
+    """A page of a hub whose player `corner` is optimal play of 2x3 to 64."""
+    goal = solve(Problem.parse("2x3 goal=64", "goal"))
+    solved = {"greedy": table, "corner": goal}
+
+    def make(_roster: object, spec: str) -> Player:
+        return ExactPlayer(solved[spec]) if spec in solved else make_player(spec)
+
+    monkeypatch.setattr("twofold.web.roster.Roster.make", make)
+    with closing(Hub(tmp_path, "greedy", warm_up=False)) as hub:
+        yield Page(hub)
+
+
+def test_outcomes_follow_the_analysis(page: Page, table: Table) -> None:
+    ref = page.tell(protocol.AnalyseRequest(board=str(BOARD), outcomes=True))
+    reply = page.wait(OutcomesReply, lambda reply: reply.ref == ref and reply.final)
+    assert {one.tile: one.chance for one in reply.tiles} == outcomes(table, BOARD).tiles
+    assert all(one.outcomes for one in page.all(AnalysisReply))
+
+
+def test_a_chance_is_asked_under_its_own_rules(page: Page) -> None:
+    request = protocol.AnalyseRequest(board=str(BOARD), player="corner", outcomes=True)
+    reply = page.ask(request, OutcomesReply)
+    assert reply.problem == "2x3, chance of 64"
+    other = protocol.AnalyseRequest(board=str(BOARD), player="corner", rules="2x3")
+    assert page.refusal(other)[0] == "UnsupportedRules"
+
+
+@pytest.mark.parametrize(
+    "values", [{}, {"player": "expectimax:ply=1", "outcomes": True}], ids=["asked", "knows"]
+)
+def test_nothing_follows_where_nobody(page: Page, values: dict[str, Any]) -> None:
+    ref = page.tell(protocol.AnalyseRequest(board=str(BOARD), **values))
+    reply = page.wait(AnalysisReply, lambda reply: reply.ref == ref and reply.final)
+    assert not reply.outcomes
+    page.session.close()
+    assert page.all(OutcomesReply) == []

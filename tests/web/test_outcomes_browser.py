@@ -1,0 +1,51 @@
+"""How games end, on the Analyse page of an owner who has solved a game."""
+
+from collections.abc import Iterator
+
+import pytest
+from playwright.sync_api import expect
+
+from tests.web.browser import PATIENCE_MS, Served, Visit, serve
+from twofold.exact import Problem
+from twofold.exact.solver import Solver
+from twofold.exact.store import Store
+
+expect.set_options(timeout=PATIENCE_MS)
+
+
+@pytest.fixture(scope="module")
+def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
+    folder = tmp_path_factory.mktemp("solved")
+    store = Store(Problem.parse("2x3"))
+    Solver(store.problem, store).run()
+    store.write(folder / "2x3.table")
+    with serve(folder, f"exact:table={folder / '2x3.table'}") as found:
+        yield found
+
+
+def test_how_games_end_is_shown_and_can_be_read(laptop: Visit, phone: Visit) -> None:
+    for one in (laptop, phone):
+        one.open("/analyse#board=2x3:123/401", ".outcomes-face")
+        rows = one.page.locator(".outcomes tbody tr")
+        expect(rows).to_have_count(4)
+        expect(rows.nth(2)).to_have_text("6479.64 %84.53 %")
+        expect(rows.nth(2)).to_have_class("is-likeliest")
+        expect(one.page.locator(".outcomes-note")).to_have_text(
+            "Optimal play of 2x3, expected score: 378.46 points more expected, "
+            "36.8 moves to the end on average."
+        )
+        assert one.violations() == []
+        assert not one.is_too_wide()
+
+
+def test_other_boards_and_the_end(laptop: Visit) -> None:
+    """Nobody has solved 4x4: the network that comes with twofold answers, and no end is known."""
+    laptop.open("/analyse#board=2x3:123/401", ".outcomes-face")
+    field = laptop.page.get_by_label("Board as text")
+    outcomes = laptop.page.get_by_role("region", name="How games end from here")
+    for board, shown in (("2x3:123/450", True), ("2x3:123/456", False), ("3x3:211/010/000", False)):
+        field.fill(board)
+        field.press("Enter")
+        expect(outcomes).to_be_visible() if shown else expect(outcomes).to_be_hidden()
+    laptop.open("/analyse#board=0012/0013/0024/1357", ".is-best")
+    expect(outcomes).to_be_hidden()
