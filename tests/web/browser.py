@@ -52,10 +52,11 @@ class Served:
 
 
 @contextlib.contextmanager
-def serve(folder: Path, *options: str) -> Iterator[Served]:
-    """Serve the games in a folder."""
+def serve(folder: Path, player: str = "") -> Iterator[Served]:
+    """Serve the games in a folder, with a player that helps."""
     command = [sys.executable, "-m", "twofold", "serve", "--no-open", "--port", "0"]
-    command += ["--data", str(folder), "--folder", str(folder), *options]
+    command += ["--data", str(folder), "--folder", str(folder)]
+    command += ["--player", player] if player else []
     environment = os.environ | {"PYTHONPATH": os.pathsep.join(sys.path)}
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=environment) as server:
         try:
@@ -98,6 +99,12 @@ class Visit:
         """Go to a path and wait until something is there."""
         self.page.goto(self.served.url + path)
         self.page.locator(ready).first.wait_for(timeout=PATIENCE_MS)
+
+    def leave(self) -> None:
+        """Leave the page; nothing that it has saved or that was noted here remains."""
+        self.page.evaluate("() => { localStorage.clear(); sessionStorage.clear(); }")
+        self.page.goto("about:blank")
+        self.faults.clear()
 
     def violations(self) -> list[str]:
         """What axe has to say."""

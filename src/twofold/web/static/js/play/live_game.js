@@ -7,11 +7,11 @@
 
 import { net } from '../net.js';
 
-/** So many keys may wait; holding a key down does not count. */
-const MOST_WAITING = 16;
-
 /** Keys pressed during a loss of the connection longer than this are forgotten; that is said. */
 const LONGEST_LOSS_MS = 10_000;
+
+/** So many keys may wait: more than fingers press in that time. A key held down does not wait. */
+const MOST_WAITING = 200;
 
 /** Up to this pace a key that takes the game over from a player makes its move, too. */
 const FOLLOWED_PACE = 5;
