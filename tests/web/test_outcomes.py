@@ -11,8 +11,11 @@ from tests.web.page import Page
 from twofold.board import Board
 from twofold.exact import Problem, Table, solve
 from twofold.exact.outcomes import outcomes
+from twofold.exact.solver import Solver
+from twofold.exact.store import Store
 from twofold.players import Player, make_player
 from twofold.players.exact import ExactPlayer
+from twofold.rules import Rules
 from twofold.search.stop import Stop
 from twofold.web import outcomes as module
 from twofold.web import protocol
@@ -76,6 +79,15 @@ def test_who_has_solved_the_game(table: Table) -> None:
 
 
 # ---- asked by a page
+
+
+def test_the_first_game_is_one_that_the_owners_table_is_for(tmp_path: Path) -> None:
+    store = Store(Problem.parse("2x2"))
+    Solver(store.problem, store).run()
+    store.write(path := tmp_path / "2x2.table")
+    with closing(Hub(tmp_path, f"exact:table={path}", warm_up=False)) as hub:
+        found = Page(hub).ask(protocol.OpenRequest(), protocol.GameState)
+    assert found.rules.text == str(Rules(2, 2))
 
 
 @pytest.fixture

@@ -51,7 +51,8 @@ class OpenRequest(Request, tag="open"):
     """Show a game: answered by `GameState`, and followed by what happens in it.
 
     Attributes:
-        game: its id; empty for the game played last, or a new one where there is none.
+        game: its id; empty for the game played last, or a new one where there is none: under the
+            rules that the owner's player is for, or the original ones.
     """
 
     game: Id = ""

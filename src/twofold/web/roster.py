@@ -58,6 +58,11 @@ class Roster:
             on the rules. One that has solved a game is asked on boards of its shape alone.
         allowed: further specs that the owner allows.
 
+    Attributes:
+        default: as given.
+        home: the rules that the default player is for, if it is for no others.
+        infos: what there is to pick from, the default player first.
+
     Raises:
         InvalidSpec: one of these specs is wrong.
     """
@@ -66,10 +71,10 @@ class Roster:
         self.default: Final = default
         own = ([] if default is None else [default]) + list(allowed)
         self._own = set(own)
-        self._home: Final = None if default is None else home_of(default)
+        self.home: Final = None if default is None else home_of(default)
         self._lock = threading.Lock()
         self._making: dict[str, threading.Lock] = {}
-        self.infos: Final = _infos(default or default_player(Rules()), own)
+        self.infos: Final = _infos(default or default_player(Rules()), own, self.home)
 
     def spec(self, asked: str, rules: Rules) -> str:
         """The spec that is meant; the default one for an empty text."""
@@ -77,7 +82,7 @@ class Roster:
 
     def own_default(self, rules: Rules) -> str | None:
         """The spec that the owner named as the default one, if it is for boards of this shape."""
-        fits = self._home is None or self._home.shape == rules.shape
+        fits = self.home is None or self.home.shape == rules.shape
         return self.default if fits else None
 
     def check(self, spec: str) -> None:
@@ -145,12 +150,13 @@ def _entry(name: str) -> Entry:
     raise InvalidSpec(f"expected a player ({known}), got {shown(name)}")
 
 
-def _infos(default: str, own: Iterable[str]) -> list[PlayerInfo]:
+def _infos(default: str, own: Iterable[str], home: Rules | None) -> list[PlayerInfo]:
     """The players to pick from: the default one, the owner's, the usual ones."""
     names = dict(PICKS)
     specs = list(dict.fromkeys([default, *own, *names]))
     infos = [_info(spec, names.get(spec, spec)) for spec in specs]
-    infos[0].name = f"default: {infos[0].name}"
+    where = "" if home is None else f" on {home.rows}x{home.cols}"
+    infos[0].name = f"default{where}: {infos[0].name}"
     return infos
 
 

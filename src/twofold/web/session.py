@@ -87,7 +87,8 @@ class Session:
             table, asker = self._hub.table, Asker(self, request.ref)
             game = request.game or table.last()
             if not game:
-                self._follow(table.begin(_new_history(protocol.NewRequest())), asker)
+                first = protocol.NewRequest(rules=str(self._hub.roster.home or ""))
+                self._follow(table.begin(_new_history(first)), asker)
                 return
             live = table.find(game)
             self._follow(live, asker)
