@@ -13,7 +13,7 @@ import pytest
 from rich.console import Console
 
 from tests.cli.conftest import Cli
-from tests.cli.test_live import read_until, terminal
+from tests.cli.test_live import exit_code, read_until, terminal
 from twofold import Game, Move, Record, Rules, make_player
 from twofold.arena import review as reviewing
 from twofold.arena.review import Judgement, judge
@@ -249,4 +249,4 @@ def test_progress_in_a_terminal(tmp_path: Path) -> None:
         read_until(main, "judging moves")
         read_until(main, "accuracy")
         read_until(main, "--walk")
-        process.wait(60)
+        assert exit_code(process, main) == 0

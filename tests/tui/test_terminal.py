@@ -13,7 +13,7 @@ import pytest
 if sys.platform != "linux":
     pytest.skip("needs the pseudo-terminals of Linux", allow_module_level=True)
 
-from tests.cli.test_live import ESCAPES, read_until, terminal
+from tests.cli.test_live import ESCAPES, exit_code, read_until, terminal
 from tests.cli.test_review import write_game
 from twofold import Move
 from twofold.record import read_record
@@ -29,7 +29,7 @@ def test_play_takes_keys_and_ctrl_c_saves(tmp_path: Path) -> None:
         text += read_until(main, "down: +4")
         os.write(main, b"\x03")
         text += read_until(main, "go on with: twofold play --resume")
-        assert process.wait(30) == 130
+        assert exit_code(process, main) == 130
     assert "Traceback" not in text
     assert text.index("\x1b[?1049h") < text.rindex("\x1b[?1049l")
     (path,) = (tmp_path / "games").iterdir()
@@ -43,7 +43,7 @@ def test_watch_leaves_with_a_summary(tmp_path: Path) -> None:
         text = read_until(main, "game over")
         os.write(main, b"q")
         text += read_until(main, "again: twofold watch greedy --seed 3 --rules ")
-        assert process.wait(30) == 0
+        assert exit_code(process, main) == 0
     assert "48;2;238;228;218" in text  # the tile 2
     plain = ESCAPES.sub("", text)
     assert re.search(r"game over: \d+ points", plain)
@@ -66,7 +66,7 @@ def test_16_colours_and_none(tmp_path: Path, name: str, value: str, colours: str
         text = read_until(main, "arrows")
         os.write(main, b"lq")
         text += read_until(main, "the game is in")
-        assert process.wait(30) == 0
+        assert exit_code(process, main) == 0
     assert not re.search(r"\x1b\[[0-9;]*[34]8;[25];", text)
     if colours is None:
         assert not re.search(r"\x1b\[(?:[0-9;]*;)?(?:3|4|9|10)[0-7][;m]", text)
@@ -82,7 +82,7 @@ def test_a_signal_ends_it_as_ctrl_c_does(tmp_path: Path) -> None:
         read_until(main, "left")
         process.terminate()
         read_until(main, "go on with")
-        assert process.wait(30) == 130
+        assert exit_code(process, main) == 130
 
 
 def test_review_walks(tmp_path: Path) -> None:
@@ -93,7 +93,7 @@ def test_review_walks(tmp_path: Path) -> None:
         os.write(main, b"\x1b[F")
         read_until(main, "could go on")
         os.write(main, b"q")
-        assert process.wait(30) == 0
+        assert exit_code(process, main) == 0
 
 
 def test_play_without_the_app(tmp_path: Path) -> None:
@@ -102,7 +102,7 @@ def test_play_without_the_app(tmp_path: Path) -> None:
         read_until(main, "> ")
         os.write(main, b"l\nquit\n")
         text = read_until(main, "go on with")
-        assert process.wait(30) == 0
+        assert exit_code(process, main) == 0
     assert "\x1b[?1049h" not in text
     assert "left: " in text
 
@@ -122,7 +122,7 @@ def test_the_game_in_text_is_saved_when_the_terminal_is_closed(tmp_path: Path) -
         wait_until_asleep(process.pid)
         process.send_signal(signal.SIGHUP)
         read_until(main, "go on with")
-        assert process.wait(30) == 130
+        assert exit_code(process, main) == 130
     (path,) = (tmp_path / "games").iterdir()
     assert read_record(path).moves == (Move.LEFT, Move.DOWN)
 
