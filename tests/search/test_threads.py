@@ -40,6 +40,7 @@ def test_five_plies_have_the_same_values_to_the_last_bit(
     threads: int, figure: Callable[[str], None]
 ) -> None:
     one, several = pair(EVALUATORS["rows"], Rules(), 5, threads)
+    worked: set[int] = set()
     with (
         make_player("expectimax:ply=5") as alone,
         make_player(f"expectimax:ply=5,threads={threads}") as together,
@@ -47,7 +48,8 @@ def test_five_plies_have_the_same_values_to_the_last_bit(
         for board, score in positions(30, 5, seed=71):
             assert values_of(several, board, score) == values_of(one, board, score)
             assert together.choose(board, score=score) == alone.choose(board, score=score)
-    assert all(context.nodes > 0 for context in several.contexts)
+            worked |= {n for n, context in enumerate(several.contexts) if context.nodes}
+    assert len(worked) > 1
     several.close()
     figure(f"{threads} threads: 30 searches, 0 differences")
 
