@@ -86,7 +86,7 @@ class Stage:
         async def hold() -> None:
             async with async_playwright() as playwright:
                 browser = await playwright.chromium.launch(
-                    executable_path=find_browser(),
+                    executable_path=find_browser(headless=True),
                     args=["--no-sandbox", "--disable-dev-shm-usage"],
                 )
                 ready.set_result((browser, await browser.new_page(viewport=SMALL)))

@@ -59,7 +59,10 @@ def test_a_browser_is_found_by_its_name_or_its_place(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Any
 ) -> None:
     monkeypatch.setattr(shutil, "which", {"chrome": "/usr/bin/chrome"}.get)
-    assert find_browser() == "/usr/bin/chrome"
+    assert find_browser() == find_browser(headless=True) == "/usr/bin/chrome"
+    both = {"chrome": "/usr/bin/chrome", "chrome-headless-shell": "/usr/bin/shell"}
+    monkeypatch.setattr(shutil, "which", both.get)
+    assert (find_browser(), find_browser(headless=True)) == ("/usr/bin/chrome", "/usr/bin/shell")
     monkeypatch.setattr(shutil, "which", lambda _: None)
     program = tmp_path / "chrome"
     program.touch()

@@ -146,7 +146,7 @@ def test_the_summary_says_what_came_in_between(
 @contextmanager
 def running_browser(folder: Path, url: str) -> Iterator[tuple[subprocess.Popen[bytes], str]]:
     """A browser of somebody else with a page open; and its port."""
-    words = [find_browser(), "--headless", "--no-sandbox", "--disable-dev-shm-usage"]
+    words = [find_browser(headless=True), "--headless", "--no-sandbox", "--disable-dev-shm-usage"]
     words += ["--remote-debugging-port=0", f"--user-data-dir={folder}", url]
     quiet = subprocess.DEVNULL
     with subprocess.Popen(words, stdout=quiet, stderr=quiet) as process:

@@ -73,7 +73,8 @@ def launch() -> Iterator[Browser]:
     """A browser without a window."""
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(
-            executable_path=find_browser(), args=["--no-sandbox", "--disable-dev-shm-usage"]
+            executable_path=find_browser(headless=True),
+            args=["--no-sandbox", "--disable-dev-shm-usage"],
         )
         try:
             yield browser

@@ -36,6 +36,9 @@ NAMES: Final = (
 )
 """What browsers of the Chromium family are called on the PATH."""
 
+WINDOWLESS: Final = ("chromium-headless-shell", "chrome-headless-shell")
+"""The same without any window: they start sooner, and take a third less of the processor."""
+
 PLACES: Final = {
     "darwin": (
         "/Applications/Google Chrome.app/Contents/MacOS/Google Chrome",
@@ -91,13 +94,17 @@ def require_playwright() -> None:
         )
 
 
-def find_browser() -> str:
+def find_browser(*, headless: bool = False) -> str:
     """The path of a browser of the Chromium family.
+
+    Args:
+        headless: whether it may be one that cannot open a window.
 
     Raises:
         MissingExtra: there is none.
     """
-    found = next(filter(None, map(shutil.which, NAMES)), None)
+    names = (*WINDOWLESS, *NAMES) if headless else NAMES
+    found = next(filter(None, map(shutil.which, names)), None)
     places = PLACES.get(sys.platform, ())
     found = found or next((place for place in places if Path(place).is_file()), None)
     if found is None:
@@ -167,7 +174,7 @@ async def open_tab(place: Place) -> AsyncIterator[Tab]:
 @asynccontextmanager
 async def _started(playwright: "Playwright", place: Place) -> AsyncIterator["Page"]:
     """A page in a browser of its own."""
-    program = place.program or find_browser()
+    program = place.program or find_browser(headless=place.headless)
     # Chromium refuses to start as root with its sandbox.
     sandbox = not (hasattr(os, "geteuid") and os.geteuid() == 0)
     with _said("the browser to start"):
