@@ -178,6 +178,22 @@ def test_a_ply_without_hope_is_not_begun(monkeypatch: pytest.MonkeyPatch) -> Non
         assert last < 0.5  # nothing else ends this search: its alarms never ring
 
 
+def test_a_ply_that_was_held_up_ends_no_search(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The processor is taken away for 0.2 s in the second ply, which takes a millisecond."""
+    monkeypatch.setattr(deepening, "ALARMS", Rings(at_once=False))
+    search = expectimax()
+    board, times = boards(1)[0], 0
+
+    def clock() -> float:
+        nonlocal times
+        times += 1
+        return search.nodes * 1e-7 + (0.2 if times > 6 else 0.0)
+
+    found = ask(search, board, Budget(ply=4, seconds=1.0), clock=clock)
+    assert found[1].seconds - found[0].seconds > 0.2
+    assert [one.depth for one in found] == [1, 2, 3, 4]
+
+
 @pytest.mark.promise("R20")
 @pytest.mark.parametrize("kind", ["rows", "snake", "clustering", "alphabeta", "threads", "cut"])
 def test_a_limit_of_time_is_kept(kind: str) -> None:

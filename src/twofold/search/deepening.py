@@ -18,7 +18,7 @@ HOPELESS: Final = 4.0
 """A depth that is expected to take this many times what is left of the budget is not begun."""
 
 LEAST_GROWTH: Final = 2.0
-"""A depth is expected to take at least this many times what the last one took."""
+"""A depth is expected to visit at least this many times the positions of the last one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +73,8 @@ def deepen(
     depths = _up_to(search, deepest) if limited or stop is not None else [deepest]
     deadline, flag = Stop(), stop or Stop()
     searches = [context.words for context in search.contexts]
-    costs: list[float] = []
+    visited: list[int] = []
+    pace = math.inf  # seconds for a position, at the fastest depth: others were held up
     try:
         with _deadline(budget, began, deadline):
             for number, depth in enumerate(depths):
@@ -89,13 +90,13 @@ def deepen(
                         values = search.values(position, score, legal, depth)
                     if search.gave_up():
                         return
-                nodes += search.nodes - nodes_then
+                visited.append(search.nodes - nodes_then)
+                pace = min(pace, (clock() - started) / max(visited[-1], 1))
+                nodes += visited[-1]
                 hits += search.hits - hits_then
-                costs.append(
-                    clock() - started if budget.seconds else float(search.nodes - nodes_then)
-                )
                 yield Found(depth, values, nodes, hits, clock() - began)
-                if _is_hopeless(costs, _left(budget, clock() - began, nodes)):
+                cost = _expected(visited) * (pace if budget.seconds else 1)
+                if cost > HOPELESS * _left(budget, clock() - began, nodes):
                     return
     finally:
         search.end()
@@ -124,7 +125,7 @@ def _left(budget: Budget, seconds: float, nodes: int) -> float:
     return math.inf if budget.nodes is None else float(budget.nodes - nodes)
 
 
-def _is_hopeless(costs: Sequence[float], left: float) -> bool:
-    """Whether the next depth would be cut short for sure, going by what the last ones took."""
-    growth = costs[-1] / costs[-2] if len(costs) > 1 and costs[-2] > 0 else LEAST_GROWTH
-    return costs[-1] * max(growth, LEAST_GROWTH) > HOPELESS * left
+def _expected(visited: Sequence[int]) -> float:
+    """How many positions the next depth will visit, going by what the last ones did."""
+    growth = visited[-1] / visited[-2] if len(visited) > 1 and visited[-2] > 0 else LEAST_GROWTH
+    return visited[-1] * max(growth, LEAST_GROWTH)
