@@ -3,7 +3,10 @@
 import asyncio
 import contextlib
 import signal
+import sys
 import threading
+from collections.abc import Iterator
+from typing import Final
 
 from textual.app import App
 
@@ -11,6 +14,10 @@ from twofold.tui.picture_screen import PictureScreen
 
 SIGNALS = ("SIGINT", "SIGTERM", "SIGHUP")
 """What ends the app as Ctrl-C does, where the system has it."""
+
+SWITCH_SECONDS: Final = 0.0005
+"""How long a player's thread may go on where the one that draws waits: Python runs one of them at a
+time. By its own 5 ms a picture, which begins and ends many waits, would be late."""
 
 
 class TwofoldApp(App[bool]):
@@ -52,7 +59,19 @@ class TwofoldApp(App[bool]):
 def run(first: PictureScreen) -> bool:
     """Show a screen until the user leaves; whether by Ctrl-C or a signal."""
     app = TwofoldApp(first)
-    interrupted = app.run()
+    with _quick_switches():
+        interrupted = app.run()
     if app.return_code:
         raise SystemExit(app.return_code)  # an error of ours, which Textual has printed
     return bool(interrupted)
+
+
+@contextlib.contextmanager
+def _quick_switches() -> Iterator[None]:
+    """Let threads take turns often."""
+    before = sys.getswitchinterval()
+    sys.setswitchinterval(SWITCH_SECONDS)
+    try:
+        yield
+    finally:
+        sys.setswitchinterval(before)

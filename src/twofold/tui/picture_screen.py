@@ -15,7 +15,7 @@ from twofold.tui.lines import KeyLine, Lines
 from twofold.tui.palette import Colours
 from twofold.tui.picture import Canvas, Picture, title_line, wrapped
 
-FRAMES_PER_SECOND: Final = 33
+FRAMES_PER_SECOND: Final = 36
 """Pictures a second where something changes, a few of which come late: 30 are to be seen."""
 
 NOTICE: Final = "bold reverse"

@@ -34,10 +34,11 @@ MARK_SECONDS: Final = 0.05
 QUICK: Final = 0.1
 """While a player that thinks for less plays on, a position is shown with what it thinks of it."""
 
-BREATH_EVERY: Final = 0.002
-BREATH: Final = 0.0002
+BREATH_EVERY: Final = 0.001
+BREATH: Final = 0.001
 """A player at top speed gives way for so many seconds after so many: Python runs one thread at a
-time, and the one that draws would have to wait."""
+time, and the one that draws would have to wait. One that thinks for half of that or longer does so
+in kernels, which let others run."""
 
 STOP_SECONDS: Final = 1.0
 """How long to wait at the end for the player to finish its thought."""
@@ -338,8 +339,11 @@ class SharedGame:
             analysis = analyse_position(
                 player, thought.board, thought.score, thought.move_number, thought.stop
             )
-            self._take(thought, analysis, time.monotonic() - began)
-            if time.monotonic() - rested >= BREATH_EVERY:
+            seconds = time.monotonic() - began
+            self._take(thought, analysis, seconds)
+            if seconds >= BREATH / 2:
+                rested = time.monotonic()
+            elif time.monotonic() - rested >= BREATH_EVERY:
                 time.sleep(BREATH)
                 rested = time.monotonic()
 
