@@ -27,7 +27,7 @@ NETWORK: Final = "4x6"
 THEIR_NETWORK: Final = "4x6patt"
 TD_GAMES: Final = 10_000
 TC_GAMES: Final = 20_000
-PLAYED: Final = {1: 300, 2: 16, 3: 1}
+PLAYED: Final = {1: 3_000, 2: 48, 3: 2}
 """Games at each depth."""
 AT_LEAST: Final = {"td": 1.25, "tc": 1.25, 1: 1.4, 2: 1.6, 3: 2.5}
 
