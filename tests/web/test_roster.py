@@ -94,7 +94,7 @@ def test_a_solved_game_is_for_boards_of_its_shape(tmp_path: Path) -> None:
     spec = f"exact:table={table}"
     roster = Roster(spec)
     assert roster.home == Rules(2, 2)
-    assert roster.infos[0].name == f"default on 2x2: {spec}"
+    assert roster.infos[0].name == "default on 2x2: exact:table=2x2.table"
     assert roster.spec("", Rules(2, 2)) == roster.own_default(Rules(2, 2)) == spec
     assert roster.own_default(STANDARD) is None
     assert roster.spec("", STANDARD) == Roster().spec("", STANDARD)
@@ -121,7 +121,7 @@ def test_the_owner_may_name_anything(tmp_path: Path) -> None:
     with pytest.raises(InvalidSpec):
         roster.check(f"{path}:Other")
     names = [info.name for info in roster.infos]
-    assert names[:2] == [f"default: {FIRST}", spec]
+    assert names[:2] == [f"default: {FIRST.rpartition('/')[2]}", "mine.py:Mine"]
     assert [info.values for info in roster.infos][:2] == [False, False]
 
 

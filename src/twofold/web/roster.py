@@ -6,6 +6,7 @@ server was started may be anything.
 """
 
 import os
+import re
 import threading
 from collections.abc import Iterable, Sequence
 from typing import Final
@@ -154,7 +155,7 @@ def _infos(default: str, own: Iterable[str], home: Rules | None) -> list[PlayerI
     """The players to pick from: the default one, the owner's, the usual ones."""
     names = dict(PICKS)
     specs = list(dict.fromkeys([default, *own, *names]))
-    infos = [_info(spec, names.get(spec, spec)) for spec in specs]
+    infos = [_info(spec, names.get(spec) or _without_folders(spec)) for spec in specs]
     where = "" if home is None else f" on {home.rows}x{home.cols}"
     infos[0].name = f"default{where}: {infos[0].name}"
     return infos
@@ -166,6 +167,15 @@ def _info(spec: str, name: str) -> PlayerInfo:
         return PlayerInfo(spec, name, "a player of your own", _values_moves(spec))
     entry = _entry(parsed.name)
     return PlayerInfo(spec, name, entry.summary, entry.name not in VALUELESS)
+
+
+def _without_folders(spec: str) -> str:
+    """A spec with only the names of its files, as they fit into a list.
+
+    >>> _without_folders("exact:table=/home/me/2x3.table")
+    'exact:table=2x3.table'
+    """
+    return re.sub(r"""[^=:,"\s]*[/\\]""", "", spec)
 
 
 def _values_moves(spec: str) -> bool:
