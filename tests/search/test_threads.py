@@ -49,7 +49,7 @@ def test_five_plies_have_the_same_values_to_the_last_bit(
             assert values_of(several, board, score) == values_of(one, board, score)
             assert together.choose(board, score=score) == alone.choose(board, score=score)
             worked |= {n for n, context in enumerate(several.contexts) if context.nodes}
-    assert len(worked) > 1
+    assert len(worked) > 1  # the system says how many of them: a loaded one starts few in time
     several.close()
     figure(f"{threads} threads: 30 searches, 0 differences")
 
