@@ -1,0 +1,50 @@
+"""Locks: one program at a time works on a file. A lock ends with its program, however that ends."""
+
+import contextlib
+import os
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Final
+
+from twofold.errors import InvalidInput, ResourceError
+
+SUFFIX: Final = ".lock"
+"""End of the name of a lock file. It is empty, beside the file, and there only while it is held."""
+
+
+@contextlib.contextmanager
+def alone(path: str | os.PathLike[str], what: str, *, patience: float = 0.0) -> Iterator[None]:
+    """Hold a file for this caller: another program, or another caller here, cannot hold it too.
+
+    Args:
+        path: the file; it need not exist, its folder must.
+        what: the caller's work, for the error: `tuning`.
+        patience: seconds to wait for another holder.
+
+    Raises:
+        InvalidInput: another caller holds the file, or its folder is missing or read-only.
+        ResourceError: the disk is full or failed.
+    """
+    import filelock  # 60 ms, for those who write
+
+    target = Path(path)
+    name = ascii(str(target))
+    if not target.parent.is_dir():
+        raise InvalidInput(f"expected an existing folder to write to, got {str(target.parent)!a}")
+    lock = filelock.FileLock(target.with_name(f".{target.name}{SUFFIX}"), timeout=patience)
+    try:
+        lock.acquire()
+    except filelock.Timeout:
+        raise InvalidInput(
+            f"another {what} is using {name}. Wait until it ends, or choose another file"
+        ) from None
+    except PermissionError as error:
+        raise InvalidInput(f"cannot write beside {name}: {error.strerror}") from None
+    except OSError as error:
+        raise ResourceError(f"cannot write beside {name}: {error.strerror or error}") from error
+    try:
+        yield
+    finally:
+        with contextlib.suppress(OSError):  # while it is held: nobody else's can be removed
+            os.unlink(lock.lock_file)
+        lock.release()

@@ -1,0 +1,62 @@
+"""Locks: one holder at a time, none left behind, no other file touched."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from twofold.errors import InvalidInput, ResourceError
+from twofold.locks import alone
+
+HOLD = """
+import sys, time
+from twofold.locks import alone
+with alone(sys.argv[1], "run"):
+    print("held", flush=True)
+    time.sleep(600)
+"""
+
+
+def test_a_held_file_is_refused_and_a_lock_leaves_nothing(tmp_path: Path) -> None:
+    file = tmp_path / "study.db"
+    again = alone(file, "run")
+    with alone(file, "run"), pytest.raises(InvalidInput, match="another run is using"), again:
+        raise AssertionError
+    assert not list(tmp_path.iterdir())
+    with alone(file, "run"):
+        pass
+
+
+def test_a_killed_holder_holds_nothing(tmp_path: Path) -> None:
+    file = tmp_path / "study.db"
+    with subprocess.Popen(
+        [sys.executable, "-c", HOLD, file], stdout=subprocess.PIPE, text=True
+    ) as holder:
+        assert holder.stdout is not None
+        assert holder.stdout.readline() == "held\n"
+        with pytest.raises(InvalidInput, match="another run is using"), alone(file, "run"):
+            raise AssertionError
+        holder.kill()
+        holder.wait()
+    with alone(file, "run"):
+        pass
+    assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="links need rights on Windows")
+def test_a_planted_link_is_not_followed(tmp_path: Path) -> None:
+    victim = tmp_path / "victim"
+    victim.write_text("mine")
+    (tmp_path / ".study.db.lock").symlink_to(victim)
+    with (
+        pytest.raises(ResourceError, match="cannot write beside"),
+        alone(tmp_path / "study.db", "run"),
+    ):
+        raise AssertionError
+    assert victim.read_text() == "mine"
+
+
+def test_a_missing_folder_is_named(tmp_path: Path) -> None:
+    with pytest.raises(InvalidInput, match="existing folder"), alone(tmp_path / "no" / "x", "run"):
+        raise AssertionError
