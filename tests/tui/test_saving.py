@@ -5,10 +5,11 @@ from pathlib import Path
 import pytest
 
 from twofold import Board, Game, Move, Rules
+from twofold.best_scores import BEST_FILE
 from twofold.errors import ResourceError
 from twofold.record import Record, read_record
 from twofold.tui import saving
-from twofold.tui.saving import BEST, KeptGame, best_score
+from twofold.tui.saving import KeptGame, best_score
 
 
 @pytest.fixture(autouse=True)
@@ -81,7 +82,7 @@ def test_a_game_from_a_given_board_has_no_best_score(folder: Path) -> None:
 
 @pytest.mark.parametrize("text", ["", "[]", '{"x": "y"}', '{"a": -1}', "\x00", "[" * 100_000])
 def test_a_damaged_file_of_best_scores_counts_as_none(folder: Path, text: str) -> None:
-    (folder / BEST).write_text(text, encoding="utf-8")
+    (folder / BEST_FILE).write_text(text, encoding="utf-8")
     assert best_score(Rules()) == 0
     KeptGame(played("ld"), folder / "a.2048").save()
     assert best_score(Rules()) == 4

@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 
 from tests.web.page import PATIENCE, Listener
+from twofold.game_file import Conflict, GameFile, Version
 from twofold.players import make_player
 from twofold.record import Record
 from twofold.rules import Rules
@@ -79,13 +80,15 @@ class Writes:
         self._changed = threading.Condition()
         save = store.save
 
-        def counted(game: str, record: Record, played: float) -> None:
+        def counted(
+            game: str, record: Record, played: float, file: GameFile | None = None
+        ) -> Version | Conflict | None:
             with self._changed:
                 self.moves.append(len(record.moves))
                 self._changed.notify_all()
             if self.error is not None:
                 raise self.error
-            save(game, record, played)
+            return save(game, record, played, file)
 
         monkeypatch.setattr(store, "save", counted)
 

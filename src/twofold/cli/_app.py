@@ -99,5 +99,6 @@ def words_at_leaving(kept: "KeptGame") -> list[str]:
     """Where a game that was left is, and how to go on with it."""
     if not kept.is_saved:
         return ["nothing to save: no move was made"]
+    notice = kept.take_notice()
     again = shell_line("twofold", "play", "--resume", str(kept.path))
-    return [f"the game is in {kept.path}", f"go on with: {again}"]
+    return [*([notice] if notice else []), f"the game is in {kept.path}", f"go on with: {again}"]

@@ -22,6 +22,7 @@ from twofold.errors import TwofoldError
 if TYPE_CHECKING:
     from twofold.board import Board
     from twofold.game import Game, Step
+    from twofold.game_file import GameFile
     from twofold.players import Player
     from twofold.record import Record
     from twofold.rules import Move
@@ -68,10 +69,11 @@ def command(
     from twofold.game import Game
 
     if resume is not None:
-        from twofold.record import read_record
+        from twofold.game_file import GameFile
 
-        record = read_record(resume)
-        table = Table(record.replay(), resume, hints, record, words=words)
+        file = GameFile(resume)
+        record = file.read()
+        table = Table(record.replay(), file, hints, record, words=words)
     else:
         from twofold.tui.saving import new_save_path
 
@@ -119,7 +121,7 @@ class Table:
 
     Args:
         game: the game.
-        path: where it is saved.
+        path: where it is saved; where it was read from, the file as it was then.
         hints: spec of the player that gives hints; None means the default player.
         resumed: the record that the game goes on from; what it says of the game is kept.
         words: whether everything is said in words, and nothing drawn.
@@ -128,7 +130,7 @@ class Table:
     def __init__(
         self,
         game: "Game",
-        path: Path,
+        path: "Path | GameFile",
         hints: str | None,
         resumed: "Record | None" = None,
         *,
@@ -164,7 +166,13 @@ class Table:
             line = self._read()
             if line is None or not self.obey(line):
                 return
-            self._try(self.kept.save_now_and_then)
+            self._try(self._save_now_and_then)
+
+    def _save_now_and_then(self) -> None:
+        self.kept.save_now_and_then()
+        if notice := self.kept.take_notice():
+            print_out(notice)
+            self.show()
 
     def _read(self) -> str | None:
         prompt = f"\nmove {self.game.move_number}, score {self.game.score:,} > "

@@ -127,6 +127,19 @@ class PlayScreen(GameScreen):
         super().tick()
         with self.shared.held():
             self._try(self.kept.save_now_and_then)
+            self._tell_notice()
+
+    def _tell_notice(self) -> bool:
+        """Say what a save has found of another program, if anything, and show its moves."""
+        notice = self.kept.take_notice()
+        if not notice:
+            return False
+        with self.shared.held() as game:
+            if self.kept.game is not game:
+                self._sit_down(self.kept)
+                self.shared.replace(self.kept.game)
+        self.say(notice)
+        return True
 
     def _try(self, action: Callable[[], object]) -> bool:
         """Whether it went well; if not, say why."""
@@ -203,7 +216,7 @@ class PlayScreen(GameScreen):
             self._sit_down(self._new(rules))
             self.shared.replace(self.kept.game)
         self._before = before
-        self.say("new game; U has the one before back")
+        self.say(before.take_notice() or "new game; U has the one before back")
 
     def _go_back(self, before: KeptGame) -> None:
         self._before = None
@@ -215,6 +228,9 @@ class PlayScreen(GameScreen):
         """Save the game now, and say where it is."""
         with self.shared.held():
             saved = self._try(self.kept.save)
+            told = self._tell_notice()
+        if told:
+            return
         if saved and self.kept.is_saved:
             self.say(f"the game is in {self.kept.path}")
         elif saved:

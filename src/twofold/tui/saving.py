@@ -1,16 +1,16 @@
 """Games in progress: where they are kept, when they are written, and the best score so far."""
 
-import json
+import contextlib
 import os
 import time
 from itertools import takewhile
 from pathlib import Path
 from typing import Any, Final
 
+from twofold.best_scores import BEST_FILE, ME, add_player, counts_as_own, keep_best, read_best
 from twofold.errors import InvalidInput, ResourceError, TwofoldError
-from twofold.files import atomic_write
 from twofold.game import Game, start_board
-from twofold.limits import MAX_SCORE, MAX_TAG
+from twofold.game_file import Conflict, GameFile, Version
 from twofold.record import Record, read_record, write_record
 from twofold.rules import Rules
 
@@ -20,12 +20,12 @@ SAVE_SECONDS: Final = 1.0
 SAVE_SHARE: Final = 20
 """Nor does saving take more than one part in so many of the time."""
 
-ME: Final = "me"
-AND: Final = " + "
-"""Between the names of those who played one game."""
-
-BEST: Final = "best.json"
-MAX_BEST_BYTES: Final = 1 << 20
+NEWER: Final = "another program went on with this game; its moves are here now"
+_TAKEN: Final = {
+    Conflict.PARTED: "another program has saved other moves in {old}",
+    Conflict.DELETED: "another program has deleted {old}",
+    Conflict.DAMAGED: "{old} can no longer be read",
+}
 
 
 def state_folder() -> Path:
@@ -39,12 +39,16 @@ def state_folder() -> Path:
 def new_save_path() -> Path:
     """A file that is not there yet, named by the time."""
     name = time.strftime("%Y-%m-%d-%H%M%S")
-    path = state_folder() / f"{name}.2048"
-    number = 1
-    while path.exists():
+    return _free_path(state_folder() / f"{name}.2048")
+
+
+def _free_path(path: Path) -> Path:
+    """The path, or one like it with a number, at which there is no file."""
+    found, number = path, 1
+    while found.exists():
         number += 1
-        path = state_folder() / f"{name}-{number}.2048"
-    return path
+        found = path.with_stem(f"{path.stem}-{number}")
+    return found
 
 
 class KeptGame:
@@ -52,26 +56,37 @@ class KeptGame:
 
     Args:
         game: the game.
-        path: where it is saved.
+        path: where it is saved; where it was read from, the file as it was then.
         resumed: the record that it goes on from; what it says of the game is kept.
         begun_by: spec of the player that made the moves so far, if one did.
 
     Attributes:
+        game: the game; after a save another one where another program went on with it.
         player: who played, as the record will have it: empty for the person alone.
     """
 
     def __init__(
-        self, game: Game, path: Path, resumed: Record | None = None, *, begun_by: str = ""
+        self,
+        game: Game,
+        path: Path | GameFile,
+        resumed: Record | None = None,
+        *,
+        begun_by: str = "",
     ) -> None:
         self.game = game
-        self.path = path
+        self._file = GameFile(path) if isinstance(path, Path) else path
+        self._notice = ""
         self.player = begun_by or ("" if resumed is None else resumed.player)
         self._is_mixed = bool(begun_by)
         self._resumed = resumed
         self._saved: tuple[int, int] | None = None
         self._next_save = time.monotonic() + SAVE_SECONDS
-        started = game.start_board == start_board(game.rules, game.seed)
-        self._counts = started and game.start_move_number == 0
+        self._given = _is_given(game)
+
+    @property
+    def path(self) -> Path:
+        """Where it is saved."""
+        return self._file.path
 
     @property
     def is_saved(self) -> bool:
@@ -81,17 +96,12 @@ class KeptGame:
     def add_player(self, spec: str) -> None:
         """A player made a move: the record names it, and the score is no best score."""
         self._is_mixed = True
-        self._add(self.player or ME, spec)
+        self.player = add_player(self.player or ME, spec)
 
     def add_person(self) -> None:
         """The person made a move."""
         if self._is_mixed:
-            self._add(self.player, ME)
-
-    def _add(self, known: str, name: str) -> None:
-        text = AND.join([known, name])
-        if name not in known.split(AND) and len(text) <= MAX_TAG:
-            self.player = text
+            self.player = add_player(self.player, ME)
 
     # ---- the file
 
@@ -115,17 +125,58 @@ class KeptGame:
             self.save()
 
     def save(self) -> None:
-        """Save the game where it is kept, if it has changed."""
-        state = (self.game.move_number, self.game.undos)
-        if state in (self._saved, (0, 0)):
+        """Save the game where it is kept, if it has changed.
+
+        Where another program has changed the file, the game takes over moves that go on from its
+        own, and is kept in a file of its own otherwise; see `take_notice`.
+
+        Raises:
+            InvalidInput: the folder is read-only, or another program holds the file for too long.
+            ResourceError: the disk is full or failed.
+        """
+        if self._state in (self._saved, (0, 0)):
             return
         began = time.monotonic()
         _make_folder(self.path.parent)
-        write_record(self.path, self.record())
+        record = self.record()
+        other = self._file.save(record)
+        if isinstance(other, Version):
+            self._take(other)
+        elif other is not None:
+            self._move(other, record)
         self._keep_best()
         now = time.monotonic()
         self._next_save = now + max(SAVE_SECONDS, SAVE_SHARE * (now - began))
-        self._saved = state
+        self._saved = self._state
+
+    @property
+    def _state(self) -> tuple[int, int]:
+        return self.game.move_number, self.game.undos
+
+    def _take(self, version: Version) -> None:
+        """Go on from the moves of another program, which has those made here."""
+        self.game = version.record.replay()
+        self.player = version.record.player
+        self._resumed = version.record
+        self._given = _is_given(self.game)
+        self._is_mixed = False
+        self._file.take(version)
+        self._notice = NEWER
+
+    def _move(self, conflict: Conflict, record: Record) -> None:
+        """Keep the game in another file."""
+        old = self.path
+        while True:
+            file = GameFile(_free_path(old))
+            if file.save(record) is None:
+                break
+        self._file = file
+        self._notice = f"{_TAKEN[conflict].format(old=old)}; this game is now in {file.path}"
+
+    def take_notice(self) -> str:
+        """What a save has to say of another program, once; empty for nothing."""
+        notice, self._notice = self._notice, ""
+        return notice
 
     def save_as(self, name: str) -> Path:
         """Write the game to a file; an existing file that is no record is left alone.
@@ -150,15 +201,20 @@ class KeptGame:
 
     @property
     def counts_as_own(self) -> bool:
-        """Whether the score is the person's own, from the first move of a common game on."""
-        return self._counts and self.player in ("", ME)
+        """Whether the score counts as a best score of the person."""
+        return counts_as_own(self.player, given_board=self._given)
 
     def _keep_best(self) -> None:
-        best = _read_best()
-        rules = str(self.game.rules)
-        if self.counts_as_own and self.game.score > best.get(rules, 0):
-            text = json.dumps(best | {rules: self.game.score}, indent=1)
-            atomic_write(state_folder().parent / BEST, text)
+        score = self.game.score
+        if self.counts_as_own and score > best_score(self.game.rules):
+            path = _best_path()
+            _make_folder(path.parent)
+            keep_best(path, {str(self.game.rules): score})
+
+
+def _is_given(game: Game) -> bool:
+    """True if a game began on a given board, not as its rules and seed have it."""
+    return game.start_move_number > 0 or game.start_board != start_board(game.rules, game.seed)
 
 
 def _make_folder(path: Path) -> None:
@@ -180,20 +236,10 @@ def _check_is_record(path: Path) -> None:
 
 def best_score(rules: Rules) -> int:
     """The best score of the games that a person played under these rules, in points."""
-    return _read_best().get(str(rules), 0)
+    with contextlib.suppress(InvalidInput):  # it is set aside at the next best score
+        return read_best(_best_path()).get(str(rules), 0)
+    return 0
 
 
-def _read_best() -> dict[str, int]:
-    """The best scores by rules; a file that cannot be read counts as none."""
-    try:
-        with open(state_folder().parent / BEST, "rb") as file:
-            found = json.loads(file.read(MAX_BEST_BYTES))
-    except (OSError, ValueError, RecursionError):
-        return {}
-    if not isinstance(found, dict):
-        return {}
-    return {
-        rules: score
-        for rules, score in found.items()
-        if type(score) is int and 0 <= score <= MAX_SCORE
-    }
+def _best_path() -> Path:
+    return state_folder().parent / BEST_FILE

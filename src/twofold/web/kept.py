@@ -7,23 +7,16 @@ from pathlib import Path
 from typing import Final
 
 from twofold import record_text
+from twofold.best_scores import counts_as_own
 from twofold.board import Board
 from twofold.errors import InvalidRecord
 from twofold.files import open_regular
+from twofold.game_file import MOVES_TAG, PLAYED_TAG
 from twofold.limits import MAX_RECORD_BYTES
 from twofold.record import Record, parse_record
 from twofold.record_replay import located, result_text
 from twofold.rules import STANDARD, Rules
 from twofold.web.protocol import GameInfo
-
-MOVES_TAG: Final = "Moves"
-"""Tag that says how many moves the record has, so that a list needs not count them."""
-
-PLAYED_TAG: Final = "Played"
-"""Tag that says when the game changed last: seconds since 1970, with three decimals."""
-
-INDEX_TAGS: Final = (MOVES_TAG, PLAYED_TAG)
-"""Tags that are the store's own: nobody else sees them."""
 
 _HEAD_BYTES: Final = 4_096
 _DIGITS: Final = re.compile(r"[0-9]{1,18}", re.ASCII)
@@ -37,7 +30,7 @@ class Kept:
     Attributes:
         info: what a list shows.
         played: when it changed last, in seconds since 1970.
-        counts: whether its score counts as a best score: not if it began on a given board.
+        counts: whether its score counts as a best score.
     """
 
     info: GameInfo
@@ -70,7 +63,7 @@ def kept_of(game: str, record: Record, played: float) -> Kept:
         date=record.date,
         undos=record.undos,
     )
-    return Kept(info, played, counts=record.board is None)
+    return Kept(info, played, counts_as_own(info.player, given_board=record.board is not None))
 
 
 def read_kept(path: Path, game: str) -> Kept:
@@ -115,7 +108,7 @@ def _from_tags(game: str, tags: dict[str, str], played: float) -> Kept:
         date=tags.get("Date", ""),
         undos=_whole(tags.get("Undos", "0")),
     )
-    return Kept(info, played, counts="Board" not in tags)
+    return Kept(info, played, counts_as_own(info.player, given_board="Board" in tags))
 
 
 def _whole(text: str) -> int:

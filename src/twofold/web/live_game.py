@@ -6,13 +6,14 @@ in the order in which it happened. Replies are handed over and never wait.
 
 import threading
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Final, Protocol
 
+from twofold.best_scores import ME, add_player, counts_as_own
 from twofold.board import Board
 from twofold.errors import GameOver
 from twofold.game import Step
-from twofold.limits import MAX_TAG
+from twofold.game_file import GameFile, Version
 from twofold.record import Record
 from twofold.record_replay import result_text
 from twofold.rules import Move
@@ -20,16 +21,18 @@ from twofold.web.autoplay import Autoplay, MakePlayer, Wish
 from twofold.web.following import Asker, Follower, Followers
 from twofold.web.history import History, Standing
 from twofold.web.kept import Kept
-from twofold.web.protocol import AutoplayEnded, GameInfo, GameState, Now, Position, Reply, StaleMove
+from twofold.web.protocol import (
+    AutoplayEnded,
+    GameInfo,
+    GameState,
+    Note,
+    Now,
+    Position,
+    Reply,
+    StaleMove,
+)
 from twofold.web.views import now_of, position_of, rules_info, step_of
 from twofold.web.workers import Seats
-
-ME: Final = "me"
-"""The person, as the player of a game."""
-
-AND: Final = " + "
-"""What stands between several players of a game."""
-
 
 REPLAY_MOVES: Final = 256
 """Moves that are played again at a time; then others may have the game for a moment."""
@@ -83,9 +86,12 @@ class LiveGame:
         history: its moves; nobody else changes them.
         keeper: the table.
         played: when it changed last, in seconds since 1970.
+        file: where it is stored; None where it is not.
 
     Attributes:
         game: its id.
+        was: the id that it had before it moved to a file of its own; else empty.
+        file: where it is stored; used under `saving`.
         kept: whether it is stored.
         history: its moves; to be looked at under `lock`.
         lock: held while anything happens in it.
@@ -95,10 +101,19 @@ class LiveGame:
         told: whether the followers know that it cannot be saved.
     """
 
-    def __init__(self, about: About, history: History, keeper: Keeper, played: float) -> None:
-        self.game: Final = about.game
+    def __init__(
+        self,
+        about: About,
+        history: History,
+        keeper: Keeper,
+        played: float,
+        file: GameFile | None = None,
+    ) -> None:
+        self.game = about.game
+        self.was = ""
+        self.file = file
         self.kept = about.kept
-        self.history: Final = history
+        self.history = history
         self.lock: Final = threading.RLock()
         self.turn: Final = threading.Condition(self.lock)
         self.saving: Final = threading.Lock()
@@ -113,7 +128,6 @@ class LiveGame:
         self._preparing: Autoplay | None = None
         self._version = self._saved_version = 0
         self._rules_text = str(history.rules)
-        self._counts = history.given_board is None
 
     # ---- followers
 
@@ -263,15 +277,23 @@ class LiveGame:
 
     def add_player(self, name: str) -> None:
         """Count someone among those who played."""
-        known = self._player.split(AND) if self._player else []
-        text = AND.join([*known, name])
-        if name not in known and len(text) <= MAX_TAG:
-            self._player = text
+        self._player = add_player(self._player, name)
+
+    @property
+    def _counts(self) -> bool:
+        """Whether its score counts as a best score."""
+        given = self.history.given_board is not None
+        return self.kept and counts_as_own(self._player, given_board=given)
 
     # ---- what is said of it
 
-    def state(self, undone: str = "") -> GameState:
-        """The whole game as it stands; `undone` is the move just taken back."""
+    def state(self, undone: str = "", note: Note = "") -> GameState:
+        """The whole game as it stands.
+
+        Args:
+            undone: the move just taken back.
+            note: what another program has just done to its file.
+        """
         with self.lock:
             return GameState(
                 game=self.game,
@@ -283,6 +305,8 @@ class LiveGame:
                 first=self.history.first,
                 now=self.now(),
                 undone=undone,
+                note=note,
+                was="" if note in ("", "newer") else self.was,
             )
 
     def now(self) -> Now:
@@ -357,7 +381,7 @@ class LiveGame:
         with self.lock:
             self._version += 1
             self._played = self._keeper.time()
-            if self.kept and self._counts:
+            if self._counts:
                 self._keeper.reached(self._rules_text, self.history.score)
             self._keeper.changed(self, at_once)
 
@@ -380,6 +404,39 @@ class LiveGame:
     def played(self) -> float:
         """When it changed last, in seconds since 1970."""
         return self._played
+
+    def take_version(self, version: Version, known: int) -> bool:
+        """Go on from what another program has saved; under `saving`.
+
+        Args:
+            version: it has every move of this game as it was then.
+            known: the version of this game then.
+
+        Returns:
+            False where this game has changed since, and nothing is done.
+        """
+        with self.lock:
+            if self._version != known or self.file is None:
+                return False
+            self.take_over()
+            record = version.record
+            self.history = History.from_record(record)
+            self._about = replace(
+                self._about, date=record.date, comments=record.comments, tags=record.tags
+            )
+            self._player = record.player
+            self._rules_text = str(record.rules)
+            self._version += 1
+            self._saved_version = self._version
+            self.file.take(version)
+            self.tell(self.state(note="newer"))
+            return True
+
+    def move_to(self, game: str, file: GameFile, note: Note) -> None:
+        """Go on in a file of its own, since another program has the one so far; under `saving`."""
+        with self.lock:
+            self.game, self.was, self.file = game, self.game, file
+            self.tell(self.state(note=note))
 
     def disown(self) -> None:
         """Keep it no longer: it was deleted. Those who follow may play on."""

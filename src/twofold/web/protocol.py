@@ -31,6 +31,7 @@ FRAMES_PER_SECOND: Final = 60
 Text = Annotated[str, msgspec.Meta(max_length=MAX_TEXT)]
 Id = Annotated[str, msgspec.Meta(max_length=64, pattern="^[A-Za-z0-9_-]*$")]
 Letter = Literal["u", "r", "d", "l"]
+Note = Literal["", "newer", "parted", "deleted", "damaged"]
 Count = Annotated[int, msgspec.Meta(ge=0, le=10**12)]
 Positive = Annotated[float, msgspec.Meta(gt=0, le=1e9)]
 
@@ -114,9 +115,15 @@ class ViewRequest(Request, tag="view"):
 
 
 class CloseRequest(Request, tag="close"):
-    """Stop following a game. One that is not kept ends with its last follower. No answer."""
+    """Stop following a game. One that is not kept ends with its last follower. No answer.
+
+    Attributes:
+        game: the game.
+        unplayed: forget it, if nothing has happened in it and nobody else follows it.
+    """
 
     game: Id
+    unplayed: bool = False
 
 
 class GamesRequest(Request, tag="games"):
@@ -343,6 +350,11 @@ class GameState(Reply, tag="game"):
         date: when it began, ISO 8601 with time zone.
         first: move number before the first move that can be looked at.
         undone: letter of the move that was just taken back; empty else.
+        note: what another program has just done to its file; empty for nothing. `newer`: it went
+            on with the game, which is shown here. `parted`: it saved other moves. `deleted`: it
+            deleted the game. `damaged`: it wrote something else there.
+        was: the id until now, where another program has `parted`, `deleted` or `damaged` the
+            file, so that this game goes on in a file of its own.
     """
 
     game: str
@@ -354,6 +366,8 @@ class GameState(Reply, tag="game"):
     first: int
     now: Now
     undone: str = ""
+    note: Note = ""
+    was: str = ""
 
 
 class Slide(msgspec.Struct, array_like=True):

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from typing import Final
 
 from twofold.errors import TwofoldError
+from twofold.game_file import Conflict, Version
 from twofold.web.live_game import LiveGame
 from twofold.web.protocol import Refused
 from twofold.web.store import Store
@@ -20,17 +21,24 @@ RETRY_SECONDS: Final = 10.0
 
 _LOG: Final = logging.getLogger("twofold.web")
 
+Move = Callable[[LiveGame, Conflict], None]
+"""Gives a game a file of its own; called under its `saving`."""
+
 
 class Saver:
     """Writes games to the store.
 
     Args:
         store: where to.
+        move: gives a game a file of its own, as another program has made a conflict of its file.
         clock: the time in seconds.
     """
 
-    def __init__(self, store: Store, clock: Callable[[], float] = time.monotonic) -> None:
+    def __init__(
+        self, store: Store, move: "Move", clock: Callable[[], float] = time.monotonic
+    ) -> None:
         self._store = store
+        self._move = move
         self._clock = clock
         self._changed = threading.Condition()
         self._due: dict[LiveGame, float] = {}
@@ -74,7 +82,7 @@ class Saver:
 
     def _write(self, live: LiveGame) -> None:
         try:
-            save(live, self._store, self._clock())
+            save(live, self._store, self._clock(), self._move)
         except TwofoldError as error:
             self._failed(live, error)
         except Exception as error:  # one game must not keep the others from being written
@@ -96,22 +104,48 @@ class Saver:
                 self._due.setdefault(live, self._clock() + RETRY_SECONDS)
 
 
-def save(live: LiveGame, store: Store, when: float) -> None:
+def save(live: LiveGame, store: Store, when: float, move: Move) -> None:
     """Write a game, if it is kept and has changed since it was written last.
+
+    Where another program has changed its file, the game takes over moves that go on from its own,
+    and gets a file of its own otherwise.
 
     Args:
         live: the game.
         store: where to.
         when: the time by the saver's clock.
+        move: gives the game a file of its own.
 
     Raises:
         InvalidInput: the folder is gone.
+        LimitExceeded: it needs a file of its own, and there are as many games as are kept.
         ResourceError: the disk is full or failed.
     """
     with live.saving:
-        with live.lock:
-            if live.is_saved:
+        while not live.is_saved:
+            with live.lock:
+                version, record, played = live.version, live.record(), live.played
+            other = store.save(live.game, record, played, live.file)
+            if other is None:
+                live.was_saved(version, when)
                 return
-            version, record, played = live.version, live.record(), live.played
-        store.save(live.game, record, played)
-        live.was_saved(version, when)
+            if isinstance(other, Version):
+                live.take_version(other, version)  # or once more: it has changed since
+            else:
+                move(live, other)
+
+
+def refresh(live: LiveGame) -> bool:
+    """Take over what another program has saved, if nothing here is unsaved.
+
+    Returns:
+        False where the game is saved and another program has deleted it.
+    """
+    with live.saving:
+        version = live.version
+        if not live.is_saved or live.file is None:
+            return True
+        other = live.file.other()
+        if isinstance(other, Version):
+            live.take_version(other, version)
+        return other is not Conflict.DELETED or not live.is_saved

@@ -40,7 +40,7 @@ class Session:
         self._hub = hub
         self._send = send
         self._lock = threading.Lock()  # inside the locks of tables and games, never around them
-        self._games: dict[str, LiveGame] = {}
+        self._games: list[LiveGame] = []
         self._asked: dict[type[Asked], Asked] = {}
         self._closed = False
         hub.join(self)
@@ -59,7 +59,7 @@ class Session:
         """End the session's searches and leave its games. May be called twice."""
         with self._lock:
             self._closed = True
-            games, self._games = list(self._games.values()), {}
+            games, self._games = self._games, []
             asked, self._asked = list(self._asked.values()), {}
         for one in asked:
             one.drop()
@@ -85,12 +85,11 @@ class Session:
     def _open(self, request: protocol.OpenRequest) -> None:
         def open_it() -> None:
             table, asker = self._hub.table, Asker(self, request.ref)
-            game = request.game or table.last()
-            if not game:
+            live = table.find(request.game) if request.game else table.find_last()
+            if live is None:
                 first = protocol.NewRequest(rules=str(self._hub.roster.home or ""))
                 self._follow(table.begin(_new_history(first)), asker)
                 return
-            live = table.find(game)
             self._follow(live, asker)
             live.replay()
 
@@ -111,27 +110,36 @@ class Session:
     def _follow(self, live: LiveGame, asker: Asker) -> None:
         """Follow a game, unless there are too many."""
         with self._lock:
-            if len(self._games.keys() - {live.game}) >= MAX_FOLLOWED:
+            if sum(one.game != live.game for one in self._games) >= MAX_FOLLOWED:
                 raise LimitExceeded(f"expected at most {MAX_FOLLOWED} open games: close one")
         live = self._hub.table.join(live, asker)
         with self._lock:
-            self._games[live.game] = live
+            if live not in self._games:
+                self._games.append(live)
             closed = self._closed
         if closed:  # meanwhile: `close` did not see this game
             self._hub.table.leave(live, self)
 
     def _game(self, game: str) -> LiveGame:
         with self._lock:
-            live = self._games.get(game)
+            live = self._followed(game)
         if live is None:
             raise NotFound(f"expected a game that this page has opened, got {game!r}")
         return live
 
+    def _followed(self, game: str) -> LiveGame | None:
+        """A game by its id; by the one before too, which the page may not know to be another."""
+        found = [one for one in self._games if one.game == game]
+        found += [one for one in self._games if one.was == game]
+        return found[0] if found else None
+
     def _close(self, request: protocol.CloseRequest) -> None:
         with self._lock:
-            live = self._games.pop(request.game, None)
+            live = self._followed(request.game)
+            if live is not None:
+                self._games.remove(live)
         if live is not None:
-            self._hub.table.leave(live, self)
+            self._hub.table.leave(live, self, unplayed=request.unplayed)
 
     def _games_list(self, request: protocol.GamesRequest) -> None:
         def answer() -> None:

@@ -5,6 +5,9 @@ for its game was deleted or its last moves undone. An index of all games is read
 the store opens: tags only, the newest files first. A file that cannot be read is named in `damaged`
 and left alone.
 
+Other programs may use the same folder. Each list of the games begins with a look at the folder:
+files that are new or changed are read, and those that are gone are forgotten.
+
 At `MAX_GAMES` games no further game is begun until some are deleted; nothing is ever deleted
 unasked.
 """
@@ -16,19 +19,19 @@ import re
 import secrets
 import string
 import threading
-import time
 from dataclasses import replace
 from pathlib import Path
 from typing import Final
 
-import msgspec
 from msgspec.structs import replace as replace_info
 
+from twofold.best_scores import BEST_FILE, higher, keep_best, read_best, set_aside
 from twofold.errors import InvalidInput, InvalidRecord, LimitExceeded, ResourceError
-from twofold.files import atomic_write, open_regular
+from twofold.game_file import MOVES_TAG, PATIENCE, PLAYED_TAG, Conflict, GameFile, Version
+from twofold.locks import alone
 from twofold.notation import shown
-from twofold.record import Record, format_record, read_record
-from twofold.web.kept import INDEX_TAGS, MOVES_TAG, PLAYED_TAG, Kept, kept_of, read_kept
+from twofold.record import Record
+from twofold.web.kept import Kept, kept_of, read_kept
 from twofold.web.protocol import NotFound
 
 SUFFIX: Final = ".2048"
@@ -37,12 +40,13 @@ SUFFIX: Final = ".2048"
 MAX_GAMES: Final = 10_000
 """Most games that are kept."""
 
-BEST_FILE: Final = "best.json"
-
 _ID: Final = re.compile(r"[A-Za-z0-9_-]{1,64}", re.ASCII)
 _LETTERS: Final = string.ascii_lowercase + string.digits  # names that differ in case only may clash
 _ID_LENGTH: Final = 8
 _LOG: Final = logging.getLogger("twofold.web")
+
+Stamp = tuple[int, int, int]
+"""Time of the last change in ns, size and inode of a file: others once it is written anew."""
 
 
 class Store:
@@ -66,11 +70,13 @@ class Store:
         self._kept: dict[str, Kept] = {}
         self._best: dict[str, int] = {}
         self._written_best: dict[str, int] = {}
-        self._gone: set[str] = set()  # deleted while the index is read
+        self._looking = threading.Lock()  # before `_lock`
+        self._stamps: dict[str, Stamp] = {}  # of the files as they were read, by name
+        self._touched: set[str] = set()  # saved or deleted since the look at the folder began
         self._closing = False
         self._indexed = threading.Event()
         _make_folder(folder)
-        self._read_best()
+        self._open_best()
         self._reader = threading.Thread(target=self._read_index, name="twofold-index", daemon=True)
         self._reader.start()
 
@@ -112,13 +118,27 @@ class Store:
             raise NotFound(f"expected the id of a game, got {shown(game)}")
         return self.folder / f"{game}{SUFFIX}"
 
-    def save(self, game: str, record: Record, played: float) -> None:
+    def file(self, game: str) -> GameFile:
+        """The file of a game, which is taken not to exist until it is read.
+
+        Raises:
+            NotFound: the text is no id.
+        """
+        return GameFile(self.path(game))
+
+    def save(
+        self, game: str, record: Record, played: float, file: GameFile | None = None
+    ) -> Version | Conflict | None:
         """Write a game.
 
         Args:
             game: its id.
             record: the game; the tags that the index is read from are added.
             played: when it changed last, in seconds since 1970.
+            file: its file, as its player saw it last; None for a new game.
+
+        Returns:
+            As `GameFile.save`: None once it is written.
 
         Raises:
             InvalidInput: the folder is gone.
@@ -127,49 +147,77 @@ class Store:
         kept = kept_of(game, record, played)
         tags = {MOVES_TAG: str(len(record.moves)), PLAYED_TAG: f"{played:.3f}"}
         whole = replace(record, tags={**record.tags, **tags})
-        atomic_write(self.path(game), format_record(whole))
-        with self._lock:
-            self._gone.discard(game)
-            self._add(game, kept)
+        other = (file or self.file(game)).save(whole)
+        if other is None:
+            with self._lock:
+                self._touch(game)
+                self._add(game, kept)
+        return other
 
-    def read(self, game: str) -> Record:
+    def read(self, game: str, file: GameFile | None = None) -> Record:
         """Read a game; its moves are played and checked.
+
+        Args:
+            game: its id.
+            file: its file, which then counts as seen.
 
         Raises:
             NotFound: there is no such game.
             InvalidRecord: its file is damaged.
         """
         path = self.path(game)
-        if not path.exists():
-            with self._lock:
-                self._kept.pop(game, None)
-            raise NotFound(f"expected a kept game, got {shown(game)}")
-        record = read_record(path)
-        own = {name: text for name, text in record.tags.items() if name not in INDEX_TAGS}
-        return replace(record, tags=own)
+        try:
+            return (file or GameFile(path)).read()
+        except InvalidRecord:
+            if path.exists():
+                raise
+        with self._lock:
+            self._kept.pop(game, None)
+        raise NotFound(f"there is no saved game {shown(game)}")
 
     def delete(self, game: str) -> None:
         """Delete a game; its score stays among the best scores.
 
         Raises:
             NotFound: there is no such game.
+            InvalidInput: another program has changed it since it was listed.
             ResourceError: the disk failed; the game is still there.
         """
         path = self.path(game)
-        self._write_best(without=game)
-        try:
-            path.unlink()
-        except FileNotFoundError:
-            raise NotFound(f"expected a kept game, got {shown(game)}") from None
-        except OSError as error:
-            raise ResourceError(f"cannot delete {str(path)!r}: {error.strerror}") from error
+        with alone(path, "program", patience=PATIENCE):
+            if not path.exists():
+                raise NotFound(f"there is no saved game {shown(game)}")
+            self._check_as_listed(game, path)
+            self._write_best(without=game)
+            try:
+                path.unlink()
+            except OSError as error:
+                raise ResourceError(f"cannot delete {str(path)!r}: {error.strerror}") from error
         with self._lock:
-            self._gone.add(game)
+            self._touch(game)
             self._kept.pop(game, None)
+
+    def _check_as_listed(self, game: str, path: Path) -> None:
+        """Refuse to delete moves that nobody here has seen; at the next time they are listed."""
+        with contextlib.suppress(InvalidRecord):
+            found, listed = read_kept(path, game), self.kept(game)
+            if listed is not None and found.info != listed.info:
+                with self._lock:
+                    self._add(game, found)
+                raise InvalidInput(
+                    f"another program has changed the game {shown(game)}: it has "
+                    f"{found.info.moves:,} moves now. Delete it once more to delete them too"
+                )
+
+    def _touch(self, game: str) -> None:
+        """A look at the folder that has begun knows less of this game, the next one reads it."""
+        self._touched.add(game)
+        self._stamps.pop(f"{game}{SUFFIX}", None)
 
     def games(self) -> list[Kept]:
         """All kept games, last played first; waits until the index is read."""
         self._indexed.wait()
+        self._look()
         with self._lock:
             kept = list(self._kept.values())
         return sorted(kept, key=lambda one: one.played, reverse=True)
@@ -201,7 +249,8 @@ class Store:
             seconds: how long to wait for the index; the newest files are read first, so that
                 without all of it the answer is most likely the same.
         """
-        self._indexed.wait(seconds)
+        if self._indexed.wait(seconds):
+            self._look()
         with self._lock:
             return max(self._kept.values(), key=lambda one: one.played, default=None)
 
@@ -227,16 +276,16 @@ class Store:
             rules, score = kept.info.rules, kept.info.score
             self._best[rules] = max(score, self._best.get(rules, 0))
 
-    def _read_best(self) -> None:
+    def _open_best(self) -> None:
         path = self.folder / BEST_FILE
-        if not path.exists():
-            return
         try:
-            with open_regular(path) as file:
-                self._written_best = msgspec.json.decode(file.read(), type=dict[str, int])
-        except (InvalidInput, msgspec.MsgspecError, UnicodeError, RecursionError) as error:
+            self._written_best = read_best(path)
+        except InvalidInput as error:
             self._name_damaged(BEST_FILE, str(error))
-            _set_aside(path)
+            try:
+                set_aside(path)
+            except ResourceError as fault:
+                _LOG.warning("%s", fault)
         self._best = dict(self._written_best)
 
     def _write_best(self, without: str = "") -> None:
@@ -254,36 +303,74 @@ class Store:
             best = {
                 rules: score for rules, score in self._best.items() if score > shown.get(rules, 0)
             }
-            if best != self._written_best:
-                atomic_write(self.folder / BEST_FILE, msgspec.json.encode(best))
-                self._written_best = best
+            if higher(best, self._written_best) == self._written_best:
+                return
+        written = keep_best(self.folder / BEST_FILE, best)
+        with self._lock:
+            self._written_best, self._best = written, higher(self._best, written)
 
     # ---- the index
 
     def _read_index(self) -> None:
         try:
-            for path in _newest_first(self.folder):
-                if self._closing:
-                    break
-                self._read_one(path)
-        except OSError as error:
-            self._name_damaged(str(self.folder), str(error))
+            self._look()
         finally:
             self._indexed.set()
 
-    def _read_one(self, path: Path) -> None:
+    def _look(self) -> None:
+        """Look at the folder: read the files that are new or changed, forget those gone."""
+        with self._looking:
+            try:
+                with self._lock:
+                    self._touched.clear()
+                found = _newest_first(self.folder)
+                for path, stamp in found.items():
+                    if self._closing:
+                        return
+                    if self._stamps.get(path.name) != stamp:
+                        self._read_one(path, stamp)
+                self._forget_gone({path.name for path in found})
+                self._take_best()
+                self.damaged.pop(str(self.folder), None)
+            except OSError as error:
+                self._name_damaged(str(self.folder), str(error))
+
+    def _read_one(self, path: Path, stamp: Stamp) -> None:
         game = path.name.removesuffix(SUFFIX)
-        if not _ID.fullmatch(game):
-            self._name_damaged(path.name, "its name has more than letters, digits, '-' and '_'")
-            return
+        kept = None
         try:
-            kept = read_kept(path, game)
+            if _ID.fullmatch(game):
+                kept = read_kept(path, game)
+                self.damaged.pop(path.name, None)
+            else:
+                self._name_damaged(path.name, "its name has more than letters, digits, '-' and '_'")
         except InvalidRecord as error:
+            if not path.exists():
+                return
             self._name_damaged(path.name, str(error))
-            return
         with self._lock:
-            if game not in self._kept and game not in self._gone:  # else it was played since
+            if game in self._touched:
+                return
+            self._stamps[path.name] = stamp
+            self._kept.pop(game, None)
+            if kept is not None:
                 self._add(game, kept)
+
+    def _forget_gone(self, names: set[str]) -> None:
+        with self._lock:
+            for name in self._stamps.keys() - names:
+                del self._stamps[name]
+                self.damaged.pop(name, None)
+            for game in [one for one in self._kept if f"{one}{SUFFIX}" not in names]:
+                if game not in self._touched:
+                    del self._kept[game]
+
+    def _take_best(self) -> None:
+        """Take over the best scores that other programs have written."""
+        with contextlib.suppress(InvalidInput):  # it is set aside at the next write
+            written = read_best(self.folder / BEST_FILE)
+            with self._lock:
+                self._written_best, self._best = written, higher(self._best, written)
 
     def _name_damaged(self, name: str, why: str) -> None:
         self.damaged[name] = why
@@ -299,16 +386,14 @@ def _make_folder(folder: Path) -> None:
         raise ResourceError(f"cannot make {str(folder)!r}: {error.strerror}") from error
 
 
-def _newest_first(folder: Path) -> list[Path]:
-    """The files of games, the last changed first."""
+def _newest_first(folder: Path) -> dict[Path, Stamp]:
+    """The files of games with their stamps, the last changed first."""
+    files = []
     with os.scandir(folder) as found:
-        files = [(one.stat().st_mtime, one.path) for one in found if one.name.endswith(SUFFIX)]
-    return [Path(path) for _, path in sorted(files, reverse=True)]
-
-
-def _set_aside(path: Path) -> None:
-    """Give a damaged file another name, so that it is not written over."""
-    try:
-        os.replace(path, path.with_name(f"{path.name}.damaged-{time.time_ns()}"))
-    except OSError as error:
-        _LOG.warning("cannot rename %s: %s", path, error)
+        for one in found:
+            if one.name.endswith(SUFFIX):
+                with contextlib.suppress(FileNotFoundError):
+                    state = one.stat()
+                    stamp = (state.st_mtime_ns, state.st_size, state.st_ino)
+                    files.append((stamp, Path(one.path)))
+    return {path: stamp for stamp, path in sorted(files, reverse=True)}

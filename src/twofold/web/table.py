@@ -4,6 +4,7 @@ A kept game whose last follower has left stays in memory for a while, so that a 
 again finds it with its redo; one that is not kept is gone. Games without a move are not written.
 """
 
+import contextlib
 import secrets
 import threading
 import time
@@ -11,12 +12,14 @@ from collections.abc import Callable
 from datetime import datetime
 from typing import Final
 
+from twofold.game_file import Conflict
+from twofold.notation import shown
 from twofold.record import Record
 from twofold.web.following import Asker, Follower
 from twofold.web.history import History
 from twofold.web.live_game import About, LiveGame
 from twofold.web.protocol import GameInfo, NotFound
-from twofold.web.saver import Saver
+from twofold.web.saver import Saver, refresh
 from twofold.web.store import Store
 from twofold.web.workers import Seats
 
@@ -49,7 +52,7 @@ class Table:
         self._lock = threading.Lock()  # before the lock of a game, never inside one
         self._live: dict[str, LiveGame] = {}  # the ones used last at the end
         self._seats = Seats(MAX_PLAYERS, "twofold-autoplay")
-        self._saver = Saver(store, clock)
+        self._saver = Saver(store, self._move, clock)
 
     # ---- what games need: see `live_game.Keeper`
 
@@ -89,7 +92,8 @@ class Table:
         """
         game = self.store.new_id() if keep else f"race-{secrets.token_hex(6)}"
         date = datetime.now().astimezone().isoformat(timespec="seconds")
-        live = LiveGame(About(game, keep, player, date), history, self, self.time())
+        file = self.store.file(game) if keep else None
+        live = LiveGame(About(game, keep, player, date), history, self, self.time(), file)
         if history.can_undo:
             live.changed()
         return live
@@ -102,9 +106,10 @@ class Table:
         """
         if known := self.store.find(record):
             return known
-        game = self.store.new_id()
-        self.store.save(game, record, self.time())
-        return game
+        while True:
+            game = self.store.new_id()
+            if self.store.save(game, record, self.time()) is None:
+                return game
 
     def join(self, live: LiveGame, asker: Asker) -> LiveGame:
         """Follow a game that was just begun, or read; the one that is followed.
@@ -135,14 +140,33 @@ class Table:
         """
         with self._lock:
             live = self._live.get(game)
-        return self._read(game) if live is None else live
+        if live is None:
+            return self._read(game)
+        if not refresh(live):
+            with self._lock:
+                if self._live.get(game) is live:
+                    del self._live[game]
+            raise NotFound(f"another program has deleted the game {shown(game)}")
+        return live
 
     def _read(self, game: str) -> LiveGame:
-        record = self.store.read(game)
+        file = self.store.file(game)
+        record = self.store.read(game, file)
         kept = self.store.kept(game)
         about = About(game, True, record.player, record.date, record.comments, record.tags)
         played = self.time() if kept is None else kept.played
-        return LiveGame(about, History.from_record(record), self, played)
+        return LiveGame(about, History.from_record(record), self, played, file)
+
+    def find_last(self) -> LiveGame | None:
+        """The game played last, as `find`; None where there is none.
+
+        Raises:
+            InvalidRecord: its file is damaged.
+        """
+        while game := self.last():
+            with contextlib.suppress(NotFound):  # then it is no longer among them
+                return self.find(game)
+        return None
 
     def last(self) -> str:
         """The id of the kept game played last; empty where there is none."""
@@ -153,13 +177,20 @@ class Table:
             found.setdefault(stored.info.game, stored.played)
         return max(found, key=found.__getitem__, default="")
 
-    def leave(self, live: LiveGame, follower: Follower) -> None:
-        """Follow a game no longer."""
+    def leave(self, live: LiveGame, follower: Follower, *, unplayed: bool = False) -> None:
+        """Follow a game no longer.
+
+        Args:
+            live: the game.
+            follower: the page that leaves.
+            unplayed: forget the game, if nothing has happened in it and nobody else follows it.
+        """
         with self._lock:
             live.leave(follower)
             if live.is_followed:
                 return
-            if not live.kept and self._live.get(live.game) is live:
+            dropped = not live.kept or (unplayed and live.version == 0)
+            if dropped and self._live.get(live.game) is live:
                 del self._live[live.game]
             if not live.is_saved:
                 self.changed(live, at_once=True)
@@ -171,11 +202,21 @@ class Table:
         for live in idle[: max(0, len(idle) - IDLE_GAMES)]:
             del self._live[live.game]
 
+    def _move(self, live: LiveGame, conflict: Conflict) -> None:
+        """Give a game a file of its own, as another program has its file."""
+        game = self.store.new_id()
+        with self._lock:
+            if self._live.get(live.game) is live:
+                del self._live[live.game]
+                self._live[game] = live
+            live.move_to(game, self.store.file(game), conflict.value)
+
     def delete(self, game: str) -> None:
         """Delete a kept game; those who follow it may play on.
 
         Raises:
             NotFound: there is no such game.
+            InvalidInput: another program has changed it since it was listed.
             ResourceError: the disk failed; the game is still there.
         """
         with self._lock:
@@ -185,7 +226,7 @@ class Table:
             return
         with live.saving:
             if not live.kept:
-                raise NotFound(f"expected a kept game, got {game!r}")
+                raise NotFound(f"there is no saved game {shown(game)}")
             if self.store.path(game).exists():
                 self.store.delete(game)
             live.disown()
@@ -212,7 +253,7 @@ class Table:
         """
         with self._lock:
             live = self._live.get(game)
-        return self.store.read(game) if live is None else live.record()
+        return self.store.read(game) if live is None else self.find(game).record()
 
     # ---- the end
 

@@ -1,0 +1,110 @@
+"""Best scores: who played a game, whether its score counts, and the file of the best scores."""
+
+import os
+import time
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Final
+
+import msgspec
+
+from twofold.errors import InvalidInput, ResourceError
+from twofold.files import atomic_write, open_regular
+from twofold.game_file import PATIENCE
+from twofold.limits import MAX_SCORE, MAX_TAG
+from twofold.locks import alone
+from twofold.notation import shown
+
+ME: Final = "me"
+"""The person, among those who played a game."""
+
+AND: Final = " + "
+"""Between the names of those who played a game."""
+
+SOMEBODY: Final = "another player"
+"""Stands for a player whose name is too long."""
+
+BEST_FILE: Final = "best.json"
+MAX_BEST_BYTES: Final = 1 << 20
+
+
+def add_player(players: str, name: str) -> str:
+    """Those who played a game, with one more; each is named once."""
+    known = players.split(AND) if players else []
+    if name in known:
+        return players
+    text = AND.join([*known, name])
+    if len(text) <= MAX_TAG:
+        return text
+    return players if name == SOMEBODY else add_player(players, SOMEBODY)
+
+
+def counts_as_own(players: str, *, given_board: bool) -> bool:
+    """True if a game's score counts as a best score of the person.
+
+    It does where the person made every move, from the first one of a common game on. Hints may
+    have been shown.
+
+    Args:
+        players: those who played, as in a record; empty for the person alone.
+        given_board: whether the game began on a given board.
+    """
+    return players in ("", ME) and not given_board
+
+
+def read_best(path: Path) -> dict[str, int]:
+    """The best scores in a file, by rules; none where there is no file.
+
+    Raises:
+        InvalidInput: the file holds something else.
+    """
+    if not path.exists():
+        return {}
+    with open_regular(path) as file:
+        data = file.read(MAX_BEST_BYTES + 1)
+    try:
+        found = msgspec.json.decode(data, type=dict[str, int])
+    except (msgspec.MsgspecError, UnicodeError, RecursionError) as error:
+        raise InvalidInput(f"expected best scores in {shown(str(path))}: {error}") from None
+    if len(data) > MAX_BEST_BYTES or any(not 0 <= score <= MAX_SCORE for score in found.values()):
+        raise InvalidInput(f"expected best scores in {shown(str(path))}, got others")
+    return found
+
+
+def keep_best(path: Path, scores: Mapping[str, int]) -> dict[str, int]:
+    """Raise the best scores in a file; none is ever lowered. A damaged file gets another name.
+
+    Returns:
+        The best scores in the file now.
+
+    Raises:
+        InvalidInput: the folder is missing or read-only, or the file is held for too long.
+        ResourceError: the disk is full or failed; the file is as it was.
+    """
+    with alone(path, "program", patience=PATIENCE):
+        try:
+            known = read_best(path)
+        except InvalidInput:
+            set_aside(path)
+            known = {}
+        best = higher(known, scores)
+        if best != known:
+            atomic_write(path, msgspec.json.encode(best))
+    return best
+
+
+def higher(one: Mapping[str, int], other: Mapping[str, int]) -> dict[str, int]:
+    """The higher score under each rules."""
+    return {rules: max(one.get(rules, 0), other.get(rules, 0)) for rules in dict(one) | dict(other)}
+
+
+def set_aside(path: Path) -> None:
+    """Give a damaged file another name, so that it is not written over.
+
+    Raises:
+        ResourceError: it cannot be renamed.
+    """
+    try:
+        os.replace(path, path.with_name(f"{path.name}.damaged-{time.time_ns()}"))
+    except OSError as error:
+        raise ResourceError(f"cannot rename {str(path)!r}: {error.strerror}") from error
