@@ -13,7 +13,7 @@ from enum import Enum
 from pathlib import Path
 from typing import Final
 
-from twofold.errors import InvalidRecord
+from twofold.errors import InvalidRecord, ResourceError
 from twofold.files import atomic_write, open_regular
 from twofold.game import start_board
 from twofold.limits import MAX_RECORD_BYTES
@@ -77,7 +77,8 @@ class GameFile:
         """The game in the file, which counts as seen from now on.
 
         Raises:
-            InvalidRecord: the file cannot be read, or holds no valid record.
+            InvalidRecord: the file cannot be opened, or holds no valid record.
+            ResourceError: the disk failed.
         """
         with located(shown(os.fspath(self.path))):
             version = _parse(_content(self.path))
@@ -92,7 +93,8 @@ class GameFile:
         """What another program has made of the file; None where it is as seen last.
 
         Raises:
-            InvalidRecord: the file cannot be read.
+            InvalidRecord: the file cannot be opened.
+            ResourceError: the disk failed.
         """
         try:
             data = _content(self.path)
@@ -115,7 +117,7 @@ class GameFile:
             has every move of it. A conflict where the game needs another file.
 
         Raises:
-            InvalidInput: the folder is missing or read-only, the file cannot be read, or another
+            InvalidInput: the folder is missing or read-only, the file cannot be opened, or another
                 program holds it for too long.
             ResourceError: the disk is full or failed; what was stored before is intact.
         """
@@ -157,8 +159,11 @@ def _start(record: Record) -> tuple[object, ...]:
 
 
 def _content(path: Path) -> bytes:
-    with open_regular(path, InvalidRecord) as file:
-        return file.read(MAX_RECORD_BYTES + 1)
+    try:
+        with open_regular(path, InvalidRecord) as file:
+            return file.read(MAX_RECORD_BYTES + 1)
+    except OSError as error:
+        raise ResourceError(f"cannot read {str(path)!a}: {error.strerror or error}") from error
 
 
 def _digest(data: bytes) -> bytes:
