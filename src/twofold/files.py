@@ -102,6 +102,15 @@ def open_regular(
     raise error(f"expected a regular file, got {name}")
 
 
+def free_path(path: Path) -> Path:
+    """The path, or one beside it with a number, at which there is no file."""
+    found, number = path, 1
+    while found.exists():
+        number += 1
+        found = path.with_stem(f"{path.stem}-{number}")
+    return found
+
+
 def _check_target(target: Path) -> None:
     if not target.parent.is_dir():
         raise InvalidInput(f"expected an existing folder to write to, got {str(target.parent)!r}")

@@ -121,7 +121,7 @@ class GameFile:
                 program holds it for too long.
             ResourceError: the disk is full or failed; what was stored before is intact.
         """
-        with alone(self.path, "program", patience=PATIENCE):
+        with alone(os.path.realpath(self.path), "program", patience=PATIENCE):
             other = self.other()
             if isinstance(other, Version):
                 if goes_on(other.record, record):

@@ -16,9 +16,11 @@ from tests.signals import hear_signals
 from twofold.cli._common import read_seconds
 from twofold.cli._training import curve_lines, progress_line, view
 from twofold.errors import InvalidInput
-from twofold.learn.checkpoint import load
+from twofold.learn.checkpoint import curve_path, load
+from twofold.learn.run import run
 from twofold.learn.settings import Settings
 from twofold.learn.training import Progress, Training
+from twofold.locks import alone
 from twofold.rules import Rules
 
 SMALL = ["0123 0145", "--rules", "3x4", "--threads", "1"]
@@ -187,3 +189,60 @@ def test_a_curve_of_characters() -> None:
     lines = curve_lines([0.0, 50.0, 100.0], 40, height=2)
     assert lines == ["      100   █", "       50  ██"]
     assert max(len(line) for line in curve_lines([1.0] * 500, 40)) == 50
+
+
+@pytest.mark.promise("R65")
+@pytest.mark.parametrize("options", [[], ["--resume"]])
+def test_a_second_run_on_a_file_is_refused(cli: Cli, tmp_path: Path, options: list[str]) -> None:
+    path = tmp_path / "n.safetensors"
+    if options:
+        assert cli("train", *SMALL, "--games", "10", "--out", str(path))[0] == 0
+    before = path.read_bytes() if options else None
+    network = [] if options else SMALL
+    with alone(path, "training run"):
+        code, _, err = cli("train", *network, "--games", "20", "--out", str(path), *options)
+    assert (code, "another training run is using" in err) == (2, True)
+    assert (path.read_bytes() if path.exists() else None) == before
+
+
+@pytest.mark.promise("R65")
+@pytest.mark.skipif(sys.platform == "win32", reason="links need rights on Windows")
+def test_a_file_that_is_being_trained_is_no_output(cli: Cli, tmp_path: Path) -> None:
+    path, other = tmp_path / "n.safetensors", tmp_path / "other.safetensors"
+    assert cli("train", *SMALL, "--games", "10", "--out", str(path))[0] == 0
+    assert cli("net", "convert", str(path), str(other))[0] == 0
+    before = path.read_bytes()
+    (tmp_path / "link.safetensors").symlink_to(path)
+    with alone(path, "training run"):
+        for name in ("n", "link"):
+            out = str(tmp_path / f"{name}.safetensors")
+            for words in (["convert", str(other), out], ["average", str(other), "--out", out]):
+                code, _, err = cli("net", *words)
+                assert (code, "another training run is using" in err) == (2, True)
+    assert path.read_bytes() == before
+
+
+@pytest.mark.promise("R65")
+@pytest.mark.parametrize("there", [False, True])
+def test_a_file_that_was_replaced_is_left_alone(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, there: bool
+) -> None:
+    """Of a new run and of one that goes on: it is saved beside the file, and says so."""
+    path, beside = tmp_path / "n.safetensors", tmp_path / "n-2.safetensors"
+    settings = Settings(patterns="0123 0145", rules=Rules(3, 4), threads=1)
+    if there:
+        run(Training(settings, games=10), path)
+    training = load(path, games=60) if there else Training(settings, games=60)
+    learn = training.run
+
+    def replaced(**wishes: Any) -> None:
+        learn(**wishes)
+        path.write_bytes(b"of another program")
+
+    monkeypatch.setattr(training, "run", replaced)
+    moved: list[Path] = []
+    assert run(training, path, on_move=moved.append) == beside
+    assert moved == [beside]
+    assert path.read_bytes() == b"of another program"
+    assert load(beside).is_finished
+    assert curve_path(beside).exists()

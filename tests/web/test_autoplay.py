@@ -300,12 +300,12 @@ def test_who_played_is_told(table: Table) -> None:
     assert saved(table, live).player == "me + greedy + random"
 
 
-def test_a_player_with_too_long_a_name_is_left_out(table: Table) -> None:
+def test_a_player_with_too_long_a_name_is_another_player(table: Table) -> None:
     live = begin(table, Listener())
     live.add_player("a" * 1_500)
     live.add_player("b" * 1_500)
     live.add_player("me")
-    assert live.state().player == "a" * 1_500 + " + me"
+    assert live.state().player == "a" * 1_500 + " + another player + me"
 
 
 @pytest.mark.parametrize(

@@ -15,6 +15,8 @@ from twofold.cli._common import (
 )
 
 if TYPE_CHECKING:
+    from contextlib import AbstractContextManager
+
     from twofold.evaluators.network import Network
     from twofold.evaluators.network_file import Card
 
@@ -158,14 +160,15 @@ def convert(
         found, card = _read(network)
         if note:
             card = msgspec.structs.replace(card, note=note)
-        if out.endswith(TDL_SUFFIX):
-            from twofold.learn.tdl_format import write_tdl
+        with _held(out):
+            if out.endswith(TDL_SUFFIX):
+                from twofold.learn.tdl_format import write_tdl
 
-            write_tdl(out, found, sums=_sums(network), bytes_a_value=value_bytes)
-        elif release:
-            write_release(out, found, card, unit=unit)
-        else:
-            write_network(out, found, msgspec.structs.replace(card, release=None))
+                write_tdl(out, found, sums=_sums(network), bytes_a_value=value_bytes)
+            elif release:
+                write_release(out, found, card, unit=unit)
+            else:
+                write_network(out, found, msgspec.structs.replace(card, release=None))
     _say_written(out)
 
 
@@ -196,7 +199,8 @@ def average_networks(
             stages=mean.stages,
             release=None,
         )
-        write_network(out, mean, card)
+        with _held(out):
+            write_network(out, mean, card)
     _say_written(out)
 
 
@@ -235,6 +239,15 @@ def _sums(name: str) -> Any:
         return read_tdl(path).sums
     sums = map_tensors(path).tensors.get("sums")
     return sums if sums is not None and len(sums) else None
+
+
+def _held(out: str) -> "AbstractContextManager[None]":
+    """The file to write, which no training run uses meanwhile."""
+    import os
+
+    from twofold.locks import alone
+
+    return alone(os.path.realpath(out), "training run")
 
 
 def _say_written(out: str) -> None:

@@ -1,7 +1,9 @@
 """`twofold train`: a network learns from the games it plays."""
 
 import contextlib
+import os
 from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -23,6 +25,8 @@ from twofold.cli._common import (
 )
 
 if TYPE_CHECKING:
+    from contextlib import AbstractContextManager
+
     from twofold.learn.settings import Settings
     from twofold.learn.training import Progress, Training
 
@@ -97,34 +101,39 @@ def command(
     The file holds the network and all that --resume needs; Ctrl-C saves it. With one thread
     what is learnt depends on the seed alone; more threads share the weights without locks.
     """
-    with waiting(LOADING):
-        from twofold.learn.run import run
+    _check_out(out)
+    with _held(out):
+        with waiting(LOADING):
+            from twofold.learn.run import run
 
-        limits = _limits(games, time, resume=resume)
-        interval = read_seconds(checkpoint, "checkpoint")
-        _check_out(out, resume=resume)
-        if resume:
-            training = _resumed(out, network, limits, threads)
-        else:
-            settings = _settings(
-                network or "",
-                rules=read_rules(rules),
-                stages=_numbers(stages),
-                schedule=schedule,
-                optimism=optimism,
-                trace=trace,
-                steps=steps,
-                order=order,
-                carousel=carousel,
-                restart=restart,
-                downgrade=downgrade,
-                seed=seed,
-                threads=cores() if threads is None else threads,
+            limits = _limits(games, time, resume=resume)
+            interval = read_seconds(checkpoint, "checkpoint")
+            _check_new(out, resume=resume)
+            if resume:
+                training = _resumed(out, network, limits, threads)
+            else:
+                settings = _settings(
+                    network or "",
+                    rules=read_rules(rules),
+                    stages=_numbers(stages),
+                    schedule=schedule,
+                    optimism=optimism,
+                    trace=trace,
+                    steps=steps,
+                    order=order,
+                    carousel=carousel,
+                    restart=restart,
+                    downgrade=downgrade,
+                    seed=seed,
+                    threads=cores() if threads is None else threads,
+                )
+                _say_size(settings)
+                training = _new(settings, limits, start)
+        with catching_interrupt() as asked, _live(training) as show:
+            kept = run(
+                training, out, interval=interval, stop=asked, on_progress=show, on_move=_say_moved
             )
-            _say_size(settings)
-            training = _new(settings, limits, start)
-    with catching_interrupt() as asked, _live(training) as show:
-        run(training, out, interval=interval, stop=asked, on_progress=show)
+    out = str(kept) if kept != Path(out) else out
     if json:
         write_json("train", _document(training, out), _timing(training))
     else:
@@ -157,19 +166,34 @@ def _numbers(text: str) -> tuple[int, ...]:
     return tuple(int(word) for word in words)
 
 
-def _check_out(out: str, *, resume: bool) -> None:
-    from pathlib import Path
-
+def _check_out(out: str) -> None:
     from twofold.errors import InvalidInput
 
     if not out:
         raise InvalidInput("expected --out FILE, to keep the network in")
+    if not Path(out).absolute().parent.is_dir():
+        raise InvalidInput(f"expected --out in an existing folder, got {out}")
+
+
+def _check_new(out: str, *, resume: bool) -> None:
+    """Refuse to write over a file, unless the run in it goes on."""
+    from twofold.errors import InvalidInput
+
     if not resume and Path(out).exists():
         raise InvalidInput(
             f"expected a new file for --out, or --resume to go on with the run in it, got {out}"
         )
-    if not Path(out).absolute().parent.is_dir():
-        raise InvalidInput(f"expected --out in an existing folder, got {out}")
+
+
+def _held(out: str) -> "AbstractContextManager[None]":
+    """The file of the run, for this run alone."""
+    from twofold.locks import alone
+
+    return alone(os.path.realpath(out), "training run")
+
+
+def _say_moved(path: Path) -> None:
+    print_note(f"twofold: another program has changed the file; the run is now saved in {path}")
 
 
 def _settings(network: str, *, seed: str, schedule: str, **more: Any) -> "Settings":

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from twofold.errors import ResourceError
-from twofold.files import atomic_write
+from twofold.files import atomic_write, free_path
 from twofold.learn.checkpoint import curve_path, save
 from twofold.learn.curve import TILES, Point
 from twofold.learn.training import Progress, Training
@@ -30,7 +30,8 @@ def run(
     stop: threading.Event | None = None,
     on_progress: Callable[[Progress], None] | None = None,
     on_save: Callable[[float], None] | None = None,
-) -> None:
+    on_move: Callable[[Path], None] | None = None,
+) -> Path:
     """Go on with a run to its end or until it is stopped, and keep its checkpoint up to date.
 
     Args:
@@ -41,12 +42,18 @@ def run(
         stop: set by anyone who wants this to end; the checkpoint is written all the same.
         on_progress: told how far it is.
         on_save: told after each checkpoint how many seconds it took.
+        on_move: told the new path of the checkpoint where another program has changed the file,
+            which is then left alone.
+
+    Returns:
+        The path of the checkpoint.
 
     Raises:
         ResourceError: a file cannot be written; the checkpoint on the disk is as it was.
     """
     stop = stop or threading.Event()
     events = _Events(Path(path).with_suffix(".tensorboard"), training.curve.points)
+    place = _Place(Path(path))
     curve = _CurveFile(training, curve_path(path))
 
     def tell(now: Progress) -> None:
@@ -58,7 +65,13 @@ def run(
     while True:
         training.run(seconds=pause, stop=stop, on_progress=tell)
         began = time.perf_counter()
-        save(training, path)
+        if place.is_taken:
+            place = _Place(free_path(place.path))
+            curve.path = curve_path(place.path)
+            if on_move:
+                on_move(place.path)
+        save(training, place.path)
+        place.was_written()
         curve.write()
         events.write(training.curve.points)
         taken = time.perf_counter() - began
@@ -67,14 +80,38 @@ def run(
         pause = max(interval, taken * (1 / WRITING_SHARE - 1))
         if training.is_finished or stop.is_set():
             events.close()
-            return
+            return place.path
+
+
+class _Place:
+    """Where a run is saved: a checkpoint is written only over a file that is as it was left."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self.was_written()
+
+    def was_written(self) -> None:
+        """The file is as it should be."""
+        self._stamp = self._now()
+
+    @property
+    def is_taken(self) -> bool:
+        """Whether another program has changed the file."""
+        return self._now() not in (self._stamp, None)
+
+    def _now(self) -> tuple[int, int, int] | None:
+        try:
+            state = os.stat(self.path)
+        except OSError:
+            return None
+        return state.st_mtime_ns, state.st_size, state.st_ino
 
 
 class _CurveFile:
     """The learning curve as CSV."""
 
     def __init__(self, training: Training, path: Path) -> None:
-        self._training, self._path = training, path
+        self._training, self.path = training, path
         self._games, self._written = self._last(), time.monotonic()
 
     def _last(self) -> int:
@@ -90,7 +127,7 @@ class _CurveFile:
     def write(self) -> None:
         """Write it as it is."""
         self._games, self._written = self._last(), time.monotonic()
-        atomic_write(self._path, self._training.curve.csv())
+        atomic_write(self.path, self._training.curve.csv())
 
 
 class _Events:

@@ -9,6 +9,7 @@ from typing import Any, Final
 
 from twofold.best_scores import BEST_FILE, ME, add_player, counts_as_own, keep_best, read_best
 from twofold.errors import InvalidInput, ResourceError, TwofoldError
+from twofold.files import free_path
 from twofold.game import Game, start_board
 from twofold.game_file import Conflict, GameFile, Version
 from twofold.record import Record, read_record, write_record
@@ -39,16 +40,7 @@ def state_folder() -> Path:
 def new_save_path() -> Path:
     """A file that is not there yet, named by the time."""
     name = time.strftime("%Y-%m-%d-%H%M%S")
-    return _free_path(state_folder() / f"{name}.2048")
-
-
-def _free_path(path: Path) -> Path:
-    """The path, or one like it with a number, at which there is no file."""
-    found, number = path, 1
-    while found.exists():
-        number += 1
-        found = path.with_stem(f"{path.stem}-{number}")
-    return found
+    return free_path(state_folder() / f"{name}.2048")
 
 
 class KeptGame:
@@ -167,7 +159,7 @@ class KeptGame:
         """Keep the game in another file."""
         old = self.path
         while True:
-            file = GameFile(_free_path(old))
+            file = GameFile(free_path(old))
             if file.save(record) is None:
                 break
         self._file = file
