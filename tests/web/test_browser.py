@@ -37,11 +37,13 @@ def keep_game(served: Served, moves: int = 60) -> str:
 def new_game(visit: Visit) -> str:
     """Begin a game on the page; its id."""
     visit.open("/", ".tile")
+    link = visit.page.get_by_role("link", name="Download")
+    before = link.get_attribute("href")
+    assert before is not None
     visit.page.get_by_role("button", name="New game", exact=True).click()
+    expect(link).not_to_have_attribute("href", before)
     expect(visit.page.locator("dt:has-text('Moves') + dd").first).to_have_text("0")
-    link = visit.page.get_by_role("link", name="Download").get_attribute("href")
-    assert link is not None
-    return link.split("/")[3]
+    return game_of(visit)
 
 
 @pytest.mark.parametrize("path", PAGES)
@@ -93,6 +95,54 @@ def test_undo_and_reload(laptop: Visit, served: Served) -> None:
     expect(number).to_have_text(str(made - 1))
     link = laptop.page.get_by_role("link", name="Download").get_attribute("href")
     assert link == f"/api/games/{game}/record"
+
+
+def test_a_new_game_can_be_undone(laptop: Visit, served: Served) -> None:
+    """By key, by button, and by the message; a new game without a move is dropped."""
+    page = laptop.page
+    old = new_game(laptop)
+    number = page.locator("dt:has-text('Moves') + dd").first
+    undo = page.get_by_role("group", name="Game").get_by_role("button", name="Undo")
+    for key in ("ArrowLeft", "ArrowUp", "ArrowRight", "ArrowDown"):
+        page.keyboard.press(key)
+    expect(page.locator(".waiting")).to_be_hidden()
+    expect(number).not_to_have_text("0")
+    page.keyboard.press("u")
+    expect(undo).to_contain_text("1")
+    made, board = number.inner_text(), served.ask(f"/api/games/{old}")
+    for take_back in (
+        lambda: page.keyboard.press("Control+z"),
+        undo.click,
+        lambda: page.locator(".toast").get_by_role("button", name="Undo").click(),
+    ):
+        page.keyboard.press("n")
+        expect(number).to_have_text("0")
+        dropped = game_of(laptop)
+        assert dropped != old
+        take_back()
+        expect(number).to_have_text(made)
+        assert game_of(laptop) == old
+        assert served.ask(f"/api/games/{old}") == board
+        expect(page.get_by_role("button", name="Redo")).to_be_enabled()
+    page.keyboard.press("n")
+    expect(number).to_have_text("0")
+    begun = game_of(laptop)
+    while number.inner_text() == "0":
+        for key in ("ArrowLeft", "ArrowUp"):
+            page.keyboard.press(key)
+        page.wait_for_timeout(50)
+    page.locator(".toast").get_by_role("button", name="Undo").click()
+    expect(number).to_have_text(made)
+    kept = {game["game"] for game in served.ask("/api/games")}
+    assert {old, begun} <= kept  # with its moves
+    assert dropped not in kept
+
+
+def game_of(visit: Visit) -> str:
+    """The id of the game on the page."""
+    link = visit.page.get_by_role("link", name="Download").get_attribute("href")
+    assert link is not None
+    return link.split("/")[3]
 
 
 def test_a_hint_is_shown_and_played(laptop: Visit) -> None:

@@ -128,6 +128,7 @@ class LiveGame:
         self._preparing: Autoplay | None = None
         self._version = self._saved_version = 0
         self._rules_text = str(history.rules)
+        self._untold: Note = ""
 
     # ---- followers
 
@@ -135,7 +136,8 @@ class LiveGame:
         """Follow the game: the whole of it first, then everything that happens."""
         with self.lock:
             self._followers.add(asker.follower)
-            asker.answer(self.state())
+            asker.answer(self.state(note=self._untold))
+            self._untold = ""
 
     def leave(self, follower: Follower) -> None:
         """Follow it no longer. Without followers no player plays on."""
@@ -429,14 +431,19 @@ class LiveGame:
             self._version += 1
             self._saved_version = self._version
             self.file.take(version)
-            self.tell(self.state(note="newer"))
+            self._note("newer")
             return True
 
     def move_to(self, game: str, file: GameFile, note: Note) -> None:
         """Go on in a file of its own, since another program has the one so far; under `saving`."""
         with self.lock:
             self.game, self.was, self.file = game, self.game, file
-            self.tell(self.state(note=note))
+            self._note(note)
+
+    def _note(self, note: Note) -> None:
+        """Tell what another program has done to the file; where nobody follows, later."""
+        self.tell(self.state(note=note))
+        self._untold = "" if self._followers else note
 
     def disown(self) -> None:
         """Keep it no longer: it was deleted. Those who follow may play on."""

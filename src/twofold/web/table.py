@@ -5,6 +5,7 @@ again finds it with its redo; one that is not kept is gone. Games without a move
 """
 
 import contextlib
+import logging
 import secrets
 import threading
 import time
@@ -37,6 +38,8 @@ INDEX_SECONDS: Final = 1.0
 
 CLOSE_SECONDS: Final = 10.0
 """How long closing may take, for players to end and games to be written."""
+
+_LOG: Final = logging.getLogger("twofold.web")
 
 
 class Table:
@@ -205,6 +208,7 @@ class Table:
     def _move(self, live: LiveGame, conflict: Conflict) -> None:
         """Give a game a file of its own, as another program has its file."""
         game = self.store.new_id()
+        _LOG.warning("another program changed the game %s: it goes on as %s", live.game, game)
         with self._lock:
             if self._live.get(live.game) is live:
                 del self._live[live.game]

@@ -138,6 +138,7 @@ class Net {
     if (reply.type === 'welcome') this.#open(reply);
     if (reply.type === 'ready') this.ready = true;
     if (reply.type === 'game') this.#games.add(reply.game);
+    if (reply.was) this.#games.delete(reply.was); // it has another id now
     const waiting = reply.ref ? this.#waiting.get(reply.ref) : undefined;
     this.#waiting.delete(reply.ref);
     if (waiting?.reopened) this.#reopened(reply, waiting.reopened);

@@ -37,6 +37,7 @@ class PlayPage {
   #narrator = new Narrator();
   #help = null;
   #closed = false;
+  #befores = new Map(); // of a game begun here, the id of the game before it
   #offs = [];
 
   constructor(root, context) {
@@ -44,7 +45,7 @@ class PlayPage {
     this.game = new LiveGame(this.#watcher());
     this.controls = new Controls({
       newGame: () => this.#newGame(), rules: () => this.#askRules(), games: () => this.#showGames(),
-      undo: () => this.game.undo(), redo: () => this.game.redo(),
+      undo: () => this.#undo(), redo: () => this.game.redo(),
     });
     this.#build(root);
     this.#listen(root);
@@ -102,7 +103,7 @@ class PlayPage {
   }
 
   #commands() {
-    const undo = () => this.game.undo();
+    const undo = () => this.#undo();
     const redo = () => this.game.redo();
     const best = () => this.#enter();
     return {
@@ -143,6 +144,8 @@ class PlayPage {
     this.#show(now);
     this.#narrator.state(state);
     remember(state.game);
+    if (state.was) this.#rename(state.was, state.game);
+    if (state.note) toast(text(`play.note_${state.note}`));
     if (isFinished(now)) this.#showOver(now);
   }
 
@@ -183,7 +186,7 @@ class PlayPage {
     if (this.#overlay.isShown) return;
     this.#narrator.over(now);
     this.#overlay.over(this.game.state, now,
-      { undo: () => this.game.undo(), newGame: () => this.#newGame() });
+      { undo: () => this.#undo(), newGame: () => this.#newGame() });
   }
 
   #keepGoing() {
@@ -194,7 +197,7 @@ class PlayPage {
 
   #show(now) {
     this.#scores.show(now);
-    this.controls.show(now);
+    this.controls.show(now, this.#hasBefore);
     this.#facts.show(now);
     this.#help?.update();
   }
@@ -234,19 +237,37 @@ class PlayPage {
 
   /** Begin a game; the one before can be had back with one click. */
   async #begin(options) {
-    const before = this.game.state;
+    const before = this.game.id;
     await this.game.begin(options);
     this.#forgetAddress();
-    if (!before || this.game.id === before.game) return;
-    const run = () => this.#takeBack(before.game);
+    const begun = this.game.id;
+    if (!before || begun === before) return;
+    this.#befores.set(begun, before);
+    this.#show(this.game.now);
+    const run = () => this.game.id === begun && this.#takeBack();
     toast(text('play.new_done'), { text: text('play.undo'), run });
   }
 
-  async #takeBack(before) {
-    const begun = this.game.state;
-    await this.game.open(before);
-    const unused = begun.now.move_number === begun.first && this.game.id !== begun.game;
-    if (unused) this.#context.net.ask({ type: 'delete', game: begun.game }).catch(() => {});
+  /** Take the last move back; before the first one, have the game before back. */
+  #undo() {
+    if (this.#hasBefore) this.#takeBack();
+    else this.game.undo();
+  }
+
+  get #hasBefore() {
+    return this.game.isUnplayed && this.#befores.has(this.game.id);
+  }
+
+  /** The game before comes back; this one is forgotten if nothing has happened in it. */
+  #takeBack() {
+    return this.game.open(this.#befores.get(this.game.id), { unplayed: true });
+  }
+
+  /** Another program has the file of a game: it goes on under another id. */
+  #rename(was, game) {
+    const before = this.#befores.get(was);
+    if (before) this.#befores.set(game, before);
+    for (const [begun, id] of this.#befores) if (id === was) this.#befores.set(begun, game);
   }
 
   async #askRules() {

@@ -33,9 +33,12 @@ export class Controls {
     this.hint.setAttribute('aria-pressed', String(on));
   }
 
-  /** @param {object} now where the game stands */
-  show(now) {
-    this.undo.disabled = !now.can_undo;
+  /**
+   * @param {object} now where the game stands
+   * @param {boolean} hasBefore whether undo brings the game before back
+   */
+  show(now, hasBefore) {
+    this.undo.disabled = !now.can_undo && !hasBefore;
     this.redo.disabled = !now.can_redo;
     if (this.undos.textContent === String(now.undos || '')) return;
     this.undos.textContent = now.undos || '';

@@ -72,6 +72,12 @@ export class LiveGame {
     return Boolean(this.now?.autoplay) && this.#sent?.intent.type !== 'autoplay';
   }
 
+  /** Whether nothing has happened in it since it began. */
+  get isUnplayed() {
+    const { now, state } = this;
+    return Boolean(now) && now.move_number === state.first && !now.undos && !this.waiting;
+  }
+
   /** How many moves wait to be made. */
   get waiting() {
     return this.#queue.length + (this.#sent ? 1 : 0);
@@ -81,10 +87,12 @@ export class LiveGame {
    * Open a game; the one before is left.
    *
    * @param {string} game its id; empty for the one played last
+   * @param {{unplayed?: boolean}} [leaving] whether the one before is forgotten if nothing has
+   *   happened in it
    */
-  async open(game) {
+  async open(game, leaving = {}) {
     try {
-      await this.#replace({ type: 'open', game });
+      await this.#replace({ type: 'open', game }, leaving);
     } catch (error) {
       if (error.kind === 'ConnectionLost') return; // opened again with the connection
       if (game) await this.open('');
@@ -165,16 +173,16 @@ export class LiveGame {
     net.send({ type: 'close', game: this.id });
   }
 
-  #isMine({ game }) {
-    return game === this.id;
+  #isMine({ game, was }) {
+    return game === this.id || Boolean(was && was === this.id);
   }
 
-  async #replace(message) {
+  async #replace(message, leaving = {}) {
     const before = this.id;
     if (this.isAuto) this.pause();
     this.#forget();
     const state = await net.ask(message);
-    if (before && before !== state.game) net.send({ type: 'close', game: before });
+    if (before && before !== state.game) net.send({ type: 'close', game: before, ...leaving });
     this.#onState(state);
   }
 
