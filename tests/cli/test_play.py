@@ -9,6 +9,7 @@ from tests.cli.conftest import Cli
 from twofold import Board, Game, Move, Rules
 from twofold.cli.play import Table, said
 from twofold.game import Step
+from twofold.game_file import GameFile
 from twofold.record import Record, read_record, write_record
 from twofold.tui import saving
 
@@ -224,3 +225,35 @@ def test_what_a_move_did_is_said_in_words() -> None:
     assert said(Step(Move.UP, 8, 6, 2, Board.empty()), 4) == (
         "8 points, a 2 appears in row 2, column 3"
     )
+
+
+@pytest.mark.promise("R65")
+def test_another_program_with_the_same_game_is_named(
+    cli: Cli, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """While one plays, and at its end."""
+    monkeypatch.setattr(saving, "SAVE_SECONDS", 0.0)
+    path = tmp_path / "a.2048"
+    game = Game(seed=1)
+    game.play(Move.LEFT)
+    write_record(path, Record.from_game(game))
+    read = GameFile.read
+
+    def read_then_play_on(file: GameFile) -> Record:
+        found = read(file)
+        for _ in range(2):
+            game.play(game.legal_moves()[0])
+        write_record(path, Record.from_game(game))
+        return found
+
+    monkeypatch.setattr(GameFile, "read", read_then_play_on)
+    same, news = game.legal_moves()[0].letter, "another program went on with this game"
+    _, out, _ = cli("play", "--resume", str(path), stdin=f"{same}\n\nquit\n")
+    assert f"{news}; its moves are here now" in out
+    assert "move 3, score" in out
+    _, out, _ = cli("play", "--resume", str(path), stdin="")
+    assert news in out
+    other = game.legal_moves()[-1].letter
+    _, out, _ = cli("play", "--resume", str(path), stdin=f"{other}\nquit\n")
+    assert f"another program has saved other moves in {path}; this game is now in" in out
+    assert f"go on with: twofold play --resume {tmp_path / 'a-2.2048'}" in out

@@ -21,7 +21,7 @@ from tests.tui.driving import (
     until_shown,
 )
 from twofold import Board, Game, Move, Rules
-from twofold.record import read_record
+from twofold.record import Record, read_record, write_record
 from twofold.tui import saving
 from twofold.tui.review_screen import ReviewScreen
 
@@ -207,6 +207,40 @@ def test_a_new_game_can_be_undone(folder: Path) -> None:
         assert re.search(r"seed +3\b", text_of(pilot))
 
     drive(screen, act)
+
+
+@pytest.mark.promise("R65")
+@pytest.mark.parametrize("key", ["ctrl+s", ""], ids=["when asked", "by itself"])
+def test_moves_of_another_program_are_shown(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, key: str
+) -> None:
+    if not key:
+        monkeypatch.setattr(saving, "SAVE_SECONDS", 0.0)
+        monkeypatch.setattr(saving, "SAVE_SHARE", 0)
+    screen = play_screen(folder)
+
+    async def act(pilot: Driven) -> None:
+        write_record(folder / "1.2048", Record.from_game(game_of("ldl")))
+        await pilot.press("left", *([key] if key else []))
+        await until_shown(pilot, saving.NEWER)
+        assert re.search(r"move +3\b", text_of(pilot))
+        write_record(folder / "1.2048", Record.from_game(game_of("ldlr")))
+        await pilot.press("up", *([key] if key else []))
+        await until_shown(pilot, "another program has saved other moves in")
+
+    drive(screen, act)
+    assert read_record(folder / "1.2048").moves == game_of("ldlr").moves
+    assert read_record(folder / "1-2.2048").moves == screen.kept.game.moves
+
+
+@pytest.mark.promise("R65")
+def test_a_new_game_tells_what_became_of_the_one_before(folder: Path) -> None:
+    async def act(pilot: Driven) -> None:
+        write_record(folder / "1.2048", Record.from_game(game_of("ldl")))
+        await pilot.press("left", "n")
+        await until_shown(pilot, saving.NEWER)
+
+    drive(play_screen(folder), act)
 
 
 def test_the_game_is_saved_as_it_is_played(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:

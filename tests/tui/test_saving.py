@@ -5,8 +5,9 @@ from pathlib import Path
 import pytest
 
 from twofold import Board, Game, Move, Rules
-from twofold.best_scores import BEST_FILE
+from twofold.best_scores import BEST_FILE, keep_best, read_best
 from twofold.errors import ResourceError
+from twofold.game_file import GameFile
 from twofold.record import Record, read_record
 from twofold.tui import saving
 from twofold.tui.saving import KeptGame, best_score
@@ -111,3 +112,87 @@ def test_whoever_resumes_a_game_changes_no_name(folder: Path) -> None:
     kept = KeptGame(game, folder / "a.2048", Record.from_game(game, player="Ada"))
     kept.add_person()
     assert kept.player == "Ada"
+
+
+# ---- two programs
+
+
+@pytest.mark.promise("R65")
+def test_moves_of_another_program_are_taken_over(folder: Path) -> None:
+    mine = KeptGame(played("l"), folder / "a.2048")
+    mine.save()
+    KeptGame(played("ldl"), folder / "a.2048").save()
+    mine.game.play(Move.DOWN)
+    mine.save()
+    assert mine.game.moves == played("ldl").moves
+    assert mine.take_notice() == saving.NEWER
+    assert mine.take_notice() == ""
+    mine.game.play(mine.game.legal_moves()[0])
+    mine.save()
+    assert read_record(mine.path).moves == mine.game.moves
+    assert [path.name for path in folder.glob("*.2048")] == ["a.2048"]
+
+
+@pytest.mark.promise("R65")
+@pytest.mark.parametrize(
+    ("theirs", "words"),
+    [
+        (str(Record.from_game(played("lr"))), "another program has saved other moves in"),
+        (str(Record.from_game(played("l", seed=2))), "another program has saved other moves in"),
+        ("", "can no longer be read"),
+        (None, "another program has deleted"),
+    ],
+)
+def test_another_game_in_the_file_is_left_alone(
+    folder: Path, theirs: str | None, words: str
+) -> None:
+    kept = KeptGame(played("l"), folder / "a.2048")
+    kept.save()
+    if theirs is None:
+        kept.path.unlink()
+    else:
+        kept.path.write_text(theirs)
+    (folder / "a-2.2048").write_text("taken")
+    kept.game.play(Move.DOWN)
+    kept.save()
+    old = folder / "a.2048"
+    assert kept.path == (folder / "a-3.2048" if theirs is not None else old)
+    assert words in kept.take_notice()
+    assert read_record(kept.path).moves == kept.game.moves
+    if theirs is not None:
+        assert old.read_text() == theirs
+    kept.game.play(kept.game.legal_moves()[0])
+    kept.save()
+    assert kept.take_notice() == ""
+    assert read_record(kept.path).moves == kept.game.moves
+
+
+@pytest.mark.promise("R65")
+def test_a_resumed_game_is_that_of_the_file_as_it_was_read(folder: Path) -> None:
+    """What is saved between reading and playing is seen."""
+    KeptGame(played("l"), folder / "a.2048").save()
+    file = GameFile(folder / "a.2048")
+    record = file.read()
+    other = KeptGame(played("lr"), folder / "a.2048")
+    other.save()
+    kept = KeptGame(record.replay(), file, record)
+    kept.game.play(Move.DOWN)
+    kept.save()
+    assert kept.path == folder / "a-2.2048"
+    assert read_record(other.path).moves == other.game.moves
+
+
+@pytest.mark.promise("R65")
+def test_best_scores_of_two_programs_are_merged(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """One has looked at the file before the other wrote, and writes after it."""
+    kept = KeptGame(played("ld"), folder / "a.2048")
+
+    def late(rules: Rules) -> int:
+        keep_best(folder / BEST_FILE, {str(rules): 8, "3x3": 100})
+        return 0
+
+    monkeypatch.setattr(saving, "best_score", late)
+    kept.save()
+    assert read_best(folder / BEST_FILE) == {str(Rules()): 8, "3x3": 100}

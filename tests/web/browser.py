@@ -34,10 +34,12 @@ class Served:
     Attributes:
         url: its address, without the token.
         token: what its owner knows.
+        folder: where its data is.
     """
 
     url: str
     token: str
+    folder: Path
 
     def ask(self, path: str, body: bytes | None = None) -> Any:
         """The answer of its API to a GET, or to a POST where there is a body."""
@@ -62,7 +64,7 @@ def serve(folder: Path, player: str = "") -> Iterator[Served]:
         try:
             assert server.stdout is not None
             url, _, token = server.stdout.readline().strip().partition("/?token=")
-            yield Served(url, token)
+            yield Served(url, token, folder)
         finally:
             server.terminate()
             server.wait()

@@ -8,6 +8,7 @@ import pytest
 from playwright.sync_api import expect
 
 from tests.web.browser import PATIENCE_MS, Served, Visit, serve
+from twofold.game_file import GameFile
 from twofold.record import Record
 
 PAGES = {
@@ -136,6 +137,35 @@ def test_a_new_game_can_be_undone(laptop: Visit, served: Served) -> None:
     kept = {game["game"] for game in served.ask("/api/games")}
     assert {old, begun} <= kept  # with its moves
     assert dropped not in kept
+
+
+@pytest.mark.promise("R65")
+def test_another_program_plays_the_same_game(laptop: Visit, served: Served) -> None:
+    """What it has saved stays, and the page goes on with a game of its own, and says so."""
+    page, game = laptop.page, new_game(laptop)
+    path = served.folder / "games" / f"{game}.2048"
+    while not path.exists():
+        page.keyboard.press("ArrowLeft")
+        page.keyboard.press("ArrowUp")
+        page.wait_for_timeout(50)
+    page.reload()  # so that all keys have been played; all is saved when the page leaves
+    number = page.locator("dt:has-text('Moves') + dd").first
+    expect(number).not_to_have_text("")
+    file = GameFile(path)
+    while len(file.read().moves) != int(number.inner_text()):
+        page.wait_for_timeout(50)
+    other = file.read().replay()
+    key = f"Arrow{other.legal_moves()[0].name.title()}"
+    other.play(other.legal_moves()[-1])
+    assert file.save(Record.from_game(other)) is None
+    page.keyboard.press(key)
+    expect(page.locator(".toast")).to_contain_text("Another program made other moves")
+    assert game_of(laptop) != game
+    mine, theirs = (served.ask(f"/api/games/{one}")["moves"] for one in (game_of(laptop), game))
+    assert mine[:-1] == theirs[:-1]
+    assert mine != theirs
+    page.reload()
+    expect(number).to_have_text(str(len(mine)))
 
 
 def game_of(visit: Visit) -> str:

@@ -38,6 +38,7 @@ class PlayPage {
   #help = null;
   #closed = false;
   #befores = new Map(); // of a game begun here, the id of the game before it
+  #unsay = () => {}; // takes the message of the last new game away
   #offs = [];
 
   constructor(root, context) {
@@ -245,7 +246,7 @@ class PlayPage {
     this.#befores.set(begun, before);
     this.#show(this.game.now);
     const run = () => this.game.id === begun && this.#takeBack();
-    toast(text('play.new_done'), { text: text('play.undo'), run });
+    this.#unsay = toast(text('play.new_done'), { text: text('play.undo'), run });
   }
 
   /** Take the last move back; before the first one, have the game before back. */
@@ -260,6 +261,7 @@ class PlayPage {
 
   /** The game before comes back; this one is forgotten if nothing has happened in it. */
   #takeBack() {
+    this.#unsay();
     return this.game.open(this.#befores.get(this.game.id), { unplayed: true });
   }
 

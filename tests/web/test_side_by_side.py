@@ -1,0 +1,392 @@
+"""Two servers on one folder: they run side by side, and lose no move and no game."""
+
+from collections.abc import Iterator
+from contextlib import ExitStack, closing
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+from tests.web import own_players
+from tests.web.own_players import GATE
+from tests.web.page import PATIENCE, Listener, Page
+from tests.web.playing import Clock, begin, let_play, move, wait_until_saved
+from tests.web.test_store import STANDARD_TEXT, again, ids, record_of
+from twofold.best_scores import BEST_FILE, read_best
+from twofold.errors import InvalidInput
+from twofold.game_file import goes_on
+from twofold.record import Record, format_record
+from twofold.rules import STANDARD
+from twofold.web import protocol
+from twofold.web.following import Asker
+from twofold.web.hub import Hub
+from twofold.web.live_game import LiveGame
+from twofold.web.protocol import GameState, NotFound, Refused
+from twofold.web.saver import save
+from twofold.web.store import SUFFIX, Store
+from twofold.web.table import Table
+
+pytestmark = pytest.mark.promise("R65")
+
+
+@dataclass
+class Server:
+    """A table on a store of its own, with a page. It saves when it is told to."""
+
+    table: Table
+    page: Listener
+
+    def open(self, game: str) -> LiveGame:
+        """Follow a kept game."""
+        return self.table.open(game, Asker(self.page, 1))
+
+    def make_moves(self, live: LiveGame, which: int, count: int = 1) -> None:
+        """Make moves by hand: the first legal ones, or the last."""
+        for _ in range(count):
+            letter = live.history.legal_moves()[which].letter
+            live.move(letter, live.history.move_number, Asker(self.page, 2))
+
+    def save(self, live: LiveGame) -> None:
+        """Save it now."""
+        save(live, self.table.store, 0.0, self.table._move)
+
+    def told(self, note: str) -> GameState:
+        """What the page is told of another program."""
+        return self.page.wait(GameState, lambda state: state.note == note)
+
+
+@pytest.fixture
+def servers(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[list[Server]]:
+    GATE.reset()
+    monkeypatch.setattr("twofold.web.saver.Saver.changed", lambda *_, **__: None)  # saved by hand
+    with ExitStack() as stack:
+        found = []
+        for _ in range(2):
+            store = stack.enter_context(closing(Store(tmp_path)))
+            found.append(Server(stack.enter_context(closing(Table(store, Clock()))), Listener()))
+        yield found
+
+
+def keep(servers: list[Server], moves: int = 3) -> str:
+    """A game that was kept before; its id."""
+    return servers[0].table.add(record_of(moves))
+
+
+def stored(servers: list[Server]) -> dict[str, Record]:
+    """The games in the folder."""
+    store = servers[0].table.store
+    names = [path.name.removesuffix(SUFFIX) for path in store.folder.glob(f"*{SUFFIX}")]
+    return {name: store.read(name) for name in names}
+
+
+def test_other_moves_become_a_game_of_their_own(servers: list[Server]) -> None:
+    one, other = servers
+    game = keep(servers)
+    mine, theirs = one.open(game), other.open(game)
+    other.make_moves(theirs, -1, 2)
+    other.save(theirs)
+    one.make_moves(mine, 0, 2)
+    before = mine.record()
+    one.save(mine)
+    told = one.told("parted")
+    assert (told.was, told.game) == (game, mine.game)
+    assert mine.game != game
+    assert stored(servers) == {game: theirs.record(), mine.game: before}
+    assert {info.game for info in other.table.infos()} == {game, mine.game}
+    one.make_moves(mine, 0)
+    one.save(mine)
+    other.make_moves(theirs, 0)
+    other.save(theirs)
+    assert stored(servers) == {game: theirs.record(), mine.game: mine.record()}
+    assert one.table.find(mine.game) is mine
+    assert one.table.find(game) is not mine
+    assert one.table.record(game) == theirs.record()
+    assert other.page.all(Refused) == one.page.all(Refused) == []
+
+
+def test_moves_of_another_that_go_on_are_taken_over(servers: list[Server]) -> None:
+    one, other = servers
+    game = keep(servers)
+    mine, theirs = one.open(game), other.open(game)
+    one.make_moves(mine, 0)
+    other.make_moves(theirs, 0, 3)
+    other.save(theirs)
+    one.save(mine)
+    told = one.told("newer")
+    assert (told.game, told.was, told.now.move_number) == (game, "", 6)
+    assert mine.is_saved
+    assert stored(servers) == {game: theirs.record()}
+    one.make_moves(mine, 0)
+    one.save(mine)
+    assert stored(servers) == {game: mine.record()}
+    other.make_moves(theirs, 0)  # the same move: nothing is lost, nothing parts
+    other.save(theirs)
+    assert stored(servers) == {game: mine.record()}
+
+
+def test_a_game_changed_while_another_is_read_is_looked_at_once_more(
+    servers: list[Server], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The person moves on while the file of the other is read."""
+    one, other = servers
+    game = keep(servers)
+    mine, theirs = one.open(game), other.open(game)
+    one.make_moves(mine, 0)
+    other.make_moves(theirs, 0, 2)
+    other.save(theirs)
+    whole, store = one.table.store.save, one.table.store
+
+    def save_and_move(*values: object) -> object:
+        found = whole(*values)  # type: ignore[arg-type]
+        monkeypatch.setattr(store, "save", whole)
+        one.make_moves(mine, -1)
+        return found
+
+    monkeypatch.setattr(store, "save", save_and_move)
+    one.save(mine)
+    one.told("parted")
+    assert stored(servers) == {game: theirs.record(), mine.game: mine.record()}
+
+
+def test_a_player_that_plays_is_ended_by_newer_moves(servers: list[Server]) -> None:
+    one, other = servers
+    game = keep(servers)
+    mine, theirs = one.open(game), other.open(game)
+    let_play(mine, one.page, own_players.HELD)
+    assert GATE.reached.wait(PATIENCE)
+    other.make_moves(theirs, 0)
+    other.save(theirs)
+    assert one.table.find(game) is mine
+    assert one.told("newer").now.autoplay == ""
+    GATE.opened.set()
+    one.table.close()
+    assert mine.record() == theirs.record()
+
+
+def test_a_deleted_game_comes_back_as_another_only(servers: list[Server]) -> None:
+    one, other = servers
+    game = keep(servers)
+    mine = one.open(game)
+    one.make_moves(mine, 0)
+    other.table.infos()
+    other.table.delete(game)
+    one.save(mine)
+    told = one.told("deleted")
+    assert (told.was, told.game) == (game, mine.game)
+    assert stored(servers) == {mine.game: mine.record()}
+
+
+def test_a_deleted_game_without_news_is_gone(servers: list[Server]) -> None:
+    one, other = servers
+    game = keep(servers)
+    mine = one.open(game)
+    other.table.infos()
+    other.table.delete(game)
+    assert one.table.infos() == []
+    with pytest.raises(NotFound, match="another program has deleted"):
+        one.table.find(game)
+    assert one.table.find_last() is None
+    one.make_moves(mine, 0)  # a page still shows it
+    one.save(mine)
+    assert stored(servers) == {mine.game: mine.record()}
+    assert one.told("deleted").game == mine.game != game
+
+
+def test_moves_that_nobody_saw_are_not_deleted(servers: list[Server]) -> None:
+    one, other = servers
+    game = keep(servers)
+    assert [info.moves for info in other.table.infos()] == [3]
+    mine = one.open(game)
+    one.make_moves(mine, 0, 2)
+    one.save(mine)
+    with pytest.raises(InvalidInput, match="it has 5 moves now"):
+        other.table.delete(game)
+    assert stored(servers) == {game: mine.record()}
+    other.table.delete(game)
+    assert stored(servers) == {}
+
+
+def test_a_damaged_file_is_left(servers: list[Server]) -> None:
+    one, _ = servers
+    game = keep(servers)
+    mine = one.open(game)
+    one.make_moves(mine, 0)
+    path = one.table.store.path(game)
+    path.write_text("something else")
+    assert one.table.find(game) is mine
+    one.save(mine)
+    assert one.told("damaged").was == game
+    assert path.read_text() == "something else"
+    assert one.table.store.read(mine.game) == mine.record()
+
+
+def test_the_newest_file_is_opened(servers: list[Server]) -> None:
+    """Also where the game is in memory here, and where the other one took moves back."""
+    one, other = servers
+    game = keep(servers)
+    mine, theirs = one.open(game), other.open(game)
+    one.table.leave(mine, one.page)
+    for act in (
+        lambda: other.make_moves(theirs, 0, 2),
+        lambda: theirs.undo(Asker(other.page, 3)),
+    ):
+        act()
+        other.save(theirs)
+        assert one.open(game).record() == theirs.record()
+        assert one.told("newer").now.undos == theirs.history.undos
+        assert one.table.record(game) == theirs.record()
+        one.table.leave(one.table.find(game), one.page)
+        one.page.replies.clear()
+
+
+def test_a_note_is_told_to_the_next_page(servers: list[Server]) -> None:
+    one, other = servers
+    game = keep(servers)
+    mine, theirs = one.open(game), other.open(game)
+    one.make_moves(mine, 0)
+    one.table.leave(mine, one.page)
+    other.make_moves(theirs, -1)
+    other.save(theirs)
+    one.save(mine)
+    states = [one.open(mine.game).state() and one.page.all(GameState)[-1] for _ in range(2)]
+    assert [(state.note, state.was) for state in states] == [("parted", game), ("", "")]
+
+
+def test_lists_show_what_others_have_done(servers: list[Server]) -> None:
+    one, other = servers
+    assert one.table.infos() == []
+    games = [other.table.add(record_of(moves)) for moves in (2, 3, 4)]
+    assert sorted(info.moves for info in one.table.infos()) == [2, 3, 4]
+    theirs = other.open(games[0])
+    other.make_moves(theirs, 0, 5)
+    other.save(theirs)
+    other.table.delete(games[1])
+    assert sorted(info.moves for info in one.table.infos()) == [4, 7]
+    assert one.table.last() == games[0]
+    path = one.table.store.path(games[2])
+    text = path.read_text()
+    path.write_text("torn")
+    assert [info.moves for info in one.table.infos()] == [7]
+    assert list(one.table.store.damaged) == [path.name]
+    path.write_text(text)
+    assert sorted(info.moves for info in one.table.infos()) == [4, 7]
+    assert one.table.store.damaged == {}
+    path.write_text("torn")
+    one.table.infos()
+    path.unlink()
+    one.table.infos()
+    assert one.table.store.damaged == {}
+
+
+def test_a_link_to_nothing_hides_no_game(tmp_path: Path) -> None:
+    (tmp_path / f"good{SUFFIX}").write_text(format_record(record_of()))
+    (tmp_path / f"dangling{SUFFIX}").symlink_to(tmp_path / "nothing")
+    with closing(Store(tmp_path)) as store:
+        assert ids(store) == ["good"]
+
+
+def test_best_scores_are_merged(tmp_path: Path) -> None:
+    """In every order of two that end, the higher score of each rules stays."""
+    for first in (0, 1):
+        folder = tmp_path / str(first)
+        stores = [Store(folder), Store(folder)]
+        for store, (standard, small) in zip(stores, [(500, 30), (400, 40)], strict=True):
+            store.reached(STANDARD_TEXT, standard)
+            store.reached("3x3", small)
+        stores[first].close()
+        stores[1 - first].close()
+        assert read_best(folder / BEST_FILE) == {STANDARD_TEXT: 500, "3x3": 40}
+
+
+def test_a_best_score_stays_whoever_deletes_its_game(tmp_path: Path) -> None:
+    with closing(Store(tmp_path)) as one, closing(Store(tmp_path)) as other:
+        one.save("high", record_of(20), 1.0)
+        assert ids(other) == ["high"]
+        one.delete("high")
+        other.reached(STANDARD_TEXT, 1)
+        assert ids(other) == []
+        assert other.best(STANDARD_TEXT) == record_of(20).score
+    assert again(one).best(STANDARD_TEXT) == record_of(20).score
+
+
+@pytest.mark.parametrize("which", [(0, 0), (0, -1), (-1, 0)])
+@pytest.mark.parametrize("undone", [False, True])
+@pytest.mark.parametrize("order", [(0, 1, 0, 1), (0, 0, 1, 1), (1, 0, 0, 1), (1, 1, 0, 0)])
+def test_no_order_of_saves_loses_a_move(
+    servers: list[Server], which: tuple[int, int], undone: bool, order: tuple[int, ...]
+) -> None:
+    game = keep(servers)
+    lives = [server.open(game) for server in servers]
+    made: list[Record] = []
+    if undone:
+        lives[0].undo(Asker(servers[0].page, 3))
+    for who in order:
+        servers[who].make_moves(lives[who], which[who])
+        made.append(lives[who].record())
+        servers[who].save(lives[who])
+    found = stored(servers)
+    assert all(any(goes_on(one, move) for one in found.values()) for move in made)
+    assert len(found) <= 2
+    for live in lives:
+        assert found[live.game] == live.record() or goes_on(found[live.game], live.record())
+
+
+def test_pages_go_on_under_the_new_id(tmp_path: Path) -> None:
+    """Requests that were sent before the page knew of it are answered, too."""
+    with ExitStack() as stack:
+        hubs = [Hub(tmp_path, "greedy", warm_up=False) for _ in range(2)]
+        for hub in hubs:
+            stack.callback(hub.close)
+        mine, theirs = (Page(hub) for hub in hubs)
+        begun = mine.new()
+        now = mine.play(begun, 2)
+        wait_until_saved(hubs[0].table.find(begun.game))
+        state = theirs.open(begun.game)
+        assert state.now.move_number == 2
+        theirs.move(begun.game, state.now.legal[-1], 2)
+        wait_until_saved(hubs[1].table.find(begun.game))
+        mine.move(begun.game, now.legal[0], 2)
+        told = mine.wait(GameState, lambda one: one.note == "parted")
+        assert told.was == begun.game
+        step = mine.move(begun.game, told.now.legal[0], 3)
+        assert (step.game, step.now.move_number) == (told.game, 4)
+        assert mine.move(told.game, step.now.legal[0], 4).now.move_number == 5
+        both = mine.open(begun.game)  # that of the other program
+        assert both.now.move_number == 3
+        assert mine.move(begun.game, both.now.legal[0], 3).game == begun.game
+        for game in (begun.game, told.game):
+            mine.tell(protocol.CloseRequest(game=game))
+        assert mine.refusal(protocol.UndoRequest(game=told.game))[0] == "NotFound"
+
+
+def test_an_unplayed_game_is_dropped(table: Table) -> None:
+    one, other = Listener(), Listener()
+    empty, shared, played = (begin(table, one) for _ in range(3))
+    table.join(shared, Asker(other, 1))
+    move(played, one)
+    for live in (empty, shared, played):
+        table.leave(live, one, unplayed=True)
+    with pytest.raises(NotFound):
+        table.find(empty.game)
+    assert table.find(shared.game) is shared
+    assert table.find(played.game) is played
+
+
+@pytest.mark.parametrize("helped", [False, True])
+def test_a_game_that_a_player_helped_with_is_no_best_score(table: Table, helped: bool) -> None:
+    """One move by a player, and one game taken over from it, are enough."""
+    listener = Listener()
+    live = begin(table, listener, STANDARD)
+    if helped:
+        let_play(live, listener, "greedy", moves=1)
+        listener.wait(protocol.AutoplayEnded)
+    while live.history.score == 0:
+        move(live, listener)
+    history, player = live.fork(live.history.move_number)
+    fork = table.join(table.begin(history, player=player), Asker(listener, 4))
+    last = move(fork, listener).now
+    counted = 0 if helped else last.score
+    assert last.best == counted
+    wait_until_saved(live)
+    wait_until_saved(fork)
+    assert again(table.store).best(STANDARD_TEXT) == counted
