@@ -2,7 +2,7 @@
 
 import json
 import urllib.request
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 import pytest
 from playwright.sync_api import expect
@@ -111,11 +111,13 @@ def test_a_new_game_can_be_undone(laptop: Visit, served: Served) -> None:
     page.keyboard.press("u")
     expect(undo).to_contain_text("1")
     made, board = number.inner_text(), served.ask(f"/api/games/{old}")
-    for take_back in (
+    toast = page.locator(".toast").get_by_role("button", name="Undo")
+    ways: list[Callable[[], None]] = [
         lambda: page.keyboard.press("Control+z"),
         undo.click,
-        lambda: page.locator(".toast").get_by_role("button", name="Undo").click(),
-    ):
+        toast.click,
+    ]
+    for take_back in ways:
         page.keyboard.press("n")
         expect(number).to_have_text("0")
         dropped = game_of(laptop)
@@ -132,7 +134,7 @@ def test_a_new_game_can_be_undone(laptop: Visit, served: Served) -> None:
         for key in ("ArrowLeft", "ArrowUp"):
             page.keyboard.press(key)
         page.wait_for_timeout(50)
-    page.locator(".toast").get_by_role("button", name="Undo").click()
+    toast.click()
     expect(number).to_have_text(made)
     kept = {game["game"] for game in served.ask("/api/games")}
     assert {old, begun} <= kept  # with its moves
