@@ -13,8 +13,10 @@ import numpy as np
 import pytest
 
 from twofold.arena import study as module
+from twofold.arena import study_schema
 from twofold.arena.games import NEVER, GameRow, Games
-from twofold.arena.study import APPLICATION, SCHEMA, Study, Wanted
+from twofold.arena.study import Study, Wanted
+from twofold.arena.study_schema import APPLICATION, SCHEMA
 from twofold.errors import InvalidInput, ResourceError
 
 ABOUT: dict[str, Any] = {
@@ -168,7 +170,7 @@ def test_a_closing_study_waits_for_who_looks_at_it(
 
     with Study(path) as study:
         look(study)
-        monkeypatch.setattr("twofold.arena.study.time.sleep", lambda _: reader.close())
+        monkeypatch.setattr("twofold.arena.sqlite.time.sleep", lambda _: reader.close())
     assert list(tmp_path.iterdir()) == [path]
     monkeypatch.setattr(module, "CLOSING_SECONDS", 0.0)
     with Study(path) as study:
@@ -250,9 +252,9 @@ def test_an_earlier_schema_is_brought_up_to_date(
 ) -> None:
     path = tmp_path / "s.db"
     small_study(path, 3)
-    steps = (*module._MIGRATIONS, "ALTER TABLE run ADD COLUMN note TEXT;")
-    monkeypatch.setattr(module, "_MIGRATIONS", steps)
-    monkeypatch.setattr(module, "SCHEMA", len(steps))
+    steps = (*study_schema.MIGRATIONS, "ALTER TABLE run ADD COLUMN note TEXT;")
+    monkeypatch.setattr(study_schema, "MIGRATIONS", steps)
+    monkeypatch.setattr(study_schema, "SCHEMA", len(steps))
     with Study(path) as study:
         assert study._one("SELECT note FROM run") == (None,)
         assert study._one("PRAGMA user_version") == (len(steps),)
@@ -265,7 +267,7 @@ def test_one_process_at_a_time_writes(tmp_path: Path) -> None:
         run = add(study)
         code = f"from twofold.arena.study import Study; Study({str(path)!r})"
         found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
-        assert "for this run alone, got another at work on it" in found.stderr
+        assert "another run is using" in found.stderr
         study.add(run, row(1))
         study.flush()
         with Study(path, read_only=True) as other:
@@ -290,7 +292,7 @@ def test_a_full_disk_is_said_and_what_was_written_stays(tmp_path: Path) -> None:
         study._connection.execute(f"PRAGMA max_page_count = {pages}")
         for seed in range(2, 2000):
             study.add(run, row(seed))
-        with pytest.raises(ResourceError, match=r"cannot write '.*s\.db': .*full"):
+        with pytest.raises(ResourceError, match=r"cannot write '.*s\.db' \([0-9,]+ bytes, .* full"):
             study.flush()
         study._pending.clear()
     with Study(path) as study:
@@ -307,5 +309,5 @@ def test_a_damaged_row_is_refused(tmp_path: Path) -> None:
         connection.execute(f"UPDATE game SET {column} = ? WHERE seed = '1'", (value,))
         connection.commit()
         connection.close()
-        with pytest.raises(InvalidInput, match="expected a sound study"):
+        with pytest.raises(InvalidInput, match=r"expected .* in run 1 of"):
             use(broken)

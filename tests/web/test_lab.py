@@ -44,7 +44,7 @@ OUTSIDE = [
 
 
 def row(seed: int, score: int, exponent: int, seconds: float = 0.001, **more: Any) -> GameRow:
-    return GameRow("", seed, score, 100, 1 << exponent, tuple(range(exponent)), seconds, **more)
+    return GameRow("", seed, score, 100, 1 << exponent, tuple(range(exponent + 1)), seconds, **more)
 
 
 def add(study: Study, name: str, rules: str = RULES, **more: Any) -> int:
@@ -214,8 +214,8 @@ def test_a_study_that_others_hold_is_said_to_be_held(
     monkeypatch.setattr(lab, "PATIENCE", 0.01)
     with closing(sqlite3.connect(folder / "a.db", isolation_level=None)) as holder:
         holder.execute("BEGIN EXCLUSIVE")
-        assert "another program at work on it" in studies(folder)[0].error
-        with pytest.raises(InvalidInput, match="another program at work on it"):
+        assert "another program is using" in studies(folder)[0].error
+        with pytest.raises(InvalidInput, match="another program is using"):
             study(folder, "a.db")
         holder.execute("ROLLBACK")
     assert studies(folder)[0].error == ""
