@@ -1,17 +1,22 @@
 """Studies: what is written is there, what is missing is known, and other files are refused."""
 
 import contextlib
+import errno
 import json
+import os
+import re
 import shutil
 import sqlite3
 import subprocess
 import sys
+import tempfile
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 
+from tests.forks import command, fork, full_disk
 from twofold.arena import study as module
 from twofold.arena import study_schema
 from twofold.arena.games import NEVER, GameRow, Games
@@ -297,6 +302,55 @@ def test_a_full_disk_is_said_and_what_was_written_stays(tmp_path: Path) -> None:
         study._pending.clear()
     with Study(path) as study:
         assert len(study.games(Wanted(run, 0, 2000))) == 1
+
+
+@pytest.mark.promise("R19")
+def test_a_full_temporary_folder_is_not_needed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "there is none"))
+    small_study(tmp_path / "s.db")
+    assert use(tmp_path / "s.db") == 300
+
+
+@pytest.mark.promise("R19")
+def test_a_study_that_cannot_be_begun_leaves_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(*_: object) -> None:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    monkeypatch.setattr("twofold.files._write_all", full)
+    with pytest.raises(ResourceError, match=r"cannot write [0-9]+ bytes to '.*s\.db': No space"):
+        Study(tmp_path / "s.db")
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.promise("R19")
+@pytest.mark.skipif(sys.platform == "win32", reason="limits the size of files as POSIX does")
+@pytest.mark.parametrize("name", ["bench", "tune"])
+def test_a_command_says_that_the_disk_is_full(name: str, tmp_path: Path) -> None:
+    path, said = tmp_path / "s.db", tmp_path / "said"
+    arguments = {
+        "bench": ["random", "--rules", "2x2", "--games", "100000", "--jobs", "1"],
+        "tune": [
+            "expectimax:ply=1",
+            "--rules",
+            "2x2 goal=8",
+            "--jobs",
+            "1",
+            "--games",
+            "1",
+            "--trials",
+            "9999",
+        ],
+    }[name]
+    process = fork(command, said, full_disk, name, *arguments, "--out", str(path))
+    process.join(120)
+    assert process.exitcode == 3, said.with_suffix(".err").read_text()
+    (line,) = said.with_suffix(".err").read_text().splitlines()[-1:]
+    assert re.search(r"cannot (write|use) '.*s\.db' \([0-9,]+ bytes, [0-9,]+ bytes free\): .", line)
+    assert not list(tmp_path.glob(".*"))
 
 
 def test_a_damaged_row_is_refused(tmp_path: Path) -> None:

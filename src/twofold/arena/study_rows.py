@@ -84,7 +84,7 @@ def stored_run(row: tuple[Any, ...], name: str) -> StoredRun:
         twofold=cells.text("twofold"),
         machine=parse_machine(cells.parsed("machine", parse_machine, _MAX_MACHINE)),
         reproducible=bool(cells.number("reproducible", 0, 1)),
-        created=cells.parsed("created", datetime.fromisoformat),
+        created=cells.parsed("created", _parse_time),
     )
 
 
@@ -98,6 +98,13 @@ def parse_machine(text: str) -> dict[str, Any]:
         with contextlib.suppress(msgspec.DecodeError, RecursionError, UnicodeError):
             return _MACHINE.decode(text)
     raise InvalidInput(f"expected a JSON object of plain values as machine, got {shown(text)}")
+
+
+def _parse_time(text: str) -> datetime:
+    try:
+        return datetime.fromisoformat(text)
+    except ValueError:
+        raise InvalidInput(f"expected a time of ISO 8601, got {shown(text)}") from None
 
 
 def wanted(row: tuple[Any, ...], name: str) -> Wanted:
@@ -155,6 +162,6 @@ class _Cells:
         text = self.text(column, most)
         try:
             parse(text)
-        except ValueError as error:  # InvalidInput is one
+        except InvalidInput as error:
             raise InvalidInput(f"{error} (column {column} in {self.where})") from None
         return text
