@@ -68,6 +68,9 @@ MAX_DEPTH: Final = 24
 MAX_GAMES: Final = 10_000_000
 """Most games of one run."""
 
+MAX_RUNS: Final = 10_000
+"""Most runs of a study: players, each under one set of rules."""
+
 MAX_TRIALS: Final = 100_000
 """Most trials of a tuning."""
 

@@ -19,7 +19,6 @@ from tests.forks import command, fork, slow_group
 from twofold.arena.bench import Bench, resume
 from twofold.arena.study import Study
 from twofold.errors import InvalidInput, InvalidSpec, PlayerError
-from twofold.record import Record
 from twofold.rules import Rules
 
 HERE = Path(__file__).parent / "players_for_tests.py"
@@ -284,7 +283,7 @@ def test_records_are_kept_where_they_are_asked_for(jobs: int, tmp_path: Path) ->
         for player in ("greedy", f"{HERE}:Prints"):
             bench.add(player, 6, 0)
         bench.play(jobs)
-        records = [Record.parse(text) for text in study.records()]
+        records = list(study.records())
         standings = bench.standings()
     assert [record.seed for record in records] == [3, 4, 5, 0, 1, 2, 3, 4, 5]
     scores = [score for one in standings for score in one.games.scores.tolist()]

@@ -1,20 +1,27 @@
 """Studies: what is written is there, what is missing is known, and other files are refused."""
 
 import contextlib
+import errno
 import json
+import os
+import re
 import shutil
 import sqlite3
 import subprocess
 import sys
+import tempfile
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 
+from tests.forks import command, fork, full_disk
 from twofold.arena import study as module
+from twofold.arena import study_schema
 from twofold.arena.games import NEVER, GameRow, Games
-from twofold.arena.study import APPLICATION, SCHEMA, Study, Wanted
+from twofold.arena.study import Study, Wanted
+from twofold.arena.study_schema import APPLICATION, SCHEMA
 from twofold.errors import InvalidInput, ResourceError
 
 ABOUT: dict[str, Any] = {
@@ -168,7 +175,7 @@ def test_a_closing_study_waits_for_who_looks_at_it(
 
     with Study(path) as study:
         look(study)
-        monkeypatch.setattr("twofold.arena.study.time.sleep", lambda _: reader.close())
+        monkeypatch.setattr("twofold.arena.sqlite.time.sleep", lambda _: reader.close())
     assert list(tmp_path.iterdir()) == [path]
     monkeypatch.setattr(module, "CLOSING_SECONDS", 0.0)
     with Study(path) as study:
@@ -250,9 +257,9 @@ def test_an_earlier_schema_is_brought_up_to_date(
 ) -> None:
     path = tmp_path / "s.db"
     small_study(path, 3)
-    steps = (*module._MIGRATIONS, "ALTER TABLE run ADD COLUMN note TEXT;")
-    monkeypatch.setattr(module, "_MIGRATIONS", steps)
-    monkeypatch.setattr(module, "SCHEMA", len(steps))
+    steps = (*study_schema.MIGRATIONS, "ALTER TABLE run ADD COLUMN note TEXT;")
+    monkeypatch.setattr(study_schema, "MIGRATIONS", steps)
+    monkeypatch.setattr(study_schema, "SCHEMA", len(steps))
     with Study(path) as study:
         assert study._one("SELECT note FROM run") == (None,)
         assert study._one("PRAGMA user_version") == (len(steps),)
@@ -265,7 +272,7 @@ def test_one_process_at_a_time_writes(tmp_path: Path) -> None:
         run = add(study)
         code = f"from twofold.arena.study import Study; Study({str(path)!r})"
         found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
-        assert "for this run alone, got another at work on it" in found.stderr
+        assert "another run is using" in found.stderr
         study.add(run, row(1))
         study.flush()
         with Study(path, read_only=True) as other:
@@ -290,11 +297,60 @@ def test_a_full_disk_is_said_and_what_was_written_stays(tmp_path: Path) -> None:
         study._connection.execute(f"PRAGMA max_page_count = {pages}")
         for seed in range(2, 2000):
             study.add(run, row(seed))
-        with pytest.raises(ResourceError, match=r"cannot write '.*s\.db': .*full"):
+        with pytest.raises(ResourceError, match=r"cannot write '.*s\.db' \([0-9,]+ bytes, .* full"):
             study.flush()
         study._pending.clear()
     with Study(path) as study:
         assert len(study.games(Wanted(run, 0, 2000))) == 1
+
+
+@pytest.mark.promise("R19")
+def test_a_full_temporary_folder_is_not_needed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "there is none"))
+    small_study(tmp_path / "s.db")
+    assert use(tmp_path / "s.db") == 300
+
+
+@pytest.mark.promise("R19")
+def test_a_study_that_cannot_be_begun_leaves_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(*_: object) -> None:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    monkeypatch.setattr("twofold.files._write_all", full)
+    with pytest.raises(ResourceError, match=r"cannot write [0-9]+ bytes to '.*s\.db': No space"):
+        Study(tmp_path / "s.db")
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.promise("R19")
+@pytest.mark.skipif(sys.platform == "win32", reason="limits the size of files as POSIX does")
+@pytest.mark.parametrize("name", ["bench", "tune"])
+def test_a_command_says_that_the_disk_is_full(name: str, tmp_path: Path) -> None:
+    path, said = tmp_path / "s.db", tmp_path / "said"
+    arguments = {
+        "bench": ["random", "--rules", "2x2", "--games", "100000", "--jobs", "1"],
+        "tune": [
+            "expectimax:ply=1",
+            "--rules",
+            "2x2 goal=8",
+            "--jobs",
+            "1",
+            "--games",
+            "1",
+            "--trials",
+            "9999",
+        ],
+    }[name]
+    process = fork(command, said, full_disk, name, *arguments, "--out", str(path))
+    process.join(120)
+    assert process.exitcode == 3, said.with_suffix(".err").read_text()
+    (line,) = said.with_suffix(".err").read_text().splitlines()[-1:]
+    assert re.search(r"cannot (write|use) '.*s\.db' \([0-9,]+ bytes, [0-9,]+ bytes free\): .", line)
+    assert not list(tmp_path.glob(".*"))
 
 
 def test_a_damaged_row_is_refused(tmp_path: Path) -> None:
@@ -307,5 +363,5 @@ def test_a_damaged_row_is_refused(tmp_path: Path) -> None:
         connection.execute(f"UPDATE game SET {column} = ? WHERE seed = '1'", (value,))
         connection.commit()
         connection.close()
-        with pytest.raises(InvalidInput, match="expected a sound study"):
+        with pytest.raises(InvalidInput, match=r"expected .* in run 1 of"):
             use(broken)

@@ -14,12 +14,12 @@ import pytest
 
 from tests.cli.conftest import Cli
 from tests.forks import command, fork, save_every_layer
-from twofold.arena.sqlite import alone
 from twofold.cli.solve import progress_line
 from twofold.exact import Problem, Table
 from twofold.exact.estimate import estimate
 from twofold.exact.solver import Progress, Solver
 from twofold.exact.store import WorkFolder
+from twofold.locks import alone
 
 
 def test_a_table_is_made_and_plays(cli: Cli, tmp_path: Path) -> None:
@@ -148,7 +148,7 @@ def test_one_at_a_time_works_on_a_table(cli: Cli, tmp_path: Path) -> None:
     with alone(path, "solution"):
         code, _, err = cli("solve", "--rules", "2x2", "--out", str(path))
     assert code == 2
-    assert "for this solution alone, got another at work on it" in err
+    assert "another solution is using" in err
     assert not path.exists()
 
 

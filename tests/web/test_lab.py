@@ -44,7 +44,7 @@ OUTSIDE = [
 
 
 def row(seed: int, score: int, exponent: int, seconds: float = 0.001, **more: Any) -> GameRow:
-    return GameRow("", seed, score, 100, 1 << exponent, tuple(range(exponent)), seconds, **more)
+    return GameRow("", seed, score, 100, 1 << exponent, tuple(range(exponent + 1)), seconds, **more)
 
 
 def add(study: Study, name: str, rules: str = RULES, **more: Any) -> int:
@@ -214,8 +214,8 @@ def test_a_study_that_others_hold_is_said_to_be_held(
     monkeypatch.setattr(lab, "PATIENCE", 0.01)
     with closing(sqlite3.connect(folder / "a.db", isolation_level=None)) as holder:
         holder.execute("BEGIN EXCLUSIVE")
-        assert "another program at work on it" in studies(folder)[0].error
-        with pytest.raises(InvalidInput, match="another program at work on it"):
+        assert "another program is using" in studies(folder)[0].error
+        with pytest.raises(InvalidInput, match="another program is using"):
             study(folder, "a.db")
         holder.execute("ROLLBACK")
     assert studies(folder)[0].error == ""
@@ -485,6 +485,47 @@ def test_routes_lead_nowhere_else(folder: Path) -> None:
 
     names = OUTSIDE[2:]  # a client makes nothing of the dot
     assert anyio.run(statuses) <= {307, 404}
+
+
+@pytest.mark.promise("R62")
+def test_hung_requests_leave_the_rest_of_the_server_alone(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """40 wait for the list of studies; other pages, and what else runs in threads, still come."""
+    go = threading.Event()
+
+    def hang(*_: object) -> list[lab.StudyInfo]:
+        assert go.wait(60)
+        return []
+
+    async def crowd() -> list[int]:
+        answers = []
+
+        async def one(path: str) -> None:
+            answers.append((await client.get(path, timeout=60)).status_code)
+
+        async with asked(folder) as client, anyio.create_task_group() as group:
+            for _ in range(40):
+                group.start_soon(one, "/api/studies")
+            await anyio.wait_all_tasks_blocked()
+            for path in ("/api/runs", "/api/runs/net.csv", "/api/studies/a.db"):
+                await one(path)
+            assert await anyio.to_thread.run_sync(lambda: 5) == 5
+            assert answers == [200] * 3
+            go.set()
+        return answers
+
+    monkeypatch.setattr(lab, "studies", hang)
+    assert anyio.run(crowd) == [200] * 43
+
+
+@pytest.mark.promise("R62")
+def test_a_query_of_the_lab_has_a_deadline(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(lab, "QUERY_SECONDS", -1.0)
+    monkeypatch.setattr("twofold.arena.sqlite._STEPS", 1)
+    assert "got none: the file is damaged or too large" in studies(folder)[0].error
+    with pytest.raises(InvalidInput, match=r"expected an answer of 'a\.db' within"):
+        study(folder, "a.db")
 
 
 def test_a_large_study_leaves_the_rest_of_the_server_alone(

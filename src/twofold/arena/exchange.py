@@ -22,7 +22,6 @@ from twofold.errors import InvalidInput
 from twofold.files import atomic_write, open_regular
 from twofold.limits import MAX_GAMES, MAX_SEED
 from twofold.notation import shown
-from twofold.record import Record
 from twofold.records import write_records
 
 _CHUNK: Final = 50_000
@@ -71,13 +70,13 @@ def export_records(study: Study, path: str | os.PathLike[str]) -> None:
         InvalidInput: the study kept none, or the path cannot be written to.
         ResourceError: the file cannot be written.
     """
-    texts = study.records()
-    first = next(texts, None)
+    records = study.records()
+    first = next(records, None)
     if first is None:
         raise InvalidInput(
             f"expected a study made with bench --records, got {study.name} without records"
         )
-    write_records(path, map(Record.parse, itertools.chain([first], texts)))
+    write_records(path, itertools.chain([first], records))
 
 
 def _parts(study: Study) -> Iterator[tuple[StoredRun, Games]]:

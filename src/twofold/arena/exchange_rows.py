@@ -10,27 +10,19 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
+from twofold.arena.game_checks import LARGEST, TIMES, check_numbers, check_reached
 from twofold.arena.games import NEVER
+from twofold.arena.study_rows import parse_machine
 from twofold.errors import InvalidInput
-from twofold.limits import MAX_EXPONENT, MAX_MOVE_NUMBER, MAX_SCORE, MAX_SEED, MAX_TEXT
+from twofold.limits import MAX_EXPONENT, MAX_TEXT
 from twofold.notation import parse_spec, shown
 from twofold.rules import Rules
 
 TEXTS: Final = ("spec", "player", "rules", "signature", "twofold")
 _NUMBERS: Final = ("seed", "score", "moves", "max_tile")
-_TIMES: Final = ("nanoseconds", "move_median", "move_99th")
 
-COLUMNS: Final = (*TEXTS, "reproducible", *_NUMBERS, "reached", *_TIMES)
+COLUMNS: Final = (*TEXTS, "reproducible", *_NUMBERS, "reached", *TIMES)
 """Of a file, in this order."""
-
-_LARGEST: Final = {
-    "seed": MAX_SEED,
-    "score": MAX_SCORE,
-    "moves": 2**31 - 1,
-    "max_tile": 2**MAX_EXPONENT,
-    **dict.fromkeys(_TIMES, MAX_MOVE_NUMBER * 10**3),
-}
-"""What is refused: as a number of `reached`, a move number must fit int32."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,13 +58,13 @@ class Rows:
     lengths: NDArray[np.int64]
     times: NDArray[np.float64]
 
-    def refuse(self, wrong: Any, expected: str, got: Sequence[Any] | Any) -> None:
+    def refuse(self, wrong: Any, expected: str, got: Any) -> None:
         """Raise InvalidInput for the first row that is wrong."""
         if wrong.any():
             at = int(np.argmax(wrong))
             raise InvalidInput(
                 f"expected {expected} in {self.what} {self.places[at]} of {self.name}, "
-                f"got {shown(str(got[at]))}"
+                f"got {shown(str(got[at].tolist()))}"
             )
 
 
@@ -132,7 +124,7 @@ def columns_of_texts(rows: list[list[str]], lines: list[int], name: str) -> Rows
         max_tiles=np.array(reader.numbers("max_tile"), dtype=np.int64),
         reached=reached,
         lengths=lengths,
-        times=np.stack([reader.times(column) for column in _TIMES], axis=1),
+        times=np.stack([reader.times(column) for column in TIMES], axis=1),
     )
 
 
@@ -148,7 +140,7 @@ class _Reader:
 
     def numbers(self, column: str) -> list[int]:
         """Whole numbers in decimal within their range."""
-        texts, largest = self._columns[column], _LARGEST[column]
+        texts, largest = self._columns[column], LARGEST[column]
         for at, text in enumerate(texts):
             if not (text.isdecimal() and text.isascii() and len(text) <= 20):
                 raise self._refusal(column, at, "a whole number")
@@ -204,31 +196,9 @@ def check_rows(rows: Rows) -> Rows:
     Raises:
         InvalidInput: the text names the first line or row that is wrong.
     """
-    tiles, lengths = rows.max_tiles, rows.lengths
-    _check_ranges(rows)
-    power = (tiles >= 2) & (tiles & (tiles - 1) == 0)
-    rows.refuse(~power, f"a tile from 2 to 2^{MAX_EXPONENT} as max_tile", tiles)
-    wanted = np.frexp(tiles.astype(np.float64))[1]  # the exponent and one more
-    rows.refuse(
-        lengths != wanted, "as many numbers in reached as exponents up to max_tile", lengths
-    )
-    there = np.arange(rows.reached.shape[1]) < lengths[:, None]
-    falls = (np.diff(rows.reached, axis=1) < 0) & there[:, 1:]
-    rows.refuse(falls.any(axis=1), "numbers in reached that never fall", rows.reached.tolist())
-    outside = ((rows.reached < 0) & there).any(axis=1) | (rows.reached.max(1) > rows.moves)
-    rows.refuse(outside, "move numbers in reached from 0 to moves", rows.moves)
+    check_numbers(rows.refuse, rows.scores, rows.moves, rows.max_tiles, rows.times)
+    check_reached(rows.refuse, rows.reached, rows.lengths, rows.max_tiles, rows.moves)
     return rows
-
-
-def _check_ranges(rows: Rows) -> None:
-    columns: dict[str, NDArray[Any]] = {"score": rows.scores, "moves": rows.moves}
-    columns |= {"max_tile": rows.max_tiles}
-    columns |= {name: rows.times[:, place] for place, name in enumerate(_TIMES)}
-    for name, values in columns.items():
-        wrong = (values < 0) | (values > _LARGEST[name])
-        rows.refuse(wrong, f"{name} from 0 to {_LARGEST[name]}", values)
-    lacking = np.isnan(rows.times[:, 1]) != np.isnan(rows.times[:, 2])
-    rows.refuse(lacking, "both times of a move or neither", rows.times[:, 1:].tolist())
 
 
 # ---- runs
@@ -275,14 +245,14 @@ def _checked_about(rows: Rows, at: int, about: tuple[Any, ...]) -> About:
     try:
         parse_spec(spec)
         rules = str(Rules.parse(rules))
-        told = json.loads(machine)
-    except (InvalidInput, ValueError, RecursionError) as error:
+        told = parse_machine(machine)
+    except InvalidInput as error:
         raise InvalidInput(f"{error}, in {where}") from None
     short = all(0 < len(text) <= MAX_TEXT for text in (player, version))
-    if not (short and re.fullmatch(r"[0-9]{1,20}", signature, re.ASCII) and isinstance(told, dict)):
+    if not (short and re.fullmatch(r"[0-9]{1,20}", signature, re.ASCII)):
         raise InvalidInput(
-            f"expected a player, a signature in decimal, a version and a machine in {where}, "
-            f"got {shown([player, signature, version, machine])}"
+            f"expected a player, a signature in decimal and a version in {where}, "
+            f"got {shown([player, signature, version])}"
         )
     return About(spec, player, rules, signature, version, repeats, told)
 

@@ -6,10 +6,11 @@ Everything a study holds was written by others: names, specs and errors are show
 import itertools
 import os
 import shlex
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Callable, Hashable, Iterable, Sequence
 from dataclasses import dataclass
 from importlib import import_module
-from typing import Any, Final
+from typing import Any, Final, TypeVar
 
 import numpy as np
 
@@ -21,6 +22,9 @@ from twofold.arena.study import StoredRun, Study, Wanted
 from twofold.errors import InvalidInput, MissingExtra
 from twofold.files import atomic_write
 from twofold.rules import Rules
+
+Key = TypeVar("Key", bound=Hashable)
+Value = TypeVar("Value")
 
 MAX_ALL_PAIRS: Final = 10
 """Most players of which all pairs are compared; of more, each with the next in the table."""
@@ -93,27 +97,36 @@ def gather(study: Study) -> list[Section]:
     Raises:
         InvalidInput: the study has no finished game.
     """
-    runs, plans = study.runs(), study.wanted()
+    runs, wanted_games = study.runs(), study.wanted()
+    plans = grouped(wanted_games, lambda plan: plan.run)
+    places = {plan: place for place, plan in enumerate(wanted_games)}
     labels = _labels(runs)
     sections = []
-    for rules in dict.fromkeys(run.rules for run in runs):
-        ours = [run for run in runs if run.rules == rules]
-        numbers = {run.run for run in ours}
-        wanted = tuple(plan for plan in plans if plan.run in numbers)
+    for rules, ours in grouped(runs, lambda run: run.rules).items():
+        asked = {run.run: plans.get(run.run, []) for run in ours}
         entries, without = [], []
         for run in ours:
             games, failures = study.all_games(run.run, reached=False), study.failures(run.run)
             if not len(games):
                 without.append((run, failures))
                 continue
-            missing = sum(_missing(games, plan) for plan in wanted if plan.run == run.run)
+            missing = sum(_missing(games, plan) for plan in asked[run.run])
             summary = summarise(_Played(games))
             entries.append(Entry(labels[run.run], run, games, summary, failures, missing))
         entries.sort(key=lambda entry: -entry.summary.score.value)
-        sections.append(Section(rules, tuple(entries), tuple(without), wanted))
+        wanted = sorted(itertools.chain.from_iterable(asked.values()), key=places.__getitem__)
+        sections.append(Section(rules, tuple(entries), tuple(without), tuple(wanted)))
     if not any(section.entries for section in sections):
         raise InvalidInput(f"expected a study with finished games, got {study.name} without any")
     return sections
+
+
+def grouped(values: Iterable[Value], key: Callable[[Value], Key]) -> dict[Key, list[Value]]:
+    """Values by key, in their order."""
+    groups: dict[Key, list[Value]] = {}
+    for value in values:
+        groups.setdefault(key(value), []).append(value)
+    return groups
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,10 +136,10 @@ class _Played:
 
 def _labels(runs: Sequence[StoredRun]) -> dict[int, str]:
     """Names that differ within the same rules."""
-    names = [(run.rules, run.player) for run in runs]
+    names = Counter((run.rules, run.player) for run in runs)
     return {
-        run.run: f"{run.player} (run {run.run})" if names.count(name) > 1 else run.player
-        for run, name in zip(runs, names, strict=True)
+        run.run: f"{run.player} (run {run.run})" if names[run.rules, run.player] > 1 else run.player
+        for run in runs
     }
 
 

@@ -1,33 +1,121 @@
-"""SQLite files: opened, told from others, and held by one process at a time."""
+"""SQLite files: told from others, and opened so that everything in them is only data.
 
-import contextlib
+Opening a file changes no other file, each statement has a deadline, and Ctrl-C ends it.
+"""
+
 import os
+import shutil
 import sqlite3
-from collections.abc import Iterator
+import time
+from collections.abc import Callable
 from pathlib import Path
-from typing import Final
+from typing import Any, Final, NoReturn, TypeVar
 from urllib.parse import quote
 
+from twofold.arena.sqlite_beside import check_beside
 from twofold.errors import InvalidInput
 from twofold.files import open_regular
-from twofold.notation import shown
 
 LOCK_SECONDS: Final = 60.0
 """How long a process waits for the others to have written."""
 
+QUERY_SECONDS: Final = 120.0
+"""Longest time that a statement may run without a row."""
+
+_STEPS: Final = 20_000
+"""Instructions of SQLite between two looks at the clock and at signals: about a millisecond."""
+
+_PAUSE: Final = 0.02
+"""Seconds between two tries for a file that another program holds."""
+
+_PRAGMAS: Final = ("trusted_schema = OFF", "cell_size_check = ON", "temp_store = MEMORY")
+"""Temporary tables in memory: a full /tmp ends nothing."""
+
 _MAGIC: Final = b"SQLite format 3\0"
 
+Result = TypeVar("Result")
 
-def open_sqlite(path: Path, mode: str, patience: float = LOCK_SECONDS) -> sqlite3.Connection:
-    """A connection in which each statement is a transaction, unless one was begun.
+
+class Deadline:
+    """Ends the statements of a connection: at Ctrl-C, and when they take too long.
+
+    It is SQLite's progress handler. Python handles signals only while this runs, and a signal
+    handler that raises here ends the statement.
 
     Args:
-        path: the file.
-        mode: `ro`, `rw`, or `rwc` to make it where there is none.
-        patience: seconds it waits where another process holds the file.
+        seconds: of a statement, or between two calls of `renew`.
     """
-    uri = f"file:{quote(str(path.absolute()))}?mode={mode}"
-    return sqlite3.connect(uri, uri=True, timeout=patience, isolation_level=None)
+
+    def __init__(self, seconds: float = QUERY_SECONDS) -> None:
+        self.seconds = seconds
+        self.renew()
+
+    def renew(self) -> None:
+        """Begin anew: a statement begins, or has made progress."""
+        self._end = time.monotonic() + self.seconds
+
+    def __call__(self) -> bool:
+        """Whether the time is over."""
+        return time.monotonic() > self._end
+
+    def explain(self, name: str) -> NoReturn:
+        """Raise what an interrupted statement means.
+
+        Args:
+            name: of the file, for the error.
+
+        Raises:
+            InvalidInput: it took too long.
+            KeyboardInterrupt: the user interrupted it.
+        """
+        if self():
+            raise InvalidInput(
+                f"expected an answer of {name} within {self.seconds:g} s, got none: "
+                "the file is damaged or too large"
+            )
+        raise KeyboardInterrupt
+
+
+def open_sqlite(path: str | os.PathLike[str], mode: str, deadline: Deadline) -> sqlite3.Connection:
+    """A connection in which each statement is a transaction, unless one was begun.
+
+    It does not wait for another process that holds the file; see `patiently`.
+
+    Args:
+        path: the file, which exists.
+        mode: `ro` or `rw`.
+        deadline: of its statements.
+
+    Raises:
+        InvalidInput: a file beside it would lead SQLite to change other files.
+    """
+    real = Path(os.path.realpath(path))
+    check_beside(real)
+    uri = f"file:{quote(str(real))}?mode={mode}"
+    connection = sqlite3.connect(uri, uri=True, timeout=0.0, isolation_level=None)
+    connection.setlimit(sqlite3.SQLITE_LIMIT_ATTACHED, 0)
+    connection.set_progress_handler(deadline, _STEPS)
+    for pragma in _PRAGMAS:
+        connection.execute(f"PRAGMA {pragma}")
+    return connection
+
+
+def patiently(act: Callable[[], Result], patience: float) -> Result:
+    """The result of `act`, which is tried again while another process holds the file.
+
+    SQLite can wait, too, but Ctrl-C does not end its waiting.
+
+    Raises:
+        sqlite3.OperationalError: the file is still held after `patience` seconds, or another.
+    """
+    end = time.monotonic() + patience
+    while True:
+        try:
+            return act()
+        except sqlite3.OperationalError as error:
+            if "locked" not in str(error) or time.monotonic() >= end:
+                raise
+        time.sleep(_PAUSE)
 
 
 def is_sqlite(path: str | os.PathLike[str]) -> bool:
@@ -37,40 +125,24 @@ def is_sqlite(path: str | os.PathLike[str]) -> bool:
         InvalidInput: it cannot be read.
     """
     with open_regular(path) as file:
-        return file.read(len(_MAGIC)) == _MAGIC
-
-
-@contextlib.contextmanager
-def alone(path: Path, what: str) -> Iterator[None]:
-    """Hold a file for this process until it ends, however it ends.
-
-    Args:
-        path: the file.
-        what: what this process does with it, for the error: `tuning`.
-
-    Raises:
-        InvalidInput: another process holds it, or its folder cannot be written.
-    """
-    if not path.parent.is_dir():
-        raise InvalidInput(
-            f"expected an existing folder to write to, got {shown(str(path.parent))}"
-        )
-    lock = path.with_name(f".{path.name}.lock")
-    with contextlib.ExitStack() as stack:
         try:
-            connection = stack.enter_context(contextlib.closing(open_sqlite(lock, "rwc")))
-            connection.execute("PRAGMA busy_timeout = 0")
-            connection.execute("BEGIN EXCLUSIVE")
-        except sqlite3.OperationalError as error:
-            if "locked" in str(error):
-                raise InvalidInput(
-                    f"expected {shown(str(path))} for this {what} alone, got another at work on it"
-                ) from None
-            raise InvalidInput(f"cannot write beside {shown(str(path))}: {error}") from None
-        stack.callback(_remove_quietly, lock)  # while it is held
-        yield
+            return file.read(len(_MAGIC)) == _MAGIC
+        except OSError as error:  # /proc/self/mem
+            name = ascii(os.fspath(path))
+            raise InvalidInput(f"cannot read {name}: {error.strerror or error}") from None
 
 
-def _remove_quietly(path: Path) -> None:
-    with contextlib.suppress(OSError):
-        path.unlink()
+def schema_of(connection: sqlite3.Connection, most: int) -> list[tuple[Any, ...]]:
+    """Kind, name, table and SQL of the first `most` entries of a file's schema."""
+    query = "SELECT type, name, tbl_name, sql FROM sqlite_schema LIMIT ?"
+    return connection.execute(query, (most,)).fetchall()
+
+
+def room_beside(path: str | os.PathLike[str]) -> str:
+    """The size of a file and the free space of its disk, for an error."""
+    try:
+        size = os.path.getsize(path)
+        free = shutil.disk_usage(os.path.dirname(os.path.realpath(path))).free
+    except OSError:
+        return "unknown size"
+    return f"{size:,} bytes, {free:,} bytes free"

@@ -6,76 +6,51 @@ and what is missing can be played later. The tables are documented in
 """
 
 import contextlib
+import itertools
 import json
+import operator
 import os
 import sqlite3
-import tempfile
-import time
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
-from typing import Any, Final, Self
+from typing import Any, Final, NoReturn, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from twofold.arena.games import GameRow, Games
-from twofold.arena.sqlite import LOCK_SECONDS, alone, is_sqlite, open_sqlite
-from twofold.arena.study_columns import columns_of, in_order
+from twofold.arena.sqlite import (
+    LOCK_SECONDS,
+    QUERY_SECONDS,
+    Deadline,
+    is_sqlite,
+    open_sqlite,
+    patiently,
+    room_beside,
+)
+from twofold.arena.study_columns import COLUMNS, columns_of, in_order, seeds_of
+from twofold.arena.study_rows import (
+    FAILURE,
+    PLAN,
+    RUN,
+    StoredRun,
+    Wanted,
+    failure,
+    parse_machine,
+    stored_run,
+    wanted,
+)
+from twofold.arena.study_schema import check_schema, in_memory, migrate, new_file
 from twofold.errors import InvalidInput, ResourceError
 from twofold.files import atomic_write
-from twofold.limits import MAX_SEED
+from twofold.limits import MAX_RECORD_BYTES, MAX_RUNS, MAX_SEED
+from twofold.locks import alone
 from twofold.notation import shown
+from twofold.record import Record
 
-APPLICATION: Final = 0x32303438
-"""What says that a SQLite file is a study: `2048` in ASCII, as `PRAGMA application_id`."""
-
-_MIGRATIONS: Final = (
-    """
-    CREATE TABLE run (
-        run INTEGER PRIMARY KEY,
-        spec TEXT NOT NULL,
-        player TEXT NOT NULL,
-        rules TEXT NOT NULL,
-        signature TEXT NOT NULL,
-        twofold TEXT NOT NULL,
-        machine TEXT NOT NULL,
-        reproducible INTEGER NOT NULL,
-        created TEXT NOT NULL,
-        UNIQUE (spec, rules, signature)
-    );
-    CREATE TABLE plan (
-        plan INTEGER PRIMARY KEY,
-        run INTEGER NOT NULL REFERENCES run,
-        first_seed TEXT NOT NULL,
-        games INTEGER NOT NULL,
-        UNIQUE (run, first_seed)
-    );
-    CREATE TABLE game (
-        run INTEGER NOT NULL REFERENCES run,
-        seed TEXT NOT NULL,
-        score INTEGER NOT NULL,
-        moves INTEGER NOT NULL,
-        max_tile INTEGER NOT NULL,
-        reached TEXT NOT NULL,
-        nanoseconds INTEGER NOT NULL,
-        move_median INTEGER,
-        move_99th INTEGER,
-        record TEXT,
-        PRIMARY KEY (run, seed)
-    ) WITHOUT ROWID;
-    CREATE TABLE failure (
-        run INTEGER NOT NULL REFERENCES run,
-        seed TEXT NOT NULL,
-        error TEXT NOT NULL,
-        PRIMARY KEY (run, seed)
-    ) WITHOUT ROWID;
-    """,
-)
-"""What makes version k + 1 of the schema from version k."""
-
-SCHEMA: Final = len(_MIGRATIONS)
+__all__ = ["StoredRun", "Study", "Wanted"]
 
 CLOSING_SECONDS: Final = 2.0
 """How long a closing study waits for those who look at it, such as the web app."""
@@ -83,41 +58,11 @@ CLOSING_SECONDS: Final = 2.0
 _CHUNK: Final = 50_000
 """Rows that are read at a time."""
 
+_FEW: Final = 100
+"""The same of rows with long texts."""
 
-@dataclass(frozen=True, slots=True)
-class StoredRun:
-    """One player under one set of rules, as a study keeps it.
-
-    Attributes:
-        run: its number in the study.
-        spec: canonical spec, with the hashes of the files it needs.
-        player: the player as it was first named.
-        rules: the rules.
-        signature: of the twofold that played, see `twofold selftest`.
-        twofold: its version.
-        machine: versions, processor, cores, system.
-        reproducible: whether games depend on (player, rules, seed) alone.
-        created: when the first game was asked for, UTC.
-    """
-
-    run: int
-    spec: str
-    player: str
-    rules: str
-    signature: str
-    twofold: str
-    machine: dict[str, Any]
-    reproducible: bool
-    created: str
-
-
-@dataclass(frozen=True, slots=True)
-class Wanted:
-    """Games that were asked for: `games` of them, from `first_seed` on."""
-
-    run: int
-    first_seed: int
-    games: int
+_MIN_ROW: Final = 8
+"""Bytes that a row takes in a file, at least: a damaged tree can seem to hold more rows."""
 
 
 class Study:
@@ -127,6 +72,7 @@ class Study:
         path: the file; None for a study in memory. A new one is made where there is none.
         read_only: whether only to look.
         patience: seconds it waits where another process holds the file.
+        seconds: longest time that a query may take without a row.
 
     Raises:
         InvalidInput: no study of ours, one of a later schema, a torn one, one that another
@@ -140,28 +86,45 @@ class Study:
         *,
         read_only: bool = False,
         patience: float = LOCK_SECONDS,
+        seconds: float = QUERY_SECONDS,
     ) -> None:
         self.name = "a study in memory" if path is None else shown(os.fspath(path))
+        self._path = None if path is None else Path(os.path.realpath(path))
         self._stack = contextlib.ExitStack()
         self._pending: list[tuple[Any, ...]] = []
         self._writes = not read_only
+        self._patience = patience
+        self._deadline = Deadline(seconds)
         with self._errors(), contextlib.ExitStack() as stack:
-            if path is None:
-                self._connection = sqlite3.connect(":memory:", isolation_level=None)
-                stack.callback(self._connection.close)
-                _migrate(self._connection, 0)
+            if self._path is None:
+                self._connection = stack.enter_context(contextlib.closing(in_memory()))
             else:
-                file = Path(path)
-                if not read_only:
-                    stack.enter_context(alone(file, "run"))
-                    if not file.exists():
-                        _create(file)
-                if not is_sqlite(file):
-                    raise InvalidInput(f"expected a study, got {self.name}")
-                self._connection = open_sqlite(file, "ro" if read_only else "rw", patience)
-                stack.callback(self._connection.close)
-                self._check_schema(read_only)
+                self._connection = stack.enter_context(self._opened(self._path))
             self._stack = stack.pop_all()
+
+    @contextlib.contextmanager
+    def _opened(self, path: Path) -> Iterator[sqlite3.Connection]:
+        """A connection to the file, which is checked."""
+        with contextlib.ExitStack() as stack:
+            if not self._writes or path.exists():
+                self._check_kind(path)
+            if self._writes:
+                stack.enter_context(alone(path, "run"))
+                if not path.exists():
+                    atomic_write(path, new_file())
+            connection = open_sqlite(path, "rw" if self._writes else "ro", self._deadline)
+            stack.enter_context(contextlib.closing(connection))
+            connection.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, MAX_RECORD_BYTES)
+            schema = patiently(lambda: check_schema(connection, self.name), self._patience)
+            if self._writes:
+                for pragma in ("journal_mode = WAL", "synchronous = NORMAL"):
+                    patiently(partial(connection.execute, f"PRAGMA {pragma}"), self._patience)
+                migrate(connection, schema)
+            yield connection
+
+    def _check_kind(self, path: Path) -> None:
+        if not is_sqlite(path):
+            raise InvalidInput(f"expected a study, got {self.name}")
 
     def __enter__(self) -> Self:
         return self
@@ -171,51 +134,39 @@ class Study:
 
     def close(self) -> None:
         """Write what is waiting, and close the file, which then is one file again."""
-        try:
-            self.flush()
-        finally:
-            if self._writes:
-                self._leave_wal()
-            self._stack.close()
+        with self._stack:
+            try:
+                self.flush()
+            finally:
+                if self._writes:
+                    self._leave_wal()
 
     def _leave_wal(self) -> None:
         """Make one file of it, which no reader must have open; where one reads on it stays."""
-        end = time.monotonic() + CLOSING_SECONDS
-        while True:
-            try:
-                self._connection.execute("PRAGMA busy_timeout = 0")
-                self._connection.execute("PRAGMA journal_mode = DELETE")
-                return
-            except sqlite3.Error as error:
-                if "locked" not in str(error) or time.monotonic() >= end:
-                    return
-            time.sleep(0.05)
-
-    def _check_schema(self, read_only: bool) -> None:
-        (application,) = self._one("PRAGMA application_id")
-        (schema,) = self._one("PRAGMA user_version")
-        if application != APPLICATION:
-            raise InvalidInput(f"expected a study, got another SQLite file: {self.name}")
-        if not 1 <= schema <= SCHEMA:
-            raise InvalidInput(
-                f"expected a study of schema 1 to {SCHEMA}, got {self.name} of schema {schema}, "
-                "made by a later twofold"
-            )
-        if not read_only:
-            self._connection.execute("PRAGMA journal_mode = WAL")
-            self._connection.execute("PRAGMA synchronous = NORMAL")
-            _migrate(self._connection, schema)
+        leave = partial(self._connection.execute, "PRAGMA journal_mode = DELETE")
+        self._deadline.renew()
+        with contextlib.suppress(sqlite3.Error):
+            patiently(leave, CLOSING_SECONDS)
 
     # ---- runs
 
     def runs(self) -> list[StoredRun]:
-        """All runs, in the order in which they were first asked for."""
+        """All runs, in the order in which they were first asked for.
+
+        Raises:
+            InvalidInput: a cell is not what its column holds, or there are too many.
+        """
         with self._errors():
-            rows = self._connection.execute(
-                "SELECT run, spec, player, rules, signature, twofold, machine, reproducible,"
-                " created FROM run ORDER BY run"
+            rows = itertools.chain.from_iterable(
+                self._rows(f"SELECT {RUN} FROM run ORDER BY run", most=_FEW)
             )
-            return [_stored(*row) for row in rows]
+            found = [stored_run(row, self.name) for row in itertools.islice(rows, MAX_RUNS + 1)]
+            self._check_runs(len(found))
+            return found
+
+    def _check_runs(self, runs: int) -> None:
+        if runs > MAX_RUNS:
+            raise InvalidInput(f"expected at most {MAX_RUNS:,} runs in {self.name}, got more")
 
     def add_run(
         self,
@@ -225,22 +176,27 @@ class Study:
         *,
         signature: str,
         twofold: str,
-        machine: dict[str, Any],
+        machine: Mapping[str, Any],
         reproducible: bool,
     ) -> int:
         """The number of a run, which is made where there is none.
 
         Raises:
-            InvalidInput: the study has games of the same player with another file.
+            InvalidInput: the study has games of the same player with another file, or too many
+                runs, or `machine` has something else than plain values.
         """
+        about = json.dumps(machine)
+        parse_machine(about)
         with self._errors():
-            self._refuse_other_files(spec, rules)
+            known = self.runs()
+            self._refuse_other_files(known, spec, rules)
             found = self._one(
                 "SELECT run FROM run WHERE spec = ? AND rules = ? AND signature = ?",
                 (spec, rules, signature),
             )
             if found:
                 return int(found[0])
+            self._check_runs(len(known) + 1)
             made = self._connection.execute(
                 "INSERT INTO run (spec, player, rules, signature, twofold, machine, reproducible,"
                 " created) VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
@@ -250,22 +206,24 @@ class Study:
                     rules,
                     signature,
                     twofold,
-                    json.dumps(machine),
+                    about,
                     reproducible,
                     datetime.now(UTC).isoformat(timespec="seconds"),
                 ),
             )
             return int(made.lastrowid or 0)
 
-    def _refuse_other_files(self, spec: str, rules: str) -> None:
+    def _refuse_other_files(self, runs: Sequence[StoredRun], spec: str, rules: str) -> None:
         """A network or a file of code that has changed must not pass for the one before."""
         from twofold.notation import parse_spec
 
         ours = parse_spec(spec)
         plain, hashes = _without_hashes(ours.values)
-        for known in self.runs():
+        for known in runs:
+            if known.rules != rules:
+                continue
             theirs = parse_spec(known.spec)
-            if known.rules != rules or theirs.name != ours.name:
+            if theirs.name != ours.name:
                 continue
             other, other_hashes = _without_hashes(theirs.values)
             if other == plain and other_hashes != hashes:
@@ -286,12 +244,14 @@ class Study:
             )
 
     def wanted(self) -> list[Wanted]:
-        """Everything that was asked for, in order."""
+        """Everything that was asked for, in order.
+
+        Raises:
+            InvalidInput: a cell is not what its column holds.
+        """
         with self._errors():
-            rows = self._connection.execute(
-                "SELECT run, first_seed, games FROM plan ORDER BY plan"
-            ).fetchall()
-        return [Wanted(run, int(seed), games) for run, seed, games in rows]
+            rows = self._rows(f"SELECT {PLAN} FROM plan ORDER BY plan", most=_FEW)
+            return [wanted(row, self.name) for row in itertools.chain.from_iterable(rows)]
 
     # ---- games
 
@@ -328,7 +288,7 @@ class Study:
     def transaction(self) -> Iterator[None]:
         """What is written meanwhile is there all at once at the end, or nothing of it."""
         with self._errors():
-            self._connection.execute("BEGIN IMMEDIATE")
+            patiently(partial(self._connection.execute, "BEGIN IMMEDIATE"), self._patience)
             try:
                 yield
                 self._connection.execute("COMMIT")
@@ -344,8 +304,14 @@ class Study:
                 "INSERT OR IGNORE INTO game (run, seed, score, moves, max_tile, reached,"
                 " nanoseconds, move_median, move_99th, record)"
                 " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-                rows,
+                self._renewing(rows),
             )
+
+    def _renewing(self, rows: Iterable[tuple[Any, ...]]) -> Iterator[tuple[Any, ...]]:
+        """Rows, each of which is progress."""
+        for row in rows:
+            self._deadline.renew()
+            yield row
 
     def fail(self, run: int, seed: int, error: str) -> None:
         """Note that a game failed; it is played again when it is asked for again."""
@@ -356,19 +322,43 @@ class Study:
             )
 
     def counts(self) -> dict[int, int]:
-        """How many games of each run are finished; runs without any are left out."""
+        """How many games of each run are finished; runs without any are left out.
+
+        Raises:
+            InvalidInput: there seem to be more than the file can hold.
+        """
+        query = "SELECT count(*) FROM (SELECT 1 FROM game WHERE run = ? LIMIT ?)"
+        counts: dict[int, int] = {}
         with self._errors():
-            return dict(self._connection.execute("SELECT run, count(*) FROM game GROUP BY run"))
+            (pages,), (size,) = self._one("PRAGMA page_count"), self._one("PRAGMA page_size")
+            left = pages * size // _MIN_ROW
+            for run in self.runs():
+                (games,) = self._one(query, (run.run, left + 1))
+                left -= games
+                if left < 0:
+                    raise self._damaged()
+                counts[run.run] = games
+        return {run: games for run, games in counts.items() if games}
+
+    def _damaged(self) -> InvalidInput:
+        return InvalidInput(f"expected a sound study, got {self.name} with a damaged tree")
 
     def failures(self, run: int) -> dict[int, str]:
-        """What failed of a run and has not been played since, by seed."""
+        """What failed of a run and has not been played since, by seed.
+
+        Raises:
+            InvalidInput: a cell is not what its column holds.
+        """
+        query = (
+            f"SELECT {FAILURE} FROM failure WHERE run = ? AND NOT EXISTS (SELECT 1 FROM game"
+            " WHERE game.run = failure.run AND game.seed = failure.seed) ORDER BY seed"
+        )
         with self._errors():
-            rows = self._connection.execute(
-                "SELECT seed, error FROM failure WHERE run = ? AND NOT EXISTS (SELECT 1 FROM game"
-                " WHERE game.run = failure.run AND game.seed = failure.seed)",
-                (run,),
-            )
-            return {int(seed): error for seed, error in rows}
+            rows = itertools.chain.from_iterable(self._rows(query, (run,), most=_FEW))
+            return dict(failure(row, self._run_name(run)) for row in rows)
+
+    def _run_name(self, run: int) -> str:
+        return f"run {run} of {self.name}"
 
     def missing(self, wanted: Wanted) -> list[int]:
         """The positions of the wanted games that are not there, from 0 on."""
@@ -379,9 +369,11 @@ class Study:
         return np.flatnonzero(~there).tolist()
 
     def _seeds(self, run: int) -> NDArray[np.uint64]:
+        name = self._run_name(run)
         with self._errors():
-            seeds = self._connection.execute("SELECT seed FROM game WHERE run = ?", (run,))
-            return np.fromiter((int(seed) for (seed,) in seeds), dtype=np.uint64)
+            chunks = self._rows("SELECT seed FROM game WHERE run = ? ORDER BY seed", (run,))
+            parts = [seeds_of(rows, name) for rows in chunks]
+        return np.concatenate([seeds_of([], name), *parts])
 
     def all_games(self, run: int, *, reached: bool = True) -> Games:
         """Every finished game of a run, in the order of the seeds."""
@@ -395,70 +387,102 @@ class Study:
             reached: whether the columns `reached` are wanted, which take most of the time.
         """
         self.flush()
-        query = (
-            "SELECT seed, score, moves, max_tile, nanoseconds, move_median, move_99th"
-            f"{', reached' if reached else ''} FROM game WHERE run = ?"
-        )
-        parts: list[tuple[Any, ...]] = []
+        columns = ", ".join(COLUMNS if reached else COLUMNS[:-1])
+        query = f"SELECT {columns} FROM game WHERE run = ? ORDER BY seed"
+        name = self._run_name(wanted.run)
         with self._errors():
-            cursor = self._connection.execute(query, (wanted.run,))
-            while rows := cursor.fetchmany(_CHUNK):
-                parts.append(columns_of(rows, wanted.first_seed, wanted.games))
-        parts = parts or [columns_of([], wanted.first_seed, wanted.games)]
+            parts = [
+                columns_of(rows, wanted.first_seed, wanted.games, name)
+                for rows in self._rows(query, (wanted.run,))
+            ] or [columns_of([], wanted.first_seed, wanted.games, name)]
         whole = (np.concatenate(column) for column in zip(*parts, strict=True))
         return in_order(wanted.first_seed, *whole)
 
-    def records(self) -> Iterator[str]:
-        """The texts of all records that were kept, run by run."""
+    def records(self) -> Iterator[Record]:
+        """All records that were kept, run by run.
+
+        Raises:
+            InvalidInput: one cannot be read; the text names run and seed.
+        """
         self.flush()
-        with self._errors():
-            yield from (
-                text
-                for (text,) in self._connection.execute(
-                    "SELECT record FROM game WHERE record IS NOT NULL ORDER BY run, seed"
-                )
-            )
+        query = (
+            "SELECT run, seed, record FROM game WHERE record IS NOT NULL AND run = ? ORDER BY seed"
+        )
+        for run in self.runs():
+            with self._errors():
+                chunks = self._rows(query, (run.run,), key=1, most=_FEW)
+                for _, seed, text in itertools.chain.from_iterable(chunks):
+                    yield self._record(text, f"seed {shown(seed)} in {self._run_name(run.run)}")
+
+    def _record(self, text: object, where: str) -> Record:
+        if not isinstance(text, str):
+            raise InvalidInput(f"expected a record, got {shown(text)} in the game of {where}")
+        try:
+            return Record.parse(text)
+        except InvalidInput as error:
+            raise type(error)(f"{error}, in the game of {where}") from None
 
     # ---- errors
 
     def _one(self, query: str, values: Sequence[Any] = ()) -> Any:
-        return self._connection.execute(query, values).fetchone()
+        return self._execute(query, values).fetchone()
+
+    def _execute(self, query: str, values: Sequence[Any] = ()) -> sqlite3.Cursor:
+        return patiently(partial(self._connection.execute, query, values), self._patience)
+
+    def _rows(
+        self, query: str, values: Sequence[Any] = (), *, key: int = 0, most: int = _CHUNK
+    ) -> Iterator[list[tuple[Any, ...]]]:
+        """The rows of a query in chunks, each of which is progress.
+
+        A damaged tree can lead in a circle. Then a row comes again, out of order.
+
+        Args:
+            query: what is asked for, in ascending order of a key.
+            values: of its parameters.
+            key: place of the key among the columns.
+            most: rows of a chunk.
+
+        Raises:
+            InvalidInput: a row is out of order.
+        """
+        cursor = self._execute(query, values)
+        last: list[Any] = []
+        while rows := cursor.fetchmany(most):
+            keys = last + [row[key] for row in rows]
+            one_kind = len(set(map(type, keys))) == 1  # a key of another kind is refused later
+            if one_kind and not all(map(operator.lt, keys, keys[1:])):
+                raise self._damaged()
+            last = keys[-1:]
+            self._deadline.renew()
+            yield rows
 
     @contextlib.contextmanager
     def _errors(self) -> Iterator[None]:
-        """Turn what SQLite raises into our own errors."""
+        """Turn what SQLite raises into our own errors; what begins here has its whole time."""
+        self._deadline.renew()
         try:
             yield
         except sqlite3.Error as error:
-            text = str(error)
-            if "locked" in text:
-                raise InvalidInput(
-                    f"expected {self.name} for this run alone, got another program at work on it"
-                ) from None
-            if any(word in text for word in ("full", "I/O", "readonly", "unable to open")):
-                raise ResourceError(f"cannot write {self.name}: {text}") from error
-            raise InvalidInput(f"expected a sound study, got {self.name}: {text}") from error
+            self._raise(error)
         except (ValueError, TypeError, OverflowError) as error:
             if isinstance(error, InvalidInput):
                 raise
             raise InvalidInput(f"expected a sound study, got {self.name}: {error}") from error
 
-
-def _stored(*row: Any) -> StoredRun:
-    """A row of the table `run`."""
-    *texts, machine, reproducible, created = row
-    run, spec, player, rules, signature, twofold = texts
-    return StoredRun(
-        run=run,
-        spec=spec,
-        player=player,
-        rules=rules,
-        signature=signature,
-        twofold=twofold,
-        machine=json.loads(machine),
-        reproducible=bool(reproducible),
-        created=created,
-    )
+    def _raise(self, error: sqlite3.Error) -> NoReturn:
+        text = str(error)
+        if text == "interrupted":
+            self._deadline.explain(self.name)
+        if "locked" in text:
+            raise InvalidInput(
+                f"another program is using {self.name}. Wait until it ends, or choose another file"
+            ) from None
+        if any(word in text for word in ("full", "I/O", "readonly", "unable to open")):
+            verb = "write" if self._writes else "read"
+            room = f" ({room_beside(self._path)})" if self._path else ""
+            raise ResourceError(f"cannot {verb} {self.name}{room}: {text}") from error
+        raise InvalidInput(f"expected a sound study, got {self.name}: {text}") from error
 
 
 def _without_hashes(values: Any) -> tuple[dict[str, str], dict[str, str]]:
@@ -469,28 +493,3 @@ def _without_hashes(values: Any) -> tuple[dict[str, str], dict[str, str]]:
 
 def _words(hashes: dict[str, str]) -> str:
     return ", ".join(f"{key}={text}" for key, text in hashes.items())
-
-
-# ---- files
-
-
-def _create(path: Path) -> None:
-    """The whole new file appears at once."""
-    with tempfile.TemporaryDirectory() as folder:
-        draft = Path(folder) / "study.db"
-        draft.touch()
-        with contextlib.closing(open_sqlite(draft, "rw")) as connection:
-            _migrate(connection, 0)
-        content = draft.read_bytes()
-    atomic_write(path, content)
-
-
-def _migrate(connection: sqlite3.Connection, schema: int) -> None:
-    """Bring a file to the newest schema, all steps in one transaction."""
-    if schema == SCHEMA:
-        return
-    steps = "".join(_MIGRATIONS[schema:])
-    connection.executescript(
-        f"BEGIN IMMEDIATE; {steps} PRAGMA application_id = {APPLICATION};"
-        f" PRAGMA user_version = {SCHEMA}; COMMIT;"
-    )

@@ -1,41 +1,61 @@
-"""The rows of a study's games as columns."""
+"""The rows of a study's games as columns, each cell checked."""
 
-import json
+import itertools
+import re
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, Final, NoReturn
 
+import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
+from twofold.arena.game_checks import TIMES, check_numbers, check_reached
 from twofold.arena.games import NEVER, Games
-from twofold.limits import MAX_EXPONENT
+from twofold.errors import InvalidInput
+from twofold.limits import MAX_EXPONENT, MAX_SEED
+from twofold.notation import shown
+
+COLUMNS: Final = ("seed", "score", "moves", "max_tile", *TIMES, "reached")
+"""Of the table `game`, as `columns_of` takes them; `reached` may be left out."""
+
+_SEED: Final = r"(?:0|[1-9][0-9]{0,19})"
+_MOVE_NUMBERS: Final = msgspec.json.Decoder(list[list[int]])
 
 
-def columns_of(rows: list[tuple[Any, ...]], first_seed: int, games: int) -> tuple[Any, ...]:
+def columns_of(
+    rows: Sequence[tuple[Any, ...]], first_seed: int, games: int, run: str
+) -> tuple[Any, ...]:
     """Some rows as arrays: those of the games from a seed on.
 
     Args:
-        rows: seed, score, moves, largest tile, nanoseconds, median and 99th percentile of a
-            move, and perhaps the move numbers at which tiles were reached.
+        rows: cells in the order of `COLUMNS`.
         first_seed: the first seed.
         games: how many, up to 2^64.
+        run: the run and its file, for errors.
+
+    Raises:
+        InvalidInput: a cell is not what its column holds; the text names game and run.
     """
-    columns = list(zip(*rows, strict=True)) or [()] * 8
-    seeds = np.array([int(seed) for seed in columns[0]], dtype=np.uint64)
+    cells = _Cells(rows, run)
+    seeds = cells.seeds()
+    scores, moves, max_tiles = (cells.numbers(name) for name in COLUMNS[1:4])
+    times = np.stack([cells.times(name) for name in TIMES], axis=1)
+    check_numbers(cells.refuse, scores, moves, max_tiles, times)
+    reached, lengths = cells.reached()
+    if reached.size:
+        check_reached(cells.refuse, reached, lengths, max_tiles, moves)
     ours = seeds - np.uint64(first_seed) <= np.uint64(games - 1)
-    counts = (np.array(column, dtype=np.int64)[ours] for column in columns[1:4])
-    times = (np.array(column, dtype=np.float64)[ours] / 1e9 for column in columns[4:7])  # NULL: NaN
-    reached = _reached(columns[7]) if len(columns) > 7 else np.zeros((len(seeds), 0), np.int32)
-    return seeds[ours], *counts, *times, reached[ours]
+    columns = (seeds, scores, moves, max_tiles, *(times / 1e9).T, reached)
+    return tuple(column[ours] for column in columns)
 
 
-def _reached(texts: Sequence[str]) -> NDArray[np.int32]:
-    """The column `reached`: each text is a JSON array of 1 to 36 numbers."""
-    lengths = np.fromiter((text.count(",") + 1 for text in texts), np.int64, count=len(texts))
-    found = np.full((len(texts), MAX_EXPONENT + 1), NEVER, dtype=np.int32)
-    numbers = json.loads(f"[{','.join(text.strip()[1:-1] for text in texts)}]")
-    found[np.arange(MAX_EXPONENT + 1) < lengths[:, None]] = numbers
-    return found
+def seeds_of(rows: Sequence[tuple[Any, ...]], run: str) -> NDArray[np.uint64]:
+    """The first column of some rows.
+
+    Raises:
+        InvalidInput: a cell is no seed.
+    """
+    return _Cells(rows, run).seeds()
 
 
 def in_order(first_seed: int, seeds: Any, *columns: Any) -> Games:
@@ -44,3 +64,83 @@ def in_order(first_seed: int, seeds: Any, *columns: Any) -> Games:
     scores, moves, max_tiles, seconds, median, most, reached = (one[order] for one in columns)
     move_seconds = np.stack([median, most], axis=1)
     return Games(seeds[order], scores, moves, max_tiles, reached, seconds, move_seconds)
+
+
+class _Cells:
+    """Rows of the table `game`; what is wrong is said of the first row that has it."""
+
+    def __init__(self, rows: Sequence[tuple[Any, ...]], run: str) -> None:
+        self._run = run
+        columns = list(zip(*rows, strict=True)) or [()] * len(COLUMNS)
+        self._columns = dict(zip(COLUMNS, columns, strict=False))
+
+    def refuse(self, wrong: Any, expected: str, got: Any) -> None:
+        """Raise InvalidInput for the first row that is wrong."""
+        if wrong.any():
+            at = int(np.argmax(wrong))
+            self._raise(expected, at, got[at].tolist())
+
+    def _raise(self, expected: str, at: int, got: object) -> NoReturn:
+        game = f"the game of seed {shown(self._columns['seed'][at])} in {self._run}"
+        raise InvalidInput(f"expected {expected}, got {shown(got)} in {game}")
+
+    def seeds(self) -> NDArray[np.uint64]:
+        column = self._columns["seed"]
+        if set(map(type, column)) <= {str}:
+            whole = re.fullmatch(f"(?:{_SEED},)*", "".join(f"{text}," for text in column))
+            numbers = list(map(int, column)) if whole else []
+            if whole and max(numbers, default=0) <= MAX_SEED:
+                return np.array(numbers, dtype=np.uint64)
+        for at, text in enumerate(column):
+            plain = isinstance(text, str) and re.fullmatch(_SEED, text)
+            if not plain or int(text) > MAX_SEED:
+                self._raise("a seed from 0 to 2^64 - 1 in decimal", at, text)
+        raise AssertionError
+
+    def numbers(self, name: str) -> NDArray[np.int64]:
+        self._check_kinds(name, {int})
+        return np.array(self._columns[name], dtype=np.int64)
+
+    def times(self, name: str) -> NDArray[np.float64]:
+        """Nanoseconds; NaN where a time that need not be known is not."""
+        self._check_kinds(name, {int} if name == TIMES[0] else {int, type(None)})
+        return np.array(self._columns[name], dtype=np.float64)
+
+    def _check_kinds(self, name: str, kinds: set[type]) -> None:
+        if not set(map(type, self._columns[name])) <= kinds:
+            for at, cell in enumerate(self._columns[name]):
+                if type(cell) not in kinds:
+                    self._raise(f"a whole number as {name}", at, cell)
+
+    def reached(self) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
+        """The column `reached`, without columns where it was left out, and the lengths."""
+        if "reached" not in self._columns:
+            return np.zeros((len(self._columns["seed"]), 0), np.int32), np.zeros(0, np.int64)
+        lists = self._move_numbers(self._columns["reached"])
+        lengths = np.fromiter(map(len, lists), np.int64, count=len(lists))
+        found = np.full((len(lists), MAX_EXPONENT + 1), NEVER, dtype=np.int32)
+        flat = np.fromiter(itertools.chain.from_iterable(lists), np.int32)
+        found[np.arange(MAX_EXPONENT + 1) < lengths[:, None]] = flat
+        return found, lengths
+
+    def _move_numbers(self, texts: tuple[Any, ...]) -> list[list[int]]:
+        """JSON arrays, all read at once; one by one where that fails."""
+        lists = _read(f"[{','.join(texts)}]") if set(map(type, texts)) <= {str} else None
+        if lists is not None and len(lists) == len(texts) and all(map(_is_sound, lists)):
+            return lists
+        for at, text in enumerate(texts):
+            one = _read(f"[{text}]") if isinstance(text, str) else None
+            if one is None or len(one) != 1 or not _is_sound(one[0]):
+                self._raise("1 to 36 move numbers below 2^31 as reached", at, text)
+        raise AssertionError
+
+
+def _read(text: str) -> list[list[int]] | None:
+    try:
+        return _MOVE_NUMBERS.decode(text)
+    except (msgspec.DecodeError, RecursionError, UnicodeError):
+        return None
+
+
+def _is_sound(numbers: list[int]) -> bool:
+    return 1 <= len(numbers) <= MAX_EXPONENT + 1 and min(numbers) >= 0 and max(numbers) <= 2**31 - 1

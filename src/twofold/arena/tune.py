@@ -15,7 +15,6 @@ from typing import TYPE_CHECKING, Final, Literal
 from twofold.arena import tune_study
 from twofold.arena.games import GameRow
 from twofold.arena.run import run, run_seeds
-from twofold.arena.sqlite import alone
 from twofold.arena.stats import Interval, mean_interval
 from twofold.arena.tune_settings import Objective, Range, Settings
 from twofold.arena.tune_workers import (
@@ -30,6 +29,7 @@ from twofold.arena.tune_workers import (
 )
 from twofold.errors import TwofoldError
 from twofold.limits import MAX_GAMES, MAX_JOBS, MAX_SEED, MAX_TRIALS, check_limit
+from twofold.locks import alone
 
 if TYPE_CHECKING:
     from optuna import Study

@@ -3,14 +3,22 @@
 import contextlib
 import json
 import os
+import re
 import sqlite3
-import tempfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from twofold.arena.sqlite import is_sqlite, open_sqlite
+from twofold.arena.sqlite import (
+    LOCK_SECONDS,
+    Deadline,
+    is_sqlite,
+    open_sqlite,
+    patiently,
+    room_beside,
+    schema_of,
+)
 from twofold.arena.tune_sampling import START, finished_trials
 from twofold.arena.tune_settings import Settings
 from twofold.errors import InvalidInput, MissingExtra, ResourceError, TwofoldError
@@ -27,6 +35,15 @@ STUDY: Final = "twofold tune"
 SETTINGS: Final = "settings"
 CHECKS: Final = "checks"
 """Attributes of the study."""
+
+MAX_ENTRIES: Final = 200
+"""Most tables and indexes of a file; Optuna 5 makes 24."""
+
+_PLAIN: Final = re.compile(r"CREATE (?:TABLE|INDEX|UNIQUE INDEX) ")
+"""How SQLite writes down what made a table or an index."""
+
+_NOT_ITS_CONTENT: Final = ("locked", "full", "I/O", "unable to open", "readonly")
+"""In errors of SQLite that say nothing of what a file holds."""
 
 
 def require_tune() -> None:
@@ -66,31 +83,53 @@ def connect(path: Path) -> "Study":
 
 def _study(path: Path) -> "Study":
     """Every transaction of it waits until it may write, so that none fails for another."""
-    import optuna
     from sqlalchemy import event
     from sqlalchemy.pool import NullPool
 
-    # The connection is made here: a URL has no way to write some characters of a path.
-    options = {"creator": partial(open_sqlite, path, "rw"), "poolclass": NullPool}
-    storage = optuna.storages.RDBStorage("sqlite://", engine_kwargs=options)
-    event.listen(storage.engine, "begin", _begin)
+    deadline = Deadline()
+
+    def begin(connection: Any) -> None:
+        # Exclusive, so that the commit waits for nobody.
+        start = partial(connection.connection.execute, "BEGIN EXCLUSIVE")
+        patiently(start, LOCK_SECONDS)
+
+    def fail(context: Any) -> None:
+        if str(context.original_exception) == "interrupted":
+            deadline.explain(shown(str(path)))
+
+    def opened() -> sqlite3.Connection:
+        """A connection for one transaction. A URL cannot write some characters of a path."""
+        deadline.renew()
+        return open_sqlite(path, "rw", deadline)
+
+    storage = _storage(opened, NullPool)
+    event.listen(storage.engine, "begin", begin)
+    event.listen(storage.engine, "handle_error", fail)
+    return _loaded(storage)
+
+
+def _storage(creator: Callable[[], sqlite3.Connection], pool: type) -> Any:
+    from optuna.storages import RDBStorage
+
+    return RDBStorage("sqlite://", engine_kwargs={"creator": creator, "poolclass": pool})
+
+
+def _loaded(storage: Any) -> "Study":
+    import optuna
+
     return optuna.create_study(
         storage=storage, study_name=STUDY, direction="maximize", load_if_exists=True
     )
 
 
-def _begin(connection: Any) -> None:
-    connection.exec_driver_sql("BEGIN IMMEDIATE")
-
-
 def _create(path: Path, settings: Settings) -> None:
     """The whole new file appears at once."""
-    with tempfile.TemporaryDirectory() as folder, storage_errors(path):
-        draft = Path(folder) / "study.db"
-        draft.touch()
-        study = _study(draft)
+    from sqlalchemy.pool import StaticPool
+
+    with storage_errors(path), contextlib.closing(sqlite3.connect(":memory:")) as connection:
+        study = _loaded(_storage(lambda: connection, StaticPool))
         study.set_user_attr(SETTINGS, settings.document())
-        content = draft.read_bytes()
+        content = connection.serialize()
     atomic_write(path, content)
 
 
@@ -116,19 +155,50 @@ def _read_settings(path: Path) -> Mapping[str, Any]:
         raise refusal
     if not os.access(path, os.W_OK):
         raise InvalidInput(f"expected a file that can be written, got {shown(str(path))}")
-    query = (
-        "SELECT value_json FROM study_user_attributes JOIN studies USING (study_id)"
-        " WHERE study_name = ? AND key = ?"
-    )
+    deadline = Deadline()
     try:
-        with contextlib.closing(open_sqlite(path, "rw")) as connection:
-            rows = connection.execute(query, (STUDY, SETTINGS)).fetchall()
-        found = json.loads(rows[0][0])
-    except (sqlite3.Error, IndexError, TypeError, ValueError, RecursionError):
+        with contextlib.closing(open_sqlite(path, "rw", deadline)) as connection:
+            found = patiently(partial(_stored_settings, connection, path), LOCK_SECONDS)
+    except sqlite3.Error as error:
+        if str(error) == "interrupted":
+            deadline.explain(shown(str(path)))
+        if any(word in str(error) for word in _NOT_ITS_CONTENT):
+            raise _translated(path, error) from error
         raise refusal from None
+    except (IndexError, TypeError, ValueError, RecursionError) as error:
+        raise error if isinstance(error, InvalidInput) else refusal from None
     if not isinstance(found, dict):
         raise refusal
     return found
+
+
+def _stored_settings(connection: sqlite3.Connection, path: Path) -> Any:
+    _check_tables(connection, path)
+    rows = connection.execute(
+        "SELECT value_json FROM study_user_attributes JOIN studies USING (study_id)"
+        " WHERE study_name = ? AND key = ?",
+        (STUDY, SETTINGS),
+    ).fetchall()
+    return json.loads(rows[0][0])
+
+
+def _check_tables(connection: sqlite3.Connection, path: Path) -> None:
+    """Refuse everything but tables and indexes, and trees without end.
+
+    A view in the place of a table would run the statements of whoever made the file. Which
+    tables there are is left open: another version of Optuna may have more.
+    """
+    name = shown(str(path))
+    entries = schema_of(connection, MAX_ENTRIES + 1)
+    for kind, entry, _, sql in entries[:MAX_ENTRIES]:
+        plain = _PLAIN.match(sql) if isinstance(sql, str) else sql is None and kind == "index"
+        if not plain:
+            raise InvalidInput(f"expected tables and indexes alone in {name}, got {shown(entry)}")
+    if len(entries) > MAX_ENTRIES:
+        raise InvalidInput(f"expected at most {MAX_ENTRIES} tables and indexes in {name}, got more")
+    (sound,) = connection.execute("PRAGMA quick_check(1)").fetchone()
+    if sound != "ok":
+        raise InvalidInput(f"expected a sound file of trials, got {name}: {_line(sound)}")
 
 
 @contextlib.contextmanager
@@ -151,18 +221,25 @@ def storage_errors(path: Path) -> Iterator[None]:
 
 
 def _translated(path: Path, error: Exception) -> TwofoldError:
-    reason = _reason(error)
+    name, reason = shown(str(path)), _reason(error)
+    if "locked" in reason:
+        return InvalidInput(
+            f"another program is using {name}. Wait until it ends, or choose another file"
+        )
     if any(word in reason for word in ("malformed", "not a database", "no such", "corrupt")):
-        return InvalidInput(f"expected a sound file of trials, got {shown(str(path))}: {reason}")
-    return ResourceError(f"cannot use {shown(str(path))}: {reason}")
+        return InvalidInput(f"expected a sound file of trials, got {name}: {reason}")
+    return ResourceError(f"cannot use {name} ({room_beside(path)}): {reason}")
 
 
 def _reason(error: BaseException) -> str:
     """What lies at the bottom of a chain of errors, on one line."""
     while error.__cause__ is not None:
         error = error.__cause__
-    text = str(getattr(error, "orig", None) or error)
-    return shown(" ".join(text.split()))[1:-1] or type(error).__name__
+    return _line(getattr(error, "orig", None) or error) or type(error).__name__
+
+
+def _line(text: object) -> str:
+    return shown(" ".join(str(text).split()))[1:-1]
 
 
 def fail(study: "Study", number: int) -> None:

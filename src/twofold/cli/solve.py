@@ -150,9 +150,9 @@ def _check_size(problem: "Problem", threads: int, out: str) -> None:
 
 def _solved(problem: "Problem", threads: int, out: str) -> "Table":
     """Solve it, and write the table if that is wanted."""
-    from twofold.arena.sqlite import alone
     from twofold.exact.store import Store, WorkFolder
     from twofold.exact.table import Table
+    from twofold.locks import alone
 
     if not out:
         store = Store(problem)
@@ -182,12 +182,12 @@ def _run(store: "Store", problem: "Problem", threads: int, out: str) -> None:
 
 def _tidy(out: str, problem: "Problem") -> None:
     """Remove the parts beside a table, left by a run that was killed after it was written."""
-    from twofold.arena.sqlite import alone
-    from twofold.errors import InvalidInput
+    from twofold.errors import InvalidInput, ResourceError
     from twofold.exact.store import WorkFolder, parts_in, work_folder
+    from twofold.locks import alone
 
     if parts_in(work_folder(out)):
-        with contextlib.suppress(InvalidInput), alone(Path(out), "solution"):
+        with contextlib.suppress(InvalidInput, ResourceError), alone(Path(out), "solution"):
             WorkFolder(out, problem).remove()
 
 

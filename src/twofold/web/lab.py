@@ -9,8 +9,9 @@ from typing import Final
 
 import msgspec
 
-from twofold.arena.report import Section, gather
-from twofold.arena.study import APPLICATION, Study, Wanted
+from twofold.arena.report import Section, gather, grouped
+from twofold.arena.study import Study, Wanted
+from twofold.arena.study_schema import APPLICATION
 from twofold.errors import TwofoldError
 from twofold.notation import printable, shown
 from twofold.web.lab_files import Found, NotThere, find, named, read_start
@@ -25,6 +26,9 @@ SUFFIX: Final = ".db"
 
 PATIENCE: Final = 0.5
 """Seconds to wait for a study that another program holds."""
+
+QUERY_SECONDS: Final = 5.0
+"""Longest time that a query may take without a row: threads are few."""
 
 
 class StudyInfo(msgspec.Struct):
@@ -137,15 +141,19 @@ def _is_study(start: bytes) -> bool:
     return start.startswith(b"SQLite format 3\0") and start[68:72] == APPLICATION.to_bytes(4, "big")
 
 
+def _opened(found: Found) -> Study:
+    return Study(found.path, read_only=True, patience=PATIENCE, seconds=QUERY_SECONDS)
+
+
 def _look(found: Found) -> StudyInfo:
-    with Study(found.path, read_only=True, patience=PATIENCE) as opened:
+    with _opened(found) as opened:
         known, counts = opened.runs(), opened.counts()
-        asked = opened.wanted()
+        asked = grouped(opened.wanted(), lambda plan: plan.run)
     return StudyInfo(
         found.name,
         found.date,
         games=sum(counts.values()),
-        asked=sum(_asked([plan for plan in asked if plan.run == one.run]) for one in known),
+        asked=sum(_asked(asked.get(one.run, [])) for one in known),
         players=list(dict.fromkeys(printable(one.player) for one in known)),
         rules=list(dict.fromkeys(printable(one.rules) for one in known)),
     )
@@ -186,7 +194,7 @@ def _report(found: Found) -> StudyTables:
 def _gathered(found: Found) -> list[Section]:
     def read() -> list[Section]:
         try:
-            with Study(found.path, read_only=True, patience=PATIENCE) as opened:
+            with _opened(found) as opened:
                 return gather(opened)
         except TwofoldError as error:
             raise type(error)(_sentence(error, found)) from None

@@ -20,7 +20,8 @@ from twofold.notation import printable
 from twofold.web.lab_files import NotThere
 
 MAX_THREADS: Final = 4
-"""Threads that may wait for a large study, so that others are left for everything else."""
+"""Threads for studies, as many for their list, and as many for runs: none waits for another kind,
+and others are left for everything else."""
 
 Endpoint = Callable[[Request], Awaitable[Response]]
 
@@ -31,20 +32,18 @@ def lab_routes(folder: Path) -> list[Route]:
     Args:
         folder: where studies and training runs are, there or in folders below it.
     """
-    slow = CapacityLimiter(MAX_THREADS)
+    slow, lists, quick = (CapacityLimiter(MAX_THREADS) for _ in range(3))
     return [
-        _route("/api/studies", partial(_studies, folder)),
+        _route("/api/studies", partial(_studies, folder), lists),
         _route("/api/studies/{name:path}/{plot}.svg", partial(_plot, folder), slow),
         _route("/api/studies/{name:path}", partial(_study, folder), slow),
-        _route("/api/runs", partial(_runs, folder)),
-        _route("/api/runs/{name:path}", partial(_run, folder)),
+        _route("/api/runs", partial(_runs, folder), quick),
+        _route("/api/runs/{name:path}", partial(_run, folder), quick),
     ]
 
 
-def _route(
-    path: str, answer: Callable[[Request], Response], limiter: CapacityLimiter | None = None
-) -> Route:
-    """A route whose answer is found in a thread; errors are sentences."""
+def _route(path: str, answer: Callable[[Request], Response], limiter: CapacityLimiter) -> Route:
+    """A route whose answer is found in a thread of the limiter's; errors are sentences."""
 
     async def endpoint(request: Request) -> Response:
         try:

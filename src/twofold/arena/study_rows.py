@@ -1,0 +1,167 @@
+"""The rows of a study's other tables: runs, plans and failures, each cell checked."""
+
+import contextlib
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any, Final, NoReturn
+
+import msgspec
+
+from twofold.errors import InvalidInput
+from twofold.limits import MAX_GAMES, MAX_RECORD_BYTES, MAX_SEED, MAX_TEXT
+from twofold.notation import parse_spec, shown
+from twofold.rules import Rules
+
+RUN: Final = "run, spec, player, rules, signature, twofold, machine, reproducible, created"
+PLAN: Final = "plan, run, first_seed, games"
+FAILURE: Final = "seed, error"
+"""Columns, as they are selected."""
+
+_MAX_MACHINE: Final = 20 * MAX_TEXT
+_MACHINE: Final = msgspec.json.Decoder(dict[str, str | int | float | bool | None])
+
+
+@dataclass(frozen=True, slots=True)
+class StoredRun:
+    """One player under one set of rules, as a study keeps it.
+
+    Attributes:
+        run: its number in the study.
+        spec: canonical spec, with the hashes of the files it needs.
+        player: the player as it was first named.
+        rules: the rules.
+        signature: of the twofold that played, see `twofold selftest`.
+        twofold: its version.
+        machine: versions, processor, cores, system.
+        reproducible: whether games depend on (player, rules, seed) alone.
+        created: when the first game was asked for, UTC.
+    """
+
+    run: int
+    spec: str
+    player: str
+    rules: str
+    signature: str
+    twofold: str
+    machine: Mapping[str, Any]
+    reproducible: bool
+    created: str
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """Games that were asked for: `games` of them, from `first_seed` on."""
+
+    run: int
+    first_seed: int
+    games: int
+
+
+def stored_run(row: tuple[Any, ...], name: str) -> StoredRun:
+    """A row of the columns `RUN`.
+
+    Args:
+        row: its cells.
+        name: of the file, for errors.
+
+    Raises:
+        InvalidInput: a cell is not what its column holds; the text names the run.
+    """
+    cells = _Cells(RUN, row, name)
+    run = cells.number("run", 1, 2**63 - 1)
+    cells.where = f"run {run} of {name}"
+    signature = cells.text("signature")
+    if not re.fullmatch(r"[0-9]{1,20}", signature):
+        cells.refuse("a number in decimal", "signature")
+    return StoredRun(
+        run=run,
+        spec=cells.parsed("spec", parse_spec),
+        player=cells.text("player"),
+        rules=cells.parsed("rules", Rules.parse),
+        signature=signature,
+        twofold=cells.text("twofold"),
+        machine=parse_machine(cells.parsed("machine", parse_machine, _MAX_MACHINE)),
+        reproducible=bool(cells.number("reproducible", 0, 1)),
+        created=cells.parsed("created", _parse_time),
+    )
+
+
+def parse_machine(text: str) -> dict[str, Any]:
+    """What a machine is said to be: one JSON object of plain values.
+
+    Raises:
+        InvalidInput: it is something else.
+    """
+    if len(text) <= _MAX_MACHINE:
+        with contextlib.suppress(msgspec.DecodeError, RecursionError, UnicodeError):
+            return _MACHINE.decode(text)
+    raise InvalidInput(f"expected a JSON object of plain values as machine, got {shown(text)}")
+
+
+def _parse_time(text: str) -> datetime:
+    try:
+        return datetime.fromisoformat(text)
+    except ValueError:
+        raise InvalidInput(f"expected a time of ISO 8601, got {shown(text)}") from None
+
+
+def wanted(row: tuple[Any, ...], name: str) -> Wanted:
+    """A row of the columns `PLAN`; see `stored_run`."""
+    cells = _Cells(PLAN, row, name)
+    plan = cells.number("plan", 1, 2**63 - 1)
+    cells.where = f"plan {plan} of {name}"
+    run = cells.number("run", 1, 2**63 - 1)
+    cells.where = f"plan {plan} of run {run} of {name}"
+    return Wanted(run, cells.seed("first_seed"), cells.number("games", 1, MAX_GAMES))
+
+
+def failure(row: tuple[Any, ...], run: str) -> tuple[int, str]:
+    """Seed and error of a row of the columns `FAILURE`; see `stored_run`."""
+    cells = _Cells(FAILURE, row, run)
+    return cells.seed("seed"), cells.text("error", MAX_RECORD_BYTES, least=0)
+
+
+class _Cells:
+    """One row.
+
+    Attributes:
+        where: the row, for errors.
+    """
+
+    def __init__(self, columns: str, row: tuple[Any, ...], where: str) -> None:
+        self._cells = dict(zip(columns.split(", "), row, strict=True))
+        self.where = where
+
+    def refuse(self, expected: str, column: str) -> NoReturn:
+        got = self._cells[column]
+        raise InvalidInput(f"expected {expected} as {column}, got {shown(got)} in {self.where}")
+
+    def number(self, column: str, low: int, high: int) -> int:
+        value = self._cells[column]
+        if type(value) is not int or not low <= value <= high:
+            self.refuse(f"a whole number from {low} to {high}", column)
+        return value
+
+    def text(self, column: str, most: int = MAX_TEXT, least: int = 1) -> str:
+        value = self._cells[column]
+        if not isinstance(value, str) or not least <= len(value) <= most:
+            self.refuse(f"text of {least} to {most:,} characters", column)
+        return value
+
+    def seed(self, column: str) -> int:
+        value = self._cells[column]
+        plain = isinstance(value, str) and re.fullmatch(r"0|[1-9][0-9]{0,19}", value)
+        if not plain or int(value) > MAX_SEED:
+            self.refuse("a seed from 0 to 2^64 - 1 in decimal", column)
+        return int(value)
+
+    def parsed(self, column: str, parse: Callable[[str], object], most: int = MAX_TEXT) -> str:
+        """A text that its parser reads."""
+        text = self.text(column, most)
+        try:
+            parse(text)
+        except InvalidInput as error:
+            raise InvalidInput(f"{error} (column {column} in {self.where})") from None
+        return text
