@@ -1,8 +1,8 @@
 """Writing files so that a reader finds the old content or the new, never anything between."""
 
 import contextlib
-import itertools
 import os
+import secrets
 import shutil
 import stat
 import time
@@ -16,7 +16,6 @@ TEMPORARY: Final = ".twofold-tmp"
 """End of the name of a file that is being written."""
 
 _ABANDONED_SECONDS: Final = 86_400.0
-_numbers = itertools.count()
 
 Buffer = bytes | memoryview
 """Bytes to be written, and only looked at."""
@@ -44,12 +43,10 @@ def atomic_write(path: str | os.PathLike[str], data: Buffer | str | Iterable[Buf
     target = Path(os.path.realpath(path))
     content = _Content(data)
     _check_target(target)
-    temporary = target.with_name(f".{target.name}.{os.getpid()}-{next(_numbers)}{TEMPORARY}")
+    temporary = target.with_name(f".{target.name}.{os.getpid()}-{secrets.token_hex(4)}{TEMPORARY}")
     try:
         _remove_abandoned(target)
-        _write_and_sync(temporary, content)
-        if target.exists():
-            shutil.copymode(target, temporary)
+        _write_and_sync(temporary, content, target)
         os.replace(temporary, target)
         _sync_folder(target.parent)
     except OSError as error:
@@ -109,8 +106,11 @@ def _check_target(target: Path) -> None:
         raise InvalidInput(f"expected a regular file to write to, got {str(target)!r}")
 
 
-def _write_and_sync(path: Path, content: Iterable[memoryview]) -> None:
-    with open(path, "wb", buffering=0) as file:
+def _write_and_sync(path: Path, content: Iterable[memoryview], like: Path) -> None:
+    """Write a new file, which is for the same eyes as `like` before anything is in it."""
+    with open(path, "xb", buffering=0) as file:  # x: a link that somebody laid is not followed
+        if like.exists():
+            shutil.copymode(like, path)
         for part in content:
             _write_all(file, part)
         os.fsync(file.fileno())
@@ -147,7 +147,10 @@ def _remove_abandoned(target: Path) -> None:
 def _may_be_alive(writer: str, leftover: Path) -> bool:
     """Whether the process that wrote `leftover` may still be at it."""
     if os.name != "posix" or not writer.isdecimal():
-        return time.time() - leftover.stat().st_mtime < _ABANDONED_SECONDS
+        with contextlib.suppress(OSError):  # gone meanwhile
+            # A clock that was set wrong once may have given it a time to come.
+            return abs(time.time() - leftover.lstat().st_mtime) < _ABANDONED_SECONDS
+        return True
     try:
         os.kill(int(writer), 0)
     except ProcessLookupError:

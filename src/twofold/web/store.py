@@ -302,8 +302,15 @@ def _make_folder(folder: Path) -> None:
 def _newest_first(folder: Path) -> list[Path]:
     """The files of games, the last changed first."""
     with os.scandir(folder) as found:
-        files = [(one.stat().st_mtime, one.path) for one in found if one.name.endswith(SUFFIX)]
+        files = [(_changed(one), one.path) for one in found if one.name.endswith(SUFFIX)]
     return [Path(path) for _, path in sorted(files, reverse=True)]
+
+
+def _changed(entry: os.DirEntry[str]) -> float:
+    """When a file changed last; long ago where it is gone or a link to nothing."""
+    with contextlib.suppress(OSError):
+        return entry.stat().st_mtime
+    return 0.0
 
 
 def _set_aside(path: Path) -> None:
