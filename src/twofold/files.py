@@ -45,7 +45,7 @@ def atomic_write(path: str | os.PathLike[str], data: Buffer | str | Iterable[Buf
     _check_target(target)
     temporary = target.with_name(f".{target.name}.{os.getpid()}-{secrets.token_hex(4)}{TEMPORARY}")
     try:
-        _remove_abandoned(target)
+        remove_abandoned(target.parent, f".{target.name}.")
         _write_and_sync(temporary, content, target)
         os.replace(temporary, target)
         _sync_folder(target.parent)
@@ -133,13 +133,20 @@ def _sync_folder(folder: Path) -> None:
         os.close(descriptor)
 
 
-def _remove_abandoned(target: Path) -> None:
-    """Remove what processes that died have left of their own writes to `target`."""
-    prefix = f".{target.name}."
-    for name in os.listdir(target.parent):
+def remove_abandoned(folder: Path, prefix: str = ".") -> None:
+    """Remove what processes that died have left of their own writes in a folder.
+
+    Args:
+        folder: the folder.
+        prefix: how the names of the leftovers begin: `.NAME.` for those of one file.
+
+    Raises:
+        OSError: the folder cannot be read.
+    """
+    for name in os.listdir(folder):
         if name.startswith(prefix) and name.endswith(TEMPORARY):
-            leftover = target.with_name(name)
-            writer = name[len(prefix) : -len(TEMPORARY)].partition("-")[0]
+            leftover = folder / name
+            writer = name[: -len(TEMPORARY)].rpartition(".")[2].partition("-")[0]
             if not _may_be_alive(writer, leftover):
                 _remove_quietly(leftover)
 

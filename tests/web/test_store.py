@@ -3,6 +3,8 @@
 import errno
 import os
 import secrets
+import subprocess
+import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -202,6 +204,18 @@ def test_own_tags_are_the_stores_matter(store: Store) -> None:
     record = parse_record(format_record(record_of()).replace("[Seed", '[Of "mine"]\n[Seed', 1))
     store.save("a", record, 1.0)
     assert dict(store.read("a").tags) == {"Of": "mine"}
+
+
+@pytest.mark.skipif(os.name != "posix", reason="the process is looked up with a POSIX call")
+def test_what_a_server_that_was_killed_has_left_is_removed(store: Store) -> None:
+    gone = subprocess.Popen([sys.executable, "-I", "-S", "-c", ""])
+    gone.wait()
+    names = {f".{game}{SUFFIX}.{gone.pid}-1a2b3c4d{files.TEMPORARY}" for game in ("one", "two")}
+    mine = f".three{SUFFIX}.{os.getpid()}-1a2b3c4d{files.TEMPORARY}"
+    for name in {*names, mine}:
+        (store.folder / name).touch()
+    again(store)
+    assert [path.name for path in store.folder.iterdir()] == [mine]
 
 
 def test_a_full_disk_leaves_what_was_there(store: Store) -> None:

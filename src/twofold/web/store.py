@@ -25,7 +25,7 @@ import msgspec
 from msgspec.structs import replace as replace_info
 
 from twofold.errors import InvalidInput, InvalidRecord, LimitExceeded, ResourceError
-from twofold.files import atomic_write, open_regular
+from twofold.files import atomic_write, open_regular, remove_abandoned
 from twofold.notation import shown
 from twofold.record import Record, format_record, read_record
 from twofold.web.kept import INDEX_TAGS, MOVES_TAG, PLAYED_TAG, Kept, kept_of, read_kept
@@ -262,6 +262,7 @@ class Store:
 
     def _read_index(self) -> None:
         try:
+            remove_abandoned(self.folder)
             for path in _newest_first(self.folder):
                 if self._closing:
                     break
