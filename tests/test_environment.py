@@ -54,13 +54,11 @@ def test_without_a_writable_cache_kernels_are_kept_for_the_run(tmp_path: Path) -
         "print(f'{dice(np.uint64(1234567), np.uint64(0)):x}', CACHE_FOLDER)"
     )
     result = run(code, TWOFOLD_CACHE_DIR=str(blocked))
-    first, folder = result.stdout.split(maxsplit=1)
-    assert first == "599ed017fb08fc85"
+    assert result.stdout.split() == ["599ed017fb08fc85", "None"]
     assert "is not writable" in result.stderr
-    assert not Path(folder.strip()).exists()
 
 
 @pytest.mark.promise("R32")
 def test_the_cache_folder_is_named_by_sources_and_processor() -> None:
-    assert _jit.CACHE_FOLDER.parent.name == "kernels" or "twofold" in _jit.CACHE_FOLDER.name
+    assert _jit.CACHE_FOLDER is None or _jit.CACHE_FOLDER.parent.name == "kernels"
     assert len(_jit.source_hash()) == 64

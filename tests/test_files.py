@@ -4,6 +4,7 @@ import errno
 import os
 import subprocess
 import sys
+import time
 from array import array
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
@@ -196,11 +197,57 @@ def test_a_device_is_refused_and_stays(tmp_path: Path) -> None:
 def test_the_litter_of_a_living_process_stays(tmp_path: Path) -> None:
     living = tmp_path / f".a.{os.getpid()}-7.twofold-tmp"
     unknown = tmp_path / ".a.someone-7.twofold-tmp"
-    old = tmp_path / ".a.other-8.twofold-tmp"
-    for path in (living, unknown, old):
+    times = {"old": 0.0, "older": -1e9, "of a wrong clock": time.time() + 1e8, "far": 1e10}
+    for path in (living, unknown):
         path.write_bytes(b"half")
-    os.utime(old, (0, 0))
+    for name, seconds in times.items():
+        litter = tmp_path / f".a.{name}-8.twofold-tmp"
+        litter.write_bytes(b"half")
+        os.utime(litter, (seconds, seconds))
     atomic_write(tmp_path / "a", NEW)
-    assert living.exists()
-    assert unknown.exists()
-    assert not old.exists()
+    assert {path.name for path in tmp_path.iterdir()} == {"a", living.name, unknown.name}
+
+
+def test_a_clock_that_goes_back_keeps_nothing_from_being_written(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    unknown = tmp_path / ".a.someone-7.twofold-tmp"
+    unknown.write_bytes(b"half")
+    now = time.time()
+    for clock, left in ((now - 3_600, True), (now + 3_600, True), (now - 1e9, False)):
+        monkeypatch.setattr(files.time, "time", lambda clock=clock: clock)
+        atomic_write(tmp_path / "a", NEW)
+        assert unknown.exists() is left
+
+
+@pytest.mark.promise("R13")
+@pytest.mark.skipif(os.name != "posix", reason="links need a right on Windows")
+def test_links_laid_in_the_way_are_not_followed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """In a folder where others can write, too, a name that can be guessed may be a link."""
+    mine = tmp_path / "mine"
+    mine.write_bytes(OLD)
+    (tmp_path / ".a.someone-7.twofold-tmp").symlink_to("nowhere")
+    (tmp_path / ".a.-.twofold-tmp").mkdir()
+    atomic_write(tmp_path / "a", NEW)
+    monkeypatch.setattr(files.secrets, "token_hex", lambda _: "guessed")
+    (tmp_path / f".a.{os.getpid()}-guessed.twofold-tmp").symlink_to(mine)
+    with pytest.raises(ResourceError, match="File exists"):
+        atomic_write(tmp_path / "a", OLD)
+    assert (mine.read_bytes(), (tmp_path / "a").read_bytes()) == (OLD, NEW)
+
+
+@pytest.mark.skipif(os.name != "posix", reason="modes are those of POSIX")
+def test_what_is_private_is_private_while_it_is_written(tmp_path: Path) -> None:
+    target = tmp_path / "a"
+    target.write_bytes(OLD)
+    target.chmod(0o600)
+
+    def parts() -> Iterator[bytes]:
+        yield NEW
+        (temporary,) = tmp_path.glob(".a.*")
+        assert temporary.stat().st_mode & 0o777 == 0o600
+        yield NEW
+
+    atomic_write(target, parts())

@@ -1,8 +1,8 @@
 """Writing files so that a reader finds the old content or the new, never anything between."""
 
 import contextlib
-import itertools
 import os
+import secrets
 import shutil
 import stat
 import time
@@ -16,7 +16,6 @@ TEMPORARY: Final = ".twofold-tmp"
 """End of the name of a file that is being written."""
 
 _ABANDONED_SECONDS: Final = 86_400.0
-_numbers = itertools.count()
 
 Buffer = bytes | memoryview
 """Bytes to be written, and only looked at."""
@@ -44,12 +43,10 @@ def atomic_write(path: str | os.PathLike[str], data: Buffer | str | Iterable[Buf
     target = Path(os.path.realpath(path))
     content = _Content(data)
     _check_target(target)
-    temporary = target.with_name(f".{target.name}.{os.getpid()}-{next(_numbers)}{TEMPORARY}")
+    temporary = target.with_name(f".{target.name}.{os.getpid()}-{secrets.token_hex(4)}{TEMPORARY}")
     try:
-        _remove_abandoned(target)
-        _write_and_sync(temporary, content)
-        if target.exists():
-            shutil.copymode(target, temporary)
+        remove_abandoned(target.parent, f".{target.name}.")
+        _write_and_sync(temporary, content, target)
         os.replace(temporary, target)
         _sync_folder(target.parent)
     except OSError as error:
@@ -118,8 +115,11 @@ def _check_target(target: Path) -> None:
         raise InvalidInput(f"expected a regular file to write to, got {str(target)!r}")
 
 
-def _write_and_sync(path: Path, content: Iterable[memoryview]) -> None:
-    with open(path, "wb", buffering=0) as file:
+def _write_and_sync(path: Path, content: Iterable[memoryview], like: Path) -> None:
+    """Write a new file, which is for the same eyes as `like` before anything is in it."""
+    with open(path, "xb", buffering=0) as file:  # x: a link that somebody laid is not followed
+        if like.exists():
+            shutil.copymode(like, path)
         for part in content:
             _write_all(file, part)
         os.fsync(file.fileno())
@@ -142,13 +142,20 @@ def _sync_folder(folder: Path) -> None:
         os.close(descriptor)
 
 
-def _remove_abandoned(target: Path) -> None:
-    """Remove what processes that died have left of their own writes to `target`."""
-    prefix = f".{target.name}."
-    for name in os.listdir(target.parent):
+def remove_abandoned(folder: Path, prefix: str = ".") -> None:
+    """Remove what processes that died have left of their own writes in a folder.
+
+    Args:
+        folder: the folder.
+        prefix: how the names of the leftovers begin: `.NAME.` for those of one file.
+
+    Raises:
+        OSError: the folder cannot be read.
+    """
+    for name in os.listdir(folder):
         if name.startswith(prefix) and name.endswith(TEMPORARY):
-            leftover = target.with_name(name)
-            writer = name[len(prefix) : -len(TEMPORARY)].partition("-")[0]
+            leftover = folder / name
+            writer = name[: -len(TEMPORARY)].rpartition(".")[2].partition("-")[0]
             if not _may_be_alive(writer, leftover):
                 _remove_quietly(leftover)
 
@@ -156,7 +163,10 @@ def _remove_abandoned(target: Path) -> None:
 def _may_be_alive(writer: str, leftover: Path) -> bool:
     """Whether the process that wrote `leftover` may still be at it."""
     if os.name != "posix" or not writer.isdecimal():
-        return time.time() - leftover.stat().st_mtime < _ABANDONED_SECONDS
+        with contextlib.suppress(OSError):  # gone meanwhile
+            # A clock that was set wrong once may have given it a time to come.
+            return abs(time.time() - leftover.lstat().st_mtime) < _ABANDONED_SECONDS
+        return True
     try:
         os.kill(int(writer), 0)
     except ProcessLookupError:

@@ -1,6 +1,8 @@
 """The driver on pages that misbehave: it goes on where it can, else one sentence says why."""
 
 import asyncio
+import re
+from urllib.parse import quote
 
 import pytest
 from playwright.async_api import Page
@@ -98,6 +100,74 @@ def test_a_page_that_hangs_is_not_waited_for(stage: Stage) -> None:
     found = stage.play("original.html?seed=3&hang=3", own=True, answer_seconds=0.5)
     assert found.error == "expected an answer of the page within 0.5 s, got none"
     assert found.follower.made == 2
+
+
+ATTACKS = {
+    "alert on each key,print,downloads,permissions": "",
+    "the history,leaves for a file,closes itself,rows that grow": "",
+    "loads itself at each key": "",
+    "another size at each key": "",
+    "names that hide functions": "",
+    "alerts without end": "expected an answer of the page within 0.5 s, got none",
+    "writes without end": "expected an answer of the page within 0.5 s, got none",
+    "a form that hides its parent": "expected an answer of the page within 0.5 s, got none",
+    "leaves for nowhere": "expected (a board on the page|the board to change)",
+    "leaves for another site": "expected a board on the page, got none, for 0.1 s",
+    "writes itself away": "expected (a board on the page|the board to change)",
+    "ends and does not": "expected play to go on, got a page that says again and again",
+    "is won again and again": "expected play to go on",
+    "tile 3": "expected a tile that is 0 or a power of two from 2 to 2.35, got 3, for 0.1 s",
+    "tile 10^30": "expected a number on the page, got '1e.30', for 0.1 s",
+}
+"""Names of attacks in `pages/attacks.js`, and what ends play, if anything."""
+
+HEAVY_ATTACKS = [
+    "windows",
+    "alerts",
+    "the console",
+    "a loop in a key",
+    "loads itself without end",
+    "a million nodes",
+    "a million tiles",
+    "a long text",
+    "frames in frames",
+    "many frames",
+]
+"""Attacks that take a browser seconds, or end in one of several ways."""
+
+
+@pytest.mark.parametrize("attack", ATTACKS)
+def test_whatever_a_page_does_play_goes_on_or_ends_with_one_sentence(
+    stage: Stage, attack: str
+) -> None:
+    ends = ATTACKS[attack]
+    found = stage.play(
+        f"original.html?seed=3&attack={quote(attack)}",
+        own=True,
+        stop_at=8,
+        patience=0.1 if ends else 3.0,
+        answer_seconds=0.5 if "answer" in ends else 30.0,
+    )
+    assert bool(found.error) is bool(ends), found.error
+    assert re.match(ends, found.error)
+    assert found.error or found.ending == "the tile 8 is reached"
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("attack", HEAVY_ATTACKS)
+def test_a_page_that_wears_the_browser_out_ends_with_one_sentence(
+    stage: Stage, attack: str
+) -> None:
+    found = stage.play(
+        f"original.html?seed=3&attack={quote(attack)}",
+        own=True,
+        stop_at=8,
+        patience=1.0,
+        answer_seconds=3.0,
+    )
+    assert found.error.startswith("expected ") or found.ending == "the tile 8 is reached"
+    assert found.error.isprintable()
+    assert len(found.error) < 500
 
 
 def test_no_game_is_said(stage: Stage) -> None:

@@ -2,6 +2,7 @@
 
 import importlib.metadata
 import json
+import os
 import platform
 from pathlib import Path
 
@@ -43,12 +44,16 @@ def test_a_cache_folder_that_cannot_be_written(
     cli: Cli, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     monkeypatch.setenv("TWOFOLD_CACHE_DIR", str(tmp_path / "a" / "b"))
-    assert "(not writable)" not in cli("doctor").out
+    assert "(not used)" not in cli("doctor").out
     (tmp_path / "file").touch()
     monkeypatch.setenv("TWOFOLD_CACHE_DIR", str(tmp_path / "file" / "b"))
     out = cli("doctor").out
-    assert "(not writable)" in out
-    assert "make the cache folder writable" in out
+    assert "(not used)" in out
+    assert "make the cache folder one that you alone can write to" in out
+    (tmp_path / "open").mkdir()
+    (tmp_path / "open").chmod(0o777)
+    monkeypatch.setenv("TWOFOLD_CACHE_DIR", str(tmp_path / "open" / "b"))
+    assert ("(not used)" in cli("doctor").out) is (os.name == "posix")
 
 
 def test_without_package_metadata(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -116,9 +116,7 @@ def test_without_a_writable_folder_kernels_are_kept_for_the_run_only(tmp_path: P
         "print(int(dice.mix(np.uint64(1))), _jit.CACHE_FOLDER)"
     )
     done = run_python(PACKAGE.parent, blocked, program)
-    found, folder = done.stdout.split()
-    assert found == "6238072747940578789"
-    assert not Path(folder).exists()  # removed at the end
+    assert done.stdout.split() == ["6238072747940578789", "None"]
     expected = f"twofold: {blocked} is not writable; compiled kernels are kept for this run only\n"
     assert done.stderr == expected
 
@@ -156,17 +154,100 @@ for name in {names}:
 
 
 def test_folders_unused_for_a_month_are_removed(tmp_path: Path) -> None:
-    folders = {days: tmp_path / f"{days} days" for days in (0, 29, 31)}
-    for days, folder in folders.items():
-        folder.mkdir()
-        (folder / "code.nbc").touch()
+    """Folders with other names are not ours: `TWOFOLD_CACHE_DIR` may be one with more in it."""
+    days_unused = {"0" * 20: 0, "1" * 20: 29, "2" * 20: 31, "3" * 20: -9_000, "my kernels": 99}
+    for name, days in days_unused.items():
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "code.nbc").touch()
         then = time.time() - days * 86_400
-        os.utime(folder, (then, then))
-    current = tmp_path / "current"
+        os.utime(tmp_path / name, (then, then))
+    current = tmp_path / ("4" * 20)
     current.mkdir()
     os.utime(current, (0, 0))
+    (tmp_path / ("5" * 20)).symlink_to(current)
+    os.utime(tmp_path / ("5" * 20), (0, 0), follow_symlinks=False)
+    (tmp_path / ("6" * 20)).touch()
     _jit._remove_unused(current)
-    assert sorted(path.name for path in tmp_path.iterdir()) == ["0 days", "29 days", "current"]
+    left = sorted(path.name[0] for path in tmp_path.iterdir())
+    assert left == ["0", "1", "3", "4", "5", "6", "m"]
+    assert (tmp_path / "my kernels" / "code.nbc").exists()
+
+
+@pytest.mark.promise("R68")
+@pytest.mark.skipif(os.name != "posix", reason="folders have POSIX owners and modes")
+@pytest.mark.parametrize("attack", ["open to others", "a link", "open above"])
+def test_code_is_not_read_where_another_user_could_put_it(
+    attack: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.setenv("TWOFOLD_CACHE_DIR", str(tmp_path / "cache"))
+    private = _jit._choose_folder()
+    assert private is not None
+    assert _jit._choose_folder() == private
+    if attack == "a link":
+        shared = private
+        private.symlink_to(private.rename(tmp_path / "elsewhere"))
+    else:
+        shared = private if attack == "open to others" else private.parent
+        shared.chmod(0o777)
+    assert capsys.readouterr().err == ""
+    assert _jit._choose_folder() is None
+    assert capsys.readouterr().err == (
+        f"twofold: other users of this machine can change {shared}; "
+        "compiled kernels are kept for this run only\n"
+    )
+
+
+def test_without_a_folder_no_code_is_kept(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(_jit, "CACHE_FOLDER", None)
+
+    @_jit.kernel("int64(int64)")
+    def add(number):
+        return number + 1
+
+    assert add(1) == 2
+    assert not add.stats.cache_path
+
+
+@pytest.mark.parametrize("kind", ["nbi", "nbc"])
+@pytest.mark.parametrize("damage", ["empty", "zeros", "cut off"])
+def test_a_damaged_file_is_compiled_anew(
+    kind: str, damage: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Such as a power failure leaves them: Numba does not wait for the disk."""
+    cache = tmp_path / "code"
+    monkeypatch.setattr(_jit, "CACHE_FOLDER", cache)
+
+    def compiled() -> int:
+        @_jit.kernel("int64(int64)")
+        def add(number):
+            return number + 1
+
+        assert add(1) == 2
+        return sum(add.stats.cache_hits.values())
+
+    assert [compiled(), compiled()] == [0, 1]
+    (file,) = cache.glob(f"*.{kind}")
+    whole = file.read_bytes()
+    file.write_bytes(
+        {"empty": b"", "zeros": bytes(len(whole)), "cut off": whole[: len(whole) // 2]}[damage]
+    )
+    assert [compiled(), compiled()] == [0, 1]
+
+
+def test_a_full_disk_keeps_no_code_and_ends_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "file").touch()
+    monkeypatch.setattr(_jit, "CACHE_FOLDER", tmp_path / "file" / "code")
+
+    @_jit.kernel("int64(int64)")
+    def add(number):
+        return number + 1
+
+    assert add(1) == 2
 
 
 def test_a_kernel_takes_no_other_types() -> None:

@@ -5,6 +5,7 @@ python -I -S tests/players/rogue_engine.py MODE [FILE]
 It imports nothing of twofold, so that it starts in 20 ms.
 """
 
+import contextlib
 import os
 import signal
 import subprocess
@@ -34,11 +35,69 @@ def first_time() -> bool:
     return True
 
 
+def note(*processes: int) -> None:
+    """Write numbers of processes to the file."""
+    with open(FILE, "a") as file:
+        file.write(" ".join(map(str, processes)) + "\n")
+
+
 def note_process() -> None:
     """Write our number, and that of a child that goes on for ever, to the file."""
-    child = subprocess.Popen([sys.executable, "-I", "-S", "-c", "import time; time.sleep(1000)"])
-    with open(FILE, "a") as file:
-        file.write(f"{os.getpid()} {child.pid}\n")
+    sleep = [sys.executable, "-I", "-S", "-c", "import time; time.sleep(1000)"]
+    child = subprocess.Popen(sleep, start_new_session=True)
+    note(os.getpid(), child.pid)
+
+
+def sleeper(*, daemon: bool) -> None:
+    """Start a process that keeps our pipes; a daemon has another parent and session."""
+    if os.fork() == 0:
+        if daemon:
+            os.setsid()
+            if os.fork():
+                os._exit(0)
+        for number in (signal.SIGTERM, signal.SIGHUP, signal.SIGINT):
+            signal.signal(number, signal.SIG_IGN)
+        note(os.getpid())
+        time.sleep(1000)
+        os._exit(0)
+    while not os.path.exists(FILE):
+        time.sleep(0.001)
+
+
+def flood(stream: int, text: bytes) -> None:
+    """Write for ever from a process of its own."""
+    if (child := os.fork()) == 0:
+        while True:
+            os.write(stream, text)
+    note(child)
+
+
+def begin() -> None:
+    """What is done before anything is read."""
+    match MODE:
+        case "eager":
+            say(f"{HELLO}u2048ok\nreadyok\nbestmove u")
+        case "babbles":
+            while True:
+                say("hello")
+        case "own-session":
+            os.setsid()
+            note(os.getpid())
+        case "immortal":
+            for number in set(signal.Signals) - {signal.SIGKILL, signal.SIGSTOP}:
+                with contextlib.suppress(OSError, ValueError):
+                    signal.signal(number, signal.SIG_IGN)
+            note(os.getpid())
+        case "grumbles":
+            flood(2, b"oh no " * 1_000)
+        case "zombies":
+            for _ in range(20):
+                if os.fork() == 0:
+                    os._exit(0)
+        case "terminal":
+            with contextlib.suppress(OSError), open("/dev/tty", "w") as terminal:
+                terminal.write("I was here")
+            note(os.getpid())
 
 
 def hello() -> None:
@@ -138,6 +197,39 @@ def move_on(cells: list[int], limits: list[str]) -> str:
         case "flood":
             while True:
                 say("info depth 1")
+        case "daemon" | "child":
+            if first_time():
+                os.unlink(FILE)
+                sleeper(daemon=MODE == "daemon")
+        case "leaves-child" | "leaves-daemon":
+            sleeper(daemon=MODE == "leaves-daemon")
+            sys.exit(0)
+        case "stops-itself":
+            note(os.getpid())
+            os.kill(0, signal.SIGSTOP)
+        case "kills-guard":
+            note(os.getpid())
+            os.kill(os.getppid(), signal.SIGKILL)
+            sleep_forever()
+        case "closes":
+            note(os.getpid())
+            os.close(1)
+            sleep_forever()
+        case "unended":
+            sys.stdout.write(good)
+            sys.stdout.flush()
+            os._exit(0)
+        case "not-utf8":
+            os.write(1, b"info string \xff\xfe\x00\n\xc3\x28\n")
+        case "not-utf8-move":
+            os.write(1, b"bestmove \xff\xc0\x80\x00\n")
+        case "hungry":
+            import resource
+
+            resource.setrlimit(resource.RLIMIT_AS, (1 << 28, 1 << 28))
+            bytes(1 << 40)
+        case "thinks":
+            return ""
         case "twice":
             return f"{good}\n{good}"
         case "error":
@@ -156,6 +248,7 @@ def move_on(cells: list[int], limits: list[str]) -> str:
 def main() -> None:
     cells: list[int] = []
     settings: list[str] = []
+    begin()
     for line in sys.stdin:
         word, *words = line.split() or [""]
         if word == "u2048":
@@ -189,13 +282,16 @@ def main() -> None:
             say(move_on(cells, settings + words) if cells else "error no position")
         elif word == "stop" and MODE == "stops-twice":
             say("bestmove u")
+        elif word == "stop" and MODE == "thinks":
+            time.sleep(0.2)
+            say(f"bestmove {legal_letters(cells)[0]}")
         elif word == "quit":
-            if MODE == "stays":
+            if MODE in ("stays", "own-session", "immortal"):
                 sleep_forever()
             sys.exit(4 if MODE == "bad-exit" else 0)
         elif word not in ("new", "stop") and MODE == "strict":
             say(f"error what is {word!r}")
-    if MODE in ("stubborn", "stays"):
+    if MODE in ("stubborn", "stays", "own-session", "immortal"):
         sleep_forever()
 
 

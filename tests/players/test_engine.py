@@ -1,6 +1,7 @@
 """The player that is another program: games, analyses, and programs that break the protocol."""
 
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -273,11 +274,11 @@ def test_a_program_that_does_not_end_is_ended() -> None:
 # Stopping
 
 
-@pytest.mark.parametrize("late", [False, True])
-def test_a_flag_ends_the_search(late: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("mode", ["good", "late", "thinks"])
+def test_a_flag_ends_the_search(mode: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(engine_module, "STOP_SECONDS", 60.0)
     stop = Stop()
-    with EnginePlayer(rogue("late" if late else "good")) as player:
+    with EnginePlayer(rogue(mode)) as player:
         player.start(Rules(), 1)
         timer = threading.Timer(0.05, stop.raise_flag)
         timer.start()
@@ -324,6 +325,85 @@ def test_closing_ends_all_that_the_program_has_started(tmp_path: Path) -> None:
     processes = [int(word) for word in file.read_text().split()]
     assert processes
     wait_until_gone(processes, 5.0)
+
+
+LEAVES = {
+    "daemon": "",
+    "child": "",
+    "own-session": "",
+    "immortal": "",
+    "grumbles": "",
+    "zombies": "",
+    "not-utf8": "",
+    "leaves-child": "its end with exit code 0",
+    "leaves-daemon": "its end with exit code 0",
+    "stops-itself": "nothing for 0.2 s",
+    "kills-guard": "nothing for 0.2 s",
+    "closes": "the end of its output",
+    "unended": "its end with exit code 0",
+    "not-utf8-move": r"'bestmove \\ufffd\\ufffd\\ufffd\\x00' .expected a move",
+    "hungry": "exit code 1; its errors end with: .*MemoryError",
+    "eager": "expected silence until it is asked|expected one bestmove",
+    "babbles": "got more than 500 lines",
+}
+"""What programs do to be left behind, or to be misread; what is said of it, if anything."""
+
+
+@pytest.mark.promise("R33")
+@pytest.mark.skipif(sys.platform != "linux", reason="only Linux lets us adopt orphans")
+@pytest.mark.parametrize("mode", LEAVES)
+def test_whatever_a_program_does_it_ends_in_one_sentence_and_leaves_nothing(
+    mode: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(engine_module, "RESTARTS", 0)
+    monkeypatch.setattr("twofold.players.engine_process.QUIT_SECONDS", 0.2)
+    monkeypatch.setattr(engine_dialogue, "MAX_ENGINE_LINES", 500)
+    file = tmp_path / "processes"
+    silent = LEAVES[mode].startswith("nothing")
+    player = EnginePlayer(rogue(mode, file), timeout=0.2 if silent else 60.0)
+    said, threads = "", threading.active_count()
+    with player:
+        try:
+            for _ in range(2):
+                assert player.choose(BOARD) in BOARD.legal_moves()
+        except PlayerError as error:
+            said = str(error)
+    assert bool(said) is bool(LEAVES[mode]), said
+    assert re.search(LEAVES[mode], said)
+    assert said.isprintable()
+    assert len(said) < 800
+    noted = [int(word) for word in file.read_text().split()] if file.exists() else []
+    wait_until_gone(noted, 5.0)
+    assert threading.active_count() == threads, threading.enumerate()
+
+
+@pytest.mark.promise("R33")
+@pytest.mark.skipif(os.name != "posix", reason="terminals are those of POSIX")
+def test_a_program_cannot_write_to_the_terminal_of_who_started_it(tmp_path: Path) -> None:
+    import fcntl
+    import termios
+
+    file = tmp_path / "processes"
+    script = f"""
+        from twofold.players.engine_process import EngineProcess
+        process = EngineProcess({rogue("terminal", file)!r})
+        process.write(["u2048"])
+        while process.read(60) != "u2048ok":
+            pass
+        process.close()
+    """
+    ours, theirs = os.openpty()
+    done = subprocess.run(
+        [sys.executable, "-c", textwrap.dedent(script)],
+        stdin=theirs, stderr=subprocess.PIPE, start_new_session=True, check=False,
+        preexec_fn=lambda: fcntl.ioctl(0, termios.TIOCSCTTY, 0), timeout=60,
+    )  # fmt: skip
+    os.write(theirs, b"nothing else\n")
+    assert (done.returncode, done.stderr) == (0, b"")
+    assert file.exists()
+    assert os.read(ours, 100) == b"nothing else\r\n"
+    os.close(ours)
+    os.close(theirs)
 
 
 @pytest.mark.promise("R33")

@@ -234,6 +234,18 @@ def test_a_study_at_work_is_read_meanwhile(folder: Path) -> None:
 # ---- names
 
 
+@pytest.mark.parametrize(
+    ("seconds", "date"),
+    [
+        (-1e12, "1970-01-01T00:00:00.000+00:00"),
+        (-1.0, "1970-01-01T00:00:00.000+00:00"),
+        (1e15, "9999-12-31T00:00:00.000+00:00"),
+    ],
+)
+def test_a_file_of_a_clock_that_was_set_wrong_has_a_date(seconds: float, date: str) -> None:
+    assert lab_files.Found("a.db", Path("a.db"), (), seconds).date == date
+
+
 def test_no_name_leads_out_of_the_folder(folder: Path) -> None:
     for name in OUTSIDE:
         for read in (study, run):

@@ -3,6 +3,8 @@
 import errno
 import os
 import secrets
+import subprocess
+import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -176,10 +178,45 @@ def test_records_from_elsewhere_are_listed(store: Store) -> None:
     assert {info.status for info in infos(after)} == {"going"}
 
 
+@pytest.mark.parametrize("played", ["99999999999.000", "999999999999.999"])
+def test_a_clock_that_was_set_wrong_keeps_no_game_first(store: Store, played: str) -> None:
+    text = format_record(record_of()).replace("[Seed", f'[Played "{played}"]\n[Seed', 1)
+    (store.folder / f"future{SUFFIX}").write_text(text)
+    for name, seconds in (("old", -1e9), ("older", -1e10), ("far", 1.4e10)):
+        path = store.folder / f"{name}{SUFFIX}"
+        path.write_text(format_record(record_of()))
+        os.utime(path, (seconds, seconds))
+    after = again(store)
+    assert (set(ids(after)), after.damaged) == ({"future", "old", "older", "far"}, {})
+    after.save("new", record_of(), time.time())
+    assert ids(again(after))[0] == "new"
+
+
+@pytest.mark.skipif(os.name != "posix", reason="links need a right on Windows")
+def test_a_link_to_nothing_hides_no_other_game(store: Store) -> None:
+    store.save("a", record_of(), 1.0)
+    (store.folder / f"link{SUFFIX}").symlink_to("nowhere")
+    (store.folder / f"loop{SUFFIX}").symlink_to(f"loop{SUFFIX}")
+    after = again(store)
+    assert (ids(after), set(after.damaged)) == (["a"], {f"link{SUFFIX}", f"loop{SUFFIX}"})
+
+
 def test_own_tags_are_the_stores_matter(store: Store) -> None:
     record = parse_record(format_record(record_of()).replace("[Seed", '[Of "mine"]\n[Seed', 1))
     store.save("a", record, 1.0)
     assert dict(store.read("a").tags) == {"Of": "mine"}
+
+
+@pytest.mark.skipif(os.name != "posix", reason="the process is looked up with a POSIX call")
+def test_what_a_server_that_was_killed_has_left_is_removed(store: Store) -> None:
+    gone = subprocess.Popen([sys.executable, "-I", "-S", "-c", ""])
+    gone.wait()
+    names = {f".{game}{SUFFIX}.{gone.pid}-1a2b3c4d{files.TEMPORARY}" for game in ("one", "two")}
+    mine = f".three{SUFFIX}.{os.getpid()}-1a2b3c4d{files.TEMPORARY}"
+    for name in {*names, mine}:
+        (store.folder / name).touch()
+    again(store)
+    assert [path.name for path in store.folder.iterdir()] == [mine]
 
 
 def test_a_full_disk_leaves_what_was_there(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:

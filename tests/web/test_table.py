@@ -53,6 +53,21 @@ def test_only_some_games_stay_in_memory(table: Table, monkeypatch: pytest.Monkey
     assert again.history.board == games[0].history.at(0).board
 
 
+def test_the_game_played_last_is_the_last_though_the_clock_goes_back(
+    table: Table, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    clock = iter([2e9, 2e9, 1e9, 1e9, 1e9, 1e9, 1e9, 1e9, 1e9, 1e9])
+    monkeypatch.setattr(module.time, "time", lambda: next(clock))
+    listener = Listener()
+    first = begin(table, listener)
+    move(first, listener)
+    last = begin(table, listener)
+    move(last, listener)
+    monkeypatch.undo()
+    assert last.played >= first.played
+    assert table.last() == last.game
+
+
 def test_the_next_server_goes_on(tmp_path: Path) -> None:
     listener, other = Listener(), Listener()
     with closing(Store(tmp_path)) as store, closing(Table(store)) as table:

@@ -27,6 +27,9 @@ PATIENCE_SECONDS: Final = 3.0
 PRESSES: Final = 3
 """How often a key is pressed that nothing comes of."""
 
+IDLE_ROUNDS: Final = 20
+"""How often the page may say that the game has ended or is won, and go on without a move."""
+
 STILL_SECONDS: Final = 0.5
 """How long a board that no move explains must stand still to be believed."""
 
@@ -105,7 +108,9 @@ class Driver:
         await self.page.world.focus()
         await self._look()
         await self._take()
-        while True:
+        rounds = 0
+        while rounds <= IDLE_ROUNDS:
+            before = self._follower.board
             ending = await self._ending()
             if ending:
                 return ending
@@ -114,6 +119,10 @@ class Driver:
             move = await self._choose()
             if move is not None and await self._make(move):
                 return "no move is left, as far as can be seen"
+            rounds = rounds + 1 if self._follower.board == before else 0
+        raise PageError(
+            "expected play to go on, got a page that says again and again that it is over or won"
+        )
 
     async def _look(self) -> Sight:
         """What the page shows now."""

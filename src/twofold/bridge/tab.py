@@ -171,10 +171,11 @@ class Tab:
 
 
 def frame_names(tree: Mapping[str, Any]) -> Iterator[str]:
-    """The names that the browser gives to a frame and to those inside."""
-    yield str(tree["frame"]["id"])
-    for child in tree.get("childFrames", ()):
-        yield from frame_names(child)
+    """The names that the browser gives to a frame and to those inside, the outermost first."""
+    trees = [tree]
+    for one in trees:
+        yield str(one["frame"]["id"])
+        trees += one.get("childFrames", ())
 
 
 class World:

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from twofold.cli._common import JsonOption, machine, print_out, version_of, write_json
+from twofold.folders import shared_on_the_way
 
 EXAMPLE = "  twofold doctor"
 
@@ -45,7 +46,7 @@ def _print(body: dict[str, Any]) -> None:
         ("features", " ".join(has) or "none of " + " ".join(FEATURES)),
         ("cores", str(here["cores"])),
         ("memory", "unknown" if body["memory_gib"] is None else f"{body['memory_gib']} GiB"),
-        ("cache", cache["folder"] + ("" if cache["writable"] else "  (not writable)")),
+        ("cache", cache["folder"] + ("" if cache["writable"] else "  (not used)")),
         ("terminal", f"{terminal['colours']}, {terminal['columns']}x{terminal['lines']}"),
     ]
     width = max(len(name) for name, _ in rows)
@@ -54,7 +55,10 @@ def _print(body: dict[str, Any]) -> None:
     for missing in body["missing"]:
         print_out(f"missing: {', '.join(missing['packages'])}; get it with: {missing['get']}")
     if not cache["writable"]:
-        print_out("kernels are compiled anew by each command: make the cache folder writable")
+        print_out(
+            "kernels are compiled anew by each command: make the cache folder one that you alone "
+            "can write to"
+        )
 
 
 def _versions() -> dict[str, str | None]:
@@ -85,9 +89,10 @@ def _cache() -> dict[str, Any]:
     """Where compiled kernels are kept, and whether that works."""
     folder = _cache_folder()
     place = folder
-    while not place.exists() and place != place.parent:
+    while not os.path.lexists(place) and place != place.parent:
         place = place.parent
-    return {"folder": str(folder), "writable": place.is_dir() and os.access(place, os.W_OK)}
+    usable = place.is_dir() and os.access(place, os.W_OK) and shared_on_the_way(place) is None
+    return {"folder": str(folder), "writable": usable}
 
 
 def _cache_folder() -> Path:

@@ -333,7 +333,9 @@ class Drive:
     @property
     def _seconds(self) -> float:
         """From the first of our moves to the last."""
-        return self.driver.last_at - self.driver.first_at if self.driver is not None else 0.0
+        if self.driver is None or not self.follower.made:
+            return 0.0
+        return self.driver.last_at - self.driver.first_at
 
     @property
     def _speed(self) -> float:

@@ -4,12 +4,16 @@ Numba's own cache looks only at the file that defines a function: after a change
 module it would serve stale code. Here the folder's name is a hash of every kernel source, of
 Numba's version, of the processor and of the settings, so that a change of any of them starts
 an empty folder. Folders not used for 30 days are removed.
+
+What Numba reads there it runs: pickles and machine code. So nothing is read, or kept, where
+another user of the machine could have put it.
 """
 
-import atexit
+import contextlib
 import hashlib
 import os
 import platform
+import re
 import shutil
 import sys
 import tempfile
@@ -23,8 +27,10 @@ import llvmlite.binding as llvm
 import platformdirs
 from numba.core import caching, typeinfer
 
+from twofold.folders import make_private, shared_place
 from twofold.kernels._numba import numba
 
+_NAME: Final = re.compile(r"[0-9a-f]{20}", re.ASCII)
 _UNUSED_SECONDS: Final = 30 * 86_400.0
 
 PLAIN: Final = os.environ.get("TWOFOLD_PLAIN", "") not in ("", "0")
@@ -61,66 +67,66 @@ def _settings_hash() -> str:
     return hashlib.sha256("\0".join(parts).encode()).hexdigest()[:20]
 
 
-def _writable(folder: Path) -> bool:
-    try:
-        folder.mkdir(parents=True, exist_ok=True, mode=0o700)
-        with tempfile.TemporaryFile(dir=folder):
-            return True
-    except OSError:
-        return False
-
-
-def _choose_folder() -> Path:
+def _choose_folder() -> Path | None:
     root = Path(
         os.environ.get("TWOFOLD_CACHE_DIR") or platformdirs.user_cache_dir("twofold", False)
     )
-    folder = root / "kernels" / _settings_hash()
-    if _writable(folder):
-        os.utime(folder)
-        _remove_unused(folder)
-        return folder
-    temporary = Path(tempfile.mkdtemp(prefix="twofold-kernels-"))
-    atexit.register(shutil.rmtree, temporary, ignore_errors=True)
-    sys.stderr.write(
-        f"twofold: {root} is not writable; compiled kernels are kept for this run only\n"
-    )
-    return temporary
+    folder = (root / "kernels" / _settings_hash()).absolute()
+    try:
+        make_private(folder)
+        shared = shared_place(folder)
+        with tempfile.TemporaryFile(dir=folder):
+            os.utime(folder)
+    except OSError:
+        _say_not_kept(f"{root} is not writable")
+        return None
+    if shared is not None:
+        _say_not_kept(f"other users of this machine can change {shared}")
+        return None
+    _remove_unused(folder)
+    return folder
+
+
+def _say_not_kept(why: str) -> None:
+    sys.stderr.write(f"twofold: {why}; compiled kernels are kept for this run only\n")
 
 
 def _remove_unused(current: Path) -> None:
-    for folder in current.parent.iterdir():
-        try:
-            if folder != current and time.time() - folder.stat().st_mtime > _UNUSED_SECONDS:
-                shutil.rmtree(folder, ignore_errors=True)
-        except OSError:
-            continue
+    with contextlib.suppress(OSError), os.scandir(current.parent) as found:
+        for one in found:
+            if one.name == current.name or not _NAME.fullmatch(one.name):
+                continue
+            unused = time.time() - one.stat(follow_symlinks=False).st_mtime
+            if unused > _UNUSED_SECONDS:
+                shutil.rmtree(one.path, ignore_errors=True)
 
 
 CACHE_FOLDER: Final = _choose_folder()
-"""Where machine code is kept."""
+"""Where machine code is kept; None where there is no safe place: then for this run only."""
 
 
 class _Locator:
     """Tells Numba's cache where to look; the folder's name already says what is in it."""
 
-    def __init__(self, function: Callable[..., Any]) -> None:
+    def __init__(self, function: Callable[..., Any], folder: Path) -> None:
         self._line = function.__code__.co_firstlineno
+        self._folder = folder
 
     def ensure_cache_path(self) -> None:
-        CACHE_FOLDER.mkdir(parents=True, exist_ok=True)
+        make_private(self._folder)
 
     def get_cache_path(self) -> str:
-        return str(CACHE_FOLDER)
+        return str(self._folder)
 
     def get_source_stamp(self) -> str:
-        return CACHE_FOLDER.name
+        return self._folder.name
 
     def get_disambiguator(self) -> str:
         return str(self._line)
 
     @classmethod
-    def from_function(cls, function: Callable[..., Any], _file: str) -> "_Locator":
-        return cls(function)
+    def from_function(cls, function: Callable[..., Any], _file: str) -> "_Locator | None":
+        return None if CACHE_FOLDER is None else cls(function, CACHE_FOLDER)
 
 
 class _CacheImpl(caching.CompileResultCacheImpl):
@@ -128,7 +134,21 @@ class _CacheImpl(caching.CompileResultCacheImpl):
 
 
 class _Cache(caching.FunctionCache):
+    """Numba's cache, without which every kernel can be compiled: it ends no program."""
+
     _impl_class = _CacheImpl
+
+    def load_overload(self, *key: Any) -> Any:
+        try:
+            return super().load_overload(*key)
+        except Exception:  # of a damaged pickle: any
+            with contextlib.suppress(OSError):
+                self.flush()
+            return None
+
+    def save_overload(self, *result: Any) -> None:
+        with contextlib.suppress(OSError):  # a full disk
+            super().save_overload(*result)
 
 
 def kernel(signature: Any, *, cached: bool = True) -> Callable[[Callable[..., Any]], Any]:
@@ -148,7 +168,7 @@ def kernel(signature: Any, *, cached: bool = True) -> Callable[[Callable[..., An
 
     def decorate(function: Callable[..., Any]) -> Any:
         dispatcher: Any = numba.njit(nogil=True, error_model="numpy", fastmath=False)(function)
-        if cached:
+        if cached and CACHE_FOLDER is not None:
             dispatcher._cache = _Cache(function)
         with typeinfer.register_dispatcher(dispatcher):  # a kernel may call itself
             dispatcher.compile(signature)

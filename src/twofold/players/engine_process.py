@@ -22,6 +22,9 @@ from twofold.limits import MAX_ENGINE_LINE
 from twofold.notation import shown
 from twofold.players.engine_streams import Output, Tail, output_of
 
+KILL_SECONDS: Final = 10.0
+"""How long our guard may take to end a program and all that it has started."""
+
 QUIT_SECONDS: Final = 1.0
 """How long a program may take to end once it is told to."""
 
@@ -118,9 +121,7 @@ class EngineProcess:
 
     def how_it_ended(self) -> str:
         """In words, once its output or its input is closed."""
-        with contextlib.suppress(subprocess.TimeoutExpired):
-            self._process.wait(QUIT_SECONDS)
-        code = self._process.returncode
+        code = self.wait(QUIT_SECONDS)
         if code is None:
             return "the end of its output"
         if _POSIX and code > 128:
@@ -141,9 +142,7 @@ class EngineProcess:
 
     def wait(self, seconds: float) -> int | None:
         """Its exit code, once it ends; None if it does not in time."""
-        with contextlib.suppress(subprocess.TimeoutExpired):
-            return self._process.wait(seconds)
-        return None
+        return _ended(self._process, seconds)
 
     def kill(self) -> None:
         """End it now."""
@@ -183,20 +182,33 @@ def _end(process: "subprocess.Popen[bytes]", output: Output, errors: Tail, *, po
     assert process.stdin is not None
     with contextlib.suppress(OSError):
         process.stdin.close()
-    if polite:
-        with contextlib.suppress(subprocess.TimeoutExpired):
-            process.wait(QUIT_SECONDS)
-    if process.returncode is None:
+    if process.returncode is None and (not polite or _ended(process, QUIT_SECONDS) is None):
         _kill(process)
-    process.wait()
     output.close()
     errors.close()
 
 
 def _kill(process: "subprocess.Popen[bytes]") -> None:
     """Kill a program that has not been waited for, so that its number is still its own."""
-    with contextlib.suppress(OSError):
-        if _POSIX:
+    if not _POSIX:
+        process.kill()
+    else:
+        for number in (signal.SIGTERM, signal.SIGCONT):  # to the guard, which may be stopped
+            os.kill(process.pid, number)
+        if _ended(process, KILL_SECONDS) is None:
             os.killpg(process.pid, signal.SIGKILL)
-        else:
-            process.kill()
+    _ended(process, None)
+
+
+def _ended(process: "subprocess.Popen[bytes]", seconds: float | None) -> int | None:
+    """The exit code of a program, once it ends, and with it its group; None if not in time.
+
+    The number of a group is not given to others as long as one of the group is left.
+    """
+    if process.returncode is None:
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            process.wait(seconds)
+            if _POSIX:
+                with contextlib.suppress(OSError):
+                    os.killpg(process.pid, signal.SIGKILL)
+    return process.returncode

@@ -2,6 +2,7 @@
 
 import os
 import re
+import time
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
@@ -19,6 +20,9 @@ from twofold.rules import STANDARD, Rules
 from twofold.web.protocol import GameInfo
 
 _HEAD_BYTES: Final = 4_096
+_CLOCK_SECONDS: Final = 86_400.0
+"""A game that was played so far in the future was played under a clock that was set wrong."""
+
 _DIGITS: Final = re.compile(r"[0-9]{1,18}", re.ASCII)
 _SECONDS: Final = re.compile(r"[0-9]{1,12}(\.[0-9]{1,9})?", re.ASCII)
 
@@ -81,6 +85,8 @@ def read_kept(path: Path, game: str) -> Kept:
         tags = {name: tag.value for name, tag in head.tags.items()}
         played = tags.get(PLAYED_TAG, "")
         when = float(played) if _SECONDS.fullmatch(played) else changed
+        if when > time.time() + _CLOCK_SECONDS:  # else the game would stay first for ever
+            when = 0.0
         if {"Final", "Score", "Result", MOVES_TAG} <= tags.keys():
             return _from_tags(game, tags, when)
         data += file.read(MAX_RECORD_BYTES + 1)

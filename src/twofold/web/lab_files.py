@@ -22,6 +22,9 @@ MAX_ENTRIES: Final = 5_000
 MAX_FILES: Final = 200
 """Most files of a kind in a list: those changed last."""
 
+_LAST_SECOND: Final = datetime(9999, 12, 31, tzinfo=UTC).timestamp()
+"""The latest day that has a date; a file may say that it was changed later."""
+
 
 class NotThere(InvalidInput):
     """A name is not that of a file in the folder."""
@@ -46,7 +49,8 @@ class Found:
     @property
     def date(self) -> str:
         """When it changed, ISO 8601, UTC, to the millisecond."""
-        return datetime.fromtimestamp(self.changed, UTC).isoformat(timespec="milliseconds")
+        seconds = min(max(self.changed, 0.0), _LAST_SECOND)
+        return datetime.fromtimestamp(seconds, UTC).isoformat(timespec="milliseconds")
 
 
 def find(folder: Path, suffix: str) -> list[Found]:

@@ -27,6 +27,7 @@ from msgspec.structs import replace as replace_info
 
 from twofold.best_scores import BEST_FILE, higher, keep_best, read_best, set_aside
 from twofold.errors import InvalidInput, InvalidRecord, LimitExceeded, ResourceError
+from twofold.files import remove_abandoned
 from twofold.game_file import MOVES_TAG, PATIENCE, PLAYED_TAG, Conflict, GameFile, Version
 from twofold.locks import alone
 from twofold.notation import shown
@@ -313,6 +314,8 @@ class Store:
 
     def _read_index(self) -> None:
         try:
+            with contextlib.suppress(OSError):  # the look says why
+                remove_abandoned(self.folder)
             self._look()
         finally:
             self._indexed.set()
@@ -392,7 +395,7 @@ def _newest_first(folder: Path) -> dict[Path, Stamp]:
     with os.scandir(folder) as found:
         for one in found:
             if one.name.endswith(SUFFIX):
-                with contextlib.suppress(FileNotFoundError):
+                with contextlib.suppress(OSError):  # gone meanwhile, or a link to nothing
                     state = one.stat()
                     stamp = (state.st_mtime_ns, state.st_size, state.st_ino)
                     files.append((stamp, Path(one.path)))

@@ -56,6 +56,7 @@ class Table:
         self._live: dict[str, LiveGame] = {}  # the ones used last at the end
         self._seats = Seats(MAX_PLAYERS, "twofold-autoplay")
         self._saver = Saver(store, self._move, clock)
+        self._latest, self._asked = time.time(), time.monotonic()
 
     # ---- what games need: see `live_game.Keeper`
 
@@ -77,8 +78,11 @@ class Table:
         return self._seats
 
     def time(self) -> float:
-        """Seconds since 1970."""
-        return time.time()
+        """Seconds since 1970; they go on where the clock is set back."""
+        now = time.monotonic()
+        self._latest = max(time.time(), self._latest + now - self._asked)
+        self._asked = now
+        return self._latest
 
     # ---- games
 

@@ -1,0 +1,65 @@
+"""Folders whose files are run as code: no other user of the machine may have a hand in them."""
+
+import os
+import stat
+from pathlib import Path
+
+
+def make_private(folder: Path) -> None:
+    """Make a folder, and those above it that are missing, for this user alone.
+
+    Raises:
+        OSError: it cannot be made.
+    """
+    missing = [place for place in (folder, *folder.parents) if not os.path.lexists(place)]
+    for place in reversed(missing):
+        place.mkdir(mode=0o700, exist_ok=True)
+
+
+def shared_place(folder: Path) -> Path | None:
+    """The place through which another user could change the files of a folder; None if none.
+
+    That is the folder itself if it is a link, is not this user's or is open to others; or a
+    folder above it, as `shared_on_the_way` finds it. Systems without POSIX owners are not
+    looked at.
+
+    Args:
+        folder: the folder, which is there.
+
+    Raises:
+        OSError: there is none.
+    """
+    if os.name != "posix":
+        return None
+    status = os.lstat(folder)
+    if not stat.S_ISDIR(status.st_mode) or status.st_uid != os.geteuid() or status.st_mode & 0o077:
+        return folder
+    return shared_on_the_way(folder)
+
+
+def shared_on_the_way(folder: Path) -> Path | None:
+    """The first of a folder and those above it that others own or can write to; None if none.
+
+    Links are followed. In a folder such as `/tmp`, whose files belong to their owners alone,
+    others can only write their own.
+
+    Args:
+        folder: the folder, which is there.
+
+    Raises:
+        OSError: there is none.
+    """
+    if os.name != "posix":
+        return None
+    trusted = {0, os.geteuid(), os.lstat("/").st_uid}  # the last: root, in a user namespace
+    for place in (folder.absolute(), *folder.absolute().parents):
+        status = os.lstat(place)
+        if status.st_uid not in trusted:
+            return place
+        if stat.S_ISLNK(status.st_mode):
+            shared = shared_on_the_way(place.parent / os.readlink(place))
+            if shared is not None:
+                return shared
+        elif status.st_mode & 0o022 and not status.st_mode & stat.S_ISVTX:
+            return place
+    return None

@@ -1,0 +1,119 @@
+"""Folders for this user alone: what another user of the machine could change is told."""
+
+import os
+from collections.abc import Callable
+from pathlib import Path
+from types import SimpleNamespace
+
+import pytest
+
+from twofold import folders
+from twofold.folders import make_private, shared_place
+
+if os.name != "posix":
+    pytest.skip("folders have POSIX owners and modes", allow_module_level=True)
+
+STRANGER = os.geteuid() + 4711
+
+
+@pytest.fixture
+def deep(tmp_path: Path) -> Path:
+    """A private folder below two others."""
+    folder = tmp_path / "root" / "kernels" / "code"
+    make_private(folder)
+    return folder
+
+
+def test_every_folder_that_is_missing_is_made_for_this_user_alone(tmp_path: Path) -> None:
+    old = os.umask(0)
+    try:
+        make_private(tmp_path / "a" / "b" / "c")
+    finally:
+        os.umask(old)
+    for place in ("a", "a/b", "a/b/c"):
+        assert (tmp_path / place).stat().st_mode & 0o777 == 0o700
+    assert shared_place(tmp_path / "a" / "b" / "c") is None
+
+
+@pytest.mark.promise("R68")
+@pytest.mark.parametrize(
+    ("place", "mode", "found"),
+    [
+        (".", 0o755, True),  # code is read there, and its files may have any mode
+        (".", 0o770, True),
+        (".", 0o1777, True),
+        ("..", 0o755, False),
+        ("..", 0o775, True),
+        ("..", 0o777, True),
+        ("..", 0o1777, False),  # others cannot rename what is ours
+        ("../..", 0o757, True),
+        ("../..", 0o1775, False),
+    ],
+)
+def test_a_folder_that_others_can_write_to_is_told(
+    deep: Path, place: str, mode: int, found: bool
+) -> None:
+    (deep / place).chmod(mode)
+    shared = shared_place(deep)
+    (deep / place).chmod(0o700)
+    assert (shared is not None) is found
+    assert shared is None or shared.samefile(deep / place)
+
+
+@pytest.mark.promise("R68")
+@pytest.mark.parametrize("place", [".", "..", "../.."])
+@pytest.mark.parametrize("sticky", [False, True])
+def test_a_folder_of_another_user_is_told(
+    deep: Path, place: str, sticky: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    strange = (deep / place).resolve()
+    if sticky and place != ".":
+        strange.chmod(0o1777)
+    give_away(strange, monkeypatch)
+    assert shared_place(deep) == strange
+
+
+def give_away(strange: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Make a folder look like another user's."""
+    real: Callable[[object], os.stat_result] = os.lstat
+
+    def lstat(path: object) -> object:
+        status = real(path)
+        if Path(str(path)) != strange:
+            return status
+        return SimpleNamespace(st_mode=status.st_mode, st_uid=STRANGER)
+
+    monkeypatch.setattr(folders.os, "lstat", lstat)
+
+
+@pytest.mark.promise("R68")
+def test_a_folder_that_is_a_link_is_told(deep: Path, tmp_path: Path) -> None:
+    (tmp_path / "link").symlink_to(deep)
+    assert shared_place(tmp_path / "link") == tmp_path / "link"
+
+
+@pytest.mark.promise("R68")
+def test_links_on_the_way_are_followed(deep: Path, tmp_path: Path) -> None:
+    for name, target in (("one", "two/kernels"), ("two", "open/../root"), ("open", "root")):
+        (tmp_path / name).symlink_to(target)
+    assert shared_place(tmp_path / "one" / "code") is None
+    (tmp_path / "between").mkdir(mode=0o777)
+    (tmp_path / "between").chmod(0o777)  # here another user could lay the link elsewhere
+    (tmp_path / "between" / "link").symlink_to(deep.parent)
+    (tmp_path / "last").symlink_to("between/link")
+    assert shared_place(tmp_path / "last" / "code") == tmp_path / "between"
+
+
+def test_what_is_not_there(tmp_path: Path) -> None:
+    with pytest.raises(FileNotFoundError):
+        shared_place(tmp_path / "none")
+    (tmp_path / "file").touch()
+    (tmp_path / "dangling").symlink_to("nowhere")
+    for place in ("file", "dangling"):
+        with pytest.raises(OSError):
+            make_private(tmp_path / place / "folder")
+
+
+def test_systems_without_owners_are_not_looked_at(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(folders.os, "name", "nt")
+    assert shared_place("no folder") is None  # type: ignore[arg-type]
