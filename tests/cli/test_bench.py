@@ -201,7 +201,7 @@ def test_the_players_of_presets_can_play(name: str) -> None:
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        (("greedy", "--resume", "--out", "s.db"), "expected one of players, --preset and --resume"),
+        (("--preset", "league", "--resume"), "expected one of players, --preset and --resume"),
         (("greedy", "--preset", "league"), "expected one of players, --preset and --resume"),
         (("--resume",), "expected --out FILE, the study to go on with"),
         (("--resume", "--out", "no.db"), "expected a study to go on with"),

@@ -10,8 +10,10 @@ from twofold.evaluators import EVALUATORS
 from twofold.evaluators.base import RESERVED
 from twofold.notation import format_number, parse_spec
 from twofold.players import Player, canonical, entries, make_player, play_game, short_spec
+from twofold.players.faults import checked_move
+from twofold.players.own_code import load_object
 from twofold.players.presets import default_player
-from twofold.players.registry import checked_move, file_hashes, load_object
+from twofold.players.registry import file_hashes
 from twofold.players.searching import ExpectimaxPlayer, SearchPlayer
 from twofold.rules import Move, Rules
 
@@ -321,7 +323,7 @@ def test_text_of_unknown_origin_runs_no_code(tmp_path: Path) -> None:
         "expectimax:eval=twofold.evaluators:SNAKE",
         f"{path}",
     ):
-        with pytest.raises(InvalidSpec, match="expected a player without code of its own"):
+        with pytest.raises(InvalidSpec, match="expected a player without code or a program"):
             make_player(spec, allow_code=False)
     assert not trace.exists()
     for name in COMPLETE:
@@ -330,7 +332,7 @@ def test_text_of_unknown_origin_runs_no_code(tmp_path: Path) -> None:
 
 def test_text_of_unknown_origin_reads_no_file(tmp_path: Path) -> None:
     missing = tmp_path / "missing.py"
-    with pytest.raises(InvalidSpec, match="without code of its own"):
+    with pytest.raises(InvalidSpec, match="without code or a program of its own"):
         make_player(f"expectimax:eval={missing}:A,eval_sha256=00", allow_code=False)
 
 
