@@ -230,10 +230,10 @@ def _check_named(study: "Study", named: list[str], out: str) -> None:
     from twofold.errors import InvalidInput
     from twofold.notation import printable, shown
 
-    there = {plain_spec(player): player for player in players_with_code(study)}
+    there = dict.fromkeys(map(plain_spec, players_with_code(study)))
     given = {plain_spec(player): player for player in named}
     if others := [player for key, player in given.items() if key not in there]:
-        known = ", ".join(map(shown, there.values())) or "none"
+        known = ", ".join(map(shown, there)) or "none"
         raise InvalidInput(
             f"expected beside --resume players of {study.name} that run code ({known}), "
             f"got {shown(others[0])}"
@@ -241,7 +241,7 @@ def _check_named(study: "Study", named: list[str], out: str) -> None:
     if there.keys() - given.keys():
         raise InvalidInput(
             f"cannot go on with {study.name}: it names players that run code, and a file alone "
-            f"starts none. If you trust that code: {printable(_going_on(out, there.values()))}"
+            f"starts none. If you trust that code: {printable(_going_on(out, there))}"
         )
 
 

@@ -47,6 +47,15 @@ def load_object(name: str) -> Any:
     return getattr(module, attribute)
 
 
+def is_imported(name: str) -> bool:
+    """Whether the file or module of a name was imported, and the file has not changed since."""
+    home = name.rpartition(":")[0]
+    try:
+        return (_module_of(Path(home)) if home.endswith(".py") else home) in sys.modules
+    except InvalidSpec:
+        return False
+
+
 def hash_of_code(name: str) -> str:
     """The hash of the file that `path/to/file.py:Name` names; empty where none is named."""
     path = name.rpartition(":")[0]
@@ -60,8 +69,13 @@ def _file_hash(path: Path) -> str:
         raise InvalidSpec(f"cannot read {shown(str(path))}: {error.strerror}") from None
 
 
+def _module_of(path: Path) -> str:
+    """What the module of a file is called here: a file that changes is another module."""
+    return f"twofold_file_{path.stem}_{_file_hash(path)}"
+
+
 def _import_file(path: Path) -> ModuleType:
-    name = f"twofold_file_{path.stem}_{_file_hash(path)}"
+    name = _module_of(path)
     if name in sys.modules:
         return sys.modules[name]
     spec = importlib.util.spec_from_file_location(name, path.resolve())

@@ -8,7 +8,7 @@ from twofold.errors import InvalidSpec
 from twofold.notation import did_you_mean, shown
 from twofold.players.base import Player
 from twofold.players.entry import Entry, Key
-from twofold.players.own_code import hash_of_code, is_code, make_own
+from twofold.players.own_code import hash_of_code, is_code, is_imported, make_own
 from twofold.players.presets import PRESETS
 from twofold.rules import Rules
 from twofold.search.depth import Depth
@@ -109,7 +109,8 @@ def canonical(spec: str) -> str:
 def short_spec(spec: str) -> str:
     """The spec with only what differs from the defaults, as a user would type it.
 
-    It names the same player; hashes of files are left out.
+    It names the same player; hashes of files are left out. Nothing is run: the weights of an
+    evaluator that was not imported before are all written.
 
         >>> short_spec("expectimax:cut=0,eval=rows,ply=5")
         'expectimax:ply=5'
@@ -122,10 +123,20 @@ def short_spec(spec: str) -> str:
         texts = {key: text for key, text in parsed.values.items() if key != "file_sha256"}
         return notation.format_spec(parsed.name, texts)
     entry = entry_of(parsed.name)
-    keys, texts = _complete(entry, parsed.values)
-    _, texts = _read_values(keys, texts)
-    changed = {key: text for key, text in texts.items() if text != keys[key].default}
+    keys, texts = _known(entry, parsed.values)
+    changed = {
+        key: text for key, text in texts.items() if key not in keys or text != keys[key].default
+    }
     return notation.format_spec(entry.name, changed)
+
+
+def _known(entry: Entry, values: Mapping[str, str]) -> tuple[Mapping[str, Key], dict[str, str]]:
+    """The keys that are known without running code, and all values as results keep them."""
+    more = [values.get(name, key.default) for name, key in entry.keys.items() if key.more]
+    if all(is_imported(text) for text in more if is_code(text)):
+        keys, texts = _complete(entry, values)
+        return keys, _read_values(keys, texts)[1]
+    return entry.keys, {key: text for key, text in values.items() if not key.endswith("_sha256")}
 
 
 def _parse(spec: str) -> notation.Spec:
