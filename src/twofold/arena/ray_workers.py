@@ -26,7 +26,7 @@ from twofold.arena.workers import (
 from twofold.errors import InvalidSpec, MissingExtra, ResourceError
 from twofold.notation import format_spec, parse_spec
 from twofold.players import make_player
-from twofold.players.faults import describe
+from twofold.players.faults import describe_caught
 from twofold.players.own_code import is_code
 
 LOCAL: Final = "local"
@@ -211,7 +211,7 @@ class _Actor:
         try:
             answer: tuple[GameRow, ...] | str | None = self._ray.get(next(self._answers))
         except self._ray.exceptions.RayTaskError as error:
-            return describe(error.cause)
+            return describe_caught(error.cause)
         except (StopIteration, self._ray.exceptions.RayError):
             return Lost("its worker died")
         return answer
@@ -264,7 +264,7 @@ class _Seat:
                     rows, last = [], time.monotonic()
         except Exception as fault:
             yield tuple(rows)
-            yield describe(fault)
+            yield describe_caught(fault)
         else:
             yield tuple(rows)
             yield None

@@ -24,7 +24,7 @@ from twofold.arena.tune_sampling import ORDER, ask, finished_trials
 from twofold.arena.tune_settings import Settings
 from twofold.errors import InvalidInput, ResourceError, TwofoldError
 from twofold.players import make_player, play_game
-from twofold.players.faults import describe
+from twofold.players.faults import describe, describe_caught
 
 MAX_DEATHS: Final = 3
 """Processes that may die between two finished trials; one more ends the tuning."""
@@ -144,7 +144,7 @@ class _Ticker:
 
 
 def _failure(error: Exception) -> Failed:
-    return Failed(describe(error), getattr(error, "exit_code", 1))
+    return Failed(describe_caught(error), getattr(error, "exit_code", 1))
 
 
 def play_here(

@@ -23,7 +23,7 @@ from typing import Final, Protocol, Self
 
 from twofold.arena.games import GameRow
 from twofold.players import Player, make_player, play_games
-from twofold.players.faults import describe
+from twofold.players.faults import describe_caught
 from twofold.rules import Rules
 
 POLL_SECONDS: Final = 0.1
@@ -209,7 +209,7 @@ class Workers:
                     self._reports.put(Report(task, tuple(rows)))
                     rows, last = [], time.monotonic()
         except Exception as fault:
-            error = describe(fault)
+            error = describe_caught(fault)
         self._reports.put(Report(task, tuple(rows), error, done=True))
 
     def _play_there(self, process: "Seat", task: Task) -> bool:
@@ -352,7 +352,7 @@ def _answers(crew: Crew, task: Task, stop: Callable[[], bool]) -> Iterator[GameR
     try:
         yield from crew.play(task, stop)
     except Exception as fault:
-        yield describe(fault)
+        yield describe_caught(fault)
     else:
         yield None
 

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator, Sequence
 from twofold.engine_messages import Answer, BestMove, Go, Info, Position, Refusal
 from twofold.players import Player
 from twofold.players.base import assumed_score
-from twofold.players.faults import checked_move, describe
+from twofold.players.faults import checked_move, describe_caught
 from twofold.players.values import searching_of, values_of
 from twofold.rules import Move
 from twofold.search.analysis import Analysis
@@ -50,7 +50,7 @@ class Search:
                 self._improve(found)
             self._end(BestMove(self._best))
         except Exception as error:
-            self._end(Refusal(describe(error)))
+            self._end(Refusal(describe_caught(error)))
         if self.is_left_behind:
             self._player.close()
 

@@ -27,16 +27,23 @@ def note_source(file: str, name: str) -> None:
 
 
 def describe(error: BaseException) -> str:
-    """One sentence about what a player raised, for those who do not raise it again.
+    """One sentence about an error that a player raised.
 
     Our own errors are told as they are, others with their type; then comes the line of the
-    user's own file, if one of them was being run. With TWOFOLD_DEBUG=1 in the environment the
-    traceback goes to stderr.
+    user's own file, if one was being run.
+    """
+    kind = "" if isinstance(error, TwofoldError) else type(error).__name__
+    return ": ".join(filter(None, (kind, str(error)))) + last_place(error)
+
+
+def describe_caught(error: BaseException) -> str:
+    """The sentence of `describe`, for who does not raise the error again.
+
+    With TWOFOLD_DEBUG=1 in the environment its traceback goes to stderr.
     """
     if os.environ.get(DEBUG) == "1":
         traceback.print_exception(error)
-    kind = "" if isinstance(error, TwofoldError) else type(error).__name__
-    return ": ".join(filter(None, (kind, str(error)))) + last_place(error)
+    return describe(error)
 
 
 def checked_move(player: "Player", board: Board, answer: object) -> Move:

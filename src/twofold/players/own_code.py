@@ -142,7 +142,7 @@ def make_own(name: str, values: Mapping[str, str]) -> Player:
 def _make_of_class(kind: type[Player], name: str, values: Mapping[str, str]) -> Player:
     if fault := _cannot_take(kind, **values):
         raise InvalidSpec(f"expected the keys that {shown(name)} takes: {fault}")
-    for method in sorted(kind.__abstractmethods__):
+    for method in sorted(kind.__abstractmethods__ & {*_CALLED}):
         raise InvalidSpec(f"expected {_wanted(method)} in {shown(name)}, got none")
     player = kind(**values)
     for method in _CALLED:
@@ -161,8 +161,7 @@ def _check_method(player: Player, method: str, name: str) -> None:
         missing = ", ".join(one.name for one in known if one.name not in there)
         raise InvalidSpec(
             f"expected {_wanted(method)} in {shown(name)}, got one "
-            f"{f'without {missing}' if missing else 'that takes other arguments'}"
-            f"{faults.defined(function)}: {fault}"
+            f"{f'without {missing}' if missing else fault}{faults.defined(function)}"
         )
 
 
