@@ -13,7 +13,7 @@ from twofold.players import Player, canonical, entries, make_player, play_game, 
 from twofold.players.faults import checked_move
 from twofold.players.own_code import load_object
 from twofold.players.presets import default_player
-from twofold.players.registry import file_hashes
+from twofold.players.registry import code_of, file_hashes
 from twofold.players.searching import ExpectimaxPlayer, SearchPlayer
 from twofold.rules import Move, Rules
 
@@ -221,6 +221,52 @@ def test_a_short_spec_of_code_is_what_was_typed(code: Path, name: str) -> None:
     assert short_spec(canonical(spec)) == spec
     typed = f"expectimax:base=6,eval={code}:WEIGHTED"
     assert short_spec(canonical(typed)) == typed
+
+
+def test_a_short_spec_of_code_that_was_not_imported_runs_none(tmp_path: Path) -> None:
+    path, trace = tmp_path / "evil.py", tmp_path / "it ran"
+    path.write_text(f"open({str(trace)!r}, 'w')\n", encoding="utf-8")
+    spec = f"expectimax:base=6,eval={path}:NAME,eval_sha256=00,ply=auto"
+    assert short_spec(spec) == f"expectimax:base=6,eval={path}:NAME"
+    assert short_spec("expectimax:eval=no.such:NAME") == "expectimax:eval=no.such:NAME"
+    assert not trace.exists()
+
+
+@pytest.mark.parametrize(
+    ("spec", "code"),
+    [
+        ("greedy", set()),
+        ("expectimax:eval=snake,ply=3", set()),
+        ("ntuple:net=some:file.py", set()),
+        ("my.py:Mine:speed=3", {"my.py:Mine"}),
+        ("my.py", {"my.py"}),
+        ("package.module:Name", {"package.module:Name"}),
+        ("alphabeta:depth=3,eval=my.py:EMPTY", {"my.py:EMPTY"}),
+        ('minimax:eval="\\u006d:A"', {"m:A"}),
+        ('engine:cmd="python my.py",ply=3', {"python my.py"}),
+        ("engine", {""}),
+    ],
+)
+def test_the_code_of_a_spec(spec: str, code: set[str]) -> None:
+    assert code_of(spec) == code
+
+
+@pytest.mark.parametrize(
+    ("spec", "end"),
+    [
+        ("gredy", "; did you mean greedy?"),
+        ("qwertyuiop", "got 'qwertyuiop'"),
+        ("expectimax:evl=rows", "; did you mean eval?"),
+        ("expectimax:eval=snake,rato=2", "; did you mean ratio?"),
+        ("expectimax:eval=rosw", "; did you mean rows?"),
+        ("baeldung:prune=yess", "; did you mean yes?"),
+        ("ntuple:net=defalt", "; did you mean default?"),
+    ],
+)
+def test_a_name_that_is_nearly_right_is_suggested(spec: str, end: str) -> None:
+    with pytest.raises(InvalidInput) as refused:
+        make_player(spec)
+    assert str(refused.value).endswith(end)
 
 
 def test_a_short_spec_is_checked() -> None:
