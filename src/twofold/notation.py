@@ -9,10 +9,11 @@ spaces are tiles in decimal (`2 4 0 0 / ...`). Rows may also stand on lines of t
 dot is an empty cell too, so that a board that was printed reads back.
 """
 
+import difflib
 import json
 import math
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Final, NamedTuple
 
 from twofold.errors import InvalidBoard, InvalidInput, InvalidRules, InvalidSeed, InvalidSpec
@@ -64,6 +65,16 @@ def printable(text: str) -> str:
     '\\x1b[2J'
     """
     return "".join(c if c.isprintable() else ascii(c)[1:-1] for c in text)
+
+
+def did_you_mean(text: str, known: Iterable[str]) -> str:
+    """The end of a refusal of a name: the known name that is most like it; else nothing.
+
+    >>> did_you_mean("gredy", ["random", "greedy"])
+    '; did you mean greedy?'
+    """
+    close = difflib.get_close_matches(text, known, n=1)
+    return f"; did you mean {close[0]}?" if close else ""
 
 
 def check_length(text: str, what: str, error: type[InvalidInput]) -> None:

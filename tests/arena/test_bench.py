@@ -87,9 +87,10 @@ def test_a_failed_game_is_played_again_when_it_is_asked_for_again(tmp_path: Path
     )
     with Study() as study:
         bench = bench_of(study, f"{code}:choose", games=3)
-        assert bench.play(0) == ["ValueError: not yet"]
+        said = f"ValueError: not yet ({code}, line 4)"
+        assert bench.play(0) == [said]
         (one,) = bench.standings()
-        assert (one.error, one.failed_seed, len(one.games)) == ("ValueError: not yet", 0, 0)
+        assert (one.error, one.failed_seed, len(one.games)) == (said, 0, 0)
         (tmp_path / "well").touch()
         again = bench_of(study, f"{code}:choose", games=3)
         assert again.play(0) == [""]
@@ -143,7 +144,7 @@ def test_a_player_that_is_no_longer_there(tmp_path: Path) -> None:
         bench_of(study, f"{code}:choose", games=2)
         code.unlink()
         with pytest.raises(InvalidSpec, match="cannot go on with a study in memory: "):
-            resume(Bench(study, SMALL))
+            resume(Bench(study, SMALL), [f"{code}:choose"])
 
 
 # Workers that are lost

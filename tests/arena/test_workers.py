@@ -11,7 +11,7 @@ import pytest
 from twofold.arena import workers as workers_module
 from twofold.arena.run import Plan, Run, play, run
 from twofold.arena.workers import Workers
-from twofold.players.registry import load_object
+from twofold.players.own_code import load_object
 from twofold.rules import Rules
 
 HERE = Path(__file__).parent / "players_for_tests.py"
@@ -82,7 +82,7 @@ def test_seeds_go_round_at_the_end() -> None:
 @pytest.mark.parametrize("jobs", [1, 2])
 def test_a_player_that_raises_ends_its_own_run_only(jobs: int) -> None:
     failing, good = run([f"{HERE}:FailsOnSeed", "corner"], 8, 0, jobs, SMALL)
-    assert failing.error == "ZeroDivisionError: on purpose"
+    assert failing.error == f"ZeroDivisionError: on purpose ({HERE}, line 34)"
     assert failing.failed_seed == 3
     assert [row.seed for row in failing.rows] == [0, 1, 2]
     assert not good.error

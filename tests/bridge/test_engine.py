@@ -3,6 +3,7 @@
 import threading
 import time
 from collections.abc import Callable, Iterator
+from pathlib import Path
 
 import pytest
 
@@ -255,6 +256,19 @@ def test_an_option_that_cannot_be_set_changes_nothing(shared: Talk, line: str, s
     (said,) = shared.say(line)
     assert said.startswith(says)
     assert shared.say("u2048") == before
+
+
+def test_an_option_names_no_code_but_what_the_engine_was_started_with(tmp_path: Path) -> None:
+    mine, other = tmp_path / "mine.py", tmp_path / "other.py"
+    mine.write_text("from twofold.evaluators.rows import ROWS\n")
+    other.write_text(f"open({str(tmp_path / 'ran')!r}, 'w')\n")
+    talk = Talk(make_player(f"expectimax:eval={mine}:ROWS,ply=1"))
+    assert talk.say("option ply 2", "ready") == ["readyok"]
+    (said,) = talk.say(f"option eval {other}:ROWS")
+    assert said.startswith("error expected eval without code of its own, which only the one who")
+    assert talk.say("option eval snake", f"option eval {mine}:ROWS", "ready") == ["readyok"]
+    assert not (tmp_path / "ran").exists()
+    talk.server.close()
 
 
 # What is wrong

@@ -304,7 +304,7 @@ def test_a_dead_board_is_said_to_be_one(cli: Cli) -> None:
 def test_what_a_player_raises_is_said(cli: Cli, code: Path) -> None:
     status, out, err = cli("analyse", BOARD, "--player", f"{code}:Failing")
     assert (status, out) == (1, "")
-    assert err == "twofold: ValueError: no idea (TWOFOLD_DEBUG=1 shows where)\n"
+    assert err == f"twofold: ValueError: no idea ({code}, line 17)\n"
 
 
 # ---- numbers

@@ -2,6 +2,7 @@
 
 import json
 import os
+import shlex
 import signal
 import subprocess
 import sys
@@ -148,6 +149,52 @@ def test_a_study_keeps_the_games(cli: Cli, tmp_path: Path) -> None:
     assert not resumed["interrupted"]
 
 
+MINE = "def choose(board):\n    return board.legal_moves()[0]\n"
+
+
+def test_a_study_goes_on_with_players_that_run_code_where_they_are_named(
+    cli: Cli, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("mine.py").write_text(MINE)
+    player, short = "mine.py:choose", ("--rules", "2x2", "--out", "s.db")
+    first = document(cli, player, "greedy", "--games", "2", *short)
+    again = ("bench", "--resume", "--out", "s.db")
+    code, out, err = cli(*again)
+    assert (code, out) == (2, "")
+    assert err == (
+        "twofold: cannot go on with 's.db': it names players that run code, and a file alone "
+        "starts none. If you trust that code: twofold bench --resume --out s.db mine.py:choose\n"
+    )
+    resumed = document(cli, "--resume", "--out", "s.db", player)
+    assert without_times(resumed)["players"] == without_times(first)["players"]
+    for other in ("greedy", "other.py:choose"):
+        result = cli(*again, player, other)
+        assert result.code == 2
+        assert f"that run code ('mine.py:choose'), got '{other}'" in result.err
+    Path("mine.py").write_text(MINE.replace("[0]", "[-1]"))
+    result = cli(*again, player)
+    assert result.code == 2
+    assert "the file has changed" in result.err
+
+
+def test_words_for_a_study_are_those_that_go_on_with_it(
+    cli: Cli, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The command that the refusal names is the one that works, however the spec was written."""
+    monkeypatch.chdir(tmp_path)
+    Path("player.py").write_text(
+        "from twofold import Player\n\n\nclass Mine(Player):\n"
+        "    def __init__(self, b='', a=''):\n        pass\n\n"
+        "    def choose(self, board, **_):\n        return board.legal_moves()[0]\n"
+    )
+    document(cli, 'player.py:Mine:b="1,2",a=x y', "--games", "1", "--rules", "2x2", "--out", "s.db")
+    result = cli("bench", "--resume", "--out", "s.db")
+    _, _, command = result.err.partition("If you trust that code: twofold ")
+    result = cli(*shlex.split(command))
+    assert (result.code, result.err) == (0, "")
+
+
 def test_ctrl_c_says_how_to_go_on(tmp_path: Path) -> None:
     out = tmp_path / "my study.db"
     command = [sys.executable, "-m", "twofold", "bench", "quick", "--games", "500"]
@@ -201,7 +248,7 @@ def test_the_players_of_presets_can_play(name: str) -> None:
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        (("greedy", "--resume", "--out", "s.db"), "expected one of players, --preset and --resume"),
+        (("--preset", "league", "--resume"), "expected one of players, --preset and --resume"),
         (("greedy", "--preset", "league"), "expected one of players, --preset and --resume"),
         (("--resume",), "expected --out FILE, the study to go on with"),
         (("--resume", "--out", "no.db"), "expected a study to go on with"),

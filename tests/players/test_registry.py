@@ -10,8 +10,10 @@ from twofold.evaluators import EVALUATORS
 from twofold.evaluators.base import RESERVED
 from twofold.notation import format_number, parse_spec
 from twofold.players import Player, canonical, entries, make_player, play_game, short_spec
+from twofold.players.faults import checked_move
+from twofold.players.own_code import load_object
 from twofold.players.presets import default_player
-from twofold.players.registry import checked_move, file_hashes, load_object
+from twofold.players.registry import code_of, file_hashes
 from twofold.players.searching import ExpectimaxPlayer, SearchPlayer
 from twofold.rules import Move, Rules
 
@@ -221,6 +223,52 @@ def test_a_short_spec_of_code_is_what_was_typed(code: Path, name: str) -> None:
     assert short_spec(canonical(typed)) == typed
 
 
+def test_a_short_spec_of_code_that_was_not_imported_runs_none(tmp_path: Path) -> None:
+    path, trace = tmp_path / "evil.py", tmp_path / "it ran"
+    path.write_text(f"open({str(trace)!r}, 'w')\n", encoding="utf-8")
+    spec = f"expectimax:base=6,eval={path}:NAME,eval_sha256=00,ply=auto"
+    assert short_spec(spec) == f"expectimax:base=6,eval={path}:NAME"
+    assert short_spec("expectimax:eval=no.such:NAME") == "expectimax:eval=no.such:NAME"
+    assert not trace.exists()
+
+
+@pytest.mark.parametrize(
+    ("spec", "code"),
+    [
+        ("greedy", set()),
+        ("expectimax:eval=snake,ply=3", set()),
+        ("ntuple:net=some:file.py", set()),
+        ("my.py:Mine:speed=3", {"my.py:Mine"}),
+        ("my.py", {"my.py"}),
+        ("package.module:Name", {"package.module:Name"}),
+        ("alphabeta:depth=3,eval=my.py:EMPTY", {"my.py:EMPTY"}),
+        ('minimax:eval="\\u006d:A"', {"m:A"}),
+        ('engine:cmd="python my.py",ply=3', {"python my.py"}),
+        ("engine", {""}),
+    ],
+)
+def test_the_code_of_a_spec(spec: str, code: set[str]) -> None:
+    assert code_of(spec) == code
+
+
+@pytest.mark.parametrize(
+    ("spec", "end"),
+    [
+        ("gredy", "; did you mean greedy?"),
+        ("qwertyuiop", "got 'qwertyuiop'"),
+        ("expectimax:evl=rows", "; did you mean eval?"),
+        ("expectimax:eval=snake,rato=2", "; did you mean ratio?"),
+        ("expectimax:eval=rosw", "; did you mean rows?"),
+        ("baeldung:prune=yess", "; did you mean yes?"),
+        ("ntuple:net=defalt", "; did you mean default?"),
+    ],
+)
+def test_a_name_that_is_nearly_right_is_suggested(spec: str, end: str) -> None:
+    with pytest.raises(InvalidInput) as refused:
+        make_player(spec)
+    assert str(refused.value).endswith(end)
+
+
 def test_a_short_spec_is_checked() -> None:
     with pytest.raises(InvalidSpec, match="expected a key of greedy"):
         short_spec("greedy:ply=3")
@@ -321,7 +369,7 @@ def test_text_of_unknown_origin_runs_no_code(tmp_path: Path) -> None:
         "expectimax:eval=twofold.evaluators:SNAKE",
         f"{path}",
     ):
-        with pytest.raises(InvalidSpec, match="expected a player without code of its own"):
+        with pytest.raises(InvalidSpec, match="expected a player without code or a program"):
             make_player(spec, allow_code=False)
     assert not trace.exists()
     for name in COMPLETE:
@@ -330,7 +378,7 @@ def test_text_of_unknown_origin_runs_no_code(tmp_path: Path) -> None:
 
 def test_text_of_unknown_origin_reads_no_file(tmp_path: Path) -> None:
     missing = tmp_path / "missing.py"
-    with pytest.raises(InvalidSpec, match="without code of its own"):
+    with pytest.raises(InvalidSpec, match="without code or a program of its own"):
         make_player(f"expectimax:eval={missing}:A,eval_sha256=00", allow_code=False)
 
 

@@ -285,7 +285,7 @@ def test_a_disk_that_cannot_be_written_does_not_end_the_game(folder: Path) -> No
 def test_a_player_that_fails_is_said(folder: Path) -> None:
     async def act(pilot: Driven) -> None:
         await pilot.press("i")
-        await until_shown(pilot, "the player failed: no idea")
+        await until_shown(pilot, "the player failed: ValueError: no idea")
         await pilot.press("left")
         assert re.search(r"move +1\b", text_of(pilot))
 

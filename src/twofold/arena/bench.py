@@ -1,7 +1,8 @@
 """Benches: players over the same seeds, their games kept in a study."""
 
+import contextlib
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -11,9 +12,9 @@ from twofold.arena.study import Study, Wanted
 from twofold.arena.workers import Workers
 from twofold.errors import InvalidInput, PlayerError
 from twofold.limits import MAX_GAMES, MAX_JOBS, MAX_SEED, check_limit
-from twofold.notation import check_seed, shown
+from twofold.notation import check_seed, format_spec, parse_spec
 from twofold.players import make_player
-from twofold.players.registry import runs_program
+from twofold.players.registry import code_of
 from twofold.rules import Rules
 from twofold.version import SIGNATURE, __version__
 
@@ -32,6 +33,7 @@ class Entrant:
         wanted: its games.
         missing: how many of them are still to be played.
         compiled: whether it runs in threads.
+        allow_code: whether it may run code and programs, see `make_player`.
     """
 
     player: str
@@ -40,6 +42,7 @@ class Entrant:
     wanted: Wanted
     missing: int
     compiled: bool
+    allow_code: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,13 +91,14 @@ class Bench:
         self.records = records
         self.entrants: list[Entrant] = []
 
-    def add(self, player: str, games: int, seed: int) -> Entrant:
+    def add(self, player: str, games: int, seed: int, *, allow_code: bool = True) -> Entrant:
         """Want games of a player.
 
         Args:
             player: its spec.
             games: number of games.
             seed: the seed of the first game; then seed + 1, ... modulo 2^64.
+            allow_code: whether the spec may name code and programs; False where a file says it.
 
         Raises:
             InvalidInput: the spec or a number cannot be used, or the player has changed since
@@ -102,7 +106,7 @@ class Bench:
         """
         check_limit("games", games, 1, MAX_GAMES)
         check_seed(seed)
-        with make_player(player) as made:
+        with make_player(player, allow_code=allow_code) as made:
             made.start(self.rules, seed)
             spec, compiled, reproducible = made.spec, made.compiled, made.reproducible
         run = self.study.add_run(
@@ -117,7 +121,7 @@ class Bench:
         wanted = Wanted(run, seed, games)
         missing = len(self.study.missing(wanted))
         self.study.want(run, seed, games)
-        entrant = Entrant(player, run, spec, wanted, missing, compiled)
+        entrant = Entrant(player, run, spec, wanted, missing, compiled, allow_code)
         self.entrants.append(entrant)
         return entrant
 
@@ -174,7 +178,7 @@ class Bench:
             return (first + position) & MAX_SEED
 
         missing = iter(self.study.missing(entrant.wanted))
-        return Plan(number, entrant.player, missing, seed_of, self.records)
+        return Plan(number, entrant.player, missing, seed_of, self.records, entrant.allow_code)
 
     def _keep(
         self,
@@ -227,13 +231,19 @@ def standing(study: Study, entrant: Entrant, *, reached: bool = True) -> Standin
     return Standing(entrant.player, entrant.spec, before, study.failures(entrant.run)[seed], seed)
 
 
-def resume(bench: Bench) -> None:
+def resume(bench: Bench, named: Collection[str] = ()) -> None:
     """Want everything that the study was ever asked for under the rules of the bench.
 
+    Args:
+        bench: without players yet.
+        named: the players of the study that may run code and programs. The study alone does not
+            say what is run here.
+
     Raises:
-        InvalidInput: a player can no longer be made, plays otherwise than it did, or runs a
-            program: a file does not say what is run here.
+        InvalidInput: a player can no longer be made, plays otherwise than it did, or runs code
+            and is not named.
     """
+    trusted = {plain_spec(player) for player in named}
     known = {run.run: run for run in bench.study.runs() if run.rules == str(bench.rules)}
     for wanted in bench.study.wanted():
         run = known.get(wanted.run)
@@ -245,12 +255,34 @@ def resume(bench: Bench) -> None:
                 f"{bench.study.name}, got {SIGNATURE} (twofold {__version__}): players may play "
                 "otherwise now; name another study"
             )
-        try:
-            if runs_program(run.player):
-                raise InvalidInput(
-                    f"expected players that run no program, got {shown(run.player)}; name it "
-                    "again with --games and --out instead of --resume, and its games go on"
-                )
-            bench.add(run.player, wanted.games, wanted.first_seed)
-        except InvalidInput as error:
-            raise type(error)(f"cannot go on with {bench.study.name}: {error}") from error
+        with _going_on(bench.study):
+            is_trusted = plain_spec(run.player) in trusted
+            bench.add(run.player, wanted.games, wanted.first_seed, allow_code=is_trusted)
+
+
+def players_with_code(study: Study) -> list[str]:
+    """The players of which a study wants games and that run code or programs, as it names them.
+
+    Raises:
+        InvalidInput: the study names a player that there is not.
+    """
+    wanted = {one.run for one in study.wanted()}
+    players = dict.fromkeys(run.player for run in study.runs() if run.run in wanted)
+    with _going_on(study):
+        return [player for player in players if code_of(player)]
+
+
+def plain_spec(player: str) -> str:
+    """A spec as it compares with others: keys in order, without hashes of files."""
+    name, values = parse_spec(player)
+    plain = {key: text for key, text in values.items() if not key.endswith("_sha256")}
+    return format_spec(name, plain)
+
+
+@contextlib.contextmanager
+def _going_on(study: Study) -> Iterator[None]:
+    """Say of what is refused that the study wanted it."""
+    try:
+        yield
+    except InvalidInput as error:
+        raise type(error)(f"cannot go on with {study.name}: {error}") from error

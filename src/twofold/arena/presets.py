@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from twofold.errors import InvalidInput
-from twofold.notation import shown
+from twofold.notation import did_you_mean, shown
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,5 +76,8 @@ def preset_lines(name: str) -> tuple[Line, ...]:
         InvalidInput: there is none of this name.
     """
     if name not in PRESETS:
-        raise InvalidInput(f"expected a preset ({', '.join(PRESETS)}), got {shown(name)}")
+        raise InvalidInput(
+            f"expected a preset ({', '.join(PRESETS)}), got {shown(name)}"
+            f"{did_you_mean(name, PRESETS)}"
+        )
     return PRESETS[name]

@@ -22,12 +22,12 @@ from twofold.arena.workers import (
     Lost,
     Task,
     Workers,
-    describe,
 )
 from twofold.errors import InvalidSpec, MissingExtra, ResourceError
 from twofold.notation import format_spec, parse_spec
 from twofold.players import make_player
-from twofold.players.registry import is_code
+from twofold.players.faults import describe_caught
+from twofold.players.own_code import is_code
 
 LOCAL: Final = "local"
 """The address that begins a cluster on this machine."""
@@ -211,7 +211,7 @@ class _Actor:
         try:
             answer: tuple[GameRow, ...] | str | None = self._ray.get(next(self._answers))
         except self._ray.exceptions.RayTaskError as error:
-            return describe(error.cause)
+            return describe_caught(error.cause)
         except (StopIteration, self._ray.exceptions.RayError):
             return Lost("its worker died")
         return answer
@@ -264,7 +264,7 @@ class _Seat:
                     rows, last = [], time.monotonic()
         except Exception as fault:
             yield tuple(rows)
-            yield describe(fault)
+            yield describe_caught(fault)
         else:
             yield tuple(rows)
             yield None
@@ -272,7 +272,7 @@ class _Seat:
     def _player(self, task: Task) -> Any:
         if task.player not in self._made:
             spec = self._players[task.player][0]
-            made = make_player(self._local(task))
+            made = make_player(self._local(task), allow_code=task.allow_code)
             if _hashes(made.spec) != _hashes(spec):
                 raise InvalidSpec(f"expected {spec} on every worker, got {made.spec}")
             self._made[task.player] = made

@@ -74,6 +74,7 @@ class Plan:
         numbers: positions of the games that are still to be played, in ascending order.
         seed_of: the seed of a position.
         records: whether the records of the games are wanted.
+        allow_code: whether the spec may name code and programs, see `make_player`.
         errors: what failed, by position.
         attempts: how often the worker of a game was lost, by position.
     """
@@ -83,6 +84,7 @@ class Plan:
     numbers: Iterator[int]
     seed_of: Callable[[int], int]
     records: bool = False
+    allow_code: bool = True
     errors: dict[int, str] = field(default_factory=dict)
     attempts: Counter[int] = field(default_factory=Counter)
     _games: int = 0
@@ -103,7 +105,7 @@ class Plan:
         if not numbers:
             return None
         seeds = tuple(map(self.seed_of, numbers))
-        return Task(self.player, numbers, self.spec, rules, seeds, self.records)
+        return Task(self.player, numbers, self.spec, rules, seeds, self.records, self.allow_code)
 
 
 def run_seeds(seed: int, games: int) -> Iterator[int]:

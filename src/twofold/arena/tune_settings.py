@@ -11,7 +11,7 @@ from twofold.errors import InvalidInput, InvalidSpec, LimitExceeded
 from twofold.evaluators import Evaluator
 from twofold.evaluators.base import Weight
 from twofold.limits import MAX_GAMES, MAX_SPREAD, MIN_SPREAD, check_limit
-from twofold.notation import check_seed, format_number, shown
+from twofold.notation import check_seed, did_you_mean, format_number, shown
 from twofold.players import make_player
 from twofold.rules import Rules
 
@@ -251,7 +251,10 @@ def _chosen(found: Mapping[str, Weight], names: Sequence[str]) -> Sequence[str]:
         )
     for name in names:
         if name not in found:
-            raise InvalidInput(f"expected weights among {', '.join(found)}, got {shown(name)}")
+            raise InvalidInput(
+                f"expected weights among {', '.join(found)}, got {shown(name)}"
+                f"{did_you_mean(name, found)}"
+            )
     if len(set(names)) < len(names):
         raise InvalidInput(f"expected each weight once, got {shown(','.join(names))}")
     return names or list(found)

@@ -24,6 +24,7 @@ from twofold.arena.tune_sampling import ORDER, ask, finished_trials
 from twofold.arena.tune_settings import Settings
 from twofold.errors import InvalidInput, ResourceError, TwofoldError
 from twofold.players import make_player, play_game
+from twofold.players.faults import describe, describe_caught
 
 MAX_DEATHS: Final = 3
 """Processes that may die between two finished trials; one more ends the tuning."""
@@ -116,7 +117,7 @@ class Seat:
                     result = play_game(player, settings.rules, seed, stop=stop)
                 except Exception as error:
                     raise TwofoldError(
-                        f"{spec} failed on seed {seed}: {workers.describe(error)}"
+                        f"{spec} failed on seed {seed}: {describe(error)}"
                     ) from error
                 if result is None:
                     return None
@@ -143,7 +144,7 @@ class _Ticker:
 
 
 def _failure(error: Exception) -> Failed:
-    return Failed(workers.describe(error), getattr(error, "exit_code", 1))
+    return Failed(describe_caught(error), getattr(error, "exit_code", 1))
 
 
 def play_here(

@@ -22,8 +22,8 @@ from multiprocessing.context import SpawnContext, SpawnProcess
 from typing import Final, Protocol, Self
 
 from twofold.arena.games import GameRow
-from twofold.errors import TwofoldError
 from twofold.players import Player, make_player, play_games
+from twofold.players.faults import describe_caught
 from twofold.rules import Rules
 
 POLL_SECONDS: Final = 0.1
@@ -47,6 +47,7 @@ class Task:
         rules: the rules of the games.
         seeds: their seeds.
         records: whether the rows hold the records of the games.
+        allow_code: whether the spec may name code and programs, see `make_player`.
     """
 
     player: int
@@ -55,6 +56,7 @@ class Task:
     rules: Rules
     seeds: tuple[int, ...]
     records: bool = False
+    allow_code: bool = True
 
     def part(self, first: int, end: int | None = None) -> "Task":
         """Some of its games."""
@@ -106,7 +108,7 @@ class Crew:
     def play(self, task: Task, stop: Callable[[], bool]) -> Iterator[GameRow]:
         """Play the games of a task; fewer if `stop` says so."""
         if task.player not in self.players:
-            self.players[task.player] = make_player(task.spec)
+            self.players[task.player] = make_player(task.spec, allow_code=task.allow_code)
         player = self.players[task.player]
         yield from task.play(player, player.spec, stop)
 
@@ -114,13 +116,6 @@ class Crew:
         """Close the players."""
         for player in self.players.values():
             player.close()
-
-
-def describe(error: BaseException) -> str:
-    """One sentence: our own errors as they are, others with their type."""
-    if isinstance(error, TwofoldError):
-        return str(error)
-    return f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
 
 
 class Workers:
@@ -214,7 +209,7 @@ class Workers:
                     self._reports.put(Report(task, tuple(rows)))
                     rows, last = [], time.monotonic()
         except Exception as fault:
-            error = describe(fault)
+            error = describe_caught(fault)
         self._reports.put(Report(task, tuple(rows), error, done=True))
 
     def _play_there(self, process: "Seat", task: Task) -> bool:
@@ -357,7 +352,7 @@ def _answers(crew: Crew, task: Task, stop: Callable[[], bool]) -> Iterator[GameR
     try:
         yield from crew.play(task, stop)
     except Exception as fault:
-        yield describe(fault)
+        yield describe_caught(fault)
     else:
         yield None
 

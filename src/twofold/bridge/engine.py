@@ -29,6 +29,7 @@ from twofold.engine_messages import (
 from twofold.errors import InvalidInput, InvalidLine, InvalidSpec, TwofoldError
 from twofold.notation import format_spec, parse_spec, shown
 from twofold.players import Player, make_player, short_spec
+from twofold.players.registry import code_of
 from twofold.rules import STANDARD, Rules
 from twofold.version import __version__
 
@@ -55,7 +56,7 @@ class EngineServer:
         begin: Callable[[Search], None],
         make: Callable[[str], Player] = make_player,
     ) -> None:
-        self._spec = player.spec
+        self._spec, self._code = player.spec, _code_of(player.spec)
         self._write, self._begin, self._make = write, begin, make
         self._lock = threading.Lock()
         self._present: Player | None = player
@@ -140,7 +141,13 @@ class EngineServer:
             names = ", ".join(known) or "none"
             raise InvalidSpec(f"expected an option ({names}), got {shown(command.name)}")
         name, changed = parse_spec(_short(self._spec))  # another eval has other weights
-        self._use(self._make(format_spec(name, changed | {command.name: command.value})))
+        spec = format_spec(name, changed | {command.name: command.value})
+        if code_of(spec) - self._code:  # a line of text starts no code
+            raise InvalidSpec(
+                f"expected {command.name} without code of its own, which only the one who starts "
+                f"the engine can name, got {shown(command.value)}"
+            )
+        self._use(self._make(spec))
 
     def _use(self, player: Player) -> None:
         """Go on with another player, if it can play under the present rules."""
@@ -213,6 +220,14 @@ def _short(spec: str) -> str:
         return short_spec(spec)
     except InvalidSpec:
         return spec
+
+
+def _code_of(spec: str) -> frozenset[str]:
+    """The code that a spec names; none, where no spec made the player."""
+    try:
+        return code_of(spec)
+    except InvalidSpec:
+        return frozenset()
 
 
 def opening_rules(player: Player) -> Rules:

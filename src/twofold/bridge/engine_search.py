@@ -8,10 +8,9 @@ import threading
 from collections.abc import Callable, Iterator, Sequence
 
 from twofold.engine_messages import Answer, BestMove, Go, Info, Position, Refusal
-from twofold.errors import TwofoldError
 from twofold.players import Player
 from twofold.players.base import assumed_score
-from twofold.players.registry import checked_move
+from twofold.players.faults import checked_move, describe_caught
 from twofold.players.values import searching_of, values_of
 from twofold.rules import Move
 from twofold.search.analysis import Analysis
@@ -51,7 +50,7 @@ class Search:
                 self._improve(found)
             self._end(BestMove(self._best))
         except Exception as error:
-            self._end(Refusal(_described(error)))
+            self._end(Refusal(describe_caught(error)))
         if self.is_left_behind:
             self._player.close()
 
@@ -125,10 +124,6 @@ class Search:
 def _has_values(player: Player) -> bool:
     kind = type(player)
     return kind.analyse is not Player.analyse or kind.stream is not Player.stream
-
-
-def _described(error: Exception) -> str:
-    return str(error) if isinstance(error, TwofoldError) else f"{type(error).__name__}: {error}"
 
 
 def info_of(analysis: Analysis) -> Info:

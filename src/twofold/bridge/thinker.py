@@ -10,7 +10,7 @@ from typing import Final
 
 from twofold.board import Board
 from twofold.players.base import Player
-from twofold.players.registry import checked_move
+from twofold.players.faults import checked_move
 from twofold.rules import Move, Rules
 from twofold.search.budget import Budget
 from twofold.search.stop import Stop

@@ -111,7 +111,7 @@ def _report(error: BaseException) -> int:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 1
     if isinstance(error, TwofoldError):
-        _say(str(error))
+        _say(_described(error))
         return error.exit_code
     if hasattr(error, "format_message"):  # a usage error; typer has its classes where it likes
         _say_usage(error)
@@ -122,8 +122,18 @@ def _report(error: BaseException) -> int:
     if isinstance(error, OSError) and error.errno == errno.ENOSPC:
         _say(f"the disk is full: {error}")
         return 3
-    _say(f"{type(error).__name__}: {error} (TWOFOLD_DEBUG=1 shows where)")
+    _say(_described(error))
     return 1
+
+
+def _described(error: BaseException) -> str:
+    """One sentence about an error, with the line of a player's own file if that was being run."""
+    faults = sys.modules.get("twofold.players.faults")  # without it no player was made
+    if faults is not None and faults.last_place(error):
+        return str(faults.describe(error))
+    if isinstance(error, TwofoldError):
+        return str(error)
+    return f"{type(error).__name__}: {error} (TWOFOLD_DEBUG=1 shows where)"
 
 
 def _say_usage(error: BaseException) -> None:

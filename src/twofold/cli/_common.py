@@ -249,17 +249,25 @@ def _start_spinner(text: str) -> Any:
     return progress
 
 
-def prepare(specs: Sequence[str], rules: "Rules", seed: int) -> None:
+def prepare(specs: Sequence[str], rules: "Rules", seed: int, *, allow_code: bool = True) -> None:
     """Check that players can be made and can play; have their kernels compiled.
+
+    Args:
+        specs: name the players.
+        rules: what they are going to play.
+        seed: of their first game.
+        allow_code: see `make_player`.
 
     Raises:
         InvalidInput: a spec is wrong, or its player cannot play under these rules.
     """
     for spec in specs:
-        open_player(spec, rules, seed).close()
+        open_player(spec, rules, seed, allow_code=allow_code).close()
 
 
-def open_player(spec: str, rules: "Rules", seed: int, *, at_home: bool = False) -> "Player":
+def open_player(
+    spec: str, rules: "Rules", seed: int, *, at_home: bool = False, allow_code: bool = True
+) -> "Player":
     """A player that is ready: started, and its kernels compiled by a first analysis.
 
     Args:
@@ -268,6 +276,7 @@ def open_player(spec: str, rules: "Rules", seed: int, *, at_home: bool = False) 
         seed: of its game.
         at_home: whether a player that can play under one set of rules alone is started with
             these instead.
+        allow_code: see `make_player`.
 
     Raises:
         InvalidInput: the spec is wrong, or the player cannot play under these rules.
@@ -277,7 +286,7 @@ def open_player(spec: str, rules: "Rules", seed: int, *, at_home: bool = False) 
         from twofold.players import make_player
         from twofold.search.budget import Budget
 
-        player = make_player(spec)
+        player = make_player(spec, allow_code=allow_code)
         rules = player.home or rules if at_home else rules
         player.start(rules, seed)
         if player.compiled:

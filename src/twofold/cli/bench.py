@@ -4,7 +4,7 @@ import contextlib
 import itertools
 import sys
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -40,6 +40,7 @@ EXAMPLE = """  twofold bench greedy corner --games 100 --seed 1
   twofold bench random my_player.py:Mine --games 50 --jobs 2 --json
   twofold bench quick --games 1000 --out study.db
   twofold bench --resume --out study.db
+  twofold bench --resume --out study.db my_player.py:Mine
   twofold bench --preset sources --out sources.db
   twofold bench quick --games 10000 --ray auto --out study.db"""
 
@@ -47,7 +48,11 @@ EXAMPLE = """  twofold bench greedy corner --games 100 --seed 1
 def command(
     players: Annotated[
         list[str] | None,
-        typer.Argument(metavar="PLAYER...", help="Players.", show_default=False),
+        typer.Argument(
+            metavar="PLAYER...",
+            help="Players; beside --resume those of the study that run code.",
+            show_default=False,
+        ),
     ] = None,
     games: Annotated[int, typer.Option("--games", metavar="N", help="Games each.")] = 100,
     seed: Annotated[
@@ -94,7 +99,7 @@ def command(
     _check_request(players or [], preset, out, resume=resume, records=records)
     with _open_study(out) as study:
         if resume:
-            benches = _resumed(study)
+            benches = _resumed(study, players or [], out)
         elif preset:
             benches = _preset(study, preset, first)
         else:
@@ -141,7 +146,7 @@ def _check_request(
     from twofold.errors import InvalidInput
     from twofold.notation import shown
 
-    if bool(players) + bool(preset) + resume > 1:
+    if preset and (players or resume):
         raise InvalidInput("expected one of players, --preset and --resume, got more")
     if resume and not out:
         raise InvalidInput("expected --out FILE, the study to go on with")
@@ -203,19 +208,46 @@ def _preset(study: "Study", name: str, seed: int) -> "list[Bench]":
     return benches
 
 
-def _resumed(study: "Study") -> "list[Bench]":
+def _resumed(study: "Study", named: list[str], out: str) -> "list[Bench]":
     """A bench for each set of rules in a study."""
     from twofold.arena.bench import Bench, resume
     from twofold.rules import Rules
 
+    _check_named(study, named, out)
     benches = []
     for rules in dict.fromkeys(run.rules for run in study.runs()):
         bench = Bench(study, Rules.parse(rules), machine=machine())
-        resume(bench)
-        if bench.missing:
-            prepare([entrant.player for entrant in bench.entrants], bench.rules, 1)
+        resume(bench, named)
+        for entrant in bench.entrants if bench.missing else ():
+            prepare([entrant.player], bench.rules, 1, allow_code=entrant.allow_code)
         benches.append(bench)
     return benches
+
+
+def _check_named(study: "Study", named: list[str], out: str) -> None:
+    """Refuse to go on unless those players of the study are named that run code, and no others."""
+    from twofold.arena.bench import plain_spec, players_with_code
+    from twofold.errors import InvalidInput
+    from twofold.notation import printable, shown
+
+    there = dict.fromkeys(map(plain_spec, players_with_code(study)))
+    given = {plain_spec(player): player for player in named}
+    if others := [player for key, player in given.items() if key not in there]:
+        known = ", ".join(map(shown, there)) or "none"
+        raise InvalidInput(
+            f"expected beside --resume players of {study.name} that run code ({known}), "
+            f"got {shown(others[0])}"
+        )
+    if there.keys() - given.keys():
+        raise InvalidInput(
+            f"cannot go on with {study.name}: it names players that run code, and a file alone "
+            f"starts none. If you trust that code: {printable(_going_on(out, there))}"
+        )
+
+
+def _going_on(out: str, players: "Iterable[str]") -> str:
+    """The command that goes on with a study and names players that run code."""
+    return shell_line("twofold", "bench", "--resume", "--out", out, *players)
 
 
 # ---- what is shown
@@ -255,11 +287,14 @@ def _print_tables(benches: "Sequence[Bench]", found: "Found", *, seconds: float,
 
 
 def _end(found: "Found", *, out: str, interrupted: bool, json: bool) -> None:
+    from twofold.players.registry import code_of
+
     done = sum(len(one.games) for _, _, one in found)
     wanted = sum(entrant.wanted.games for _, entrant, _ in found)
     failed = [one for _, _, one in found if one.error]
     if interrupted and done < wanted and not failed:
-        how = f"; {shell_line('twofold', 'bench', '--resume', '--out', out)} goes on" if out else ""
+        named = [entrant.player for _, entrant, _ in found if code_of(entrant.player)]
+        how = f"; {_going_on(out, dict.fromkeys(named))} goes on" if out else ""
         print_note(f"twofold: interrupted; {counted(done, 'game')} finished{how}")
         raise typer.Exit(INTERRUPTED)
     if failed and json:

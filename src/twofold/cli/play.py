@@ -290,13 +290,19 @@ class Table:
 
     def hint(self) -> None:
         """Say which move the player would make, and what it thinks of the others."""
-        from twofold.errors import GameOver
+        from twofold.errors import GameOver, PlayerError
+        from twofold.players.faults import describe_caught
         from twofold.search.analysis import format_value
         from twofold.tui.playback import analyse
 
         if self.game.is_finished:
             raise GameOver("expected a game in progress for a hint, got a finished one")
-        analysis = analyse(self.hinter(), self.game)
+        try:
+            analysis = analyse(self.hinter(), self.game)
+        except TwofoldError:
+            raise
+        except Exception as error:
+            raise PlayerError(f"no hint: {describe_caught(error)}") from error
         print_out(f"hint: {analysis.best.name.lower()}")
         values = [
             f"{one.move.name.lower()} {format_value(one.value)}"

@@ -7,7 +7,7 @@ from twofold.notation import format_number
 
 if TYPE_CHECKING:
     from twofold.evaluators import Evaluator
-    from twofold.players.registry import Entry
+    from twofold.players.entry import Entry
 
 EXAMPLE = "  twofold players"
 

@@ -9,7 +9,7 @@ from twofold.evaluators.clustering import CLUSTERING
 from twofold.evaluators.matrix import IT3105_GRADIENT_EVALUATOR, IT3105_SNAKE_EVALUATOR, SNAKE
 from twofold.evaluators.rows import BAELDUNG, ROWS
 from twofold.evaluators.smooth import SMOOTH
-from twofold.notation import shown
+from twofold.notation import did_you_mean, shown
 
 __all__ = [
     "EVALUATORS",
@@ -67,4 +67,5 @@ def find_evaluator(name: str) -> Evaluator:
         known = ", ".join(EVALUATORS)
         raise InvalidSpec(
             f"expected eval= and one of {known} (or path/to/file.py:Name), got {shown(name)}"
+            f"{did_you_mean(name, EVALUATORS)}"
         ) from None

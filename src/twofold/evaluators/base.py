@@ -13,7 +13,7 @@ from twofold.board import Board
 from twofold.errors import InvalidSpec, UnsupportedRules
 from twofold.evaluators.bounds import SumBounds
 from twofold.limits import BITS_MAX_EXPONENT, BITS_MAX_SIDE, MAX_SIDE
-from twofold.notation import format_number, shown
+from twofold.notation import did_you_mean, format_number, shown
 
 Params = NDArray[np.float32]
 
@@ -167,6 +167,7 @@ class Evaluator:
                 known = ", ".join(keys) or "none"
                 raise InvalidSpec(
                     f"expected a weight of eval={self.name} ({known}), got {shown(name)}"
+                    f"{did_you_mean(name, keys)}"
                 )
             keys[name] = keys[name].at(name, value)
         if keys == self.weight_keys or self.rebuild is None:

@@ -10,7 +10,7 @@ from twofold.errors import InvalidNetwork
 from twofold.evaluators.network import Network
 from twofold.evaluators.network_file import read_network
 from twofold.files import open_regular
-from twofold.notation import shown
+from twofold.notation import did_you_mean, shown
 
 FOLDER: Final = Path(__file__).parent.parent / "data"
 SUFFIX: Final = ".safetensors"
@@ -32,7 +32,10 @@ def network_path(name: str) -> Path:
     path = Path(name)
     if name.isidentifier() and not path.exists():
         known = ", ".join(shipped()) or "none"
-        raise InvalidNetwork(f"expected a network ({known}) or a file, got {shown(name)}")
+        raise InvalidNetwork(
+            f"expected a network ({known}) or a file, got {shown(name)}"
+            f"{did_you_mean(name, shipped())}"
+        )
     return path
 
 

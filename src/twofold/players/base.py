@@ -13,6 +13,7 @@ from typing import Self
 
 from twofold.board import Board
 from twofold.errors import GameOver, UnsupportedRules
+from twofold.players.faults import checked_move
 from twofold.rules import STANDARD, Move, Rules
 from twofold.search.analysis import Analysis, MoveAnalysis, MoveValue
 from twofold.search.budget import Budget
@@ -94,7 +95,7 @@ class Player(ABC):
         Raises:
             GameOver: no move is legal.
         """
-        best = self.choose(board, score=score)
+        best = checked_move(self, board, self.choose(board, score=score))
         return Analysis(board, move_list(board), best, self.spec, reproducible=self.reproducible)
 
     def stream(

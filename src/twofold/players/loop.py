@@ -9,7 +9,7 @@ from twofold.board import Board
 from twofold.game import Game
 from twofold.limits import MAX_SEED
 from twofold.players.base import Player
-from twofold.players.registry import checked_move
+from twofold.players.faults import checked_move
 from twofold.rules import Rules
 
 _FIRST_CHUNK: Final = 16

@@ -97,7 +97,9 @@ class PlayScreen(GameScreen):
 
     def _note(self, now: Now) -> Text:
         if self.shared.error is not None:
-            return Text(f"the player failed: {self.shared.error}", "bold red")
+            from twofold.players.faults import describe
+
+            return Text(f"the player failed: {describe(self.shared.error)}", "bold red")
         if now.is_loading:
             return Text(LOADING, "dim")
         if now.auto and not self.note.style:

@@ -9,7 +9,7 @@ from twofold.board import Board
 from twofold.game import Game
 from twofold.players import Player
 from twofold.players.base import move_list
-from twofold.players.registry import checked_move
+from twofold.players.faults import checked_move
 from twofold.search.analysis import Analysis
 from twofold.search.stop import Stop
 from twofold.tui.background import Reading

@@ -89,7 +89,9 @@ class ReviewScreen(PictureScreen):
 
     def _words(self) -> Text:
         if self._judging.error is not None:
-            return Text(f"no judge: {self._judging.error}", "bold red")
+            from twofold.players.faults import describe
+
+            return Text(f"no judge: {describe(self._judging.error)}", "bold red")
         if self._note:
             return self._note
         if not self.walk.judged and self.walk.move is not None:

@@ -17,6 +17,7 @@ from twofold.errors import TwofoldError
 from twofold.game import Status
 from twofold.notation import MOVE_LETTERS, printable
 from twofold.players.base import Player
+from twofold.players.faults import describe
 from twofold.rules import Move
 from twofold.search.stop import Stop
 from twofold.web.following import Asker
@@ -298,4 +299,4 @@ def _message(error: Exception) -> str:
     if isinstance(error, TwofoldError):
         return str(error)
     _LOG.warning("a player failed", exc_info=error)
-    return printable(f"{type(error).__name__}: {error}")[:MAX_ERROR]
+    return printable(describe(error))[:MAX_ERROR]

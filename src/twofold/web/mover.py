@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Final
 
 from twofold.game import Game, Status, next_step, status_of
 from twofold.players.base import Player
-from twofold.players.registry import checked_move
+from twofold.players.faults import checked_move
 from twofold.rules import Move, Rules
 from twofold.search.stop import Stop
 from twofold.web.history import Standing

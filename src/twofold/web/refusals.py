@@ -5,6 +5,7 @@ from typing import Final
 
 from twofold.errors import TwofoldError
 from twofold.notation import printable
+from twofold.players.faults import describe
 from twofold.web.protocol import Refused
 
 INTERNAL: Final = "InternalError"
@@ -24,5 +25,5 @@ def refused(error: Exception, ref: int = 0) -> Refused:
     if isinstance(error, TwofoldError):
         return Refused(ref=ref, message=str(error), kind=type(error).__name__)
     _LOG.error("something went wrong", exc_info=error)
-    text = printable(f"{type(error).__name__}: {error}")[:_MAX_TEXT]
+    text = printable(describe(error))[:_MAX_TEXT]
     return Refused(ref=ref, message=f"something went wrong inside twofold: {text}", kind=INTERNAL)

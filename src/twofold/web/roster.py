@@ -15,9 +15,11 @@ from twofold import notation
 from twofold.errors import InvalidSpec, LimitExceeded
 from twofold.evaluators.library import shipped
 from twofold.notation import shown
-from twofold.players import Player, entries, home_of, make_player
+from twofold.players import Player, home_of, make_player
+from twofold.players.entry import Entry
+from twofold.players.own_code import is_code
 from twofold.players.presets import DEFAULT_PLAYER, default_player
-from twofold.players.registry import Entry, is_code
+from twofold.players.registry import code_of, entry_of
 from twofold.rules import Rules
 from twofold.web.protocol import PlayerInfo
 
@@ -96,12 +98,12 @@ class Roster:
         if spec in self._own:
             return
         parsed = notation.parse_spec(spec)
-        if is_code(parsed.name) or any(":" in text for text in parsed.values.values()):
+        if code_of(spec):
             raise InvalidSpec(
                 "expected a player that needs no code or program of its own, which only the "
                 f"owner can name when the server starts, got {shown(spec)}"
             )
-        entry = _entry(parsed.name)
+        entry = entry_of(parsed.name)
         for key, text in parsed.values.items():
             _check_value(entry, key, text)
 
@@ -124,8 +126,6 @@ class Roster:
 
 def _check_value(entry: Entry, key: str, text: str) -> None:
     """Refuse a value of a key that is dangerous in the hands of a page."""
-    if key == "cmd":
-        raise InvalidSpec("expected a player that runs no program, got the key 'cmd'")
     known = entry.keys.get(key)
     if entry.name == "exact" and key == "table":
         raise InvalidSpec(
@@ -143,14 +143,6 @@ def _check_value(entry: Entry, key: str, text: str) -> None:
         raise LimitExceeded(f"expected {key} of at most {most} here, got {shown(text)}")
 
 
-def _entry(name: str) -> Entry:
-    for entry in entries():
-        if entry.name == name:
-            return entry
-    known = ", ".join(entry.name for entry in entries())
-    raise InvalidSpec(f"expected a player ({known}), got {shown(name)}")
-
-
 def _infos(default: str, own: Iterable[str], home: Rules | None) -> list[PlayerInfo]:
     """The players to pick from: the default one, the owner's, the usual ones."""
     names = dict(PICKS)
@@ -165,7 +157,7 @@ def _info(spec: str, name: str) -> PlayerInfo:
     parsed = notation.parse_spec(spec)
     if is_code(parsed.name):
         return PlayerInfo(spec, name, "a player of your own", _values_moves(spec))
-    entry = _entry(parsed.name)
+    entry = entry_of(parsed.name)
     return PlayerInfo(spec, name, entry.summary, entry.name not in VALUELESS)
 
 

@@ -1,0 +1,128 @@
+"""The keys that players have in common, and how values of keys are read."""
+
+from collections.abc import Callable, Mapping
+from typing import Any, Final
+
+from twofold.errors import InvalidSpec
+from twofold.limits import MAX_DEPTH, MAX_JOBS, MAX_PLY, MAX_TABLE_MB, check_limit
+from twofold.notation import did_you_mean, format_number, parse_number, shown
+from twofold.players.entry import Key
+from twofold.players.own_code import is_code, load_object
+from twofold.search.budget import Budget, parse_seconds
+from twofold.search.depth import Depth
+
+
+def whole(name: str, low: int, high: int) -> Callable[[str], int]:
+    """Reads a whole number from `low` to `high`."""
+
+    def parse(text: str) -> int:
+        if not (text.isascii() and text.isdecimal() and len(text) <= 12):
+            raise InvalidSpec(f"expected {name} as a whole number, got {shown(text)}")
+        return check_limit(name, int(text), low, high)
+
+    return parse
+
+
+def choice(name: str, values: dict[str, Any]) -> Callable[[str], Any]:
+    """Reads one of the words that `values` holds."""
+
+    def parse(text: str) -> Any:
+        if text not in values:
+            raise InvalidSpec(
+                f"expected {name}= and one of {', '.join(values)}, got {shown(text)}"
+                f"{did_you_mean(text, values)}"
+            )
+        return values[text]
+
+    return parse
+
+
+def evaluator(text: str) -> Any:
+    """The evaluator of a name, or the one that code of the user's own defines."""
+    from twofold.evaluators import Evaluator, find_evaluator
+
+    if not is_code(text):
+        return find_evaluator(text)
+    found = load_object(text)
+    if not isinstance(found, Evaluator):
+        raise InvalidSpec(f"expected an Evaluator, got {shown(text)}")
+    return found
+
+
+def _weight(name: str, weight: Any) -> Key:
+    def parse(text: str) -> float:
+        value: float = weight.at(name, parse_number(text, name, InvalidSpec)).value
+        return value
+
+    return Key(format_number(weight.value), weight.help, parse)
+
+
+def _weights(evaluator: Any) -> Mapping[str, Key]:
+    """A key for each weight of an evaluator."""
+    return {name: _weight(name, weight) for name, weight in evaluator.weight_keys.items()}
+
+
+def even_depth(text: str) -> int:
+    """An even number of half-moves."""
+    depth = whole("depth", 2, 2 * MAX_PLY - 2)(text)
+    if depth % 2:
+        raise InvalidSpec(f"expected an even depth, got {depth}")
+    return depth
+
+
+def optional(parse: Callable[[str], Any], word: str) -> Callable[[str], Any]:
+    """A key that may also hold a word, which stands for None."""
+    return lambda text: None if text == word else parse(text)
+
+
+def node_count(text: str) -> int | None:
+    """A number of positions, such as `1e6`."""
+    return Budget.parse(f"nodes={text}").nodes
+
+
+def cut(text: str) -> float:
+    """A probability below 1."""
+    value = parse_number(text, "cut", InvalidSpec)
+    if not 0 <= value < 1:
+        raise InvalidSpec(f"expected cut from 0 to less than 1, got {shown(text)}")
+    return value
+
+
+EVAL: Final = Key(
+    "rows", "evaluator, or path/to/file.py:Name", evaluator, _weights, names_code=is_code
+)
+TABLE_MB: Final = Key(
+    "4",
+    "transposition table in MiB; without a cut it changes no value",
+    whole("table_mb", 0, MAX_TABLE_MB),
+)
+PLY: Final = Key(
+    "auto",
+    "depth in plies: 3, or as deep as time and nodes allow; "
+    "6/5@3/4@8 for 5 from 3 empty cells on, 4 from 8 on; tiles as nneonneo has it",
+    optional(Depth.parse, "auto"),
+)
+TIME: Final = Key(
+    "none", "time a move, such as 50ms; the search deepens", optional(parse_seconds, "none")
+)
+NODES: Final = Key(
+    "none", "positions a move, such as 1e6; the search deepens", optional(node_count, "none")
+)
+CUT: Final = Key("0", "do not search what is less probable", cut)
+THREADS: Final = Key("1", "threads for one move", whole("threads", 1, MAX_JOBS))
+TWO_PLAYER_KEYS: Final = {
+    "eval": EVAL,
+    "depth": Key(
+        "auto",
+        "depth in half-moves: 5, or as deep as time and nodes allow",
+        optional(whole("depth", 1, MAX_DEPTH), "auto"),
+    ),
+    "time": TIME,
+    "nodes": NODES,
+}
+ALPHABETA_KEYS: Final = {**TWO_PLAYER_KEYS, "table_mb": TABLE_MB}
+LAYERS: Final = Key(
+    "alternating",
+    "literal: a second move before the first spawn; alternating: as usual",
+    choice("layers", {"literal": True, "alternating": False}),
+)

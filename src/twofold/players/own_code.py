@@ -1,0 +1,185 @@
+"""Players and evaluators of the user's own: importing them, and making players of them."""
+
+import hashlib
+import importlib
+import importlib.util
+import inspect
+import sys
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from types import ModuleType
+from typing import Any, Final
+
+from twofold.board import Board
+from twofold.errors import InvalidSpec
+from twofold.notation import shown
+from twofold.players import faults
+from twofold.players.base import Player
+from twofold.rules import Move
+
+_CALLED: Final = ("start", "choose", "analyse", "stream")
+"""The methods of a player that twofold calls."""
+
+
+def is_code(name: str) -> bool:
+    """Whether the name of a player or an evaluator is that of code: `path/to/file.py:Name`."""
+    return ":" in name or name.endswith(".py")
+
+
+# ---- importing
+
+
+def load_object(name: str) -> Any:
+    """The object that `path/to/file.py:Name` or `package.module:Name` names.
+
+    Raises:
+        InvalidSpec: no such file, module or name, or its code fails when imported.
+    """
+    home, _, attribute = name.rpartition(":")
+    if not (home and attribute):
+        raise InvalidSpec(
+            f"expected path/to/file.py:Name or package.module:Name, got {shown(name)}"
+        )
+    module = _import_file(Path(home)) if home.endswith(".py") else _import_module(home)
+    faults.note_source(getattr(module, "__file__", None) or "", home)
+    if not hasattr(module, attribute):
+        raise InvalidSpec(f"expected a name defined in {shown(home)}, got {shown(attribute)}")
+    return getattr(module, attribute)
+
+
+def is_imported(name: str) -> bool:
+    """Whether the file or module of a name was imported, and the file has not changed since."""
+    home = name.rpartition(":")[0]
+    try:
+        return (_module_of(Path(home)) if home.endswith(".py") else home) in sys.modules
+    except InvalidSpec:
+        return False
+
+
+def hash_of_code(name: str) -> str:
+    """The hash of the file that `path/to/file.py:Name` names; empty where none is named."""
+    path = name.rpartition(":")[0]
+    return _file_hash(Path(path)) if path.endswith(".py") else ""
+
+
+def _file_hash(path: Path) -> str:
+    try:
+        return hashlib.sha256(path.read_bytes()).hexdigest()[:16]
+    except OSError as error:
+        raise InvalidSpec(f"cannot read {shown(str(path))}: {error.strerror}") from None
+
+
+def _module_of(path: Path) -> str:
+    """What the module of a file is called here: a file that changes is another module."""
+    return f"twofold_file_{path.stem}_{_file_hash(path)}"
+
+
+def _import_file(path: Path) -> ModuleType:
+    name = _module_of(path)
+    if name in sys.modules:
+        return sys.modules[name]
+    spec = importlib.util.spec_from_file_location(name, path.resolve())
+    if spec is None or spec.loader is None:
+        raise InvalidSpec(f"expected a Python file, got {shown(str(path))}")
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[name] = module
+    faults.note_source(str(path.resolve()), str(path))
+    try:
+        spec.loader.exec_module(module)
+    except Exception as error:
+        del sys.modules[name]
+        raise _not_imported(str(path), error) from error
+    return module
+
+
+def _import_module(name: str) -> ModuleType:
+    try:
+        return importlib.import_module(name)
+    except Exception as error:
+        raise _not_imported(name, error) from error
+
+
+def _not_imported(name: str, error: Exception) -> InvalidSpec:
+    reason = f"{type(error).__name__}: {error}{faults.last_place(error)}"
+    return InvalidSpec(f"cannot import {shown(name)}: {reason}")
+
+
+# ---- making players
+
+
+class FunctionPlayer(Player):
+    """A player made from a function `board -> Move`."""
+
+    def __init__(self, function: Callable[[Board], Move]) -> None:
+        self.function = function
+
+    def choose(self, board: Board, *, score: int | None = None, move_number: int = 0) -> Move:
+        """The function's answer."""
+        return self.function(board)
+
+
+def make_own(name: str, values: Mapping[str, str]) -> Player:
+    """Import a player, and make it from the values of its keys.
+
+    Raises:
+        InvalidSpec: there is no such code, it is no player, or it takes other keys.
+    """
+    found = load_object(name)
+    if isinstance(found, type) and issubclass(found, Player):
+        return _make_of_class(found, name, values)
+    if not callable(found) or isinstance(found, type):
+        raise InvalidSpec(f"expected a Player class or a function board -> Move, got {shown(name)}")
+    if values:
+        raise InvalidSpec(f"expected no keys for the function {shown(name)}, got {shown(values)}")
+    if fault := _cannot_take(found, "board"):
+        raise InvalidSpec(
+            f"expected a function that takes a board, got {shown(name)}"
+            f"{faults.defined(found)}: {fault}"
+        )
+    return FunctionPlayer(found)
+
+
+def _make_of_class(kind: type[Player], name: str, values: Mapping[str, str]) -> Player:
+    if fault := _cannot_take(kind, **values):
+        raise InvalidSpec(f"expected the keys that {shown(name)} takes: {fault}")
+    for method in sorted(kind.__abstractmethods__ & {*_CALLED}):
+        raise InvalidSpec(f"expected {_wanted(method)} in {shown(name)}, got none")
+    player = kind(**values)
+    for method in _CALLED:
+        _check_method(player, method, name)
+    return player
+
+
+def _check_method(player: Player, method: str, name: str) -> None:
+    """Refuse a method that does not take what twofold calls it with."""
+    function = getattr(player, method)
+    _, *known = inspect.signature(getattr(Player, method)).parameters.values()
+    named = {one.name: None for one in known if one.kind is one.KEYWORD_ONLY}
+    placed = [one.name for one in known if one.name not in named]
+    if fault := _cannot_take(function, *placed, **named):
+        there = inspect.signature(function).parameters
+        missing = ", ".join(one.name for one in known if one.name not in there)
+        raise InvalidSpec(
+            f"expected {_wanted(method)} in {shown(name)}, got one "
+            f"{f'without {missing}' if missing else fault}{faults.defined(function)}"
+        )
+
+
+def _wanted(method: str) -> str:
+    """The first line of a method as twofold calls it, without types."""
+    signature = inspect.signature(getattr(Player, method))
+    bare = [one.replace(annotation=one.empty) for one in signature.parameters.values()]
+    return f"def {method}{signature.replace(parameters=bare, return_annotation=signature.empty)}"
+
+
+def _cannot_take(function: Callable[..., Any], *args: object, **values: object) -> str:
+    """Why a function cannot be called so; empty where it can."""
+    try:
+        signature = inspect.signature(function)
+    except (TypeError, ValueError):  # written in C: the call itself says so
+        return ""
+    try:
+        signature.bind(*args, **values)
+    except TypeError as error:
+        return str(error)
+    return ""

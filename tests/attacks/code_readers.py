@@ -1,0 +1,380 @@
+"""Readers of files and of requests, given the specs of players that run code.
+
+`python -m tests.attacks.code_readers FOLDER READER...` has each reader read hostile files in a
+process where nothing was imported before, and prints how often their code was run.
+"""
+
+import asyncio
+import contextlib
+import csv
+import hashlib
+import io
+import json
+import shutil
+import sqlite3
+import sys
+from collections.abc import Callable
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+from twofold.cli import main
+from twofold.errors import TwofoldError
+
+RULES = "2x2 spawn=2:0.9,4:0.1 start=2 goal=2048 stop=never"
+RAN = "ran"
+
+CODE = """
+with open({ran!r}, "a") as file:
+    file.write("ran\\n")
+from twofold import Player
+class Name(Player):
+    def __init__(self, speed="1"):
+        pass
+    def choose(self, board, *, score=None, move_number=0):
+        return board.legal_moves()[0]
+def function(board):
+    return board.legal_moves()[0]
+"""
+
+
+def kinds(folder: Path) -> dict[str, str]:
+    """A spec of each kind of player that runs code; all of them run the same file."""
+    file = folder / "evil.py"
+    file.write_text(CODE.format(ran=str(folder / RAN)), encoding="utf-8")
+    shutil.copy(file, folder / "evil_module.py")
+    digest = hashlib.sha256(file.read_bytes()).hexdigest()[:16]
+    escaped = str(file).replace("e", "\\u0065")
+    return {
+        "a class": f"{file}:Name",
+        "a class with keys": f"{file}:Name:speed=3",
+        "a class with its hash": f"{file}:Name:file_sha256={digest}",
+        "a function": f"{file}:function",
+        "a module": "evil_module:Name",
+        "an evaluator": f"expectimax:eval={file}:NAME",
+        "an evaluator with its hash": f"expectimax:eval={file}:NAME,eval_sha256={digest}",
+        "an evaluator in escapes": f'expectimax:ply=1,eval="{escaped}:NAME"',
+        "an evaluator of a module": "expectimax:eval=evil_module:NAME",
+        "an evaluator for minimax": f"minimax:eval={file}:NAME",
+        "an evaluator for alphabeta": f"alphabeta:depth=1,eval={file}:NAME,empty=2",
+        "an engine": f'engine:cmd="{sys.executable} {file}"',
+        "an engine with limits": f"engine:cmd={sys.executable} {file},ply=1,timeout=1",
+    }
+
+
+def command(*arguments: str, stdin: str = "") -> None:
+    """Run `twofold ARGUMENTS...` in this process, whatever comes of it."""
+    sys.stdin = io.StringIO(stdin)
+    with contextlib.suppress(SystemExit), contextlib.redirect_stdout(sys.stderr):
+        main(list(arguments))
+
+
+def attempt(function: Callable[..., Any], *arguments: Any, **more: Any) -> None:
+    """Call a function that may refuse what it is given with an error of ours."""
+    with contextlib.suppress(TwofoldError), contextlib.redirect_stdout(sys.stderr):
+        function(*arguments, **more)
+
+
+def _study(path: Path, *specs: str) -> Path:
+    """A study that wants a game of each player."""
+    from twofold.arena.study import Study
+    from twofold.version import SIGNATURE
+
+    more: dict[str, Any] = {"signature": str(SIGNATURE), "twofold": "1", "machine": {}}
+    with Study(path) as study:
+        for spec in specs:
+            study.want(study.add_run(spec, spec, RULES, **more, reproducible=True), 0, 1)
+    return path
+
+
+def resumed_studies(folder: Path, specs: list[str]) -> None:
+    """`bench --resume` of a study, alone and with other players beside it."""
+    for number, spec in enumerate(specs):
+        path = str(_study(folder / f"{number}.db", spec))
+        command("bench", "--resume", "--out", path)
+        command("bench", "--resume", "--out", path, "greedy")
+        command("bench", "--resume", "--out", path, f"{folder}/another.py:Name")
+
+
+def other_readers_of_studies(folder: Path, specs: list[str]) -> None:
+    """The library, reports, the lab, and runs of other players that are kept in such a study."""
+    from twofold.arena.bench import Bench, resume
+    from twofold.arena.study import Study
+    from twofold.rules import Rules
+    from twofold.web import lab
+
+    for number, spec in enumerate(specs):
+        with Study(_study(folder / f"{number}.db", spec)) as study:
+            attempt(resume, Bench(study, Rules.parse(RULES)))
+            attempt(resume, Bench(study, Rules.parse(RULES)), ["greedy", "another.py:Name"])
+    plain = [spec for spec in specs if "sha256" not in spec]  # else others of the same file
+    path, copy = str(_study(folder / "all.db", *plain)), str(folder / "copy.db")
+    attempt(lab.studies, folder)
+    attempt(lab.study, folder, "all.db")
+    short = ["--rules", RULES, "--games", "2", "--out", path]
+    command("bench", "greedy", *short)
+    command("compare", "greedy", "corner", *short)
+    games, table = folder / "games.csv", str(folder / "table.md")
+    command("report", path, "--csv", str(games), "--markdown", table, "--format", "tdl")
+    header, *rows = csv.reader(games.read_text().splitlines())
+    with games.open("w", newline="") as file:
+        csv.writer(file).writerows(
+            [header, *([spec if cell == "greedy" else cell for cell in row]
+                       for spec in plain for row in rows if "greedy" in row)]
+        )  # fmt: skip
+    command("report", copy, "--import", str(games))
+    assert Path(copy).exists()
+    command("bench", "--resume", "--out", copy)
+
+
+def workers_of_studies(folder: Path, specs: list[str]) -> None:
+    """Threads, processes and actors of Ray that are handed a task of a study."""
+    from twofold.arena.ray_workers import _Seat
+    from twofold.arena.run import Plan, play
+    from twofold.arena.workers import Crew, Task, Workers
+    from twofold.rules import Rules
+
+    rules = Rules.parse(RULES)
+    for spec in specs:
+        task = Task(0, (0,), spec, rules, (1,), allow_code=False)
+        attempt(lambda task=task: list(Crew().play(task, lambda: False)))
+        seat = _Seat([(spec, {})])
+        seat.make(task)
+        list(seat.play(task))
+    plans = [
+        Plan(number, spec, iter([0]), lambda _: 1, allow_code=False)
+        for number, spec in enumerate(specs)
+    ]
+    with Workers(1, [False] * len(specs)) as workers:
+        list(play(workers, plans, rules, lambda: False))
+    assert all("without code" in plan.errors[0] for plan in plans)
+
+
+def tunings(folder: Path, specs: list[str]) -> None:
+    """A tuning whose file names such players wherever it holds text, and pickles besides."""
+    from twofold.arena.tune import Settings, tune
+    from twofold.rules import Rules
+
+    player, rules = "expectimax:eval=rows,ply=1", Rules.parse(RULES)
+    settings = Settings.make(player, games=1, rules=rules, weights=["empty"])
+    path = folder / "tune.db"
+    tune(settings, path, trials=1, check_games=2)
+    for number, spec in enumerate(specs):
+        copy = folder / f"tune {number}.db"
+        shutil.copy(path, copy)
+        with closing(sqlite3.connect(copy)) as file, file:
+            file.execute(
+                "UPDATE study_user_attributes SET value_json = json_set(value_json, '$.player', ?)"
+                " WHERE key = 'settings'",
+                (spec,),
+            )
+        attempt(tune, settings, copy, trials=2, check_games=2)
+    pickled = f"cbuiltins\nopen\n(V{folder / RAN}\nVw\ntR."  # makes the file where it is read
+    texts = [json.dumps(text) for text in (pickled.encode().hex(), *specs)]
+    with closing(sqlite3.connect(path)) as file, file:
+        for number, text in enumerate(texts):
+            for key in ("spec", "cma:optimizer:0", "cma:generation", "player"):
+                for table in ("trial_user", "trial_system"):
+                    file.execute(
+                        f"INSERT OR REPLACE INTO {table}_attributes (trial_id, key, value_json)"
+                        " SELECT trial_id, ?, ? FROM trials",
+                        (f"{key}{number or ''}", text),
+                    )
+    attempt(tune, settings, path, trials=2, check_games=2)
+
+
+def records(folder: Path, specs: list[str]) -> None:
+    """`review`, `play --resume` with a hint, and `convert` of a record."""
+    from twofold.game import Game
+    from twofold.record import Record, write_record
+    from twofold.rules import Rules
+
+    game = Game(Rules.parse(RULES), seed=1)
+    game.play(game.legal_moves()[0])
+    for number, spec in enumerate(specs):
+        path = folder / f"{number}.2048"
+        tags = {"Judge": spec, "Hints": spec}
+        write_record(path, Record.from_game(game, player=spec, comments={1: spec}, tags=tags))
+        command("review", str(path), "--player", "greedy", "--json")
+        command("play", "--resume", str(path), "--plain", stdin="hint\nquit\n")
+        command("convert", str(path), str(folder / f"{number}.jsonl"))
+
+
+def checkpoints(folder: Path, specs: list[str]) -> None:
+    """Networks and checkpoints of training runs."""
+    import numpy as np
+
+    from twofold.evaluators.network import Network
+    from twofold.evaluators.network_file import Card, read_network, write_network
+    from twofold.evaluators.patterns import parse_patterns
+    from twofold.learn import checkpoint
+    from twofold.learn.settings import Settings
+    from twofold.learn.training import Training
+    from twofold.players import make_player
+    from twofold.rules import Rules
+
+    network = Network(parse_patterns("01"), (2, 2))
+    sound = checkpoint.settings_document(Settings(patterns="01", rules=Rules.parse(RULES)))
+    card = Card(patterns="01", rules=RULES, symmetries=8, twofold="1")
+    for number, spec in enumerate(specs):
+        path = folder / f"{number}.safetensors"
+        state = {"state": np.zeros(1, dtype=np.uint64)}
+        for key in sound:
+            settings = sound | {key: spec, "player": spec}
+            more = {"before": [settings], "method": spec, "note": spec, "settings": settings}
+            changed = Card(**{name: getattr(card, name) for name in card.__struct_fields__} | more)
+            write_network(path, network, changed, state, {"player": spec, "state": spec})
+            attempt(checkpoint.load, path)
+        attempt(read_network, path)
+        attempt(make_player, f"ntuple:net={path},ply=1")
+        attempt(
+            checkpoint.start_from,
+            Training(Settings(patterns="01", rules=Rules.parse(RULES)), games=1),
+            path,
+        )
+        command("net", "info", str(path))
+
+
+def tables(folder: Path, specs: list[str]) -> None:
+    """Tables of solved games."""
+    from tests.attacks.tables import said
+    from twofold.players import home_of, make_player
+
+    for spec in specs:
+        for part in ("rules", "objective", "part"):
+            path = folder / "2x2.table"
+            path.write_bytes(said(**{part: spec}))
+            attempt(make_player, f"exact:table={path}", allow_code=False)
+            attempt(home_of, f"exact:table={path}")
+        attempt(home_of, spec)
+        attempt(make_player, f"exact:table={spec}", allow_code=False)
+
+
+def web(folder: Path, specs: list[str]) -> None:
+    """Requests over HTTP and WebSocket, and games that are kept."""
+    from tests.web.driver import PORT, Client, connected
+    from twofold.game import Game
+    from twofold.record import Record
+    from twofold.rules import Rules
+    from twofold.web.app import create_app
+    from twofold.web.hub import Hub
+    from twofold.web.security import Access
+
+    game = Game(Rules.parse(RULES), seed=1)
+    game.play(game.legal_moves()[0])
+    board, access = str(game.board), Access(PORT)
+    hub = Hub(folder / "data", "greedy", warm_up=False)
+    client = Client(create_app(hub, access, folder), access, hub)
+
+    async def talk(kept: str, spec: str) -> None:
+        async with connected(client.app, client.headers) as socket:
+            socket.send({"type": "open", "game": kept})
+            await socket.until("game")
+            for request in (
+                {"type": "autoplay", "game": kept, "player": spec},
+                {"type": "analyse", "board": board, "player": spec},
+                {"type": "review", "game": kept, "player": spec},
+            ):
+                socket.send(request)
+                refusal = await socket.until("refused")
+                assert refusal["kind"] == "InvalidSpec", refusal
+            socket.send({"type": "review", "game": kept, "ply": 1})
+            await socket.until("reviewed")
+
+    for spec in specs:
+        for address, body in (("analyse", {"board": board}), ("play", {"rules": RULES})):
+            assert client.post(f"/api/{address}", {**body, "player": spec}).status == 400
+        text = str(Record.from_game(game, player=spec, tags={"Judge": spec}))
+        kept = client.post("/api/games", text).json["game"]
+        client.get(f"/api/games/{kept}")
+        asyncio.run(talk(kept, spec))
+    hub.close()
+
+
+def engine_lines(folder: Path, specs: list[str]) -> None:
+    """What a program says to `twofold engine`."""
+    from twofold.bridge.engine import EngineServer
+    from twofold.notation import parse_spec
+    from twofold.players import make_player
+
+    player = make_player("expectimax:ply=1")
+    server = EngineServer(player, lambda _: None, lambda search: search.run())
+    for spec in specs:
+        name, values = parse_spec(spec)
+        for text in (spec, name, *values.values()):
+            for key in ("eval", "ply", "cmd"):
+                server.obey(f"option {key} {text}")
+            for word in ("new", "position", "go", "u2048", ""):
+                server.obey(f"{word} {text}")
+    server.close()
+
+
+def names_that_are_shown(folder: Path, specs: list[str]) -> None:
+    """What is only shown or looked at, and `make_player` for text of unknown origin."""
+    from twofold.board import Board
+    from twofold.notebook.analysis import draw_analysis
+    from twofold.players import entries, make_player, short_spec
+    from twofold.players.base import move_list
+    from twofold.players.registry import code_of
+    from twofold.search.analysis import Analysis
+    from twofold.web.roster import Roster
+
+    roster, board = Roster(), Board.parse("2x2:1100")
+    for spec in specs:
+        assert code_of(spec)
+        short_spec(spec)
+        analysis = Analysis(board, move_list(board), board.legal_moves()[0], spec)
+        draw_analysis(analysis, "", "light", 1.0)
+        attempt(make_player, spec, allow_code=False)
+        attempt(roster.make, spec)
+    for entry in entries():
+        for key in (*entry.keys, "file", "more"):
+            for value in (f"{folder}/evil.py:NAME", "evil_module:NAME"):
+                attempt(make_player, f'{entry.name}:{key}="{value}"', allow_code=False)
+
+
+def the_owner(_folder: Path, specs: list[str]) -> None:
+    """Who names players from Python."""
+    from twofold.players import make_player
+    from twofold.rules import STANDARD
+
+    for spec in specs:
+        for name in [name for name in sys.modules if "evil" in name]:
+            del sys.modules[name]
+        with contextlib.suppress(TwofoldError), make_player(spec) as player:
+            player.start(STANDARD, 1)
+
+
+READERS: dict[str, Callable[[Path, list[str]], None]] = {
+    "resumed studies": resumed_studies,
+    "workers of studies": workers_of_studies,
+    "other readers of studies": other_readers_of_studies,
+    "names that are shown": names_that_are_shown,
+    "engine lines": engine_lines,
+    "tables": tables,
+    "records": records,
+    "web": web,
+    "checkpoints": checkpoints,
+    "tunings": tunings,
+    "the owner": the_owner,
+}
+"""All of them; the last one is the opposite, and runs the code of each spec once."""
+
+
+def runs_of(reader: str, folder: Path) -> int:
+    """Have one reader read hostile files; how often their code was run."""
+    folder.mkdir()
+    sys.path.insert(0, str(folder))
+    READERS[reader](folder, list(kinds(folder).values()))
+    sys.path.remove(str(folder))
+    ran = folder / RAN
+    return len(ran.read_text().splitlines() or ["unpickled"]) if ran.exists() else 0
+
+
+if __name__ == "__main__":
+    _, top, *readers = sys.argv
+    print(
+        json.dumps(
+            {reader: runs_of(reader, Path(top) / reader.replace(" ", "-")) for reader in readers}
+        )
+    )
