@@ -2,12 +2,13 @@
 
 import html
 from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
 from typing import Any, Final
 
 import msgspec
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from twofold.web.security import Access, Asked, Entry, Refusal, Verdict, response_headers
+from twofold.web.security import Access, Admitted, Asked, Entry, Refusal, Verdict, response_headers
 
 _PAGE: Final = """<!doctype html>
 <html lang="en">
@@ -27,7 +28,23 @@ _AGAIN: Final = '<script src="/static/js/again.js"></script>\n'
 """Loads the page again, now from our own address, so that the cookie comes along. The script needs
 the cookie itself: a browser without one does not get it. Nothing else keeps what follows a `#`."""
 
+VISITOR: Final = "visitor"
+"""Under this name the state of a connection holds its `Visitor`, where a server keeps one."""
+
 _ANSWERS: Final = ("http.response.start", "websocket.http.response.start", "websocket.accept")
+
+
+@dataclass(slots=True)
+class Visitor:
+    """Who is at the other end of a connection.
+
+    Attributes:
+        number: counts the connections.
+        known: whether it has shown the token.
+    """
+
+    number: int
+    known: bool = False
 
 
 class Gate:
@@ -52,6 +69,8 @@ class Gate:
         host = asked.value("host").lower()
         own = host if self.access.is_own_host(host) else ""
         guarded = _with_headers(send, own, verdict)
+        if not isinstance(verdict, Refusal) and not _is_legacy(verdict):
+            _introduce(scope)
         if isinstance(verdict, Refusal):
             await _refuse(scope, receive, guarded, asked, verdict)
         elif isinstance(verdict, Entry):
@@ -59,6 +78,17 @@ class Gate:
             await answer(guarded, 303, headers)
         else:
             await self.app(scope, receive, guarded)
+
+
+def _is_legacy(verdict: Verdict) -> bool:
+    return isinstance(verdict, Admitted) and bool(verdict.cross_origin)
+
+
+def _introduce(scope: Scope) -> None:
+    """Note that who sends this knows the token."""
+    visitor = scope.get("state", {}).get(VISITOR)
+    if visitor is not None:
+        visitor.known = True
 
 
 def _with_headers(send: Send, host: str, verdict: Verdict) -> Send:
