@@ -117,10 +117,10 @@ def test_localhost_needs_no_flag(cli: Cli, served: list[Any]) -> None:
 
 
 def test_an_address_of_the_network_is_its_own_name() -> None:
-    access = serve._access("192.0.2.1", 5, "")
+    access = serve._access("192.0.2.1", 5, "", "x")
     assert access.is_own_host("192.0.2.1:5")
     assert not access.is_own_host("192.0.2.2:5")
-    assert serve._access("fe80::1", 5, "").is_own_host("[fe80::1]:5")
+    assert serve._access("fe80::1", 5, "", "x").is_own_host("[fe80::1]:5")
 
 
 @pytest.mark.parametrize(
