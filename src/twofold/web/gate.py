@@ -1,7 +1,6 @@
 """Gate: the one way into the application. Every request and every answer passes through it."""
 
 import asyncio
-import contextlib
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, Final
@@ -135,15 +134,16 @@ def wants_page(asked: Asked) -> bool:
 
 async def _read_form(receive: Receive) -> bytes:
     """The body of a request; nothing of one that is too long or too slow."""
-    body = b""
-    with contextlib.suppress(TimeoutError):
+    body, more = b"", True
+    try:
         async with asyncio.timeout(FORM_SECONDS):
-            while len(body) <= MAX_FORM_BYTES:
+            while more and len(body) <= MAX_FORM_BYTES:
                 message = await receive()
                 body += message.get("body", b"")
-                if not message.get("more_body"):
-                    return body
-    return b""
+                more = message.get("more_body", False)
+    except TimeoutError:
+        return b""
+    return body if len(body) <= MAX_FORM_BYTES else b""
 
 
 async def _refuse(
