@@ -12,7 +12,7 @@ from typing import Any
 
 import msgspec
 import pytest
-from websockets.exceptions import ConnectionClosed
+from websockets.exceptions import ConnectionClosed, InvalidStatus
 from websockets.sync.client import ClientConnection, connect
 
 from tests.cli.test_serve import opened, running
@@ -438,6 +438,19 @@ def test_a_text_that_is_no_utf_8_ends_the_connection_without_a_traceback(
     with real() as socket:
         socket.socket.sendall(frame(b'{"type":"board","text":"\xff"}'))
         assert close_code(socket) == POLICY
+    assert caplog.records == []
+
+
+def test_a_refused_websocket_prints_nothing(
+    hub: Hub, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    listener = free_listener()
+    port = listener.getsockname()[1]
+    with (
+        serving(create_app(hub, Access(port), tmp_path), listener),
+        pytest.raises(InvalidStatus, match="403"),
+    ):
+        connect(f"ws://127.0.0.1:{port}/ws")
     assert caplog.records == []
 
 

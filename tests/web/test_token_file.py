@@ -8,7 +8,6 @@ from pathlib import Path
 import pytest
 
 from twofold.errors import InvalidInput, ResourceError
-from twofold.web import token_file
 from twofold.web.token_file import FILE, kept_token
 
 pytestmark = pytest.mark.promise("R24")
@@ -93,7 +92,7 @@ def test_a_full_disk_leaves_the_token_before(
         raise OSError(28, "No space left on device")
 
     first = kept_token(tmp_path)
-    monkeypatch.setattr(token_file.os, "fsync", fail)
+    monkeypatch.setattr(os, "fsync", fail)
     with pytest.raises(ResourceError, match="No space left on device"):
         kept_token(tmp_path, new=True)
     assert kept_token(tmp_path) == first

@@ -55,6 +55,9 @@ ACCEPTED_AT_ONCE: Final = 16
 
 _CONTROLS: Final = (Opcode.PING, Opcode.PONG)
 
+_NO_MESSAGE: Final[Any] = {"type": "websocket.receive"}
+"""What the application hears of a frame that ends no message."""
+
 
 _numbers: Final = itertools.count()
 
@@ -117,8 +120,9 @@ class BoundedSocket(WebSocketsSansIOProtocol):
     """A WebSocket that cannot keep the server busy with what nobody reads.
 
     uvicorn reads up to 256 KiB at a time, goes on for seconds after a close, keeps pings to
-    itself, and prints where a text is no UTF-8. Here every frame reaches the application, which
-    counts them: a frame that ends no message as an empty event.
+    itself, and prints where a text is no UTF-8 or the application refuses a WebSocket. Here every
+    frame reaches the application, which counts them: a frame that ends no message as an empty
+    event.
     """
 
     _after_close = 0
@@ -147,10 +151,16 @@ class BoundedSocket(WebSocketsSansIOProtocol):
     def _tell_of_frame(self) -> None:
         if self.close_sent:
             return
-        self.queue.put_nowait({"type": "websocket.receive"})  # type: ignore[typeddict-item]
+        self.queue.put_nowait(_NO_MESSAGE)
         if not self.read_paused:
             self.read_paused = True
             self.transport.pause_reading()
+
+    async def send(self, message: Any) -> None:
+        """Send; a refusal that is sent is a handshake that has ended."""
+        await super().send(message)
+        if message["type"] == "websocket.http.response.body":
+            self.handshake_complete = True
 
     def send_receive_event_to_app(self) -> None:
         """Hand a message over as bytes; the application says what is wrong with them."""

@@ -95,7 +95,7 @@ const SETTINGS = {
 
 const STATUS = {
   'status.connecting': 'Connecting …',
-  'status.forbidden': 'The server wants its token again.',
+  'status.forbidden': 'The server has another token now.',
   'status.lost': 'No connection to the server. Trying again …',
   'status.open': 'Connected.',
   'status.retry': 'Try now',
