@@ -2,6 +2,7 @@
 
 import errno
 import mmap
+import os
 import sys
 import tracemalloc
 from collections.abc import Callable
@@ -15,7 +16,15 @@ from numpy.typing import NDArray
 
 from tests.test_files import calls_until_done, failing
 from twofold.errors import InvalidInput, InvalidNetwork, ResourceError
-from twofold.tensors import ALIGNMENT, DTYPES, Tensors, map_tensors, write_tensors
+from twofold.tensors import (
+    ALIGNMENT,
+    CHUNK,
+    DTYPES,
+    Tensors,
+    map_tensors,
+    open_tensors,
+    write_tensors,
+)
 
 SHAPES: list[tuple[int, ...]] = [(), (0,), (1,), (7,), (3, 0, 2), (2, 3, 5), (1,) * 8]
 
@@ -169,7 +178,7 @@ def test_a_file_that_cannot_be_mapped(tmp_path: Path, monkeypatch: pytest.Monkey
     def fail(*_: object, **__: object) -> None:
         raise OSError(errno.ENOMEM, "no room")
 
-    write_tensors(tmp_path / "a", {}, {})
+    write_tensors(tmp_path / "a", {"x": np.zeros(1)}, {})
     monkeypatch.setattr(mmap, "mmap", fail)
     with pytest.raises(InvalidNetwork, match=r"cannot map .*no room"):
         map_tensors(tmp_path / "a")
@@ -183,3 +192,30 @@ def test_a_mapped_file_can_be_replaced(tmp_path: Path) -> None:
     write_tensors(tmp_path / "a", {"x": np.ones(5)}, {})
     assert not old.any()
     assert map_tensors(tmp_path / "a").tensors["x"].all()
+
+
+def test_what_is_read_is_no_longer_the_file(tmp_path: Path) -> None:
+    written = {
+        "x": numbers((3, CHUNK // 8 + 5), np.dtype("f8")),
+        "y": numbers((0,), np.dtype("u1")),
+    }
+    write_tensors(tmp_path / "a", written, {})
+    with open_tensors(tmp_path / "a") as file:
+        found = {name: file.read(name) for name in file.tensors}
+    (tmp_path / "a").write_bytes(b"")
+    assert all(np.array_equal(found[name], array) for name, array in written.items())
+
+
+def test_a_file_that_changes_while_it_is_read_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "a"
+    write_tensors(path, {"x": np.zeros(5000)}, {})
+
+    def read_around(change: Callable[[], None]) -> None:
+        with open_tensors(path) as file:
+            change()
+            file.read("x")
+
+    with pytest.raises(InvalidNetwork, match=r"changed while it was read\. Try again"):
+        read_around(lambda: os.utime(path, (1, 1)))
+    with pytest.raises(InvalidNetwork, match="became shorter while it was read"):
+        read_around(lambda: os.truncate(path, 100))

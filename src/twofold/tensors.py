@@ -1,4 +1,4 @@
-"""Files of named arrays in the safetensors format, written in one step and read without a copy.
+"""Files of named arrays in the safetensors format, written in one step, read or mapped.
 
     8 bytes    length of the header, little-endian
     header     JSON: dtype, shape and place of each tensor; "__metadata__": texts by name
@@ -10,10 +10,13 @@ the safetensors library and then by us; nothing is allocated that is larger than
 Source: https://github.com/huggingface/safetensors, where the format is described.
 """
 
+import contextlib
+import math
 import mmap
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from io import BufferedReader
 from typing import IO, Any, Final
 
 import msgspec
@@ -42,10 +45,14 @@ DTYPES: Final[dict[str, np.dtype[Any]]] = {
 ALIGNMENT: Final = 64
 """The data begins at a multiple of so many bytes: a line of the processor's cache."""
 
+CHUNK: Final = 16 * 2**20
+"""Bytes that are read from a file at a time."""
+
 _METADATA: Final = "__metadata__"
 _NAMES: Final = {dtype: name for name, dtype in DTYPES.items()}
 _LENGTH_BYTES: Final = 8
 _MOST_SAID: Final = 200
+_MOST_DIMENSIONS: Final = 64  # of NumPy
 
 
 class _Entry(msgspec.Struct):
@@ -151,19 +158,141 @@ def _format_header(
 def map_tensors(path: str | os.PathLike[str]) -> Tensors:
     """Map a safetensors file into memory: at once, whatever its size.
 
+    A file that is cut short in place ends the program that looks at what was cut off. So this is
+    for files of our own, and for a moment; everything else reads from `open_tensors`.
+
+    Raises:
+        InvalidNetwork: as `open_tensors`.
+    """
+    with open_tensors(path) as file:
+        return Tensors({name: file.view(name) for name in file.tensors}, file.metadata)
+
+
+@contextlib.contextmanager
+def open_tensors(path: str | os.PathLike[str]) -> Iterator["TensorFile"]:
+    """Open a safetensors file and check its header; no tensor is read yet.
+
     Raises:
         InvalidNetwork: there is no such file, or it is not in this format, is torn, or has
-            types of numbers that are not in `DTYPES`; the text says which file.
+            types of numbers that are not in `DTYPES`; the text says which file. At the end: it
+            was changed meanwhile.
     """
     name = ascii(os.fspath(path))
     with open_regular(path, InvalidNetwork) as file:
-        size = os.fstat(file.fileno()).st_size
-        header = _read_header(file, size, name)
+        before = os.fstat(file.fileno())
+        header = _read_header(file, before.st_size, name)
         _check_with_library(path, name)
         entries, metadata = _parse_header(header, name)
-        data = _map(file, size, name)[_LENGTH_BYTES + len(header) :]
-    views = {key: _view(data, key, entry, name) for key, entry in entries.items()}
-    return Tensors(views, metadata)
+        start = _LENGTH_BYTES + len(header)
+        places = {
+            key: _place(key, entry, start, before.st_size, name) for key, entry in entries.items()
+        }
+        assert isinstance(file, BufferedReader)
+        yield TensorFile(file, before.st_size, name, places, metadata)
+        after = os.fstat(file.fileno())
+        if (after.st_size, after.st_mtime_ns) != (before.st_size, before.st_mtime_ns):
+            raise InvalidNetwork(f"{name} changed while it was read. Try again")
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where a tensor lies in its file, and what it is.
+
+    Attributes:
+        dtype: type of its numbers.
+        shape: its shape.
+        begin: place of its first byte in the file.
+        nbytes: its size in bytes.
+    """
+
+    dtype: np.dtype[Any]
+    shape: tuple[int, ...]
+    begin: int
+    nbytes: int
+
+
+class TensorFile:
+    """A safetensors file that is open.
+
+    Attributes:
+        name: the file, as errors name it.
+        folder: where it is.
+        tensors: where the tensors are, by their names.
+        metadata: texts by name.
+    """
+
+    def __init__(
+        self,
+        file: BufferedReader,
+        size: int,
+        name: str,
+        tensors: dict[str, Place],
+        metadata: dict[str, str],
+    ) -> None:
+        self.name = name
+        self.folder = os.path.dirname(os.path.abspath(os.fsdecode(file.name)))
+        self.tensors = tensors
+        self.metadata = metadata
+        self._file = file
+        self._size = size
+        self._mapped: memoryview | None = None
+
+    def read(self, tensor: str) -> NDArray[Any]:
+        """A tensor, read into memory.
+
+        Raises:
+            InvalidNetwork: the file was cut short meanwhile.
+        """
+        place = self.tensors[tensor]
+        data = bytearray(place.nbytes)
+        self.read_into(tensor, memoryview(data))
+        return array_of(data, place)
+
+    def read_into(self, tensor: str, buffer: memoryview) -> None:
+        """Fill a buffer with the bytes of a tensor.
+
+        Raises:
+            InvalidNetwork: the file was cut short meanwhile.
+        """
+        place = self.tensors[tensor]
+        for done in range(0, place.nbytes, CHUNK):
+            self._read(place.begin + done, buffer[done : done + CHUNK])
+
+    def copy(self, tensor: str, target: IO[bytes]) -> None:
+        """Write the bytes of a tensor to another file, which may raise `OSError`.
+
+        Raises:
+            InvalidNetwork: the file was cut short meanwhile.
+        """
+        place = self.tensors[tensor]
+        buffer = memoryview(bytearray(CHUNK))
+        for done in range(0, place.nbytes, CHUNK):
+            part = buffer[: place.nbytes - done]
+            self._read(place.begin + done, part)
+            target.write(part)
+
+    def _read(self, begin: int, buffer: memoryview) -> None:
+        """Fill a buffer from a place of the file."""
+        self._file.seek(begin)
+        if self._file.readinto(buffer) < len(buffer):
+            raise InvalidNetwork(f"{self.name} became shorter while it was read. Try again")
+
+    def view(self, tensor: str) -> NDArray[Any]:
+        """A tensor, mapped: see `map_tensors`.
+
+        Raises:
+            InvalidNetwork: the file cannot be mapped.
+        """
+        if self._mapped is None:
+            self._mapped = _map(self._file, self._size, self.name)
+        place = self.tensors[tensor]
+        return array_of(self._mapped[place.begin : place.begin + place.nbytes], place)
+
+
+def array_of(data: bytearray | memoryview | mmap.mmap, place: Place) -> NDArray[Any]:
+    """The array that some bytes are; it can be changed where they can."""
+    array: NDArray[Any] = np.frombuffer(data, place.dtype).reshape(place.shape)
+    return array
 
 
 def _read_header(file: IO[bytes], size: int, name: str) -> bytes:
@@ -209,28 +338,35 @@ def _map(file: IO[bytes], size: int, name: str) -> memoryview:
         raise InvalidNetwork(f"cannot map {name}: {error}") from None
 
 
-def _view(data: memoryview, key: str, entry: _Entry, name: str) -> NDArray[Any]:
-    """The array of an entry."""
+def _place(key: str, entry: _Entry, start: int, size: int, name: str) -> Place:
+    """Where the tensor of an entry lies, checked; the data begins at `start`."""
     begin, end = entry.data_offsets
     dtype = DTYPES.get(entry.dtype)
     if dtype is None:
         raise InvalidNetwork(
             f"expected tensors of {', '.join(DTYPES)}, got {_said(entry.dtype)} in {name}"
         )
-    try:
-        if not 0 <= begin <= end <= len(data) or min(entry.shape, default=0) < 0:
-            raise ValueError("no such place")
-        view: NDArray[Any] = np.frombuffer(data[begin:end], dtype).reshape(entry.shape)
-    except ValueError:
+    if not _fits(entry, dtype, size - start):
         raise InvalidNetwork(
             f"expected a tensor of shape {_said(entry.shape)} at {begin} to {end}, "
-            f"got {len(data)} bytes of data in {name}"
-        ) from None
-    if not view.flags.aligned:
+            f"got {size - start} bytes of data in {name}"
+        )
+    if (start + begin) % dtype.itemsize:
         raise InvalidNetwork(
             f"expected tensors at multiples of their element size, got {_said(key)} in {name}"
         )
-    return view
+    return Place(dtype, tuple(entry.shape), start + begin, end - begin)
+
+
+def _fits(entry: _Entry, dtype: np.dtype[Any], size: int) -> bool:
+    """Whether a tensor lies in `size` bytes of data and NumPy can hold its shape."""
+    begin, end = entry.data_offsets
+    shape = entry.shape
+    if len(shape) > _MOST_DIMENSIONS or min(shape, default=0) < 0:
+        return False
+    if dtype.itemsize * math.prod(side or 1 for side in shape) >= 2**63:
+        return False
+    return 0 <= begin <= end <= size and dtype.itemsize * math.prod(shape) == end - begin
 
 
 def _said(what: object) -> str:

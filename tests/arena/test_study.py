@@ -365,3 +365,17 @@ def test_a_damaged_row_is_refused(tmp_path: Path) -> None:
         connection.close()
         with pytest.raises(InvalidInput, match=r"expected .* in run 1 of"):
             use(broken)
+
+
+@pytest.mark.promise("R66")
+@pytest.mark.parametrize("change", [b"", b"text", bytes(1_000_000)])
+def test_a_study_in_use_whose_file_is_written_over(tmp_path: Path, change: bytes) -> None:
+    """As `cp` does it: in place. SQLite maps no part of a study, so that it can say so."""
+    path = tmp_path / "s.db"
+    small_study(path)
+    with Study(path, read_only=True) as study:
+        wanted = study.wanted()
+        assert study._one("PRAGMA mmap_size") == (0,)
+        path.write_bytes(change)
+        with pytest.raises(InvalidInput, match="study"):
+            study.games(*wanted)

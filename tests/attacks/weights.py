@@ -438,6 +438,7 @@ FILES: Final = [
     Attack(
         "a bomb that says it is small", release(map_0=lying(10**8, 32)), "a whole Zstandard frame"
     ),
+    Attack("a frame of 1 MB", release(map_0=bytes(10**6)), "for 256 weights, got 1000000 bytes"),
     Attack(
         "a small frame that says it is a bomb", release(map_0=lying(10**5, LARGE)), "planes of 32"
     ),

@@ -62,6 +62,17 @@ def test_it_prints_the_address_and_opens_it(cli: Cli, served: list[Any]) -> None
     assert access.token not in opened
 
 
+@pytest.mark.promise("R24")
+def test_the_token_stays_until_another_is_wanted(
+    cli: Cli, served: list[Any], tmp_path: Path
+) -> None:
+    words = ["serve", "--port", "0", "--no-open", "--player", "corner", "--data", str(tmp_path)]
+    for more in [[], [], ["--new-token"], []]:
+        assert cli(*words, *more).code == 0
+    one, again, new, again_new = (access.token for access, _ in served)
+    assert one == again != new == again_new
+
+
 def test_no_browser_is_opened_where_none_is_wanted(cli: Cli, served: list[Any]) -> None:
     assert cli("serve", "--port", "0", "--no-open", "--player", "corner").code == 0
     assert len(served) == 1
@@ -117,10 +128,10 @@ def test_localhost_needs_no_flag(cli: Cli, served: list[Any]) -> None:
 
 
 def test_an_address_of_the_network_is_its_own_name() -> None:
-    access = serve._access("192.0.2.1", 5, "")
+    access = serve._access("192.0.2.1", 5, "", "x")
     assert access.is_own_host("192.0.2.1:5")
     assert not access.is_own_host("192.0.2.2:5")
-    assert serve._access("fe80::1", 5, "").is_own_host("[fe80::1]:5")
+    assert serve._access("fe80::1", 5, "", "x").is_own_host("[fe80::1]:5")
 
 
 @pytest.mark.parametrize(

@@ -13,6 +13,7 @@ import pytest
 
 from twofold.errors import ResourceError
 from twofold.evaluators import memory
+from twofold.tensors import open_tensors, write_tensors
 
 MEMINFO = """MemTotal:       16307664 kB
 MemFree:          204800 kB
@@ -172,3 +173,43 @@ def test_what_the_system_does_not_have(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(memory, "mmap", fake)
     with pytest.raises(ResourceError, match=r"cannot allocate 8\.4 MB: .*Cannot allocate memory"):
         memory.large_zeros(2**21, np.float32)
+
+
+# Files
+
+
+@pytest.fixture
+def tensors(tmp_path: Path) -> Path:
+    write_tensors(tmp_path / "t", {"x": np.arange(12.0).reshape(3, 4), "none": np.zeros(0)}, {})
+    return tmp_path / "t"
+
+
+@pytest.mark.parametrize("free", [None, 96 / memory.SHARE, 95 / memory.SHARE])
+def test_a_tensor_is_read_only_and_stays(
+    tensors: Path, monkeypatch: pytest.MonkeyPatch, free: float | None
+) -> None:
+    """The last one has no room in memory: it lies in a file without a name."""
+    monkeypatch.setattr(memory, "free_memory", lambda: free)
+    with open_tensors(tensors) as file:
+        x, none = memory.load(file, "x"), memory.load(file, "none")
+    tensors.write_bytes(b"")
+    assert x.tolist() == np.arange(12.0).reshape(3, 4).tolist()
+    assert (none.shape, x.flags.writeable, none.flags.writeable) == ((0,), False, False)
+    assert list(tensors.parent.iterdir()) == [tensors]
+
+
+def test_without_room_anywhere(tensors: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    tried = []
+
+    def refuse(**folder: object) -> None:
+        tried.append(folder.get("dir"))
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(memory, "free_memory", lambda: 1)
+    monkeypatch.setattr(memory, "tempfile", SimpleNamespace(TemporaryFile=refuse))
+    with (
+        open_tensors(tensors) as file,
+        pytest.raises(ResourceError, match=r"cannot copy 96 bytes of .*No space left"),
+    ):
+        memory.load(file, "x")
+    assert tried == [str(tensors.parent), None]

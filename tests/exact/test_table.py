@@ -48,6 +48,17 @@ def test_what_was_written_is_read(path: Path, two_by_three: Table) -> None:
     assert path.stat().st_size < 12 * len(table) + 8_192  # 12 bytes a state
 
 
+@pytest.mark.promise("R66")
+@pytest.mark.parametrize("change", [b"", b"text", bytes(1_000_000)])
+def test_a_table_in_use_whose_file_is_written_over(path: Path, change: bytes) -> None:
+    """As `cp` does it: in place. A page of the file that is gone ends whoever has it mapped."""
+    table = Table.open(path)
+    before = table.start_value
+    path.write_bytes(change)
+    assert table.start_value == before
+    table.check()
+
+
 def test_others_can_read_it(path: Path, two_by_three: Table) -> None:
     """As the page on the format says: any reader of safetensors, and a search in the keys."""
     tensors = safetensors.numpy.load_file(path)

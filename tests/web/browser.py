@@ -35,11 +35,13 @@ class Served:
         url: its address, without the token.
         token: what its owner knows.
         folder: where its data is.
+        process: its process.
     """
 
     url: str
     token: str
     folder: Path
+    process: "subprocess.Popen[str]"
 
     def ask(self, path: str, body: bytes | None = None) -> Any:
         """The answer of its API to a GET, or to a POST where there is a body."""
@@ -54,9 +56,9 @@ class Served:
 
 
 @contextlib.contextmanager
-def serve(folder: Path, player: str = "") -> Iterator[Served]:
+def serve(folder: Path, player: str = "", port: int = 0) -> Iterator[Served]:
     """Serve the games in a folder, with a player that helps."""
-    command = [sys.executable, "-m", "twofold", "serve", "--no-open", "--port", "0"]
+    command = [sys.executable, "-m", "twofold", "serve", "--no-open", "--port", str(port)]
     command += ["--data", str(folder), "--folder", str(folder)]
     command += ["--player", player] if player else []
     environment = os.environ | {"PYTHONPATH": os.pathsep.join(sys.path)}
@@ -64,7 +66,7 @@ def serve(folder: Path, player: str = "") -> Iterator[Served]:
         try:
             assert server.stdout is not None
             url, _, token = server.stdout.readline().strip().partition("/?token=")
-            yield Served(url, token, folder)
+            yield Served(url, token, folder, server)
         finally:
             server.terminate()
             server.wait()

@@ -5,6 +5,7 @@ opens so many connections of each kind, and lasts until its input ends, so many 
 It prints a line once all have come, and a summary. The kinds:
 
 - `hold` opens a WebSocket and says nothing;
+- `idle` opens a connection and says nothing, and opens another one at once when it is dropped;
 - `slow` sends a request a letter at a time;
 - `flood` sends requests over a WebSocket as fast as it can;
 - `nonsense` sends what is no request.
@@ -26,7 +27,7 @@ HANDSHAKE = (
 
 SLOW = b"POST /api/games HTTP/1.1\r\nHost: 127.0.0.1\r\nX-Long: "
 
-PAUSES = {"hold": 2.0, "slow": 2.0, "flood": 0.1, "nonsense": 0.1}
+PAUSES = {"hold": 2.0, "idle": 0.0, "slow": 2.0, "flood": 0.1, "nonsense": 0.1}
 """Seconds before a connection that was dropped is opened again, on average."""
 
 
@@ -46,6 +47,7 @@ class Crowd:
         self.tally: Counter[str] = Counter()
         self.kinds: dict[str, Callable[[], Awaitable[None]]] = {
             "hold": self.hold,
+            "idle": self.idle,
             "slow": self.slow,
             "flood": self.flood,
             "nonsense": self.nonsense,
@@ -63,6 +65,11 @@ class Crowd:
         async with self.socket("hold") as (reader, _):
             while await reader.read(65_536):
                 pass
+
+    async def idle(self) -> None:
+        async with self.connection() as (reader, _):
+            self.tally["idle open"] += 1
+            await reader.read(1)
 
     async def slow(self) -> None:
         async with self.connection() as (_, writer):

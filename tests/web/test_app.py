@@ -316,7 +316,7 @@ def test_a_page_that_is_not_there_is_a_page_for_people(client: Client) -> None:
     answer = client.get("/nothing")
     assert answer.status == 404
     assert answer.headers["content-type"] == "text/html; charset=utf-8"
-    assert "<h1>twofold: 404</h1>" in answer.text
+    assert "<h1>Error 404</h1>" in answer.text
     assert client.get("/api/nothing").json["kind"] == "NotFound"
 
 

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Browser, Page
 
 from tests.web.browser import PATIENCE_MS
@@ -92,6 +93,21 @@ def test_a_link_without_the_token_does_not(page: Page, elsewhere: str, access: A
         follow(page, elsewhere, f"http://127.0.0.1:{access.port}/")
     assert answer.value.status == 403
     assert "twofold serve" in page.inner_text("body")
+
+
+@pytest.mark.promise("R24")
+def test_a_form_takes_the_address_and_leads_to_the_page(page: Page, access: Access) -> None:
+    url = f"http://127.0.0.1:{access.port}"
+    page.goto(f"{url}/lab")
+    assert [one["id"] for one in Axe().run(page).response["violations"]] == []
+    field = page.get_by_label("Address or token")
+    field.fill("wrong")
+    field.press("Enter")
+    page.get_by_text("This is not the token of this server.").wait_for()
+    field.fill(f"{url}/?token={access.token}")
+    page.get_by_role("button", name="Sign in").click()
+    page.wait_for_selector("nav")
+    assert page.url == f"{url}/lab"
 
 
 @pytest.mark.promise("R25")

@@ -12,7 +12,7 @@ from typing import Any
 
 import msgspec
 import pytest
-from websockets.exceptions import ConnectionClosed
+from websockets.exceptions import ConnectionClosed, InvalidStatus
 from websockets.sync.client import ClientConnection, connect
 
 from tests.cli.test_serve import opened, running
@@ -393,6 +393,65 @@ def test_a_real_flood_is_closed(real: Callable[[], ClientConnection]) -> None:
         for _ in range(MESSAGES_AT_ONCE * 50):
             socket.send(SMALLEST)
     assert socket.close_code in (POLICY, 1006)  # it may be gone before the reason is read
+
+
+PING, PONG = 9, 10
+
+
+@pytest.mark.promise("R28")
+@pytest.mark.parametrize(
+    "small",
+    [
+        bytes([0x80 | PING, 0x80, 0, 0, 0, 0]),
+        bytes([0x80 | PONG, 0x80, 0, 0, 0, 0]),
+        frame(b"", first=False, last=False),
+    ],
+    ids=["pings", "pongs", "empty parts"],
+)
+def test_frames_that_are_no_messages_count_as_well(
+    real: Callable[[], ClientConnection], small: bytes
+) -> None:
+    with real() as socket:
+        assert json.loads(socket.recv(timeout=60))["type"] == "welcome"
+        socket.socket.sendall(frame(b"", last=False) + small * MESSAGES_AT_ONCE * 2)
+        assert close_code(socket) == POLICY
+
+
+@pytest.mark.promise("R28")
+def test_a_message_in_parts_with_a_ping_between_is_one(
+    real: Callable[[], ClientConnection],
+) -> None:
+    with real() as socket:
+        text = b'{"type":"board","text":"12/00","ref":7}'
+        ping = bytes([0x80 | PING, 0x80, 0, 0, 0, 0])
+        parts = frame(text[:9], last=False) + ping + frame(text[9:], first=False)
+        assert json.loads(socket.recv(timeout=60))["type"] == "welcome"
+        socket.socket.sendall(parts)
+        while json.loads(socket.recv(timeout=60))["ref"] != 7:
+            pass
+
+
+@pytest.mark.promise("R28")
+def test_a_text_that_is_no_utf_8_ends_the_connection_without_a_traceback(
+    real: Callable[[], ClientConnection], caplog: pytest.LogCaptureFixture
+) -> None:
+    with real() as socket:
+        socket.socket.sendall(frame(b'{"type":"board","text":"\xff"}'))
+        assert close_code(socket) == POLICY
+    assert caplog.records == []
+
+
+def test_a_refused_websocket_prints_nothing(
+    hub: Hub, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    listener = free_listener()
+    port = listener.getsockname()[1]
+    with (
+        serving(create_app(hub, Access(port), tmp_path), listener),
+        pytest.raises(InvalidStatus, match="403"),
+    ):
+        connect(f"ws://127.0.0.1:{port}/ws")
+    assert caplog.records == []
 
 
 @pytest.mark.promise("R28")

@@ -1,15 +1,32 @@
 """Who may speak to the server: token, origin, host."""
 
+import asyncio
+import base64
+import hashlib
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
+from urllib.parse import urlencode
 
 import pytest
 from starlette.applications import Starlette
 from starlette.routing import BaseRoute, Route, WebSocketRoute
+from starlette.types import Message
 
-from tests.web.driver import HOST, ORIGIN, PORT, Answer, Closed, ask_async, connected, cookie, run
+from tests.web.driver import (
+    HOST,
+    ORIGIN,
+    PORT,
+    Answer,
+    Closed,
+    ask_async,
+    connected,
+    cookie,
+    run,
+    scope_of,
+)
 from twofold.errors import InvalidInput
+from twofold.web import gate
 from twofold.web.app import create_app
 from twofold.web.gate import Gate
 from twofold.web.hub import Hub
@@ -209,6 +226,95 @@ def test_what_starts_the_browser_can_be_used_once(app: Gate) -> None:
     assert first.status == 303
     assert app.access.token in first.headers["set-cookie"]
     assert ask(app, f"/?token={once}").status == 403
+
+
+FORM = {"content-type": "application/x-www-form-urlencoded", "origin": ORIGIN}
+
+
+def sign_in(
+    app: Gate, text: str, target: str = "/", change: Mapping[str, str | None] = FORM
+) -> Answer:
+    """Paste a text into the form of a page."""
+    body = urlencode({"token": text}).encode()
+    headers = {"host": HOST, "accept": "text/html", **FORM, **change}
+    sent = {name: value for name, value in headers.items() if value is not None}
+    return run(ask_async(app, "POST", target, sent, [body[:5], body[5:]]))
+
+
+@pytest.mark.promise("R24")
+def test_the_token_can_be_pasted_into_a_form(app: Gate) -> None:
+    token = app.access.token
+    for text in [token, f" {token}\n", f"{ORIGIN}/?token={token}", f"{ORIGIN}/a?b=c&token={token}"]:
+        answer = sign_in(app, text, "/lab?study=a%26b&token=old")
+        assert (answer.status, answer.headers["location"]) == (303, "/lab?study=a%26b")
+        assert answer.headers["set-cookie"].startswith(f"twofold-2048={token}; Path=/; HttpOnly;")
+    once = app.access.token_once()
+    assert (sign_in(app, once).status, sign_in(app, once).status) == (303, 403)
+
+
+@pytest.mark.promise("R24")
+def test_a_form_without_the_token_gets_a_form(app: Gate) -> None:
+    wrong = sign_in(app, "wrong", '/lab?a="><script>')
+    assert wrong.status == 403
+    assert "This is not the token of this server." in wrong.text
+    assert 'action="/lab?a=%22%3E%3Cscript%3E"' in wrong.text
+    assert "<script" not in wrong.text
+    long = sign_in(app, " " * 5_000 + app.access.token)
+    assert (long.status, "set-cookie" in long.headers) == (403, False)
+
+
+@pytest.mark.promise("R24")
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"origin": None},
+        {"origin": "null"},
+        {"origin": "http://evil.com"},
+        {"content-type": "text/plain"},
+        {"content-type": None},
+        {"host": "evil.com"},
+    ],
+)
+def test_only_a_form_of_our_own_page_signs_in(app: Gate, change: dict[str, str | None]) -> None:
+    answer = sign_in(app, app.access.token, change=change)
+    assert answer.status in (400, 403)
+    assert "set-cookie" not in answer.headers
+
+
+@pytest.mark.promise("R24")
+def test_a_form_signs_in_to_pages_alone(app: Gate) -> None:
+    for target in ["/api/games", "/nothing", "/static/index.html"]:
+        assert sign_in(app, app.access.token, target).status == 403
+
+
+@pytest.mark.promise("R24")
+def test_a_form_that_does_not_arrive_is_not_waited_for(
+    app: Gate, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(gate, "FORM_SECONDS", 0.01)
+    waits = asyncio.Event()
+    sent: list[Message] = []
+
+    async def receive() -> Message:
+        await waits.wait()
+        raise AssertionError
+
+    async def send(message: Message) -> None:
+        sent.append(message)
+
+    run(app(scope_of("http", "POST", "/", {"host": HOST, **FORM}), receive, send))
+    assert sent[0]["status"] == 403
+
+
+def test_a_page_for_strangers_brings_its_own_style(app: Gate) -> None:
+    answer = ask(app, "/", accept="text/html")
+    policy = answer.headers["content-security-policy"]
+    style = answer.text.partition("<style>")[2].partition("</style>")[0]
+    digest = base64.b64encode(hashlib.sha256(style.encode()).digest()).decode()
+    assert f"style-src 'self' 'sha256-{digest}';" in policy
+    assert "--page:" in style
+    owner = ask(app, "/", cookie=cookie(app.access))
+    assert "style-src" not in owner.headers["content-security-policy"]
 
 
 @pytest.mark.promise("R24")

@@ -81,18 +81,41 @@ def test_a_websocket_is_not_dropped(access: Access) -> None:
         assert len(answer_times(page, 25)) == 25  # half a second
 
 
-@pytest.mark.promise("R29")
-def test_connections_are_counted(access: Access, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.promise("R67")
+def test_who_has_not_shown_the_token_goes_first(
+    access: Access, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The oldest of them for each that comes; the owner's connections stay."""
     monkeypatch.setattr(module, "MAX_SOCKETS", 4)
     monkeypatch.setattr(module, "REQUEST_SECONDS", 600.0)
-    with contextlib.ExitStack() as stack:
-        for _ in range(4):
-            stack.enter_context(connected(access))
-        with connected(access) as fifth:
-            assert is_dropped(fifth)
-    end = time.monotonic() + 60
-    while status(access) != 403:  # the others have gone
-        assert time.monotonic() < end
+    owner = http.client.HTTPConnection("127.0.0.1", access.port, timeout=60)
+    with contextlib.closing(owner), opened(access) as page, contextlib.ExitStack() as stack:
+        assert answer_of(owner, access) == 200
+        idle = [stack.enter_context(connected(access)) for _ in range(6)]
+        assert all(map(is_dropped, idle[:4]))
+        assert status(access) == 403  # another one that is answered, and drops one
+        assert is_dropped(idle[4])
+        assert answer_of(owner, access) == 200
+        assert len(answer_times(page, 1)) == 1
+
+
+@pytest.mark.promise("R67")
+def test_where_all_have_shown_it_the_newest_goes(
+    access: Access, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(module, "MAX_SOCKETS", 2)
+    with opened(access) as one, opened(access) as other:
+        with connected(access) as third:
+            assert is_dropped(third)
+        assert len(answer_times(one, 1)) == len(answer_times(other, 1)) == 1
+
+
+def answer_of(asks: http.client.HTTPConnection, access: Access) -> int:
+    """The status of an answer to the owner."""
+    asks.request("GET", "/api/players", headers={"Authorization": f"Bearer {access.token}"})
+    answer = asks.getresponse()
+    answer.read()
+    return answer.status
 
 
 def status(access: Access) -> int:
@@ -127,6 +150,29 @@ def test_the_owner_notices_no_crowd(tmp_path: Path, figure: Callable[[str], None
     assert times[494] < 0.2
     assert grown < 150 * 2**20
     assert recovered < 5
+
+
+@pytest.mark.promise("R67")
+@pytest.mark.long
+def test_the_owner_is_answered_beside_a_crowd_without_the_token(
+    tmp_path: Path, figure: Callable[[str], None]
+) -> None:
+    """200 connections that say nothing, each opened again as soon as it is dropped."""
+    times = []
+    with running(tmp_path, "--player", "greedy") as (_, access, _):
+        wait_until_ready(access)
+        with crowd_of(access, "idle=200") as crowd:
+            for _ in range(300):
+                began = time.perf_counter()
+                asks = http.client.HTTPConnection("127.0.0.1", access.port, timeout=60)
+                with contextlib.closing(asks):
+                    assert answer_of(asks, access) == 200
+                times.append(time.perf_counter() - began)
+                time.sleep(0.02)
+            assert crowd.poll() is None, "the crowd has gone too soon"
+            summary = crowd.communicate(timeout=60)[0].strip()
+    figure(f"300 requests, the slowest {1000 * max(times):.0f} ms beside {summary}")
+    assert max(times) < 0.2
 
 
 def memory(pid: int) -> int:

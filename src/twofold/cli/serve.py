@@ -43,6 +43,9 @@ def command(
     folder: Annotated[
         Path, typer.Option("--folder", metavar="FOLDER", help="Studies and training runs to show.")
     ] = Path(),
+    new_token: Annotated[
+        bool, typer.Option("--new-token", help="Sign out all browsers: make another token.")
+    ] = False,
     player: Annotated[
         str | None, typer.Option("--player", metavar="PLAYER", help="Who helps and plays.")
     ] = None,
@@ -58,19 +61,23 @@ def command(
     """Play, watch, analyse and review games in a browser.
 
     Serves the web app on this machine, and prints one line, the address to open. The address
-    holds a token, without which nothing is answered; it is another one at each start. Ctrl-C
-    ends it; all games are kept.
+    holds a token, without which nothing is answered. It is kept beside the games, so that pages
+    that are open stay signed in when the server is started again. Ctrl-C ends it; all games are
+    kept.
     """
     require_web()
     _check(host, folder, allow_network=allow_network)
     from twofold.web.app import create_app
     from twofold.web.hub import Hub
     from twofold.web.server import Server, listen
+    from twofold.web.token_file import kept_token
 
     with listen(host, port) as listener:
-        access = _access(host, listener.getsockname()[1], legacy_api)
-        hub = Hub(data or data_folder(), player)
+        kept = data or data_folder()
+        hub = Hub(kept, player)
         try:
+            token = kept_token(kept, new=new_token)
+            access = _access(host, listener.getsockname()[1], legacy_api, token)
             server = Server(create_app(hub, access, folder))
             _announce(host, access, opens=not no_open)
             server.serve_on(listener)
@@ -132,7 +139,7 @@ def _check(host: str, folder: Path, *, allow_network: bool) -> None:
     )
 
 
-def _access(host: str, port: int, legacy_api: str) -> "Access":
+def _access(host: str, port: int, legacy_api: str, token: str) -> "Access":
     import socket
 
     from twofold.web.security import LOOPBACK, Access, parse_origin
@@ -145,7 +152,7 @@ def _access(host: str, port: int, legacy_api: str) -> "Access":
     elif not is_loopback(host):
         names.append(in_url(host.lower()))
     origin = parse_origin(legacy_api) if legacy_api else ""
-    return Access(port=port, names=tuple(names), any_address=every, legacy_origin=origin)
+    return Access(port, token, tuple(names), any_address=every, legacy_origin=origin)
 
 
 def _announce(host: str, access: "Access", *, opens: bool) -> None:

@@ -115,6 +115,7 @@ def _known_table(out: str, problem: "Problem") -> "Table | None":
         InvalidInput: something else is there.
     """
     from twofold.errors import InvalidInput
+    from twofold.exact.format import map_layers
     from twofold.exact.table import Table
 
     if not out:
@@ -123,7 +124,8 @@ def _known_table(out: str, problem: "Problem") -> "Table | None":
         raise InvalidInput(f"expected --out in an existing folder, got {out}")
     if not Path(out).exists():
         return None
-    table = Table.open(out, check=True)
+    table = Table(map_layers(out, "table"))  # it may be larger than the memory
+    table.check(ascii(out))
     if table.problem != problem:
         raise InvalidInput(
             f"expected a new file for --out, got {out}, which holds the solution of "
@@ -150,6 +152,7 @@ def _check_size(problem: "Problem", threads: int, out: str) -> None:
 
 def _solved(problem: "Problem", threads: int, out: str) -> "Table":
     """Solve it, and write the table if that is wanted."""
+    from twofold.exact.format import map_layers
     from twofold.exact.store import Store, WorkFolder
     from twofold.exact.table import Table
     from twofold.locks import alone
@@ -165,7 +168,7 @@ def _solved(problem: "Problem", threads: int, out: str) -> "Table":
         _run(work, problem, threads, out)
         work.write(out)
         work.remove()
-    return Table.open(out)
+    return Table(map_layers(out, "table"))
 
 
 def _run(store: "Store", problem: "Problem", threads: int, out: str) -> None:

@@ -3,13 +3,15 @@
 import mmap
 import os
 import sys
+import tempfile
 from pathlib import Path
-from typing import Any, Final
+from typing import IO, Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
 
 from twofold.errors import ResourceError
+from twofold.tensors import TensorFile, array_of
 
 SHARE: Final = 0.8
 """The part of free memory that one allocation may take."""
@@ -113,3 +115,47 @@ def large_zeros(count: int, dtype: Any) -> NDArray[Any]:
         raise ResourceError(f"cannot allocate {bytes_words(size)}: {error}") from error
     memory.madvise(mmap.MADV_HUGEPAGE)
     return np.frombuffer(memory, dtype=dtype)
+
+
+def load(file: TensorFile, tensor: str) -> NDArray[Any]:
+    """A tensor of a file, read-only, in memory that nobody else can change.
+
+    What is larger than 80 % of the free memory is copied to a file without a name, beside the
+    file or in the system's folder for temporary files, and mapped. A file that is mapped itself
+    would end the program when another one cuts it short.
+
+    Raises:
+        InvalidNetwork: the file was cut short meanwhile.
+        ResourceError: neither memory nor disk has the room.
+    """
+    place = file.tensors[tensor]
+    free = free_memory()
+    if free is not None and place.nbytes > SHARE * free:
+        return _load_from_disk(file, tensor)
+    array = large_zeros(place.nbytes // place.dtype.itemsize, place.dtype)
+    if place.nbytes:  # a view of an empty array cannot be cast to bytes
+        file.read_into(tensor, array.data.cast("B"))
+    array.flags.writeable = False
+    return array.reshape(place.shape)
+
+
+def _load_from_disk(file: TensorFile, tensor: str) -> NDArray[Any]:
+    place = file.tensors[tensor]
+    try:
+        with _nameless(file.folder) as copy:
+            file.copy(tensor, copy)
+            copy.flush()
+            return array_of(mmap.mmap(copy.fileno(), place.nbytes, access=mmap.ACCESS_READ), place)
+    except (OSError, ValueError) as error:
+        raise ResourceError(
+            f"cannot copy {bytes_words(place.nbytes)} of {file.name}, more than fit into memory: "
+            f"{error}"
+        ) from error
+
+
+def _nameless(folder: str) -> IO[bytes]:
+    """A file in a folder that ends with this process; elsewhere if the folder is read-only."""
+    try:
+        return tempfile.TemporaryFile(dir=folder)
+    except OSError:
+        return tempfile.TemporaryFile()

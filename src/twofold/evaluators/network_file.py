@@ -1,8 +1,8 @@
 """Network files: the weights of a network and a card that says what it is, in one file.
 
 They are safetensors files, see `docs/reference/network-files.md`. Those that training writes
-hold float32 weights, which are mapped: all who read the file share one copy. Those that are
-shipped hold whole multiples of a unit, compressed, see `network_release`.
+hold float32 weights. Those that are shipped hold whole multiples of a unit, compressed, see
+`network_release`. Either are read into memory, so that the file may change afterwards.
 """
 
 import os
@@ -14,13 +14,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from twofold.errors import InvalidInput, InvalidNetwork
+from twofold.evaluators.memory import load
 from twofold.evaluators.network import Network, Weights, check_stages
 from twofold.evaluators.network_release import check_unit, planes_of, weights_of
 from twofold.evaluators.patterns import parse_patterns
 from twofold.limits import MAX_WEIGHTS, check_limit
 from twofold.notation import check_length, shown
 from twofold.rules import Rules
-from twofold.tensors import Tensors, map_tensors, write_tensors
+from twofold.tensors import TensorFile, open_tensors, write_tensors
 
 FORMAT: Final = "twofold-network 1"
 """The text under the metadata key `format`."""
@@ -95,7 +96,8 @@ def read_card(path: str | os.PathLike[str]) -> Card:
         InvalidNetwork: there is no such file, or it is not a network; the text names it.
     """
     name = ascii(os.fspath(path))
-    card = _parse_card(map_tensors(path), name)
+    with open_tensors(path) as file:
+        card = _parse_card(file.metadata, name)
     _outline(card, name)
     return card
 
@@ -103,28 +105,27 @@ def read_card(path: str | os.PathLike[str]) -> Card:
 def read_network(path: str | os.PathLike[str]) -> tuple[Network, Card]:
     """The network in a file, and its card.
 
-    Weights of float32 are mapped, and so cannot be changed: writing to them ends the program.
-    Those of a release are made anew.
+    Weights of float32 are read-only. Those of a release are made anew.
 
     Raises:
         InvalidNetwork: there is no such file, or it is torn, or its weights are not those that
             its card describes, or not finite; the text names it. In stages after the first,
             weights may be NaN: not touched yet.
-        ResourceError: the weights would take more than 80 % of the free memory.
+        ResourceError: the weights have no room: those of a release would take more than 80 % of
+            the free memory, see also `twofold.evaluators.memory.load`.
     """
-    name = ascii(os.fspath(path))
-    content = map_tensors(path)
-    card = _parse_card(content, name)
-    outline = _outline(card, name)
-    if card.release is None:
-        weights = _mapped_weights(content, outline, name)
-    else:
-        weights = weights_of(content.tensors, outline, card.release.unit, name)
+    with open_tensors(path) as file:
+        card = _parse_card(file.metadata, file.name)
+        outline = _outline(card, file.name)
+        if card.release is None:
+            weights = _plain_weights(file, outline)
+        else:
+            weights = weights_of(file, outline, card.release.unit)
     return Network(outline.patterns, outline.shape, stages=outline.stages, weights=weights), card
 
 
-def _parse_card(content: Tensors, name: str) -> Card:
-    form, text = (content.metadata.get(key) for key in (_FORMAT_KEY, _CARD_KEY))
+def _parse_card(metadata: Mapping[str, str], name: str) -> Card:
+    form, text = (metadata.get(key) for key in (_FORMAT_KEY, _CARD_KEY))
     if form != FORMAT or text is None:
         found = shown(form) if form != FORMAT else "no card"
         raise InvalidNetwork(f"expected a network of the format {FORMAT!r}, got {found} in {name}")
@@ -158,13 +159,16 @@ def _outline(card: Card, name: str) -> _Outline:
         raise InvalidNetwork(f"{error}, in the card of {name}") from None
 
 
-def _mapped_weights(content: Tensors, network: Network, name: str) -> Weights:
-    weights = content.tensors.get(WEIGHTS)
+def _plain_weights(file: TensorFile, network: Network) -> Weights:
+    place = file.tensors.get(WEIGHTS)
     expected = (network.stage_count, network.stage_size)
-    if weights is None or weights.shape != expected or weights.dtype != np.float32:
-        found = "none" if weights is None else f"{weights.dtype} of {weights.shape}"
-        raise InvalidNetwork(f"expected float32 weights of shape {expected}, got {found} in {name}")
-    check_finite(weights, name)
+    if place is None or place.shape != expected or place.dtype != np.float32:
+        found = "none" if place is None else f"{place.dtype} of {place.shape}"
+        raise InvalidNetwork(
+            f"expected float32 weights of shape {expected}, got {found} in {file.name}"
+        )
+    weights = load(file, WEIGHTS)
+    check_finite(weights, file.name)
     return weights
 
 

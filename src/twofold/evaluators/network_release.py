@@ -13,11 +13,11 @@ A weight is its number of units times the unit, rounded to float32. Weights that
 yet are those of the stage before; they have no code.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from math import ceil, floor, log10
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
 import zstandard
@@ -26,6 +26,7 @@ from numpy.typing import NDArray
 from twofold.errors import InvalidNetwork
 from twofold.evaluators.memory import check_memory, large_zeros
 from twofold.evaluators.network import Network, Weights
+from twofold.tensors import TensorFile
 
 Bytes = NDArray[np.uint8]
 Units = NDArray[np.int32]
@@ -40,6 +41,9 @@ unequal frequency, and looking for repetitions makes it longer."""
 
 _MOST_UNITS: Final = 32_766
 """Two weights that differ by so many units differ by 32,767 at most when both are rounded."""
+
+_SPARE: Final = 65_536
+"""Bytes that the frames of a plane may have more than two for each weight."""
 
 _THREADS: Final = 2
 
@@ -146,18 +150,15 @@ class _Planes:
     bytes: int
 
 
-def weights_of(
-    tensors: Mapping[str, NDArray[Any]], network: Network, unit: float, name: str
-) -> Weights:
+def weights_of(file: TensorFile, network: Network, unit: float) -> Weights:
     """The weights that planes stand for.
 
     Nothing large is allocated before the sizes of all planes are known to be right.
 
     Args:
-        tensors: the planes by their names.
+        file: it holds the planes.
         network: what the weights are for; its own ones are not looked at.
         unit: points.
-        name: the file, as errors name it.
 
     Raises:
         InvalidNetwork: a plane is missing, torn, or has another size than it must have.
@@ -166,44 +167,46 @@ def weights_of(
     check_unit(unit)
     stages = range(network.stage_count)
     planes = [
-        [_find_planes(tensors, f"{stage}.{number}", pattern.size, name) for stage in stages]
+        [_find_planes(file, f"{stage}.{number}", pattern.size) for stage in stages]
         for number, pattern in enumerate(network.patterns)
     ]
     most = max(part.bytes for parts in planes for part in parts)
-    check_memory(network.bytes + _THREADS * most, f"the weights of {name}")
+    check_memory(network.bytes + _THREADS * most, f"the weights of {file.name}")
     weights: Weights = large_zeros(network.stage_count * network.stage_size, np.float32)
     weights = weights.reshape(network.stage_count, network.stage_size)
 
     def fill(number: int) -> None:
         start = network.offsets[number]
         table = weights[:, start : start + network.patterns[number].size]
-        _fill(table, planes[number], unit, f"pattern {number} of {name}")
+        _fill(table, planes[number], unit, f"pattern {number} of {file.name}")
 
     with ThreadPoolExecutor(_THREADS) as pool:
         list(pool.map(fill, range(len(planes))))
     return weights
 
 
-def _find_planes(
-    tensors: Mapping[str, NDArray[Any]], place: str, weights: int, name: str
-) -> _Planes:
-    """The planes of a place such as `0.3`, whose sizes fit a table of so many weights."""
-    frames = [_find_frame(tensors, f"{kind}.{place}", name) for kind in ("map", "low", "high")]
-    sizes = [_frame_size(frame, f"{place} of {name}") for frame in frames]
+def _find_planes(file: TensorFile, at: str, weights: int) -> _Planes:
+    """The planes `at` a place such as `0.3`, whose sizes fit a table of so many weights."""
+    frames = [_read_frame(file, f"{kind}.{at}", weights) for kind in ("map", "low", "high")]
+    sizes = [_frame_size(frame, f"{at} of {file.name}") for frame in frames]
     if sizes[0] != weights // 8 or sizes[1] > weights or sizes[1] != sizes[2]:
         raise InvalidNetwork(
-            f"expected planes of {weights // 8}, n and n bytes for {place} "
-            f"(n up to {weights}), got {sizes[0]}, {sizes[1]} and {sizes[2]} in {name}"
+            f"expected planes of {weights // 8}, n and n bytes for {at} "
+            f"(n up to {weights}), got {sizes[0]}, {sizes[1]} and {sizes[2]} in {file.name}"
         )
     return _Planes(frames[0], frames[1], frames[2], count=sizes[1], bytes=sum(sizes))
 
 
-def _find_frame(tensors: Mapping[str, NDArray[Any]], key: str, name: str) -> memoryview:
-    frame = tensors.get(key)
-    if frame is None or frame.dtype != np.uint8 or frame.ndim != 1:
-        found = "none" if frame is None else f"{frame.dtype} of {frame.shape}"
-        raise InvalidNetwork(f"expected bytes as {key}, got {found} in {name}")
-    return frame.data
+def _read_frame(file: TensorFile, key: str, weights: int) -> memoryview:
+    place = file.tensors.get(key)
+    if place is None or place.dtype != np.uint8 or len(place.shape) != 1:
+        found = "none" if place is None else f"{place.dtype} of {place.shape}"
+        raise InvalidNetwork(f"expected bytes as {key}, got {found} in {file.name}")
+    if place.nbytes > 2 * weights + _SPARE:
+        raise InvalidNetwork(
+            f"expected {key} for {weights} weights, got {place.nbytes} bytes in {file.name}"
+        )
+    return file.read(key).data
 
 
 def _frame_size(frame: memoryview, name: str) -> int:

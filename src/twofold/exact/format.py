@@ -11,10 +11,11 @@ and these texts: `twofold_table`, the version of the format; `rules`; `objective
 says whether both tensors are there (`table`) or one.
 """
 
+import contextlib
 import hashlib
 import os
 import zlib
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -22,10 +23,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from twofold.errors import InvalidInput, InvalidNetwork, InvalidTable
+from twofold.evaluators.memory import load
 from twofold.exact.problem import Objective, Problem
 from twofold.notation import shown
 from twofold.rules import Rules
-from twofold.tensors import Stacked, map_tensors, write_tensors
+from twofold.tensors import Stacked, TensorFile, open_tensors, write_tensors
 
 VERSION: Final = "1"
 """Version of the format, raised when it changes."""
@@ -132,7 +134,9 @@ def _metadata(problem: Problem, part: str) -> dict[str, str]:
 
 
 def read_layers(path: str | os.PathLike[str], part: str = "table") -> Layers:
-    """Map a file of layers: at once, whatever its size. `Layers.damage` looks at the content.
+    """Read a file of layers, see `twofold.evaluators.memory.load`; the file may change then.
+
+    `Layers.damage` looks at the content.
 
     Args:
         path: the file.
@@ -140,14 +144,37 @@ def read_layers(path: str | os.PathLike[str], part: str = "table") -> Layers:
 
     Raises:
         InvalidTable: there is no such file, or it is no such table, or torn.
+        ResourceError: there is no room for it.
     """
-    name = ascii(os.fspath(path))
+    with _opened(path) as file:
+        _layers(file, part, TensorFile.view)  # before anything is read into memory
+        return _layers(file, part, load)
+
+
+def map_layers(path: str | os.PathLike[str], part: str) -> Layers:
+    """Map a file of layers: at once, whatever its size. It must be one that only we write.
+
+    Raises:
+        InvalidTable: as `read_layers`.
+    """
+    with _opened(path) as file:
+        return _layers(file, part, TensorFile.view)
+
+
+@contextlib.contextmanager
+def _opened(path: str | os.PathLike[str]) -> Iterator[TensorFile]:
     try:
-        found = map_tensors(path)
+        with open_tensors(path) as file:
+            yield file
     except InvalidNetwork as error:
         raise InvalidTable(str(error)) from None
-    problem = _read_problem(found.metadata, part, name)
-    tensors = found.tensors
+
+
+def _layers(file: TensorFile, part: str, take: Callable[[TensorFile, str], NDArray[Any]]) -> Layers:
+    """The layers of a file, each tensor of which `take` gets."""
+    name = file.name
+    problem = _read_problem(file.metadata, part, name)
+    tensors = {key: take(file, key) for key in file.tensors}
     wanted = {"layers", "keys", "values"} - ({"table": set(), "keys": {"values"}}.get(
         part, {"keys"}
     ))  # fmt: skip

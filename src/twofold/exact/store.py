@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from twofold.errors import InvalidTable, ResourceError
-from twofold.exact.format import Layers, read_layers, write_layers
+from twofold.exact.format import Layers, map_layers, write_layers
 from twofold.exact.problem import Problem
 from twofold.files import TEMPORARY
 
@@ -156,7 +156,7 @@ class WorkFolder(Store):
 
     def _map(self, path: Path, part: str) -> None:
         """Take the layers of a file in place of those in memory."""
-        found = read_layers(path, part)
+        found = map_layers(path, part)
         if found.problem != self.problem:
             raise InvalidTable(
                 f"expected the work on {self.problem} under {self.problem.rules} in "
@@ -181,7 +181,7 @@ class WorkFolder(Store):
     def _load_file(self, path: Path, part: str) -> None:
         """Take up a file if all of it is sound; else its layers are found again."""
         try:
-            found = read_layers(path, part)
+            found = map_layers(path, part)
         except InvalidTable:
             return
         if found.problem == self.problem and any(map(found.damage, range(len(found.index)))):

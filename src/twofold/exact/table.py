@@ -7,7 +7,7 @@ Example::
     table.value(Board.parse("2x2:11/00"))
     table.move_values(Board.parse("2x2:11/00"))
 
-    table = Table.open("3x3.table")         # mapped: at once, whatever its size
+    table = Table.open("3x3.table")
 """
 
 import os
@@ -58,14 +58,15 @@ class Table:
 
     @classmethod
     def open(cls, path: str | os.PathLike[str], *, check: bool = False) -> Self:
-        """Map a table that was written before.
+        """Read a table that was written before; its file may change afterwards.
 
         Args:
             path: its file.
-            check: whether its content is compared with its checksums, which reads all of it.
+            check: whether its content is compared with its checksums.
 
         Raises:
             InvalidTable: there is no such file, or it is no table, or torn or damaged.
+            ResourceError: there is no room for it, see `twofold.evaluators.memory.load`.
         """
         table = cls(read_layers(path))
         if check:

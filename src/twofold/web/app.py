@@ -15,13 +15,14 @@ from starlette.routing import BaseRoute, Route, WebSocketRoute
 
 from twofold.web.api import operations
 from twofold.web.connection import Sockets
-from twofold.web.gate import Gate, error_body, error_page, wants_page
+from twofold.web.gate import Gate, error_body, wants_page
 from twofold.web.hub import Hub
 from twofold.web.lab_routes import lab_routes
 from twofold.web.legacy import legacy_routes
 from twofold.web.openapi import lab_entries, openapi
 from twofold.web.operations import Operation, routes_of
 from twofold.web.pages import page_routes
+from twofold.web.plain_pages import error_page
 from twofold.web.security import Access, Asked
 
 

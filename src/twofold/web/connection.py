@@ -31,7 +31,7 @@ MAX_CONNECTIONS: Final = 64
 """Most WebSockets at a time; the next one is closed at once, with `TRY_AGAIN`."""
 
 MESSAGES_PER_SECOND: Final = 200.0
-"""How many messages a page may send in the long run."""
+"""How many messages a page may send in the long run; pings and parts of a message count, too."""
 
 MESSAGES_AT_ONCE: Final = 400
 """How many it may send at once after a pause."""
@@ -222,22 +222,22 @@ async def read(receive: Receive, session: Session) -> End | None:
         if message["type"] == "websocket.disconnect":
             return None
         data = _data(message)
-        if len(data) > MAX_MESSAGE_BYTES:
+        if data is not None and len(data) > MAX_MESSAGE_BYTES:
             return TOO_BIG, f"expected at most {MAX_MESSAGE_BYTES} bytes"
         if not bucket.take():
             return POLICY, f"expected at most {MESSAGES_PER_SECOND:.0f} messages a second"
-        try:
-            request = parse_request(data)
-        except InvalidMessage as error:
-            return POLICY, str(error)
-        session.receive(request)
+        if data is not None:
+            try:
+                session.receive(parse_request(data))
+            except InvalidMessage as error:
+                return POLICY, str(error)
         await asyncio.sleep(0)  # many may have come in one piece: it is the others' turn
 
 
-def _data(message: Message) -> bytes:
+def _data(message: Message) -> bytes | None:
+    """The bytes of a message; None for a ping, a pong or a part of a message, which count, too."""
     text: str | None = message.get("text")
-    data: bytes = message.get("bytes") or b""
-    return data if text is None else text.encode("utf-8", "replace")
+    return message.get("bytes") if text is None else text.encode("utf-8", "replace")
 
 
 async def write(outbox: Outbox, send: Send) -> None:

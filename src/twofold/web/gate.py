@@ -1,33 +1,48 @@
 """Gate: the one way into the application. Every request and every answer passes through it."""
 
-import html
+import asyncio
 from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
 from typing import Any, Final
 
 import msgspec
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from twofold.web.security import Access, Asked, Entry, Refusal, Verdict, response_headers
+from twofold.web.plain_pages import error_page, sign_in_page, style_source
+from twofold.web.security import (
+    Access,
+    Admitted,
+    Asked,
+    Entry,
+    Refusal,
+    SignIn,
+    Verdict,
+    response_headers,
+)
 
-_PAGE: Final = """<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-{script}<title>twofold</title>
-</head>
-<body>
-<h1>twofold: {status}</h1>
-<p>{message}</p>
-</body>
-</html>
-"""
+MAX_FORM_BYTES: Final = 4_096
+"""Largest form that is read, and it comes before the token."""
 
-_AGAIN: Final = '<script src="/static/js/again.js"></script>\n'
-"""Loads the page again, now from our own address, so that the cookie comes along. The script needs
-the cookie itself: a browser without one does not get it. Nothing else keeps what follows a `#`."""
+FORM_SECONDS: Final = 30.0
+"""How long it may take to arrive."""
+
+VISITOR: Final = "visitor"
+"""Under this name the state of a connection holds its `Visitor`, where a server keeps one."""
 
 _ANSWERS: Final = ("http.response.start", "websocket.http.response.start", "websocket.accept")
+
+
+@dataclass(slots=True)
+class Visitor:
+    """Who is at the other end of a connection.
+
+    Attributes:
+        number: counts the connections.
+        known: whether it has shown the token.
+    """
+
+    number: int
+    known: bool = False
 
 
 class Gate:
@@ -49,9 +64,13 @@ class Gate:
             return
         asked = Asked.from_scope(scope)
         verdict = self.access.judge(asked)
+        if isinstance(verdict, SignIn):
+            verdict = self.access.sign_in(asked, await _read_form(receive))
         host = asked.value("host").lower()
         own = host if self.access.is_own_host(host) else ""
         guarded = _with_headers(send, own, verdict)
+        if not isinstance(verdict, Refusal) and not _is_legacy(verdict):
+            _introduce(scope)
         if isinstance(verdict, Refusal):
             await _refuse(scope, receive, guarded, asked, verdict)
         elif isinstance(verdict, Entry):
@@ -61,6 +80,17 @@ class Gate:
             await self.app(scope, receive, guarded)
 
 
+def _is_legacy(verdict: Verdict) -> bool:
+    return isinstance(verdict, Admitted) and bool(verdict.cross_origin)
+
+
+def _introduce(scope: Scope) -> None:
+    """Note that who sends this knows the token."""
+    visitor = scope.get("state", {}).get(VISITOR)
+    if visitor is not None:
+        visitor.known = True
+
+
 def _with_headers(send: Send, host: str, verdict: Verdict) -> Send:
     """`send` that adds the headers of security to the start of an answer."""
 
@@ -68,7 +98,8 @@ def _with_headers(send: Send, host: str, verdict: Verdict) -> Send:
         if message["type"] in _ANSWERS:
             own = list(message.get("headers", []))
             names = [name.decode("latin-1").lower() for name, _ in own]
-            more = response_headers(host, names, verdict)
+            style = style_source() if message.get("status", 0) >= 400 else ""
+            more = response_headers(host, names, verdict, style)
             kept = [pair for pair, name in zip(own, names, strict=True) if name not in more]
             message = {**message, "headers": kept + encode_headers(more)}
         await send(message)
@@ -101,10 +132,18 @@ def wants_page(asked: Asked) -> bool:
     return not asked.path.startswith("/api/") and "text/html" in asked.value("accept")
 
 
-def error_page(status: int, message: str, *, again: bool = False) -> bytes:
-    """An error as a plain page."""
-    script = _AGAIN if again else ""
-    return _PAGE.format(script=script, status=status, message=html.escape(message)).encode()
+async def _read_form(receive: Receive) -> bytes:
+    """The body of a request; nothing of one that is too long or too slow."""
+    body, more = b"", True
+    try:
+        async with asyncio.timeout(FORM_SECONDS):
+            while more and len(body) <= MAX_FORM_BYTES:
+                message = await receive()
+                body += message.get("body", b"")
+                more = message.get("more_body", False)
+    except TimeoutError:
+        return b""
+    return body if len(body) <= MAX_FORM_BYTES else b""
 
 
 async def _refuse(
@@ -115,10 +154,16 @@ async def _refuse(
         return
     if wants_page(asked):
         kind = "text/html; charset=utf-8"
-        body = error_page(refusal.status, refusal.message, again=refusal.again)
+        body = _page(asked, refusal)
     else:
         kind, body = "application/json", error_body(refusal.message, refusal.kind)
     await answer(send, refusal.status, {"content-type": kind}, body)
+
+
+def _page(asked: Asked, refusal: Refusal) -> bytes:
+    if refusal.kind != "NoToken":
+        return error_page(refusal.status, refusal.message)
+    return sign_in_page(asked.target, wrong=refusal.wrong, again=refusal.again)
 
 
 async def _refuse_socket(scope: Scope, receive: Receive, send: Send, refusal: Refusal) -> None:

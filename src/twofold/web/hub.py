@@ -1,6 +1,7 @@
 """Hub: what all sessions share: games in play, games kept, players, searches, reviews."""
 
 import logging
+import secrets
 import threading
 from collections.abc import Sequence
 from pathlib import Path
@@ -78,6 +79,7 @@ class Hub:
         self.searches: Final = Searches(self.roster.make)
         self.reviews: Final = Reviews(self.roster.make)
         self.desk: Final = Workers(DESKS, "twofold-desk")
+        self._start = secrets.token_hex(8)
         self._lock = threading.Lock()
         self._sessions: set[Session] = set()
         self._ready = False
@@ -97,6 +99,7 @@ class Hub:
                     players=self.players,
                     ready=self._ready,
                     max_side=MAX_SIDE,
+                    server=self._start,
                 )
             )
 

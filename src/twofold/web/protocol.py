@@ -276,12 +276,15 @@ class Welcome(Reply, tag="welcome"):
         players: those to pick from; the first is the default.
         ready: whether the default player is loaded; `Ready` follows where it is not.
         max_side: most rows or columns of a board.
+        server: another text at each start of the server: one that was killed may have games as
+            they were before the last moves.
     """
 
     version: str
     players: list[PlayerInfo]
     ready: bool
     max_side: int
+    server: str = ""
 
 
 class Ready(Reply, tag="ready"):

@@ -7,8 +7,9 @@ send requests to it. So each request has to show three things:
   (DNS rebinding) is refused.
 - *Origin*: no other page caused it. Browsers send `Origin` with everything that may change
   something and with every WebSocket; only the address that the request went to will do.
-- *Token*: whoever sends it knows the random token of this start: as a cookie, which the URL
-  printed at the start sets, or as `Authorization: Bearer TOKEN`, for scripts.
+- *Token*: whoever sends it knows the random token of the server: as a cookie, which the URL
+  printed at the start sets, or a form into which it is pasted; or as `Authorization: Bearer TOKEN`,
+  for scripts.
 
 There is no socket here: `Access.judge` looks at a request and says what is to be done with it.
 """
@@ -33,6 +34,9 @@ PAGES: Final = ("/", "/watch", "/analyse", "/review", "/lab")
 
 LEGACY_ROUTES: Final[Mapping[str, str]] = {"/move": "GET", "/analyze": "POST"}
 """What one other origin may call without a token, where the owner allows it."""
+
+FORM_TYPE: Final = "application/x-www-form-urlencoded"
+"""What browsers send of a form."""
 
 TOKEN_BYTES: Final = 32
 """Random bytes of a token."""
@@ -103,6 +107,25 @@ class Asked:
         return [value for known, _, value in pairs if known == name]
 
     @property
+    def target(self) -> str:
+        """Path and query of a page, without a token; `/` for everything else."""
+        if self.path not in PAGES:
+            return "/"
+        pairs = [pair for pair in self.pairs if pair[0] != "token"]
+        return self.path + ("?" + urlencode(pairs, encoding="latin-1") if pairs else "")
+
+    @property
+    def pairs(self) -> list[tuple[str, str]]:
+        """The query, taken apart."""
+        return parse_qsl(self.query, keep_blank_values=True, encoding="latin-1")
+
+    @property
+    def is_form(self) -> bool:
+        """Whether it is a form that was sent to a page."""
+        kind = self.value("content-type").partition(";")[0].strip().lower()
+        return self.method == "POST" and self.path in PAGES and kind == FORM_TYPE
+
+    @property
     def is_page(self) -> bool:
         """Whether it asks for the page, by any of its addresses."""
         return not self.socket and self.method in _SAFE and self.path in PAGES
@@ -118,12 +141,14 @@ class Refusal:
         message: one sentence.
         again: whether the browser may succeed by asking again: a link on another page led
             here, and browsers keep the cookie back on such ways.
+        wrong: whether the request is a form with another token.
     """
 
     status: int
     kind: str
     message: str
     again: bool = False
+    wrong: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,6 +165,11 @@ class Entry:
 
 
 @dataclass(frozen=True, slots=True)
+class SignIn:
+    """A form of our own page, which may hold the token: `Access.sign_in` takes its body."""
+
+
+@dataclass(frozen=True, slots=True)
 class Admitted:
     """A request that may pass.
 
@@ -150,7 +180,7 @@ class Admitted:
     cross_origin: str = ""
 
 
-Verdict = Refusal | Entry | Admitted
+Verdict = Refusal | Entry | SignIn | Admitted
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,7 +189,7 @@ class Access:
 
     Attributes:
         port: the port that it listens on.
-        token: the secret of this start.
+        token: the secret of the server.
         names: the host names and addresses that are its own.
         any_address: whether every address in numbers is its own too: so for a server that
             listens on all of them. A name from elsewhere is refused all the same.
@@ -199,6 +229,8 @@ class Access:
             return _FOREIGN
         if asked.is_page and (entry := self._entry(asked)):
             return entry
+        if asked.is_form and origins:
+            return SignIn()
         if self._has_bearer(asked):
             return Admitted()
         if not self._has_cookie(asked):
@@ -220,14 +252,22 @@ class Access:
             return _FOREIGN
         return Admitted(cross_origin=self.legacy_origin)
 
+    def sign_in(self, asked: Asked, form: bytes) -> Entry | Refusal:
+        """What a form leads to, into which the token was pasted, or the address that has it."""
+        pairs = parse_qsl(form.decode("latin-1"), encoding="latin-1")
+        texts = [text.strip().rpartition("token=")[2] for name, text in pairs if name == "token"]
+        if any(map(self._is_token_of_url, texts)):
+            return Entry(asked.target, self._new_cookie())
+        return Refusal(403, "NoToken", "expected the token of this server, got another", wrong=True)
+
     def _entry(self, asked: Asked) -> Entry | None:
         """What a URL with the token leads to; None where it has none that is right."""
-        pairs = parse_qsl(asked.query, keep_blank_values=True, encoding="latin-1")
-        if not any(key == "token" and self._is_token_of_url(value) for key, value in pairs):
+        if not any(key == "token" and self._is_token_of_url(value) for key, value in asked.pairs):
             return None
-        query = urlencode([pair for pair in pairs if pair[0] != "token"], encoding="latin-1")
-        cookie = f"{self.cookie_name}={self.token}; Path=/; HttpOnly; SameSite=Strict"
-        return Entry(asked.path + ("?" + query if query else ""), cookie)
+        return Entry(asked.target, self._new_cookie())
+
+    def _new_cookie(self) -> str:
+        return f"{self.cookie_name}={self.token}; Path=/; HttpOnly; SameSite=Strict"
 
     def _is_token_of_url(self, text: str) -> bool:
         once = next((token for token in self._once if _equal(text, token)), None)
@@ -297,15 +337,18 @@ HEADERS: Final[Mapping[str, str]] = {
 """What every answer carries, whatever it is."""
 
 
-def response_headers(host: str, present: Iterable[str], verdict: Verdict) -> dict[str, str]:
+def response_headers(
+    host: str, present: Iterable[str], verdict: Verdict, style: str = ""
+) -> dict[str, str]:
     """The headers to add to an answer.
 
     Args:
         host: the `Host` it is for, where it is our own; empty else.
         present: lower-case names of the headers that the answer has.
         verdict: on the request.
+        style: a style that the page brings itself, as the policy names it; empty for none.
     """
-    headers = {**HEADERS, "content-security-policy": _policy(host)}
+    headers = {**HEADERS, "content-security-policy": _policy(host, style)}
     if "cache-control" not in present:
         headers["cache-control"] = "no-store"
     if isinstance(verdict, Admitted) and verdict.cross_origin:
@@ -313,10 +356,11 @@ def response_headers(host: str, present: Iterable[str], verdict: Verdict) -> dic
     return headers
 
 
-def _policy(host: str) -> str:
+def _policy(host: str, style: str) -> str:
     """The content security policy. Some browsers do not count WebSockets as `'self'`."""
     connect = f"'self' ws://{host}" if host else "'self'"
+    styles = f"style-src 'self' {style}; " if style else ""
     return (
-        f"default-src 'self'; connect-src {connect}; base-uri 'none'; form-action 'self'; "
+        f"default-src 'self'; {styles}connect-src {connect}; base-uri 'none'; form-action 'self'; "
         "frame-ancestors 'none'"
     )

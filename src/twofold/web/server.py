@@ -4,21 +4,25 @@ import asyncio
 import contextlib
 import errno
 import ipaddress
+import itertools
 import os
 import signal
 import socket
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from types import FrameType
-from typing import Final
+from typing import Any, Final
 
 import uvicorn
 from starlette.types import ASGIApp
 from uvicorn.protocols.http.h11_impl import H11Protocol
 from uvicorn.protocols.websockets.websockets_sansio_impl import WebSocketsSansIOProtocol
+from uvicorn.server import ServerState
+from websockets.frames import Frame, Opcode
 
 from twofold.errors import InvalidInput, ResourceError
 from twofold.limits import check_limit
 from twofold.notation import shown
+from twofold.web.gate import VISITOR, Visitor
 from twofold.web.protocol import MAX_MESSAGE_BYTES
 
 DEFAULT_PORT: Final = 2048
@@ -27,8 +31,8 @@ PORTS_TRIED: Final = 100
 """How many ports from the default one on are tried before the system chooses."""
 
 MAX_SOCKETS: Final = 128
-"""Most connections of any kind; more are dropped before anything is read. When all of them send
-something at once, it takes less than 0.1 s until it is the owner's turn again."""
+"""Most connections of any kind. For one more, the oldest that has not shown the token is dropped.
+When all of them send something at once, it takes less than 0.1 s until it is the owner's turn."""
 
 REQUEST_SECONDS: Final = 5.0
 """How long a connection may take to send the head of a request."""
@@ -49,6 +53,14 @@ BACKLOG: Final = 128
 ACCEPTED_AT_ONCE: Final = 16
 """How many are accepted before it is the others' turn."""
 
+_CONTROLS: Final = (Opcode.PING, Opcode.PONG)
+
+_NO_MESSAGE: Final[Any] = {"type": "websocket.receive"}
+"""What the application hears of a frame that ends no message."""
+
+
+_numbers: Final = itertools.count()
+
 
 class PatientProtocol(H11Protocol):
     """HTTP whose patience ends: a connection that sends no whole request is dropped.
@@ -59,13 +71,22 @@ class PatientProtocol(H11Protocol):
     _looked_at: object = None
     _look: asyncio.TimerHandle | None = None
 
+    def __init__(
+        self,
+        config: uvicorn.Config,
+        server_state: ServerState,
+        app_state: dict[str, Any],
+        _loop: asyncio.AbstractEventLoop | None = None,
+    ) -> None:
+        visited = {**app_state, VISITOR: Visitor(next(_numbers))}
+        super().__init__(config, server_state, visited, _loop)
+
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
-        """Begin to wait."""
+        """Make room, and begin to wait."""
         super().connection_made(transport)
         if len(self.connections) > MAX_SOCKETS:
-            transport.abort()
-        else:
-            self._look = self.loop.call_later(REQUEST_SECONDS, self._lose_patience)
+            _make_room(self.connections)
+        self._look = self.loop.call_later(REQUEST_SECONDS, self._lose_patience)
 
     def connection_lost(self, exc: Exception | None) -> None:
         """Wait no longer."""
@@ -85,10 +106,23 @@ class PatientProtocol(H11Protocol):
         self._look = self.loop.call_later(REQUEST_SECONDS, self._lose_patience)
 
 
+def _make_room(connections: Iterable[Any]) -> None:
+    """Drop the oldest connection that has not shown the token; the newest has not yet."""
+    held = [one for one in connections if not one.transport.is_closing()]
+    if len(held) > MAX_SOCKETS:
+        strangers = (one for one in held if not one.app_state[VISITOR].known)
+        oldest = min(strangers, key=lambda one: one.app_state[VISITOR].number, default=None)
+        if oldest is not None:
+            oldest.transport.abort()
+
+
 class BoundedSocket(WebSocketsSansIOProtocol):
     """A WebSocket that cannot keep the server busy with what nobody reads.
 
-    uvicorn reads up to 256 KiB at a time, and goes on for seconds after a close.
+    uvicorn reads up to 256 KiB at a time, goes on for seconds after a close, keeps pings to
+    itself, and prints where a text is no UTF-8 or the application refuses a WebSocket. Here every
+    frame reaches the application, which counts them: a frame that ends no message as an empty
+    event.
     """
 
     _after_close = 0
@@ -106,6 +140,32 @@ class BoundedSocket(WebSocketsSansIOProtocol):
             self.transport.abort()
         else:
             super().data_received(data)
+
+    def handle_events(self) -> None:
+        """Tell the application of frames that end no message, then take up all that has come."""
+        for event in self.conn.events:
+            if isinstance(event, Frame) and (event.opcode in _CONTROLS or not event.fin):
+                self._tell_of_frame()
+        super().handle_events()
+
+    def _tell_of_frame(self) -> None:
+        if self.close_sent:
+            return
+        self.queue.put_nowait(_NO_MESSAGE)
+        if not self.read_paused:
+            self.read_paused = True
+            self.transport.pause_reading()
+
+    async def send(self, message: Any) -> None:
+        """Send; a refusal that is sent is a handshake that has ended."""
+        await super().send(message)
+        if message["type"] == "websocket.http.response.body":
+            self.handshake_complete = True
+
+    def send_receive_event_to_app(self) -> None:
+        """Hand a message over as bytes; the application says what is wrong with them."""
+        self.curr_msg_data_type = "bytes"
+        super().send_receive_event_to_app()
 
 
 class Server(uvicorn.Server):

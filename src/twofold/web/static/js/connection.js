@@ -14,10 +14,14 @@ const PATIENCE_MS = 800;
 export function showNet(net) {
   const line = h('div', { class: 'status-line', role: 'status', hidden: true });
   let timer = null;
+  const action = () => {
+    if (net.state === 'lost') return quiet('status.retry', () => net.retry());
+    // The server answers with a form for the token.
+    return net.state === 'forbidden' && quiet('status.sign_in', () => window.location.reload());
+  };
   const update = () => {
     line.hidden = net.state === 'open';
-    fill(line, line.hidden ? '' : text(`status.${net.state}`), net.state === 'lost'
-      && button({ text: text('status.retry') }, () => net.retry(), { class: 'quiet' }));
+    fill(line, line.hidden ? '' : text(`status.${net.state}`), action());
   };
   // A connection that comes within a moment is not worth a word.
   const changed = () => {
@@ -28,4 +32,8 @@ export function showNet(net) {
   net.on('state', changed);
   changed();
   return line;
+}
+
+function quiet(key, run) {
+  return button({ text: text(key) }, run, { class: 'quiet' });
 }

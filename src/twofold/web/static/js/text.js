@@ -95,10 +95,11 @@ const SETTINGS = {
 
 const STATUS = {
   'status.connecting': 'Connecting …',
-  'status.forbidden': 'The server was started anew: open the address that it printed.',
+  'status.forbidden': 'The server has another token now.',
   'status.lost': 'No connection to the server. Trying again …',
   'status.open': 'Connected.',
   'status.retry': 'Try now',
+  'status.sign_in': 'Sign in',
 };
 
 // ---- pages, sorted
@@ -233,6 +234,7 @@ const LAB = {
 const PLAY = {
   'play.auto': 'Let it play',
   'play.begin': 'Begin',
+  'play.behind': 'The server was ended before it had saved the last changes of this game.',
   'play.best': 'Best',
   'play.best_move': 'Best move',
   'play.board': 'Board, {rules}',

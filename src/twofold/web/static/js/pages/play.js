@@ -125,6 +125,7 @@ class PlayPage {
       illegal: (letter) => this.#narrator.illegal(letter),
       trouble: (words) => toast(words),
       waiting: () => this.#showWaiting(),
+      behind: () => toast(text('play.behind')),
       dropped: (count) => toast(text('play.dropped', { count })),
     };
   }
@@ -154,7 +155,7 @@ class PlayPage {
     this.#board.step(step);
     this.#scores.gain(step.reward);
     this.#show(step.now);
-    if (this.#overlay.isShown) this.#overlay.hide();
+    if (this.#overlay.isShown) this.#keepGoing();
     if (isFinished(step.now)) this.#showOver(step.now);
     else if (step.goal_reached) this.#onGoal();
     else this.#narrator.step(step, this.#board.cols);

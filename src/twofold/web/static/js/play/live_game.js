@@ -6,9 +6,8 @@
  */
 
 import { net } from '../net.js';
-
-/** Keys pressed during a loss of the connection longer than this are forgotten; that is said. */
-const LONGEST_LOSS_MS = 10_000;
+import { Line } from './line.js';
+import { Loss, isAgain } from './loss.js';
 
 /** So many keys may wait: more than fingers press in that time. A key held down does not wait. */
 const MOST_WAITING = 200;
@@ -27,6 +26,7 @@ const FOLLOWED_PACE = 5;
  * @property {function(string): void} trouble a sentence for the person
  * @property {function(): void} waiting the number of waiting moves has changed
  * @property {function(number): void} dropped so many moves were forgotten
+ * @property {function(): void} behind the server lacks changes that this page cannot make again
  */
 
 /** One game. */
@@ -46,7 +46,8 @@ export class LiveGame {
   #watcher;
   #queue = [];
   #sent = null; // what was sent and is not answered yet
-  #lostAt = 0;
+  #line = new Line();
+  #loss = new Loss();
   #offs;
 
   /** @param {Watcher} watcher */
@@ -58,7 +59,7 @@ export class LiveGame {
       net.on('frame', (frame) => this.#isMine(frame) && this.#onFrame(frame)),
       net.on('ended', (ended) => this.#isMine(ended) && this.#onEnded(ended)),
       net.on('state', ({ state }) => this.#onConnection(state)),
-      net.on('gone', ({ game }) => game === this.id && this.open('')),
+      net.on('gone', ({ game }) => game === this.id && this.#onGone()),
     ];
   }
 
@@ -162,7 +163,7 @@ export class LiveGame {
   /** Take no moves until `blocked` is false again, and forget those that wait. */
   block() {
     this.blocked = true;
-    this.#queue = [];
+    this.#queue = this.#queue.filter(isAgain);
   }
 
   /** Leave the game. */
@@ -198,6 +199,7 @@ export class LiveGame {
     while (!this.#sent && this.now && net.state === 'open' && this.#queue.length) {
       if (this.isAuto) return; // until the player has let go
       const intent = this.#queue.shift();
+      if (isAgain(intent) && intent.at !== this.now.move_number) continue; // another page made it
       if (this.#canDo(intent)) this.#send(intent);
       else if (intent.type === 'move') this.#watcher.illegal(intent.move);
     }
@@ -211,15 +213,17 @@ export class LiveGame {
   }
 
   async #send(intent) {
-    const mine = { intent, number: this.now.move_number };
+    const mine = { intent, number: this.now.move_number, undos: this.now.undos };
     const numbered = intent.type === 'move' ? { move_number: mine.number } : {};
     this.#sent = mine;
     if (intent.type === 'move') this.#watcher.sending(intent.move);
     try {
-      await net.ask({ ...intent, ...numbered, game: this.id });
+      const { at, ...message } = intent;
+      await net.ask({ ...message, ...numbered, game: this.id });
       if (intent.type !== 'autoplay') this.#answered(mine); // else when it has ended
     } catch (error) {
       if (error.kind === 'ConnectionLost') return; // settled when the game is open again
+      if (error.kind === 'StaleMove' && isAgain(intent)) return void this.#answered(mine);
       this.#queue = [];
       this.#watcher.state(this.state = { ...this.state, now: this.now, undone: '' });
       this.#watcher.trouble(error.message);
@@ -245,47 +249,60 @@ export class LiveGame {
     this.state = state;
     this.now = state.now;
     this.#settle();
+    this.#line.at(state.now);
     this.#watcher.state(state);
     this.#next();
   }
 
   #onStep(step) {
     this.now = step.now;
+    this.#line.step(step);
     this.#watcher.step(step);
   }
 
   #onFrame(frame) {
     this.now = frame.now;
+    this.#line.at(frame.now);
     this.#watcher.frame(frame);
   }
 
   #onEnded(ended) {
     this.now = ended.now;
+    this.#line.at(ended.now);
     if (this.#sent?.intent.type === 'autoplay') this.#sent = null;
     this.#watcher.ended(ended);
     this.#next();
   }
 
   #onConnection(state) {
-    if (state === 'lost') this.#lostAt ||= performance.now();
+    if (state === 'lost') this.#loss.begin();
   }
 
-  /** After a loss: what was sent may have been done or not, the move number tells. */
   #settle() {
-    if (!this.#lostAt) return;
-    const away = performance.now() - this.#lostAt;
-    this.#lostAt = 0;
-    const { intent, number } = this.#sent ?? {};
+    const found = this.#loss.end(this.#line, this.now, this.#sent, this.#queue);
+    if (!found) return;
     this.#sent = null;
-    if (intent?.type === 'move' && number === this.now.move_number) this.#queue.unshift(intent);
-    if (away > LONGEST_LOSS_MS) this.#drop();
+    this.#queue = found.queue;
+    if (found.dropped) this.#watcher.dropped(found.dropped);
+    if (found.isBehind) this.#watcher.behind();
     this.#watcher.waiting();
   }
 
-  #drop() {
-    const count = this.#queue.length;
-    this.#queue = [];
-    if (count) this.#watcher.dropped(count);
+  /** The game is not there any more: one that a server had not saved yet begins again. */
+  async #onGone() {
+    const { rules, seed, kept, first } = this.state;
+    const { board, score, moves } = this.#line;
+    if (!this.#loss.isElsewhere || !kept || this.#line.first !== first) return void this.open('');
+    const left = [...moves, ...this.#sent ? [this.#sent.intent] : [], ...this.#queue];
+    this.#loss.forget();
+    try {
+      await this.begin({ rules: rules.text, seed });
+      if (this.now.board !== board) await this.begin({ rules: rules.text, seed, board, score });
+    } catch (error) {
+      return void this.#watcher.trouble(error.message);
+    }
+    this.#queue.push(...left);
+    this.#next();
   }
 
   #forget() {

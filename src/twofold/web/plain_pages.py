@@ -1,0 +1,101 @@
+"""Pages without the app: an error, and the form with which a browser signs in.
+
+Who has not shown the token gets no file, so that a page brings its own style, which is the app's.
+"""
+
+import base64
+import hashlib
+import html
+from functools import cache
+from typing import Final
+
+from twofold.web.pages import read_file
+
+_PAGE: Final = """<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+{head}<title>{title} · twofold</title>
+<style>{style}</style>
+</head>
+<body>
+<header class="site-head"><span class="brand">{mark}twofold</span></header>
+<main class="plain stack wide">
+<h1>{title}</h1>
+{content}
+</main>
+</body>
+</html>
+"""
+
+_STYLE: Final = """
+.plain { max-width: 38rem; }
+.brand svg { width: 1.75rem; height: 1.75rem; }
+"""
+
+_AGAIN: Final = '<script src="/static/js/again.js"></script>\n'
+"""Loads the page again, now from our own address, so that the cookie comes along. The script needs
+the cookie itself: a browser without one does not get it. Nothing else keeps what follows a `#`."""
+
+_REFERRER: Final = '<meta name="referrer" content="same-origin">\n'
+"""Without a referrer browsers send a form as one of no origin."""
+
+_FORM: Final = """<p>{lead}</p>
+<form class="card stack" method="post" action="{action}">
+<div class="field">
+<label for="token">Address or token</label>
+<input class="input" id="token" name="token" type="text" required autofocus
+ autocomplete="off" autocapitalize="off" spellcheck="false" aria-describedby="error note">
+<p class="field-error" id="error" role="alert">{error}</p>
+<p class="note" id="note">The address that <code>twofold serve</code> has printed in its terminal,
+ such as <code class="nowrap">http://127.0.0.1:2048/?token=…</code></p>
+</div>
+<div class="row"><button class="button primary">Sign in</button></div>
+</form>"""
+
+_LEAD: Final = "This server answers its owner only, and this browser has not shown its token yet."
+
+
+def error_page(status: int, message: str) -> bytes:
+    """An error as a page."""
+    words = html.escape(message[:1].upper() + message[1:])
+    return _page(f"Error {status}", f'<p>{words}.</p>\n<p><a href="/">To the start</a></p>')
+
+
+def sign_in_page(action: str, *, wrong: bool = False, again: bool = False) -> bytes:
+    """The form for the token.
+
+    Args:
+        action: path and query that it is sent to, and that the browser is led to after it.
+        wrong: whether another token was sent.
+        again: whether the browser may succeed by asking again, see `security.Refusal`.
+    """
+    error = "This is not the token of this server." if wrong else ""
+    form = _FORM.format(lead=_LEAD, action=html.escape(action), error=error)
+    return _page("Sign in", form, head=_REFERRER + (_AGAIN if again else ""))
+
+
+def _page(title: str, content: str, head: str = "") -> bytes:
+    page = _PAGE.format(head=head, title=title, style=_style(), mark=_mark(), content=content)
+    return page.encode()
+
+
+@cache
+def style_source() -> str:
+    """The style of these pages as a content security policy names it."""
+    digest = hashlib.sha256(_style().encode()).digest()
+    return f"'sha256-{base64.b64encode(digest).decode()}'"
+
+
+@cache
+def _style() -> str:
+    return (read_file("css/base.css") or b"").decode() + _STYLE
+
+
+@cache
+def _mark() -> str:
+    """The picture of the app, as a part of the page."""
+    picture = (read_file("icons/favicon.svg") or b"").decode()
+    return picture.replace("<svg ", '<svg aria-hidden="true" ', 1)
