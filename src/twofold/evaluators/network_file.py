@@ -141,9 +141,9 @@ class _Outline(Network):
 
     def __init__(self, card: Card) -> None:
         check_length(card.patterns, "patterns", InvalidNetwork)
-        self.shape = Rules.parse(card.rules).shape
-        self.patterns = parse_patterns(card.patterns, self.shape)
-        self.stages = check_stages(card.stages)
+        self._shape = Rules.parse(card.rules).shape
+        self._patterns = parse_patterns(card.patterns, self.shape)
+        self._stages = check_stages(card.stages)
         check_limit("weights of a network", self.stage_size * self.stage_count, 1, MAX_WEIGHTS)
         if card.symmetries != self.symmetries:
             raise InvalidNetwork(f"expected {self.symmetries} symmetries, got {card.symmetries}")

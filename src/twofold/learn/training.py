@@ -66,6 +66,10 @@ class Worker:
         if settings.carousel:
             words[at.CAROUSEL] = training.carousel.ctypes.data
             words[at.CAROUSEL_LEFT] = at.CAROUSEL_BATCH  # the first: new games
+        self._read = (training.network.weights, training.network_words, training.sums,
+                      training.games_begun, training.carousel, self.game, self.history,
+                      self.results)  # fmt: skip
+        """What the words point at: it must not go before they do."""
         self.point_history()
 
     def point_history(self) -> None:
