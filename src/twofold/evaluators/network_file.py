@@ -7,7 +7,7 @@ shipped hold whole multiples of a unit, compressed, see `network_release`.
 
 import os
 from collections.abc import Mapping
-from typing import Annotated, Any, Final
+from typing import Annotated, Any, Final, TypedDict
 
 import msgspec
 import numpy as np
@@ -35,6 +35,13 @@ _CHUNK: Final = 1 << 20
 
 Count = Annotated[int, msgspec.Meta(ge=0, le=2**62)]
 """A number of things."""
+
+
+class Earlier(TypedDict):
+    """A training run that came before: how it trained, and on how many games."""
+
+    method: str
+    games: Count
 
 
 class Release(msgspec.Struct, frozen=True, kw_only=True):
@@ -80,7 +87,7 @@ class Card(msgspec.Struct, frozen=True, kw_only=True):
     moves: Count = 0
     seconds: float = 0.0
     curve: list[list[float]] = []
-    before: list[dict[str, Any]] = []
+    before: list[Earlier] = []
     note: str = ""
     release: Release | None = None
 
@@ -168,7 +175,7 @@ def _mapped_weights(content: Tensors, network: Network, name: str) -> Weights:
     return weights
 
 
-def check_finite(weights: Weights, name: str) -> None:
+def check_finite(weights: Weights, name: str, what: str = "weights") -> None:
     """Refuse infinite weights, and NaN in the first stage.
 
     Raises:
@@ -180,7 +187,7 @@ def check_finite(weights: Weights, name: str) -> None:
             if np.isinf(part).any() if number else not np.isfinite(part).all():
                 wrong = int(np.argmax(np.isinf(part) if number else ~np.isfinite(part)))
                 raise InvalidNetwork(
-                    f"expected finite weights{' or NaN' if number else ''} in stage {number}, "
+                    f"expected finite {what}{' or NaN' if number else ''} in stage {number}, "
                     f"got {part[wrong]} as number {start + wrong} in {name}"
                 )
 
