@@ -193,7 +193,6 @@ HOSTILE: dict[str, Callable[[dict[str, Any], dict[str, Any]], None]] = {
     "too many points": lambda state, tensors: state["curve"].update(points=[[1] * 11] * 2001),
     "no curve": lambda state, tensors: state.update(curve=None),
     "time that runs back": lambda state, tensors: state.update(seconds=-1.0),
-    "a limit of no games": lambda state, tensors: state.update(games=0),
     "weights of one number": lambda state, tensors: tensors.update(weights=np.ones((1, 1), "f4")),
     "weights of another type": lambda state, tensors: tensors.update(
         weights=tensors["weights"].astype("f8")

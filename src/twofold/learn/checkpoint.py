@@ -99,7 +99,7 @@ class _State(msgspec.Struct, frozen=True):
     """What a checkpoint holds beside its tensors."""
 
     settings: _Settings
-    games: Annotated[int, msgspec.Meta(ge=1, le=MAX_TRAINING_GAMES)] | None
+    games: Annotated[int, msgspec.Meta(ge=0, le=MAX_TRAINING_GAMES)] | None
     seconds_limit: Seconds | None
     seconds: Seconds
     phase: int
