@@ -10,7 +10,7 @@ from twofold import record_text
 from twofold.board import Board
 from twofold.errors import InvalidRecord
 from twofold.files import open_regular
-from twofold.limits import MAX_RECORD_BYTES
+from twofold.limits import MAX_RECORD_BYTES, MAX_TAG, MAX_TAGS
 from twofold.record import Record, parse_record
 from twofold.record_replay import located, result_text
 from twofold.rules import STANDARD, Rules
@@ -26,6 +26,8 @@ INDEX_TAGS: Final = (MOVES_TAG, PLAYED_TAG)
 """Tags that are the store's own: nobody else sees them."""
 
 _HEAD_BYTES: Final = 4_096
+_LARGEST_HEAD: Final = MAX_TAGS * (6 * MAX_TAG + 200)
+"""All tags: a character may be an escape of six bytes."""
 _DIGITS: Final = re.compile(r"[0-9]{1,18}", re.ASCII)
 _SECONDS: Final = re.compile(r"[0-9]{1,12}(\.[0-9]{1,9})?", re.ASCII)
 
@@ -83,14 +85,15 @@ def read_kept(path: Path, game: str) -> Kept:
         changed = os.fstat(file.fileno()).st_mtime
         data = file.read(_HEAD_BYTES)
         if b"\n\n" not in data.replace(b"\r", b""):
-            data += file.read(MAX_RECORD_BYTES + 1)
+            data += file.read(_LARGEST_HEAD)
         head = _head(data)
         tags = {name: tag.value for name, tag in head.tags.items()}
         played = tags.get(PLAYED_TAG, "")
         when = float(played) if _SECONDS.fullmatch(played) else changed
         if {"Final", "Score", "Result", MOVES_TAG} <= tags.keys():
             return _from_tags(game, tags, when)
-        data += file.read(MAX_RECORD_BYTES + 1)
+        file.seek(0)
+        data = file.read(MAX_RECORD_BYTES + 1)
     return kept_of(game, parse_record(data), when)
 
 

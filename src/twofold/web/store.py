@@ -19,13 +19,14 @@ import threading
 import time
 from dataclasses import replace
 from pathlib import Path
-from typing import Final
+from typing import Annotated, Final
 
 import msgspec
 from msgspec.structs import replace as replace_info
 
 from twofold.errors import InvalidInput, InvalidRecord, LimitExceeded, ResourceError
 from twofold.files import atomic_write, open_regular
+from twofold.limits import MAX_SCORE
 from twofold.notation import shown
 from twofold.record import Record, format_record, read_record
 from twofold.web.kept import INDEX_TAGS, MOVES_TAG, PLAYED_TAG, Kept, kept_of, read_kept
@@ -38,6 +39,11 @@ MAX_GAMES: Final = 10_000
 """Most games that are kept."""
 
 BEST_FILE: Final = "best.json"
+
+MAX_BEST_BYTES: Final = 1 << 20
+"""Bytes of it that are read: a score for each set of rules takes about a hundred."""
+
+Score = Annotated[int, msgspec.Meta(ge=0, le=MAX_SCORE)]
 
 _ID: Final = re.compile(r"[A-Za-z0-9_-]{1,64}", re.ASCII)
 _LETTERS: Final = string.ascii_lowercase + string.digits  # names that differ in case only may clash
@@ -233,7 +239,8 @@ class Store:
             return
         try:
             with open_regular(path) as file:
-                self._written_best = msgspec.json.decode(file.read(), type=dict[str, int])
+                data = file.read(MAX_BEST_BYTES + 1)
+            self._written_best = msgspec.json.decode(data, type=dict[str, Score])
         except (InvalidInput, msgspec.MsgspecError, UnicodeError, RecursionError) as error:
             self._name_damaged(BEST_FILE, str(error))
             _set_aside(path)
