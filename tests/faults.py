@@ -31,27 +31,25 @@ class Faults:
 
 
 class Installed:
-    """The faults, in place of `os`, `open` and `shutil` of a module while a block runs."""
+    """The faults, in place of `os` and `open` of a module while a block runs."""
 
     def __init__(self, faults: Faults, module: Any) -> None:
         self.faults, self.module = faults, module
 
     def __enter__(self) -> Faults:
         self.module.os = FaultyModule(os, self.faults)
-        self.module.shutil = FaultyModule(self.module.shutil, self.faults)
         self.module.open = lambda *args, **kwargs: FaultyFile(self.faults, *args, **kwargs)
         return self.faults
 
     def __exit__(self, *_: object) -> None:
         self.module.os = os
-        self.module.shutil = self.module.shutil.original
         del self.module.open
 
 
 class FaultyModule:
     """A module whose functions count as calls."""
 
-    CALLS = ("fsync", "replace", "listdir", "open", "close", "copymode", "kill")
+    CALLS = ("fsync", "replace", "listdir", "lstat", "stat", "open", "close", "fchmod", "kill")
 
     def __init__(self, original: Any, faults: Faults) -> None:
         self.original, self.faults = original, faults
@@ -69,7 +67,7 @@ class FaultyModule:
 
 
 class FaultyFile:
-    """A file whose opening and writes count as calls; each write takes half of what is left."""
+    """A file whose opening, writes and closing count as calls; a write takes half of its bytes."""
 
     def __init__(self, faults: Faults, *args: Any, **kwargs: Any) -> None:
         faults.step()
@@ -88,3 +86,4 @@ class FaultyFile:
 
     def __exit__(self, *_: object) -> None:
         self.file.close()
+        self.faults.step()

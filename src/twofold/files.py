@@ -1,11 +1,14 @@
-"""Writing files so that a reader finds the old content or the new, never anything between."""
+"""Writing files so that a reader finds the old content or the new, never anything between.
+
+Reading them, too: only regular files are opened, and what fails meanwhile is an error of ours.
+"""
 
 import contextlib
+import io
 import os
+import re
 import secrets
-import shutil
 import stat
-import time
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import IO, Final
@@ -16,6 +19,9 @@ TEMPORARY: Final = ".twofold-tmp"
 """End of the name of a file that is being written."""
 
 _ABANDONED_SECONDS: Final = 86_400.0
+_RANDOM_BYTES: Final = 8
+_WRITER: Final = re.compile(r"([1-9][0-9]{0,9})-[0-9a-f]+", re.ASCII)
+"""Middle of the name of a temporary file: its process, and a number that nobody can guess."""
 
 Buffer = bytes | memoryview
 """Bytes to be written, and only looked at."""
@@ -26,8 +32,8 @@ def atomic_write(path: str | os.PathLike[str], data: Buffer | str | Iterable[Buf
 
     The data goes to a temporary file beside `path`, is flushed to the disk, and takes the
     place of `path` with one rename. If anything fails, `path` is as it was. A temporary file
-    left by a process that died is removed by the next write to the same path. A link is
-    followed.
+    left by a process that died is removed by the next write to the same path. If `path` is a
+    link, the file that it leads to is replaced.
 
     Args:
         path: the file to write; its folder must exist.
@@ -43,20 +49,24 @@ def atomic_write(path: str | os.PathLike[str], data: Buffer | str | Iterable[Buf
     target = Path(os.path.realpath(path))
     content = _Content(data)
     _check_target(target)
-    temporary = target.with_name(f".{target.name}.{os.getpid()}-{secrets.token_hex(4)}{TEMPORARY}")
+    writer = f"{os.getpid()}-{secrets.token_hex(_RANDOM_BYTES)}"
+    temporary = target.with_name(f".{target.name}.{writer}{TEMPORARY}")
     try:
         remove_abandoned(target.parent, f".{target.name}.")
-        _write_and_sync(temporary, content, target)
-        os.replace(temporary, target)
+        mode = _mode_of(target)
+        file = _create(temporary, mode)
+        try:
+            with file:
+                _write_and_sync(file, content, mode)
+            os.replace(temporary, target)
+        except BaseException:  # of the parts, or Ctrl-C, too
+            _remove_quietly(temporary)
+            raise
         _sync_folder(target.parent)
     except OSError as error:
-        _remove_quietly(temporary)
         raise ResourceError(
             f"cannot write {content.size} bytes to {str(target)!r}: {error.strerror or error}"
         ) from error
-    except BaseException:  # of the parts, or Ctrl-C
-        _remove_quietly(temporary)
-        raise
 
 
 class _Content:
@@ -84,6 +94,11 @@ def open_regular(
 ) -> IO[bytes]:
     """Open a regular file for reading; a device or a pipe could block, or never end.
 
+    Args:
+        path: the file.
+        error: the kind of error that is raised here, and by the file where it cannot be read:
+            a file of `/proc` may be regular, and its bytes out of reach.
+
     Raises:
         InvalidInput: the given kind of it; there is no such file, it is not regular or cannot
             be read.
@@ -91,7 +106,7 @@ def open_regular(
     name = ascii(os.fspath(path))
     try:
         if stat.S_ISREG(os.stat(path).st_mode):
-            return open(path, "rb")
+            return io.BufferedReader(_Readable(path, error))
     except OSError as fault:
         raise error(f"cannot read {name}: {fault.strerror or fault}") from None
     except ValueError:  # a zero byte
@@ -108,6 +123,29 @@ def free_path(path: Path) -> Path:
     return found
 
 
+class _Readable(io.FileIO):
+    """A file that cannot be read says so in an error of ours."""
+
+    def __init__(self, path: str | os.PathLike[str], error: type[InvalidInput]) -> None:
+        super().__init__(os.fspath(path))
+        self._error = error
+
+    def readinto(self, buffer: "Buffer", /) -> int:
+        with self._telling():
+            return super().readinto(buffer)
+
+    def readall(self) -> bytes:
+        with self._telling():
+            return super().readall()
+
+    @contextlib.contextmanager
+    def _telling(self) -> Iterator[None]:
+        try:
+            yield
+        except OSError as fault:
+            raise self._error(f"cannot read {self.name!a}: {fault.strerror}") from None
+
+
 def _check_target(target: Path) -> None:
     if not target.parent.is_dir():
         raise InvalidInput(f"expected an existing folder to write to, got {str(target.parent)!r}")
@@ -115,14 +153,33 @@ def _check_target(target: Path) -> None:
         raise InvalidInput(f"expected a regular file to write to, got {str(target)!r}")
 
 
-def _write_and_sync(path: Path, content: Iterable[memoryview], like: Path) -> None:
-    """Write a new file, which is for the same eyes as `like` before anything is in it."""
-    with open(path, "xb", buffering=0) as file:  # x: a link that somebody laid is not followed
-        if like.exists():
-            shutil.copymode(like, path)
-        for part in content:
-            _write_all(file, part)
-        os.fsync(file.fileno())
+def _mode_of(target: Path) -> int | None:
+    """The permissions of a file; None where there is none."""
+    try:
+        return stat.S_IMODE(os.stat(target).st_mode)
+    except FileNotFoundError:
+        return None
+
+
+def _create(path: Path, mode: int | None) -> IO[bytes]:
+    """A new file, with these permissions from the start where they are narrower than usual.
+
+    What is there already, a link too, is neither opened nor followed: `x` is O_EXCL.
+    """
+    return open(
+        path,
+        "xb",
+        buffering=0,
+        opener=lambda name, flags: os.open(name, flags, 0o666 if mode is None else mode),
+    )
+
+
+def _write_and_sync(file: IO[bytes], content: Iterable[memoryview], mode: int | None) -> None:
+    for part in content:
+        _write_all(file, part)
+    if mode is not None and hasattr(os, "fchmod"):  # what the umask has taken from it
+        os.fchmod(file.fileno(), mode)
+    os.fsync(file.fileno())
 
 
 def _write_all(file: IO[bytes], view: memoryview) -> None:
@@ -143,7 +200,7 @@ def _sync_folder(folder: Path) -> None:
 
 
 def remove_abandoned(folder: Path, prefix: str = ".") -> None:
-    """Remove what processes that died have left of their own writes in a folder.
+    """Remove what processes of this user that died have left of their own writes in a folder.
 
     Args:
         folder: the folder.
@@ -154,21 +211,17 @@ def remove_abandoned(folder: Path, prefix: str = ".") -> None:
     """
     for name in os.listdir(folder):
         if name.startswith(prefix) and name.endswith(TEMPORARY):
+            middle = name[len(prefix) : -len(TEMPORARY)]
+            writer = _WRITER.fullmatch(middle if len(prefix) > 1 else middle.rpartition(".")[2])
             leftover = folder / name
-            writer = name[: -len(TEMPORARY)].rpartition(".")[2].partition("-")[0]
-            if not _may_be_alive(writer, leftover):
+            if writer and _is_abandoned(leftover, int(writer[1])):
                 _remove_quietly(leftover)
 
 
-def _may_be_alive(writer: str, leftover: Path) -> bool:
-    """Whether the process that wrote `leftover` may still be at it."""
-    if os.name != "posix" or not writer.isdecimal():
-        with contextlib.suppress(OSError):  # gone meanwhile
-            # A clock that was set wrong once may have given it a time to come.
-            return abs(time.time() - leftover.lstat().st_mtime) < _ABANDONED_SECONDS
-        return True
+def _is_abandoned(leftover: Path, writer: int) -> bool:
+    """Whether this is a file, no link, of this user, and the process that wrote it has ended."""
     try:
-        os.kill(int(writer), 0)
+        os.kill(process, 0)
     except ProcessLookupError:
         return False
     except (PermissionError, OverflowError):

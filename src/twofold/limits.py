@@ -128,6 +128,9 @@ MAX_TRAINING_GAMES: Final = 10**12
 MAX_SOLVED_STATES: Final = 10**11
 """Most states of a game that is solved, as expected."""
 
+MAX_START_BOARDS: Final = 1_000_000
+"""Most ways to place the start tiles of a game that is solved."""
+
 MAX_SPAWN_RATIO: Final = 1_024
 """Largest spawn tile over the smallest one, in a game that is solved."""
 

@@ -27,8 +27,12 @@ from twofold.rules import Move, Rules
 SCHEMA: Final = 1
 
 
-class _Version(msgspec.Struct):
+class _Outline(msgspec.Struct):
+    """A line whose parts are not looked into yet."""
+
     schema: int
+    moves: msgspec.Raw = msgspec.Raw(b'""')
+    spawns: msgspec.Raw = msgspec.Raw(b"[]")
 
 
 class _Line(msgspec.Struct, forbid_unknown_fields=True, omit_defaults=True):
@@ -52,7 +56,7 @@ class _Line(msgspec.Struct, forbid_unknown_fields=True, omit_defaults=True):
     comments: dict[int, str] = {}
 
 
-_VERSION: Final = msgspec.json.Decoder(_Version)
+_OUTLINE: Final = msgspec.json.Decoder(_Outline)
 _DECODER: Final = msgspec.json.Decoder(_Line)
 _ENCODER: Final = msgspec.json.Encoder()
 
@@ -97,9 +101,13 @@ def parse_line(data: str | bytes) -> Record:
 
 def _decode(data: str | bytes) -> _Line:
     try:
-        schema = _VERSION.decode(data).schema
-        if schema != SCHEMA:
-            raise InvalidRecord(f"expected records of schema {SCHEMA}, got schema {shown(schema)}")
+        outline = _OUTLINE.decode(data)
+        if outline.schema != SCHEMA:
+            raise InvalidRecord(
+                f"expected records of schema {SCHEMA}, got schema {shown(outline.schema)}"
+            )
+        if bytes(outline.spawns).count(b"[") > len(bytes(outline.moves)):  # has brackets itself
+            raise InvalidRecord("expected one new tile for each move, got more")
         return _DECODER.decode(data)
     except (msgspec.MsgspecError, UnicodeError, RecursionError) as error:
         raise InvalidRecord(

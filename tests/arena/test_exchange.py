@@ -155,7 +155,7 @@ def test_stretches_of_seeds(seeds: list[int], found: list[tuple[int, int]]) -> N
         (LINE.replace('",1,0.1', '",x,0.1'), "a signature in decimal .* in line 3"),
         (LINE.replace(",7,", ",6,"), "expected each seed of a run once, got 6 again in line 3"),
         ('"' + LINE, "in line 3 of"),
-        ("x" * 200_000, "expected CSV in line 3 of .*field larger"),
+        ("x" * 200_000, "expected a game of at most 16384 characters in line 3 of"),
     ],
 )  # fmt: skip
 def test_a_bad_csv_is_refused_and_nothing_is_written(line: str, words: str, tmp_path: Path) -> None:

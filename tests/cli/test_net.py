@@ -144,7 +144,12 @@ def test_the_mean_of_stages_counts_what_untouched_weights_stand_for() -> None:
         (["convert", "{net}", "x.w", "--bytes", "3"], "expected"),
         (["convert", "{net}", "x.safetensors", "--release", "--unit", "0"], "expected"),
         (["convert", "{net}", "x.safetensors", "--release", "--unit", "nan"], "expected"),
-        (["average", "{net}", "gone.safetensors", "--out", "x"], "cannot read"),
+        (["convert", "{net}", "x.txt"],
+         "expected a name that ends in .safetensors, or in .w for TDL2048+, got 'x.txt'"),
+        (["convert", "{net}", "x"], "expected a name that ends in .safetensors, or in .w"),
+        (["convert", "{net}", "x.w", "--release"], "ends in .safetensors for --release"),
+        (["average", "{net}", "gone.safetensors", "--out", "x.safetensors"], "cannot read"),
+        (["average", "{net}", "{net}", "--out", "x.w"], "expected --out with a name that ends in"),
     ],
 )
 def test_what_is_refused(

@@ -9,6 +9,7 @@ import time
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 from tests.cli.conftest import Cli
@@ -16,7 +17,8 @@ from tests.signals import hear_signals
 from twofold.cli._common import read_seconds
 from twofold.cli._training import curve_lines, progress_line, view
 from twofold.errors import InvalidInput
-from twofold.learn.checkpoint import curve_path, load
+from twofold.evaluators.network_file import read_card, read_network
+from twofold.learn.checkpoint import curve_path, load, start_from
 from twofold.learn.run import run
 from twofold.learn.settings import Settings
 from twofold.learn.training import Progress, Training
@@ -114,7 +116,10 @@ def test_ctrl_c_saves(tmp_path: Path) -> None:
         ([*SMALL, "--out", "n", "--optimism", "inf"], 2, "expected optimism"),
         ([*SMALL, "--out", "n", "--threads", "1000000"], 2, "expected threads from 1 to 1024"),
         ([*SMALL, "--out", "n", "--seed", "-1"], 2, "expected a seed"),
-        ([*SMALL, "--out", "n", "--start", "gone"], 2, "cannot read 'gone'"),
+        ([*SMALL, "--out", "n", "--start", "gone"], 2, "expected a network (default"),
+        ([*SMALL, "--out", "n", "--start", "./gone"], 2, "cannot read 'gone'"),
+        ([*SMALL, "--out", "n.csv"], 2, "expected --out with a name that ends in .safetensors"),
+        ([*SMALL, "--out", "n.w"], 2, "expected --out with a name that ends in .safetensors"),
         (["--out", "gone", "--resume"], 2, "cannot read 'gone'"),
         (["--out", "there", "--resume"], 2, "'there'"),
     ],
@@ -143,6 +148,23 @@ def test_too_large_for_the_memory(
     assert "twofold: training 8x6 takes 1.6 GB of memory\n" in err
     assert "expected at most 80% of the free memory for training 8x6 (800 MB), got 1.6 GB" in err
     assert not path.exists()
+
+
+def test_start_with_a_weight_file_of_tdl(cli: Cli, tmp_path: Path) -> None:
+    first, tdl, again = (str(tmp_path / name) for name in ("a.safetensors", "a.w", "b.safetensors"))
+    options = ("0123 4567", "--threads", "1", "--games")
+    assert cli("train", *options, "40", "--out", first).code == 0
+    assert cli("net", "convert", first, tdl).code == 0
+    assert cli("train", *options, "1", "--start", tdl, "--out", again).code == 0
+    card = read_card(again)
+    assert card.before == [{"method": "trained with TDL2048+", "games": 0}]
+    begun = Training(Settings(patterns="0123 4567"), games=1)
+    start_from(begun, tdl)
+    assert np.array_equal(begun.network.weights, read_network(first)[0].weights)
+    assert np.array_equal(begun.sums, load(first).sums)
+    found = cli("train", "0123", "--threads", "1", "--start", tdl, "--out", str(tmp_path / "c"))
+    assert (found.code, found.out) == (2, "")
+    assert "to start from, got 2x4 for 4x4" in found.err
 
 
 def test_resume_with_another_network(cli: Cli, tmp_path: Path) -> None:

@@ -184,10 +184,36 @@ HOSTILE: dict[str, Callable[[dict[str, Any], dict[str, Any]], None]] = {
     "sums of another shape": lambda state, tensors: tensors.update(sums=tensors["sums"][:-1]),
     "histories cut off": lambda state, tensors: tensors.update(histories=tensors["histories"][:-1]),
     "a curve of words": lambda state, tensors: state["curve"].update(points=[["a"]]),
+    "a tile of 2^(10^11)": lambda state, tensors: state["curve"].update(recent=[[1, 10**11]]),
+    "a tile that is none": lambda state, tensors: state["curve"].update(since=[[1, -1]]),
+    "a score of many digits": lambda state, tensors: state["curve"].update(since=[[10**40, 1]]),
+    "a game of three numbers": lambda state, tensors: state["curve"].update(recent=[[1, 2, 3]]),
+    "more games than a point has": lambda state, tensors: state["curve"].update(stretch=0),
+    "points without rates": lambda state, tensors: state["curve"].update(points=[[1, 2, 3, 4, 5]]),
+    "too many points": lambda state, tensors: state["curve"].update(points=[[1] * 11] * 2001),
+    "no curve": lambda state, tensors: state.update(curve=None),
+    "time that runs back": lambda state, tensors: state.update(seconds=-1.0),
+    "weights of one number": lambda state, tensors: tensors.update(weights=np.ones((1, 1), "f4")),
+    "weights of another type": lambda state, tensors: tensors.update(
+        weights=tensors["weights"].astype("f8")
+    ),
+    "weights without end": lambda state, tensors: tensors["weights"].fill(np.inf),
+    "sums of one number": lambda state, tensors: tensors.update(sums=np.ones((1, 1), "f4")),
+    "sums that are none": lambda state, tensors: tensors["sums"].fill(np.nan),
+    "the sums of another network": lambda state, tensors: state["settings"].update(patterns="0", rules="4x4"),
+    "more patterns than weights": lambda state, tensors: state["settings"].update(
+        patterns="01234567 12345678", rules="4x4"
+    ),
+    "a carousel of one word": lambda state, tensors: tensors.update(carousel=np.ones((1, 1), "u8")),
+    "games of one word": lambda state, tensors: tensors.update(games=np.ones((1, 1), "u8")),
+    "threads of one word": lambda state, tensors: tensors.update(threads=np.ones((1, 1), "u8")),
+    "histories of floats": lambda state, tensors: tensors.update(histories=np.ones(9)),
+    "1,024 threads of one": lambda state, tensors: state["settings"].update(threads=1024),
 }
 
 
 @pytest.mark.promise("R23")
+@pytest.mark.promise("R64")
 @pytest.mark.parametrize("name", HOSTILE)
 def test_a_hostile_checkpoint_is_refused(name: str, tmp_path: Path) -> None:
     path = tmp_path / "net.safetensors"
@@ -197,6 +223,21 @@ def test_a_hostile_checkpoint_is_refused(name: str, tmp_path: Path) -> None:
     rewritten(path, HOSTILE[name])
     with pytest.raises(InvalidInput, match=r"net\.safetensors"):
         load(path)
+
+
+@pytest.mark.promise("R64")
+@pytest.mark.parametrize("sums", [np.ones((1, 2)), np.ones((4, 2)), np.ones(512), np.nan])
+def test_sums_to_start_from_are_those_of_the_weights(sums: Any, tmp_path: Path) -> None:
+    path = tmp_path / "net.safetensors"
+    settings = replace(SMALL, patterns="01 12")
+    save(finished(settings, 3), path)
+    size = len(Training(settings).sums)
+    found = np.full((size, 2), sums) if np.isscalar(sums) else sums
+    rewritten(path, lambda state, tensors: tensors.update(sums=found.astype("f4")))
+    training = Training(settings)
+    with pytest.raises(InvalidNetwork, match=r"expected (float32|finite) sums.*net\.safetensors"):
+        start_from(training, path)
+    assert not training.sums.any()
 
 
 def test_what_a_checkpoint_says(tmp_path: Path) -> None:

@@ -4,10 +4,11 @@ import csv
 import json
 from collections.abc import Sequence
 
+import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from twofold.learn.curve import MAX_POINTS, STRETCH, TILES, Curve, Point
+from twofold.learn.curve import MAX_POINTS, STRETCH, TILES, Curve, CurveState, Point
 
 
 def results(games: Sequence[tuple[int, int]]) -> NDArray[np.uint64]:
@@ -82,7 +83,7 @@ def test_two_points_become_one_where_there_are_many() -> None:
 def test_the_state_of_a_curve_reads_back() -> None:
     games, curve = random_games(25), Curve(stretch=3)
     curve.add(results(games[:20]), 1234, 5.67)
-    again = Curve.from_state(json.loads(json.dumps(curve.state())))
+    again = Curve.from_state(msgspec.json.decode(json.dumps(curve.state()), type=CurveState))
     assert again.state() == curve.state()
     assert all(isinstance(point, Point) for point in again.points)
     for each in (curve, again):

@@ -4,7 +4,7 @@ import csv
 import io
 import os
 from collections.abc import Iterable, Iterator
-from typing import Final
+from typing import IO, Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,6 +19,9 @@ from twofold.notation import shown
 _CHUNK: Final = 50_000
 """Games that are read at a time."""
 
+_MAX_ROW: Final = 16_384
+"""No game takes so many characters: five texts of up to 1,000, and some 50 numbers."""
+
 
 def parts(runs: Iterable[tuple[StoredRun, Games]]) -> Iterator[bytes]:
     """The file, part by part."""
@@ -27,6 +30,34 @@ def parts(runs: Iterable[tuple[StoredRun, Games]]) -> Iterator[bytes]:
         about = _line([run.spec, run.player, run.rules, run.signature, run.twofold])
         about += f",{int(run.reproducible)},"
         yield "".join(f"{about}{line}\n" for line in _lines(games)).encode()
+
+
+class _Lines:
+    """The lines of a file, as long as the rows that they make are no longer than a game can be.
+
+    Args:
+        file: the file.
+        name: its name.
+
+    Attributes:
+        room: characters that the row may still have; set anew after each row.
+    """
+
+    def __init__(self, file: IO[str], name: str) -> None:
+        self._file, self._name = file, name
+        self._number = 0
+        self.room = _MAX_ROW
+
+    def __iter__(self) -> Iterator[str]:
+        while line := self._file.readline(self.room + 1):
+            self._number += 1
+            self.room -= len(line)
+            if self.room < 0:
+                raise InvalidInput(
+                    f"expected a game of at most {_MAX_ROW} characters in line {self._number} of "
+                    f"{self._name}, got more"
+                )
+            yield line
 
 
 def _line(texts: list[str]) -> str:
@@ -63,7 +94,8 @@ def rows(path: str | os.PathLike[str], name: str) -> Iterator[Rows]:
         InvalidInput: it is not what `parts` writes.
     """
     with open_regular(path) as binary, io.TextIOWrapper(binary, "utf-8", newline="") as file:
-        reader = csv.reader(file, strict=True)
+        source = _Lines(file, name)
+        reader = csv.reader(source, strict=True)
         try:
             header = next(reader, [])
             if header != list(COLUMNS):
@@ -74,6 +106,7 @@ def rows(path: str | os.PathLike[str], name: str) -> Iterator[Rows]:
             found: list[list[str]] = []
             lines: list[int] = []
             for row in reader:
+                source.room = _MAX_ROW
                 if len(row) != len(COLUMNS):
                     raise InvalidInput(
                         f"expected {len(COLUMNS)} cells in line {reader.line_num} of {name}, "

@@ -14,14 +14,26 @@ from numpy.typing import NDArray
 
 from twofold.arena.exchange_rows import COLUMNS, TEXTS, Rows, nanoseconds
 from twofold.arena.games import NEVER, Games
+from twofold.arena.parquet_pages import check_footer, check_pages
 from twofold.arena.report import require_report
 from twofold.arena.study import StoredRun
 from twofold.errors import InvalidInput
-from twofold.limits import MAX_EXPONENT
+from twofold.evaluators.memory import check_memory
+from twofold.files import open_regular
+from twofold.limits import MAX_EXPONENT, MAX_GAMES
 from twofold.notation import shown
 
 _CHUNK: Final = 50_000
 """Games that are read at a time."""
+
+_LISTS: Final = "reached"
+"""The column that holds lists."""
+
+_LEAST_ROW_BYTES: Final = 2
+"""Fewest bytes that a game takes in a file: it has a seed, a score and a time of its own."""
+
+_ROW_BYTES: Final = 300
+"""Memory that a game takes while a file is read."""
 
 
 class _Sink(io.RawIOBase):
@@ -107,16 +119,16 @@ def rows(path: str | os.PathLike[str], name: str) -> Iterator[Rows]:
     pa, pq = require_report("pyarrow"), require_report("pyarrow.parquet")
     first, wanted = 1, _schema(pa)
     try:
-        with pq.ParquetFile(path) as file:
-            there = file.schema_arrow.names
-            lacking = [column for column in COLUMNS if column not in there]
-            if lacking or len(set(there)) < len(there):
-                raise InvalidInput(
-                    f"expected each of the columns {', '.join(COLUMNS)} once in {name}, "
-                    f"got {shown(', '.join(there))}"
-                )
-            columns = [column for column in wanted.names if column in there]
-            for batch in file.iter_batches(_CHUNK, columns=columns):
+        with open_regular(path) as file:
+            size = os.fstat(file.fileno()).st_size
+            check_footer(file, size)
+            found = pq.read_metadata(file)
+            _check_rows(found.num_rows, size, name)
+            columns = _columns(found.schema, wanted.names, name)
+            check_pages(file, found, columns, _LISTS)
+            flat = [column for column in columns if column != _LISTS]  # texts once, not a row each
+            source = pq.ParquetFile(file, metadata=found, read_dictionary=flat, pre_buffer=False)
+            for batch in source.iter_batches(_CHUNK, columns=columns):
                 yield _rows(pa, batch, first, name)
                 first += batch.num_rows
     except InvalidInput:
@@ -124,6 +136,30 @@ def rows(path: str | os.PathLike[str], name: str) -> Iterator[Rows]:
     except (pa.ArrowException, OSError, ValueError) as error:
         reason = " ".join(str(error).split())
         raise InvalidInput(f"expected a sound Parquet file, got {name}: {shown(reason)}") from None
+
+
+def _columns(schema: Any, wanted: list[str], name: str) -> list[str]:
+    """The columns that are read, each of one kind of value."""
+    there = [schema.column(place).path.partition(".")[0] for place in range(len(schema))]
+    found = [column for column in wanted if column in there]
+    if not set(COLUMNS) <= set(found) or any(there.count(column) > 1 for column in found):
+        raise InvalidInput(
+            f"expected each of the columns {', '.join(COLUMNS)} once in {name}, "
+            f"got {shown(', '.join(there))}"
+        )
+    return found
+
+
+def _check_rows(rows: int, size: int, name: str) -> None:
+    """Refuse rows that would fill the memory, though they take no room in the file."""
+    if rows > MAX_GAMES:
+        raise InvalidInput(f"expected at most {MAX_GAMES:,} games, got {rows:,} in {name}")
+    if rows * _LEAST_ROW_BYTES > size:
+        raise InvalidInput(
+            f"expected at least {_LEAST_ROW_BYTES} bytes for each game, "
+            f"got {rows:,} games in {size:,} bytes in {name}"
+        )
+    check_memory(rows * _ROW_BYTES, f"the games in {name}")
 
 
 def _rows(pa: Any, batch: Any, first: int, name: str) -> Rows:
@@ -136,15 +172,15 @@ def _rows(pa: Any, batch: Any, first: int, name: str) -> Rows:
             row = places[int(np.flatnonzero(array.is_null().to_numpy(zero_copy_only=False))[0])]
             raise InvalidInput(f"expected {column} in row {row} of {name}, got nothing")
         kind = _schema(pa).field(column).type
-        kind = pa.string() if pa.types.is_dictionary(kind) else kind
+        is_text = pa.types.is_dictionary(kind)
         try:
-            columns[column] = array.cast(kind)
+            columns[column] = _texts(pa, array) if is_text else array.cast(kind)
         except pa.ArrowException:
             rows = f"rows {places[0]} to {places[-1]} of {name}"
             raise InvalidInput(
                 f"expected {column} of type {kind} in {rows}, got {shown(str(array.type))}"
             ) from None
-    lists = columns["reached"]
+    lists = columns.pop(_LISTS)
     values, lengths = lists.flatten(), lists.value_lengths().to_numpy(zero_copy_only=False)
     if values.null_count:
         raise InvalidInput(
@@ -154,12 +190,12 @@ def _rows(pa: Any, batch: Any, first: int, name: str) -> Rows:
     _check_lengths(lengths, places, name)
     reached = np.full((len(places), MAX_EXPONENT + 1), NEVER, dtype=np.int32)
     reached[np.arange(MAX_EXPONENT + 1) < lengths[:, None]] = values.to_numpy()
-    flat = {one: columns[one].to_numpy(zero_copy_only=False) for one in COLUMNS if one != "reached"}
-    texts = {one: columns[one].to_pylist() for one in (*TEXTS, "machine") if one in columns}
+    texts = {one: columns.pop(one) for one in (*TEXTS, "machine") if one in columns}
+    flat = {one: array.to_numpy(zero_copy_only=False) for one, array in columns.items()}
     return Rows(
         name=name,
         what="row",
-        places=list(places),
+        places=places,
         texts=texts,
         reproducible=flat["reproducible"].astype(np.bool_),
         seeds=flat["seed"],
@@ -173,6 +209,13 @@ def _rows(pa: Any, batch: Any, first: int, name: str) -> Rows:
             axis=1,
         ),
     )
+
+
+def _texts(pa: Any, array: Any) -> list[str]:
+    """A text for each row; equal ones are one."""
+    whole = array if pa.types.is_dictionary(array.type) else array.dictionary_encode()
+    words = whole.dictionary.cast(pa.string()).to_pylist()
+    return [words[code] for code in whole.indices.to_pylist()]
 
 
 def _check_lengths(lengths: NDArray[Any], places: range, name: str) -> None:

@@ -47,7 +47,7 @@ class Rows:
 
     name: str
     what: str
-    places: list[int]
+    places: Sequence[int]
     texts: dict[str, list[str]]
     reproducible: NDArray[np.bool_]
     seeds: NDArray[np.uint64]

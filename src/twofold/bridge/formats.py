@@ -195,7 +195,7 @@ def games_of(file: IO[bytes], form: str | None = None, name: str = "input") -> I
     with located(name):
         found = detect_format(_decode(data)) if form is None else find_format(form)
     if not found.many:
-        data += file.read(MAX_RECORD_BYTES + 1 - len(data))
+        data += file.read(max(MAX_RECORD_BYTES + 1 - len(data), 0))  # -1 would be all of it
         with located(name):
             record = found.parse(_decode(data))
         yield record
@@ -226,9 +226,10 @@ def _decode(data: bytes | str) -> str:
     try:
         return record_text.decode(data)[0]
     except InvalidRecord:
-        if isinstance(data, bytes) and re.match(rb"replay|[0-9]{1,9}x[0-9]{1,9}-", data):
+        small = isinstance(data, bytes) and len(data) <= MAX_RECORD_BYTES
+        if small and re.match(rb"replay|[0-9]{1,9}x[0-9]{1,9}-", data):
             try:
-                return data[: MAX_RECORD_BYTES + 1].decode(_CODE_PAGE)
+                return data.decode(_CODE_PAGE)
             except UnicodeDecodeError:
                 pass
         raise

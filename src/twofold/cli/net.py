@@ -1,6 +1,6 @@
 """`twofold net`: look into networks, measure them, convert them, average them."""
 
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -17,7 +17,6 @@ from twofold.cli._common import (
 if TYPE_CHECKING:
     from contextlib import AbstractContextManager
 
-    from twofold.evaluators.network import Network
     from twofold.evaluators.network_file import Card
 
 EXAMPLE = """  twofold net info default
@@ -45,14 +44,14 @@ NetworkArgument = Annotated[
 @app.command("info", epilog="Example:\n\n\b\n  twofold net info default --json")
 def info(network: NetworkArgument, json: JsonOption = False) -> None:
     """Show what a network is and how it was trained."""
-    from twofold.evaluators.library import network_hash, network_path
+    from twofold.evaluators.library import TDL_SUFFIX, network_hash, network_path
     from twofold.evaluators.network_file import read_card
-    from twofold.players.networks import TDL_SUFFIX
 
     path = network_path(network)
     if path.suffix == TDL_SUFFIX:
-        found, card = _read(network)
-        print_out(f"{found.describe()}, a weight file of TDL2048+")
+        from twofold.learn.learnt import read_learnt
+
+        print_out(f"{read_learnt(network).network.describe()}, a weight file of TDL2048+")
         return
     card = read_card(path)
     if json:
@@ -117,9 +116,8 @@ def evaluate(
     The same as `twofold bench ntuple:net=NETWORK,ply=N`.
     """
     from twofold.cli import bench
-    from twofold.evaluators.library import network_path
+    from twofold.evaluators.library import TDL_SUFFIX, network_path
     from twofold.notation import format_spec
-    from twofold.players.networks import TDL_SUFFIX
 
     if network_path(network).suffix != TDL_SUFFIX:
         from twofold.evaluators.network_file import read_card
@@ -153,23 +151,47 @@ def convert(
     """
     import msgspec
 
+    from twofold.evaluators.library import TDL_SUFFIX
     from twofold.evaluators.network_file import write_network, write_release
-    from twofold.players.networks import TDL_SUFFIX
+    from twofold.learn.learnt import read_learnt
 
+    for_tdl = _suffix(out, release) == TDL_SUFFIX
     with waiting(LOADING):
-        found, card = _read(network)
-        if note:
-            card = msgspec.structs.replace(card, note=note)
+        found = read_learnt(network, sums=for_tdl)
+        card = msgspec.structs.replace(found.card, note=note) if note else found.card
         with _held(out):
-            if out.endswith(TDL_SUFFIX):
+            if for_tdl:
                 from twofold.learn.tdl_format import write_tdl
 
-                write_tdl(out, found, sums=_sums(network), bytes_a_value=value_bytes)
+                write_tdl(out, found.network, sums=found.sums, bytes_a_value=value_bytes)
             elif release:
-                write_release(out, found, card, unit=unit)
+                write_release(out, found.network, card, unit=unit)
             else:
-                write_network(out, found, msgspec.structs.replace(card, release=None))
+                write_network(out, found.network, card)
     _say_written(out)
+
+
+def _suffix(out: str, release: bool) -> str:
+    """How the name of a file to be written ends, which says what is written.
+
+    Raises:
+        InvalidInput: it ends otherwise.
+    """
+    from pathlib import Path
+
+    from twofold.errors import InvalidInput
+    from twofold.evaluators.library import SUFFIX, TDL_SUFFIX
+    from twofold.notation import shown
+
+    found = Path(out).suffix
+    if found not in (SUFFIX, TDL_SUFFIX):
+        raise InvalidInput(
+            f"expected a name that ends in {SUFFIX}, or in {TDL_SUFFIX} for TDL2048+, "
+            f"got {shown(out)}"
+        )
+    if release and found == TDL_SUFFIX:
+        raise InvalidInput(f"expected a name that ends in {SUFFIX} for --release, got {shown(out)}")
+    return found
 
 
 @app.command("average", epilog="Example:\n\n\b\n  twofold net average a.safetensors b.safetensors "
@@ -185,13 +207,19 @@ def average_networks(
     """Write the mean of several networks."""
     import msgspec
 
+    from twofold.errors import InvalidInput
+    from twofold.evaluators.library import SUFFIX
     from twofold.evaluators.network_file import write_network
     from twofold.learn.average import average
+    from twofold.learn.learnt import read_learnt
+    from twofold.notation import shown
 
+    if not out.endswith(SUFFIX):
+        raise InvalidInput(f"expected --out with a name that ends in {SUFFIX}, got {shown(out)}")
     with waiting(LOADING):
-        found = [_read(name) for name in networks]
-        mean = average([network for network, _ in found])
-        cards = [card for _, card in found]
+        found = [read_learnt(name) for name in networks]
+        mean = average([one.network for one in found])
+        cards = [one.card for one in found]
         methods = "; ".join(dict.fromkeys(card.method for card in cards if card.method))
         card = msgspec.structs.replace(
             cards[0],
@@ -202,43 +230,6 @@ def average_networks(
         with _held(out):
             write_network(out, mean, card)
     _say_written(out)
-
-
-def _read(name: str) -> "tuple[Network, Card]":
-    from twofold.evaluators.library import network_path
-    from twofold.evaluators.network_file import Card, read_network
-    from twofold.players.networks import TDL_SUFFIX
-
-    path = network_path(name)
-    if path.suffix != TDL_SUFFIX:
-        return read_network(path)
-    from twofold.learn.tdl_format import read_tdl
-
-    network = read_tdl(path).network
-    card = Card(
-        patterns=network.name,
-        rules="4x4",
-        symmetries=network.symmetries,
-        stages=network.stages,
-        method="trained with TDL2048+",
-        twofold="",
-    )
-    return network, card
-
-
-def _sums(name: str) -> Any:
-    """The two sums of each weight, where the file has them."""
-    from twofold.evaluators.library import network_path
-    from twofold.players.networks import TDL_SUFFIX
-    from twofold.tensors import map_tensors
-
-    path = network_path(name)
-    if path.suffix == TDL_SUFFIX:
-        from twofold.learn.tdl_format import read_tdl
-
-        return read_tdl(path).sums
-    sums = map_tensors(path).tensors.get("sums")
-    return sums if sums is not None and len(sums) else None
 
 
 def _held(out: str) -> "AbstractContextManager[None]":

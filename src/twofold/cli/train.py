@@ -54,7 +54,7 @@ def command(
     ] = "",
     resume: Annotated[bool, typer.Option("--resume", help="Go on with the run in --out.")] = False,
     start: Annotated[
-        str, typer.Option("--start", metavar="FILE", help="Begin with the weights of a network.")
+        str, typer.Option("--start", metavar="NET", help="Begin with the weights of a network.")
     ] = "",
     schedule: Annotated[
         str, typer.Option("--schedule", metavar="S", help="tc, td:0.1, or td:0.1@90%,tc:1@10%.")
@@ -168,11 +168,15 @@ def _numbers(text: str) -> tuple[int, ...]:
 
 def _check_out(out: str) -> None:
     from twofold.errors import InvalidInput
+    from twofold.evaluators.library import SUFFIX, TDL_SUFFIX
+    from twofold.learn.checkpoint import curve_path
 
     if not out:
         raise InvalidInput("expected --out FILE, to keep the network in")
     if not Path(out).absolute().parent.is_dir():
         raise InvalidInput(f"expected --out in an existing folder, got {out}")
+    if Path(out) == curve_path(out) or Path(out).suffix == TDL_SUFFIX:
+        raise InvalidInput(f"expected --out with a name that ends in {SUFFIX}, got {out}")
 
 
 def _check_new(out: str, *, resume: bool) -> None:

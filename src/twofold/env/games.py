@@ -30,6 +30,7 @@ _NO_LIMIT: Final = 1 << 62
 
 _MADE: Final = (
     "_address",
+    "_read",
     "_words",
     "first_legal",
     "first_numbers",
@@ -148,7 +149,8 @@ class Games:
         words[names.LIMIT] = self._limit
         words[names.AUTORESET] = self._autoreset
         words[names.BLOCK] = BLOCK
-        for place, array in self._arrays().items():
+        self._read = self._arrays()  # kept, whatever the attributes are set to
+        for place, array in self._read.items():
             words[place] = array.ctypes.data
         self._words, self._address = words, words.ctypes.data
 

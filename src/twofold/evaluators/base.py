@@ -197,13 +197,13 @@ class Evaluator:
         reason = self.unsupported(*board.shape)
         if not reason and board.max_exponent <= BITS_MAX_EXPONENT:
             kernel, params = self.kernel_for(*board.shape), self.params_for(*board.shape)
-            return _call(kernel, board.to_bits(), score, params)
+            return _call(kernel, board.to_bits(), score, checked_params(params))
         if self.cells_kernel_for and self.cells_params_for:
             kernel, params = (
                 self.cells_kernel_for(*board.shape),
                 self.cells_params_for(*board.shape),
             )
-            return _call_on_cells(kernel, board, score, params)
+            return _call_on_cells(kernel, board, score, checked_params(params))
         raise UnsupportedRules(f"{reason or 'expected tiles up to 32768'}, got {board}")
 
     def terms(self, board: Board, score: int = 0) -> Mapping[str, float]:
@@ -211,6 +211,25 @@ class Evaluator:
         if self.terms_of is None:
             return {"value": self.value(board, score)}
         return self.terms_of(board, score)
+
+
+def checked_params(params: Params) -> Params:
+    """The parameters of an evaluator, if kernels can read them by their address.
+
+    Raises:
+        InvalidSpec: they are no float32 in one dimension, side by side.
+    """
+    if (
+        not isinstance(params, np.ndarray)
+        or params.dtype != np.float32
+        or params.ndim != 1
+        or not params.flags.c_contiguous
+    ):
+        raise InvalidSpec(
+            "expected the parameters of an evaluator as float32 in one dimension, "
+            f"got {shown(params)}"
+        )
+    return params
 
 
 def weighted_evaluator(

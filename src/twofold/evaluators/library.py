@@ -14,6 +14,8 @@ from twofold.notation import did_you_mean, shown
 
 FOLDER: Final = Path(__file__).parent.parent / "data"
 SUFFIX: Final = ".safetensors"
+TDL_SUFFIX: Final = ".w"
+"""How the names of weight files of TDL2048+ end."""
 
 
 def shipped() -> tuple[str, ...]:

@@ -23,6 +23,7 @@ from twofold.evaluators.base import Evaluator, Params
 from twofold.evaluators.memory import bytes_words, check_memory, large_zeros
 from twofold.evaluators.patterns import Pattern, check_patterns, format_patterns, parse_patterns
 from twofold.limits import BITS_MAX_EXPONENT, MAX_STAGES, MAX_WEIGHTS, check_limit
+from twofold.notation import shown
 
 Weights = NDArray[np.float32]
 
@@ -40,9 +41,6 @@ class Network:
             other; None for new ones, all 0 and, in later stages, NaN: not touched yet, so that
             those of the stage before count. It is kept, not copied.
 
-    Attributes:
-        weights: the same; changed in place by learning.
-
     Raises:
         InvalidNetwork: patterns, stages or weights do not fit each other.
         LimitExceeded: more patterns, cells, stages or weights than there may be.
@@ -58,23 +56,13 @@ class Network:
         weights: Weights | None = None,
     ) -> None:
         if isinstance(patterns, str):
-            self.patterns = parse_patterns(patterns, shape)
+            self._patterns = parse_patterns(patterns, shape)
         else:
-            self.patterns = check_patterns([pattern.cells for pattern in patterns], shape)
-        self.shape = shape
-        self.stages = check_stages(stages)
+            self._patterns = check_patterns([pattern.cells for pattern in patterns], shape)
+        self._shape = shape
+        self._stages = check_stages(stages)
         check_limit("weights of a network", self.stage_size * self.stage_count, 1, MAX_WEIGHTS)
-        if weights is None:
-            weights = self._new_weights()
-        expected = (self.stage_count, self.stage_size)
-        if weights.shape != expected or weights.dtype != np.float32:
-            raise InvalidNetwork(
-                f"expected float32 weights of shape {expected}, "
-                f"got {weights.dtype} of {weights.shape}"
-            )
-        if not (weights.flags.c_contiguous and weights.flags.aligned):  # kernels read by address
-            raise InvalidNetwork("expected weights that lie side by side, got a view with gaps")
-        self.weights = weights
+        self.weights = self._new_weights() if weights is None else weights
 
     def _new_weights(self) -> Weights:
         check_memory(self.bytes, f"the weights of {self.name}")
@@ -83,7 +71,47 @@ class Network:
         weights[1:] = np.nan
         return weights
 
-    # ---- what it is
+    # ---- what it is: kernels read weights by their address, so that all of this has to fit
+
+    @property
+    def weights(self) -> Weights:
+        """The weights, changed in place by learning.
+
+        Others may take their place; evaluators and runs that were made before keep the old ones.
+
+        Raises:
+            InvalidNetwork: the new ones are not float32, have another shape, or have gaps.
+        """
+        return self._weights
+
+    @weights.setter
+    def weights(self, weights: Weights) -> None:
+        expected = (self.stage_count, self.stage_size)
+        if not isinstance(weights, np.ndarray):
+            raise InvalidNetwork(f"expected an array of weights, got {shown(type(weights))}")
+        if weights.shape != expected or weights.dtype != np.float32:
+            raise InvalidNetwork(
+                f"expected float32 weights of shape {expected}, "
+                f"got {weights.dtype} of {weights.shape}"
+            )
+        if not (weights.flags.c_contiguous and weights.flags.aligned):
+            raise InvalidNetwork("expected weights that lie side by side, got a view with gaps")
+        self._weights = weights
+
+    @property
+    def patterns(self) -> tuple[Pattern, ...]:
+        """The patterns; the tables of their weights have the same order."""
+        return self._patterns
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """Rows and columns of the boards."""
+        return self._shape
+
+    @property
+    def stages(self) -> tuple[int, ...]:
+        """Where stages split."""
+        return self._stages
 
     @property
     def name(self) -> str:
@@ -205,8 +233,8 @@ def network_evaluator(network: Network, *, name: str = "ntuple") -> Evaluator:
         network: it is kept, not copied.
         name: as in analyses.
     """
-    words = network.words()
-    params: Params = words.view(np.float32)
+    params: Params = network.words().view(np.float32)
+    kept = params, network.weights  # the first holds the address of the second
     size = "{}x{}".format(*network.shape)
 
     def kernel_for(rows: int, cols: int) -> Any:
@@ -231,7 +259,7 @@ def network_evaluator(network: Network, *, name: str = "ntuple") -> Evaluator:
         name,
         f"n-tuple network {network.name}",
         kernel_for=kernel_for,
-        params_for=lambda rows, cols: params,
+        params_for=lambda rows, cols: kept[0],
         unit="points",
         at="afterstate",
         adds_reward=True,

@@ -7,7 +7,7 @@ hold float32 weights. Those that are shipped hold whole multiples of a unit, com
 
 import os
 from collections.abc import Mapping
-from typing import Annotated, Any, Final
+from typing import Annotated, Any, Final, TypedDict
 
 import msgspec
 import numpy as np
@@ -36,6 +36,13 @@ _CHUNK: Final = 1 << 20
 
 Count = Annotated[int, msgspec.Meta(ge=0, le=2**62)]
 """A number of things."""
+
+
+class Earlier(TypedDict):
+    """A training run that came before: how it trained, and on how many games."""
+
+    method: str
+    games: Count
 
 
 class Release(msgspec.Struct, frozen=True, kw_only=True):
@@ -81,7 +88,7 @@ class Card(msgspec.Struct, frozen=True, kw_only=True):
     moves: Count = 0
     seconds: float = 0.0
     curve: list[list[float]] = []
-    before: list[dict[str, Any]] = []
+    before: list[Earlier] = []
     note: str = ""
     release: Release | None = None
 
@@ -142,9 +149,9 @@ class _Outline(Network):
 
     def __init__(self, card: Card) -> None:
         check_length(card.patterns, "patterns", InvalidNetwork)
-        self.shape = Rules.parse(card.rules).shape
-        self.patterns = parse_patterns(card.patterns, self.shape)
-        self.stages = check_stages(card.stages)
+        self._shape = Rules.parse(card.rules).shape
+        self._patterns = parse_patterns(card.patterns, self.shape)
+        self._stages = check_stages(card.stages)
         check_limit("weights of a network", self.stage_size * self.stage_count, 1, MAX_WEIGHTS)
         if card.symmetries != self.symmetries:
             raise InvalidNetwork(f"expected {self.symmetries} symmetries, got {card.symmetries}")
@@ -172,7 +179,7 @@ def _plain_weights(file: TensorFile, network: Network) -> Weights:
     return weights
 
 
-def check_finite(weights: Weights, name: str) -> None:
+def check_finite(weights: Weights, name: str, what: str = "weights") -> None:
     """Refuse infinite weights, and NaN in the first stage.
 
     Raises:
@@ -184,7 +191,7 @@ def check_finite(weights: Weights, name: str) -> None:
             if np.isinf(part).any() if number else not np.isfinite(part).all():
                 wrong = int(np.argmax(np.isinf(part) if number else ~np.isfinite(part)))
                 raise InvalidNetwork(
-                    f"expected finite weights{' or NaN' if number else ''} in stage {number}, "
+                    f"expected finite {what}{' or NaN' if number else ''} in stage {number}, "
                     f"got {part[wrong]} as number {start + wrong} in {name}"
                 )
 

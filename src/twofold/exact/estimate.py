@@ -8,6 +8,7 @@ can falls with the number of cells. It is fitted to what is known, from 2x2 to 3
 """
 
 from dataclasses import dataclass
+from math import ceil
 from typing import Final
 
 import numpy as np
@@ -22,6 +23,8 @@ from twofold.limits import MAX_SOLVED_STATES
 SAMPLES: Final = 100_000
 _SEED: Final = 2048
 _VALUE_BYTES: Final = 8
+_START_BYTES: Final = 100
+"""Memory for each way to place the start tiles, while they are listed."""
 
 _REACHED: Final = 0.2
 """Binary digits by which each cell past the fourth lessens the share that can be reached."""
@@ -41,7 +44,8 @@ class Estimate:
         states: about how many.
         disk: bytes of the table; twice as many are needed while it is made. 0 if it is not
             written.
-        memory: bytes at the largest layer, and of what is not written yet.
+        memory: bytes for the boards at the start, for the layers that are worked on at a time,
+            and for what is not written yet.
         seconds: time.
     """
 
@@ -91,9 +95,11 @@ def estimate(problem: Problem, *, threads: int = 1, in_memory: bool = False) -> 
     """
     states, peak = count_states(problem)
     a_state = problem.key_type.itemsize + _VALUE_BYTES
-    layer = 3 * Slots.bytes_for(peak, valued=True) + 4 * peak * a_state
+    sets = max(problem.spawn_steps) + 1  # a layer, and those up to the one of the largest spawn
+    layers = sets * Slots.bytes_for(min(peak, ceil(states / sets)), valued=True)
+    layers += 4 * peak * a_state + problem.start_count * _START_BYTES
     unwritten = int(min(states, 2e7 * threads) * a_state)
-    memory = layer + (2 * states * a_state if in_memory else unwritten) + 150_000_000
+    memory = layers + (2 * states * a_state if in_memory else unwritten) + 150_000_000
     disk = 0 if in_memory else states * a_state
     return Estimate(states, disk, memory, states / STATES_A_SECOND / threads)
 

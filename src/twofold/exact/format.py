@@ -16,7 +16,7 @@ import hashlib
 import os
 import zlib
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Final
 
 import numpy as np
@@ -45,19 +45,30 @@ class Layers:
     Attributes:
         problem: which game, and for what.
         index: uint64, shape (layers, 4), see above.
-        keys: of all states; empty where the file has none.
-        values: of all states; empty where the file has none.
+        keys: of all states; empty where there are none.
+        values: of all states; empty where there are none.
+        part: `table`, `keys` or `values`: what of the two is there.
+        firsts: uint64, the number of the first state of each layer, and at the end the number
+            of states.
+
+    Raises:
+        InvalidTable: they do not fit each other.
     """
 
     problem: Problem
     index: NDArray[np.uint64]
     keys: NDArray[Any]
     values: NDArray[np.float64]
+    part: str = "table"
+    firsts: NDArray[np.uint64] = field(init=False)
 
-    @property
-    def firsts(self) -> NDArray[np.uint64]:
-        """The number of the first state of each layer, and at the end the number of states."""
-        return np.concatenate(([0], np.cumsum(self.index[:, STATES]))).astype(np.uint64)
+    def __post_init__(self) -> None:
+        _check_index(self.index, self.problem)
+        _check_states(self)
+        firsts = np.zeros(len(self.index) + 1, dtype=np.uint64)
+        np.cumsum(self.index[:, STATES], out=firsts[1:])
+        firsts.flags.writeable = False
+        object.__setattr__(self, "firsts", firsts)
 
     @property
     def digest(self) -> str:
@@ -65,14 +76,15 @@ class Layers:
         text = f"{VERSION} {self.problem.rules} {self.problem.objective}"
         return hashlib.sha256(text.encode() + self.index.tobytes()).hexdigest()[:16]
 
-    def damage(self, layer: int) -> str:
-        """What is wrong with the content of a layer, or an empty text.
+    def damage(self) -> str:
+        """What is wrong with the content of the first layer that is damaged, or an empty text."""
+        filled = np.flatnonzero(self.index[:, STATES:].any(axis=1))  # most may be empty
+        return next(filter(None, map(self._damage, filled.tolist())), "")
 
-        Args:
-            layer: its place in the index.
-        """
+    def _damage(self, layer: int) -> str:
+        """The same of the layer with this place in the index."""
         row = self.index[layer]
-        first, last = self.firsts[layer : layer + 2]
+        first, last = self.firsts[layer : layer + 2].tolist()
         for name, column, array in (
             ("keys", KEYS_CRC, self.keys),
             ("values", VALUES_CRC, self.values),
@@ -184,9 +196,10 @@ def _layers(file: TensorFile, part: str, take: Callable[[TensorFile, str], NDArr
             f"got {shown(', '.join(sorted(tensors)))} in {name}"
         )
     keys = tensors.get("keys", np.empty(0, problem.key_type))
-    layers = Layers(problem, tensors["layers"], keys, tensors.get("values", np.empty(0)))
-    _check_shapes(layers, part, name)
-    return layers
+    try:
+        return Layers(problem, tensors["layers"], keys, tensors.get("values", np.empty(0)), part)
+    except InvalidTable as error:
+        raise InvalidTable(f"{error} in {name}") from None
 
 
 def _read_problem(metadata: dict[str, str], part: str, name: str) -> Problem:
@@ -204,22 +217,33 @@ def _read_problem(metadata: dict[str, str], part: str, name: str) -> Problem:
     return problem
 
 
-def _check_shapes(layers: Layers, part: str, name: str) -> None:
-    """Check all that has to hold before anything may be looked up."""
-    index, problem = layers.index, layers.problem
+def _check_index(index: NDArray[np.uint64], problem: Problem) -> None:
+    """Check the sums of the tiles: one after the other, and none that no board of the game has."""
     if index.dtype != np.uint64 or index.ndim != 2 or index.shape[1] != 4 or not len(index):
-        raise InvalidTable(f"expected layers of 4 columns, got shape {index.shape} in {name}")
+        raise InvalidTable(f"expected layers of 4 columns, got shape {index.shape}")
+    first, most = int(index[0, SUM]), problem.max_sum >> problem.unit_exponent
     steps = np.arange(len(index), dtype=np.uint64) << np.uint64(problem.unit_exponent)
-    largest = problem.cells << problem.max_exponent
-    if int(index[0, SUM]) > largest or not np.array_equal(index[:, SUM], index[0, SUM] + steps):
-        raise InvalidTable(f"expected the sums of tiles one after the other, got others in {name}")
-    states = sum(index[:, STATES].tolist())  # Python's numbers do not overflow
+    if first > problem.max_sum or not np.array_equal(index[:, SUM], index[0, SUM] + steps):
+        raise InvalidTable("expected the sums of tiles one after the other, got others")
+    if (first >> problem.unit_exponent) + len(index) - 1 > most:
+        raise InvalidTable(
+            f"expected layers up to the sum {problem.max_sum} in tiles, got {len(index)} layers "
+            f"from {first} on"
+        )
+
+
+def _check_states(layers: Layers) -> None:
+    """Check that the states are those of the index: kernels read them by their address."""
+    states = sum(layers.index[:, STATES].tolist())  # Python's numbers do not overflow
     for key, array, kind in (
-        ("keys", layers.keys, problem.key_type),
+        ("keys", layers.keys, layers.problem.key_type),
         ("values", layers.values, np.dtype(np.float64)),
     ):
-        if part in ("table", key) and (array.shape != (states,) or array.dtype != kind):
+        there = layers.part in ("table", key)
+        if (array.shape, array.dtype) != ((states if there else 0,), kind):
             raise InvalidTable(
-                f"expected {states} {key} of {kind}, "
-                f"got {array.dtype} of shape {array.shape} in {name}"
+                f"expected {states if there else 'no'} {key} of {kind}, "
+                f"got {array.dtype} of shape {array.shape}"
             )
+        if not (array.flags.c_contiguous and array.flags.aligned):
+            raise InvalidTable(f"expected {key} that lie side by side, got a view with gaps")

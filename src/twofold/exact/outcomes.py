@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from twofold.board import Board
 from twofold.errors import InvalidBoard
 from twofold.evaluators.memory import check_memory
-from twofold.exact.problem import Objective, Problem, canonical_bits
+from twofold.exact.problem import Objective, Problem, Starts, canonical_bits
 from twofold.exact.table import Table
 from twofold.kernels import solved
 
@@ -85,12 +85,14 @@ def outcomes(
     check_memory(8 * len(table), "the chances of all states")
     problem, layers = table.problem, table.layers
     if board is None:
-        starts, value = problem.start_boards, table.start_value
+        starts, value = problem.starts, table.start_value
     else:
-        value, starts = table.value(board), {canonical_bits(board): 1.0}
+        value = table.value(board)
+        bits = np.array([canonical_bits(board)], dtype=np.uint64)
+        starts = problem.starting_at(bits, np.ones(1))
     lowest = int(table.words[solved.LOWEST])
-    first = min(map(problem.layer_of, starts)) - lowest
-    furthest = max(lowest + len(layers.index), *map(problem.layer_of, starts))
+    first = int(starts.layers.min()) - lowest
+    furthest = max(lowest + len(layers.index), int(starts.layers.max()))
     ends = np.zeros((furthest + max(problem.spawn_steps) + 1, _EXPONENTS))
     chances = np.zeros(len(table))
     _begin(table, starts, chances, ends)
@@ -109,22 +111,25 @@ def outcomes(
 
 def _begin(
     table: Table,
-    starts: dict[int, float],
+    starts: Starts,
     chances: NDArray[np.float64],
     ends: NDArray[np.float64],
 ) -> None:
     """Put the chances of the boards at the start where they belong."""
-    for bits, chance in starts.items():
+    for bits, chance, layer, stopped in zip(
+        *(part.tolist() for part in (starts.boards, starts.chances, starts.layers, starts.stopped)),
+        strict=True,
+    ):
         number = solved.locate_board(np.uint64(bits), table.words)
         if number >= 0:
             chances[number] += chance
             continue
         board = Board.from_bits(bits, table.problem.rules.shape)
-        if not table.problem.is_stopped(bits) and not board.is_over:
+        if not stopped and not board.is_over:
             raise InvalidBoard(
                 f"expected a board that a game under {table.problem.rules} can come by, got {board}"
             )
-        ends[table.problem.layer_of(bits), board.max_exponent] += chance
+        ends[layer, board.max_exponent] += chance
 
 
 def _by_tile(ends: NDArray[np.float64]) -> dict[int, float]:

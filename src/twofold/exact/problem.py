@@ -3,6 +3,7 @@
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from functools import cached_property
+from math import comb
 from typing import Any, Final, Self
 
 import numpy as np
@@ -10,11 +11,19 @@ from numpy.typing import NDArray
 
 from twofold.board import Board
 from twofold.errors import UnsupportedRules
-from twofold.limits import BITS_MAX_EXPONENT, BITS_MAX_SIDE, MAX_SPAWN_RATIO
+from twofold.limits import (
+    BITS_MAX_EXPONENT,
+    BITS_MAX_SIDE,
+    MAX_SPAWN_RATIO,
+    MAX_START_BOARDS,
+)
 from twofold.rules import STANDARD, Rules
 
 MOST_KEY_CELLS: Final = 9
 """Boards of up to so many cells have keys of 32 bits."""
+
+_CHUNK: Final = 1 << 15
+"""Boards that are turned together, which takes 30 MB."""
 
 Words = NDArray[np.uint64]
 Chances = NDArray[np.float64]
@@ -27,6 +36,23 @@ class Objective(StrEnum):
     """The expected points, from here to the end."""
     GOAL = "goal"
     """The chance of ever making the goal; play stops there."""
+
+
+@dataclass(frozen=True, slots=True)
+class Starts:
+    """Boards that games begin with, and the chance of each.
+
+    Attributes:
+        boards: uint64, canonical, see `canonical_bits`.
+        chances: float64, together 1.
+        layers: int64, the sums of their tiles, in units.
+        stopped: bool, whether play has stopped because the goal is reached.
+    """
+
+    boards: Words
+    chances: Chances
+    layers: NDArray[np.int64]
+    stopped: NDArray[np.bool_]
 
 
 @dataclass(frozen=True)
@@ -42,8 +68,8 @@ class Problem:
         objective: what play is for; `Objective.GOAL` makes it stop at the goal.
 
     Raises:
-        UnsupportedRules: boards would not fit 64 bits, spawn tiles are too far apart, or no game
-            can make the goal that is the objective.
+        UnsupportedRules: boards would not fit 64 bits, spawn tiles are too far apart, games may
+            begin in too many ways, or none can make the goal that is the objective.
     """
 
     rules: Rules
@@ -70,6 +96,11 @@ class Problem:
             raise UnsupportedRules(
                 f"expected spawn tiles within a factor of {MAX_SPAWN_RATIO} to solve, "
                 f"got rules {rules}"
+            )
+        if self.start_count > MAX_START_BOARDS:
+            raise UnsupportedRules(
+                f"expected at most {MAX_START_BOARDS:,} ways to place the start tiles to solve, "
+                f"got {self.start_count:,} with rules {rules}"
             )
         if self.objective is Objective.GOAL and rules.goal > 1 << self.max_exponent:
             raise UnsupportedRules(
@@ -131,6 +162,13 @@ class Problem:
         return largest if self.stop_exponent is None else min(largest, self.stop_exponent)
 
     @property
+    def max_sum(self) -> int:
+        """No board has tiles of a larger sum: each tile needs the cells of those it is made of."""
+        largest = max(self.rules.spawn_exponents) + self.cells - 1
+        chain = (min(largest - cell, self.max_exponent) for cell in range(self.cells))
+        return sum(1 << exponent for exponent in chain)
+
+    @property
     def unit_exponent(self) -> int:
         """Exponent of the smallest spawn tile: every sum of tiles is a multiple of it."""
         return min(self.rules.spawn_exponents)
@@ -145,29 +183,66 @@ class Problem:
         """Type of the keys in a table."""
         return np.dtype(np.uint32 if self.cells <= MOST_KEY_CELLS else np.uint64)
 
+    @property
+    def start_count(self) -> int:
+        """Ways to place the start tiles, which lead to all boards that a game may begin with."""
+        tiles = self.rules.start_tiles
+        return comb(self.cells, tiles) * len(self.rules.spawn_exponents) ** tiles
+
     @cached_property
+    def starts(self) -> "Starts":
+        """The boards that a game may begin with."""
+        boards = np.zeros(1, dtype=np.uint64)
+        chances, counts = np.ones(1), np.zeros(1, dtype=np.int64)
+        for left, shift in zip(reversed(range(self.cells)), _cell_shifts(self.rules.shape),
+                               strict=True):  # fmt: skip
+            boards, chances, counts = self._with_cell(boards, chances, counts, left, shift)
+        words = [
+            _canonical(boards[start : start + _CHUNK], self.rules.shape)
+            for start in range(0, len(boards), _CHUNK)
+        ]
+        unique, places = np.unique(np.concatenate(words), return_inverse=True)
+        shares = np.bincount(places, chances) / comb(self.cells, self.rules.start_tiles)
+        return self.starting_at(unique, shares)
+
+    def _with_cell(
+        self, boards: Words, chances: Chances, counts: Any, left: int, shift: np.uint64
+    ) -> tuple[Words, Chances, Any]:
+        """The boards with this cell left empty or filled, if `left` cells can take the rest.
+
+        Start tiles appear on any cells with equal chances, whichever comes first.
+        """
+        tiles = self.rules.start_tiles
+        stay, fill = counts + left >= tiles, counts < tiles
+        found = [(boards[stay], chances[stay], counts[stay])]
+        for exponent, probability in zip(
+            self.rules.spawn_exponents, self.rules.spawn_probabilities, strict=True
+        ):
+            word = np.uint64(exponent) << shift
+            found.append((boards[fill] | word, chances[fill] * probability, counts[fill] + 1))
+        words, shares, numbers = map(np.concatenate, zip(*found, strict=True))
+        return words, shares, numbers
+
+    def starting_at(self, boards: Words, chances: Chances) -> "Starts":
+        """Boards that games begin with.
+
+        Args:
+            boards: uint64, canonical.
+            chances: of each.
+        """
+        layers, stopped = np.zeros(len(boards), dtype=np.int64), np.zeros(len(boards), dtype=bool)
+        stop = 16 if self.stop_exponent is None else self.stop_exponent
+        for shift in _cell_shifts(self.rules.shape):
+            exponents = (boards >> shift & np.uint64(15)).astype(np.int64)
+            layers += np.where(exponents > 0, 1 << exponents, 0) >> self.unit_exponent
+            stopped |= exponents >= stop
+        return Starts(boards, chances, layers, stopped)
+
+    @property
     def start_boards(self) -> dict[int, float]:
         """The boards that a game may begin with, as canonical bits, and their probabilities."""
-        boards, chances = np.zeros(1, dtype=np.uint64), np.ones(1)
-        for _ in range(self.rules.start_tiles):
-            boards, chances = self._with_spawn(boards, chances)
-        return dict(zip(boards.tolist(), chances.tolist(), strict=True))
-
-    def _with_spawn(self, boards: Words, chances: Chances) -> tuple[Words, Chances]:
-        """Boards and probabilities after one spawn more."""
-        shifts = _cell_shifts(self.rules.shape)
-        free = boards[:, None] >> shifts & np.uint64(15) == 0  # (boards, cells)
-        number, cell = np.nonzero(free)
-        shares = (chances / free.sum(axis=1))[number]
-        law = zip(self.rules.spawn_exponents, self.rules.spawn_probabilities, strict=True)
-        found = [
-            (boards[number] | np.uint64(exponent) << shifts[cell], shares * probability)
-            for exponent, probability in law
-        ]
-        words, weights = map(np.concatenate, zip(*found, strict=True))
-        unique, places = np.unique(_canonical(words, self.rules.shape), return_inverse=True)
-        merged: Chances = np.bincount(places, weights).astype(np.float64)
-        return unique, merged
+        starts = self.starts
+        return dict(zip(starts.boards.tolist(), starts.chances.tolist(), strict=True))
 
     def is_stopped(self, bits: int) -> bool:
         """Whether play has stopped on a board because the goal is reached."""

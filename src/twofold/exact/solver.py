@@ -7,7 +7,7 @@ number of them. See `twofold.kernels.solving`.
 import itertools
 import math
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import Any, Final, TypeVar
@@ -28,6 +28,9 @@ _FEW: Final = 8_192
 
 _SHARES: Final = 8
 """Parts of a larger layer for each thread, so that none waits long for another."""
+
+_AT_ONCE: Final = 1 << 17
+"""Most states of a part, which takes some 0.2 s: between parts the work can be stopped."""
 
 _GROWTH: Final = 1.25
 """How much larger than a layer the next one may be before its set has to grow."""
@@ -52,25 +55,44 @@ class Progress:
     seconds: float
 
 
+class _Stopped(Exception):
+    """The work is to end in the middle of a layer."""
+
+
 class Crew:
     """Threads that share the work on a layer.
 
     Args:
         threads: how many.
+        stop: asked before each part of a large layer; True ends the work.
     """
 
-    def __init__(self, threads: int) -> None:
+    def __init__(self, threads: int, stop: Callable[[], bool] | None = None) -> None:
         self.threads = check_limit("threads", threads, 1, MAX_JOBS)
+        self._stop = stop
         self._pool = ThreadPoolExecutor(threads)
 
     def share(self, work: Callable[[slice], Result], count: int, few: int = _FEW) -> list[Result]:
-        """Do the work on parts that make up `range(count)`; what each part gave, in order."""
+        """Do the work on parts that make up `range(count)`; what each part gave, in order.
+
+        Raises:
+            _Stopped: parts were left out. No thread works on any more.
+        """
         parts = 1 if count <= few or self.threads == 1 else self.threads * _SHARES
+        parts = max(parts, -(-count // _AT_ONCE))
         ends = [count * part // parts for part in range(parts + 1)]
         slices = [slice(low, high) for low, high in itertools.pairwise(ends)]
         if parts == 1:
             return [work(each) for each in slices]
-        return list(self._pool.map(work, slices))
+
+        def unless_stopped(part: slice) -> Result | _Stopped:
+            return _Stopped() if self._stop and self._stop() else work(part)
+
+        results = list(self._pool.map(unless_stopped, slices))
+        found = [result for result in results if not isinstance(result, _Stopped)]
+        if len(found) < parts:
+            raise _Stopped
+        return found
 
     def close(self) -> None:
         """End the threads."""
@@ -85,7 +107,8 @@ class Solver:
         store: where layers are kept; what it holds already is not found again.
         threads: how many threads work.
         on_progress: told after each layer.
-        stop: asked after each layer; True ends the work, which can go on another time.
+        stop: asked after each layer and, by any thread, in the middle of large ones; True ends
+            the work, which can go on another time.
     """
 
     def __init__(
@@ -99,7 +122,7 @@ class Solver:
     ) -> None:
         self.problem, self.store = problem, store
         self._tell, self._stop = on_progress, stop
-        self._crew = Crew(threads)
+        self._crew = Crew(threads, stop)
         self._plan, self._held = plan_words(problem)
         self._nothing = Slots(0, valued=True)
         self._began = time.perf_counter()
@@ -108,6 +131,8 @@ class Solver:
         """Solve it; False if it was stopped before the end. What was found is saved."""
         try:
             done = self._list() and self._solve()
+        except _Stopped:
+            done = False
         finally:
             self._crew.close()
         self.store.save()
@@ -137,15 +162,10 @@ class Solver:
 
     def _starts(self) -> dict[int, Slots]:
         """The sets that the boards at the start of a game are in, by layer."""
-        layers: dict[int, list[int]] = {}
-        for bits in self.problem.start_boards:
-            found = layers.setdefault(self.problem.layer_of(bits), [])
-            if not self.problem.is_stopped(bits):
-                found.append(bits)
-        pending = {}
-        for layer, boards in layers.items():
-            pending[layer] = slots = Slots(2 * len(boards))
-            words = np.array(boards, dtype=np.uint64)
+        starts, pending = self.problem.starts, {}
+        for layer in np.unique(starts.layers).tolist():
+            words = starts.boards[(starts.layers == layer) & ~starts.stopped]
+            pending[layer] = slots = Slots(2 * len(words))
             while not slots.insert(words):
                 slots.grow()
         return pending
@@ -259,13 +279,13 @@ class Solver:
         return not (self._stop and self._stop())
 
 
-def start_value(problem: Problem, values: Sequence[float]) -> float:
+def start_value(problem: Problem, values: NDArray[np.float64]) -> float:
     """The value of a game before its first tile: the mean over the boards it may begin with.
 
     Args:
         problem: which game, and for what.
-        values: of the boards of `problem.start_boards`, in their order.
+        values: of the boards of `problem.starts`, before the stop.
     """
-    chances = problem.start_boards.values()
-    found = math.fsum(chance * value for chance, value in zip(chances, values, strict=True))
-    return min(found, 1.0) if problem.objective is Objective.GOAL else found
+    starts, wins = problem.starts, problem.objective is Objective.GOAL
+    found = math.fsum((starts.chances * np.where(starts.stopped, float(wins), values)).tolist())
+    return min(found, 1.0) if wins else found

@@ -184,13 +184,13 @@ class WorkFolder(Store):
             found = map_layers(path, part)
         except InvalidTable:
             return
-        if found.problem == self.problem and any(map(found.damage, range(len(found.index)))):
+        if found.problem == self.problem and found.damage():
             return
         self._map(path, part)
 
     def _keep_what_fits(self) -> None:
         """Keep keys up to the first gap, and the values that belong to them."""
-        first = min(self.problem.layer_of(bits) for bits in self.problem.start_boards)
+        first = int(self.problem.starts.layers.min())
         whole = itertools.takewhile(self.keys.__contains__, itertools.count(first))
         self.keys = {layer: self.keys[layer] for layer in whole}
         self.values = {

@@ -12,6 +12,7 @@ Example::
 
 import os
 from collections.abc import Callable, Sequence
+from operator import index
 from typing import Final, Self
 
 import numpy as np
@@ -26,6 +27,7 @@ from twofold.exact.solver import Progress, Solver, start_value
 from twofold.exact.store import Store
 from twofold.kernels import solved
 from twofold.limits import BITS_MAX_EXPONENT
+from twofold.notation import shown
 from twofold.rules import Move
 
 _NOTHING: Final = np.empty(0)
@@ -37,24 +39,37 @@ class Table:
     Args:
         layers: the states and values; their content is believed, see `check`.
 
-    Attributes:
-        problem: which game, and for what.
-        layers: the states, as they are in a file.
-        words: uint64, what kernels read.
+    Raises:
+        InvalidTable: keys or values are not there.
     """
 
     def __init__(self, layers: Layers) -> None:
-        self.layers = layers
-        self.problem: Problem = layers.problem
-        self.words, self._held = plan_words(self.problem, solved.TABLE_WORDS)
-        self._firsts = layers.firsts
-        self.words[solved.KEYS] = layers.keys.ctypes.data
-        self.words[solved.KEY_BYTES] = self.problem.key_type.itemsize
-        self.words[solved.VALUES] = layers.values.ctypes.data
-        self.words[solved.FIRSTS] = self._firsts.ctypes.data
-        self.words[solved.LAYERS] = len(layers.index)
-        self.words[solved.LOWEST] = int(layers.index[0, 0]) >> self.problem.unit_exponent
-        self.words[solved.UNIT] = self.problem.unit_exponent
+        if layers.part != "table":
+            raise InvalidTable(f"expected keys and values, got {layers.part} alone")
+        self._layers = layers
+        self._words, self._held = plan_words(self.problem, solved.TABLE_WORDS)
+        self._words[solved.KEYS] = layers.keys.ctypes.data
+        self._words[solved.KEY_BYTES] = self.problem.key_type.itemsize
+        self._words[solved.VALUES] = layers.values.ctypes.data
+        self._words[solved.FIRSTS] = layers.firsts.ctypes.data
+        self._words[solved.LAYERS] = len(layers.index)
+        self._words[solved.LOWEST] = int(layers.index[0, 0]) >> self.problem.unit_exponent
+        self._words[solved.UNIT] = self.problem.unit_exponent
+
+    @property
+    def problem(self) -> Problem:
+        """Which game, and for what."""
+        return self._layers.problem
+
+    @property
+    def layers(self) -> Layers:
+        """The states, as they are in a file."""
+        return self._layers
+
+    @property
+    def words(self) -> NDArray[np.uint64]:
+        """What kernels read: addresses of arrays that the table keeps."""
+        return self._words
 
     @classmethod
     def open(cls, path: str | os.PathLike[str], *, check: bool = False) -> Self:
@@ -79,10 +94,8 @@ class Table:
         Raises:
             InvalidTable: they differ; names the file.
         """
-        for layer in range(len(self.layers.index)):
-            damage = self.layers.damage(layer)
-            if damage:
-                raise InvalidTable(f"expected the table as it was written, got {damage} in {name}")
+        if damage := self.layers.damage():
+            raise InvalidTable(f"expected the table as it was written, got {damage} in {name}")
 
     def __len__(self) -> int:
         """Number of states."""
@@ -91,27 +104,20 @@ class Table:
     @property
     def start_value(self) -> float:
         """The value of a game before its first tile."""
-        boards = self.problem.start_boards
-        values = self._values(list(boards))
-        wins = float(self.problem.objective is Objective.GOAL)
-        return start_value(
-            self.problem,
-            [
-                wins if self.problem.is_stopped(bits) else value
-                for bits, value in zip(boards, values, strict=True)
-            ],
-        )
+        return start_value(self.problem, self._values(self.problem.starts.boards))
 
     def values(self, boards: Sequence[int] | NDArray[np.uint64]) -> NDArray[np.float64]:
         """The values of many boards before the stop, given in 64 bits; fast.
 
         Returns:
             float64; 0 for a board that is over, NaN for one that no game comes by.
-        """
-        return self._values(boards)
 
-    def _values(self, boards: Sequence[int] | NDArray[np.uint64]) -> NDArray[np.float64]:
-        words = np.ascontiguousarray(boards, dtype=np.uint64)
+        Raises:
+            InvalidBoard: one is no whole number from 0 to 2**64 - 1.
+        """
+        return self._values(_as_bits(boards))
+
+    def _values(self, words: NDArray[np.uint64]) -> NDArray[np.float64]:
         values = np.empty(len(words))
         solved.look_up(words, values, _NOTHING, self.words)
         return values
@@ -125,7 +131,7 @@ class Table:
         bits = self._bits(board)
         if self.problem.is_stopped(bits):
             return float(self.problem.objective is Objective.GOAL)
-        (found,) = self._values([bits])
+        (found,) = self._values(np.array([bits], dtype=np.uint64))
         if np.isnan(found):  # one before the states: its moves may lead to them
             return max(self.move_values(board).values())
         return float(found)
@@ -166,6 +172,19 @@ class Table:
         return InvalidBoard(
             f"expected a board that a game under {self.problem.rules} can come by, got {board}"
         )
+
+
+def _as_bits(boards: Sequence[int] | NDArray[np.uint64]) -> NDArray[np.uint64]:
+    """Boards in 64 bits as an array of one dimension."""
+    found = np.asarray(boards) if isinstance(boards, np.ndarray) else None
+    try:
+        if found is None:
+            found = np.array([index(board) for board in boards], dtype=np.uint64)
+    except (TypeError, OverflowError):
+        pass
+    if found is None or found.ndim != 1 or found.dtype.kind not in "ui" or np.any(found < 0):
+        raise InvalidBoard(f"expected boards as numbers of 64 bits, got {shown(boards)}")
+    return np.ascontiguousarray(found, dtype=np.uint64)
 
 
 def solve(

@@ -9,18 +9,22 @@ import json
 import os
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, Final
+from typing import Annotated, Any, Final, Literal
 
+import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
 from twofold.errors import InvalidInput, InvalidNetwork
-from twofold.evaluators.network_file import Card, read_card, write_network
+from twofold.evaluators.network_file import Card, check_finite, read_card, write_network
 from twofold.kernels import learning as kernels
 from twofold.kernels import training_words as at
-from twofold.learn.curve import Curve
+from twofold.learn.curve import Curve, CurveState
+from twofold.learn.learnt import read_learnt
 from twofold.learn.settings import Settings, format_schedule, parse_schedule
-from twofold.learn.training import Training, Words, Worker
+from twofold.learn.training import Training, Words, Worker, weight_count
+from twofold.limits import MAX_TRAINING_GAMES
+from twofold.notation import parse_seed, shown
 from twofold.rules import Rules
 from twofold.tensors import map_tensors
 from twofold.version import __version__
@@ -35,6 +39,8 @@ _KEPT: Final = (
     at.CAROUSEL_LEFT,
 )
 """The words of a thread that change as it goes on."""
+
+Seconds = Annotated[float, msgspec.Meta(ge=0)]
 
 
 def save(training: Training, path: str | os.PathLike[str]) -> None:
@@ -71,6 +77,36 @@ def card_of(training: Training) -> Card:
     )
 
 
+class _Settings(msgspec.Struct, frozen=True):
+    """Settings as JSON can hold them."""
+
+    patterns: str
+    rules: str
+    stages: tuple[int, ...]
+    schedule: str
+    optimism: float
+    trace: float = msgspec.field(name="lambda")
+    steps: int | None
+    order: Literal["forward", "backward"]
+    carousel: bool
+    restart: int
+    seed: str
+    threads: int
+    downgrade: int = 0
+
+
+class _State(msgspec.Struct, frozen=True):
+    """What a checkpoint holds beside its tensors."""
+
+    settings: _Settings
+    games: Annotated[int, msgspec.Meta(ge=0, le=MAX_TRAINING_GAMES)] | None
+    seconds_limit: Seconds | None
+    seconds: Seconds
+    phase: int
+    games_begun: Annotated[int, msgspec.Meta(ge=0, le=2**62)]
+    curve: CurveState
+
+
 def settings_document(settings: Settings) -> dict[str, Any]:
     """Settings as JSON can hold them."""
     return {
@@ -90,23 +126,14 @@ def settings_document(settings: Settings) -> dict[str, Any]:
     }
 
 
-def read_settings(document: dict[str, Any]) -> Settings:
+def _read_settings(document: _Settings) -> Settings:
     """The settings of such a document."""
-    return Settings(
-        patterns=document["patterns"],
-        rules=Rules.parse(document["rules"]),
-        stages=tuple(document["stages"]),
-        schedule=parse_schedule(document["schedule"]),
-        optimism=document["optimism"],
-        trace=document["lambda"],
-        steps=document["steps"],
-        order=document["order"],
-        carousel=document["carousel"],
-        restart=document["restart"],
-        downgrade=document.get("downgrade", 0),
-        seed=int(document["seed"]),
-        threads=document["threads"],
-    )
+    said = msgspec.structs.asdict(document) | {
+        "rules": Rules.parse(document.rules),
+        "schedule": parse_schedule(document.schedule),
+        "seed": parse_seed(document.seed),
+    }
+    return Settings(**said)
 
 
 def load(
@@ -133,44 +160,43 @@ def load(
     tensors = map_tensors(path)
     if STATE not in tensors.metadata:
         raise InvalidNetwork(f"expected a checkpoint of a training run, got {name} without one")
+    state = _read_state(tensors.metadata[STATE], name)
     try:
-        state = json.loads(tensors.metadata[STATE])
-        settings = read_settings(state["settings"])
+        settings = _read_settings(state.settings)
+        _check_tensors(settings, tensors.tensors)
         if games is None and seconds is None:
-            games, seconds = state["games"], state["seconds_limit"]
+            games, seconds = state.games, state.seconds_limit
         used = settings if threads is None else replace(settings, threads=threads)
         training = Training(used, games=games, seconds=seconds)
         training.before = card.before
         _restore(training, state, tensors.tensors, exactly=used == settings)
     except InvalidInput as error:
         raise InvalidNetwork(f"{name}: {error}") from error
-    except (KeyError, TypeError, ValueError, IndexError, AttributeError, OverflowError) as error:
-        raise InvalidNetwork(
-            f"expected the state of a training run in {name}, got another: {error!r}"
-        ) from error
     return training
 
 
-def start_from(training: Training, path: str | os.PathLike[str]) -> None:
+def start_from(training: Training, name: str | os.PathLike[str]) -> None:
     """Begin a run with the weights of a network, and with their sums where both have them.
 
     The network may have fewer stages: the others are not touched yet.
 
+    Args:
+        training: the run.
+        name: a shipped network, a file, or a weight file of TDL2048+.
+
     Raises:
         InvalidNetwork: the file cannot be used, or its patterns or shape are others.
+        ResourceError: its weights would take more than 80 % of the free memory.
     """
-    from twofold.evaluators.network_file import read_network
-
-    network, card = read_network(path)
-    ours = training.network
+    found = read_learnt(name, sums=True)
+    network, card, ours = found.network, found.card, training.network
     same = network.patterns == ours.patterns and network.shape == ours.shape
     if not same or network.stages != ours.stages[: len(network.stages)]:
         raise InvalidNetwork(f"expected {ours.describe()} to start from, got {network.describe()}")
     count = network.stage_count
     ours.weights[:count] = network.weights
-    tensors = map_tensors(path).tensors
-    if "sums" in tensors and len(training.sums):
-        training.sums[: count * ours.stage_size] = tensors["sums"]
+    if found.sums is not None and len(training.sums):
+        training.sums[: count * ours.stage_size] = found.sums
     training.before = [*card.before, {"method": card.method, "games": card.games}]
 
 
@@ -213,16 +239,47 @@ def _history(worker: Worker) -> Words:
     return np.concatenate([afters[-1:], afters[:count], pairs[:count]])
 
 
+def _read_state(text: str, name: str) -> _State:
+    try:
+        return msgspec.json.decode(text, type=_State)
+    except (msgspec.MsgspecError, ValueError, RecursionError) as error:
+        raise InvalidNetwork(
+            f"expected the state of a training run in {name}, got {shown(str(error))}"
+        ) from None
+
+
+def _check_tensors(settings: Settings, tensors: dict[str, NDArray[Any]]) -> None:
+    """Compare the tensors with the settings before memory is taken for what these ask for."""
+    stages, weights = len(settings.stages) + 1, weight_count(settings)
+    shapes = {
+        "weights": (np.float32, (stages, weights // stages)),
+        "sums": (np.float32, (weights if settings.coherent else 0, 2)),
+        "carousel": (np.uint64, (stages, 1 + at.CAROUSEL_SIZE)),
+        "games": (np.uint64, (settings.threads, at.KEPT_WORDS)),
+        "threads": (np.uint64, (settings.threads, len(_KEPT))),
+        "histories": (np.uint64, tensors.get("histories", np.empty(0)).shape[:1]),
+    }
+    for name, (dtype, shape) in shapes.items():
+        found = tensors.get(name)
+        if found is None or (found.dtype, found.shape) != (dtype, shape):
+            got = "none" if found is None else f"{found.dtype} of {found.shape}"
+            raise InvalidNetwork(
+                f"expected {name} of {np.dtype(dtype)} and shape {shape}, got {got}"
+            )
+    check_finite(tensors["weights"], "the run")
+    check_finite(tensors["sums"].reshape(1, -1), "the run", "sums")
+
+
 def _restore(
-    training: Training, state: dict[str, Any], tensors: dict[str, NDArray[Any]], *, exactly: bool
+    training: Training, state: _State, tensors: dict[str, NDArray[Any]], *, exactly: bool
 ) -> None:
     training.network.weights[:] = tensors["weights"]
     training.sums[:] = tensors["sums"]
     training.carousel[:] = tensors["carousel"]
-    training.games_begun[0] = state["games_begun"]
-    training.seconds = float(state["seconds"])
-    training.phase = _phase(training, int(state["phase"]))
-    training.curve = Curve.from_state(state["curve"])
+    training.games_begun[0] = state.games_begun
+    training.seconds = state.seconds
+    training.phase = _phase(training, state.phase)
+    training.curve = Curve.from_state(state.curve)
     if not exactly:
         training.workers[0].words[at.MOVES] = tensors["threads"][:, 0].sum()
         training.workers[0].words[at.UPDATES] = tensors["threads"][:, 1].sum()

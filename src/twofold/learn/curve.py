@@ -5,10 +5,13 @@ import io
 from collections import deque
 from collections.abc import Iterable
 from dataclasses import dataclass, fields
-from typing import Final
+from typing import Annotated, Final
 
+import msgspec
 import numpy as np
 from numpy.typing import NDArray
+
+from twofold.limits import MAX_EXPONENT, MAX_SCORE
 
 STRETCH: Final = 1000
 """Games that one point stands for, at first."""
@@ -18,6 +21,39 @@ MAX_POINTS: Final = 2000
 
 TILES: Final = (1024, 2048, 4096, 8192, 16384, 32768)
 """The tiles whose reach rates are kept."""
+
+
+Count = Annotated[int, msgspec.Meta(ge=0, le=2**62)]
+Result = tuple[
+    Annotated[int, msgspec.Meta(ge=0, le=MAX_SCORE)],
+    Annotated[int, msgspec.Meta(ge=0, le=MAX_EXPONENT)],
+]
+"""Score and largest exponent of a game."""
+
+Row = tuple[Count, Count, float, float, Count, float, float, float, float, float, float]
+"""A point as a list: games, moves, seconds, mean, largest, a rate for each of `TILES`."""
+
+
+class CurveState(msgspec.Struct, frozen=True):
+    """A curve as a checkpoint keeps it; what is decoded as such is within all limits.
+
+    Attributes:
+        games: finished so far.
+        stretch: games a point.
+        points: the points so far.
+        since: the games since the last point.
+        recent: the last thousand games.
+    """
+
+    games: Count
+    stretch: Annotated[int, msgspec.Meta(ge=1, le=2**62)]
+    points: Annotated[list[Row], msgspec.Meta(max_length=MAX_POINTS)]
+    since: list[Result]
+    recent: Annotated[list[Result], msgspec.Meta(max_length=STRETCH)]
+
+    def __post_init__(self) -> None:
+        if len(self.since) >= self.stretch:
+            raise ValueError(f"expected fewer than {self.stretch} games since the last point")
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,9 +89,9 @@ class Curve:
         self.points = list(points)
         self.stretch = stretch
         self.games = 0
-        self.recent: deque[tuple[int, int]] = deque(maxlen=STRETCH)
-        """Score and largest exponent of the last thousand games."""
-        self._since: list[tuple[int, int]] = []
+        self.recent: deque[Result] = deque(maxlen=STRETCH)
+        """The last thousand games."""
+        self._since: list[Result] = []
 
     def add(self, results: NDArray[np.uint64], moves: int, seconds: float) -> None:
         """Add finished games.
@@ -110,7 +146,7 @@ class Curve:
         ]
 
     def state(self) -> dict[str, object]:
-        """Everything, as JSON can hold it."""
+        """Everything, as JSON can hold it, see `CurveState`."""
         return {
             "games": self.games,
             "stretch": self.stretch,
@@ -120,16 +156,13 @@ class Curve:
         }
 
     @classmethod
-    def from_state(cls, state: dict[str, object]) -> "Curve":
+    def from_state(cls, state: CurveState) -> "Curve":
         """The curve whose `state` this is."""
-        rows: list[list[float]] = state["points"]  # type: ignore[assignment]
-        points = [_point(*row) for row in rows]
-        curve = cls(points, int(state["stretch"]))  # type: ignore[call-overload]
-        curve.games = int(state["games"])  # type: ignore[call-overload]
-        since: list[list[int]] = state["since"]  # type: ignore[assignment]
-        recent: list[list[int]] = state["recent"]  # type: ignore[assignment]
-        curve._since = [(score, largest) for score, largest in since]
-        curve.recent.extend((score, largest) for score, largest in recent)
+        points = (Point(*row[:5], reached=row[5:]) for row in state.points)
+        curve = cls(points, state.stretch)
+        curve.games = state.games
+        curve._since = state.since
+        curve.recent.extend(state.recent)
         return curve
 
     # ---- other forms
@@ -147,12 +180,6 @@ def columns() -> list[str]:
     """Names of the columns of a curve as CSV."""
     names = [field.name for field in fields(Point)][:-1]
     return [*names, *(f"reached_{tile}" for tile in TILES)]
-
-
-def _point(
-    games: float, moves: float, seconds: float, mean: float, largest: float, *reached: float
-) -> Point:
-    return Point(int(games), int(moves), seconds, mean, int(largest), reached)
 
 
 def _rates(games: Iterable[tuple[int, int]]) -> tuple[float, ...]:

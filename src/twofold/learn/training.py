@@ -4,13 +4,14 @@ import threading
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
 
 from twofold.evaluators.memory import check_memory, large_zeros
 from twofold.evaluators.network import Network
+from twofold.evaluators.network_file import Earlier
 from twofold.kernels import learning as kernels
 from twofold.kernels import training_words as at
 from twofold.kernels.dice import spawn_law
@@ -66,6 +67,10 @@ class Worker:
         if settings.carousel:
             words[at.CAROUSEL] = training.carousel.ctypes.data
             words[at.CAROUSEL_LEFT] = at.CAROUSEL_BATCH  # the first: new games
+        self._read = (training.network.weights, training.network_words, training.sums,
+                      training.games_begun, training.carousel, self.game, self.history,
+                      self.results)  # fmt: skip
+        """What the words point at: it must not go before they do."""
         self.point_history()
 
     def point_history(self) -> None:
@@ -153,7 +158,7 @@ class Training:
             (self.network.stage_count, 1 + at.CAROUSEL_SIZE), dtype=np.uint64
         )
         self.curve = Curve()
-        self.before: list[dict[str, Any]] = []
+        self.before: list[Earlier] = []
         self.seconds = 0.0
         self.phase = 0
         self.workers = [Worker(self) for _ in range(settings.threads)]

@@ -8,8 +8,10 @@ from numpy.typing import NDArray
 
 from twofold import reference
 from twofold.board import Board
+from twofold.errors import PlayerError
 from twofold.kernels import play
 from twofold.limits import BITS_MAX_EXPONENT, BITS_MAX_SIDE
+from twofold.notation import shown
 from twofold.players.base import Player, assumed_score, check_going
 from twofold.rules import Move, Rules
 from twofold.search.context import fitting_bits
@@ -27,15 +29,37 @@ class CompiledPlayer(Player):
 
     Attributes:
         policy: address of a kernel `intrinsics.POLICY`; 0 where boards do not fit 64 bits.
-        context: the words it is given.
         cells_policy: address of a kernel `intrinsics.CELLS_POLICY`, or 0.
     """
 
     compiled = True
     policy: int = 0
-    context: Words
     cells_policy: int = 0
+    _context: Words
     _prepared: Rules | None = None
+
+    @property
+    def context(self) -> Words:
+        """The words that the policy is given; as many as it reads.
+
+        Raises:
+            PlayerError: they are no uint64 in one dimension, side by side.
+        """
+        return self._context
+
+    @context.setter
+    def context(self, words: Words) -> None:
+        if (
+            not isinstance(words, np.ndarray)
+            or words.dtype != np.uint64
+            or words.ndim != 1
+            or not words.flags.c_contiguous
+        ):
+            raise PlayerError(
+                f"expected the context of {self.spec} as uint64 in one dimension, "
+                f"got {shown(words)}"
+            )
+        self._context = words
 
     def start(self, rules: Rules, seed: int) -> None:
         """Get ready for a game under these rules."""

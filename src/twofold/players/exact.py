@@ -24,15 +24,19 @@ class ExactPlayer(CompiledPlayer):
         table: the solved game.
 
     Attributes:
-        table: the same.
         home: the rules that it is solved for.
     """
 
     home: Rules
 
     def __init__(self, table: Table) -> None:
-        self.table = table
+        self._table = table
         self.home = table.problem.rules
+
+    @property
+    def table(self) -> Table:
+        """The solved game."""
+        return self._table
 
     def unsupported(self, rules: Rules) -> str:
         """Why the values of the table do not hold under these rules."""

@@ -63,13 +63,13 @@ def play_many(
         the final board; up to the first game that cannot be finished on bits, which is left out
         with all after it.
     """
-    law = spawn_law(rules.spawn_exponents, rules.spawn_weights)
+    law, context = spawn_law(rules.spawn_exponents, rules.spawn_weights), player.context
     reached = np.zeros((games, play.REACHED_SIZE), dtype=np.uint64)
     states = np.zeros((games, play.STATE_WORDS), dtype=np.uint64)
     words = game_words(rules, law)
     words[play.REACHED] = reached.ctypes.data
     words[play.POLICY_ADDRESS] = player.policy
-    words[play.POLICY_CONTEXT] = player.context.ctypes.data
+    words[play.POLICY_CONTEXT] = context.ctypes.data
     done = play.play_many(words, np.uint64(first_seed), states)
     return [
         (
@@ -128,7 +128,8 @@ class KernelGame:
         words[play.LETTERS] = letters.ctypes.data
         if self._on_bits:
             words[play.POLICY_ADDRESS] = self._player.policy
-            words[play.POLICY_CONTEXT] = self._player.context.ctypes.data
+            context = self._player.context
+            words[play.POLICY_CONTEXT] = context.ctypes.data
             self._ended = play.play_bits(words, self._state, limit)
             if self._ended == play.OVERFLOW:
                 self._leave_bits()

@@ -3,11 +3,8 @@
 import os
 from functools import lru_cache
 
-from twofold.evaluators.library import load_network, network_path
+from twofold.evaluators.library import TDL_SUFFIX, load_network, network_path
 from twofold.evaluators.network import Network
-
-TDL_SUFFIX = ".w"
-"""How the names of weight files of TDL2048+ end."""
 
 
 def find_network(name: str) -> Network:

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 from twofold import reference
 from twofold.board import Board
 from twofold.evaluators import Evaluator
+from twofold.evaluators.base import checked_params
 from twofold.kernels import context as words
 from twofold.kernels import transposition
 from twofold.kernels._jit import address_of
@@ -42,6 +43,7 @@ class Context:
     ) -> None:
         self.words: Words = np.zeros(count, dtype=np.uint64)
         self._held: dict[int, NDArray[Any]] = {}
+        self._evaluator = evaluator  # its parameters may hold addresses of what it keeps
         self._own: set[int] = set()
         if on_cells:
             self._value_cells(evaluator, rules)
@@ -59,13 +61,13 @@ class Context:
         self.point(words.DOWN, shape.down)
         self.words[words.MASK] = shape.mask
         self.words[words.EVALUATOR] = address_of(evaluator.kernel_for(*rules.shape))
-        self.point(words.PARAMS, evaluator.params_for(*rules.shape))
+        self.point(words.PARAMS, checked_params(evaluator.params_for(*rules.shape)))
 
     def _value_cells(self, evaluator: Evaluator, rules: Rules) -> None:
         assert evaluator.cells_kernel_for is not None
         assert evaluator.cells_params_for is not None
         self.words[words.EVALUATOR] = address_of(evaluator.cells_kernel_for(*rules.shape))
-        self.point(words.PARAMS, evaluator.cells_params_for(*rules.shape))
+        self.point(words.PARAMS, checked_params(evaluator.cells_params_for(*rules.shape)))
 
     def point(self, word: int, array: NDArray[Any], *, own: bool = False) -> None:
         """Put the address of an array into a word, and keep the array alive.

@@ -13,13 +13,16 @@ from twofold.board import Board
 from twofold.errors import InvalidRecord
 from twofold.files import open_regular
 from twofold.game_file import MOVES_TAG, PLAYED_TAG
-from twofold.limits import MAX_RECORD_BYTES
+from twofold.limits import MAX_RECORD_BYTES, MAX_TAG, MAX_TAGS
 from twofold.record import Record, parse_record
 from twofold.record_replay import located, result_text
 from twofold.rules import STANDARD, Rules
 from twofold.web.protocol import GameInfo
 
 _HEAD_BYTES: Final = 4_096
+_LARGEST_HEAD: Final = MAX_TAGS * (6 * MAX_TAG + 200)
+"""All tags: a character may be an escape of six bytes."""
+
 _CLOCK_SECONDS: Final = 86_400.0
 """A game that was played so far in the future was played under a clock that was set wrong."""
 
@@ -80,7 +83,7 @@ def read_kept(path: Path, game: str) -> Kept:
         changed = os.fstat(file.fileno()).st_mtime
         data = file.read(_HEAD_BYTES)
         if b"\n\n" not in data.replace(b"\r", b""):
-            data += file.read(MAX_RECORD_BYTES + 1)
+            data += file.read(_LARGEST_HEAD)
         head = _head(data)
         tags = {name: tag.value for name, tag in head.tags.items()}
         played = tags.get(PLAYED_TAG, "")
@@ -89,7 +92,8 @@ def read_kept(path: Path, game: str) -> Kept:
             when = 0.0
         if {"Final", "Score", "Result", MOVES_TAG} <= tags.keys():
             return _from_tags(game, tags, when)
-        data += file.read(MAX_RECORD_BYTES + 1)
+        file.seek(0)
+        data = file.read(MAX_RECORD_BYTES + 1)
     return kept_of(game, parse_record(data), when)
 
 

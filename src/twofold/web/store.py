@@ -348,7 +348,7 @@ class Store:
             else:
                 self._name_damaged(path.name, "its name has more than letters, digits, '-' and '_'")
         except InvalidRecord as error:
-            if not path.exists():
+            if not os.path.lexists(path):
                 return
             self._name_damaged(path.name, str(error))
         with self._lock:
@@ -395,8 +395,16 @@ def _newest_first(folder: Path) -> dict[Path, Stamp]:
     with os.scandir(folder) as found:
         for one in found:
             if one.name.endswith(SUFFIX):
-                with contextlib.suppress(OSError):  # gone meanwhile, or a link to nothing
-                    state = one.stat()
+                with contextlib.suppress(FileNotFoundError):  # gone meanwhile
+                    state = _state(one)
                     stamp = (state.st_mtime_ns, state.st_size, state.st_ino)
                     files.append((stamp, Path(one.path)))
     return {path: stamp for stamp, path in sorted(files, reverse=True)}
+
+
+def _state(entry: os.DirEntry[str]) -> os.stat_result:
+    """The state of a file; that of the link itself where it leads nowhere."""
+    try:
+        return entry.stat()
+    except OSError:
+        return entry.stat(follow_symlinks=False)

@@ -1,0 +1,311 @@
+"""Hostile files of all kinds that would take much memory or time: each within 64 MB and 1 s.
+
+Run as a module it reads all of them in a process of its own and says what that took, as JSON:
+`python -m tests.attacks.sizes FOLDER`.
+"""
+
+import json
+import os
+import struct
+import sys
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any, Final, NamedTuple
+
+import numpy as np
+
+from tests.attacks import tables, tdl_files, weights
+
+HEADER: Final = (
+    "spec,player,rules,signature,twofold,reproducible,seed,score,moves,max_tile,reached,"
+    "nanoseconds,move_median,move_99th"
+)
+RECORD: Final = '{"schema":1,"rules":"4x4","seed":"1"'
+
+
+class Attack(NamedTuple):
+    """One hostile file, who reads it, and the error that it must meet; "" where it is sound."""
+
+    name: str
+    reader: str
+    put: Callable[[Path], object]
+    error: str  # a regular expression
+
+
+def drained(games: Iterator[object]) -> None:
+    for _ in games:
+        pass
+
+
+def readers() -> dict[str, Callable[[Path], object]]:
+    """Everything that reads a file, by name."""
+    from twofold.arena.exchange import read_games
+    from twofold.bridge import formats
+    from twofold.bridge.pages.selectors import read_selectors
+    from twofold.evaluators.library import network_hash
+    from twofold.evaluators.network_file import read_card, read_network
+    from twofold.exact import Table
+    from twofold.learn.checkpoint import load
+    from twofold.learn.learnt import read_learnt
+    from twofold.learn.tdl_format import read_tdl
+    from twofold.record import read_record
+    from twofold.records import read_records
+    from twofold.tensors import map_tensors
+    from twofold.web.kept import read_kept
+
+    def start_value(path: Path) -> None:
+        found = Table.open(path, check=True)
+        assert found.start_value is not None
+
+    return {
+        "card": read_card,
+        "checkpoint": load,
+        "exchange": read_games,
+        "games": lambda path: drained(formats.read_games(path)),
+        "hash": lambda path: network_hash(str(path)),
+        "kept": lambda path: read_kept(path, "a"),
+        "learnt": read_learnt,
+        "network": read_network,
+        "one game": formats.read_any_record,
+        "record": read_record,
+        "records": lambda path: drained(read_records(path)),
+        "selectors": lambda path: read_selectors(path, ()),
+        "table": start_value,
+        "tdl": read_tdl,
+        "tensors": map_tensors,
+    }
+
+
+def content(make: Callable[[], bytes | str]) -> Callable[[Path], object]:
+    """Puts what is made into the file."""
+
+    def put(path: Path) -> None:
+        data = make()
+        path.write_bytes(data.encode() if isinstance(data, str) else data)
+
+    return put
+
+
+def hole(beginning: bytes | str, size: int = 2**32) -> Callable[[Path], object]:
+    """A beginning, and then zeros that take no room."""
+
+    def put(path: Path) -> None:
+        content(lambda: beginning)(path)
+        os.truncate(path, size)
+
+    return put
+
+
+# ---- tables
+
+
+def empty_layers(count: int, rules: str) -> Callable[[], bytes]:
+    """A table of many layers, and two states in the last one."""
+
+    def make() -> bytes:
+        keys = np.array([1, 17], dtype="<u4" if "2x2" in rules else "<u8")
+        layers = tables.index(2, [0] * (count - 1) + [2])
+        return tables.table(layers, keys, metadata=tables.METADATA | {"rules": rules})
+
+    return make
+
+
+GOAL: Final = "4x4 spawn=2:0.9,4:0.1 start=2 goal=32768 stop=goal"
+MANY: Final = "2x4 spawn=" + ",".join(f"{2**n}:1" for n in range(1, 9)) + " start=8"
+
+
+# ---- checkpoints
+
+
+def checkpoint(**changes: Any) -> Callable[[Path], object]:
+    """A checkpoint of a small network with some of its state, or its tensors, replaced."""
+
+    def put(path: Path) -> None:
+        from twofold.learn.checkpoint import STATE, save
+        from twofold.learn.settings import Settings
+        from twofold.learn.training import Training
+        from twofold.rules import Rules
+        from twofold.tensors import map_tensors, write_tensors
+
+        save(Training(Settings(patterns="01 12", rules=Rules.parse("2x2"))), path)
+        found = map_tensors(path)
+        state, tensors = json.loads(found.metadata[STATE]), dict(found.tensors)
+        for name, value in changes.items():
+            parts = (state["curve"], state["settings"]) if name not in tensors or isinstance(
+                value, int) else (tensors,)  # fmt: skip
+            next(part for part in parts if name in part)[name] = value
+        write_tensors(path, tensors, found.metadata | {STATE: json.dumps(state)})
+
+    return put
+
+
+# ---- Parquet
+
+
+def parquet(
+    rows: int = 10, compression: str = "zstd", columns: dict[str, Any] | None = None, **options: Any
+) -> Callable[[Path], object]:
+    """A file of equal games, each column a value or an array."""
+
+    def put(path: Path) -> None:
+        import pyarrow as pa
+        import pyarrow.parquet as pq
+
+        types = {"reproducible": pa.bool_(), "reached": pa.list_(pa.int32())}
+        types |= dict.fromkeys(("spec", "player", "rules", "signature", "twofold"), pa.string())
+        values: dict[str, Any] = dict.fromkeys(HEADER.split(","), 1)
+        values |= {"reproducible": True, "reached": [0, 0], "spec": "greedy", "player": "greedy"}
+        values |= {"rules": "4x4", "signature": "1", "twofold": "1", "max_tile": 2}
+        table = {}
+        for name, value in (values | (columns or {})).items():
+            one = pa.scalar(value, types.get(name, pa.int64())) if not isinstance(
+                value, pa.Array) else None  # fmt: skip
+            table[name] = value if one is None else pa.repeat(one, rows)
+        pq.write_table(pa.table(table), path, compression=compression, **options)
+
+    return put
+
+
+def array(make: Callable[[Any], Any], name: str, rows: int = 10, **options: Any) -> Any:
+    """A file of games with one column that PyArrow makes."""
+
+    def put(path: Path) -> None:
+        import pyarrow as pa
+
+        parquet(rows, columns={name: make(pa)}, **options)(path)
+
+    return put
+
+
+def lists(count: int) -> Callable[[Any], Any]:
+    """Ten lists, the first of so many equal numbers."""
+
+    def make(pa: Any) -> Any:
+        ends = pa.array([0] + [count] * 10, pa.int32())
+        return pa.ListArray.from_arrays(ends, pa.array(np.zeros(count, dtype=np.int32)))
+
+    return make
+
+
+# ---- all
+
+ATTACKS: Final = [
+    # tables
+    Attack("100,000 empty layers", "table", content(empty_layers(100_000, tables.RULES)),
+           "expected layers up to the sum 60 in tiles, got 100000 layers"),
+    Attack("as many empty layers as there may be", "table", content(empty_layers(65_000, GOAL)),
+           "got other keys of the states with 130000 in tiles"),
+    Attack("16,777,216 ways to begin", "table", content(empty_layers(2, MANY)),
+           "at most 1,000,000 ways to place the start tiles to solve, got 16,777,216"),
+    # checkpoints
+    Attack("a tile of 2^(10^11)", "checkpoint", checkpoint(recent=[[1, 10**11]]), "state of a tr"),
+    Attack("weights of one number", "checkpoint",
+           checkpoint(weights=np.ones((1, 1), "f4")), r"expected weights of float32 and shape"),
+    Attack("2 GB of weights", "checkpoint",
+           checkpoint(patterns="0123456", rules="4x4"), "expected weights of float32 and shape"),
+    Attack("1,024 threads", "checkpoint", checkpoint(threads=1024), "expected games of uint64"),
+    # Parquet
+    Attack("many games in a few bytes", "exchange", parquet(300_000),
+           "expected at least 2 bytes for each game, got 300,000 games"),
+    Attack("a text of a megabyte in each row", "exchange", array(lambda pa:
+           pa.DictionaryArray.from_arrays(np.zeros(2_000, "i4"), ["x" * 10**6]), "player", 2_000),
+           "expected a player, a signature"),
+    Attack("texts that begin alike", "exchange",
+           parquet(500, columns={"player": "x" * 4_000}, use_dictionary=False,
+                   column_encoding={"player": "DELTA_BYTE_ARRAY"}),
+           "player in the encoding DELTA_BYTE_ARRAY"),
+    Attack("a page of 40 MB", "exchange",
+           parquet(5, columns={"player": "x" * 8_000_000}, use_dictionary=False),
+           r"pages of \d+ bytes in all columns together"),
+    Attack("a dictionary of 40 MB", "exchange",
+           array(lambda pa: pa.array([f"{n}" * 8_000_000 for n in range(5)]), "player", 5,
+                 dictionary_pagesize_limit=2**30),
+           r"pages of \d+ bytes in all columns together"),
+    Attack("a list of 2 million numbers", "exchange", array(lists(2_000_000), "reached"),
+           "2000009 values in reached of 10 rows"),
+    Attack("blocks of a megabyte", "exchange",
+           array(lambda pa: pa.array([b"x" * 10**6] * 10, pa.binary(10**6)), "player"),
+           "player as FIXED_LEN_BYTE_ARRAY"),
+    Attack("a footer of 4 GB", "exchange",
+           content(lambda: b"PAR1" + bytes(99) + b"\xff\xff\xff\xffPAR1"), "no footer of at most"),
+    Attack("a hole as Parquet", "exchange", hole(b"PAR1"), "no footer of at most"),
+    # CSV
+    Attack("a hole as CSV", "exchange", hole(b"spec"), "a game of at most 16384 characters"),
+    Attack("a hole behind the header", "exchange", hole(HEADER + "\n"), "a game of at most 16384"),
+    Attack("a game on a million lines", "exchange",
+           content(lambda: HEADER + "\n" + '"\n",' * 10**6), "a game of at most 16384 characters"),
+    # records and replays
+    *(Attack(f"a hole as {reader}", reader, hole(""), "expected")
+      for reader in ("record", "records", "games", "one game", "kept", "selectors", "card",
+                     "network", "checkpoint", "tdl", "table", "tensors")),
+    Attack("a hole behind a record", "one game", hole('[Twofold "1"]\n\n'), "expected"),
+    Attack("a hole behind a replay", "games", hole("4x4-_"), "expected"),
+    Attack("two million tiles for no move", "records",
+           content(lambda: RECORD + ',"spawns":[' + "[0,0,2]," * 2_000_000 + "[0,0,2]]}"),
+           "expected one new tile for each move, got more"),
+    Attack("a saved game of a million columns", "one game",
+           content(lambda: '{"grid":{"cells":[' + "[]," * 10**6 + "[]]}}"), "of at most 100000 cha"),
+    # weight files of TDL2048+
+    Attack("512 tables", "tdl", content(lambda: b"\0" + struct.pack("<I", 512) + b"".join(
+        tdl_files.table(struct.pack("<IHH", number, 8, 0), tdl_files.block(bytes(64)))
+        for number in range(512))), "stages= to split the tables into 32 stages"),
+    Attack("a table that is not there", "tdl", content(lambda: b"\0" + struct.pack("<I", 1)
+           + tdl_files.table(tdl_files.numbered("01234567"),
+                             tdl_files.block(b"", count=16**8))), "the end after"),
+    # safetensors
+    Attack("30,000 tensors", "tensors", content(lambda: weights.framed(
+        {f"{n}": weights.entry("U8", [0], 0, 0) for n in range(30_000)} | {
+            "x": weights.entry("U8", [1], 0, 1)}, b"x")), ""),
+    Attack("a million dimensions", "tensors", content(lambda: weights.framed(
+        {"x": weights.entry("U8", [1] * 600_000, 0, 1)}, b"x")), "expected a tensor of shape"),
+    Attack("no numbers of 2^63 rows", "tensors", content(lambda: weights.framed(
+        {"x": weights.entry("U8", [0, 2**63], 0, 0), "y": weights.entry("U8", [1], 0, 1)},
+        b"x")), "expected"),
+]  # fmt: skip
+
+UNREADABLE: Final = "/proc/self/mem"
+"""A regular file that cannot be read."""
+
+
+def peak(anew: bool) -> int:
+    """The most memory of this process, since it was last measured anew."""
+    if anew:
+        Path("/proc/self/clear_refs").write_text("5")
+    status = Path("/proc/self/status").read_text()
+    return 1024 * int(status.partition("VmHWM:")[2].split()[0])
+
+
+def attempt(reader: Callable[[Path], object], path: Path) -> str:
+    """The error of ours that a file meets, or another one with its name; "" for none."""
+    from twofold.errors import TwofoldError
+
+    try:
+        reader(path)
+    except TwofoldError as error:
+        return str(error)
+    except Exception as error:
+        return f"{type(error).__name__}: {error}"[:500]
+    return ""
+
+
+def read_all(folder: Path) -> Iterator[dict[str, Any]]:
+    """What came of each attack, and what it took."""
+    import resource
+
+    known = readers()
+    for number, attack in enumerate(ATTACKS):
+        attack.put(folder / str(number))
+    resource.setrlimit(resource.RLIMIT_AS, (2**33, 2**33))
+    for number, attack in enumerate(ATTACKS):
+        before, began = peak(True), time.process_time()
+        said = attempt(known[attack.reader], folder / str(number))
+        yield {
+            "said": said,
+            "seconds": time.process_time() - began,
+            "bytes": peak(False) - before,
+        }
+
+
+if __name__ == "__main__":
+    print(json.dumps(list(read_all(Path(sys.argv[1])))))
