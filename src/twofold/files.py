@@ -221,6 +221,19 @@ def remove_abandoned(folder: Path, prefix: str = ".") -> None:
 def _is_abandoned(leftover: Path, writer: int) -> bool:
     """Whether this is a file, no link, of this user, and the process that wrote it has ended."""
     try:
+        status = os.lstat(leftover)
+    except FileNotFoundError:  # removed by another process meanwhile
+        return False
+    if not stat.S_ISREG(status.st_mode):
+        return False
+    if os.name != "posix":
+        # A clock that was set wrong once may have given it a time to come.
+        return abs(time.time() - status.st_mtime) >= _ABANDONED_SECONDS
+    return status.st_uid == os.geteuid() and not _is_alive(writer)
+
+
+def _is_alive(process: int) -> bool:
+    try:
         os.kill(process, 0)
     except ProcessLookupError:
         return False
