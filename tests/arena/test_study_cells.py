@@ -199,7 +199,8 @@ def test_what_is_written_can_be_read() -> None:
     """What a reader would refuse is refused when it is written."""
     about: dict[str, Any] = {"signature": str(SIGNATURE), "twofold": "0", "reproducible": True}
     with Study() as study:
-        for machine in ({"a": []}, {"a": float("nan")}, {"a": "x" * 30_000}):
+        machines: list[Any] = [{"a": []}, {"a": float("nan")}, {"a": "x" * 30_000}]
+        for machine in machines:
             with pytest.raises(InvalidInput, match="plain values as machine"):
                 study.add_run("greedy", "greedy", "4x4", machine=machine, **about)
         rows = [(k + 1, f"greedy:k={k}", "greedy", "4x4", "1", "0", "{}", 1, "2024-01-01")

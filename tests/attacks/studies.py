@@ -99,12 +99,12 @@ def lead_in_circles(path: Path, table: str) -> None:
     path.write_bytes(content)
 
 
-def _places(page: bytes) -> list[int]:
+def _places(page: bytearray) -> list[int]:
     """Where an inner page has the numbers of its children; the last child is first."""
     assert page[0] in (2, 5), "an inner page"
     cells = int.from_bytes(page[3:5])
     return [8, *(int.from_bytes(page[at : at + 2]) for at in range(12, 12 + 2 * cells, 2))]
 
 
-def _children(page: bytes) -> list[int]:
+def _children(page: bytearray) -> list[int]:
     return [int.from_bytes(page[at : at + 4]) for at in _places(page)]

@@ -9,6 +9,7 @@ import sys
 import time
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import optuna
 import pytest
@@ -41,7 +42,7 @@ posix = pytest.mark.skipif(sys.platform == "win32", reason="links, pipes and sig
 
 def make_study(path: Path, games: int = 3) -> None:
     with Study(path) as study:
-        about = {"signature": "1", "twofold": "0.1", "machine": {"cores": 2}}
+        about: dict[str, Any] = {"signature": "1", "twofold": "0.1", "machine": {"cores": 2}}
         run = study.add_run("greedy", "greedy", "4x4", reproducible=True, **about)
         study.want(run, 0, games)
         for seed in range(games):
@@ -360,7 +361,7 @@ def test_ctrl_c_ends_a_query_of_a_tuning(
 def test_ctrl_c_ends_the_wait_for_another_program(
     study: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(module.time, "sleep", lambda _: os.kill(os.getpid(), signal.SIGINT))
+    monkeypatch.setattr(time, "sleep", lambda _: os.kill(os.getpid(), signal.SIGINT))
     with contextlib.closing(sqlite3.connect(study, isolation_level=None)) as holder:
         holder.execute("BEGIN EXCLUSIVE")
         with pytest.raises(KeyboardInterrupt):

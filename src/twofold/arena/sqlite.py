@@ -8,8 +8,9 @@ import shutil
 import sqlite3
 import time
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
-from typing import Any, Final, NoReturn, TypeVar
+from typing import Any, Final, NoReturn, Self, TypeVar
 from urllib.parse import quote
 
 from twofold.arena.sqlite_beside import check_beside
@@ -25,7 +26,7 @@ QUERY_SECONDS: Final = 120.0
 _STEPS: Final = 20_000
 """Instructions of SQLite between two looks at the clock and at signals: about a millisecond."""
 
-_PAUSE: Final = 0.02
+_PAUSE: Final = 0.01
 """Seconds between two tries for a file that another program holds."""
 
 _PRAGMAS: Final = ("trusted_schema = OFF", "cell_size_check = ON", "temp_store = MEMORY")
@@ -76,15 +77,47 @@ class Deadline:
         raise KeyboardInterrupt
 
 
-def open_sqlite(path: str | os.PathLike[str], mode: str, deadline: Deadline) -> sqlite3.Connection:
-    """A connection in which each statement is a transaction, unless one was begun.
+class Connection(sqlite3.Connection):
+    """A connection that waits for other programs, where Ctrl-C ends the waiting.
 
-    It does not wait for another process that holds the file; see `patiently`.
+    SQLite can wait, too, but Python handles no signal meanwhile.
+
+    Attributes:
+        patience: seconds that a statement waits where another process holds the file.
+    """
+
+    patience = LOCK_SECONDS
+
+    def cursor(self, factory: Any = None) -> Any:
+        """A cursor that waits, too."""
+        return super().cursor(factory or _Cursor)
+
+    def execute(self, *statement: Any) -> sqlite3.Cursor:
+        """Execute one statement; see `sqlite3.Connection.execute`."""
+        cursor: sqlite3.Cursor = self.cursor().execute(*statement)
+        return cursor
+
+
+class _Cursor(sqlite3.Cursor):
+    connection: Connection
+
+    def execute(self, *statement: Any) -> Self:
+        return patiently(partial(super().execute, *statement), self.connection.patience)
+
+
+def open_sqlite(
+    path: str | os.PathLike[str],
+    mode: str,
+    deadline: Deadline,
+    patience: float = LOCK_SECONDS,
+) -> Connection:
+    """A connection in which each statement is a transaction, unless one was begun.
 
     Args:
         path: the file, which exists.
         mode: `ro` or `rw`.
         deadline: of its statements.
+        patience: seconds that a statement waits where another process holds the file.
 
     Raises:
         InvalidInput: a file beside it would lead SQLite to change other files.
@@ -92,7 +125,10 @@ def open_sqlite(path: str | os.PathLike[str], mode: str, deadline: Deadline) -> 
     real = Path(os.path.realpath(path))
     check_beside(real)
     uri = f"file:{quote(str(real))}?mode={mode}"
-    connection = sqlite3.connect(uri, uri=True, timeout=0.0, isolation_level=None)
+    connection = sqlite3.connect(
+        uri, uri=True, timeout=0.0, isolation_level=None, factory=Connection
+    )
+    connection.patience = patience
     connection.setlimit(sqlite3.SQLITE_LIMIT_ATTACHED, 0)
     connection.set_progress_handler(deadline, _STEPS)
     for pragma in _PRAGMAS:
@@ -102,8 +138,6 @@ def open_sqlite(path: str | os.PathLike[str], mode: str, deadline: Deadline) -> 
 
 def patiently(act: Callable[[], Result], patience: float) -> Result:
     """The result of `act`, which is tried again while another process holds the file.
-
-    SQLite can wait, too, but Ctrl-C does not end its waiting.
 
     Raises:
         sqlite3.OperationalError: the file is still held after `patience` seconds, or another.

@@ -13,7 +13,6 @@ import os
 import sqlite3
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
-from functools import partial
 from pathlib import Path
 from typing import Any, Final, NoReturn, Self
 
@@ -24,10 +23,10 @@ from twofold.arena.games import GameRow, Games
 from twofold.arena.sqlite import (
     LOCK_SECONDS,
     QUERY_SECONDS,
+    Connection,
     Deadline,
     is_sqlite,
     open_sqlite,
-    patiently,
     room_beside,
 )
 from twofold.arena.study_columns import COLUMNS, columns_of, in_order, seeds_of
@@ -97,13 +96,14 @@ class Study:
         self._deadline = Deadline(seconds)
         with self._errors(), contextlib.ExitStack() as stack:
             if self._path is None:
-                self._connection = stack.enter_context(contextlib.closing(in_memory()))
+                connection: sqlite3.Connection = in_memory()
+                self._connection = stack.enter_context(contextlib.closing(connection))
             else:
                 self._connection = stack.enter_context(self._opened(self._path))
             self._stack = stack.pop_all()
 
     @contextlib.contextmanager
-    def _opened(self, path: Path) -> Iterator[sqlite3.Connection]:
+    def _opened(self, path: Path) -> Iterator[Connection]:
         """A connection to the file, which is checked."""
         with contextlib.ExitStack() as stack:
             if not self._writes or path.exists():
@@ -112,13 +112,15 @@ class Study:
                 stack.enter_context(alone(path, "run"))
                 if not path.exists():
                     atomic_write(path, new_file())
-            connection = open_sqlite(path, "rw" if self._writes else "ro", self._deadline)
+            mode = "rw" if self._writes else "ro"
+            connection = open_sqlite(path, mode, self._deadline, self._patience)
             stack.enter_context(contextlib.closing(connection))
             connection.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, MAX_RECORD_BYTES)
-            schema = patiently(lambda: check_schema(connection, self.name), self._patience)
+            schema = check_schema(connection, self.name)
             if self._writes:
-                for pragma in ("journal_mode = WAL", "synchronous = NORMAL"):
-                    patiently(partial(connection.execute, f"PRAGMA {pragma}"), self._patience)
+                stack.callback(self._leave_wal, connection)
+                connection.execute("PRAGMA journal_mode = WAL")
+                connection.execute("PRAGMA synchronous = NORMAL")
                 migrate(connection, schema)
             yield connection
 
@@ -135,18 +137,14 @@ class Study:
     def close(self) -> None:
         """Write what is waiting, and close the file, which then is one file again."""
         with self._stack:
-            try:
-                self.flush()
-            finally:
-                if self._writes:
-                    self._leave_wal()
+            self.flush()
 
-    def _leave_wal(self) -> None:
+    def _leave_wal(self, connection: Connection) -> None:
         """Make one file of it, which no reader must have open; where one reads on it stays."""
-        leave = partial(self._connection.execute, "PRAGMA journal_mode = DELETE")
         self._deadline.renew()
+        connection.patience = CLOSING_SECONDS
         with contextlib.suppress(sqlite3.Error):
-            patiently(leave, CLOSING_SECONDS)
+            connection.execute("PRAGMA journal_mode = DELETE")
 
     # ---- runs
 
@@ -288,7 +286,7 @@ class Study:
     def transaction(self) -> Iterator[None]:
         """What is written meanwhile is there all at once at the end, or nothing of it."""
         with self._errors():
-            patiently(partial(self._connection.execute, "BEGIN IMMEDIATE"), self._patience)
+            self._connection.execute("BEGIN IMMEDIATE")
             try:
                 yield
                 self._connection.execute("COMMIT")
@@ -425,10 +423,7 @@ class Study:
     # ---- errors
 
     def _one(self, query: str, values: Sequence[Any] = ()) -> Any:
-        return self._execute(query, values).fetchone()
-
-    def _execute(self, query: str, values: Sequence[Any] = ()) -> sqlite3.Cursor:
-        return patiently(partial(self._connection.execute, query, values), self._patience)
+        return self._connection.execute(query, values).fetchone()
 
     def _rows(
         self, query: str, values: Sequence[Any] = (), *, key: int = 0, most: int = _CHUNK
@@ -446,7 +441,7 @@ class Study:
         Raises:
             InvalidInput: a row is out of order.
         """
-        cursor = self._execute(query, values)
+        cursor = self._connection.execute(query, values)
         last: list[Any] = []
         while rows := cursor.fetchmany(most):
             keys = last + [row[key] for row in rows]

@@ -6,16 +6,13 @@ import os
 import re
 import sqlite3
 from collections.abc import Callable, Iterator, Mapping
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from twofold.arena.sqlite import (
-    LOCK_SECONDS,
     Deadline,
     is_sqlite,
     open_sqlite,
-    patiently,
     room_beside,
     schema_of,
 )
@@ -89,9 +86,7 @@ def _study(path: Path) -> "Study":
     deadline = Deadline()
 
     def begin(connection: Any) -> None:
-        # Exclusive, so that the commit waits for nobody.
-        start = partial(connection.connection.execute, "BEGIN EXCLUSIVE")
-        patiently(start, LOCK_SECONDS)
+        connection.exec_driver_sql("BEGIN EXCLUSIVE")  # so that the commit waits for nobody
 
     def fail(context: Any) -> None:
         if str(context.original_exception) == "interrupted":
@@ -158,7 +153,7 @@ def _read_settings(path: Path) -> Mapping[str, Any]:
     deadline = Deadline()
     try:
         with contextlib.closing(open_sqlite(path, "rw", deadline)) as connection:
-            found = patiently(partial(_stored_settings, connection, path), LOCK_SECONDS)
+            found = _stored_settings(connection, path)
     except sqlite3.Error as error:
         if str(error) == "interrupted":
             deadline.explain(shown(str(path)))
