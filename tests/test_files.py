@@ -187,6 +187,11 @@ def test_what_is_no_file_is_refused(name: str, tmp_path: Path) -> None:
         atomic_write(tmp_path / name, NEW)
 
 
+def test_a_zero_byte_is_in_no_name() -> None:
+    with pytest.raises(InvalidInput, match="expected the name of a file, got"):
+        atomic_write("a\0b", NEW)
+
+
 @pytest.mark.skipif(os.name != "posix", reason="Windows has no such device")
 def test_a_device_is_refused_and_stays(tmp_path: Path) -> None:
     with pytest.raises(InvalidInput, match="regular file"):

@@ -46,7 +46,10 @@ def atomic_write(path: str | os.PathLike[str], data: Buffer | str | Iterable[Buf
         ResourceError: the disk is full or another system call failed; names path and bytes
             (of parts that an iterator makes, those so far).
     """
-    target = Path(os.path.realpath(path))
+    try:
+        target = Path(os.path.realpath(path))
+    except ValueError:  # a zero byte
+        raise InvalidInput(f"expected the name of a file, got {ascii(os.fspath(path))}") from None
     content = _Content(data)
     _check_target(target)
     writer = f"{os.getpid()}-{secrets.token_hex(_RANDOM_BYTES)}"

@@ -144,8 +144,10 @@ def test_the_mean_of_stages_counts_what_untouched_weights_stand_for() -> None:
         (["convert", "{net}", "x.w", "--bytes", "3"], "expected"),
         (["convert", "{net}", "x.safetensors", "--release", "--unit", "0"], "expected"),
         (["convert", "{net}", "x.safetensors", "--release", "--unit", "nan"], "expected"),
-        (["convert", "{net}", "x.txt"],
-         "expected a name that ends in .safetensors, or in .w for TDL2048+, got 'x.txt'"),
+        (
+            ["convert", "{net}", "x.txt"],
+            "expected a name that ends in .safetensors, or in .w for TDL2048+, got 'x.txt'",
+        ),
         (["convert", "{net}", "x"], "expected a name that ends in .safetensors, or in .w"),
         (["convert", "{net}", "x.w", "--release"], "ends in .safetensors for --release"),
         (["average", "{net}", "gone.safetensors", "--out", "x.safetensors"], "cannot read"),

@@ -11,7 +11,10 @@ from twofold.board import Board
 from twofold.errors import InvalidSpec
 from twofold.evaluators import EVALUATORS, Evaluator, compiled, find_evaluator, simple_evaluator
 from twofold.evaluators.base import only_4x4, small_shapes
+from twofold.kernels.expectimax import CONTEXT_WORDS
 from twofold.kernels.intrinsics import popcount
+from twofold.rules import Rules
+from twofold.search.context import Context
 
 BOARD = Board.parse("1234/0000/0000/0001")
 BUSY = Board.parse("1234/2533/4170/0005")
@@ -35,6 +38,19 @@ def test_params_are_float32() -> None:
     evaluator = simple_evaluator("third", _weighted, [1 / 3, 0.0])
     assert evaluator.params_for(4, 4).dtype == np.float32
     assert evaluator.value(Board.parse("1000/0000/0000/0000")) == float(np.float32(1 / 3))
+
+
+@pytest.mark.promise("R64")
+@pytest.mark.parametrize(
+    "params", [[1.0], np.ones(2), np.ones((2, 2), np.float32), np.ones(4, np.float32)[::2], None]
+)
+def test_params_that_no_kernel_can_read(params: Any) -> None:
+    evaluator = replace(
+        simple_evaluator("mine", _weighted, [1.0, 1.0]), params_for=lambda rows, cols: params
+    )
+    for use in (evaluator.value, lambda board: Context(evaluator, Rules(), CONTEXT_WORDS)):
+        with pytest.raises(InvalidSpec, match="as float32 in one dimension, got"):
+            use(BOARD)
 
 
 def test_numbers_with_names_are_weights() -> None:

@@ -1,5 +1,6 @@
 """Networks: their size and stages, their weights, their terms, and what is refused."""
 
+import weakref
 from typing import Any
 
 import numpy as np
@@ -14,6 +15,9 @@ from twofold.evaluators.explain import explain
 from twofold.evaluators.network import Network, check_stages, network_evaluator, pattern_values
 from twofold.evaluators.patterns import Pattern
 from twofold.kernels import ntuple
+from twofold.learn.settings import Settings
+from twofold.learn.training import Training
+from twofold.rules import Rules
 
 
 def random_network(
@@ -214,6 +218,7 @@ def test_the_evaluator_sees_weights_that_change() -> None:
         (np.zeros((1, 255), np.float32), r"expected float32 weights of shape \(1, 256\), got"),
         (np.zeros(256, np.float32), r"got float32 of \(256,\)"),
         (np.zeros((2, 256), np.float32), r"got float32 of \(2, 256\)"),
+        ([1.0], "expected an array of weights, got"),
         (np.zeros((1, 256)), r"got float64 of \(1, 256\)"),
         (np.zeros((1, 256), ">f4"), "expected float32 weights"),
         (np.zeros((1, 512), np.float32)[:, ::2], "expected weights that lie side by side"),
@@ -223,6 +228,42 @@ def test_the_evaluator_sees_weights_that_change() -> None:
 def test_weights_that_do_not_fit(weights: Any, message: str) -> None:
     with pytest.raises(InvalidNetwork, match=message):
         Network("01", (2, 2), weights=weights)
+    network = Network("01", (2, 2))
+    with pytest.raises(InvalidNetwork, match=message):
+        network.weights = weights
+    assert network.value(Board.parse("2x2:12/34")) == 0
+
+
+@pytest.mark.promise("R64")
+@pytest.mark.parametrize("name", ["patterns", "shape", "stages"])
+def test_what_places_weights_stays_as_it_is(name: str) -> None:
+    network = Network("01", (2, 2))
+    with pytest.raises(AttributeError):
+        setattr(network, name, getattr(network, name))
+
+
+@pytest.mark.promise("R64")
+def test_weights_live_as_long_as_those_that_read_them() -> None:
+    network = Network("01", (2, 2))
+    network.weights[0] = 3
+    old, read = network.weights.copy(), weakref.ref(network.weights.base)
+    evaluator = network_evaluator(network)
+    network.weights = old + 1
+    assert network.value(Board.parse("2x2:12/34")) == 32
+    assert evaluator.value(Board.parse("2x2:12/34")) == 24
+    assert read() is not None
+    training = Training(Settings(patterns="01", rules=Rules(2, 2)), games=2)
+    read = weakref.ref(training.sums.base)
+    training.sums = training.sums.copy()
+    assert read() is not None
+    del training
+    assert read() is None
+
+
+@pytest.mark.parametrize(("pattern", "stage"), [(1, 0), (-1, 0), (0, 1), (0, -1)])
+def test_tables_that_are_not_there(pattern: int, stage: int) -> None:
+    with pytest.raises(LimitExceeded, match="expected the number of a (pattern|stage) from 0"):
+        Network("01", (2, 2)).table(pattern, stage)
 
 
 def test_limits() -> None:

@@ -1,10 +1,12 @@
 """Which games are solved: what a problem says of itself, and what it refuses."""
 
+from collections import defaultdict
+
 import pytest
 
 from twofold.board import Board
-from twofold.errors import UnsupportedRules
-from twofold.exact import Objective, Problem
+from twofold.errors import InvalidInput, UnsupportedRules
+from twofold.exact import Objective, Problem, solve
 from twofold.exact.problem import canonical_bits
 from twofold.rules import Rules
 
@@ -98,3 +100,62 @@ def test_many_start_tiles_take_no_time_to_list() -> None:
     assert sum(Problem.parse("4x4 start=5 goal=16", "goal").start_boards.values()) == (
         pytest.approx(1)
     )
+
+
+@pytest.mark.parametrize(
+    "rules",
+    ["2x2 start=4 spawn=2:3,8:1", "2x3 start=3", "3x3 start=2 spawn=2:1,4:1,16:2", "1x4 start=1",
+     "4x4 start=3 goal=8 stop=goal"],
+)  # fmt: skip
+def test_start_boards_are_those_of_one_spawn_after_the_other(rules: str) -> None:
+    problem = Problem.parse(rules)
+    naive = {Board.empty(problem.rules.shape): 1.0}
+    for _ in range(problem.rules.start_tiles):
+        after: dict[Board, float] = defaultdict(float)
+        for board, chance in naive.items():
+            for spawn in board.spawns(problem.rules):
+                after[board.place(spawn.cell, spawn.tile)] += chance * spawn.probability
+        naive = after
+    expected: dict[int, float] = defaultdict(float)
+    for board, chance in naive.items():
+        expected[canonical_bits(board)] += chance
+    assert problem.start_boards == pytest.approx(expected)
+    starts = problem.starts
+    for bits, layer, stopped in zip(starts.boards, starts.layers, starts.stopped, strict=True):
+        assert layer == problem.layer_of(int(bits))
+        assert stopped == problem.is_stopped(int(bits))
+    assert problem.start_count >= len(expected)
+
+
+@pytest.mark.promise("R20")
+@pytest.mark.parametrize(
+    ("rules", "count"),
+    [
+        ("2x4 start=8 spawn=" + ",".join(f"{2**tile}:1" for tile in range(1, 9)), "16,777,216"),
+        ("4x4 start=8 goal=8 stop=goal", "3,294,720"),
+    ],
+)
+def test_too_many_ways_to_begin(rules: str, count: str) -> None:
+    with pytest.raises(UnsupportedRules, match="expected at most 1,000,000 ways to place the start "
+                       f"tiles to solve, got {count} with"):  # fmt: skip
+        Problem.parse(rules)
+
+
+def test_many_ways_to_begin_are_listed() -> None:
+    starts = Problem.parse("4x4 spawn=2:1,4:1 start=16 goal=8 stop=goal").starts
+    assert len(starts.boards) == 8_548
+    assert starts.chances.sum() == pytest.approx(1)
+
+
+@pytest.mark.parametrize("rules", ["2x2", "1x4 spawn=4:1", "2x3 spawn=2:1,64:1", "2x2 goal=8"])
+def test_no_layer_is_past_the_largest_sum(rules: str) -> None:
+    problem = Problem.parse(rules, "goal" if "goal" in rules else "score")
+    assert solve(problem).layers.index[-1, 0] <= problem.max_sum
+    assert Problem.parse("2x2").max_sum == 32 + 16 + 8 + 4
+
+
+@pytest.mark.parametrize("objective", ["fun", "", None, 3, ["score"]])
+def test_an_objective_that_is_none(objective: object) -> None:
+    with pytest.raises(InvalidInput, match="expected the objective score or goal, got"):
+        Problem(Rules(2, 2), objective)  # type: ignore[arg-type]
+    assert Problem.parse("2x2 goal=8", "goal").objective is Objective.GOAL

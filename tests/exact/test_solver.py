@@ -1,5 +1,6 @@
 """Solutions equal those of naive recursion and known results, for any number of threads."""
 
+import itertools
 from collections.abc import Callable
 
 import numpy as np
@@ -7,9 +8,9 @@ import pytest
 
 from tests.exact.naive import Naive
 from twofold.board import Board
-from twofold.exact import Problem, Table, solve
+from twofold.exact import Problem, Table, solve, solver
 from twofold.exact.format import STATES
-from twofold.exact.solver import Progress, Solver
+from twofold.exact.solver import Crew, Progress, Solver
 from twofold.exact.store import Store
 from twofold.kernels import canonical
 
@@ -165,3 +166,33 @@ def test_a_store_goes_on_where_it_was(two_by_three: Table) -> None:
     assert runs > 1
     assert np.array_equal(store.table().keys, two_by_three.layers.keys)
     assert np.array_equal(store.table().values, two_by_three.layers.values)
+
+
+@pytest.mark.promise("R20")
+@pytest.mark.parametrize("threads", [1, 2])
+def test_a_large_layer_is_stopped_in_its_middle(
+    threads: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Between two parts of a layer: what it has found is dropped, and found again."""
+    monkeypatch.setattr(solver, "_AT_ONCE", 64)
+    problem = Problem.parse("2x3 goal=32", "goal")
+    store, whole = Store(problem), solve(problem)
+    stops = 0
+    for asked in itertools.count(20, 50):
+        calls = itertools.count()
+        if Solver(problem, store, threads=threads, stop=lambda: next(calls) >= asked).run():  # noqa: B023
+            break
+        stops += 1
+    assert stops > 3
+    assert np.array_equal(store.table().keys, whole.layers.keys)
+    assert np.array_equal(store.table().values, whole.layers.values)
+
+
+def test_parts_after_the_stop_are_left_out() -> None:
+    done: list[slice] = []
+    crew = Crew(2, lambda: len(done) > 2)
+    with pytest.raises(solver._Stopped):
+        crew.share(done.append, 100 * solver._AT_ONCE)
+    crew.close()
+    assert 3 <= len(done) <= 5
+    assert max(part.stop - part.start for part in done) <= solver._AT_ONCE

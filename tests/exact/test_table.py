@@ -3,7 +3,9 @@
 import itertools
 import random
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -15,7 +17,7 @@ from twofold import files
 from twofold.board import Board
 from twofold.errors import InvalidBoard, InvalidTable, ResourceError
 from twofold.exact import Problem, Table, solve
-from twofold.exact.format import read_layers, write_layers
+from twofold.exact.format import Layers, read_layers, write_layers
 from twofold.exact.solver import Solver
 from twofold.exact.store import Store, WorkFolder
 from twofold.kernels import canonical
@@ -314,3 +316,59 @@ def test_large_boards_have_large_keys(tmp_path: Path) -> None:
     board = Board.from_bits(int(canonical.from_key(key, total, 3, 4)), (3, 4))
     assert read.holds(board)
     assert read.value(board) <= 1
+
+
+@pytest.mark.promise("R64")
+@pytest.mark.parametrize(
+    "boards",
+    [[-1], [2**64], [1.0], "12", None, 7, [Board.parse("2x2:11/00")], np.array([-1]),
+     np.zeros(2), np.zeros((2, 2), dtype=np.uint64)],
+    ids=str,
+)  # fmt: skip
+def test_boards_that_are_no_numbers(two_by_two: Table, boards: Any) -> None:
+    with pytest.raises(InvalidBoard, match="expected boards as numbers of 64 bits, got"):
+        two_by_two.values(boards)
+
+
+def test_boards_as_any_whole_numbers(two_by_two: Table) -> None:
+    bits = Board.parse("2x2:11/00").to_bits()
+    (value,) = two_by_two.values([bits])
+    for boards in ([np.uint64(bits)], np.array([bits]), np.array([0, bits], np.uint64)[1:]):
+        assert two_by_two.values(boards).tolist() == [value]
+    assert two_by_two.values([]).shape == (0,)
+
+
+@pytest.mark.promise("R64")
+@pytest.mark.parametrize("name", ["layers", "words", "problem"])
+def test_what_kernels_read_stays_in_its_place(two_by_two: Table, name: str) -> None:
+    with pytest.raises(AttributeError):
+        setattr(two_by_two, name, getattr(two_by_two, name))
+    with pytest.raises(ValueError, match="read-only"):
+        two_by_two.layers.firsts[0] = 10**9
+
+
+@pytest.mark.promise("R64")
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (lambda layers: {"keys": layers.keys[:-1]}, "expected 74 keys of uint32, got"),
+        (lambda layers: {"keys": layers.keys.astype(np.uint64)}, "expected 74 keys of uint32"),
+        (lambda layers: {"values": layers.values[:0]}, "expected 74 values of float64"),
+        (lambda layers: {"values": np.repeat(layers.values, 2)[::2]}, "that lie side by side"),
+        (lambda layers: {"index": layers.index[1:]}, "expected .. keys of uint32, got"),
+        (lambda layers: {"index": layers.index[:0]}, "expected layers of 4 columns"),
+        (lambda layers: {"part": "keys"}, "expected no values"),
+    ],
+)
+def test_layers_that_do_not_fit_each_other(
+    two_by_two: Table, change: Callable[[Layers], dict[str, Any]], message: str
+) -> None:
+    layers = two_by_two.layers
+    with pytest.raises(InvalidTable, match=message):
+        Table(replace(layers, **change(layers)))
+
+
+def test_a_table_needs_keys_and_values(two_by_two: Table) -> None:
+    keys = replace(two_by_two.layers, values=np.empty(0), part="keys")
+    with pytest.raises(InvalidTable, match="expected keys and values, got keys alone"):
+        Table(keys)

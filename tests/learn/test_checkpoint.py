@@ -200,7 +200,9 @@ HOSTILE: dict[str, Callable[[dict[str, Any], dict[str, Any]], None]] = {
     "weights without end": lambda state, tensors: tensors["weights"].fill(np.inf),
     "sums of one number": lambda state, tensors: tensors.update(sums=np.ones((1, 1), "f4")),
     "sums that are none": lambda state, tensors: tensors["sums"].fill(np.nan),
-    "the sums of another network": lambda state, tensors: state["settings"].update(patterns="0", rules="4x4"),
+    "the sums of another network": lambda state, tensors: state["settings"].update(
+        patterns="0", rules="4x4"
+    ),
     "more patterns than weights": lambda state, tensors: state["settings"].update(
         patterns="01234567 12345678", rules="4x4"
     ),

@@ -90,8 +90,11 @@ def test_what_cannot_be_shown() -> None:
             show(wrong)  # type: ignore[arg-type]
     with pytest.raises(InvalidInput, match="expected a theme"):
         show(Board.empty(), theme="sepia")
-    with pytest.raises(InvalidInput, match="expected a scale"):
-        show(Board.empty(), scale=0)
+    for scale in (0, "big", None):
+        with pytest.raises(InvalidInput, match="expected a scale"):
+            show(Board.empty(), scale=scale)  # type: ignore[arg-type]
+    with pytest.raises(InvalidInput, match="expected an analysis, got 5"):
+        show(Board.empty(), 5)  # type: ignore[arg-type]
 
 
 # ---- bars

@@ -1,6 +1,7 @@
 """random, greedy and corner: their rules, in Python and in kernels."""
 
 from collections import Counter
+from typing import Any
 
 import numpy as np
 import pytest
@@ -8,6 +9,7 @@ import pytest
 from tests.search.twins import small_positions
 from twofold import reference
 from twofold.board import Board
+from twofold.errors import PlayerError
 from twofold.kernels import policies
 from twofold.players import make_player
 from twofold.rules import Move, Rules
@@ -86,3 +88,16 @@ def test_players_that_rank_no_moves_say_no_values(name: str) -> None:
     analysis = make_player(name).analyse(Board.parse("1100/0000/0000/0000"))
     assert [move.value for move in analysis.moves] == [None] * 4
     assert (analysis.unit, analysis.value, analysis.nodes) == ("", None, 0)
+
+
+@pytest.mark.promise("R64")
+@pytest.mark.parametrize(
+    "words", [None, [1], np.zeros(2), np.zeros((1, 2), np.uint64), np.zeros(4, np.uint64)[::2]]
+)
+def test_a_context_that_no_kernel_can_read(words: Any) -> None:
+    player = make_player("greedy")
+    player.start(Rules(), 1)
+    before = player.context
+    with pytest.raises(PlayerError, match="expected the context of greedy as uint64"):
+        player.context = words
+    assert player.context is before

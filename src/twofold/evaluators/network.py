@@ -156,7 +156,13 @@ class Network:
         return f"{self.name} for {rows}x{cols}{stages}, {bytes_words(self.bytes)} of weights"
 
     def table(self, pattern: int, stage: int = 0) -> Weights:
-        """The weights of a pattern: 16 a cell, the last cell varying fastest; a view."""
+        """The weights of a pattern: 16 a cell, the last cell varying fastest; a view.
+
+        Raises:
+            LimitExceeded: there is no pattern or stage of this number.
+        """
+        check_limit("the number of a pattern", pattern, 0, len(self.patterns) - 1)
+        check_limit("the number of a stage", stage, 0, self.stage_count - 1)
         start = self.offsets[pattern]
         part: Weights = self.weights[stage, start : start + self.patterns[pattern].size]
         return part
@@ -215,7 +221,8 @@ def check_stages(stages: Sequence[int]) -> tuple[int, ...]:
         LimitExceeded: too many.
     """
     check_limit("stages", len(stages) + 1, 1, MAX_STAGES)
-    ascending = all(low < high for low, high in pairwise(stages))
+    whole = all(isinstance(sum_of, int | np.integer) for sum_of in stages)
+    ascending = whole and all(low < high for low, high in pairwise(stages))
     if not ascending or any(not 2 <= sum_of < 1 << 16 or sum_of % 2 for sum_of in stages):
         raise InvalidNetwork(
             "expected stages as ascending sums of tiles, such as 16384,32768,49152, "

@@ -18,7 +18,7 @@ from twofold.errors import ResourceError
 from twofold.evaluators.memory import bytes_words, check_memory
 from twofold.exact.plan import Slots
 from twofold.exact.problem import Problem
-from twofold.limits import MAX_SOLVED_STATES
+from twofold.limits import MAX_JOBS, MAX_SOLVED_STATES, check_limit
 
 SAMPLES: Final = 100_000
 _SEED: Final = 2048
@@ -92,7 +92,11 @@ def estimate(problem: Problem, *, threads: int = 1, in_memory: bool = False) -> 
         problem: which game, and for what.
         threads: that are going to work.
         in_memory: whether the whole solution stays in memory.
+
+    Raises:
+        LimitExceeded: there cannot be so many threads.
     """
+    check_limit("threads", threads, 1, MAX_JOBS)
     states, peak = count_states(problem)
     a_state = problem.key_type.itemsize + _VALUE_BYTES
     sets = max(problem.spawn_steps) + 1  # a layer, and those up to the one of the largest spawn

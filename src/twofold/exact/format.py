@@ -24,9 +24,8 @@ from numpy.typing import NDArray
 
 from twofold.errors import InvalidInput, InvalidNetwork, InvalidTable
 from twofold.evaluators.memory import load
-from twofold.exact.problem import Objective, Problem
+from twofold.exact.problem import Problem
 from twofold.notation import shown
-from twofold.rules import Rules
 from twofold.tensors import Stacked, TensorFile, open_tensors, write_tensors
 
 VERSION: Final = "1"
@@ -211,8 +210,8 @@ def _read_problem(metadata: dict[str, str], part: str, name: str) -> Problem:
     if metadata.get("part") != part:
         raise InvalidTable(f"expected a {part}, got {shown(metadata.get('part'))} in {name}")
     try:
-        problem = Problem(Rules.parse(metadata["rules"]), Objective(metadata["objective"]))
-    except (InvalidInput, KeyError, ValueError) as error:
+        problem = Problem.parse(metadata["rules"], metadata["objective"])
+    except (InvalidInput, KeyError) as error:
         raise InvalidTable(f"expected rules and objective, got {error} in {name}") from None
     return problem
 

@@ -10,13 +10,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from twofold.board import Board
-from twofold.errors import UnsupportedRules
+from twofold.errors import InvalidInput, UnsupportedRules
 from twofold.limits import (
     BITS_MAX_EXPONENT,
     BITS_MAX_SIDE,
     MAX_SPAWN_RATIO,
     MAX_START_BOARDS,
 )
+from twofold.notation import shown
 from twofold.rules import STANDARD, Rules
 
 MOST_KEY_CELLS: Final = 9
@@ -68,6 +69,7 @@ class Problem:
         objective: what play is for; `Objective.GOAL` makes it stop at the goal.
 
     Raises:
+        InvalidInput: the objective is none.
         UnsupportedRules: boards would not fit 64 bits, spawn tiles are too far apart, games may
             begin in too many ways, or none can make the goal that is the objective.
     """
@@ -76,6 +78,11 @@ class Problem:
     objective: Objective = Objective.SCORE
 
     def __post_init__(self) -> None:
+        if self.objective not in list(Objective):
+            raise InvalidInput(
+                f"expected the objective {' or '.join(Objective)}, got {shown(self.objective)}"
+            )
+        object.__setattr__(self, "objective", Objective(self.objective))
         rules = replace(
             self.rules,
             stop_at_goal=self.rules.stop_at_goal or self.objective is Objective.GOAL,
@@ -114,9 +121,9 @@ class Problem:
 
         Raises:
             InvalidRules, UnsupportedRules: the rules cannot be read, or not be solved.
-            ValueError: the objective is neither `score` nor `goal`.
+            InvalidInput: the objective is neither `score` nor `goal`.
         """
-        return cls(Rules.parse(rules), Objective(objective))
+        return cls(Rules.parse(rules), objective)  # type: ignore[arg-type]
 
     def __str__(self) -> str:
         """In words: `2x2, chance of 32`."""

@@ -145,6 +145,8 @@ class Settings:
         patterns = parse_patterns(self.patterns, rules.shape)
         object.__setattr__(self, "patterns", format_patterns(patterns))
         check_stages(self.stages)
+        if not self.schedule:
+            raise InvalidNetwork("expected at least one phase, got none")
         if not (isfinite(self.optimism) and abs(self.optimism) <= _MAX_VALUE):
             raise InvalidNetwork(f"expected optimism up to 10 million points, got {self.optimism}")
         if not 0 <= self.trace <= 1:

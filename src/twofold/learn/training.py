@@ -9,6 +9,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
+from twofold.errors import LimitExceeded
 from twofold.evaluators.memory import check_memory, large_zeros
 from twofold.evaluators.network import Network
 from twofold.evaluators.network_file import Earlier
@@ -18,6 +19,7 @@ from twofold.kernels.dice import spawn_law
 from twofold.kernels.tables import frame
 from twofold.learn.curve import Curve
 from twofold.learn.settings import Phase, Settings
+from twofold.limits import MAX_RUN_SECONDS, MAX_TRAINING_GAMES, check_limit
 
 Words = NDArray[np.uint64]
 
@@ -136,6 +138,7 @@ class Training:
             they were scaled, and of their sizes; float32 (weights, 2).
 
     Raises:
+        LimitExceeded: games or seconds are past their limits.
         ResourceError: the weights and their sums would take more than 80 % of the free memory.
     """
 
@@ -143,6 +146,10 @@ class Training:
         self, settings: Settings, *, games: int | None = None, seconds: float | None = None
     ) -> None:
         self.settings = settings
+        if games is not None:
+            check_limit("games", games, 0, MAX_TRAINING_GAMES)
+        if seconds is not None and not 0 <= seconds <= MAX_RUN_SECONDS:
+            raise LimitExceeded(f"expected seconds from 0 to {MAX_RUN_SECONDS:g}, got {seconds}")
         self.game_limit, self.second_limit = games, seconds
         count = weight_count(settings)
         check_memory(training_bytes(settings), f"training {settings.patterns}")

@@ -74,6 +74,8 @@ def show(
     board, caption = _shown_of(what)
     if isinstance(what, Analysis):
         analysis = what
+    elif not isinstance(analysis, Analysis | None):
+        raise InvalidInput(f"expected an analysis, got {shown(analysis)}")
     if analysis is None:
         svg = drawing.draw_board(
             board.rows, board.cols, board.exponents, caption=caption, theme=checked, scale=scale
