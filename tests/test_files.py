@@ -2,6 +2,7 @@
 
 import errno
 import os
+import secrets
 import subprocess
 import sys
 import time
@@ -215,7 +216,7 @@ def test_a_clock_that_goes_back_keeps_nothing_from_being_written(
     unknown.write_bytes(b"half")
     now = time.time()
     for clock, left in ((now - 3_600, True), (now + 3_600, True), (now - 1e9, False)):
-        monkeypatch.setattr(files.time, "time", lambda clock=clock: clock)
+        monkeypatch.setattr(time, "time", lambda clock=clock: clock)
         atomic_write(tmp_path / "a", NEW)
         assert unknown.exists() is left
 
@@ -231,7 +232,7 @@ def test_links_laid_in_the_way_are_not_followed(
     (tmp_path / ".a.someone-7.twofold-tmp").symlink_to("nowhere")
     (tmp_path / ".a.-.twofold-tmp").mkdir()
     atomic_write(tmp_path / "a", NEW)
-    monkeypatch.setattr(files.secrets, "token_hex", lambda _: "guessed")
+    monkeypatch.setattr(secrets, "token_hex", lambda _: "guessed")
     (tmp_path / f".a.{os.getpid()}-guessed.twofold-tmp").symlink_to(mine)
     with pytest.raises(ResourceError, match="File exists"):
         atomic_write(tmp_path / "a", OLD)
