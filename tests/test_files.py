@@ -3,6 +3,7 @@
 import errno
 import os
 import re
+import secrets
 import subprocess
 import sys
 from array import array
@@ -236,7 +237,7 @@ def test_a_planted_link_is_neither_followed_nor_removed(
 ) -> None:
     victim = tmp_path / "victim"
     victim.write_bytes(OLD)
-    monkeypatch.setattr(files.secrets, "token_hex", lambda count: "5a")  # that it is guessed
+    monkeypatch.setattr(secrets, "token_hex", lambda count: "5a")  # that it is guessed
     planted = tmp_path / f".a.{os.getpid()}-5a.twofold-tmp"
     left = tmp_path / f".a.{DEAD}-5a.twofold-tmp"
     for link in (planted, left):

@@ -1,13 +1,11 @@
 """Folders for this user alone: what another user of the machine could change is told."""
 
 import os
-from collections.abc import Callable
 from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
 
-from twofold import folders
 from twofold.folders import make_private, shared_place
 
 if os.name != "posix":
@@ -75,15 +73,15 @@ def test_a_folder_of_another_user_is_told(
 
 def give_away(strange: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Make a folder look like another user's."""
-    real: Callable[[object], os.stat_result] = os.lstat
+    real = os.lstat
 
-    def lstat(path: object) -> object:
+    def lstat(path: str | Path) -> object:
         status = real(path)
-        if Path(str(path)) != strange:
+        if Path(path) != strange:
             return status
         return SimpleNamespace(st_mode=status.st_mode, st_uid=STRANGER)
 
-    monkeypatch.setattr(folders.os, "lstat", lstat)
+    monkeypatch.setattr(os, "lstat", lstat)
 
 
 @pytest.mark.promise("R68")
@@ -115,5 +113,5 @@ def test_what_is_not_there(tmp_path: Path) -> None:
 
 
 def test_systems_without_owners_are_not_looked_at(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(folders.os, "name", "nt")
+    monkeypatch.setattr(os, "name", "nt")
     assert shared_place("no folder") is None  # type: ignore[arg-type]

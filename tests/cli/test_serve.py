@@ -90,7 +90,7 @@ def test_the_browser_gets_no_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
     serve.open_browser("http://127.0.0.1:1/")
     assert done.wait(60)
     ((words,), more) = calls[0]
-    assert words == [sys.executable, "-m", "webbrowser", "http://127.0.0.1:1/"]
+    assert words == [sys.executable, "-I", "-m", "webbrowser", "http://127.0.0.1:1/"]
     assert {more["stdin"], more["stdout"], more["stderr"]} == {subprocess.DEVNULL}
 
 

@@ -141,6 +141,7 @@ for name in {names}:
             print(kernel.__module__, kernel.__name__, sum(kernel.stats.cache_hits.values()))
 """
     environment = os.environ.get("TWOFOLD_CACHE_DIR")
+    assert _jit.CACHE_FOLDER is not None
     root = Path(environment) if environment else _jit.CACHE_FOLDER.parents[1]
     for _ in range(2):  # the first one may compile what this run has not
         done = run_python(PACKAGE.parent, root, program)

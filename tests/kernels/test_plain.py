@@ -52,6 +52,7 @@ def test_the_plain_path_has_no_special_instructions() -> None:
     )
     *found, folder = run_python("-c", program, TWOFOLD_PLAIN="1").split()
     assert found == ["False", "False"]
+    assert _jit.CACHE_FOLDER is not None
     assert Path(folder).name != _jit.CACHE_FOLDER.name
     *_, same = run_python("-c", program, TWOFOLD_PLAIN="0").split()
     assert _jit.PLAIN or Path(same) == _jit.CACHE_FOLDER

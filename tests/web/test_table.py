@@ -1,5 +1,6 @@
 """Games in play are shared, and found again."""
 
+import time
 from contextlib import closing
 from pathlib import Path
 
@@ -57,7 +58,7 @@ def test_the_game_played_last_is_the_last_though_the_clock_goes_back(
     table: Table, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     clock = iter([2e9, 2e9, 1e9, 1e9, 1e9, 1e9, 1e9, 1e9, 1e9, 1e9])
-    monkeypatch.setattr(module.time, "time", lambda: next(clock))
+    monkeypatch.setattr(time, "time", lambda: next(clock))
     listener = Listener()
     first = begin(table, listener)
     move(first, listener)

@@ -24,6 +24,8 @@ from twofold.arena.workers import (
     Workers,
 )
 from twofold.errors import InvalidSpec, MissingExtra, ResourceError
+from twofold.files import atomic_write
+from twofold.folders import make_private, shared_place
 from twofold.notation import format_spec, parse_spec
 from twofold.players import make_player
 from twofold.players.faults import describe_caught
@@ -238,12 +240,9 @@ class _Seat:
         name, digest = self._players[player][1][key]
         path = Path(key)
         if not (path.is_file() and _digest(path) == digest):
-            path = Path(tempfile.gettempdir()) / f"twofold-{digest[:16]}" / name
-            if not path.is_file():
-                path.parent.mkdir(exist_ok=True)
-                draft = path.with_name(f".{name}.{time.monotonic_ns()}")
-                draft.write_bytes(content)
-                draft.replace(path)
+            path = _own_folder(digest) / name
+            if not (path.is_file() and _digest(path) == digest):
+                atomic_write(path, content)
         self._paths[player, key] = str(path)
 
     def make(self, task: Task) -> None:
@@ -288,6 +287,13 @@ class _Seat:
             name = _renamed(name, key, path)
             values = {one: _renamed(text, key, path) for one, text in values.items()}
         return format_spec(name, values)
+
+
+def _own_folder(digest: str) -> Path:
+    """A folder for a file that others here may have as well, but no other user can change."""
+    folder = Path(tempfile.gettempdir()) / f"twofold-{digest[:16]}"
+    make_private(folder)
+    return Path(tempfile.mkdtemp(prefix="twofold-")) if shared_place(folder) else folder
 
 
 def _renamed(text: str, key: str, path: str) -> str:

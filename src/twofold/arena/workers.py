@@ -16,7 +16,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from multiprocessing import resource_tracker
+from multiprocessing import resource_tracker, util
 from multiprocessing.connection import Connection
 from multiprocessing.context import SpawnContext, SpawnProcess
 from typing import Final, Protocol, Self
@@ -304,6 +304,13 @@ class _Process:
         """Let the process end."""
         self._pipe.close()
         self._process.join()
+
+
+_options: Callable[[], list[str]] = util._args_from_interpreter_flags  # type: ignore[attr-defined]
+
+# What multiprocessing starts is `python -c`, which looks for modules in the folder it is started
+# in: without -P, whoever compares players in a folder from elsewhere runs its `multiprocessing.py`.
+util._args_from_interpreter_flags = lambda: [*_options(), "-P"]  # type: ignore[attr-defined]
 
 
 class _SpawnProcess(SpawnProcess):

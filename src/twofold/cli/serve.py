@@ -170,7 +170,7 @@ def _announce(host: str, access: "Access", *, opens: bool) -> None:
 def open_browser(url: str) -> None:
     """Open a browser, in a process of its own: some write to the terminal, some take it over."""
     quiet = subprocess.DEVNULL
-    words = [sys.executable, "-m", "webbrowser", url]
+    words = [sys.executable, "-I", "-m", "webbrowser", url]
     threading.Thread(
         target=lambda: subprocess.run(words, stdin=quiet, stdout=quiet, stderr=quiet, check=False),
         name="twofold-browser",

@@ -44,7 +44,7 @@ def compile_all(on_step: Told | None = None, cores: int = 1) -> None:
         _import(SEARCH + OTHERS, steps)
         return
     with subprocess.Popen(
-        [sys.executable, "-m", __name__, *OTHERS], stdout=subprocess.PIPE, text=True
+        [sys.executable, "-P", "-m", __name__, *OTHERS], stdout=subprocess.PIPE, text=True
     ) as second:
         try:
             _import(SEARCH, steps)
