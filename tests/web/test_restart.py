@@ -8,7 +8,7 @@ import pytest
 from playwright.sync_api import Browser, Page
 
 from tests.web.browser import LAPTOP, PATIENCE_MS, Served, serve, visit
-from tests.web.test_browser import new_game, replayed
+from tests.web.test_browser import replayed
 from twofold.record import Record, format_record
 from twofold.web.kept import INDEX_TAGS
 
@@ -20,14 +20,17 @@ KEYS = {"l": "ArrowLeft", "u": "ArrowUp", "r": "ArrowRight", "d": "ArrowDown"}
 def test_a_page_goes_on_where_it_was(browser: Browser, tmp_path: Path) -> None:
     with serve(tmp_path, "greedy") as first, visit(browser, first, LAPTOP) as found:
         page, port = found.page, int(first.url.rpartition(":")[2])
-        game = new_game(found)
+        page.locator(".tile").first.wait_for()
+        game = game_of(page)
         for letter in LETTERS:
             page.keyboard.press(KEYS[letter])
         letters = replayed(LETTERS, first.ask(f"/api/games/{game}")["seed"])
         wait_for_moves(page, first, letters)
+        file = tmp_path / "games" / f"{game}.2048"
+        while not file.exists():
+            page.wait_for_timeout(50)
         first.process.kill()
         first.process.wait()
-        file = tmp_path / "games" / f"{game}.2048"
         lose_moves(file, keep=3)
         with serve(tmp_path, "greedy", port) as second:
             assert second.token == first.token  # so that nobody has to sign in
