@@ -12,7 +12,7 @@ dot is an empty cell too, so that a board that was printed reads back.
 import json
 import math
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Final, NamedTuple
 
 from twofold.errors import InvalidBoard, InvalidInput, InvalidRules, InvalidSeed, InvalidSpec
@@ -28,6 +28,7 @@ from twofold.limits import (
 DIGITS: Final = "0123456789abcdefghijklmnopqrstuvwxyz"
 MOVE_LETTERS: Final = "urdl"
 
+_LETTERS: Final = bytes.maketrans(bytes(range(4)), MOVE_LETTERS.encode())
 _EXPONENTS: Final = bytes.maketrans(DIGITS.encode(), bytes(range(len(DIGITS))))
 _WRITTEN = re.compile(r"[0-9a-z]{4}/[0-9a-z]{4}/[0-9a-z]{4}/[0-9a-z]{4}", re.ASCII)
 """A 4x4 board as `format_board` writes it: most of what is read."""
@@ -110,6 +111,11 @@ def tile_exponent(tile: int, given: object, error: type[InvalidInput] = InvalidB
             f"got {shown(given)}"
         )
     return exponent
+
+
+def format_moves(moves: Iterable[int]) -> str:
+    """The letters of moves; an array of them is uint8."""
+    return bytes(moves).translate(_LETTERS).decode()
 
 
 def parse_board(text: str) -> Grid:

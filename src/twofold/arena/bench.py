@@ -69,8 +69,7 @@ class Bench:
         study: where games are kept.
         rules: the rules of all games.
         machine: what figures depend on, kept with new runs.
-        records: whether the record of each new game is kept; it takes a byte a move, and
-            games of compiled players that are over in a millisecond take several times as long.
+        records: whether the record of each new game is kept; it takes a byte a move.
 
     Attributes:
         entrants: the players.
