@@ -220,7 +220,7 @@ def _check_end(record: Record, board: Board, score: int, lines: Mapping[str, int
 def _check_start(record: Record) -> None:
     """Refuse a beginning that does not fit together."""
     if record.seed is not None:
-        check_seed(record.seed)
+        object.__setattr__(record, "seed", check_seed(record.seed))
     if record.board is None and record.seed is None:
         raise InvalidRecord("expected a Seed or a Board to begin with, got neither")
     if record.board is None and (record.start_score or record.start_move):

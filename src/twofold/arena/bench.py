@@ -100,7 +100,7 @@ class Bench:
                 the study holds games of it.
         """
         check_limit("games", games, 1, MAX_GAMES)
-        check_seed(seed)
+        seed = check_seed(seed)
         with make_player(player) as made:
             made.start(self.rules, seed)
             spec, compiled, reproducible = made.spec, made.compiled, made.reproducible

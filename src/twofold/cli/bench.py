@@ -127,7 +127,8 @@ def command(
         _write_document(found, interrupted=asked.is_set(), seconds=seconds, jobs=used_jobs)
     else:
         _print_tables(benches, found, seconds=seconds, jobs=used_jobs)
-    _end(found, out=out, interrupted=asked.is_set(), json=json)
+    options = [*(["--records"] if records else []), *(["--ray", ray] if ray else [])]
+    _end(found, out=out, options=options, interrupted=asked.is_set(), json=json)
 
 
 # ---- what is asked for
@@ -254,12 +255,13 @@ def _print_tables(benches: "Sequence[Bench]", found: "Found", *, seconds: float,
     )
 
 
-def _end(found: "Found", *, out: str, interrupted: bool, json: bool) -> None:
+def _end(found: "Found", *, out: str, options: list[str], interrupted: bool, json: bool) -> None:
     done = sum(len(one.games) for _, _, one in found)
     wanted = sum(entrant.wanted.games for _, entrant, _ in found)
     failed = [one for _, _, one in found if one.error]
     if interrupted and done < wanted and not failed:
-        how = f"; {shell_line('twofold', 'bench', '--resume', '--out', out)} goes on" if out else ""
+        again = shell_line("twofold", "bench", "--resume", "--out", out, *options)
+        how = f"; {again} goes on" if out else ""
         print_note(f"twofold: interrupted; {counted(done, 'game')} finished{how}")
         raise typer.Exit(INTERRUPTED)
     if failed and json:
