@@ -3,6 +3,7 @@
 import json
 import os
 import platform
+import re
 import secrets
 import shlex
 import signal
@@ -158,14 +159,26 @@ def cores() -> int:
     return os.cpu_count() or 1
 
 
+def read_count(text: str | int) -> int:
+    """The whole number of an option: 1000, or 1e3.
+
+    Raises:
+        typer.BadParameter: it is no such text.
+    """
+    from twofold.notation import shown
+
+    found = re.fullmatch(r"([+-]?[0-9]{1,30})(?:[eE]\+?([0-9]{1,2}))?", str(text).strip(), re.ASCII)
+    if not found:
+        raise typer.BadParameter(f"expected a whole number such as 1000 or 1e3, got {shown(text)}")
+    return int(found[1]) * 10 ** int(found[2] or 0)
+
+
 def read_seconds(text: str, name: str) -> float:
     """The seconds of an option such as 30m, 1h30m, 45s.
 
     Raises:
         InvalidInput: no such text, or nothing, or more than a year.
     """
-    import re
-
     from twofold.errors import InvalidInput, LimitExceeded
     from twofold.limits import MAX_RUN_SECONDS
     from twofold.notation import shown

@@ -21,6 +21,7 @@ from twofold.cli._common import (
     prepare,
     print_note,
     print_out,
+    read_count,
     read_rules,
     read_seconds,
     shell_line,
@@ -49,7 +50,9 @@ def command(
         list[str] | None,
         typer.Argument(metavar="PLAYER...", help="Players.", show_default=False),
     ] = None,
-    games: Annotated[int, typer.Option("--games", metavar="N", help="Games each.")] = 100,
+    games: Annotated[
+        int, typer.Option("--games", parser=read_count, metavar="N", help="Games each.")
+    ] = 100,
     seed: Annotated[
         str, typer.Option("--seed", metavar="S", help="Seed of the first game; then S+1, ...")
     ] = "1",
@@ -64,7 +67,9 @@ def command(
     ] = False,
     jobs: Annotated[
         int | None,
-        typer.Option("--jobs", metavar="J", help="Games at a time; else as many as cores."),
+        typer.Option(
+            "--jobs", parser=read_count, metavar="J", help="Games at a time; else as many as cores."
+        ),
     ] = None,
     ray: Annotated[
         str, typer.Option("--ray", metavar="ADDRESS", help="Play on a Ray cluster; or local.")

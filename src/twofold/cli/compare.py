@@ -18,6 +18,7 @@ from twofold.cli._common import (
     prepare,
     print_note,
     print_out,
+    read_count,
     read_rules,
     write_json,
 )
@@ -40,7 +41,10 @@ def command(
     games: Annotated[
         int | None,
         typer.Option(
-            "--games", metavar="N", help=f"Games each; else {_GAMES}, with --sprt {_MOST_GAMES:,}."
+            "--games",
+            parser=read_count,
+            metavar="N",
+            help=f"Games each; else {_GAMES}, with --sprt {_MOST_GAMES:,}.",
         ),
     ] = None,
     seed: Annotated[
@@ -64,7 +68,9 @@ def command(
     ] = "",
     jobs: Annotated[
         int | None,
-        typer.Option("--jobs", metavar="J", help="Games at a time; else as many as cores."),
+        typer.Option(
+            "--jobs", parser=read_count, metavar="J", help="Games at a time; else as many as cores."
+        ),
     ] = None,
     rules: RulesOption = "",
     json: JsonOption = False,

@@ -12,6 +12,7 @@ from twofold.cli._common import (
     counted,
     print_note,
     print_out,
+    read_count,
     write_json,
 )
 
@@ -34,7 +35,10 @@ def command(
         ),
     ],
     boards: Annotated[
-        int, typer.Option("--boards", metavar="N", help="Boards of the check of moves.")
+        int,
+        typer.Option(
+            "--boards", parser=read_count, metavar="N", help="Boards of the check of moves."
+        ),
     ] = 200,
     slack: Annotated[
         float,

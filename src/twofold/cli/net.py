@@ -10,6 +10,7 @@ from twofold.cli._common import (
     counted,
     print_note,
     print_out,
+    read_count,
     waiting,
     write_json,
 )
@@ -103,10 +104,13 @@ def _form(card: "Card") -> str:
 def evaluate(
     network: NetworkArgument,
     ply: Annotated[list[int] | None, typer.Option("--ply", metavar="N", help="Depths; 1.")] = None,
-    games: Annotated[int, typer.Option("--games", metavar="N", help="Games each.")] = 1000,
+    games: Annotated[
+        int, typer.Option("--games", parser=read_count, metavar="N", help="Games each.")
+    ] = 1000,
     seed: Annotated[str, typer.Option("--seed", metavar="S", help="Of the first game.")] = "1",
     jobs: Annotated[
-        int | None, typer.Option("--jobs", metavar="J", help="Games at a time; else cores.")
+        int | None,
+        typer.Option("--jobs", parser=read_count, metavar="J", help="Games at a time; else cores."),
     ] = None,
     json: JsonOption = False,
 ) -> None:

@@ -17,6 +17,7 @@ from twofold.cli._common import (
     counted,
     print_note,
     print_out,
+    read_count,
     read_rules,
     shell_line,
     waiting,
@@ -55,7 +56,10 @@ def command(
         bool, typer.Option("--outcomes", help="Show how games end under optimal play.")
     ] = False,
     threads: Annotated[
-        int | None, typer.Option("--threads", metavar="N", help="Threads; else as many as cores.")
+        int | None,
+        typer.Option(
+            "--threads", parser=read_count, metavar="N", help="Threads; else as many as cores."
+        ),
     ] = None,
     json: JsonOption = False,
 ) -> None:

@@ -16,6 +16,7 @@ from twofold.cli._common import (
     counted,
     print_note,
     print_out,
+    read_count,
     read_rules,
     read_seconds,
     waiting,
@@ -43,7 +44,7 @@ def command(
         typer.Option("--out", metavar="FILE", help="The network and its run.", show_default=False),
     ] = "",
     games: Annotated[
-        int | None, typer.Option("--games", metavar="N", help="Games, in all.")
+        int | None, typer.Option("--games", parser=read_count, metavar="N", help="Games, in all.")
     ] = None,
     time: Annotated[
         str, typer.Option("--time", metavar="T", help=f"Time, in all; else {_DEFAULT_TIME}.")
@@ -62,7 +63,10 @@ def command(
         float, typer.Option("--lambda", metavar="L", help="TD(lambda): 0 one step, 1 n steps.")
     ] = 0.0,
     steps: Annotated[
-        int | None, typer.Option("--steps", metavar="N", help="Steps to a target; else by lambda.")
+        int | None,
+        typer.Option(
+            "--steps", parser=read_count, metavar="N", help="Steps to a target; else by lambda."
+        ),
     ] = None,
     order: Annotated[
         str, typer.Option("--order", metavar="O", help="forward, or backward after each game.")
@@ -74,16 +78,28 @@ def command(
         bool, typer.Option("--carousel", help="Begin games at each stage in turn.")
     ] = False,
     restart: Annotated[
-        int, typer.Option("--restart", metavar="N", help="Take up again games of N moves; 0 none.")
+        int,
+        typer.Option(
+            "--restart",
+            parser=read_count,
+            metavar="N",
+            help="Take up again games of N moves; 0 none.",
+        ),
     ] = 0,
     downgrade: Annotated[
         int,
         typer.Option(
-            "--downgrade", metavar="SUM", help="Every other game plays downgraded from SUM; 0 none."
+            "--downgrade",
+            parser=read_count,
+            metavar="SUM",
+            help="Every other game plays downgraded from SUM; 0 none.",
         ),
     ] = 0,
     threads: Annotated[
-        int | None, typer.Option("--threads", metavar="N", help="Threads; else as many as cores.")
+        int | None,
+        typer.Option(
+            "--threads", parser=read_count, metavar="N", help="Threads; else as many as cores."
+        ),
     ] = None,
     seed: Annotated[str, typer.Option("--seed", metavar="S", help="Seed of the games.")] = "1",
     checkpoint: Annotated[

@@ -19,6 +19,7 @@ from twofold.cli._common import (
     prepare,
     print_note,
     print_out,
+    read_count,
     read_rules,
     waiting,
     write_json,
@@ -40,13 +41,21 @@ def command(
         str,
         typer.Option("--out", metavar="FILE", help="Trials, in SQLite.", show_default=False),
     ],
-    games: Annotated[int, typer.Option("--games", metavar="N", help="Games a trial.")] = 100,
+    games: Annotated[
+        int, typer.Option("--games", parser=read_count, metavar="N", help="Games a trial.")
+    ] = 100,
     trials: Annotated[
-        int, typer.Option("--trials", metavar="T", help="Trials wanted in the file.")
+        int,
+        typer.Option("--trials", parser=read_count, metavar="T", help="Trials wanted in the file."),
     ] = 100,
     jobs: Annotated[
         int | None,
-        typer.Option("--jobs", metavar="J", help="Trials at a time; else as many as cores."),
+        typer.Option(
+            "--jobs",
+            parser=read_count,
+            metavar="J",
+            help="Trials at a time; else as many as cores.",
+        ),
     ] = None,
     seed: Annotated[
         str, typer.Option("--seed", metavar="S", help="Seed of the first game; then S+1, ...")
@@ -64,7 +73,10 @@ def command(
         str, typer.Option("--objective", metavar="NAME", help="score, log-score or a tile.")
     ] = "score",
     check_games: Annotated[
-        int, typer.Option("--check-games", metavar="N", help="Fresh games for best and start.")
+        int,
+        typer.Option(
+            "--check-games", parser=read_count, metavar="N", help="Fresh games for best and start."
+        ),
     ] = 500,
     rules: RulesOption = "",
     json: JsonOption = False,
