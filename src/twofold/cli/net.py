@@ -5,13 +5,12 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from twofold.cli._common import (
-    LOADING,
     JsonOption,
     counted,
+    loading,
     print_note,
     print_out,
     read_count,
-    waiting,
     write_json,
 )
 
@@ -158,7 +157,7 @@ def convert(
     from twofold.evaluators.network_file import write_network, write_release
     from twofold.players.networks import TDL_SUFFIX
 
-    with waiting(LOADING):
+    with loading():
         found, card = _read(network)
         if note:
             card = msgspec.structs.replace(card, note=note)
@@ -189,7 +188,7 @@ def average_networks(
     from twofold.evaluators.network_file import write_network
     from twofold.learn.average import average
 
-    with waiting(LOADING):
+    with loading():
         found = [_read(name) for name in networks]
         mean = average([network for network, _ in found])
         cards = [card for _, card in found]

@@ -8,18 +8,18 @@ import typer
 
 from twofold.cli._common import (
     INTERRUPTED,
-    LOADING,
     JsonOption,
     RulesOption,
     catching_interrupt,
     cores,
     counted,
+    loading,
     print_note,
     print_out,
     read_count,
     read_rules,
     read_seconds,
-    waiting,
+    shell_line,
     write_json,
 )
 
@@ -113,32 +113,36 @@ def command(
     The file holds the network and all that --resume needs; Ctrl-C saves it. With one thread
     what is learnt depends on the seed alone; more threads share the weights without locks.
     """
-    with waiting(LOADING):
+    limits = _limits(games, time, resume=resume)
+    interval = read_seconds(checkpoint, "checkpoint")
+    _check_out(out, resume=resume)
+    settings = None
+    if not resume:
+        settings = _settings(
+            network or "",
+            rules=read_rules(rules),
+            stages=_numbers(stages),
+            schedule=schedule,
+            optimism=optimism,
+            trace=trace,
+            steps=steps,
+            order=order,
+            carousel=carousel,
+            restart=restart,
+            downgrade=downgrade,
+            seed=seed,
+            threads=cores() if threads is None else threads,
+        )
+    with loading():
         from twofold.learn.run import run
 
-        limits = _limits(games, time, resume=resume)
-        interval = read_seconds(checkpoint, "checkpoint")
-        _check_out(out, resume=resume)
-        if resume:
+        if settings is None:
             training = _resumed(out, network, limits, threads)
         else:
-            settings = _settings(
-                network or "",
-                rules=read_rules(rules),
-                stages=_numbers(stages),
-                schedule=schedule,
-                optimism=optimism,
-                trace=trace,
-                steps=steps,
-                order=order,
-                carousel=carousel,
-                restart=restart,
-                downgrade=downgrade,
-                seed=seed,
-                threads=cores() if threads is None else threads,
-            )
             _say_size(settings)
             training = _new(settings, limits, start)
+    if resume:
+        print_note(f"twofold: {_how_far(training, out)}")
     with catching_interrupt() as asked, _live(training) as show:
         run(training, out, interval=interval, stop=asked, on_progress=show)
     if json:
@@ -146,7 +150,8 @@ def command(
     else:
         _print_run(training, out)
     if not training.is_finished:
-        print_note(f"twofold: interrupted; saved; twofold train --out {out} --resume goes on")
+        again = shell_line("twofold", "train", "--out", out, "--resume")
+        print_note(f"twofold: interrupted; saved; {again} goes on")
         raise typer.Exit(INTERRUPTED)
 
 
@@ -177,6 +182,7 @@ def _check_out(out: str, *, resume: bool) -> None:
     from pathlib import Path
 
     from twofold.errors import InvalidInput
+    from twofold.evaluators.network_file import read_card
 
     if not out:
         raise InvalidInput("expected --out FILE, to keep the network in")
@@ -186,6 +192,8 @@ def _check_out(out: str, *, resume: bool) -> None:
         )
     if not Path(out).absolute().parent.is_dir():
         raise InvalidInput(f"expected --out in an existing folder, got {out}")
+    if resume:
+        read_card(out)  # before kernels are compiled
 
 
 def _settings(network: str, *, seed: str, schedule: str, **more: Any) -> "Settings":
@@ -215,6 +223,25 @@ def _resumed(out: str, network: str, limits: dict[str, Any], threads: int | None
     if network and network != training.settings.patterns:
         raise InvalidInput(f"expected {training.settings.patterns}, as in {out}, got {network}")
     return training
+
+
+def _how_far(training: "Training", out: str) -> str:
+    """How far a run has come that is to go on, and whether anything is left of it."""
+    from twofold.cli._bench import time_left
+
+    begun, took = counted(int(training.games_begun[0]), "game"), time_left(training.seconds)
+    if training.second_limit is not None and training.seconds >= training.second_limit:
+        return (
+            f"{out} has trained for {took}, and --time is the time in all "
+            f"({time_left(training.second_limit)}): nothing is left to do; "
+            "name a longer time to go on"
+        )
+    if training.game_limit is not None and training.games_begun[0] >= training.game_limit:
+        return (
+            f"{out} has begun {begun}, and --games is their number in all "
+            f"({training.game_limit:,}): none is left to begin; name more games to go on"
+        )
+    return f"{out} goes on after {took} and {begun}"
 
 
 def _say_size(settings: "Settings") -> None:

@@ -23,6 +23,7 @@ import llvmlite.binding as llvm
 import platformdirs
 from numba.core import caching, typeinfer
 
+from twofold.kernels import BUILT
 from twofold.kernels._numba import numba
 
 _UNUSED_SECONDS: Final = 30 * 86_400.0
@@ -129,6 +130,13 @@ class _CacheImpl(caching.CompileResultCacheImpl):
 
 class _Cache(caching.FunctionCache):
     _impl_class = _CacheImpl
+
+    def load_overload(self, sig: Any, target_context: Any) -> Any:
+        """The machine code that is kept; None means that it is compiled now."""
+        found = super().load_overload(sig, target_context)
+        if found is None:
+            BUILT.append(self._py_func.__name__)
+        return found
 
 
 def kernel(signature: Any, *, cached: bool = True) -> Callable[[Callable[..., Any]], Any]:
