@@ -1,6 +1,9 @@
 import random
+import re
 from collections.abc import Callable
+from typing import Any
 
+import numpy as np
 import pytest
 
 from twofold import reference
@@ -89,10 +92,20 @@ def test_an_illegal_slide_says_what_is_legal() -> None:
         board.slide(Move.UP)
     with pytest.raises(IllegalMove, match=r"expected a legal move \(none\), got left on 1x2:12"):
         Board.parse("1x2:12").slide(Move.LEFT)
-    with pytest.raises(InvalidMove, match="expected a move u, r, d or l, got 4"):
-        board.slide(4)  # type: ignore[arg-type]
-    with pytest.raises(InvalidMove, match="expected a move u, r, d or l, got 'up'"):
-        board.slide("up")  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("move", [4, "x", "", None, [1], 1.5])
+def test_what_is_no_move(move: Any) -> None:
+    with pytest.raises(
+        InvalidMove, match=re.escape(f"u, r, d or l (or up, right, down, left), got {move!r}")
+    ):
+        Board.parse("1000/2000/0000/0000").slide(move)
+
+
+@pytest.mark.parametrize("move", ["l", "L", "left", "Left", " LEFT ", 3, Move.LEFT])
+def test_moves_by_letter_and_by_name(move: Any) -> None:
+    board = Board.parse("1100/0000/0000/0002")
+    assert board.slide(move) == board.slide(Move.LEFT)
 
 
 @pytest.mark.parametrize(
@@ -186,9 +199,30 @@ def test_bits(board: str, bits: int) -> None:
     assert Board.from_bits(bits, value.shape) == value
 
 
+def test_arrays_of_numpy() -> None:
+    assert Board(np.zeros(16, int)) == EMPTY
+    board = Board(np.arange(6, dtype=np.uint8), (2, 3))
+    assert str(board) == "2x3:012/345"
+    assert {type(exponent) for exponent in board.exponents} == {int}
+    tiles = np.array(board.tiles)
+    assert Board.from_tiles(tiles) == Board.from_tiles(tiles.astype(float)) == board
+    assert Board.from_bits(np.uint64(0x1200000000000000), (1, 2)) == Board.parse("1x2:12")
+    assert str(Board.parse("1x2:10").place(np.int64(1), np.int64(4))) == "1x2:12"
+
+
 @pytest.mark.parametrize(
     ("make", "message"),
     [
+        (lambda: Board(np.zeros((4, 4), int)), "expected 16 cells for 4x4, got 4"),
+        (lambda: Board(np.full(16, 36)), "expected exponents from 0 to 35, got 36 at cell 0"),
+        (lambda: Board(np.zeros(16)), "expected exponents from 0 to 35, got .*0.0"),
+        (
+            lambda: Board.from_tiles(np.zeros(16, int)),
+            r"expected rows of tiles such as \[\[2, 4\], \[0, 2\]\], got array",
+        ),
+        (lambda: Board.from_tiles([2, 4]), r"expected rows of tiles .*, got \[2, 4\]"),  # type: ignore[list-item]
+        (lambda: Board.from_tiles([[2.5, 2]]), "a power of two .* got 2.5"),  # type: ignore[list-item]
+        (lambda: EMPTY.place(0.5, 2), "expected a cell from 0 to 15, got 0.5"),  # type: ignore[arg-type]
         (lambda: Board.parse("g000/0000/0000/0000").to_bits(), "up to 32768 in 64 bits, got 65536"),
         (lambda: Board.empty((4, 5)).to_bits(), "at most 4 rows and columns in 64 bits, got 4x5"),
         (lambda: Board.from_bits(0, (5, 4)), "at most 4 rows and columns in 64 bits, got 5x4"),

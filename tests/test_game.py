@@ -1,3 +1,5 @@
+from typing import Any
+
 import pytest
 
 from twofold.board import Board
@@ -7,6 +9,7 @@ from twofold.errors import (
     IllegalMove,
     InvalidBoard,
     InvalidMove,
+    InvalidRules,
     InvalidSeed,
     LimitExceeded,
     NothingToRedo,
@@ -101,12 +104,27 @@ def test_a_step_says_what_came_of_a_move() -> None:
     assert game.moves == (Move.LEFT,)
 
 
+@pytest.mark.parametrize("move", ["r", "Right", "RIGHT", 1])
+def test_moves_by_letter_and_by_name(move: Any) -> None:
+    board = Board.parse("1000/0000/0000/0000")
+    by_name, by_move = Game.from_board(board, seed=5), Game.from_board(board, seed=5)
+    assert by_name.play(move) == by_move.play(Move.RIGHT)
+    assert by_name.moves == (Move.RIGHT,)
+
+
+def test_rules_as_text() -> None:
+    assert Game("3x3 goal=64").rules == Rules.parse("3x3 goal=64")
+    assert Game.from_board(Board.empty((3, 3)), "3x3").rules == Rules.parse("3x3")
+    with pytest.raises(InvalidRules, match="expected a shape such as 3x4, got '3x'"):
+        Game("3x")
+
+
 def test_an_illegal_move_changes_nothing() -> None:
     game = Game.from_board(Board.parse("1000/2000/0000/0000"))
     before = facts(game)
     with pytest.raises(IllegalMove, match=r"expected a legal move \(right, down\), got left on"):
         game.play(Move.LEFT)
-    with pytest.raises(InvalidMove, match="expected a move u, r, d or l, got 7"):
+    with pytest.raises(InvalidMove, match=r"expected a move u, r, d or l .*, got 7"):
         game.play(7)  # type: ignore[arg-type]
     assert facts(game) == before
 

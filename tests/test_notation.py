@@ -1,3 +1,4 @@
+import numpy as np
 import pytest
 
 from twofold.errors import InvalidBoard, InvalidBudget, InvalidSeed, InvalidSpec
@@ -44,6 +45,18 @@ from twofold.notation import (
         ("2x3: 0 2 4 8\n1024\n2048", 2, 3, (0, 1, 2, 3, 10, 11)),  # three lines are no rows
         ("2x2:2\n4\n8\n16", 2, 2, (1, 2, 3, 4)),
         ("4x1:2\n4\n8\n16", 4, 1, (1, 2, 3, 4)),
+        ("2,4,0,0,0,0,0,0,0,0,0,0,0,0,0,2048", 4, 4, (1, 2, *[0] * 13, 11)),
+        ("2,4,0,0\n0,0,0,0\n0,0,0,0\n0,0,0,2048\n", 4, 4, (1, 2, *[0] * 13, 11)),
+        ("2,4,0,0,\r\n0,0,0,0,\r\n0,0,0,0,\r\n0,0,0,2048,", 4, 4, (1, 2, *[0] * 13, 11)),
+        ("[2, 4, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 2048]", 4, 4, (1, 2, *[0] * 13, 11)),
+        ("2x3: 0, 2, 4 / 8, 1024, 2048", 2, 3, (0, 1, 2, 3, 10, 11)),
+        ("2x3:0,2,4,8,1024,2048", 2, 3, (0, 1, 2, 3, 10, 11)),
+        ("[[0, 2, 4], [8, 1024, 2048]]", 2, 3, (0, 1, 2, 3, 10, 11)),
+        ("2x3:[[0,2,4],[8,1024,2048]]", 2, 3, (0, 1, 2, 3, 10, 11)),
+        ("((0, 2, 4), (8, 1024, 2048))", 2, 3, (0, 1, 2, 3, 10, 11)),  # `Board.tiles` printed
+        ("[[   0    2    4]\n [   8 1024 2048]]", 2, 3, (0, 1, 2, 3, 10, 11)),  # as NumPy prints
+        ("[[2], [4]]", 2, 1, (1, 2)),
+        ("((2,), (4,))", 2, 1, (1, 2)),
     ],
 )
 def test_parse_board(text: str, rows: int, cols: int, exponents: tuple[int, ...]) -> None:
@@ -73,6 +86,14 @@ def test_parse_board(text: str, rows: int, cols: int, exponents: tuple[int, ...]
         ("2x2: 2 4 8\n2", "expected 2 rows of 2 cells, got rows of 3/1 cells"),
         ("2x2: 2 2.0 / 4 0", "power of two from 2 to 2.35, got '2.0'"),
         ("2x2: 2 .. / 4 0", "power of two from 2 to 2.35, got '..'"),
+        ("2,4,0,0", "expected 16 cells for a 4x4 board, got 4 in '2,4,0,0'"),
+        ("2x2:2,,4,0", "power of two from 2 to 2.35, got '2,'"),
+        ("2x2:2,3,4,0", "power of two from 2 to 2.35, got '3'"),
+        ("[[2, 4], [8]]", "expected 2 rows of 2 cells, got rows of 2/1 cells"),
+        ("3x3:[[2, 4], [8, 0]]", "expected 3 rows of 3 cells, got rows of 2/2 cells"),
+        ("[[2, 4], [8, 0]", r"power of two from 2 to 2.35, got '\[\[2'"),
+        ("[]", "expected 16 cells for a 4x4 board, got 0"),
+        ("[[]]", "expected 1 to 8 rows and columns and at least 2 cells, got 1x0"),
         ("0x4:", "expected 1 to 8 rows and columns and at least 2 cells, got 0x4"),
         ("1x1:0", "at least 2 cells, got 1x1"),
         ("9x2:", "expected 1 to 8 rows and columns"),
@@ -108,6 +129,10 @@ def test_a_board_reads_alike_however_it_is_written() -> None:
             assert parse_board(text) == (4, 4, exponents)
 
 
+def test_seeds_of_numpy() -> None:
+    assert type(check_seed(np.uint64(2**64 - 1))) is int
+
+
 def test_parse_shape() -> None:
     assert parse_shape("3x4") == (3, 4)
     assert parse_shape("08x1") == (8, 1)
@@ -132,7 +157,7 @@ def test_parse_seed_refuses(text: str) -> None:
         parse_seed(text)
 
 
-@pytest.mark.parametrize("seed", [-1, 2**64, True, 1.0, "1", None])
+@pytest.mark.parametrize("seed", [-1, 2**64, True, 1.0, "1", None, np.float64(1)])
 def test_check_seed_refuses(seed: int) -> None:
     with pytest.raises(InvalidSeed, match=r"expected a seed from 0 to 2\^64 - 1, got"):
         check_seed(seed)

@@ -1,5 +1,6 @@
 from collections.abc import Callable
 
+import numpy as np
 import pytest
 
 from twofold.errors import InvalidMove, InvalidRules
@@ -38,6 +39,29 @@ def test_parse_rules() -> None:
     assert Rules.parse("goal=512") == Rules(goal=512)
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "3x4,spawn=2:0.5,4:0.5,start=1,goal=512,stop=goal",
+        "3x4, spawn=2:0.5,4:0.5 ,start=1  goal=512 , stop=goal",
+        "spawn=2:0.5,4:0.5,3x4,stop=goal,goal=512,start=1",
+    ],
+)
+def test_commas_between_the_parts(text: str) -> None:
+    assert Rules.parse(text) == Rules(3, 4, ((2, 0.5), (4, 0.5)), 1, 512, True)
+
+
+def test_rules_as_such_or_as_text() -> None:
+    assert Rules.of("3x4") == Rules.of(Rules(rows=3)) == Rules(rows=3)
+    with pytest.raises(InvalidRules, match="expected rules as text, got 7"):
+        Rules.of(7)  # type: ignore[arg-type]
+
+
+def test_numbers_of_numpy() -> None:
+    rules = Rules(np.int64(3), np.int64(4), ((np.int64(2), 1),), np.int64(1), np.int64(512))
+    assert repr(rules) == repr(Rules(3, 4, ((2, 1.0),), 1, 512))
+
+
 def test_weights_are_divided_by_their_sum() -> None:
     assert Rules.parse("spawn=2:3,4:1").spawn_probabilities == (0.75, 0.25)
 
@@ -68,6 +92,8 @@ def test_rules_are_values() -> None:
         ("start=0", "expected 1 to 16 start tiles on a 4x4 board, got 0"),
         ("2x2 start=5", "expected 1 to 4 start tiles on a 2x2 board, got 5"),
         ("goal=2", "expected a goal from 4"),
+        ("4x4,", "expected a shape such as 3x4, got '4x4,'"),
+        ("spawn=2:1,x", "expected spawn=2:0.9,4:0.1"),
         ("goal=100", "expected a tile that is 0 or a power of two from 2 to 2"),
         ("goal=68719476736", "expected a tile that is 0 or a power of two from 2 to 2"),
         ("stop=maybe", "expected stop= and goal or never, got 'maybe'"),
@@ -98,6 +124,8 @@ def test_parse_rules_refuses(text: str, message: str) -> None:
         (lambda: Rules(spawn=((2, 1), (2, 2))), "expected each spawn tile once"),
         (lambda: Rules(rows=0), "expected 1 to 8 rows"),
         (lambda: Rules(goal=0), "expected a goal from 4"),
+        (lambda: Rules(goal=512.5), "expected goal as a whole number, got 512.5"),  # type: ignore[arg-type]
+        (lambda: Rules(rows="3"), "expected rows as a whole number, got '3'"),  # type: ignore[arg-type]
     ],
 )
 def test_rules_refuse(make: Callable[[], Rules], message: str) -> None:

@@ -4,13 +4,13 @@ Plain Python on top of `reference`: right and readable first. The compiled kerne
 same rules for speed; `Board.to_bits` is the way to them.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable
 from functools import cache, lru_cache
 from operator import itemgetter
-from typing import Final, NamedTuple, Self
+from typing import Final, NamedTuple, Self, SupportsIndex
 
 from twofold import drawing, notation, reference
-from twofold.errors import CellOccupied, IllegalMove, InvalidBoard, InvalidMove
+from twofold.errors import CellOccupied, IllegalMove, InvalidBoard
 from twofold.limits import BITS_MAX_EXPONENT, BITS_MAX_SIDE, MAX_EXPONENT
 from twofold.notation import shown
 from twofold.rules import STANDARD, Move, Rules
@@ -44,7 +44,8 @@ class Board:
         Slide(board=Board.parse('0002/0000/0000/0002'), reward=4)
 
     Args:
-        exponents: log2 of each tile, row by row, 0 for an empty cell.
+        exponents: log2 of each tile, row by row, 0 for an empty cell; a list, or a flat array of
+            NumPy.
         shape: (rows, cols).
 
     Raises:
@@ -53,19 +54,13 @@ class Board:
 
     __slots__ = ("_cols", "_exponents", "_legal", "_rows")
 
-    def __init__(self, exponents: Sequence[int], shape: tuple[int, int] = (4, 4)) -> None:
+    def __init__(self, exponents: Iterable[SupportsIndex], shape: tuple[int, int] = (4, 4)) -> None:
         rows, cols = shape
         notation.check_shape(rows, cols)
         cells = tuple(exponents)
         if len(cells) != rows * cols:
             raise InvalidBoard(f"expected {rows * cols} cells for {rows}x{cols}, got {len(cells)}")
-        for cell, exponent in enumerate(cells):
-            if not (isinstance(exponent, int) and 0 <= exponent <= MAX_EXPONENT):
-                raise InvalidBoard(
-                    f"expected exponents from 0 to {MAX_EXPONENT}, "
-                    f"got {shown(exponent)} at cell {cell}"
-                )
-        self._set(cells, rows, cols)
+        self._set(tuple(map(_exponent, cells, range(len(cells)))), rows, cols)
 
     def _set(self, cells: tuple[int, ...], rows: int, cols: int) -> None:
         self._rows = rows
@@ -85,6 +80,7 @@ class Board:
     def parse(cls, text: str) -> Self:
         """Read `"0012/0000/0000/0000"`, `"3x4:..."` or tiles such as `"2 4 0 0 / ..."`.
 
+        Commas may stand between tiles, too, and lists of rows are read: `"[[2, 4], [0, 2]]"`.
         Rows may also stand on lines of their own, with a dot for an empty cell: what `drawn`
         gives can be read, after a shape prefix for anything but 4x4.
 
@@ -103,17 +99,23 @@ class Board:
         return cls((0,) * (shape[0] * shape[1]), shape)
 
     @classmethod
-    def from_tiles(cls, tiles: Sequence[Sequence[int]]) -> Self:
-        """A board from rows of tile values: `[[2, 4], [0, 2]]`.
+    def from_tiles(cls, tiles: Iterable[Iterable[SupportsIndex]]) -> Self:
+        """A board from rows of tile values: `[[2, 4], [0, 2]]`, or an array of NumPy.
 
         Raises:
             InvalidBoard: rows differ in length, or a value is no tile.
         """
-        cols = len(tiles[0]) if tiles else 0
-        if any(len(row) != cols for row in tiles):
+        try:
+            rows = [tuple(row) for row in tiles]
+        except TypeError:
+            raise InvalidBoard(
+                f"expected rows of tiles such as [[2, 4], [0, 2]], got {shown(tiles)}"
+            ) from None
+        cols = len(rows[0]) if rows else 0
+        if any(len(row) != cols for row in rows):
             raise InvalidBoard(f"expected rows of equal length, got {shown(tiles)}")
-        exponents = [notation.tile_exponent(int(tile), tile) for row in tiles for tile in row]
-        return cls(exponents, (len(tiles), cols))
+        exponents = [notation.tile_exponent(tile, tile) for row in rows for tile in row]
+        return cls(exponents, (len(rows), cols))
 
     @classmethod
     def from_bits(cls, bits: int, shape: tuple[int, int] = (4, 4)) -> Self:
@@ -241,19 +243,22 @@ class Board:
         """Whether no move is legal."""
         return not self.legal_moves()
 
-    def slide(self, move: Move) -> Slide:
+    def slide(self, move: Move | str) -> Slide:
         """The afterstate and the reward of a legal move.
+
+        Args:
+            move: a `Move`, or its letter or word: `u` or `up`.
 
         Raises:
             IllegalMove: the move changes nothing here.
             InvalidMove: this is not a move.
             TileTooLarge: a merge would make an exponent past 35.
         """
+        move = Move.of(move)
         cells, reward = self._slid(move)
         if cells == self._exponents:
             legal = ", ".join(legal.name.lower() for legal in self.legal_moves()) or "none"
-            name = Move(move).name.lower()
-            raise IllegalMove(f"expected a legal move ({legal}), got {name} on {self}")
+            raise IllegalMove(f"expected a legal move ({legal}), got {move.name.lower()} on {self}")
         return Slide(self._with(cells), reward)
 
     def _slid(self, move: Move) -> tuple[tuple[int, ...], int]:
@@ -279,7 +284,8 @@ class Board:
             CellOccupied: the cell holds a tile.
             InvalidBoard: no such cell or no such tile.
         """
-        if not 0 <= cell < len(self._exponents):
+        number = notation.as_int(cell)
+        if number is None or not 0 <= number < len(self._exponents):
             last = len(self._exponents) - 1
             raise InvalidBoard(f"expected a cell from 0 to {last}, got {shown(cell)}")
         exponent = notation.tile_exponent(tile, tile)
@@ -292,14 +298,24 @@ class Board:
         cells = self._exponents
         return self._with((*cells[:cell], exponent, *cells[cell + 1 :]))
 
-    def spawns(self, rules: Rules = STANDARD) -> tuple[Spawn, ...]:
+    def spawns(self, rules: Rules | str = STANDARD) -> tuple[Spawn, ...]:
         """Every tile that may appear on this afterstate, by cell and then by tile."""
-        empty = self.empty_cells
+        rules, empty = Rules.of(rules), self.empty_cells
         return tuple(
             Spawn(cell, tile, probability / len(empty))
             for cell in empty
             for (tile, _), probability in zip(rules.spawn, rules.spawn_probabilities, strict=True)
         )
+
+
+def _exponent(given: SupportsIndex, cell: int) -> int:
+    exponent = notation.as_int(given)
+    if exponent is None or not 0 <= exponent <= MAX_EXPONENT:
+        found = shown(given if exponent is None else exponent)
+        raise InvalidBoard(
+            f"expected exponents from 0 to {MAX_EXPONENT}, got {found} at cell {cell}"
+        )
+    return exponent
 
 
 @lru_cache(maxsize=1 << 14)
@@ -319,8 +335,6 @@ def _moves_of_line(line: tuple[int, ...]) -> tuple[bool, bool]:
 @cache
 def _order(rows: int, cols: int, move: Move) -> tuple[Permutation, Permutation, int]:
     """How to list the cells line by line, how to put them back, and the length of a line."""
-    if move not in tuple(Move):
-        raise InvalidMove(f"expected a move u, r, d or l, got {shown(move)}")
     lines = reference.lines(rows, cols, move)
     listed = [cell for line in lines for cell in line]
     back = sorted(range(len(listed)), key=listed.__getitem__)

@@ -70,16 +70,20 @@ class Game:
     """A game in progress.
 
     Args:
-        rules: what may vary; the original game by default.
+        rules: what may vary, as `Rules` or as text such as `3x3`; the original game by default.
         seed: seed of the dice, 0 to 2**64 - 1; None draws one.
         undos: moves undone so far, for a game that is taken up again.
 
     Raises:
+        InvalidRules: the rules cannot be read.
         InvalidSeed: the seed is out of range.
         LimitExceeded: `undos` is out of range.
     """
 
-    def __init__(self, rules: Rules = STANDARD, seed: int | None = 0, *, undos: int = 0) -> None:
+    def __init__(
+        self, rules: Rules | str = STANDARD, seed: int | None = 0, *, undos: int = 0
+    ) -> None:
+        rules = Rules.of(rules)
         self._seed: Final = secrets.randbits(64) if seed is None else check_seed(seed)
         self._begin(rules, start_board(rules, self._seed), 0, 0, undos)
 
@@ -87,7 +91,7 @@ class Game:
     def from_board(
         cls,
         board: Board,
-        rules: Rules | None = None,
+        rules: Rules | str | None = None,
         seed: int | None = 0,
         *,
         score: int = 0,
@@ -98,7 +102,8 @@ class Game:
 
         Args:
             board: where it begins.
-            rules: what may vary; None means the original rules on a board of this shape.
+            rules: what may vary, as `Rules` or as text; None means the original rules on a board
+                of this shape.
             seed: seed of the dice; None draws one. The tile after the n-th move of the whole
                 game has spawn number `rules.start_tiles` + n, counted from 0.
             score: points so far.
@@ -107,11 +112,11 @@ class Game:
 
         Raises:
             InvalidBoard: the board has another shape than the rules.
+            InvalidRules: the rules cannot be read.
             InvalidSeed: the seed is out of range.
             LimitExceeded: score, move number or undos are out of range.
         """
-        if rules is None:
-            rules = Rules(rows=board.rows, cols=board.cols)
+        rules = Rules(rows=board.rows, cols=board.cols) if rules is None else Rules.of(rules)
         if board.shape != rules.shape:
             raise InvalidBoard(
                 f"expected a {rules.rows}x{rules.cols} board as in the rules, "
@@ -239,11 +244,11 @@ class Game:
 
     # ---- play
 
-    def play(self, move: Move, *, spawn: tuple[int, int] | None = None) -> Step:
+    def play(self, move: Move | str, *, spawn: tuple[int, int] | None = None) -> Step:
         """Make a move; a new tile appears. Undone moves can no longer be redone.
 
         Args:
-            move: a legal move.
+            move: a legal move, as `Move`, letter or word: `u` or `up`.
             spawn: (cell, tile) that appeared, for games whose dice are not ours; None
                 throws the dice.
 
@@ -311,7 +316,7 @@ def next_step(
     rules: Rules,
     seed: int,
     move_number: int,
-    move: Move,
+    move: Move | str,
     spawn: tuple[int, int] | None = None,
 ) -> Step:
     """What comes of one move, without a `Game` around it.
@@ -321,7 +326,7 @@ def next_step(
         rules: what may vary.
         seed: seed of the dice; not used if the new tile is given.
         move_number: moves made before this one.
-        move: the move.
+        move: the move, as in `Game.play`.
         spawn: (cell, tile) that appeared, if it is known; None throws the dice.
 
     Raises:
@@ -329,6 +334,7 @@ def next_step(
     """
     if rules.stop_at_goal and board.max_tile >= rules.goal:
         raise GameOver(f"expected a game in progress, got one that stopped at {rules.goal}")
+    move = Move.of(move)
     try:
         after, reward = board.slide(move)
     except IllegalMove:
@@ -340,7 +346,7 @@ def next_step(
     else:
         cell, tile = spawn
         _check_tile(tile, rules)
-    return Step(Move(move), reward, cell, tile, after.place(cell, tile), spawn is not None)
+    return Step(move, reward, cell, tile, after.place(cell, tile), spawn is not None)
 
 
 def _check_tile(tile: int, rules: Rules) -> None:

@@ -5,16 +5,18 @@ These functions know nothing of the classes above them: `Board.parse`, `Rules.pa
 
 Board text: base-36 exponents row by row, lower case written, either case read, `0` empty,
 `/` between rows optional, a shape prefix for anything but 4x4 (`3x4:...`). Cells separated by
-spaces are tiles in decimal (`2 4 0 0 / ...`). Rows may also stand on lines of their own, and a
-dot is an empty cell too, so that a board that was printed reads back.
+spaces or commas are tiles in decimal (`2 4 0 0 / ...`), and so are those of lists
+(`[[2, 4, 0, 0], ...]`). Rows may also stand on lines of their own, and a dot is an empty cell too,
+so that a board that was printed reads back.
 """
 
 import difflib
 import json
 import math
+import operator
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
 from twofold.errors import InvalidBoard, InvalidInput, InvalidRules, InvalidSeed, InvalidSpec
 from twofold.limits import (
@@ -29,11 +31,17 @@ from twofold.limits import (
 DIGITS: Final = "0123456789abcdefghijklmnopqrstuvwxyz"
 MOVE_LETTERS: Final = "urdl"
 
+_LETTERS: Final = bytes.maketrans(bytes(range(4)), MOVE_LETTERS.encode())
 _EXPONENTS: Final = bytes.maketrans(DIGITS.encode(), bytes(range(len(DIGITS))))
 _WRITTEN = re.compile(r"[0-9a-z]{4}/[0-9a-z]{4}/[0-9a-z]{4}/[0-9a-z]{4}", re.ASCII)
 """A 4x4 board as `format_board` writes it: most of what is read."""
 _SHAPE = re.compile(r"([0-9]{1,9})x([0-9]{1,9})", re.ASCII)
 _NUMBER = re.compile(r"[0-9]{1,11}", re.ASCII)
+_COMMA_OF_RULES = re.compile(r",(?=\s*([a-z]+=|[0-9]+x[0-9]))", re.ASCII)
+"""A comma between two parts of rules; the commas of `spawn=2:0.9,4:0.1` are none."""
+_ROW_OF_LIST = re.compile(r"\[([^][]*)\]")
+_LIST_OF_ROWS = re.compile(r"\[\s*(?:\[[^][]*\][\s,]*)+\]")
+_BRACKETS: Final = str.maketrans("()", "[]")
 _KEY = re.compile(r"[a-z][a-z0-9_]*", re.ASCII)
 
 
@@ -110,17 +118,32 @@ def parse_tile(text: str, error: type[InvalidInput] = InvalidBoard) -> int:
     return tile_exponent(value, text, error)
 
 
-def tile_exponent(tile: int, given: object, error: type[InvalidInput] = InvalidBoard) -> int:
-    """The exponent of a tile's value: 2048 to 11, 0 to 0."""
-    exponent = tile.bit_length() - 1
-    if tile == 0:
+def as_int(value: Any) -> int | None:
+    """A whole number of Python or NumPy as an int; None for anything else."""
+    try:
+        return int(operator.index(value))
+    except TypeError:
+        return None
+
+
+def tile_exponent(tile: object, given: object, error: type[InvalidInput] = InvalidBoard) -> int:
+    """The exponent of a tile's value: 2048 to 11, 0 to 0; 2048.0 is 2048."""
+    whole = isinstance(tile, float) and tile.is_integer()
+    value = as_int(int(tile) if whole else tile)
+    if value == 0:
         return 0
-    if tile < 2 or tile != 1 << exponent or exponent > MAX_EXPONENT:
+    exponent = -1 if value is None else value.bit_length() - 1
+    if value is None or value < 2 or value != 1 << exponent or exponent > MAX_EXPONENT:
         raise error(
             f"expected a tile that is 0 or a power of two from 2 to 2^{MAX_EXPONENT}, "
             f"got {shown(given)}"
         )
     return exponent
+
+
+def format_moves(moves: Iterable[int]) -> str:
+    """The letters of moves; an array of them is uint8."""
+    return bytes(moves).translate(_LETTERS).decode()
 
 
 def parse_board(text: str) -> Grid:
@@ -137,9 +160,13 @@ def parse_board(text: str) -> Grid:
     if ":" in body:
         prefix, _, body = body.partition(":")
         shape = parse_shape(prefix.strip())
+    listed = re.search(r"[\[(,]", body) is not None
+    if listed:
+        body, own = _unlisted(body)
+        shape = shape or own
     rows, cols = shape or (4, 4)
     body = _rows_marked(body, rows, cols)
-    if re.search(r"[^\s/]\s+[^\s/]", body):
+    if listed or re.search(r"[^\s/]\s+[^\s/]", body):
         exponents, widths = _parse_tiles(body)
     else:
         exponents, widths = _parse_digits(body)
@@ -156,6 +183,18 @@ def parse_board(text: str) -> Grid:
             f"in {shown(text)}" + ("" if shape else " (another shape needs a prefix such as 3x4:)")
         )
     return Grid(rows, cols, exponents)
+
+
+def _unlisted(body: str) -> tuple[str, tuple[int, int] | None]:
+    """Tiles between commas or in lists as tiles between spaces, and the shape of a list of rows."""
+    text, shape = body.translate(_BRACKETS), None
+    if _LIST_OF_ROWS.fullmatch(text):
+        rows = _ROW_OF_LIST.findall(text)
+        text, shape = "/".join(rows), (len(rows), len(rows[0].replace(",", " ").split()))
+        check_shape(*shape)
+    elif row := _ROW_OF_LIST.fullmatch(text):
+        text = row[1]
+    return re.sub(r",(?!\s*,)", " ", text), shape  # of two commas one is left, and refused
 
 
 def _rows_marked(body: str, rows: int, cols: int) -> str:
@@ -211,11 +250,12 @@ def parse_seed(text: str) -> int:
     raise InvalidSeed(f"expected a seed from 0 to 2^64 - 1, got {shown(text)}")
 
 
-def check_seed(seed: int) -> int:
+def check_seed(seed: Any) -> int:
     """Return `seed` if it is a whole number from 0 to 2**64 - 1; raise `InvalidSeed` if not."""
-    if isinstance(seed, bool) or not isinstance(seed, int) or not 0 <= seed <= MAX_SEED:
+    number = None if isinstance(seed, bool) else as_int(seed)
+    if number is None or not 0 <= number <= MAX_SEED:
         raise InvalidSeed(f"expected a seed from 0 to 2^64 - 1, got {shown(seed)}")
-    return seed
+    return number
 
 
 class RulesText(NamedTuple):
@@ -231,12 +271,14 @@ class RulesText(NamedTuple):
 def parse_rules(text: str) -> RulesText:
     """Read `"3x4 spawn=2:0.5,4:0.5 start=1 goal=512 stop=goal"`; every part is optional.
 
+    Commas may stand between the parts, too.
+
     Raises:
         InvalidRules: a part is unknown, said twice or has a value that cannot be read.
     """
     check_length(text, "rules", InvalidRules)
     found: dict[str, object] = {}
-    for word in text.split():
+    for word in _COMMA_OF_RULES.sub(" ", text).split():
         key, equals, value = word.partition("=")
         if not equals:
             key, value = "shape", word

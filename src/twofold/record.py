@@ -33,7 +33,7 @@ from twofold.limits import (
     MAX_TAGS,
     check_limit,
 )
-from twofold.notation import MOVE_LETTERS, check_seed, parse_seed, shown
+from twofold.notation import check_seed, format_moves, parse_seed, shown
 from twofold.record_replay import Replay, located, result_text
 from twofold.record_text import Tag
 from twofold.rules import STANDARD, Move, Rules
@@ -220,7 +220,7 @@ def _check_end(record: Record, board: Board, score: int, lines: Mapping[str, int
 def _check_start(record: Record) -> None:
     """Refuse a beginning that does not fit together."""
     if record.seed is not None:
-        check_seed(record.seed)
+        object.__setattr__(record, "seed", check_seed(record.seed))
     if record.board is None and record.seed is None:
         raise InvalidRecord("expected a Seed or a Board to begin with, got neither")
     if record.board is None and (record.start_score or record.start_move):
@@ -273,7 +273,7 @@ def format_record(record: Record) -> str:
     }
     tags = {name: str(value) for name, value in known.items() if value is not None}
     return record_text.format_head(tags | dict(record.tags)) + record_text.format_moves(
-        "".join(map(MOVE_LETTERS.__getitem__, record.moves)),
+        format_moves(record.moves),
         {number - record.start_move: spawn for number, spawn in record.spawns.items()},
         {number - record.start_move: text for number, text in record.comments.items()},
     )

@@ -31,6 +31,8 @@ from twofold.notation import shown
 VERSION: Final = "1"
 MOVES_A_LINE: Final = 64
 
+_JSON: Final = json.JSONEncoder(ensure_ascii=False)
+
 _TAG = re.compile(r'\[\s*([A-Za-z][A-Za-z0-9_]{0,63})\s+("[^"\\]*(?:\\.[^"\\]*)*")\s*\]', re.ASCII)
 _TOKEN = re.compile(
     r"(?P<space>\s+)"
@@ -292,7 +294,7 @@ def _format_comment(text: str) -> str:
 
 
 def _quoted(text: str) -> str:
-    return escape(json.dumps(text, ensure_ascii=False))
+    return escape(_JSON.encode(text))
 
 
 def escape(text: str) -> str:

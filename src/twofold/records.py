@@ -18,7 +18,7 @@ from twofold.board import Board
 from twofold.errors import InvalidRecord
 from twofold.files import atomic_write, open_regular
 from twofold.limits import MAX_RECORD_BYTES, MAX_RECORD_MOVES
-from twofold.notation import MOVE_LETTERS, parse_seed, printable, shown
+from twofold.notation import MOVE_LETTERS, format_moves, parse_seed, printable, shown
 from twofold.record import Record
 from twofold.record_replay import located
 from twofold.record_text import escape
@@ -77,7 +77,7 @@ def format_line(record: Record) -> str:
         result=record.result,
         final=None if record.final is None else str(record.final),
         tags=dict(record.tags),
-        moves="".join(map(MOVE_LETTERS.__getitem__, record.moves)),
+        moves=format_moves(record.moves),
         spawns=[(number, *spawn) for number, spawn in sorted(record.spawns.items())],
         comments=dict(sorted(record.comments.items())),
     )

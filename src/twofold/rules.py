@@ -24,6 +24,22 @@ class Move(IntEnum):
         return notation.MOVE_LETTERS[self]
 
     @classmethod
+    def of(cls, move: "Move | str") -> "Move":
+        """A move as a `Move`, its number, a letter or a word.
+
+        Raises:
+            InvalidMove: it is none of them.
+        """
+        if isinstance(move, cls):
+            return move
+        if not isinstance(move, str):
+            try:
+                return cls(move)
+            except ValueError:
+                pass
+        return cls.parse(move)
+
+    @classmethod
     def parse(cls, text: str) -> Self:
         """Read a letter (`u`) or a word (`up`), in either case.
 
@@ -65,13 +81,17 @@ class Rules:
     stop_at_goal: bool = False
 
     def __post_init__(self) -> None:
+        for name in ("rows", "cols", "start_tiles", "goal"):
+            object.__setattr__(self, name, _whole(name, getattr(self, name)))
         notation.check_shape(self.rows, self.cols, InvalidRules)
         if not 1 <= len(self.spawn) <= MAX_SPAWN_TILES:
             raise InvalidRules(
                 f"expected 1 to {MAX_SPAWN_TILES} spawn tiles, got {len(self.spawn)}"
             )
         object.__setattr__(
-            self, "spawn", tuple((tile, float(weight)) for tile, weight in sorted(self.spawn))
+            self,
+            "spawn",
+            tuple((_whole("a spawn tile", tile), float(w)) for tile, w in sorted(self.spawn)),
         )
         for tile, weight in self.spawn:
             if notation.tile_exponent(tile, tile, InvalidRules) == 0:
@@ -87,6 +107,15 @@ class Rules:
             )
         if notation.tile_exponent(self.goal, self.goal, InvalidRules) < 2:
             raise InvalidRules(f"expected a goal from 4 to 2^{MAX_EXPONENT}, got {self.goal}")
+
+    @classmethod
+    def of(cls, rules: "Rules | str") -> "Rules":
+        """Rules as such, or as text.
+
+        Raises:
+            InvalidRules: they are neither, or the text cannot be read.
+        """
+        return rules if isinstance(rules, Rules) else cls.parse(rules)
 
     @classmethod
     def parse(cls, text: str) -> Self:
@@ -135,6 +164,13 @@ class Rules:
         """Probabilities of the tiles that may spawn: the weights divided by their sum."""
         total = sum(self.spawn_weights)
         return tuple(weight / total for weight in self.spawn_weights)
+
+
+def _whole(name: str, value: object) -> int:
+    number = notation.as_int(value)
+    if number is None:
+        raise InvalidRules(f"expected {name} as a whole number, got {shown(value)}")
+    return number
 
 
 STANDARD: Final = Rules()

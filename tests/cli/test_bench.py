@@ -197,7 +197,7 @@ def test_words_for_a_study_are_those_that_go_on_with_it(
 
 def test_ctrl_c_says_how_to_go_on(tmp_path: Path) -> None:
     out = tmp_path / "my study.db"
-    command = [sys.executable, "-m", "twofold", "bench", "quick", "--games", "500"]
+    command = [sys.executable, "-m", "twofold", "bench", "quick", "--games", "500", "--records"]
     process = subprocess.Popen(
         [*command, "--out", str(out)], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
     )
@@ -207,7 +207,7 @@ def test_ctrl_c_says_how_to_go_on(tmp_path: Path) -> None:
     process.send_signal(signal.SIGINT)
     _, err = process.communicate(timeout=120)
     assert process.returncode == 130
-    assert f"twofold bench --resume --out '{out}' goes on" in err
+    assert f"twofold bench --resume --out '{out}' --records goes on" in err
     assert 0 < finished_games(out) < 500
 
 

@@ -87,7 +87,7 @@ def test_documents_are_equal_but_for_timing_and_machine(cli: Cli, tmp_path: Path
         ([SPEC, "--games", str(10**9)], "expected games from 1 to 10000000"),
         ([SPEC, "--jobs", str(10**6)], "expected jobs from 1 to 1024"),
         ([SPEC, "--check-games", "1"], "expected games of the check from 2"),
-        ([SPEC, "--out", "."], "expected a regular file, got"),
+        ([SPEC, "--out", "."], "expected a regular file to write to, got"),
         ([SPEC, "--out", "no/such/folder/t.db"], "expected an existing folder to write to"),
         ([SPEC, "--out", "noise.db"], "expected a file that 'twofold tune' made, got"),
     ],

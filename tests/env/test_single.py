@@ -159,10 +159,14 @@ def test_without_a_seed_each_game_is_another_and_a_seed_fixes_them_all() -> None
     assert after[0] == np.random.default_rng(5).integers(2**64, dtype=np.uint64)
 
 
-@pytest.mark.parametrize("seed", [-1, 2**64, 1.0, "1", True, np.int64(1)])
+@pytest.mark.parametrize("seed", [-1, 2**64, 1.0, "1", True, np.int64(-1)])
 def test_seeds_out_of_range_are_refused(seed: Any) -> None:
     with pytest.raises(InvalidSeed, match="expected a seed from 0 to 2\\^64 - 1, got "):
         Env2048().reset(seed=seed)
+
+
+def test_a_seed_of_numpy() -> None:
+    assert Env2048().reset(seed=np.uint64(7))[1]["seed"] == 7  # type: ignore[call-overload]
 
 
 # Actions

@@ -156,7 +156,7 @@ def test_without_a_seed_games_differ() -> None:
     assert not set(infos["seed"].tolist()) & set(others["seed"].tolist())
 
 
-@pytest.mark.parametrize("seed", [-1, 2**64, 2**64 - COUNT + 1, True, 1.5, "1", np.int64(3)])
+@pytest.mark.parametrize("seed", [-1, 2**64, 2**64 - COUNT + 1, True, 1.5, "1", np.int64(-3)])
 def test_seeds_out_of_range_are_refused(seed: Any) -> None:
     with pytest.raises(InvalidSeed, match="expected a seed"):
         VectorEnv2048(COUNT).reset(seed=seed)

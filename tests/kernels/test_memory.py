@@ -181,19 +181,38 @@ def test_the_largest_exponents_are_recorded_inside_the_buffer(guards: Guards) ->
 
 
 @pytest.mark.promise("R8")
-def test_many_games_at_once(guards: Guards) -> None:
-    game = Played(guards, Rules(), seed=0, limit=1)
-    game.words[play.LETTERS] = 0
+@pytest.mark.parametrize("keep", [False, True])
+def test_many_games_at_once(keep: bool, guards: Guards) -> None:
+    game = Played(guards, Rules(), seed=0, limit=10_000)
+    game.words[play.LETTERS] *= keep
     game.use_bits(guards, policies.random_bits)
     states = guards.copy(np.zeros((20, play.STATE_WORDS), dtype=np.uint64))
     reached = guards.copy(np.zeros((20, play.REACHED_SIZE), dtype=np.uint64))
     game.words[play.REACHED] = reached.ctypes.data
-    assert play.play_many(game.words, np.uint64(2**64 - 10), states) == 20
+    assert play.play_many(game.words, np.uint64(2**64 - 10), states, game.limit) == 20
     assert (states[:, play.MOVE_NUMBER] > 20).all()
+    made = int(states[:, play.MOVE_NUMBER].sum()) if keep else 0
+    assert (game.letters[:made] < 4).all()
+    assert (game.letters[made:] == 9).all()
     for state, numbers in zip(states, reached, strict=True):
         largest = int(state[play.MAX_EXPONENT])
         assert 0 < numbers[largest] <= state[play.MOVE_NUMBER]
         assert not numbers[largest + 1 :].any()
+    assert guards.intact()
+
+
+@pytest.mark.promise("R8")
+def test_many_games_in_a_buffer_that_is_too_small(guards: Guards) -> None:
+    game = Played(guards, Rules(), seed=0, limit=1_000)
+    game.use_bits(guards, policies.random_bits)
+    states = guards.copy(np.zeros((20, play.STATE_WORDS), dtype=np.uint64))
+    reached = guards.copy(np.zeros((20, play.REACHED_SIZE), dtype=np.uint64))
+    game.words[play.REACHED] = reached.ctypes.data
+    done = play.play_many(game.words, np.uint64(1), states, game.limit)
+    assert 0 < done < 20
+    assert states[: done + 1, play.MOVE_NUMBER].sum() == game.limit
+    assert game.words[play.LETTERS] == game.letters.ctypes.data
+    assert (game.letters < 4).all()
     assert guards.intact()
 
 

@@ -8,7 +8,7 @@ import pytest
 
 from twofold import Board, Move, Rules, make_player
 from twofold.errors import PlayerError
-from twofold.players import Player, play_game, play_games
+from twofold.players import Player, kernel_game, play_game, play_games
 from twofold.players import loop as module
 from twofold.players.compiled import CompiledPlayer
 from twofold.players.loop import GameResult
@@ -23,9 +23,10 @@ def plain(results: Sequence[GameResult | None]) -> list[Any]:
 
 
 def both(spec: str, rules: Rules, seeds: Sequence[int]) -> tuple[list[Any], list[Any]]:
+    """Games with their moves, one at a time and one after the other."""
     with make_player(spec) as player:
-        alone = [play_game(player, rules, seed) for seed in seeds]
-        return plain(alone), plain(list(play_games(player, rules, seeds)))
+        alone = [play_game(player, rules, seed, keep_moves=True) for seed in seeds]
+        return plain(alone), plain(list(play_games(player, rules, seeds, keep_moves=True)))
 
 
 @pytest.mark.parametrize(
@@ -51,6 +52,7 @@ def test_many_are_as_each(spec: str, rules: Rules) -> None:
     alone, together = both(spec, rules, range(60))
     assert alone == together
     assert len(together) == 60
+    assert all(len(one.letters) == one.moves for one in together)
 
 
 @pytest.mark.parametrize(
@@ -68,19 +70,33 @@ def test_seeds_in_any_order(seeds: list[int]) -> None:
     assert [one.seed for one in together] == seeds
 
 
-def test_games_follow_each_other_in_a_kernel(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("keep_moves", [False, True])
+def test_games_follow_each_other_in_a_kernel(
+    keep_moves: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
     played: list[int] = []
     original = module._play_together
 
-    def together(player: Any, rules: Rules, seeds: Sequence[int]) -> Any:
+    def together(player: Any, rules: Rules, seeds: Sequence[int], keep: bool) -> Any:
         played.append(len(seeds))
-        return original(player, rules, seeds)
+        return original(player, rules, seeds, keep)
 
     monkeypatch.setattr(module, "_play_together", together)
     with make_player("random") as player:
-        assert len(list(play_games(player, Rules(), range(500)))) == 500
+        games = list(play_games(player, Rules(), range(500), keep_moves=keep_moves))
+    assert len(games) == 500
+    assert all(bool(game.letters) == keep_moves for game in games)
     assert sum(played) >= 490
     assert len(played) < 100
+
+
+@pytest.mark.parametrize("most", [1, 150, 1_000])
+def test_moves_that_do_not_fit_into_one_call_go_into_the_next(
+    most: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(kernel_game, "MOST_MOVES", most)
+    alone, together = both("random", Rules(), range(60))
+    assert alone == together
 
 
 def test_a_player_that_starts_in_its_own_way_is_started_for_each_game() -> None:

@@ -72,8 +72,7 @@ class Bench:
         study: where games are kept.
         rules: the rules of all games.
         machine: what figures depend on, kept with new runs.
-        records: whether the record of each new game is kept; it takes a byte a move, and
-            games of compiled players that are over in a millisecond take several times as long.
+        records: whether the record of each new game is kept; it takes a byte a move.
 
     Attributes:
         entrants: the players.
@@ -105,7 +104,7 @@ class Bench:
                 the study holds games of it.
         """
         check_limit("games", games, 1, MAX_GAMES)
-        check_seed(seed)
+        seed = check_seed(seed)
         with make_player(player, allow_code=allow_code) as made:
             made.start(self.rules, seed)
             spec, compiled, reproducible = made.spec, made.compiled, made.reproducible

@@ -146,11 +146,11 @@ def run(
     """
     check_limit("games", games, 1, MAX_GAMES)
     check_limit("jobs", jobs, 0, MAX_JOBS)
-    check_seed(seed)
-    checked = [check_player(player, rules, seed) for player in players]
+    first = check_seed(seed)
+    checked = [check_player(player, rules, first) for player in players]
 
     def seed_of(number: int) -> int:
-        return (seed + number) & MAX_SEED
+        return (first + number) & MAX_SEED
 
     plans = [
         Plan(index, player, iter(range(games)), seed_of) for index, player in enumerate(players)

@@ -176,7 +176,7 @@ class Settings:
             InvalidInput: a value is not one that can be used.
         """
         check_limit("games", games, 1, MAX_GAMES)
-        check_seed(seed)
+        seed = check_seed(seed)
         if not MIN_SPREAD <= spread <= MAX_SPREAD:
             raise LimitExceeded(
                 f"expected a spread from {MIN_SPREAD:g} to {MAX_SPREAD:g}, got {spread:g}"

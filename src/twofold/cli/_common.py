@@ -3,13 +3,14 @@
 import json
 import os
 import platform
+import re
 import secrets
 import shlex
 import signal
 import sys
 import threading
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 from types import FrameType
 from typing import TYPE_CHECKING, Annotated, Any, Final
@@ -30,8 +31,11 @@ OTHER_SIGNALS: Final = ("SIGTERM", "SIGHUP")
 """What ends a command as Ctrl-C does, where the system has it: it is told to end, or its terminal
 is closed."""
 
-LOADING: Final = "loading; the first use compiles kernels, under a minute ..."
-"""Said while a player is being made ready."""
+LOADING: Final = "loading ..."
+"""Said in a terminal while a player is being made ready."""
+
+COMPILING: Final = "compiling kernels; only the first use does, under a minute ..."
+"""Said while the kernels that a player needs are compiled."""
 
 WAIT_SECONDS: Final = 1.0
 """What takes longer than this says so."""
@@ -158,14 +162,26 @@ def cores() -> int:
     return os.cpu_count() or 1
 
 
+def read_count(text: str | int) -> int:
+    """The whole number of an option: 1000, or 1e3.
+
+    Raises:
+        typer.BadParameter: it is no such text.
+    """
+    from twofold.notation import shown
+
+    found = re.fullmatch(r"([+-]?[0-9]{1,30})(?:[eE]\+?([0-9]{1,2}))?", str(text).strip(), re.ASCII)
+    if not found:
+        raise typer.BadParameter(f"expected a whole number such as 1000 or 1e3, got {shown(text)}")
+    return int(found[1]) * 10 ** int(found[2] or 0)
+
+
 def read_seconds(text: str, name: str) -> float:
     """The seconds of an option such as 30m, 1h30m, 45s.
 
     Raises:
         InvalidInput: no such text, or nothing, or more than a year.
     """
-    import re
-
     from twofold.errors import InvalidInput, LimitExceeded
     from twofold.limits import MAX_RUN_SECONDS
     from twofold.notation import shown
@@ -209,32 +225,54 @@ def check_writable(path: Path) -> None:
 
 
 @contextmanager
-def waiting(text: str) -> Iterator[None]:
-    """Say on stderr what is being waited for, once it takes longer than a second."""
-    shown: list[Any] = []
-    lock = threading.Lock()
+def waiting(text: str | Callable[[], str]) -> Iterator[None]:
+    """Say on stderr what is being waited for, once it takes longer than a second.
+
+    Args:
+        text: what is waited for; or a function that is asked each second, and gives an empty text
+            where there is nothing to say.
+    """
     over = threading.Event()
-
-    def show() -> None:
-        with lock:
-            if over.is_set():
-                return
-            if sys.stderr.isatty():
-                shown.append(_start_spinner(text))
-            else:
-                print_note(text)
-
-    timer = threading.Timer(WAIT_SECONDS, show)
-    timer.daemon = True
-    timer.start()
+    words = (lambda: text) if isinstance(text, str) else text
+    teller = threading.Thread(target=_tell, args=(words, over), daemon=True)
+    teller.start()
     try:
         yield
     finally:
         over.set()
-        timer.cancel()
-        with lock:
-            for spinner in shown:
-                spinner.stop()
+        teller.join()
+
+
+def _tell(words: Callable[[], str], over: threading.Event) -> None:
+    """Say what is waited for each time that it is something else."""
+    said, spinner = "", None
+    while not over.wait(WAIT_SECONDS):
+        text = words()
+        if text == said:
+            continue
+        said = text
+        if not sys.stderr.isatty():
+            print_note(text)
+            continue
+        if spinner is not None:
+            spinner.stop()
+        spinner = _start_spinner(text)
+    if spinner is not None:
+        spinner.stop()
+
+
+def loading() -> AbstractContextManager[None]:
+    """Say what is being waited for while players are made ready: whether kernels are compiled."""
+    from twofold.kernels import BUILT
+
+    before = len(BUILT)
+
+    def words() -> str:
+        if len(BUILT) > before:
+            return COMPILING
+        return LOADING if sys.stderr.isatty() else ""
+
+    return waiting(words)
 
 
 def _start_spinner(text: str) -> Any:
@@ -281,7 +319,7 @@ def open_player(
     Raises:
         InvalidInput: the spec is wrong, or the player cannot play under these rules.
     """
-    with waiting(LOADING):
+    with loading():
         from twofold.game import Game
         from twofold.players import make_player
         from twofold.search.budget import Budget

@@ -6,7 +6,14 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from twofold.cli._common import INTERRUPTED, JsonOption, open_player, print_note, write_json
+from twofold.cli._common import (
+    INTERRUPTED,
+    JsonOption,
+    open_player,
+    print_note,
+    read_count,
+    write_json,
+)
 
 if TYPE_CHECKING:
     from twofold.board import Board
@@ -46,10 +53,15 @@ def command(
     ply: Annotated[str | None, typer.Option("--ply", metavar="N", help="Depth in plies.")] = None,
     threads: Annotated[
         int | None,
-        typer.Option("--threads", metavar="N", help="Threads that share the search."),
+        typer.Option(
+            "--threads", parser=read_count, metavar="N", help="Threads that share the search."
+        ),
     ] = None,
     score: Annotated[
-        int | None, typer.Option("--score", metavar="N", help="Points so far, for who needs them.")
+        int | None,
+        typer.Option(
+            "--score", parser=read_count, metavar="N", help="Points so far, for who needs them."
+        ),
     ] = None,
     explain: Annotated[
         bool, typer.Option("--explain", help="Show the parts of the evaluator's value.")

@@ -21,6 +21,7 @@ from twofold.cli._common import (
     prepare,
     print_note,
     print_out,
+    read_count,
     read_rules,
     read_seconds,
     shell_line,
@@ -54,7 +55,9 @@ def command(
             show_default=False,
         ),
     ] = None,
-    games: Annotated[int, typer.Option("--games", metavar="N", help="Games each.")] = 100,
+    games: Annotated[
+        int, typer.Option("--games", parser=read_count, metavar="N", help="Games each.")
+    ] = 100,
     seed: Annotated[
         str, typer.Option("--seed", metavar="S", help="Seed of the first game; then S+1, ...")
     ] = "1",
@@ -69,7 +72,9 @@ def command(
     ] = False,
     jobs: Annotated[
         int | None,
-        typer.Option("--jobs", metavar="J", help="Games at a time; else as many as cores."),
+        typer.Option(
+            "--jobs", parser=read_count, metavar="J", help="Games at a time; else as many as cores."
+        ),
     ] = None,
     ray: Annotated[
         str, typer.Option("--ray", metavar="ADDRESS", help="Play on a Ray cluster; or local.")
@@ -132,7 +137,8 @@ def command(
         _write_document(found, interrupted=asked.is_set(), seconds=seconds, jobs=used_jobs)
     else:
         _print_tables(benches, found, seconds=seconds, jobs=used_jobs)
-    _end(found, out=out, interrupted=asked.is_set(), json=json)
+    options = [*(["--records"] if records else []), *(["--ray", ray] if ray else [])]
+    _end(found, out=out, options=options, interrupted=asked.is_set(), json=json)
 
 
 # ---- what is asked for
@@ -245,9 +251,9 @@ def _check_named(study: "Study", named: list[str], out: str) -> None:
         )
 
 
-def _going_on(out: str, players: "Iterable[str]") -> str:
-    """The command that goes on with a study and names players that run code."""
-    return shell_line("twofold", "bench", "--resume", "--out", out, *players)
+def _going_on(out: str, more: "Iterable[str]") -> str:
+    """The command that goes on with a study: with the players that run code, and options."""
+    return shell_line("twofold", "bench", "--resume", "--out", out, *more)
 
 
 # ---- what is shown
@@ -286,15 +292,15 @@ def _print_tables(benches: "Sequence[Bench]", found: "Found", *, seconds: float,
     )
 
 
-def _end(found: "Found", *, out: str, interrupted: bool, json: bool) -> None:
+def _end(found: "Found", *, out: str, options: list[str], interrupted: bool, json: bool) -> None:
     from twofold.players.registry import code_of
 
     done = sum(len(one.games) for _, _, one in found)
     wanted = sum(entrant.wanted.games for _, entrant, _ in found)
     failed = [one for _, _, one in found if one.error]
     if interrupted and done < wanted and not failed:
-        named = [entrant.player for _, entrant, _ in found if code_of(entrant.player)]
-        how = f"; {_going_on(out, dict.fromkeys(named))} goes on" if out else ""
+        named = dict.fromkeys(one.player for _, one, _ in found if code_of(one.player))
+        how = f"; {_going_on(out, [*named, *options])} goes on" if out else ""
         print_note(f"twofold: interrupted; {counted(done, 'game')} finished{how}")
         raise typer.Exit(INTERRUPTED)
     if failed and json:

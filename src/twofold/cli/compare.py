@@ -18,6 +18,7 @@ from twofold.cli._common import (
     prepare,
     print_note,
     print_out,
+    read_count,
     read_rules,
     write_json,
 )
@@ -40,7 +41,10 @@ def command(
     games: Annotated[
         int | None,
         typer.Option(
-            "--games", metavar="N", help=f"Games each; else {_GAMES}, with --sprt {_MOST_GAMES:,}."
+            "--games",
+            parser=read_count,
+            metavar="N",
+            help=f"Games each; else {_GAMES}, with --sprt {_MOST_GAMES:,}.",
         ),
     ] = None,
     seed: Annotated[
@@ -64,7 +68,9 @@ def command(
     ] = "",
     jobs: Annotated[
         int | None,
-        typer.Option("--jobs", metavar="J", help="Games at a time; else as many as cores."),
+        typer.Option(
+            "--jobs", parser=read_count, metavar="J", help="Games at a time; else as many as cores."
+        ),
     ] = None,
     rules: RulesOption = "",
     json: JsonOption = False,
@@ -124,10 +130,8 @@ def _question(delta: str, tile: int | None, *, sprt: bool) -> "Question | None":
     from twofold.errors import InvalidInput
     from twofold.notation import shown
 
-    if not sprt:
-        if tile is not None:
-            raise InvalidInput("expected --tile together with --sprt")
-        return None
+    if tile is not None and not sprt:
+        raise InvalidInput("expected --tile together with --sprt")
     if tile is not None and (tile < 4 or tile & (tile - 1)):
         raise InvalidInput(f"expected a tile such as 2048, got {tile}")
     wanted = InvalidInput(f"expected --delta such as 500 or 5%, got {shown(delta)}")
@@ -138,6 +142,8 @@ def _question(delta: str, tile: int | None, *, sprt: bool) -> "Question | None":
         raise wanted from None
     if not 0 < value < 1e12 or (tile is not None and not share):
         raise wanted
+    if not sprt:
+        return None
     if share:
         return Question(tile=tile, share=value / 100)
     return Question(delta=value)

@@ -12,6 +12,8 @@ from twofold.cli._common import (
     counted,
     print_note,
     print_out,
+    read_count,
+    waiting,
     write_json,
 )
 
@@ -34,7 +36,10 @@ def command(
         ),
     ],
     boards: Annotated[
-        int, typer.Option("--boards", metavar="N", help="Boards of the check of moves.")
+        int,
+        typer.Option(
+            "--boards", parser=read_count, metavar="N", help="Boards of the check of moves."
+        ),
     ] = 200,
     slack: Annotated[
         float,
@@ -49,6 +54,7 @@ def command(
     Exit code 1 if it does not; docs/reference/engine-protocol.md is the specification.
     """
     from twofold.bridge.conformance import check_engine
+    from twofold.bridge.conformance_checks import CHECKS
     from twofold.players.engine_spec import parse_command_words
 
     _check_numbers(boards, slack)
@@ -57,7 +63,11 @@ def command(
     interrupted = False
     try:
         with closing(check_engine(words, boards=boards, slack=slack)) as checks:
-            for outcome in checks:
+            for check in CHECKS:
+                with waiting(f"checking {check.name}: {check.demand} ..."):
+                    outcome = next(checks, None)
+                if outcome is None:
+                    break
                 outcomes.append(outcome)
                 if not json:
                     _show(outcome)

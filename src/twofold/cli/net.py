@@ -5,12 +5,12 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from twofold.cli._common import (
-    LOADING,
     JsonOption,
     counted,
+    loading,
     print_note,
     print_out,
-    waiting,
+    read_count,
     write_json,
 )
 
@@ -104,10 +104,13 @@ def _form(card: "Card") -> str:
 def evaluate(
     network: NetworkArgument,
     ply: Annotated[list[int] | None, typer.Option("--ply", metavar="N", help="Depths; 1.")] = None,
-    games: Annotated[int, typer.Option("--games", metavar="N", help="Games each.")] = 1000,
+    games: Annotated[
+        int, typer.Option("--games", parser=read_count, metavar="N", help="Games each.")
+    ] = 1000,
     seed: Annotated[str, typer.Option("--seed", metavar="S", help="Of the first game.")] = "1",
     jobs: Annotated[
-        int | None, typer.Option("--jobs", metavar="J", help="Games at a time; else cores.")
+        int | None,
+        typer.Option("--jobs", parser=read_count, metavar="J", help="Games at a time; else cores."),
     ] = None,
     json: JsonOption = False,
 ) -> None:
@@ -156,7 +159,7 @@ def convert(
     from twofold.learn.learnt import read_learnt
 
     for_tdl = _suffix(out, release) == TDL_SUFFIX
-    with waiting(LOADING):
+    with loading():
         found = read_learnt(network, sums=for_tdl)
         card = msgspec.structs.replace(found.card, note=note) if note else found.card
         with _held(out):
@@ -216,7 +219,7 @@ def average_networks(
 
     if not out.endswith(SUFFIX):
         raise InvalidInput(f"expected --out with a name that ends in {SUFFIX}, got {shown(out)}")
-    with waiting(LOADING):
+    with loading():
         found = [read_learnt(name) for name in networks]
         mean = average([one.network for one in found])
         cards = [one.card for one in found]

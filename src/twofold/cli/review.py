@@ -15,6 +15,7 @@ from twofold.cli._common import (
     open_player,
     print_note,
     print_out,
+    read_count,
     shell_line,
     waiting,
     write_json,
@@ -58,7 +59,10 @@ def command(
         int | None, typer.Option("--ply", metavar="N", help="Depth for each move, in plies.")
     ] = None,
     worst: Annotated[
-        int, typer.Option("--worst", metavar="N", help="Show so many of the worst moves.")
+        int,
+        typer.Option(
+            "--worst", parser=read_count, metavar="N", help="Show so many of the worst moves."
+        ),
     ] = 10,
     walk: Annotated[
         bool, typer.Option("--walk", help="Walk through the game on the screen instead.")

@@ -10,16 +10,16 @@ import typer
 
 from twofold.cli._common import (
     INTERRUPTED,
-    LOADING,
     JsonOption,
     catching_interrupt,
     cores,
     counted,
+    loading,
     print_note,
     print_out,
+    read_count,
     read_rules,
     shell_line,
-    waiting,
     write_json,
 )
 
@@ -55,7 +55,10 @@ def command(
         bool, typer.Option("--outcomes", help="Show how games end under optimal play.")
     ] = False,
     threads: Annotated[
-        int | None, typer.Option("--threads", metavar="N", help="Threads; else as many as cores.")
+        int | None,
+        typer.Option(
+            "--threads", parser=read_count, metavar="N", help="Threads; else as many as cores."
+        ),
     ] = None,
     json: JsonOption = False,
 ) -> None:
@@ -65,7 +68,7 @@ def command(
     exact:table=FILE. A solution that was interrupted or killed goes on when the same command
     is given again: until the table is written, what was found is kept in the folder FILE.work.
     """
-    with waiting(LOADING):
+    with loading():
         from twofold.exact.store import parts_in, work_folder
         from twofold.exact.table import Table
         from twofold.limits import MAX_JOBS, check_limit

@@ -10,17 +10,18 @@ import typer
 
 from twofold.cli._common import (
     INTERRUPTED,
-    LOADING,
     JsonOption,
     RulesOption,
     catching_interrupt,
     cores,
     counted,
+    loading,
     print_note,
     print_out,
+    read_count,
     read_rules,
     read_seconds,
-    waiting,
+    shell_line,
     write_json,
 )
 
@@ -47,7 +48,7 @@ def command(
         typer.Option("--out", metavar="FILE", help="The network and its run.", show_default=False),
     ] = "",
     games: Annotated[
-        int | None, typer.Option("--games", metavar="N", help="Games, in all.")
+        int | None, typer.Option("--games", parser=read_count, metavar="N", help="Games, in all.")
     ] = None,
     time: Annotated[
         str, typer.Option("--time", metavar="T", help=f"Time, in all; else {_DEFAULT_TIME}.")
@@ -66,7 +67,10 @@ def command(
         float, typer.Option("--lambda", metavar="L", help="TD(lambda): 0 one step, 1 n steps.")
     ] = 0.0,
     steps: Annotated[
-        int | None, typer.Option("--steps", metavar="N", help="Steps to a target; else by lambda.")
+        int | None,
+        typer.Option(
+            "--steps", parser=read_count, metavar="N", help="Steps to a target; else by lambda."
+        ),
     ] = None,
     order: Annotated[
         str, typer.Option("--order", metavar="O", help="forward, or backward after each game.")
@@ -78,16 +82,28 @@ def command(
         bool, typer.Option("--carousel", help="Begin games at each stage in turn.")
     ] = False,
     restart: Annotated[
-        int, typer.Option("--restart", metavar="N", help="Take up again games of N moves; 0 none.")
+        int,
+        typer.Option(
+            "--restart",
+            parser=read_count,
+            metavar="N",
+            help="Take up again games of N moves; 0 none.",
+        ),
     ] = 0,
     downgrade: Annotated[
         int,
         typer.Option(
-            "--downgrade", metavar="SUM", help="Every other game plays downgraded from SUM; 0 none."
+            "--downgrade",
+            parser=read_count,
+            metavar="SUM",
+            help="Every other game plays downgraded from SUM; 0 none.",
         ),
     ] = 0,
     threads: Annotated[
-        int | None, typer.Option("--threads", metavar="N", help="Threads; else as many as cores.")
+        int | None,
+        typer.Option(
+            "--threads", parser=read_count, metavar="N", help="Threads; else as many as cores."
+        ),
     ] = None,
     seed: Annotated[str, typer.Option("--seed", metavar="S", help="Seed of the games.")] = "1",
     checkpoint: Annotated[
@@ -101,34 +117,38 @@ def command(
     The file holds the network and all that --resume needs; Ctrl-C saves it. With one thread
     what is learnt depends on the seed alone; more threads share the weights without locks.
     """
+    limits = _limits(games, time, resume=resume)
+    interval = read_seconds(checkpoint, "checkpoint")
     _check_out(out)
     with _held(out):
-        with waiting(LOADING):
+        _check_new(out, resume=resume)
+        settings = None
+        if not resume:
+            settings = _settings(
+                network or "",
+                rules=read_rules(rules),
+                stages=_numbers(stages),
+                schedule=schedule,
+                optimism=optimism,
+                trace=trace,
+                steps=steps,
+                order=order,
+                carousel=carousel,
+                restart=restart,
+                downgrade=downgrade,
+                seed=seed,
+                threads=cores() if threads is None else threads,
+            )
+        with loading():
             from twofold.learn.run import run
 
-            limits = _limits(games, time, resume=resume)
-            interval = read_seconds(checkpoint, "checkpoint")
-            _check_new(out, resume=resume)
-            if resume:
+            if settings is None:
                 training = _resumed(out, network, limits, threads)
             else:
-                settings = _settings(
-                    network or "",
-                    rules=read_rules(rules),
-                    stages=_numbers(stages),
-                    schedule=schedule,
-                    optimism=optimism,
-                    trace=trace,
-                    steps=steps,
-                    order=order,
-                    carousel=carousel,
-                    restart=restart,
-                    downgrade=downgrade,
-                    seed=seed,
-                    threads=cores() if threads is None else threads,
-                )
                 _say_size(settings)
                 training = _new(settings, limits, start)
+        if resume:
+            print_note(f"twofold: {_how_far(training, out)}")
         with catching_interrupt() as asked, _live(training) as show:
             kept = run(
                 training, out, interval=interval, stop=asked, on_progress=show, on_move=_say_moved
@@ -139,7 +159,8 @@ def command(
     else:
         _print_run(training, out)
     if not training.is_finished:
-        print_note(f"twofold: interrupted; saved; twofold train --out {out} --resume goes on")
+        again = shell_line("twofold", "train", "--out", out, "--resume")
+        print_note(f"twofold: interrupted; saved; {again} goes on")
         raise typer.Exit(INTERRUPTED)
 
 
@@ -182,11 +203,14 @@ def _check_out(out: str) -> None:
 def _check_new(out: str, *, resume: bool) -> None:
     """Refuse to write over a file, unless the run in it goes on."""
     from twofold.errors import InvalidInput
+    from twofold.evaluators.network_file import read_card
 
     if not resume and Path(out).exists():
         raise InvalidInput(
             f"expected a new file for --out, or --resume to go on with the run in it, got {out}"
         )
+    if resume:
+        read_card(out)  # before kernels are compiled
 
 
 def _held(out: str) -> "AbstractContextManager[None]":
@@ -227,6 +251,25 @@ def _resumed(out: str, network: str, limits: dict[str, Any], threads: int | None
     if network and network != training.settings.patterns:
         raise InvalidInput(f"expected {training.settings.patterns}, as in {out}, got {network}")
     return training
+
+
+def _how_far(training: "Training", out: str) -> str:
+    """How far a run has come that is to go on, and whether anything is left of it."""
+    from twofold.cli._bench import time_left
+
+    begun, took = counted(int(training.games_begun[0]), "game"), time_left(training.seconds)
+    if training.second_limit is not None and training.seconds >= training.second_limit:
+        return (
+            f"{out} has trained for {took}, and --time is the time in all "
+            f"({time_left(training.second_limit)}): nothing is left to do; "
+            "name a longer time to go on"
+        )
+    if training.game_limit is not None and training.games_begun[0] >= training.game_limit:
+        return (
+            f"{out} has begun {begun}, and --games is their number in all "
+            f"({training.game_limit:,}): none is left to begin; name more games to go on"
+        )
+    return f"{out} goes on after {took} and {begun}"
 
 
 def _say_size(settings: "Settings") -> None:

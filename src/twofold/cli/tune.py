@@ -4,21 +4,24 @@ import contextlib
 import sys
 import time
 from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from twofold.cli._common import (
     INTERRUPTED,
-    LOADING,
     JsonOption,
     RulesOption,
     catching_interrupt,
+    check_writable,
     cores,
     counted,
+    loading,
     prepare,
     print_note,
     print_out,
+    read_count,
     read_rules,
     waiting,
     write_json,
@@ -40,13 +43,21 @@ def command(
         str,
         typer.Option("--out", metavar="FILE", help="Trials, in SQLite.", show_default=False),
     ],
-    games: Annotated[int, typer.Option("--games", metavar="N", help="Games a trial.")] = 100,
+    games: Annotated[
+        int, typer.Option("--games", parser=read_count, metavar="N", help="Games a trial.")
+    ] = 100,
     trials: Annotated[
-        int, typer.Option("--trials", metavar="T", help="Trials wanted in the file.")
+        int,
+        typer.Option("--trials", parser=read_count, metavar="T", help="Trials wanted in the file."),
     ] = 100,
     jobs: Annotated[
         int | None,
-        typer.Option("--jobs", metavar="J", help="Trials at a time; else as many as cores."),
+        typer.Option(
+            "--jobs",
+            parser=read_count,
+            metavar="J",
+            help="Trials at a time; else as many as cores.",
+        ),
     ] = None,
     seed: Annotated[
         str, typer.Option("--seed", metavar="S", help="Seed of the first game; then S+1, ...")
@@ -64,7 +75,10 @@ def command(
         str, typer.Option("--objective", metavar="NAME", help="score, log-score or a tile.")
     ] = "score",
     check_games: Annotated[
-        int, typer.Option("--check-games", metavar="N", help="Fresh games for best and start.")
+        int,
+        typer.Option(
+            "--check-games", parser=read_count, metavar="N", help="Fresh games for best and start."
+        ),
     ] = 500,
     rules: RulesOption = "",
     json: JsonOption = False,
@@ -76,12 +90,17 @@ def command(
     play fresh games against the start weights, and the last line is the tuned player.
     """
     from twofold.arena.tune import Settings, tune
-    from twofold.limits import MAX_JOBS, MAX_TRIALS, check_limit
+    from twofold.arena.tune_study import require_tune
+    from twofold.limits import MAX_GAMES, MAX_JOBS, MAX_TRIALS, check_limit
     from twofold.notation import parse_seed
 
     check_limit("trials", trials, 1, MAX_TRIALS)
+    check_limit("games of the check", check_games, 2, MAX_GAMES)
     used_jobs = check_limit("jobs", cores() if jobs is None else jobs, 1, MAX_JOBS)
-    with waiting(LOADING):
+    check_writable(Path(out))
+    with waiting("loading Optuna, which chooses the weights ..."):
+        require_tune()
+    with loading():
         settings = Settings.make(
             player,
             games=games,
@@ -121,7 +140,7 @@ def command(
 
 @contextlib.contextmanager
 def _progress(settings: "Settings") -> "Iterator[Callable[[Progress], None]]":
-    """Progress on stderr, if that is a terminal: first of the trials, then of the check."""
+    """Progress on stderr, of the trials and then of the check: bars in a terminal, else words."""
     from rich.console import Console
     from rich.progress import (
         BarColumn,
@@ -143,8 +162,14 @@ def _progress(settings: "Settings") -> "Iterator[Callable[[Progress], None]]":
     )
     console = Console(stderr=True)
     began = time.monotonic()
-    with Bars(*columns, console=console, transient=True, disable=not console.is_terminal) as bars:
-        tuning = bars.add_task("trials", total=None, more="")
+    games = counted(settings.games, "game")
+    if not console.is_terminal:
+        latest: list[Progress] = []
+        with waiting(lambda: _words(latest[0], games) if latest else ""):
+            yield lambda now: latest.__setitem__(slice(None), [now])
+        return
+    with Bars(*columns, console=console, transient=True) as bars:
+        tuning = bars.add_task("trials", total=None, more=f"each plays {games}")
         check = bars.add_task("check", total=None, more="games", visible=False)
 
         def show(now: "Progress") -> None:
@@ -160,6 +185,13 @@ def _progress(settings: "Settings") -> "Iterator[Callable[[Progress], None]]":
                 bars.update(tuning, completed=now.finished, more=more)
 
         yield show
+
+
+def _words(now: "Progress", games: str) -> str:
+    """What a tuning waits for."""
+    if now.to_check:
+        return f"checking the best weights: playing {counted(now.to_check, 'fresh game')} ..."
+    return f"tuning: playing {games} for each of {counted(now.trials, 'trial')} ..."
 
 
 def _print_tuning(found: "Tuning", seconds: float, jobs: int) -> None:

@@ -11,18 +11,17 @@ import typer
 
 from twofold.cli._common import (
     INTERRUPTED,
-    LOADING,
     RulesOption,
     SeedOption,
     catching_interrupt,
     check_writable,
     counted,
+    loading,
     print_out,
     read_pace,
     read_rules,
     read_seed,
     shell_line,
-    waiting,
 )
 
 if TYPE_CHECKING:
@@ -117,7 +116,7 @@ class Watched:
         self.record = record
         self.game: Game = Game(rules, seed=seed)
         self.kept: KeptGame | None = None  # once a person has taken over
-        with waiting(LOADING):
+        with loading():
             from twofold.players import make_player
 
             self.player = make_player(spec)
@@ -153,20 +152,19 @@ class Watched:
         from twofold.cli._screen import Screen
         from twofold.tui.frame import first_frame
         from twofold.tui.playback import Playback
+        from twofold.tui.words import getting_ready
 
         console = Console()
         opening = first_frame(self.game)
-        screen = Screen(
-            opening, self.spec, self.seed, "getting ready; the first time, kernels are compiled ..."
-        )
+        screen = Screen(opening, self.spec, self.seed, getting_ready())
         playback = Playback(self._frames(stop), opening)
         with Live(screen, console=console, screen=True, auto_refresh=False) as live:
             pause = 0.0
             while not playback.wait(pause) and not stop.is_set():
                 drawn = time.perf_counter()
                 screen.frame = playback.frame
-                if screen.frame.analysis is not None:
-                    screen.note = "Ctrl-C ends the game with a summary"
+                going = screen.frame.analysis is not None
+                screen.note = "Ctrl-C ends the game with a summary" if going else getting_ready()
                 live.refresh()
                 # Drawing takes a fifth of the time at most, also on a slow terminal.
                 pause = max(1 / FRAMES_PER_SECOND, 4 * (time.perf_counter() - drawn))
@@ -212,7 +210,7 @@ class Watched:
         from twofold.tui.frame import first_frame
 
         print_out(f"{self.spec}, seed {self.seed}, rules {self.rules}")
-        with waiting(LOADING):
+        with loading():
             source = self._frames(stop)
             opening = next(source, first_frame(self.game))
         yield opening

@@ -42,7 +42,7 @@ class OpenSpielState:
     """
 
     def __init__(self, rules: Rules | str = RULES) -> None:
-        self._rules = rules = rules if isinstance(rules, Rules) else Rules.parse(rules)
+        self._rules = rules = Rules.of(rules)
         self._board = Board.empty(rules.shape)
         self._history: list[int] = []
         self._to_place = rules.start_tiles
@@ -125,7 +125,7 @@ class OpenSpielState:
             InvalidMove: it is not chance's turn.
             InvalidSeed: the seed is out of range.
         """
-        check_seed(seed)
+        seed = check_seed(seed)
         if not self.is_chance_node():
             raise InvalidMove("expected a tile to appear, got a position where none does")
         cell, tile = throw(self._board, self._rules, seed, self._placed)

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from twofold.env.games import BLOCK, Games, next_seeds
 from twofold.errors import InvalidInput, InvalidSeed
 from twofold.limits import MAX_SEED
-from twofold.notation import check_seed, shown
+from twofold.notation import as_int, check_seed, shown
 
 
 class Seeding:
@@ -40,13 +40,13 @@ class Seeding:
             InvalidInput: there are not as many seeds as games.
         """
         count = len(self._games)
-        if isinstance(seed, int):
-            check_seed(seed)
-            if seed + count - 1 > MAX_SEED:
+        if as_int(seed) is not None:
+            first = check_seed(seed)
+            if first + count - 1 > MAX_SEED:
                 raise InvalidSeed(
-                    f"expected a seed up to 2^64 - {count} for {count} games, got {seed}"
+                    f"expected a seed up to 2^64 - {count} for {count} games, got {first}"
                 )
-            return [*range(seed, seed + count)]
+            return [*range(first, first + count)]
         if not isinstance(seed, (list, tuple)):
             raise InvalidSeed(f"expected a seed or a list of seeds, got {shown(seed)}")
         if len(seed) != count:

@@ -80,8 +80,7 @@ class Settings:
             InvalidRules: the rules cannot be read.
             UnsupportedRules: the board does not fit the form of the observations.
         """
-        if not isinstance(rules, Rules):
-            rules = Rules.parse(rules)
+        rules = Rules.of(rules)
         _check_choice("an observation of", observation, OBSERVATIONS)
         _check_choice("a reward of", reward, REWARDS)
         _check_choice("illegal to be", illegal, ILLEGALS)

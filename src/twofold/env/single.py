@@ -100,7 +100,7 @@ class Env2048(gymnasium.Env[NDArray[Any], int]):
         """
         start = parse_start(options)
         if seed is not None:
-            check_seed(seed)
+            seed = check_seed(seed)
         super().reset(seed=seed)
         self._seed = np.uint64(next_seed(self.np_random) if seed is None else seed)
         games = self._games

@@ -28,6 +28,7 @@ import platformdirs
 from numba.core import caching, typeinfer
 
 from twofold.folders import make_private, shared_place
+from twofold.kernels import BUILT
 from twofold.kernels._numba import numba
 
 _NAME: Final = re.compile(r"[0-9a-f]{20}", re.ASCII)
@@ -138,13 +139,17 @@ class _Cache(caching.FunctionCache):
 
     _impl_class = _CacheImpl
 
-    def load_overload(self, *key: Any) -> Any:
+    def load_overload(self, sig: Any, target_context: Any) -> Any:
+        """The machine code that is kept; None means that it is compiled now."""
+        found = None
         try:
-            return super().load_overload(*key)
+            found = super().load_overload(sig, target_context)
         except Exception:  # of a damaged pickle: any
             with contextlib.suppress(OSError):
                 self.flush()
-            return None
+        if found is None:
+            BUILT.append(self._py_func.__name__)
+        return found
 
     def save_overload(self, *result: Any) -> None:
         with contextlib.suppress(OSError):  # a full disk

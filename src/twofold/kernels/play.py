@@ -209,21 +209,23 @@ def start_bits(seed, start_tiles, mask, law):
     return bits
 
 
-@kernel(types.int64(_WORDS, types.uint64, _STATES))
-def play_many(game, first_seed, states):
+@kernel(types.int64(_WORDS, types.uint64, _STATES, types.int64))
+def play_many(game, first_seed, states, limit):
     """Whole games, one after the other, seeds counting up from `first_seed`.
 
     Args:
-        game: words of a game; its seed is set here, moves are not kept, and REACHED is the
-            address of uint64 (games, REACHED_SIZE).
+        game: words of a game; its seed is set here, REACHED is the address of uint64
+            (games, REACHED_SIZE), and the moves of each game follow those of the last one in
+            LETTERS.
         first_seed: seed of the first game; the next ones follow modulo 2**64.
         states: uint64 (games, STATE_WORDS), filled with the states at the end.
+        limit: most moves of all games together.
 
     Returns:
         The number of games that came to an end inside this kernel (over or stopped), counted
         from the first; the loop leaves off at the first one that did not.
     """
-    reached, ended, index = game[REACHED], OVER, 0
+    reached, letters, ended, index = game[REACHED], game[LETTERS], OVER, 0
     for index in range(len(states)):
         seed = first_seed + np.uint64(index)
         state = states[index]
@@ -233,10 +235,13 @@ def play_many(game, first_seed, states):
         state[SCORE] = 0
         state[MOVE_NUMBER] = 0
         state[MAX_EXPONENT] = on_bits.max_exponent(state[BITS])
-        ended = play_bits(game, state, np.int64(1) << 62)
+        ended = play_bits(game, state, limit)
         if ended != OVER and ended != STOPPED:
             break
-    game[REACHED] = reached
+        limit -= np.int64(state[MOVE_NUMBER])
+        if letters != 0:
+            game[LETTERS] += state[MOVE_NUMBER]
+    game[REACHED], game[LETTERS] = reached, letters
     return index if ended != OVER and ended != STOPPED else len(states)
 
 

@@ -1,6 +1,8 @@
 """Games that a compiled player's policies play inside kernels: one in chunks of moves, or many."""
 
 from collections.abc import Sequence
+from itertools import accumulate, pairwise
+from typing import Final, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,14 +14,26 @@ from twofold.kernels import play
 from twofold.kernels.dice import spawn_law
 from twofold.kernels.tables import frame
 from twofold.limits import BITS_MAX_EXPONENT, MAX_EXPONENT
-from twofold.notation import MOVE_LETTERS
+from twofold.notation import format_moves
 from twofold.players.compiled import CompiledPlayer, fits_bits
 from twofold.rules import Rules
 
 Words = NDArray[np.uint64]
 
 _NEVER = 255
-_LETTERS = np.frombuffer(MOVE_LETTERS.encode(), dtype=np.uint8)
+
+MOST_MOVES: Final = 1 << 22
+"""Most moves of the games that follow each other in one call."""
+
+
+class Played(NamedTuple):
+    """A finished game: how it went, and its moves as letters if they were kept."""
+
+    score: int
+    moves: int
+    reached: tuple[int, ...]
+    board: Board
+    letters: str
 
 
 def game_words(rules: Rules, law: Words) -> Words:
@@ -48,8 +62,8 @@ def can_play_many(player: CompiledPlayer, rules: Rules) -> bool:
 
 
 def play_many(
-    player: CompiledPlayer, rules: Rules, first_seed: int, games: int
-) -> list[tuple[int, int, tuple[int, ...], Board]]:
+    player: CompiledPlayer, rules: Rules, first_seed: int, games: int, *, keep_moves: bool = False
+) -> list[Played]:
     """Whole games on bits, seeds counting up from the first modulo 2^64.
 
     Args:
@@ -57,29 +71,42 @@ def play_many(
         rules: the rules of the games.
         first_seed: seed of the first game.
         games: how many.
+        keep_moves: whether the games hold their moves.
 
     Returns:
-        For each game: score, moves, the move numbers at which each exponent was first reached,
-        the final board; up to the first game that cannot be finished on bits, which is left out
-        with all after it.
+        The games, up to the first that cannot be finished on bits or within `MOST_MOVES` moves
+        of all games; it is left out with all after it.
     """
     law, context = spawn_law(rules.spawn_exponents, rules.spawn_weights), player.context
     reached = np.zeros((games, play.REACHED_SIZE), dtype=np.uint64)
     states = np.zeros((games, play.STATE_WORDS), dtype=np.uint64)
+    letters = np.empty(MOST_MOVES if keep_moves else 0, dtype=np.uint8)
     words = game_words(rules, law)
     words[play.REACHED] = reached.ctypes.data
+    words[play.LETTERS] = letters.ctypes.data if keep_moves else 0
     words[play.POLICY_ADDRESS] = player.policy
     words[play.POLICY_CONTEXT] = context.ctypes.data
-    done = play.play_many(words, np.uint64(first_seed), states)
+    done = play.play_many(words, np.uint64(first_seed), states, MOST_MOVES)
+    moves = states[:done, play.MOVE_NUMBER].tolist()
+    texts = _cut(letters, moves) if keep_moves else [""] * done
     return [
-        (
+        Played(
             state[play.SCORE],
             state[play.MOVE_NUMBER],
             tuple(numbers[: state[play.MAX_EXPONENT] + 1]),
             Board.from_bits(state[play.BITS], rules.shape),
+            text,
         )
-        for state, numbers in zip(states[:done].tolist(), reached[:done].tolist(), strict=True)
+        for state, numbers, text in zip(
+            states[:done].tolist(), reached[:done].tolist(), texts, strict=True
+        )
     ]
+
+
+def _cut(moves: NDArray[np.uint8], counts: Sequence[int]) -> list[str]:
+    """The moves of games that follow each other, as the letters of each game."""
+    text = format_moves(moves[: sum(counts)])
+    return [text[first:end] for first, end in pairwise(accumulate(counts, initial=0))]
 
 
 class KernelGame:
@@ -143,7 +170,7 @@ class KernelGame:
         if self._ended == play.TOO_LARGE:
             raise TileTooLarge(f"expected exponents up to {MAX_EXPONENT}, got a merge past them")
         made = int(self._state[play.MOVE_NUMBER]) - first
-        return _LETTERS[letters[:made]].tobytes().decode()
+        return format_moves(letters[:made])
 
     def _leave_bits(self) -> None:
         self._cells = np.array(self._board().exponents, dtype=np.uint8)

@@ -106,7 +106,7 @@ def play_games(
         player: who plays.
         rules: the rules of the games.
         seeds: their seeds.
-        keep_moves: whether the results hold the moves; games do not follow each other then.
+        keep_moves: whether the results hold the moves.
         stop: asked between the games, and now and then in long ones; True ends all of it.
 
     Raises:
@@ -116,7 +116,8 @@ def play_games(
     while first < len(seeds) and not (stop is not None and stop()):
         if together > 1:
             count = min(together, _run_length(seeds, first))
-            found, seconds = _play_together(player, rules, seeds[first : first + count])
+            some = seeds[first : first + count]
+            found, seconds = _play_together(player, rules, some, keep_moves)
             yield from found
             first += len(found)
             if len(found) == count:
@@ -127,8 +128,7 @@ def play_games(
             return
         yield result
         first += 1
-        simple = not keep_moves and _is_simple(player, rules)
-        together = _how_many(result.seconds) if simple else 1
+        together = _how_many(result.seconds) if _is_simple(player, rules) else 1
 
 
 def _how_many(seconds: float) -> int:
@@ -156,7 +156,7 @@ def _run_length(seeds: Sequence[int], first: int) -> int:
 
 
 def _play_together(
-    player: Any, rules: Rules, seeds: Sequence[int]
+    player: Any, rules: Rules, seeds: Sequence[int], keep_moves: bool
 ) -> tuple[list[GameResult], float]:
     """Play the games of seeds that count up, up to the first that needs more than bits.
 
@@ -167,12 +167,21 @@ def _play_together(
 
     player.start(rules, seeds[0])
     began = time.perf_counter()
-    found = play_many(player, rules, seeds[0], len(seeds))
+    found = play_many(player, rules, seeds[0], len(seeds), keep_moves=keep_moves)
     seconds = time.perf_counter() - began
     share = seconds / max(len(found), 1)
     return [
-        GameResult(seed, score, moves, board.max_tile, reached, board, share)
-        for seed, (score, moves, reached, board) in zip(seeds, found, strict=False)
+        GameResult(
+            seed,
+            game.score,
+            game.moves,
+            game.board.max_tile,
+            game.reached,
+            game.board,
+            share,
+            game.letters,
+        )
+        for seed, game in zip(seeds, found, strict=False)
     ], seconds
 
 

@@ -19,8 +19,6 @@ if TYPE_CHECKING:
 HOLD_SECONDS: Final = 0.15
 """Values stay so long after a move, until the new ones are there: else they would flicker."""
 
-LOADING: Final = "getting ready; the first time, kernels are compiled ..."
-
 
 class GameScreen(PictureScreen):
     """A shared game.

@@ -7,7 +7,7 @@ from rich.text import Text
 
 from twofold.errors import IllegalMove, TwofoldError
 from twofold.rules import STANDARD, Move, Rules
-from twofold.tui.game_screen import LOADING, GameScreen
+from twofold.tui.game_screen import GameScreen
 from twofold.tui.keys import PLAY_KEYS, Key
 from twofold.tui.moves_view import search_words
 from twofold.tui.numbers import format_pace, format_speed
@@ -15,6 +15,7 @@ from twofold.tui.picture import Picture, title_line
 from twofold.tui.picture_screen import NOTICE, bindings
 from twofold.tui.saving import KeptGame
 from twofold.tui.shared_game import Now, SharedGame
+from twofold.tui.words import getting_ready
 
 ARROWS: Final = {Move.UP: "↑", Move.RIGHT: "→", Move.DOWN: "↓", Move.LEFT: "←"}
 
@@ -101,7 +102,7 @@ class PlayScreen(GameScreen):
 
             return Text(f"the player failed: {describe(self.shared.error)}", "bold red")
         if now.is_loading:
-            return Text(LOADING, "dim")
+            return Text(getting_ready(), "dim")
         if now.auto and not self.note.style:
             pace = format_pace(self.shared.pace)
             return Text(f"the player plays, {pace}; P or a move takes over", "dim")

@@ -13,6 +13,7 @@ from twofold.tui.picture import Picture, title_line
 from twofold.tui.picture_screen import PictureScreen, bindings
 from twofold.tui.walk import Walk
 from twofold.tui.walk_view import draw_walk, timeline, verdict
+from twofold.tui.words import getting_ready
 
 
 class ReviewScreen(PictureScreen):
@@ -95,9 +96,7 @@ class ReviewScreen(PictureScreen):
         if self._note:
             return self._note
         if not self.walk.judged and self.walk.move is not None:
-            return Text(
-                "the judge is getting ready; the first time, kernels are compiled ...", "dim"
-            )
+            return Text(f"the judge: {getting_ready()}", "dim")
         return verdict(self.walk)
 
     # ---- keys

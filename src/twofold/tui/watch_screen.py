@@ -6,7 +6,7 @@ from typing import ClassVar
 from rich.text import Text
 
 from twofold.board import Board
-from twofold.tui.game_screen import LOADING, GameScreen
+from twofold.tui.game_screen import GameScreen
 from twofold.tui.keys import WATCH_KEYS, Key
 from twofold.tui.moves_view import search_words
 from twofold.tui.numbers import format_pace, format_speed, format_time
@@ -15,6 +15,7 @@ from twofold.tui.picture_screen import NOTICE, bindings
 from twofold.tui.play_screen import PlayScreen
 from twofold.tui.shared_game import Now, SharedGame
 from twofold.tui.walk import Walk
+from twofold.tui.words import getting_ready
 
 ENDS = "Ctrl-C ends the game with a summary"
 
@@ -94,13 +95,15 @@ class WatchScreen(GameScreen):
 
     def _note(self, now: Now) -> Text:
         if now.is_loading:
-            return Text(LOADING, "dim")
+            return Text(getting_ready(), "dim")
         if now.is_finished:
             over = now.status.value == "over"
             end = "game over" if over else "the goal is reached"
             return Text(f" {end}: {now.frame.score:,} points. Q ends with a summary. ", NOTICE)
         if now.auto:
-            return Text(ENDS if now.frame.analysis or now.frame.move_number else LOADING, "dim")
+            return Text(
+                ENDS if now.frame.analysis or now.frame.move_number else getting_ready(), "dim"
+            )
         return self.note or Text("paused; Space goes on", "dim")
 
     def changed(self, now: Now) -> None:

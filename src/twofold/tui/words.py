@@ -8,7 +8,13 @@
 
 from twofold import reference
 from twofold.board import Board
+from twofold.kernels import BUILT
 from twofold.rules import Move
+
+
+def getting_ready() -> str:
+    """What is being waited for while a player is made ready."""
+    return "compiling kernels, the first time only ..." if BUILT else "getting ready ..."
 
 
 def words_of_move(before: Board, move: Move, after: Board) -> str:
