@@ -113,12 +113,16 @@ class Session:
         with self._lock:
             if len(self._games.keys() - {live.game}) >= MAX_FOLLOWED:
                 raise LimitExceeded(f"expected at most {MAX_FOLLOWED} open games: close one")
-        live = self._hub.table.join(live, asker)
+        live = self._hub.table.join(live, asker, self._note)
         with self._lock:
-            self._games[live.game] = live
             closed = self._closed
         if closed:  # meanwhile: `close` did not see this game
             self._hub.table.leave(live, self)
+
+    def _note(self, live: LiveGame) -> None:
+        """Take down a game that is followed, before the page is told: it may move at once."""
+        with self._lock:
+            self._games[live.game] = live
 
     def _game(self, game: str) -> LiveGame:
         with self._lock:
