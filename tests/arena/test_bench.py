@@ -17,6 +17,7 @@ from tests.arena.hours import HoursPass
 from tests.cli.conftest import Cli
 from tests.cli.conftest import cli as cli  # a fixture
 from tests.forks import command, fork, slow_group
+from tests.forks import forked_workers as forked_workers  # a fixture
 from twofold.arena import workers
 from twofold.arena.bench import Bench, resume
 from twofold.arena.study import Study
@@ -26,6 +27,8 @@ from twofold.rules import Rules
 
 HERE = Path(__file__).parent / "players_for_tests.py"
 SMALL = Rules.parse("3x3 goal=64")
+
+pytestmark = pytest.mark.usefixtures("forked_workers")
 
 
 def bench_of(study: Study, *players: str, games: int = 10, seed: int = 0) -> Bench:

@@ -25,24 +25,16 @@ from twofold.rules import Rules
 def ray(request: pytest.FixtureRequest) -> Iterator[Any]:
     """Ray, with a cluster of two cores that outlives each bench.
 
-    A real one is slow, and does not come up on a busy machine: see `little_ray`, which takes its
-    place in most tests.
+    A real one is slow, and does not come up where the machine is busy: see `little_ray`.
     """
     if request.param == "little":
         yield little_ray
-        return
-    import ray
+    else:
+        import ray
 
-    for last in (False, False, True):
-        try:
-            ray.init(num_cpus=2, include_dashboard=False, log_to_driver=False)
-            break
-        except Exception:
-            ray.shutdown()
-            if last:
-                raise
-    yield ray
-    ray.shutdown()
+        ray.init(num_cpus=2, include_dashboard=False, log_to_driver=False)
+        yield ray
+        ray.shutdown()
 
 
 @pytest.fixture
@@ -64,7 +56,6 @@ def on(
 
 
 @pytest.mark.promise("R30")
-@pytest.mark.parametrize("ray", ["little", "real"], indirect=True, scope="module")
 def test_a_cluster_keeps_the_same(cluster: str) -> None:
     players = ("random", f"{HERE}:Forgetful", f"{HERE}:FailsOnSeed", "greedy")
     with Study() as study:

@@ -24,8 +24,8 @@ from twofold.search.stop import Alarms, Stop, was_stopped
 
 Words = NDArray[np.uint64]
 
-HANG_SECONDS = 2.0
-"""20 times the 100 ms within which a search answers."""
+HANG_SECONDS = 60.0
+"""A guard against what hangs."""
 
 LAYER = 15 * 2 * 4
 """Most positions below one afterstate: empty cells x spawn tiles x moves."""

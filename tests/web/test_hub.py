@@ -1,7 +1,6 @@
 """What all pages share: begun fast, closed cleanly, taken up again."""
 
 import threading
-import time
 import warnings
 from contextlib import closing
 from pathlib import Path
@@ -175,11 +174,9 @@ def test_who_reviews(tmp_path: Path) -> None:
 def test_it_begins_at_once(tmp_path: Path) -> None:
     """Whatever has to be loaded, and however many games there are."""
     GATE.reset()
-    began = time.perf_counter()
     with closing(Hub(tmp_path, own_players.LATE)) as hub:
         Page(hub).wait(Welcome)
-        assert time.perf_counter() - began < 5  # some hundredths where nothing else runs
-        GATE.opened.set()
+        GATE.opened.set()  # not before: else the player is not there yet
 
 
 def test_games_of_other_programs_are_kept(hub: Hub) -> None:
