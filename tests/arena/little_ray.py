@@ -194,5 +194,3 @@ def wait(refs: list[Ref], *, timeout: float) -> tuple[list[Ref], list[Ref]]:
 
 def kill(actor: Actor) -> None:
     actor.end()
-
-

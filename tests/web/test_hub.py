@@ -1,6 +1,5 @@
 """What all pages share: begun fast, closed cleanly, taken up again."""
 
-import threading
 import warnings
 from contextlib import closing
 from pathlib import Path
@@ -8,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from tests.bridge.replays import FINAL, REPLAYS, SAVED
+from tests.threads import threads_since
 from tests.web import own_players
 from tests.web.own_players import GATE
 from tests.web.page import PATIENCE, Page
@@ -57,25 +57,20 @@ def test_a_default_player_that_cannot_be_loaded_is_logged(
     assert "cannot load the default player" in caplog.text
 
 
-def ours() -> set[threading.Thread]:
-    """The threads of hubs. One may be left by an earlier test, whose player was still loading."""
-    return {one for one in threading.enumerate() if one.name.startswith("twofold-")}
-
-
 def test_wrong_players_and_folders_are_refused_at_once(tmp_path: Path) -> None:
-    before = ours()
+    begun = threads_since()
     with pytest.raises(InvalidSpec):
         Hub(tmp_path, "nobody")
     (tmp_path / "file").write_text("")
     with pytest.raises(InvalidInput):
         Hub(tmp_path / "file")
-    assert not ours() - before
+    assert not [name for name in begun() if name.startswith("twofold-")]
 
 
 def test_no_thread_is_left(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """With all at work: a player, a search, a review, a default player being loaded."""
     monkeypatch.setattr(hub_module, "LOADER_SECONDS", PATIENCE)  # however long the kernels take
-    before = ours()
+    begun = threads_since()
     GATE.reset()
     with warnings.catch_warnings():
         warnings.simplefilter("error", ResourceWarning)
@@ -90,7 +85,7 @@ def test_no_thread_is_left(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> N
         page.tell(protocol.GamesRequest())
         hub.close()
         hub.close()
-    assert not ours() - before
+    assert not [name for name in begun() if name.startswith("twofold-")]
     assert not page.all(AutoplayEnded)
     again = Hub(tmp_path, "greedy", warm_up=False)
     with closing(again):
