@@ -391,7 +391,8 @@ def test_a_page_may_move_as_soon_as_it_is_told_of_a_game(hub: Hub) -> None:
         def send(self, reply: protocol.Reply) -> None:
             super().send(reply)
             if isinstance(reply, GameState):
-                move, number = reply.now.legal[0], reply.now.move_number
+                move: Any = reply.now.legal[0]
+                number = reply.now.move_number
                 self.tell(protocol.MoveRequest(game=reply.game, move=move, move_number=number))
 
     page = Hasty(hub)
