@@ -12,6 +12,8 @@ from multiprocessing.process import BaseProcess
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import pytest
+
 from twofold.arena import workers
 from twofold.cli import main
 
@@ -69,6 +71,16 @@ def command(said: Path, prepare: Callable[[], object] | None, *arguments: str) -
 def fork_workers() -> None:
     """Have this process fork its workers, too."""
     workers.Spawn = context  # type: ignore[assignment,misc]
+
+
+@pytest.fixture
+def forked_workers(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The tests of a module have workers that are there at once, where the system can fork.
+
+    How workers are started otherwise is tested in `tests/arena/test_workers.py`.
+    """
+    if os.name == "posix":
+        monkeypatch.setattr(workers, "Spawn", context)
 
 
 def save_every_layer() -> None:

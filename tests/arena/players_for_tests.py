@@ -60,13 +60,14 @@ class DiesAtFirst(Player):
 
 
 class HangsOnSeed(Player):
-    """Thinks for an hour, on one seed."""
+    """Thinks for an hour, on one seed; says so before, by a file in a folder."""
 
-    def __init__(self, seed: str = "1") -> None:
-        self.bad = int(seed)
+    def __init__(self, folder: str, seed: str = "1") -> None:
+        self.folder, self.bad = folder, int(seed)
 
     def choose(self, board: Board, *, score: int | None = None, move_number: int = 0) -> Move:
         if self.seed == self.bad and move_number == 5:
+            open(os.path.join(self.folder, str(os.getpid())), "x").close()
             time.sleep(3600)
         return board.legal_moves()[0]
 

@@ -5,9 +5,12 @@ import shutil
 import signal
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from tests.arena import little_ray
+from tests.arena.hours import HoursPass
 from tests.arena.test_bench import HERE, bench_of, digest
 from twofold.arena import ray_workers as module
 from twofold.arena.bench import Bench
@@ -18,27 +21,38 @@ from twofold.evaluators.library import network_path
 from twofold.rules import Rules
 
 
-@pytest.fixture(scope="module")
-def cluster() -> Iterator[str]:
-    """A real cluster with two workers, which outlives each bench."""
-    import ray
+@pytest.fixture(scope="module", params=["little", pytest.param("real", marks=pytest.mark.long)])
+def ray(request: pytest.FixtureRequest) -> Iterator[Any]:
+    """Ray, with a cluster of two cores that outlives each bench.
 
-    ray.init(num_cpus=2, include_dashboard=False, log_to_driver=False)
-    yield ray.get_runtime_context().gcs_address
-    ray.shutdown()
+    A real one is slow, and does not come up where the machine is busy: see `little_ray`.
+    """
+    if request.param == "little":
+        yield little_ray
+    else:
+        import ray
+
+        ray.init(num_cpus=2, include_dashboard=False, log_to_driver=False)
+        yield ray
+        ray.shutdown()
 
 
-@pytest.fixture(autouse=True)
-def stays_up(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Joining and leaving a cluster takes seconds: the tests stay in theirs."""
+@pytest.fixture
+def cluster(ray: Any, monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
+    """The address of the cluster. Joining and leaving takes seconds: the tests stay in it."""
+    monkeypatch.setattr(module, "require_ray", lambda: ray)
     monkeypatch.setattr(RayWorkers, "_begin", lambda *_: None)
     monkeypatch.setattr(RayWorkers, "_leave", lambda _: None)
+    yield "local"
+    little_ray.shutdown()
 
 
-def on(cluster: str, bench: Bench, *, timeout: float | None = None) -> list[str]:
+def on(
+    cluster: str, bench: Bench, *, jobs: int | None = 2, timeout: float | None = None
+) -> list[str]:
     players = [(one.player, one.spec) for one in bench.entrants]
-    with RayWorkers(cluster, players, jobs=2, timeout=timeout) as workers:
-        return bench.play(2, backend=workers)
+    with RayWorkers(cluster, players, jobs=jobs, timeout=timeout) as workers:
+        return bench.play(workers.jobs, backend=workers)
 
 
 @pytest.mark.promise("R30")
@@ -49,7 +63,7 @@ def test_a_cluster_keeps_the_same(cluster: str) -> None:
         errors = expected.play(0)
         with Study() as other:
             found = bench_of(other, *players, games=20)
-            assert on(cluster, found) == errors
+            assert on(cluster, found, jobs=None) == errors
             assert digest(found) == digest(expected)
 
 
@@ -85,10 +99,14 @@ def test_a_worker_that_is_killed_costs_no_game(cluster: str, tmp_path: Path) -> 
 
 
 @pytest.mark.promise("R17")
-def test_a_game_that_hangs_has_failed(cluster: str) -> None:
+def test_a_game_that_hangs_has_failed(
+    cluster: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(module, "time", HoursPass(tmp_path))
     with Study() as study:
-        bench = bench_of(study, f"{HERE}:HangsOnSeed", "corner", games=3)
-        assert on(cluster, bench, timeout=1) == ["its game took longer than 1 s", ""]
+        spec = f"{HERE}:HangsOnSeed:folder={tmp_path}"
+        bench = bench_of(study, spec, "corner", games=3)
+        assert on(cluster, bench, jobs=1, timeout=1) == ["its game took longer than 1 s", ""]
         one, other = bench.standings()
         assert (one.failed_seed, one.games.seeds.tolist()) == (1, [0])
         assert len(other.games) == 3
@@ -125,8 +143,7 @@ def test_the_files_of_a_spec(tmp_path: Path) -> None:
     }
 
 
-def test_no_cluster(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.undo()
+def test_no_cluster() -> None:
     for address in ("no such address", "127.0.0.1:1", "ray://localhost:1", "localhost:99999999"):
         with pytest.raises(ResourceError, match="expected a Ray cluster at"):
             RayWorkers(address, [("greedy", "greedy")])

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.forks import forked_workers as forked_workers  # a fixture
 from twofold.arena import workers as workers_module
 from twofold.arena.run import Plan, Run, play, run
 from twofold.arena.workers import Workers
@@ -37,11 +38,16 @@ def expected() -> str:
 
 @pytest.mark.promise("R30")
 @pytest.mark.parametrize("jobs", [2, 3, 4])
-def test_rows_do_not_depend_on_the_number_of_workers(jobs: int, expected: str) -> None:
+def test_rows_do_not_depend_on_the_number_of_workers(
+    jobs: int, expected: str, request: pytest.FixtureRequest
+) -> None:
+    if jobs > 2:
+        request.getfixturevalue("forked_workers")
     assert digest(run(PLAYERS, GAMES, 2**64 - 3, jobs, SMALL)) == expected
 
 
 @pytest.mark.promise("R30")
+@pytest.mark.usefixtures("forked_workers")
 def test_rows_do_not_depend_on_the_order_of_games() -> None:
     seeds = list(range(10))
 
@@ -58,6 +64,7 @@ def test_rows_do_not_depend_on_the_order_of_games() -> None:
 
 
 @pytest.mark.promise("R30")
+@pytest.mark.usefixtures("forked_workers")
 def test_an_interrupted_run_holds_rows_of_the_whole_one(expected: str) -> None:
     finished = 0
 
@@ -80,6 +87,7 @@ def test_seeds_go_round_at_the_end() -> None:
 
 
 @pytest.mark.parametrize("jobs", [1, 2])
+@pytest.mark.usefixtures("forked_workers")
 def test_a_player_that_raises_ends_its_own_run_only(jobs: int) -> None:
     failing, good = run([f"{HERE}:FailsOnSeed", "corner"], 8, 0, jobs, SMALL)
     assert failing.error == f"ZeroDivisionError: on purpose ({HERE}, line 34)"
@@ -89,12 +97,14 @@ def test_a_player_that_raises_ends_its_own_run_only(jobs: int) -> None:
     assert len(good.rows) == 8
 
 
+@pytest.mark.usefixtures("forked_workers")
 def test_an_illegal_move_is_a_failure_that_names_it() -> None:
     (one,) = run([f"{HERE}:illegal"], 2, 0, 1, Rules())
     assert "expected a legal move from" in one.error
     assert one.failed_seed == 0
 
 
+@pytest.mark.usefixtures("forked_workers")
 def test_a_process_that_dies_costs_only_the_game_that_killed_it() -> None:
     dead, good = run([f"{HERE}:Dies", "corner"], 5, 0, 2, SMALL)
     assert dead.error == "its process died"
@@ -103,13 +113,14 @@ def test_a_process_that_dies_costs_only_the_game_that_killed_it() -> None:
     assert [row.seed for row in good.rows] == [0, 1, 2, 3, 4]
 
 
+@pytest.mark.usefixtures("forked_workers")
 def test_processes_that_do_not_notice_the_end_are_ended(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(workers_module, "GRACE_SECONDS", 0.2)
     sleeper = Path(__file__).parent / "sleeper.py"
     began = time.monotonic()
 
     def stop() -> bool:
-        return time.monotonic() - began > 1.0
+        return time.monotonic() - began > 0.3
 
     (one,) = run([f"{sleeper}:Sleeps"], 4, 0, 2, SMALL, None, stop)
     assert one.rows == ()

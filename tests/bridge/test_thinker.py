@@ -113,7 +113,7 @@ def test_a_player_that_never_answers_does_not_hold_up_the_end(
 
     class Stuck(Player):
         def choose(self, board: Board, *, score: int | None = None, move_number: int = 0) -> Move:
-            gate.wait(60)
+            gate.wait(600)
             return Move.LEFT
 
     async def talk(thinker: Thinker) -> None:
@@ -122,5 +122,5 @@ def test_a_player_that_never_answers_does_not_hold_up_the_end(
 
     began = time.monotonic()
     thinking(lambda _: Stuck(), talk)
-    assert time.monotonic() - began < 20
+    assert time.monotonic() - began < 60
     gate.set()

@@ -13,10 +13,13 @@ from typing import Any
 import pytest
 
 from tests.cli.conftest import Cli
+from tests.forks import forked_workers as forked_workers  # a fixture
 
 ROOT = Path(__file__).parent.parent.parent
 BAD = ROOT / "tests" / "arena" / "players_for_tests.py"
 MINE = ROOT / "examples" / "my_player.py"
+
+pytestmark = pytest.mark.usefixtures("forked_workers")
 
 
 def document(cli: Cli, *arguments: str) -> dict[str, Any]:

@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from tests.cli.conftest import Cli
+from tests.forks import forked_workers as forked_workers  # a fixture
 
 BAD = Path(__file__).parent.parent / "arena" / "players_for_tests.py"
 SMALL = ("--rules", "3x3")
@@ -46,6 +47,7 @@ def test_a_tile(cli: Cli) -> None:
     assert (found["sprt"]["tile"], found["sprt"]["delta"], found["verdict"]) == (64, 0.1, "A")
 
 
+@pytest.mark.usefixtures("forked_workers")
 def test_a_player_that_fails(cli: Cli) -> None:
     code, _, err = cli("compare", f"{BAD}:FailsOnSeed", "greedy", "--games", "5", *SMALL)
     assert code == 1

@@ -32,7 +32,7 @@ FILES = {
     "stages": ("stages.bin", ("00000001", "00000056", "10000001", "10000056"), 4, (128,)),
 }
 MOST_BYTES = 4 * 2**20
-SECONDS = 20.0
+SECONDS = 20.0  # of the processor
 TINY = float(np.finfo(np.float32).tiny)
 TYPES = {2: "<f2", 4: "<f4", 8: "<f8"}
 
@@ -300,7 +300,7 @@ def test_a_file_with_a_wrong_byte_is_read_or_refused(tmp_path: Path) -> None:
 @pytest.mark.parametrize("attack", attacks.REFUSED, ids=lambda attack: attack.name)
 def test_refused(attack: attacks.Attack, tmp_path: Path) -> None:
     path = written(tmp_path, attack.make())
-    began = time.perf_counter()
+    began = time.thread_time()
     tracemalloc.start()
     try:
         with pytest.raises(InvalidNetwork, match=attack.error) as caught:
@@ -308,7 +308,7 @@ def test_refused(attack: attacks.Attack, tmp_path: Path) -> None:
         assert tracemalloc.get_traced_memory()[1] < MOST_BYTES
     finally:
         tracemalloc.stop()
-    assert time.perf_counter() - began < SECONDS
+    assert time.thread_time() - began < SECONDS
     said = str(caught.value)
     assert said.isprintable()
     assert "net.w" in said

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from tests.learn.test_games import random_start, settings_of
+from tests.threads import threads_since
 from twofold.errors import ResourceError
 from twofold.evaluators import memory
 from twofold.kernels import learning
@@ -238,7 +239,7 @@ def test_time_runs_out() -> None:
     training.run(every=0.01)
     assert training.is_finished
     assert training.done == 1
-    assert 0.2 <= training.seconds < 4
+    assert 0.2 <= training.seconds < 60
     assert training.curve.games > 10
 
 
@@ -313,18 +314,20 @@ def test_a_run_that_is_stopped_before_it_begins_does_nothing() -> None:
 
 
 def test_a_thread_that_fails_stops_the_others(monkeypatch: pytest.MonkeyPatch) -> None:
+    begun = threads_since()
     training = Training(settings_of((4, 4), "td", threads=2))
     monkeypatch.setattr(training.workers[1], "take_results", raising(OSError("gone")))
     with pytest.raises(OSError, match="gone"):
         training.run(every=0.01)
-    assert not any(thread.name.startswith("Thread-") for thread in threading.enumerate())
+    assert begun() == []
 
 
 def test_an_interrupt_ends_all_threads() -> None:
+    begun = threads_since()
     training = Training(settings_of((4, 4), "td", threads=2))
     with pytest.raises(KeyboardInterrupt):
         training.run(on_progress=raising(KeyboardInterrupt()), every=0.01)
-    assert not any(thread.name.startswith("Thread-") for thread in threading.enumerate())
+    assert begun() == []
     moves = training.moves
     training.run(seconds=0.01, every=0.01)
     assert training.moves > moves

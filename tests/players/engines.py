@@ -31,9 +31,9 @@ def is_alive(process: int) -> bool:
         return False
 
 
-def wait_until_gone(processes: list[int], seconds: float) -> None:
+def wait_until_gone(processes: list[int]) -> None:
     """Wait for the end of processes."""
-    until = time.monotonic() + seconds
+    until = time.monotonic() + 60.0
     while alive := [one for one in processes if is_alive(one)]:
         assert time.monotonic() < until, f"still there: {alive}"
         time.sleep(0.02)

@@ -203,9 +203,9 @@ def test_a_program_that_breaks_the_protocol_ends_in_one_sentence(
 
 
 @pytest.mark.promise("R33")
-@pytest.mark.parametrize("mode", ["crash-once", "hang-once"])
-def test_it_is_started_again_and_asked_again(mode: str, tmp_path: Path) -> None:
-    with EnginePlayer(rogue(mode, tmp_path / "seen"), timeout=2.0) as player:
+@pytest.mark.parametrize(("mode", "timeout"), [("crash-once", 60.0), ("hang-once", 2.0)])
+def test_it_is_started_again_and_asked_again(mode: str, timeout: float, tmp_path: Path) -> None:
+    with EnginePlayer(rogue(mode, tmp_path / "seen"), timeout=timeout) as player:
         player.start(Rules(), 1)
         assert player.choose(BOARD) in BOARD.legal_moves()
         assert len(player.faults) == 1
@@ -268,7 +268,7 @@ def test_a_program_that_does_not_end_is_ended() -> None:
     player = EnginePlayer(rogue("stays"))
     player.choose(BOARD)
     player.close()
-    assert 0.5 < time.monotonic() - began < 20
+    assert 0.5 < time.monotonic() - began < 60
 
 
 # Stopping
@@ -315,16 +315,19 @@ def test_a_search_may_be_left(mode: str, hasty: None) -> None:
 
 @pytest.mark.promise("R33")
 @pytest.mark.skipif(os.name != "posix", reason="processes are looked at as POSIX has them")
-def test_closing_ends_all_that_the_program_has_started(tmp_path: Path) -> None:
+def test_closing_ends_all_that_the_program_has_started(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(engine_module, "RESTARTS", 1)
     file = tmp_path / "processes"
     with (
         EnginePlayer(rogue("stubborn", file), timeout=1.0) as player,
-        pytest.raises(PlayerError, match="after 3 restarts"),
+        pytest.raises(PlayerError, match="after 1 restarts"),
     ):
         player.choose(BOARD)
     processes = [int(word) for word in file.read_text().split()]
     assert processes
-    wait_until_gone(processes, 5.0)
+    wait_until_gone(processes)
 
 
 LEAVES = {
@@ -423,7 +426,7 @@ def test_a_process_that_is_killed_leaves_no_program(tmp_path: Path) -> None:
             processes = [int(word) for word in file.read_text().split()] if file.exists() else []
         assert all(map(is_alive, processes))
         process.kill()
-    wait_until_gone(processes, 60.0)
+    wait_until_gone(processes)
 
 
 @pytest.mark.skipif(os.name != "posix", reason="processes are looked at as POSIX has them")
@@ -441,7 +444,7 @@ def test_a_player_that_is_forgotten_leaves_no_program(tmp_path: Path) -> None:
         capture_output=True, text=True, check=True, timeout=60,
     )  # fmt: skip
     assert done.stderr == ""
-    wait_until_gone([int(done.stdout)], 5.0)
+    wait_until_gone([int(done.stdout)])
 
 
 # Specs

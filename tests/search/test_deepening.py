@@ -24,8 +24,8 @@ from twofold.search.depth import Depth
 from twofold.search.expectimax import Expectimax
 from twofold.search.stop import Stop
 
-HANG_SECONDS = 2.0
-"""20 times the 100 ms within which a search answers."""
+HANG_SECONDS = 60.0
+"""A guard against what hangs."""
 
 SECONDS = 0.1
 LATEST = 0.12

@@ -1,6 +1,5 @@
 """Several threads on one position find what one thread finds, to the last bit."""
 
-import threading
 from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
@@ -8,6 +7,7 @@ from typing import Any
 import pytest
 
 from tests.search.twins import positions, small_positions, values_of
+from tests.threads import threads_since
 from twofold.board import Board
 from twofold.evaluators import EVALUATORS, Evaluator
 from twofold.players import make_player, play_game
@@ -108,27 +108,27 @@ def test_a_limit_of_nodes(threads: int) -> None:
 
 
 def test_close_ends_the_threads() -> None:
-    before = threading.active_count()
+    begun = threads_since()
     board = Board.parse("0000/0012/0340/0100")
     player = make_player("expectimax:ply=4,threads=4")
     for shape in ((4, 4), (3, 3), (4, 4)):
         player.start(Rules(*shape), 1)
-        assert threading.active_count() == before
+        assert begun() == []
         player.choose(Board.parse("3x3:100/020/013") if shape == (3, 3) else board)
-        assert before < threading.active_count() <= before + 4
+        assert 0 < len(begun()) <= 4
         if shape == (3, 3):
             player.start(Rules(*shape), 2)  # equal rules: the search and its threads are kept
-            assert before < threading.active_count() <= before + 4
+            assert 0 < len(begun()) <= 4
     player.close()
     player.close()
-    assert threading.active_count() == before
+    assert begun() == []
 
 
 def test_closing_what_never_searched() -> None:
-    before = threading.active_count()
+    begun = threads_since()
     with make_player("expectimax:threads=4"):
         pass
-    assert threading.active_count() == before
+    assert begun() == []
 
 
 @pytest.mark.parametrize("spec", ["expectimax:ply=4", "expectimax:eval=snake,ply=4,table_mb=1"])

@@ -49,6 +49,7 @@ class Slow(Last):
     """Thinks until it is told to stop, or allowed to go on."""
 
     def __init__(self) -> None:
+        self.began = threading.Event()
         self.go = threading.Event()
         self.stopped = threading.Event()
 
@@ -61,6 +62,7 @@ class Slow(Last):
         stop: Stop | None = None,
     ) -> Analysis:
         assert stop is not None
+        self.began.set()
         until = time.monotonic() + PATIENCE
         while not self.go.is_set() and time.monotonic() < until:
             if stop.is_raised:

@@ -123,12 +123,12 @@ def test_one_key_plays_the_best_move(folder: Path) -> None:
 
 
 def test_the_player_plays_on_until_a_move_key_takes_over(folder: Path) -> None:
-    screen = play_screen(folder, pace=40.0)
+    screen = play_screen(folder, pace=0.5)  # so slow that the game does not end meanwhile
 
     async def act(pilot: Driven) -> None:
         await pilot.press("p")
-        await until_shown(pilot, "the player plays, 40 moves/s; P or a move takes over")
-        await until(pilot, lambda: screen.kept.game.move_number > 2)
+        await until_shown(pilot, "the player plays, 0.5 moves/s; P or a move takes over")
+        await until(pilot, lambda: screen.kept.game.move_number > 0)
         await pilot.press("left")
         assert not plays(screen)
         await pilot.press("p")

@@ -75,7 +75,8 @@ def test_the_player_plays_on_to_the_end() -> None:
 
 
 def test_the_pace_is_kept() -> None:
-    with sharing(pace=40.0) as shared:
+    endless = Game(Rules.parse("8x8"), seed=1)
+    with sharing(game=endless, pace=40.0) as shared:
         shared.play_on(True)
         until(lambda: shared.now.frame.move_number > 0)
         began, first = time.monotonic(), shared.now.frame.move_number
@@ -131,8 +132,7 @@ def test_a_thought_about_a_position_that_is_gone_is_stopped_and_thrown_away() ->
     slow = Slow()
     with sharing(lambda: slow) as shared:
         shared.want_hints(True)
-        until(lambda: not shared.now.is_loading)
-        time.sleep(0.01)
+        assert slow.began.wait(PATIENCE)
         shared.play(Move.LEFT)
         assert slow.stopped.wait(PATIENCE)
         slow.go.set()
@@ -218,6 +218,5 @@ def test_the_end_does_not_wait_for_a_player_that_thinks() -> None:
     slow = Slow()
     with sharing(lambda: slow) as shared:
         shared.want_hints(True)
-        until(lambda: not shared.now.is_loading)
-        time.sleep(0.01)
-    assert slow.stopped.is_set()
+        assert slow.began.wait(PATIENCE)
+    assert slow.stopped.wait(PATIENCE)

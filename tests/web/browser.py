@@ -1,4 +1,4 @@
-"""The web app in a real Chromium: a server of its own, and pages that note what goes wrong."""
+"""The web app in a real Chromium: a server, and pages that note what goes wrong."""
 
 import contextlib
 import json
@@ -14,7 +14,11 @@ from typing import Any
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Browser, Page, sync_playwright
 
+from tests.web.driver import free_listener, serving
 from twofold.bridge.browser import find_browser
+from twofold.web.app import create_app
+from twofold.web.hub import Hub
+from twofold.web.security import Access
 
 PATIENCE_MS = 60_000
 
@@ -27,21 +31,24 @@ PHONE: dict[str, Any] = {
 }
 
 
+STILL = """() => document.getAnimations().every((one) =>
+    one.playState !== "running" || one.effect.getComputedTiming().endTime === Infinity)"""
+"""Whether no animation runs that ends."""
+
+
 @dataclass
 class Served:
-    """A server in a process of its own.
+    """A server.
 
     Attributes:
         url: its address, without the token.
         token: what its owner knows.
         folder: where its data is.
-        process: its process.
     """
 
     url: str
     token: str
     folder: Path
-    process: "subprocess.Popen[str]"
 
     def ask(self, path: str, body: bytes | None = None) -> Any:
         """The answer of its API to a GET, or to a POST where there is a body."""
@@ -56,17 +63,37 @@ class Served:
 
 
 @contextlib.contextmanager
-def serve(folder: Path, player: str = "", port: int = 0) -> Iterator[Served]:
-    """Serve the games in a folder, with a player that helps."""
+def serve(folder: Path, player: str) -> Iterator[Served]:
+    """Serve the games in a folder, with a player that helps, from a thread of this process."""
+    listener = free_listener()
+    access = Access(listener.getsockname()[1])
+    hub = Hub(folder, player)
+    with contextlib.closing(hub), serving(create_app(hub, access, folder), listener):
+        yield Served(f"http://127.0.0.1:{access.port}", access.token, folder)
+
+
+@dataclass
+class ServedApart(Served):
+    """A server in a process of its own.
+
+    Attributes:
+        process: its process.
+    """
+
+    process: "subprocess.Popen[str]"
+
+
+@contextlib.contextmanager
+def serve_apart(folder: Path, player: str, port: int = 0) -> Iterator[ServedApart]:
+    """Serve the games in a folder from a process of its own, which can be killed."""
     command = [sys.executable, "-m", "twofold", "serve", "--no-open", "--port", str(port)]
-    command += ["--data", str(folder), "--folder", str(folder)]
-    command += ["--player", player] if player else []
+    command += ["--data", str(folder), "--folder", str(folder), "--player", player]
     environment = os.environ | {"PYTHONPATH": os.pathsep.join(sys.path)}
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=environment) as server:
         try:
             assert server.stdout is not None
             url, _, token = server.stdout.readline().strip().partition("/?token=")
-            yield Served(url, token, folder, server)
+            yield ServedApart(url, token, folder, server)
         finally:
             server.terminate()
             server.wait()
@@ -104,6 +131,10 @@ class Visit:
         """Go to a path and wait until something is there."""
         self.page.goto(self.served.url + path)
         self.page.locator(ready).first.wait_for(timeout=PATIENCE_MS)
+
+    def rest(self) -> None:
+        """Wait until nothing slides or fades any more."""
+        self.page.wait_for_function(STILL)
 
     def leave(self) -> None:
         """Leave the page; nothing that it has saved or that was noted here remains."""

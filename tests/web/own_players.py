@@ -32,7 +32,7 @@ class Gate:
 
     def pass_through(self) -> None:
         self.reached.set()
-        assert self.opened.wait(30)
+        assert self.opened.wait(120)
 
 
 GATE = Gate()

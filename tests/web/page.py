@@ -12,7 +12,7 @@ from twofold.web.hub import Hub
 from twofold.web.protocol import Reply, Request
 from twofold.web.session import Session
 
-PATIENCE = 30.0
+PATIENCE = 120.0
 """Seconds after which something that should come is taken not to."""
 
 Kind = TypeVar("Kind", bound=Reply)

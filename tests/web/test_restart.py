@@ -7,18 +7,18 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, Page
 
-from tests.web.browser import LAPTOP, PATIENCE_MS, Served, serve, visit
+from tests.web.browser import LAPTOP, PATIENCE_MS, Served, serve_apart, visit
 from tests.web.test_browser import replayed
+from twofold.game_file import INDEX_TAGS
 from twofold.record import Record, format_record
-from twofold.web.kept import INDEX_TAGS
 
 LETTERS = "lurd" * 6
 KEYS = {"l": "ArrowLeft", "u": "ArrowUp", "r": "ArrowRight", "d": "ArrowDown"}
 
 
-@pytest.mark.promise("R68")
+@pytest.mark.promise("R69")
 def test_a_page_goes_on_where_it_was(browser: Browser, tmp_path: Path) -> None:
-    with serve(tmp_path, "greedy") as first, visit(browser, first, LAPTOP) as found:
+    with serve_apart(tmp_path, "greedy") as first, visit(browser, first, LAPTOP) as found:
         page, port = found.page, int(first.url.rpartition(":")[2])
         page.locator(".tile").first.wait_for()
         game = game_of(page)
@@ -32,14 +32,14 @@ def test_a_page_goes_on_where_it_was(browser: Browser, tmp_path: Path) -> None:
         first.process.kill()
         first.process.wait()
         lose_moves(file, keep=3)
-        with serve(tmp_path, "greedy", port) as second:
+        with serve_apart(tmp_path, "greedy", port) as second:
             assert second.token == first.token  # so that nobody has to sign in
             wait_for_moves(page, second, letters)
             assert game_of(page) == game
             second.process.kill()
             second.process.wait()
         file.unlink()  # as if none of it had been saved
-        with serve(tmp_path, "greedy", port) as third:
+        with serve_apart(tmp_path, "greedy", port) as third:
             wait_for_moves(page, third, letters)
         assert game_of(page) != game
 

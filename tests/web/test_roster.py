@@ -162,7 +162,7 @@ def test_a_network_is_loaded_once(monkeypatch: pytest.MonkeyPatch) -> None:
         here.append(spec)
         if spec.startswith("ntuple"):
             reached.set()
-            assert go_on.wait(30)
+            assert go_on.wait(120)
             here.remove(spec)
         return make_player("greedy", allow_code=allow_code)
 
@@ -171,7 +171,7 @@ def test_a_network_is_loaded_once(monkeypatch: pytest.MonkeyPatch) -> None:
     threads = [threading.Thread(target=roster.make, args=(f"ntuple:ply={n}",)) for n in (1, 2)]
     for thread in threads:
         thread.start()
-    assert reached.wait(30)
+    assert reached.wait(120)
     roster.make("random")
     assert len(here) == 2  # one network, and the other player
     go_on.set()

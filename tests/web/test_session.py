@@ -384,6 +384,26 @@ def test_a_closed_page_is_told_nothing(hub: Hub, page: Page) -> None:
     assert len(page.replies) == count
 
 
+def test_a_page_may_move_as_soon_as_it_is_told_of_a_game(hub: Hub) -> None:
+    class Hasty(Page):
+        """Moves while the game is being sent."""
+
+        def send(self, reply: protocol.Reply) -> None:
+            super().send(reply)
+            if isinstance(reply, GameState):
+                move: Any = reply.now.legal[0]
+                number = reply.now.move_number
+                self.tell(protocol.MoveRequest(game=reply.game, move=move, move_number=number))
+
+    page = Hasty(hub)
+    game = page.open().game
+    assert page.wait(Step).now.move_number == 1
+    other = Hasty(hub)
+    other.open(game)
+    assert other.wait(Step).now.move_number == 2
+    assert not page.all(Refused) + other.all(Refused)
+
+
 def test_a_game_that_is_read_for_a_page_that_left_is_left_too(
     hub: Hub, page: Page, monkeypatch: pytest.MonkeyPatch
 ) -> None:

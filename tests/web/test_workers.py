@@ -19,13 +19,13 @@ def test_so_many_jobs_at_a_time() -> None:
 
     def job(number: int) -> None:
         if number < 2:
-            all_here.wait(30)
-        assert opened.wait(30)
+            all_here.wait(120)
+        assert opened.wait(120)
         done.append(number)
 
     for number in range(4):
         assert workers.submit(lambda number=number: job(number))  # type: ignore[misc]
-    all_here.wait(30)
+    all_here.wait(120)
     names = [thread.name for thread in threading.enumerate()]
     assert names.count("test-workers") == 2
     opened.set()
@@ -48,7 +48,7 @@ def test_one_thread_serves_one_after_the_other() -> None:
             done.set()
 
         workers.submit(job)
-        assert done.wait(30)
+        assert done.wait(120)
         while workers._waiting:  # the job is counted off just after it is done
             time.sleep(0)
     workers.close()
@@ -60,7 +60,7 @@ def test_a_job_that_fails_is_logged(caplog: pytest.LogCaptureFixture) -> None:
     done = threading.Event()
     workers.submit(lambda: 1 / 0)
     workers.submit(done.set)
-    assert done.wait(30)
+    assert done.wait(120)
     workers.close()
     assert "a job of test-failing failed" in caplog.text
 
@@ -70,7 +70,7 @@ def hanging() -> tuple[threading.Event, Callable[[], None]]:
     release = threading.Event()
 
     def hang() -> None:
-        assert release.wait(30)
+        assert release.wait(120)
 
     return release, hang
 

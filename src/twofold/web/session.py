@@ -112,13 +112,17 @@ class Session:
         with self._lock:
             if sum(one.game != live.game for one in self._games) >= MAX_FOLLOWED:
                 raise LimitExceeded(f"expected at most {MAX_FOLLOWED} open games: close one")
-        live = self._hub.table.join(live, asker)
+        live = self._hub.table.join(live, asker, self._note)
         with self._lock:
-            if live not in self._games:
-                self._games.append(live)
             closed = self._closed
         if closed:  # meanwhile: `close` did not see this game
             self._hub.table.leave(live, self)
+
+    def _note(self, live: LiveGame) -> None:
+        """Take down a game that is followed, before the page is told: it may move at once."""
+        with self._lock:
+            if live not in self._games:
+                self._games.append(live)
 
     def _game(self, game: str) -> LiveGame:
         with self._lock:

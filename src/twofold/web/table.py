@@ -118,14 +118,23 @@ class Table:
             if self.store.save(game, record, self.time()) is None:
                 return game
 
-    def join(self, live: LiveGame, asker: Asker) -> LiveGame:
+    def join(
+        self, live: LiveGame, asker: Asker, note: Callable[[LiveGame], None] | None = None
+    ) -> LiveGame:
         """Follow a game that was just begun, or read; the one that is followed.
 
         Where the same game has come into play meanwhile, that one is followed instead.
+
+        Args:
+            live: the game.
+            asker: who follows it, and is sent the whole of it.
+            note: told which game is followed, before anything is sent.
         """
         with self._lock:
             live = self._live.pop(live.game, live)
             self._live[live.game] = live
+            if note is not None:
+                note(live)
             live.join(asker)
             return live
 
