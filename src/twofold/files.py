@@ -12,7 +12,7 @@ import stat
 import time
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import IO, Final
+from typing import IO, Any, Final
 
 from twofold.errors import InvalidInput, ResourceError
 
@@ -50,7 +50,7 @@ def atomic_write(path: str | os.PathLike[str], data: Buffer | str | Iterable[Buf
     try:
         target = Path(os.path.realpath(path))
     except ValueError:  # a zero byte
-        raise InvalidInput(f"expected the name of a file, got {ascii(os.fspath(path))}") from None
+        raise InvalidInput(f"expected the name of a file, got {os.fspath(path)!a}") from None
     content = _Content(data)
     _check_target(target)
     writer = f"{os.getpid()}-{secrets.token_hex(_RANDOM_BYTES)}"
@@ -125,7 +125,7 @@ class _Readable(io.FileIO):
         super().__init__(os.fspath(path))
         self._error = error
 
-    def readinto(self, buffer: "Buffer", /) -> int:
+    def readinto(self, buffer: Any, /) -> int:
         with self._telling():
             return super().readinto(buffer)
 

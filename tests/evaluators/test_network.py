@@ -262,7 +262,7 @@ def test_weights_live_as_long_as_those_that_read_them() -> None:
 
 @pytest.mark.parametrize(("pattern", "stage"), [(1, 0), (-1, 0), (0, 1), (0, -1)])
 def test_tables_that_are_not_there(pattern: int, stage: int) -> None:
-    with pytest.raises(LimitExceeded, match="expected the number of a (pattern|stage) from 0"):
+    with pytest.raises(LimitExceeded, match=r"expected the number of a (pattern|stage) from 0"):
         Network("01", (2, 2)).table(pattern, stage)
 
 

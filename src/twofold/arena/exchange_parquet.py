@@ -14,9 +14,9 @@ from numpy.typing import NDArray
 
 from twofold.arena.exchange_rows import COLUMNS, TEXTS, Rows, nanoseconds
 from twofold.arena.games import NEVER, Games
+from twofold.arena.parquet_pages import check_footer, check_pages
 from twofold.arena.report import require_report
 from twofold.arena.study import StoredRun
-from twofold.arena.parquet_pages import check_footer, check_pages
 from twofold.errors import InvalidInput
 from twofold.evaluators.memory import check_memory
 from twofold.files import open_regular
@@ -164,7 +164,7 @@ def _check_rows(rows: int, size: int, name: str) -> None:
 
 def _rows(pa: Any, batch: Any, first: int, name: str) -> Rows:
     places = range(first, first + batch.num_rows)
-    columns = {}
+    columns: dict[str, Any] = {}
     for column in batch.schema.names:
         array = batch.column(column)
         optional = column in ("move_median", "move_99th")
@@ -190,7 +190,9 @@ def _rows(pa: Any, batch: Any, first: int, name: str) -> Rows:
     _check_lengths(lengths, places, name)
     reached = np.full((len(places), MAX_EXPONENT + 1), NEVER, dtype=np.int32)
     reached[np.arange(MAX_EXPONENT + 1) < lengths[:, None]] = values.to_numpy()
-    texts = {one: columns.pop(one) for one in (*TEXTS, "machine") if one in columns}
+    texts: dict[str, list[str]] = {
+        one: columns.pop(one) for one in (*TEXTS, "machine") if one in columns
+    }
     flat = {one: array.to_numpy(zero_copy_only=False) for one, array in columns.items()}
     return Rows(
         name=name,
