@@ -3,7 +3,6 @@
 import errno
 import os
 import re
-import secrets
 import subprocess
 import sys
 from array import array
@@ -237,7 +236,7 @@ def test_a_planted_link_is_neither_followed_nor_removed(
 ) -> None:
     victim = tmp_path / "victim"
     victim.write_bytes(OLD)
-    monkeypatch.setattr(secrets, "token_hex", lambda count: "5a")  # that it is guessed
+    monkeypatch.setattr("secrets.token_hex", lambda count: "5a")  # that it is guessed
     planted = tmp_path / f".a.{os.getpid()}-5a.twofold-tmp"
     left = tmp_path / f".a.{DEAD}-5a.twofold-tmp"
     for link in (planted, left):
@@ -250,7 +249,7 @@ def test_a_planted_link_is_neither_followed_nor_removed(
 
 
 def test_names_of_temporary_files_differ(tmp_path: Path) -> None:
-    names = set()
+    names: set[str] = set()
 
     def parts() -> Iterator[bytes]:
         names.update(path.name for path in tmp_path.glob(".*"))
@@ -281,6 +280,7 @@ def test_what_is_private_is_private_while_it_is_written(tmp_path: Path) -> None:
 @pytest.mark.skipif(not os.path.exists("/proc/self/mem"), reason="only Linux has it")
 def test_a_file_that_cannot_be_read_says_so() -> None:
     with open_regular("/proc/self/mem", InvalidRecord) as file:
-        for read in (file.read, lambda: file.read(10), file.readline):
+        reads: list[Callable[[], bytes]] = [file.read, lambda: file.read(10), file.readline]
+        for read in reads:
             with pytest.raises(InvalidRecord, match="cannot read '/proc/self/mem': Input/output"):
                 read()

@@ -7,7 +7,6 @@ font, file or style of elsewhere. Colours are given twice, as attributes for a l
 
 import html
 from collections.abc import Sequence
-from numbers import Real
 from typing import Final, Literal, NamedTuple
 
 from twofold.errors import InvalidInput
@@ -116,7 +115,7 @@ def check_theme(theme: str) -> Theme:
 
 def check_scale(scale: float) -> float:
     """Return `scale` if it is a size that can be shown; raise `InvalidInput` if not."""
-    if not (isinstance(scale, Real) and 0.05 <= scale <= MAX_SCALE):
+    if not (isinstance(scale, int | float) and 0.05 <= scale <= MAX_SCALE):
         raise InvalidInput(f"expected a scale from 0.05 to {MAX_SCALE:g}, got {shown(scale)}")
     return scale
 

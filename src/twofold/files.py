@@ -12,7 +12,7 @@ import stat
 import time
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import IO, Final
+from typing import IO, Any, Final
 
 from twofold.errors import InvalidInput, ResourceError
 
@@ -134,7 +134,7 @@ class _Readable(io.FileIO):
         super().__init__(os.fspath(path))
         self._error = error
 
-    def readinto(self, buffer: "Buffer", /) -> int:
+    def readinto(self, buffer: Any, /) -> int:
         with self._telling():
             return super().readinto(buffer)
 

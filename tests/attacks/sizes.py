@@ -149,9 +149,9 @@ def parquet(
     """A file of equal games, each column a value or an array."""
 
     def put(path: Path) -> None:
-        import pyarrow as pa
-        import pyarrow.parquet as pq
+        from twofold.arena.report import require_report
 
+        pa, pq = require_report("pyarrow"), require_report("pyarrow.parquet")
         types = {"reproducible": pa.bool_(), "reached": pa.list_(pa.int32())}
         types |= dict.fromkeys(("spec", "player", "rules", "signature", "twofold"), pa.string())
         values: dict[str, Any] = dict.fromkeys(HEADER.split(","), 1)
@@ -171,8 +171,9 @@ def array(make: Callable[[Any], Any], name: str, rows: int = 10, **options: Any)
     """A file of games with one column that PyArrow makes."""
 
     def put(path: Path) -> None:
-        import pyarrow as pa
+        from twofold.arena.report import require_report
 
+        pa = require_report("pyarrow")
         parquet(rows, columns={name: make(pa)}, **options)(path)
 
     return put
@@ -245,7 +246,7 @@ ATTACKS: Final = [
            content(lambda: RECORD + ',"spawns":[' + "[0,0,2]," * 2_000_000 + "[0,0,2]]}"),
            "expected one new tile for each move, got more"),
     Attack("a saved game of a million columns", "one game",
-           content(lambda: '{"grid":{"cells":[' + "[]," * 10**6 + "[]]}}"), "100000 cha"),
+           content(lambda: '{"grid":{"cells":[' + "[]," * 10**6 + "[]]}}"), "of at most 100000 "),
     # weight files of TDL2048+
     Attack("512 tables", "tdl", content(lambda: b"\0" + struct.pack("<I", 512) + b"".join(
         tdl_files.table(struct.pack("<IHH", number, 8, 0), tdl_files.block(bytes(64)))

@@ -333,7 +333,8 @@ def test_boards_that_are_no_numbers(two_by_two: Table, boards: Any) -> None:
 def test_boards_as_any_whole_numbers(two_by_two: Table) -> None:
     bits = Board.parse("2x2:11/00").to_bits()
     (value,) = two_by_two.values([bits])
-    for boards in ([np.uint64(bits)], np.array([bits]), np.array([0, bits], np.uint64)[1:]):
+    given: list[Any] = [[np.uint64(bits)], np.array([bits]), np.array([0, bits], np.uint64)[1:]]
+    for boards in given:
         assert two_by_two.values(boards).tolist() == [value]
     assert two_by_two.values([]).shape == (0,)
 

@@ -12,6 +12,7 @@ from twofold.board import Board
 from twofold.errors import PlayerError
 from twofold.kernels import policies
 from twofold.players import make_player
+from twofold.players.compiled import CompiledPlayer
 from twofold.rules import Move, Rules
 
 SHAPES = [(4, 4), (2, 2), (1, 5), (3, 4), (6, 5), (8, 8)]
@@ -96,6 +97,7 @@ def test_players_that_rank_no_moves_say_no_values(name: str) -> None:
 )
 def test_a_context_that_no_kernel_can_read(words: Any) -> None:
     player = make_player("greedy")
+    assert isinstance(player, CompiledPlayer)
     player.start(Rules(), 1)
     before = player.context
     with pytest.raises(PlayerError, match="expected the context of greedy as uint64"):

@@ -164,7 +164,7 @@ def _check_rows(rows: int, size: int, name: str) -> None:
 
 def _rows(pa: Any, batch: Any, first: int, name: str) -> Rows:
     places = range(first, first + batch.num_rows)
-    columns = {}
+    columns: dict[str, Any] = {}
     for column in batch.schema.names:
         array = batch.column(column)
         optional = column in ("move_median", "move_99th")
@@ -190,7 +190,9 @@ def _rows(pa: Any, batch: Any, first: int, name: str) -> Rows:
     _check_lengths(lengths, places, name)
     reached = np.full((len(places), MAX_EXPONENT + 1), NEVER, dtype=np.int32)
     reached[np.arange(MAX_EXPONENT + 1) < lengths[:, None]] = values.to_numpy()
-    texts = {one: columns.pop(one) for one in (*TEXTS, "machine") if one in columns}
+    texts: dict[str, list[str]] = {
+        one: columns.pop(one) for one in (*TEXTS, "machine") if one in columns
+    }
     flat = {one: array.to_numpy(zero_copy_only=False) for one, array in columns.items()}
     return Rows(
         name=name,

@@ -226,8 +226,11 @@ def _decode(data: bytes | str) -> str:
     try:
         return record_text.decode(data)[0]
     except InvalidRecord:
-        small = isinstance(data, bytes) and len(data) <= MAX_RECORD_BYTES
-        if small and re.match(rb"replay|[0-9]{1,9}x[0-9]{1,9}-", data):
+        if (
+            isinstance(data, bytes)
+            and len(data) <= MAX_RECORD_BYTES
+            and re.match(rb"replay|[0-9]{1,9}x[0-9]{1,9}-", data)
+        ):
             try:
                 return data.decode(_CODE_PAGE)
             except UnicodeDecodeError:

@@ -194,7 +194,7 @@ class Problem:
     def start_count(self) -> int:
         """Ways to place the start tiles, which lead to all boards that a game may begin with."""
         tiles = self.rules.start_tiles
-        return comb(self.cells, tiles) * len(self.rules.spawn_exponents) ** tiles
+        return comb(self.cells, tiles) * int(len(self.rules.spawn_exponents) ** tiles)
 
     @cached_property
     def starts(self) -> "Starts":

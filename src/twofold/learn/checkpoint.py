@@ -261,7 +261,7 @@ def _check_tensors(settings: Settings, tensors: dict[str, NDArray[Any]]) -> None
     }
     for name, (dtype, shape) in shapes.items():
         found = tensors.get(name)
-        if found is None or (found.dtype, found.shape) != (dtype, shape):
+        if found is None or found.dtype != dtype or found.shape != shape:
             got = "none" if found is None else f"{found.dtype} of {found.shape}"
             raise InvalidNetwork(
                 f"expected {name} of {np.dtype(dtype)} and shape {shape}, got {got}"
