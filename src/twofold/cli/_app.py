@@ -1,11 +1,10 @@
 """Opening the full screen app: when it can be, and with which screen."""
 
 import importlib.util
-import os
 import sys
 from typing import TYPE_CHECKING
 
-from twofold.cli._common import shell_line
+from twofold.cli._common import can_redraw, shell_line
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -27,10 +26,9 @@ def has_extra() -> bool:
 
 def can_open() -> bool:
     """Whether the app can be opened here: it is installed, and keys and screen are a terminal."""
-    terminals = sys.stdin.isatty() and sys.stdout.isatty()
+    terminals = can_redraw(sys.stdin.isatty() and sys.stdout.isatty())
     encoding = (sys.stdout.encoding or "").lower().replace("-", "")
-    able = os.environ.get("TERM", "") != "dumb" and encoding.startswith("utf")
-    return terminals and able and has_extra()
+    return terminals and encoding.startswith("utf") and has_extra()
 
 
 def play_screen(

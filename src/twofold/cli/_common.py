@@ -224,6 +224,11 @@ def check_writable(path: Path) -> None:
         raise InvalidInput(f"expected a regular file to write to, got {str(path)!r}")
 
 
+def can_redraw(is_terminal: bool) -> bool:
+    """Whether lines that are shown can be drawn again: in a terminal that moves its cursor."""
+    return is_terminal and os.environ.get("TERM", "") not in ("dumb", "unknown")
+
+
 @contextmanager
 def waiting(text: str | Callable[[], str]) -> Iterator[None]:
     """Say on stderr what is being waited for, once it takes longer than a second.
@@ -251,7 +256,7 @@ def _tell(words: Callable[[], str], over: threading.Event) -> None:
         if text == said:
             continue
         said = text
-        if not sys.stderr.isatty():
+        if not can_redraw(sys.stderr.isatty()):
             print_note(text)
             continue
         if spinner is not None:
@@ -270,7 +275,7 @@ def loading() -> AbstractContextManager[None]:
     def words() -> str:
         if len(BUILT) > before:
             return COMPILING
-        return LOADING if sys.stderr.isatty() else ""
+        return LOADING if can_redraw(sys.stderr.isatty()) else ""
 
     return waiting(words)
 

@@ -9,6 +9,7 @@ import typer
 from twofold.cli._common import (
     INTERRUPTED,
     JsonOption,
+    can_redraw,
     open_player,
     print_note,
     read_count,
@@ -163,7 +164,7 @@ def _with_threads(spec: str, threads: int | None) -> str:
 
 
 def _in_terminal() -> bool:
-    return sys.stdout.isatty() and sys.stderr.isatty()
+    return can_redraw(sys.stdout.isatty() and sys.stderr.isatty())
 
 
 def _explanation(player: "Player", board: "Board", score: int | None) -> "Explanation":

@@ -14,6 +14,7 @@ from twofold.cli._common import (
     INTERRUPTED,
     JsonOption,
     RulesOption,
+    can_redraw,
     catching_interrupt,
     cores,
     counted,
@@ -271,7 +272,7 @@ def live(benches: "Sequence[Bench]") -> "Iterator[Callable[[int, int, GameRow], 
     entrants = [entrant for bench in benches for entrant in bench.entrants]
     board = Progress([(one.player, one.wanted.games, one.missing) for one in entrants])
     starts = list(itertools.accumulate((len(bench.entrants) for bench in benches), initial=0))
-    if not console.is_terminal:
+    if not can_redraw(console.is_terminal):
         yield lambda _bench, _number, _row: None
         return
     with Live(board, console=console, transient=True, refresh_per_second=4):

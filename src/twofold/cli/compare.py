@@ -11,6 +11,7 @@ from twofold.cli._common import (
     INTERRUPTED,
     JsonOption,
     RulesOption,
+    can_redraw,
     catching_interrupt,
     cores,
     counted,
@@ -159,7 +160,7 @@ def _live(players: tuple[str, str], count: int) -> Any:
 
     console = Console(stderr=True)
     board = Progress([(player, count, count) for player in players])
-    if not console.is_terminal:
+    if not can_redraw(console.is_terminal):
         yield lambda _number, _row: None
         return
     with Live(board, console=console, transient=True, refresh_per_second=4):

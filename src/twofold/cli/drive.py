@@ -10,6 +10,7 @@ import typer
 from twofold.cli._common import (
     INTERRUPTED,
     JsonOption,
+    can_redraw,
     check_writable,
     counted,
     open_player,
@@ -301,7 +302,7 @@ class Drive:
 
     async def _show_progress(self) -> None:
         """A line that changes, in a terminal; else a line every so many moves."""
-        if not sys.stderr.isatty():
+        if not can_redraw(sys.stderr.isatty()):
             await self._print_progress()
             return
         import asyncio

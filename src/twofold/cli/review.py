@@ -10,6 +10,7 @@ import typer
 from twofold.cli._common import (
     INTERRUPTED,
     JsonOption,
+    can_redraw,
     catching_interrupt,
     counted,
     open_player,
@@ -171,7 +172,7 @@ def _progress(total: int) -> Iterator[Advance]:
     from rich.console import Console
 
     console = Console(stderr=True)
-    if not console.is_terminal:
+    if not can_redraw(console.is_terminal):
         with waiting(JUDGING):
             yield lambda done: None
         return

@@ -11,6 +11,7 @@ import typer
 from twofold.cli._common import (
     INTERRUPTED,
     JsonOption,
+    can_redraw,
     catching_interrupt,
     cores,
     counted,
@@ -210,7 +211,7 @@ def _live() -> "Iterator[Callable[[Progress], None]]":
 
     console = Console(stderr=True)
     said = [time.monotonic()]
-    every = 0.1 if console.is_terminal else _SAY_EVERY
+    every = 0.1 if can_redraw(console.is_terminal) else _SAY_EVERY
 
     def is_due() -> bool:
         due = time.monotonic() - said[0] >= every
@@ -218,7 +219,7 @@ def _live() -> "Iterator[Callable[[Progress], None]]":
             said[0] = time.monotonic()
         return due
 
-    if not console.is_terminal:
+    if not can_redraw(console.is_terminal):
         yield lambda now: print_note(f"twofold: {progress_line(now)}") if is_due() else None
         return
     with Live(console=console, transient=True, auto_refresh=False) as live:

@@ -12,6 +12,7 @@ from twofold.cli._common import (
     INTERRUPTED,
     JsonOption,
     RulesOption,
+    can_redraw,
     catching_interrupt,
     cores,
     counted,
@@ -257,7 +258,7 @@ def _how_far(training: "Training", out: str) -> str:
     """How far a run has come that is to go on, and whether anything is left of it."""
     from twofold.cli._bench import time_left
 
-    begun, took = counted(int(training.games_begun[0]), "game"), time_left(training.seconds)
+    begun, took = counted(int(training.games_begun[0]), "game"), time_left(round(training.seconds))
     if training.second_limit is not None and training.seconds >= training.second_limit:
         return (
             f"{out} has trained for {took}, and --time is the time in all "
@@ -294,7 +295,7 @@ def _live(training: "Training") -> "Iterator[Callable[[Progress], None] | None]"
     from twofold.cli._training import progress_line, view
 
     console = Console(stderr=True)
-    if not console.is_terminal:
+    if not can_redraw(console.is_terminal):
         said = [time.monotonic()]
 
         def say(now: "Progress") -> None:

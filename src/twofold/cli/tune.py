@@ -13,6 +13,7 @@ from twofold.cli._common import (
     INTERRUPTED,
     JsonOption,
     RulesOption,
+    can_redraw,
     catching_interrupt,
     check_writable,
     cores,
@@ -163,7 +164,7 @@ def _progress(settings: "Settings") -> "Iterator[Callable[[Progress], None]]":
     console = Console(stderr=True)
     began = time.monotonic()
     games = counted(settings.games, "game")
-    if not console.is_terminal:
+    if not can_redraw(console.is_terminal):
         latest: list[Progress] = []
         with waiting(lambda: _words(latest[0], games) if latest else ""):
             yield lambda now: latest.__setitem__(slice(None), [now])

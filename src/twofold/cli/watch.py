@@ -13,6 +13,7 @@ from twofold.cli._common import (
     INTERRUPTED,
     RulesOption,
     SeedOption,
+    can_redraw,
     catching_interrupt,
     check_writable,
     counted,
@@ -83,7 +84,7 @@ def command(
     if record is not None:
         check_writable(record)
     spec = default_player(used_rules) if player is None else player
-    live = not plain and not words and sys.stdout.isatty()
+    live = not plain and not words and can_redraw(sys.stdout.isatty())
     watched = Watched(spec, used_rules, used_seed, pace, record)
     if live and can_open():
         frame, interrupted = watched.show_app()
