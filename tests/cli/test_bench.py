@@ -152,14 +152,14 @@ def test_a_study_keeps_the_games(cli: Cli, tmp_path: Path) -> None:
     assert not resumed["interrupted"]
 
 
-MINE = "def choose(board):\n    return board.legal_moves()[0]\n"
+CHOOSES = "def choose(board):\n    return board.legal_moves()[0]\n"
 
 
 def test_a_study_goes_on_with_players_that_run_code_where_they_are_named(
     cli: Cli, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    Path("mine.py").write_text(MINE)
+    Path("mine.py").write_text(CHOOSES)
     player, short = "mine.py:choose", ("--rules", "2x2", "--out", "s.db")
     first = document(cli, player, "greedy", "--games", "2", *short)
     again = ("bench", "--resume", "--out", "s.db")
@@ -175,7 +175,7 @@ def test_a_study_goes_on_with_players_that_run_code_where_they_are_named(
         result = cli(*again, player, other)
         assert result.code == 2
         assert f"that run code ('mine.py:choose'), got '{other}'" in result.err
-    Path("mine.py").write_text(MINE.replace("[0]", "[-1]"))
+    Path("mine.py").write_text(CHOOSES.replace("[0]", "[-1]"))
     result = cli(*again, player)
     assert result.code == 2
     assert "the file has changed" in result.err
