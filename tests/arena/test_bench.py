@@ -178,11 +178,18 @@ def test_a_game_whose_worker_dies_three_times_has_failed(tmp_path: Path) -> None
 
 
 @pytest.mark.promise("R17")
-def test_a_worker_that_hangs_is_ended() -> None:
+@pytest.mark.parametrize(
+    ("player", "says"),
+    [
+        ("HangsOnSeed", "its game took longer than 1 s"),
+        ("HungryOnSeed", "MemoryError"),
+    ],
+)
+def test_a_worker_that_hangs_or_finds_no_memory_is_ended(player: str, says: str) -> None:
     began = time.monotonic()
     with Study() as study:
-        bench = bench_of(study, f"{HERE}:HangsOnSeed", "corner", games=3)
-        assert bench.play(2, timeout=1) == ["its game took longer than 1 s", ""]
+        bench = bench_of(study, f"{HERE}:{player}", "corner", games=3)
+        assert bench.play(2, timeout=1) == [says, ""]
         one, other = bench.standings()
         assert (one.failed_seed, one.games.seeds.tolist()) == (1, [0])
         assert len(other.games) == 3
