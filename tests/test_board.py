@@ -206,8 +206,9 @@ def test_arrays_of_numpy() -> None:
     assert {type(exponent) for exponent in board.exponents} == {int}
     tiles = np.array(board.tiles)
     assert Board.from_tiles(tiles) == Board.from_tiles(tiles.astype(float)) == board
-    assert Board.from_bits(np.uint64(0x1200000000000000), (1, 2)) == Board.parse("1x2:12")
-    assert str(Board.parse("1x2:10").place(np.int64(1), np.int64(4))) == "1x2:12"
+    word: Any = np.uint64
+    assert Board.from_bits(word(0x1200000000000000), (1, 2)) == Board.parse("1x2:12")
+    assert str(Board.parse("1x2:10").place(word(1), word(4))) == "1x2:12"
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,5 @@
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 import pytest
@@ -58,7 +59,8 @@ def test_rules_as_such_or_as_text() -> None:
 
 
 def test_numbers_of_numpy() -> None:
-    rules = Rules(np.int64(3), np.int64(4), ((np.int64(2), 1),), np.int64(1), np.int64(512))
+    whole: Any = np.int64
+    rules = Rules(whole(3), whole(4), ((whole(2), 1),), whole(1), whole(512))
     assert repr(rules) == repr(Rules(3, 4, ((2, 1.0),), 1, 512))
 
 

@@ -72,6 +72,15 @@ class HangsOnSeed(Player):
         return board.legal_moves()[0]
 
 
+class HungryOnSeed(HangsOnSeed):
+    """Takes more memory than it may have, on one seed."""
+
+    def choose(self, board: Board, *, score: int | None = None, move_number: int = 0) -> Move:
+        if self.seed == self.bad and move_number == 5:
+            bytearray(1 << 60)
+        return board.legal_moves()[0]
+
+
 class Prints(Player):
     """Writes to stdout, where results go."""
 

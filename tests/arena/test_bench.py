@@ -183,6 +183,14 @@ def test_a_game_whose_worker_dies_three_times_has_failed(tmp_path: Path) -> None
 
 
 @pytest.mark.promise("R17")
+def test_a_worker_that_finds_no_memory_costs_no_other_game() -> None:
+    with Study() as study:
+        bench = bench_of(study, f"{HERE}:HungryOnSeed", "corner", games=3)
+        assert bench.play(2) == ["MemoryError", ""]
+        assert bench.standings()[0].failed_seed == 1
+
+
+@pytest.mark.promise("R17")
 def test_a_worker_that_hangs_is_ended(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(workers, "time", HoursPass(tmp_path))
     with Study() as study:

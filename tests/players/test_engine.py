@@ -376,7 +376,7 @@ def test_whatever_a_program_does_it_ends_in_one_sentence_and_leaves_nothing(
     assert said.isprintable()
     assert len(said) < 800
     noted = [int(word) for word in file.read_text().split()] if file.exists() else []
-    wait_until_gone(noted, 5.0)
+    wait_until_gone(noted)
     assert threading.active_count() == threads, threading.enumerate()
 
 
