@@ -75,6 +75,9 @@ class HangsOnSeed(Player):
 class HungryOnSeed(HangsOnSeed):
     """Takes more memory than it may have, on one seed."""
 
+    def __init__(self, seed: str = "1") -> None:
+        super().__init__("", seed)
+
     def choose(self, board: Board, *, score: int | None = None, move_number: int = 0) -> Move:
         if self.seed == self.bad and move_number == 5:
             bytearray(1 << 60)
