@@ -474,9 +474,13 @@ class Study:
                 f"another program is using {self.name}. Wait until it ends, or choose another file"
             ) from None
         if any(word in text for word in ("full", "I/O", "readonly", "unable to open")):
-            verb = "write" if self._writes else "read"
+            if not self._writes:
+                raise ResourceError(
+                    f"cannot read {self.name}: {text}. Copy it, with the files beside it, to a "
+                    "folder that can be written"
+                ) from error
             room = f" ({room_beside(self._path)})" if self._path else ""
-            raise ResourceError(f"cannot {verb} {self.name}{room}: {text}") from error
+            raise ResourceError(f"cannot write {self.name}{room}: {text}") from error
         raise InvalidInput(f"expected a sound study, got {self.name}: {text}") from error
 
 

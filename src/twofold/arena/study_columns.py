@@ -19,7 +19,7 @@ COLUMNS: Final = ("seed", "score", "moves", "max_tile", *TIMES, "reached")
 """Of the table `game`, as `columns_of` takes them; `reached` may be left out."""
 
 _SEED: Final = r"(?:0|[1-9][0-9]{0,19})"
-_MOVE_NUMBERS: Final = msgspec.json.Decoder(list[list[int]])
+_LISTS: Final = msgspec.json.Decoder(list[list[int]])
 
 
 def columns_of(
@@ -116,31 +116,26 @@ class _Cells:
         """The column `reached`, without columns where it was left out, and the lengths."""
         if "reached" not in self._columns:
             return np.zeros((len(self._columns["seed"]), 0), np.int32), np.zeros(0, np.int64)
-        lists = self._move_numbers(self._columns["reached"])
-        lengths = np.fromiter(map(len, lists), np.int64, count=len(lists))
-        found = np.full((len(lists), MAX_EXPONENT + 1), NEVER, dtype=np.int32)
-        flat = np.fromiter(itertools.chain.from_iterable(lists), np.int32)
-        found[np.arange(MAX_EXPONENT + 1) < lengths[:, None]] = flat
+        texts = self._columns["reached"]
+        numbers, lengths = _move_numbers(texts) or self._refuse_reached(texts)
+        found = np.full((len(lengths), MAX_EXPONENT + 1), NEVER, dtype=np.int32)
+        found[np.arange(MAX_EXPONENT + 1) < lengths[:, None]] = numbers
         return found, lengths
 
-    def _move_numbers(self, texts: tuple[Any, ...]) -> list[list[int]]:
-        """JSON arrays, all read at once; one by one where that fails."""
-        lists = _read(f"[{','.join(texts)}]") if set(map(type, texts)) <= {str} else None
-        if lists is not None and len(lists) == len(texts) and all(map(_is_sound, lists)):
-            return lists
-        for at, text in enumerate(texts):
-            one = _read(f"[{text}]") if isinstance(text, str) else None
-            if one is None or len(one) != 1 or not _is_sound(one[0]):
-                self._raise("1 to 36 move numbers below 2^31 as reached", at, text)
-        raise AssertionError
+    def _refuse_reached(self, texts: Sequence[Any]) -> NoReturn:
+        """Raise for the first text that is wrong."""
+        at = next(at for at, text in enumerate(texts) if _move_numbers([text]) is None)
+        self._raise("1 to 36 move numbers below 2^31 as reached", at, texts[at])
 
 
-def _read(text: str) -> list[list[int]] | None:
+def _move_numbers(texts: Sequence[Any]) -> tuple[NDArray[np.int64], NDArray[np.int64]] | None:
+    """The numbers of JSON arrays, and how many each has; None if a text is something else."""
     try:
-        return _MOVE_NUMBERS.decode(text)
-    except (msgspec.DecodeError, RecursionError, UnicodeError):
+        lists = _LISTS.decode(f"[{','.join(texts)}]")
+        lengths = np.fromiter(map(len, lists), np.int64, count=len(lists))
+        numbers = np.fromiter(itertools.chain.from_iterable(lists), np.int64)
+    except (msgspec.DecodeError, RecursionError, UnicodeError, OverflowError, TypeError):
         return None
-
-
-def _is_sound(numbers: list[int]) -> bool:
-    return 1 <= len(numbers) <= MAX_EXPONENT + 1 and min(numbers) >= 0 and max(numbers) <= 2**31 - 1
+    short = np.all((lengths >= 1) & (lengths <= MAX_EXPONENT + 1))
+    small = np.all((numbers >= 0) & (numbers <= 2**31 - 1))
+    return (numbers, lengths) if len(lists) == len(texts) and short and small else None

@@ -5,6 +5,7 @@ import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
+from functools import lru_cache
 from typing import Any, Final, NoReturn
 
 import msgspec
@@ -77,14 +78,14 @@ def stored_run(row: tuple[Any, ...], name: str) -> StoredRun:
         cells.refuse("a number in decimal", "signature")
     return StoredRun(
         run=run,
-        spec=cells.parsed("spec", parse_spec),
+        spec=cells.checked("spec", parse_spec),
         player=cells.text("player"),
-        rules=cells.parsed("rules", Rules.parse),
+        rules=cells.checked("rules", Rules.parse),
         signature=signature,
         twofold=cells.text("twofold"),
-        machine=parse_machine(cells.parsed("machine", parse_machine, _MAX_MACHINE)),
+        machine=cells.parsed("machine", parse_machine, _MAX_MACHINE),
         reproducible=bool(cells.number("reproducible", 0, 1)),
-        created=cells.parsed("created", _parse_time),
+        created=cells.checked("created", _parse_time),
     )
 
 
@@ -157,11 +158,21 @@ class _Cells:
             self.refuse("a seed from 0 to 2^64 - 1 in decimal", column)
         return int(value)
 
-    def parsed(self, column: str, parse: Callable[[str], object], most: int = MAX_TEXT) -> str:
+    def checked(self, column: str, parse: Callable[[str], object]) -> str:
         """A text that its parser reads."""
+        self.parsed(column, parse)
+        return str(self._cells[column])
+
+    def parsed(self, column: str, parse: Callable[[str], Any], most: int = MAX_TEXT) -> Any:
+        """What a parser makes of a text."""
         text = self.text(column, most)
         try:
-            parse(text)
+            return _parsed(parse, text)
         except InvalidInput as error:
             raise InvalidInput(f"{error} (column {column} in {self.where})") from None
-        return text
+
+
+@lru_cache(1024)
+def _parsed(parse: Callable[[str], Any], text: str) -> Any:
+    """Runs of a study share most of their texts, and are read again for each new one."""
+    return parse(text)
