@@ -57,6 +57,6 @@ def test_the_table_is_of_distinct_attacks(
     figure(f"{len(ATTACKS)} files: {longest:.1f} s and {most / 2**20:.0f} MB at most")
 
 
-@pytest.mark.parametrize("name", readers())
-def test_a_file_that_cannot_be_read_is_an_error_of_ours(name: str) -> None:
-    assert re.search(r"cannot read|ends in|expected", attempt(readers()[name], Path(UNREADABLE)))
+def test_a_file_that_cannot_be_read_is_an_error_of_ours() -> None:
+    for name, reader in readers().items():
+        assert "cannot read '/proc/" in attempt(reader, Path(UNREADABLE)), name

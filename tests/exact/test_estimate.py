@@ -58,7 +58,6 @@ def test_boards_at_the_start_and_layers_ahead_take_memory() -> None:
     found = estimate(many).memory - estimate(few).memory
     assert found > 50 * many.start_count > 20_000_000
     near, far = (Problem.parse(f"3x3 spawn=2:1,{tile}:1 goal=1024 stop=goal") for tile in (4, 512))
-    assert count_states(near)[0] > count_states(far)[0] / 2
     assert estimate(far).memory > 2 * estimate(near).memory
     with pytest.raises(LimitExceeded, match="threads"):
         estimate(few, threads=0)
