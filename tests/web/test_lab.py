@@ -258,6 +258,10 @@ def test_no_name_leads_out_of_the_folder(folder: Path) -> None:
 def test_a_link_within_the_folder_is_followed(folder: Path) -> None:
     (folder / "link.db").symlink_to(folder / "a.db")
     assert study(folder, "link.db").games == 8
+    with Study(folder / "a.db") as opened:  # its log lies beside the file
+        opened.add(1, row(99, 7, 5))
+        opened.flush()
+        assert study(folder, "link.db").games == 9
 
 
 def test_only_so_much_of_a_folder_is_looked_at(

@@ -133,7 +133,7 @@ def _found(name: str, path: Path) -> Found:
     """What is known of a file; of one of SQLite, its write-ahead log is a part of it."""
     states = [path.stat()]
     with contextlib.suppress(OSError):
-        states += [one for one in [path.with_name(f"{path.name}-wal").stat()] if one.st_size]
+        states += [one for one in [Path(f"{path.resolve()}-wal").stat()] if one.st_size]
     stamp = tuple(number for one in states for number in (one.st_ino, one.st_size, one.st_mtime_ns))
     return Found(name, path, stamp, max(one.st_mtime for one in states))
 
