@@ -6,8 +6,10 @@ import platform
 import re
 import secrets
 import shlex
+import shutil
 import signal
 import sys
+import textwrap
 import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
@@ -39,6 +41,9 @@ COMPILING: Final = "compiling kernels; only the first use does, under a minute .
 
 WAIT_SECONDS: Final = 1.0
 """What takes longer than this says so."""
+
+MIN_WIDTH: Final = 40
+"""Words are not wrapped to fewer columns."""
 
 MAX_MOVES_PER_SECOND: Final = 1e6
 """The fastest pace that can be asked for."""
@@ -98,6 +103,28 @@ def write_json(
 def print_out(text: str = "") -> None:
     """Print a line of the command's own output."""
     sys.stdout.write(text + "\n")
+
+
+def print_words(text: str, hang: int = 0) -> None:
+    """Print lines of words; in a terminal they are `wrapped`, elsewhere they stay as they are."""
+    print_out(wrapped(text, hang) if sys.stdout.isatty() else text)
+
+
+def wrapped(text: str, hang: int = 0) -> str:
+    """Lines that are no longer than the terminal is wide; no word is broken.
+
+    Args:
+        text: the lines.
+        hang: columns that the rest of a long line is indented by.
+    """
+    width = max(shutil.get_terminal_size().columns, MIN_WIDTH)
+    wrapper = textwrap.TextWrapper(
+        width,
+        subsequent_indent=" " * hang,
+        break_long_words=False,
+        break_on_hyphens=False,
+    )
+    return "\n".join("\n".join(wrapper.wrap(line)) for line in text.split("\n"))
 
 
 def print_note(text: str = "") -> None:

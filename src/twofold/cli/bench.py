@@ -22,6 +22,7 @@ from twofold.cli._common import (
     prepare,
     print_note,
     print_out,
+    print_words,
     read_count,
     read_rules,
     read_seconds,
@@ -287,8 +288,8 @@ def _print_tables(benches: "Sequence[Bench]", found: "Found", *, seconds: float,
             print_out()
         print_out(format_runs([one for home, _, one in found if home is bench]))
         seeds = dict.fromkeys(entrant.wanted.first_seed for entrant in bench.entrants)
-        print_out(f"\nrules {bench.rules}, seeds from {', '.join(map(str, seeds))}")
-    print_out(
+        print_words(f"\nrules {bench.rules}, seeds from {', '.join(map(str, seeds))}")
+    print_words(
         f"{counted(jobs, 'job')}, {seconds:.1f} s in all; moves/s and s/game are those of one job"
     )
 

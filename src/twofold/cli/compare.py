@@ -19,6 +19,7 @@ from twofold.cli._common import (
     prepare,
     print_note,
     print_out,
+    print_words,
     read_count,
     read_rules,
     write_json,
@@ -121,7 +122,7 @@ def command(
         write_json("compare", body, {"seconds": seconds, "jobs": used_jobs})
     else:
         _print(outcome, players, tested)
-        print_out(f"\nrules {used_rules}, seeds from {start}")
+        print_words(f"\nrules {used_rules}, seeds from {start}")
         print_out(f"{counted(used_jobs, 'job')}, {seconds:.1f} s in all")
     _end(outcome, interrupted=asked.is_set(), count=count)
 
@@ -189,9 +190,9 @@ def _print(outcome: "Outcome", players: tuple[str, str], tile: int | None) -> No
         print_out(format_table(["reached, % of games", "A", "B", "A - B, 95 %"], rows))
     print_out()
     if outcome.test is not None:
-        print_out(_sentence(verdict_words(outcome.test, players, tile)))
+        print_words(_sentence(verdict_words(outcome.test, players, tile)))
     else:
-        print_out(_sentence(verdict_words(found)))
+        print_words(_sentence(verdict_words(found)))
 
 
 def _sentence(words: str) -> str:

@@ -12,6 +12,7 @@ from twofold.cli._common import (
     counted,
     print_note,
     print_out,
+    print_words,
     read_count,
     waiting,
     write_json,
@@ -64,7 +65,7 @@ def command(
     try:
         with closing(check_engine(words, boards=boards, slack=slack)) as checks:
             for check in CHECKS:
-                with waiting(f"checking {check.name}: {check.demand} ..."):
+                with waiting(f"checking {check.name} ..."):
                     outcome = next(checks, None)
                 if outcome is None:
                     break
@@ -99,7 +100,7 @@ def _show(outcome: "Outcome") -> None:
     from twofold.notation import printable
 
     verdict = "ok    " if outcome.passed else "FAILED"
-    print_out(f"{verdict}  {outcome.name:<13}  {printable(outcome.detail)}")
+    print_words(f"{verdict}  {outcome.name:<13}  {printable(outcome.detail)}", 23)
     sys.stdout.flush()
 
 

@@ -14,8 +14,10 @@ from twofold.cli._common import (
     counted,
     open_player,
     print_out,
+    print_words,
     read_rules,
     read_seed,
+    wrapped,
 )
 from twofold.errors import TwofoldError
 
@@ -41,6 +43,8 @@ board              show the board again
 save FILE          write the game to a file
 new                save this game and begin another one
 help, quit"""
+_HANG: Final = 19
+"""Columns before the words about a command."""
 
 
 def command(
@@ -149,7 +153,7 @@ class Table:
             "hint": self.hint,
             "board": self.show,
             "new": self.new,
-            "help": lambda: print_out(HELP),
+            "help": lambda: print_out(wrapped(HELP, _HANG)),
         }
 
     @property
@@ -159,8 +163,8 @@ class Table:
 
     def play(self) -> None:
         """Read commands until quit or the end of the input."""
-        print_out(f"rules {self.game.rules}, seed {self.game.seed}")
-        print_out("type u, r, d or l and Enter; help lists all commands\n")
+        print_words(f"rules {self.game.rules}, seed {self.game.seed}")
+        print_words("type u, r, d or l and Enter; help lists all commands\n")
         self.show()
         while True:
             line = self._read()
@@ -276,7 +280,7 @@ class Table:
     def _say_goal(self) -> None:
         if self.game.goal_reached and not self._won_before:
             going_on = "" if self.game.is_finished else "; the game goes on"
-            print_out(f"you reached {self.game.rules.goal}{going_on}")
+            print_words(f"you reached {self.game.rules.goal}{going_on}")
         self._won_before = self.game.goal_reached
 
     def hinter(self) -> "Player":
@@ -311,7 +315,7 @@ class Table:
         ]
         if values:
             unit = f" in {analysis.unit}" if analysis.unit else ""
-            print_out(f"values{unit}: {', '.join(values)}")
+            print_words(f"values{unit}: {', '.join(values)}")
 
     def new(self) -> None:
         """Save this game and begin another under the same rules."""

@@ -2,7 +2,12 @@
 
 from typing import TYPE_CHECKING, Any
 
-from twofold.cli._common import JsonOption, print_out, write_json
+from twofold.cli._common import (
+    JsonOption,
+    print_out,
+    wrapped,
+    write_json,
+)
 from twofold.notation import format_number
 
 if TYPE_CHECKING:
@@ -70,9 +75,9 @@ def _evaluator_described(evaluator: "Evaluator") -> str:
 
 
 def _section(title: str, summary: str, source: str, pairs: list[tuple[str, str]]) -> str:
-    lines = [title, f"    {summary}"]
+    lines = [title, wrapped(f"    {summary}", 4)]
     if source:
-        lines.append(f"    source: {source}")
+        lines.append(wrapped(f"    source: {source}", 4))
     width = max((len(pair) for pair, _ in pairs), default=0)
-    lines += [f"    {pair:<{width}}  {text}".rstrip() for pair, text in pairs]
+    lines += [wrapped(f"    {pair:<{width}}  {text}", width + 6) for pair, text in pairs]
     return "\n".join(lines)

@@ -16,6 +16,7 @@ from twofold.cli._common import (
     open_player,
     print_note,
     print_out,
+    print_words,
     read_count,
     shell_line,
     waiting,
@@ -203,7 +204,7 @@ def _print(
     from twofold.cli._thinking import print_lines
 
     print_out(heading(record))
-    print_out(f"judged by {_short(player)}, values in {_in_words(unit)}")
+    print_words(f"judged by {_short(player)}, values in {_in_words(unit)}")
     print_out(_speed(judged, seconds))
     if not judged:
         return

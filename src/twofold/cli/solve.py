@@ -18,6 +18,7 @@ from twofold.cli._common import (
     loading,
     print_note,
     print_out,
+    print_words,
     read_count,
     read_rules,
     shell_line,
@@ -254,9 +255,9 @@ def _print(table: "Table", out: str, ends: "Outcomes | None", seconds: float | N
     from twofold.exact.outcomes import describe
 
     layers = table.layers.index
-    print_out(f"{table.problem}: {_shown(table.start_value)}")
+    print_words(f"{table.problem}: {_shown(table.start_value)}")
     speed = "" if seconds is None else f", {seconds:,.1f} s, {len(table) / seconds:,.0f} states/s"
-    print_out(
+    print_words(
         f"{counted(len(table), 'state')} in {counted(len(layers), 'layer')}, "
         f"the largest of {int(layers[:, 1].max()):,}{speed}"
     )

@@ -19,6 +19,7 @@ from twofold.cli._common import (
     loading,
     print_note,
     print_out,
+    print_words,
     read_count,
     read_rules,
     read_seconds,
@@ -313,14 +314,14 @@ def _print_run(training: "Training", out: str) -> None:
     from twofold.learn.checkpoint import curve_path
 
     curve = training.curve
-    print_out(f"{training.network.describe()}: {training.settings.describe()}")
-    print_out(
+    print_words(f"{training.network.describe()}: {training.settings.describe()}")
+    print_words(
         f"{counted(curve.games, 'game')}, {counted(training.moves, 'move')}, "
         f"{training.seconds:,.0f} s, {training.moves / max(training.seconds, 1e-9):,.0f} moves/s"
     )
     if curve.recent:
         rates = "  ".join(f"{tile} {rate:.1%}" for tile, rate in curve.reached.items() if rate)
-        print_out(f"last {counted(len(curve.recent), 'game')}: mean {curve.mean:,.0f}  {rates}")
+        print_words(f"last {counted(len(curve.recent), 'game')}: mean {curve.mean:,.0f}  {rates}")
     print_out(f"{out}; learning curve in {curve_path(out)}")
 
 

@@ -22,6 +22,7 @@ from twofold.cli._common import (
     prepare,
     print_note,
     print_out,
+    print_words,
     read_count,
     read_rules,
     waiting,
@@ -209,7 +210,7 @@ def _print_tuning(found: "Tuning", seconds: float, jobs: int) -> None:
     first = "-" if start is None else aim.shown(start.value)
     rows.append([aim.name, first, aim.shown(best.value), "", ""])
     print_out(format_table(["", "start", "best", "from", "to"], rows))
-    print_out(
+    print_words(
         f"\nbest of {counted(len(found.trials), 'trial')} of {counted(settings.games, 'game')}, "
         f"seeds from {settings.seed}, rules {settings.rules}\n"
         f"{counted(jobs, 'job')}, {seconds:.1f} s in this run"
@@ -229,7 +230,7 @@ def _print_verdict(found: "Tuning") -> None:
     if found.check is None:
         print_out("\nno weights were better than the start\n")
     else:
-        print_out("\n" + _check_text(found.check, found.settings) + "\n")
+        print_words("\n" + _check_text(found.check, found.settings) + "\n")
     print_out(found.best.spec)
 
 

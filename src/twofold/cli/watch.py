@@ -19,6 +19,7 @@ from twofold.cli._common import (
     counted,
     loading,
     print_out,
+    print_words,
     read_pace,
     read_rules,
     read_seed,
@@ -200,7 +201,7 @@ class Watched:
                 print_out("\n".join(words_of_board(frame.board)))
             elif last.analysis is not None:
                 said = words_of_move(last.board, last.analysis.best, frame.board)
-                print_out(f"{said}; score {frame.score:,}")
+                print_words(f"{said}; score {frame.score:,}")
             sys.stdout.flush()
             last = frame
         print_out("\n".join(words_of_board(frame.board)))
@@ -210,7 +211,7 @@ class Watched:
         """The frames of the game, at least one, after a line about it."""
         from twofold.tui.frame import first_frame
 
-        print_out(f"{self.spec}, seed {self.seed}, rules {self.rules}")
+        print_words(f"{self.spec}, seed {self.seed}, rules {self.rules}")
         with loading():
             source = self._frames(stop)
             opening = next(source, first_frame(self.game))

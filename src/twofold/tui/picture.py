@@ -95,7 +95,8 @@ class Picture:
         body = self._body(inner)
         spare = inner.height - len(body)
         above, between = [Text()] * (spare >= 2), [Text()] * (spare >= 1)
-        return [self.title, *above, *body, *between, *below][: canvas.height]
+        lines = [self.title, *above, *body, *between, *below][: canvas.height]
+        return [cut(line, canvas.width, canvas.unicode) for line in lines]
 
     def _body(self, canvas: Canvas) -> list[Text]:
         """The board, and the figures beside or below it."""
@@ -156,6 +157,16 @@ class Picture:
             else:
                 lines.append(part)
         return lines
+
+
+def cut(line: Text, width: int, unicode: bool) -> Text:
+    """The line; where it is wider than there is room, what is cut off is an ellipsis."""
+    if line.cell_len <= width:
+        return line
+    mark = "…" if unicode else "..."
+    short = line.copy()
+    short.truncate(max(width - len(mark), 0))
+    return short.append(mark)
 
 
 def wrapped(note: Text, width: int, most: int = MOST_NOTE_LINES) -> list[Text]:
