@@ -166,6 +166,22 @@ def test_what_is_not_of_sqlite_is_refused(
     assert victim.read_bytes() == b"mine" * 1000
 
 
+def test_a_journal_may_end_while_it_is_looked_at(
+    study: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    journal, look = study.with_name("s.db-journal"), os.lstat
+
+    def look_and_end(path: Path) -> os.stat_result:
+        found = look(path)
+        if path == journal:
+            journal.unlink()
+        return found
+
+    journal.write_bytes(MAGIC)
+    monkeypatch.setattr(os, "lstat", look_and_end)
+    assert read(study) == 3
+
+
 @posix
 @pytest.mark.promise("R61")
 def test_a_link_to_a_study_is_the_study(study: Path) -> None:

@@ -48,6 +48,8 @@ def check_beside(path: Path) -> None:
         try:
             with open(beside, "rb") as file:
                 sound = is_sound(file, state.st_size)
+        except FileNotFoundError:  # its transaction has ended meanwhile
+            continue
         except OSError as error:
             raise InvalidInput(f"cannot read {str(beside)!a}: {error.strerror or error}") from None
         if not sound:
