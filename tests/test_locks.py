@@ -60,3 +60,11 @@ def test_a_planted_link_is_not_followed(tmp_path: Path) -> None:
 def test_a_missing_folder_is_named(tmp_path: Path) -> None:
     with pytest.raises(InvalidInput, match="existing folder"), alone(tmp_path / "no" / "x", "run"):
         raise AssertionError
+
+
+def test_a_file_of_the_users_own_stays(tmp_path: Path) -> None:
+    mine = tmp_path / ".study.db.lock"
+    mine.write_text("mine")
+    with alone(tmp_path / "study.db", "run"):
+        pass
+    assert mine.read_text() == "mine"

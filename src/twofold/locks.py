@@ -22,8 +22,9 @@ def alone(path: str | os.PathLike[str], what: str, *, patience: float = 0.0) -> 
         patience: seconds to wait for another holder.
 
     Raises:
-        InvalidInput: another caller holds the file, or its folder is missing or read-only.
-        ResourceError: the disk is full or failed.
+        InvalidInput: another caller holds the file, or its folder is missing or not this user's
+            to write.
+        ResourceError: the disk is full, read-only or failed.
     """
     import filelock  # 60 ms, for those who write
 
@@ -45,6 +46,8 @@ def alone(path: str | os.PathLike[str], what: str, *, patience: float = 0.0) -> 
     try:
         yield
     finally:
-        with contextlib.suppress(OSError):  # while it is held: nobody else's can be removed
-            os.unlink(lock.lock_file)
+        # While it is held: nobody else's can be removed. Ours is empty.
+        with contextlib.suppress(OSError):
+            if os.lstat(lock.lock_file).st_size == 0:
+                os.unlink(lock.lock_file)
         lock.release()
