@@ -220,6 +220,8 @@ def _restore(
     training.sums[:] = tensors["sums"]
     training.carousel[:] = tensors["carousel"]
     training.games_begun[0] = state["games_begun"]
+    if training.game_limit != state["games"]:
+        training.begun_before = int(state["games_begun"])
     training.seconds = float(state["seconds"])
     training.phase = _phase(training, int(state["phase"]))
     training.curve = Curve.from_state(state["curve"])
