@@ -1,7 +1,7 @@
 import random
 import re
 from collections.abc import Callable
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 import pytest
@@ -206,8 +206,10 @@ def test_arrays_of_numpy() -> None:
     assert {type(exponent) for exponent in board.exponents} == {int}
     tiles = np.array(board.tiles)
     assert Board.from_tiles(tiles) == Board.from_tiles(tiles.astype(float)) == board
-    assert Board.from_bits(np.uint64(0x1200000000000000), (1, 2)) == Board.parse("1x2:12")
-    assert str(Board.parse("1x2:10").place(np.int64(1), np.int64(4))) == "1x2:12"
+    bits: Any = np.uint64(0x1200000000000000)
+    cell, tile = cast("list[int]", list(np.array([1, 4])))
+    assert Board.from_bits(bits, (1, 2)) == Board.parse("1x2:12")
+    assert str(Board.parse("1x2:10").place(cell, tile)) == "1x2:12"
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,5 @@
 from collections.abc import Callable
+from typing import cast
 
 import numpy as np
 import pytest
@@ -58,7 +59,8 @@ def test_rules_as_such_or_as_text() -> None:
 
 
 def test_numbers_of_numpy() -> None:
-    rules = Rules(np.int64(3), np.int64(4), ((np.int64(2), 1),), np.int64(1), np.int64(512))
+    three, four, two, one, goal = cast("list[int]", list(np.array([3, 4, 2, 1, 512])))
+    rules = Rules(three, four, ((two, 1),), one, goal)
     assert repr(rules) == repr(Rules(3, 4, ((2, 1.0),), 1, 512))
 
 

@@ -117,8 +117,7 @@ def as_int(value: Any) -> int | None:
 
 def tile_exponent(tile: object, given: object, error: type[InvalidInput] = InvalidBoard) -> int:
     """The exponent of a tile's value: 2048 to 11, 0 to 0; 2048.0 is 2048."""
-    whole = isinstance(tile, float) and tile.is_integer()
-    value = as_int(int(tile) if whole else tile)
+    value = as_int(int(tile) if isinstance(tile, float) and tile.is_integer() else tile)
     if value == 0:
         return 0
     exponent = -1 if value is None else value.bit_length() - 1

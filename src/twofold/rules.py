@@ -30,14 +30,12 @@ class Move(IntEnum):
         Raises:
             InvalidMove: it is none of them.
         """
-        if isinstance(move, cls):
-            return move
-        if not isinstance(move, str):
-            try:
-                return cls(move)
-            except ValueError:
-                pass
-        return cls.parse(move)
+        if isinstance(move, str):
+            return cls.parse(move)
+        try:
+            return cls(move)
+        except ValueError:
+            raise _no_move(move) from None
 
     @classmethod
     def parse(cls, text: str) -> Self:
@@ -50,9 +48,13 @@ class Move(IntEnum):
         for move in cls:
             if word in (move.letter, move.name.lower()):
                 return move
-        raise InvalidMove(
-            f"expected a move u, r, d or l (or up, right, down, left), got {shown(text)}"
-        )
+        raise _no_move(text)
+
+
+def _no_move(given: object) -> InvalidMove:
+    return InvalidMove(
+        f"expected a move u, r, d or l (or up, right, down, left), got {shown(given)}"
+    )
 
 
 @dataclass(frozen=True, slots=True)

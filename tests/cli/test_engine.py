@@ -6,7 +6,7 @@ import signal
 import subprocess
 import sys
 from collections.abc import Iterator
-from contextlib import nullcontext
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import replace
 from pathlib import Path
 
@@ -126,7 +126,12 @@ def test_what_is_checked_is_said_while_it_takes_long(
     cli: Cli, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     said: list[str] = []
-    monkeypatch.setattr(engine_check, "waiting", lambda text: nullcontext(said.append(text)))
+
+    def waiting(text: str) -> AbstractContextManager[None]:
+        said.append(text)
+        return nullcontext()
+
+    monkeypatch.setattr(engine_check, "waiting", waiting)
     cli("engine-check", " ".join(rogue("no-author")))
     assert said[0] == "checking handshake ..."
 

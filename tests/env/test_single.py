@@ -166,7 +166,8 @@ def test_seeds_out_of_range_are_refused(seed: Any) -> None:
 
 
 def test_a_seed_of_numpy() -> None:
-    assert Env2048().reset(seed=np.uint64(7))[1]["seed"] == 7  # type: ignore[call-overload]
+    seed: Any = np.uint64(7)
+    assert Env2048().reset(seed=seed)[1]["seed"] == 7
 
 
 # Actions
