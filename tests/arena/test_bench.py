@@ -288,6 +288,17 @@ def test_a_bench_that_is_killed_goes_on(
     figure(f"{kills} kills: 0 games lost that were written, none twice")
 
 
+def test_a_game_that_is_over_at_once_has_a_record(tmp_path: Path) -> None:
+    rules = Rules.parse("1x2 spawn=2:1,4:1 start=2")
+    with Study(tmp_path / "study.db") as study:
+        bench = Bench(study, rules, records=True)
+        bench.add("greedy", 8, 1)
+        bench.play(0)
+        moves = [len(Record.parse(text).moves) for text in study.records()]
+    assert len(moves) == 8
+    assert 0 in moves
+
+
 @pytest.mark.parametrize("jobs", [0, 2])
 def test_records_are_kept_where_they_are_asked_for(jobs: int, tmp_path: Path) -> None:
     with Study(tmp_path / "study.db") as study:

@@ -6,6 +6,7 @@ import signal
 import subprocess
 import sys
 from collections.abc import Iterator
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import replace
 from pathlib import Path
 
@@ -16,6 +17,7 @@ from tests.players.engines import EXAMPLE_SPEC, EXAMPLE_WORDS, rogue
 from tests.signals import hear_signals
 from twofold.bridge import conformance_checks
 from twofold.bridge.conformance_checks import CHECKS
+from twofold.cli import engine_check
 from twofold.web.roster import Roster
 
 EXAMPLE = " ".join(EXAMPLE_WORDS)
@@ -118,6 +120,20 @@ def test_ctrl_c_ends_the_checks_at_once(cli: Cli, monkeypatch: pytest.MonkeyPatc
     assert code == 130
     assert out.splitlines()[-1] == "1 check, all passed, 1 not made"
     assert "interrupted: not all was checked" in err
+
+
+def test_what_is_checked_is_said_while_it_takes_long(
+    cli: Cli, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    said: list[str] = []
+
+    def waiting(text: str) -> AbstractContextManager[None]:
+        said.append(text)
+        return nullcontext()
+
+    monkeypatch.setattr(engine_check, "waiting", waiting)
+    cli("engine-check", " ".join(rogue("no-author")))
+    assert said[0] == "checking handshake ..."
 
 
 def test_the_outcome_as_json(cli: Cli) -> None:

@@ -131,6 +131,15 @@ def test_no_colour_where_none_is_wanted() -> None:
     assert "+--------+" in text
 
 
+def test_a_dumb_terminal_gets_lines() -> None:
+    with terminal("watch", SIMPLE, "--seed", "3", "--rules", "3x3", TERM="dumb") as (process, main):
+        text = read_until(main, "again: ")
+        assert exit_code(process, main) == 0
+    assert "\x1b" not in text
+    assert "\r" not in text.replace("\r\n", "")
+    assert "no move left" in text
+
+
 def test_an_analysis_improves_until_ctrl_c() -> None:
     board = "0012/0013/0024/1357"
     arguments = ["analyse", board, "--player", "expectimax:ply=1", "--ply", "12"]

@@ -10,11 +10,14 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager
 
 import pytest
+import typer
 
 import twofold
 from tests.cli.conftest import Cli
+from twofold import kernels
 from twofold.cli import _common, app, players
 from twofold.errors import ResourceError
 from twofold.selftest import Check, SelfTest
@@ -68,7 +71,9 @@ def test_every_command_has_an_example(cli: Cli, command: str) -> None:
         (["watch", "--sed", "1"], "no such option: --sed"),
         (["analyse"], "missing argument 'BOARD' (see twofold analyse --help)"),
         (["bench"], "missing argument"),
-        (["bench", "greedy", "--games", "many"], "invalid value for '--games'"),
+        (["bench", "greedy", "--games", "1k"], "a whole number such as 1000 or 1e3, got '1k'"),
+        (["tune", "greedy", "--out", "t", "--trials", "many"], "invalid value for '--trials'"),
+        (["compare", "greedy", "corner", "--delta", "x"], "expected --delta such as 500 or 5%"),
     ],
 )
 def test_bad_usage_is_one_sentence(cli: Cli, arguments: list[str], says: str) -> None:
@@ -194,6 +199,88 @@ def test_waiting_is_said_when_it_takes_long(
     with _common.waiting("a moment ..."):
         pass
     assert "moment" not in error.getvalue()
+
+
+def said_while(
+    monkeypatch: pytest.MonkeyPatch, wait: Callable[[], AbstractContextManager[None]], until: str
+) -> str:
+    """What is said while something is waited for, until it holds a text; no terminal is there."""
+    error = io.StringIO()
+    monkeypatch.setattr(sys, "stderr", error)
+    monkeypatch.setattr(_common, "WAIT_SECONDS", 0.01)
+    end = time.monotonic() + 60
+    with wait():
+        while until not in error.getvalue():
+            assert time.monotonic() < end
+            time.sleep(0.01)
+    return error.getvalue()
+
+
+def test_what_is_waited_for_is_said_when_it_becomes_another(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    texts = ["", "", "one ...", "one ...", "two ..."]
+
+    def words() -> str:
+        return texts.pop(0) if len(texts) > 1 else texts[0]
+
+    said = said_while(monkeypatch, lambda: _common.waiting(words), "two")
+    assert said == "one ...\ntwo ...\n"
+
+
+def test_loading_is_said_where_kernels_are_compiled(monkeypatch: pytest.MonkeyPatch) -> None:
+    looks = 0
+
+    class Looked(list[str]):
+        """The kernels that are compiled: one from the third look on."""
+
+        def __len__(self) -> int:
+            nonlocal looks
+            looks += 1
+            return int(looks > 3)
+
+    monkeypatch.setattr(kernels, "BUILT", Looked())
+    said = said_while(monkeypatch, _common.loading, "first use")
+    assert said == "compiling kernels; only the first use does, under a minute ...\n"
+
+
+@pytest.mark.parametrize("columns", ["60", "80", "200"])
+def test_words_are_wrapped_and_never_broken(
+    columns: str, cli: Cli, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", columns)
+    whole = cli("players").out
+    assert max(map(len, whole.splitlines())) <= int(columns)
+    monkeypatch.setenv("COLUMNS", "100000")
+    assert whole.split() == cli("players").out.split()
+    assert cli("play", "--plain", stdin="help\n").out.count("help, quit") == 1
+
+
+def test_words_for_a_program_are_not_wrapped(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", "40")
+    text = "rules " + "word " * 20 + "end"
+    _common.print_words(text)
+    assert capsys.readouterr().out == text + "\n"
+    monkeypatch.setattr(sys.stdout, "isatty", lambda: True)
+    _common.print_words(text, 6)
+    first, second, *_ = capsys.readouterr().out.splitlines()
+    assert first == "rules word word word word word word word"[:40]
+    assert second.startswith("      word ")
+
+
+@pytest.mark.parametrize(
+    ("text", "number"), [("1000", 1000), ("1e3", 1000), ("12E+2", 1200), ("-5", -5), ("0", 0)]
+)
+def test_counts(text: str, number: int) -> None:
+    assert _common.read_count(text) == number
+
+
+@pytest.mark.parametrize("text", ["", "1k", "1.5e3", "1e-3", "e3", "1_000", "x", "1e100", "9" * 50])
+def test_no_counts(text: str) -> None:
+    with pytest.raises(typer.BadParameter, match="expected a whole number such as 1000 or 1e3"):
+        _common.read_count(text)
 
 
 @pytest.fixture

@@ -18,7 +18,7 @@ from twofold.cli._common import read_seconds
 from twofold.cli._training import curve_lines, progress_line, view
 from twofold.errors import InvalidInput
 from twofold.evaluators.network_file import read_card, read_network
-from twofold.learn.checkpoint import curve_path, load, start_from
+from twofold.learn.checkpoint import curve_path, load, save, start_from
 from twofold.learn.run import run
 from twofold.learn.settings import Settings
 from twofold.learn.training import Progress, Training
@@ -165,6 +165,46 @@ def test_start_with_a_weight_file_of_tdl(cli: Cli, tmp_path: Path) -> None:
     found = cli("train", "0123", "--threads", "1", "--start", tdl, "--out", str(tmp_path / "c"))
     assert (found.code, found.out) == (2, "")
     assert "to start from, got 2x4 for 4x4" in found.err
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        [*SMALL, "--out", "n", "--games", "0"],
+        [*SMALL, "--out", "n", "--schedule", "magic"],
+        [*SMALL],
+        ["9x9", "--out", "n"],
+        ["--out", "gone", "--resume"],
+    ],
+)
+def test_options_are_checked_before_kernels_are_compiled(
+    cli: Cli, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, arguments: list[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setitem(sys.modules, "twofold.learn.run", None)  # what loads them
+    code, _, err = cli("train", *arguments)
+    assert (code, err.count("\n")) == (2, 1)
+
+
+def test_resuming_says_how_far_the_run_is(cli: Cli, tmp_path: Path) -> None:
+    path = str(tmp_path / "n.safetensors")
+    cli("train", *SMALL, "--games", "200", "--out", path)
+    kept = load(path)
+    kept.seconds = 16.2
+    save(kept, path)
+    code, out, err = cli("train", "--resume", "--time", "5s", "--out", path)
+    assert code == 0
+    assert out.startswith("0123 0145 for 3x4")
+    assert err == (
+        f"twofold: {path} has trained for 16 s, and --time is the time in all (5 s): "
+        "nothing is left to do; name a longer time to go on\n"
+    )
+    assert cli("train", "--resume", "--games", "100", "--out", path).err == (
+        f"twofold: {path} has begun 200 games, and --games is their number in all (100): "
+        "none is left to begin; name more games to go on\n"
+    )
+    err = cli("train", "--resume", "--games", "210", "--out", path).err
+    assert err == f"twofold: {path} goes on after 16 s and 200 games\n"
 
 
 def test_resume_with_another_network(cli: Cli, tmp_path: Path) -> None:

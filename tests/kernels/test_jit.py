@@ -34,8 +34,9 @@ def caller(number):
 """
 
 CALL = """
-from twofold.kernels import _jit
+from twofold.kernels import BUILT, _jit
 from twofold.kernels.caller_for_test import caller
+assert BUILT == [] if caller.stats.cache_hits else BUILT[:2] == ["callee", "caller"]
 print(caller(1), sum(caller.stats.cache_hits.values()), _jit.CACHE_FOLDER)
 """
 

@@ -63,6 +63,15 @@ def test_a_long_note_is_read_to_its_end() -> None:
     assert " ".join(lines[at + 1 :]).split() == words
 
 
+@pytest.mark.parametrize(("unicode", "mark"), [(True, "…"), (False, "...")])
+def test_what_is_cut_ends_in_an_ellipsis(unicode: bool, mark: str) -> None:
+    shown = picture()
+    shown.title = title_line("expectimax:eval=rows,ply=3,cut=0.001")
+    first, *lines = [line.plain for line in shown.lines(Canvas(40, 23, unicode=unicode))]
+    assert first == "twofold  expectimax:eval=rows,ply=3,cut=0.001"[: 40 - len(mark)] + mark
+    assert not any(mark in line for line in lines)
+
+
 @pytest.mark.parametrize("size", [(20, 6), (30, 8), (40, 10), (60, 15), (80, 24), (200, 60)])
 @pytest.mark.parametrize("board", ["1234/0000/0000/0001", "8x8:" + "/".join(["00112233"] * 8)])
 @pytest.mark.parametrize("panel", [True, False])

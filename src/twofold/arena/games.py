@@ -46,13 +46,16 @@ class GameRow:
     record: str = ""
 
     @classmethod
-    def of_result(cls, result: GameResult, spec: str, rules: Rules) -> "GameRow":
-        """The row of a game; with its record where the moves were kept.
+    def of_result(
+        cls, result: GameResult, spec: str, rules: Rules, *, record: bool = False
+    ) -> "GameRow":
+        """The row of a game.
 
         Args:
-            result: how it went.
+            result: how it went; with its moves, if its record is wanted.
             spec: canonical spec of the player.
             rules: the rules of the game.
+            record: whether the row holds the record.
         """
         return cls(
             spec,
@@ -63,7 +66,7 @@ class GameRow:
             result.reached,
             result.seconds,
             result.move_seconds,
-            _record_text(result, spec, rules) if result.letters else "",
+            _record_text(result, spec, rules) if record else "",
         )
 
 

@@ -76,7 +76,7 @@ class Task:
         for result in play_games(
             player, self.rules, self.seeds, keep_moves=self.records, stop=stop
         ):
-            yield GameRow.of_result(result, spec, self.rules)
+            yield GameRow.of_result(result, spec, self.rules, record=self.records)
 
 
 @dataclass(frozen=True, slots=True)

@@ -200,7 +200,7 @@ def read_count(text: str | int) -> int:
     found = re.fullmatch(r"([+-]?[0-9]{1,30})(?:[eE]\+?([0-9]{1,2}))?", str(text).strip(), re.ASCII)
     if not found:
         raise typer.BadParameter(f"expected a whole number such as 1000 or 1e3, got {shown(text)}")
-    return int(f"{found[1]}{'0' * int(found[2] or 0)}")
+    return int(found[1] + "0" * int(found[2] or 0))
 
 
 def read_seconds(text: str, name: str) -> float:

@@ -277,6 +277,8 @@ def _restore(
     training.sums[:] = tensors["sums"]
     training.carousel[:] = tensors["carousel"]
     training.games_begun[0] = state.games_begun
+    if training.game_limit != state.games:
+        training.begun_before = state.games_begun
     training.seconds = state.seconds
     training.phase = _phase(training, state.phase)
     training.curve = Curve.from_state(state.curve)

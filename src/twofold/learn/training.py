@@ -133,6 +133,7 @@ class Training:
 
     Attributes:
         network: what is learnt, changed in place.
+        begun_before: games begun before the limit on games was set to another number.
         before: what the weights had learnt before this run: method and games of each run.
         sums: two for each weight where temporal coherence needs them: of its updates before
             they were scaled, and of their sizes; float32 (weights, 2).
@@ -161,6 +162,7 @@ class Training:
             2 * count if settings.coherent else 0, np.float32
         ).reshape(-1, 2)
         self.games_begun: Words = np.zeros(1, dtype=np.uint64)
+        self.begun_before = 0
         self.carousel: Words = np.zeros(
             (self.network.stage_count, 1 + at.CAROUSEL_SIZE), dtype=np.uint64
         )
@@ -336,7 +338,8 @@ class Training:
     def _end_phase(self) -> None:
         """All games of the phase have ended."""
         if self.game_limit is not None:  # threads that found no game left took a number each
-            self.games_begun[0] = min(int(self.games_begun[0]), self._phase_limit())
+            most = max(self._phase_limit(), self.begun_before)
+            self.games_begun[0] = min(int(self.games_begun[0]), most)
         self.phase += 1
         if self.phase < len(self.settings.schedule):
             if self.settings.schedule[self.phase].method == "tc":

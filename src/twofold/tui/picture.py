@@ -175,6 +175,7 @@ def wrapped(note: Text, width: int, most: int = MOST_NOTE_LINES) -> list[Text]:
     if note.cell_len <= width or at <= 0 or most == 1:
         return [note]
     first, rest = note.divide([at + 1])
+    first.rstrip()
     return [first, *wrapped(rest, width, most - 1)]
 
 
