@@ -1,6 +1,7 @@
 """Locks: one program at a time works on a file. A lock ends with its program, however that ends."""
 
 import contextlib
+import errno
 import os
 from collections.abc import Iterator
 from pathlib import Path
@@ -10,6 +11,9 @@ from twofold.errors import InvalidInput, ResourceError
 
 SUFFIX: Final = ".lock"
 """End of the name of a lock file. It is empty, beside the file, and there only while it is held."""
+
+_NOT_OURS: Final = (errno.EACCES, errno.EPERM, errno.ELOOP, errno.EISDIR)
+"""No right to write, or a link or a folder in the place of the lock file."""
 
 
 @contextlib.contextmanager
@@ -39,10 +43,10 @@ def alone(path: str | os.PathLike[str], what: str, *, patience: float = 0.0) -> 
         raise InvalidInput(
             f"another {what} is using {name}. Wait until it ends, or choose another file"
         ) from None
-    except PermissionError as error:
-        raise InvalidInput(f"cannot write beside {name}: {error.strerror}") from None
     except OSError as error:
-        raise ResourceError(f"cannot write beside {name}: {error.strerror or error}") from error
+        text = f"cannot use the lock file {lock.lock_file!a}: {error.strerror or error}"
+        kind = InvalidInput if error.errno in _NOT_OURS else ResourceError
+        raise kind(text) from None
     try:
         yield
     finally:

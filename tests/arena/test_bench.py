@@ -22,6 +22,7 @@ from twofold.arena import workers
 from twofold.arena.bench import Bench, resume
 from twofold.arena.study import Study
 from twofold.errors import InvalidInput, InvalidSpec, PlayerError
+from twofold.limits import MAX_GAMES
 from twofold.rules import Rules
 
 HERE = Path(__file__).parent / "players_for_tests.py"
@@ -186,7 +187,9 @@ def test_a_game_whose_worker_dies_three_times_has_failed(tmp_path: Path) -> None
 def test_a_worker_that_finds_no_memory_costs_no_other_game() -> None:
     with Study() as study:
         bench = bench_of(study, f"{HERE}:HungryOnSeed", "corner", games=3)
-        assert bench.play(2) == ["MemoryError", ""]
+        failed, other = bench.play(2)
+        assert failed.startswith("MemoryError (")
+        assert other == ""
         assert bench.standings()[0].failed_seed == 1
 
 
@@ -315,3 +318,17 @@ def test_records_are_kept_where_they_are_asked_for(jobs: int, tmp_path: Path) ->
     assert [record.score for record in records] == scores[3:]
     assert records[0].player == standings[0].spec
     assert all(record.replay().is_finished for record in records)
+
+
+@pytest.mark.promise("R64")
+def test_a_study_that_asks_for_too_many_games_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "s.db"
+    with Study(path) as study:
+        bench_of(study, "greedy", games=1)
+        for first in range(6):
+            study.want(1, first * MAX_GAMES, MAX_GAMES)
+    with (
+        Study(path) as study,
+        pytest.raises(InvalidInput, match="from 0 to 10000000, got"),
+    ):
+        resume(Bench(study, SMALL))

@@ -114,7 +114,7 @@ def test_imported_games_count_as_asked_for(tmp_path: Path) -> None:
     with Study() as study:
         import_games(study, tmp_path / "g.csv")
         assert study.wanted() == [Wanted(1, 7, 2)]
-        assert study.missing(Wanted(1, 7, 3)) == [2]
+        assert study.missing(Wanted(1, 7, 3)).tolist() == [2]
 
 
 @pytest.mark.parametrize(

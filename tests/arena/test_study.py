@@ -54,7 +54,7 @@ def test_what_is_added_is_read_in_the_order_of_positions(tmp_path: Path) -> None
         assert games.rows("greedy") == tuple(
             row(seed, score=seed % 1000) for seed in (2**64 - 2, 2**64 - 1, 0, 1)
         )
-        assert study.missing(Wanted(run, 2**64 - 3, 7)) == [0, 6]
+        assert study.missing(Wanted(run, 2**64 - 3, 7)).tolist() == [0, 6]
 
 
 def test_rows_and_columns_are_the_same() -> None:
@@ -379,3 +379,10 @@ def test_a_study_in_use_whose_file_is_written_over(tmp_path: Path, change: bytes
         path.write_bytes(change)
         with pytest.raises(InvalidInput, match="study"):
             study.games(*wanted)
+
+
+def test_a_name_that_is_no_text_names_a_study(tmp_path: Path) -> None:
+    path = os.fsdecode(os.fsencode(tmp_path) + b"/\xff.db")
+    for _ in range(2):
+        with Study(path) as study:
+            assert study.runs() == []

@@ -48,6 +48,16 @@ class Seven(Player):
         return 7
 
 
+class Leaves(Player):
+    def choose(self, board, *, score=None, move_number=0):
+        raise SystemExit(0)
+
+
+class Paints(Player):
+    def choose(self, board, *, score=None, move_number=0):
+        raise ValueError("\\x1b[2J evil\\r\\n twofold: all fine")
+
+
 def cheats(board):
     return next(move for move in Move if move not in board.legal_moves())
 """
@@ -66,7 +76,8 @@ REFUSED = {
 FAILING = {
     "Raises": "ZeroDivisionError: integer division or modulo by zero (bad.py, line 32)",
     "Seven": "got 7 (bad.py, line 36)",
-    "cheats": "(bad.py, line 40)",
+    "Paints": "ValueError: \\x1b[2J evil twofold: all fine (bad.py, line 47)",
+    "cheats": "(bad.py, line 50)",
 }
 """What fails at its first move, and the end of what is said of it."""
 
@@ -100,6 +111,12 @@ def test_a_player_that_fails_ends_the_command(cli: Cli, words: tuple[str, ...], 
     assert result.err.startswith("twofold: ")
     assert result.err.endswith(f"{FAILING[name]}\n")
     assert result.err.count("\n") == 1
+
+
+@pytest.mark.parametrize("words", [BOARD, GAME, HINT], ids=lambda words: words[0])
+def test_a_player_that_ends_the_program_is_named(cli: Cli, words: tuple[str, ...]) -> None:
+    result = cli(*words, "bad.py:Leaves", stdin="hint\n")
+    assert (result.code, result.err) == (1, "twofold: SystemExit: 0 (bad.py, line 42)\n")
 
 
 @pytest.mark.parametrize("name", FAILING)

@@ -51,6 +51,20 @@ def is_dropped(one: socket.socket) -> bool:
 
 
 @pytest.mark.promise("R29")
+@pytest.mark.parametrize("path", ["/", "/api/games"])
+def test_a_body_that_is_no_http_leaves_nothing_in_the_terminal(
+    access: Access, path: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    head = f"POST {path} HTTP/1.1\r\nHost: 127.0.0.1:{access.port}\r\n"
+    with connected(access) as one:
+        one.sendall(f"{head}Transfer-Encoding: chunked\r\n\r\nZZZ\r\n".encode())
+        assert one.recv(65_536).startswith(b"HTTP/1.1 400 ")
+        while not is_dropped(one):
+            pass
+    assert [one for one in caplog.records if one.levelname == "ERROR"] == []
+
+
+@pytest.mark.promise("R29")
 @pytest.mark.parametrize("begins", [b"", b"G", b"GET / HTTP/1.1\r\n", b"GET / HTTP/1.1\r\nHost: x"])
 def test_who_sends_no_whole_request_is_dropped(access: Access, begins: bytes) -> None:
     with connected(access) as one:

@@ -176,7 +176,7 @@ class Bench:
         def seed_of(position: int) -> int:
             return (first + position) & MAX_SEED
 
-        missing = iter(self.study.missing(entrant.wanted))
+        missing = map(int, self.study.missing(entrant.wanted))
         return Plan(number, entrant.player, missing, seed_of, self.records, entrant.allow_code)
 
     def _keep(
@@ -240,8 +240,10 @@ def resume(bench: Bench, named: Collection[str] = ()) -> None:
 
     Raises:
         InvalidInput: a player can no longer be made, plays otherwise than it did, or runs code
-            and is not named.
+            and is not named; or more games are asked for in all than a run may have.
     """
+    asked = sum(wanted.games for wanted in bench.study.wanted())
+    check_limit(f"the games that {bench.study.name} asks for", asked, 0, MAX_GAMES)
     trusted = {plain_spec(player) for player in named}
     known = {run.run: run for run in bench.study.runs() if run.rules == str(bench.rules)}
     for wanted in bench.study.wanted():

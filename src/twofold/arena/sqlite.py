@@ -124,7 +124,7 @@ def open_sqlite(
     """
     real = Path(os.path.realpath(path))
     check_beside(real)
-    uri = f"file:{quote(str(real))}?mode={mode}"
+    uri = f"file:{quote(os.fsencode(real))}?mode={mode}"
     connection = sqlite3.connect(
         uri, uri=True, timeout=0.0, isolation_level=None, factory=Connection
     )

@@ -358,13 +358,13 @@ class Study:
     def _run_name(self, run: int) -> str:
         return f"run {run} of {self.name}"
 
-    def missing(self, wanted: Wanted) -> list[int]:
-        """The positions of the wanted games that are not there, from 0 on."""
+    def missing(self, wanted: Wanted) -> NDArray[np.int64]:
+        """The positions of the wanted games that are not there, from 0 on, ascending."""
         self.flush()
         there = np.zeros(wanted.games, dtype=np.bool_)
         positions = self._seeds(wanted.run) - np.uint64(wanted.first_seed)
         there[positions[positions < np.uint64(wanted.games)]] = True
-        return np.flatnonzero(~there).tolist()
+        return np.flatnonzero(~there)
 
     def _seeds(self, run: int) -> NDArray[np.uint64]:
         name = self._run_name(run)

@@ -94,7 +94,7 @@ def main(arguments: Sequence[str] | None = None) -> NoReturn:
         with ending_as_ctrl_c_does():
             code = app(arguments, prog_name="twofold", standalone_mode=False)
             sys.stdout.flush()
-    except (Exception, KeyboardInterrupt) as error:
+    except BaseException as error:  # a player's own code may raise any
         if os.environ.get("TWOFOLD_DEBUG") == "1":
             raise
         code = _report(error)
@@ -106,6 +106,8 @@ def _report(error: BaseException) -> int:
     if isinstance(error, (KeyboardInterrupt, typer.Abort)):
         _say("interrupted")
         return INTERRUPTED
+    if isinstance(error, SystemExit) and not _is_a_players(error):
+        return error.code if isinstance(error.code, int) else 0
     if isinstance(error, OSError) and error.errno in (errno.EPIPE, errno.EINVAL):
         # The reader of our output has gone: nothing can be said to it any more.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
@@ -128,12 +130,17 @@ def _report(error: BaseException) -> int:
 
 def _described(error: BaseException) -> str:
     """One sentence about an error, with the line of a player's own file if that was being run."""
-    faults = sys.modules.get("twofold.players.faults")  # without it no player was made
-    if faults is not None and faults.last_place(error):
-        return str(faults.describe(error))
+    if _is_a_players(error):
+        return str(sys.modules["twofold.players.faults"].describe(error))
     if isinstance(error, TwofoldError):
         return str(error)
     return f"{type(error).__name__}: {error} (TWOFOLD_DEBUG=1 shows where)"
+
+
+def _is_a_players(error: BaseException) -> bool:
+    """True if code of a player of the user's own was being run."""
+    faults = sys.modules.get("twofold.players.faults")  # without it no player was made
+    return faults is not None and bool(faults.last_place(error))
 
 
 def _say_usage(error: BaseException) -> None:

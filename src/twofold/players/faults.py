@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from twofold.board import Board
 from twofold.errors import PlayerError, TwofoldError
-from twofold.notation import shown
+from twofold.notation import printable, shown
 from twofold.rules import Move
 
 if TYPE_CHECKING:
@@ -33,7 +33,15 @@ def describe(error: BaseException) -> str:
     user's own file, if one was being run.
     """
     kind = "" if isinstance(error, TwofoldError) else type(error).__name__
-    return ": ".join(filter(None, (kind, str(error)))) + last_place(error)
+    words = " ".join(_text(error).split())
+    return printable(": ".join(filter(None, (kind, words)))) + last_place(error)
+
+
+def _text(error: BaseException) -> str:
+    try:
+        return str(error)
+    except (Exception, SystemExit):  # that is code of a player, too
+        return ""
 
 
 def describe_caught(error: BaseException) -> str:

@@ -86,7 +86,7 @@ def _import_file(path: Path) -> ModuleType:
     faults.note_source(str(path.resolve()), str(path))
     try:
         spec.loader.exec_module(module)
-    except Exception as error:
+    except (Exception, SystemExit) as error:
         del sys.modules[name]
         raise _not_imported(str(path), error) from error
     return module
@@ -95,13 +95,12 @@ def _import_file(path: Path) -> ModuleType:
 def _import_module(name: str) -> ModuleType:
     try:
         return importlib.import_module(name)
-    except Exception as error:
+    except (Exception, SystemExit) as error:
         raise _not_imported(name, error) from error
 
 
-def _not_imported(name: str, error: Exception) -> InvalidSpec:
-    reason = f"{type(error).__name__}: {error}{faults.last_place(error)}"
-    return InvalidSpec(f"cannot import {shown(name)}: {reason}")
+def _not_imported(name: str, error: BaseException) -> InvalidSpec:
+    return InvalidSpec(f"cannot import {shown(name)}: {faults.describe(error)}")
 
 
 # ---- making players

@@ -13,6 +13,7 @@ from types import FrameType
 from typing import Any, Final
 
 import uvicorn
+from h11 import LocalProtocolError
 from starlette.types import ASGIApp
 from uvicorn.protocols.http.h11_impl import H11Protocol
 from uvicorn.protocols.websockets.websockets_sansio_impl import WebSocketsSansIOProtocol
@@ -93,6 +94,14 @@ class PatientProtocol(H11Protocol):
         if self._look is not None:
             self._look.cancel()
         super().connection_lost(exc)
+
+    def send_400_response(self, msg: str) -> None:
+        """Answer what is no HTTP; nothing more can be sent, by the application neither."""
+        if self.cycle is not None:
+            self.cycle.disconnected = True
+        with contextlib.suppress(LocalProtocolError):  # its answer had begun
+            super().send_400_response(msg)
+        self.transport.close()
 
     def _lose_patience(self) -> None:
         """Close the connection if no request has come, or been answered, since the last look."""
@@ -179,7 +188,8 @@ class Server(uvicorn.Server):
     def __init__(self, app: ASGIApp, *, quiet: bool = False) -> None:
         self.signal: int | None = None
         """The signal that ended it, if one did."""
-        logs = {"log_config": None} if quiet else {"log_level": "warning"}
+        # Of what strangers cause, uvicorn only warns.
+        logs = {"log_config": None} if quiet else {"log_level": "error"}
         super().__init__(
             uvicorn.Config(
                 app,
