@@ -14,6 +14,7 @@ import pytest
 
 from tests.cli.conftest import Cli
 from tests.forks import forked_workers as forked_workers  # a fixture
+from twofold.arena.study import Study
 
 ROOT = Path(__file__).parent.parent.parent
 BAD = ROOT / "tests" / "arena" / "players_for_tests.py"
@@ -215,8 +216,6 @@ def test_ctrl_c_says_how_to_go_on(tmp_path: Path) -> None:
 
 
 def finished_games(path: Path) -> int:
-    from twofold.arena.study import Study
-
     if not path.exists():
         return 0
     with Study(path, read_only=True) as study:
@@ -272,3 +271,12 @@ def test_bad_requests(
     assert (code, out) == (2, "")
     assert words in err
     assert list(tmp_path.iterdir()) == []
+
+
+def test_a_study_that_was_asked_for_nothing_is_refused(cli: Cli, tmp_path: Path) -> None:
+    path = str(tmp_path / "s.db")
+    with Study(path):
+        pass
+    result = cli("bench", "--resume", "--out", path)
+    assert (result.code, result.out) == (2, "")
+    assert "it was asked for no games" in result.err

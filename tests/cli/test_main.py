@@ -313,3 +313,13 @@ def test_other_threads_do_not_touch_signals() -> None:
     thread.start()
     thread.join()
     assert found == [False]
+
+
+def test_ctrl_c_before_a_command_handles_it_is_said(
+    cli: Cli, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def interrupt(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("twofold.players.entries", interrupt)
+    assert cli("players") == (130, "", "twofold: interrupted\n")

@@ -4,9 +4,10 @@ import errno
 import os
 import sys
 from collections.abc import Sequence
-from typing import Annotated, NoReturn
+from typing import Annotated, Any, NoReturn
 
 import typer
+from typer.core import TyperGroup
 
 import twofold
 from twofold.cli import (
@@ -41,8 +42,22 @@ path/to/file.py:Name. `twofold players` lists them. A BOARD is 16 digits, row by
 0 is empty, 1 is the tile 2, 2 is 4, a is 1024; or tiles: '2 4 0 0 / 0 0 0 0 / ...'.
 """
 
+
+class _Commands(TyperGroup):
+    """The commands. A Ctrl-C that ends one is said; typer would end in silence."""
+
+    def invoke(self, ctx: typer.Context) -> Any:  # type: ignore[override]
+        """Run the command that the context names."""
+        try:
+            return super().invoke(ctx)
+        except KeyboardInterrupt:
+            _say("interrupted")
+            raise typer.Exit(INTERRUPTED) from None
+
+
 app = typer.Typer(
     name="twofold",
+    cls=_Commands,
     help=HELP,
     epilog="Example:\n\n\b\n  twofold watch\n  twofold analyse 0012/0013/0024/1357\n",
     rich_markup_mode=None,

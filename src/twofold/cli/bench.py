@@ -216,11 +216,22 @@ def _preset(study: "Study", name: str, seed: int) -> "list[Bench]":
     return benches
 
 
+def _check_asked(study: "Study") -> None:
+    from twofold.errors import InvalidInput
+
+    if not study.wanted():
+        raise InvalidInput(
+            f"there is nothing to go on with in {study.name}: it was asked for no games. Name "
+            "players and --games"
+        )
+
+
 def _resumed(study: "Study", named: list[str], out: str) -> "list[Bench]":
     """A bench for each set of rules in a study."""
     from twofold.arena.bench import Bench, resume
     from twofold.rules import Rules
 
+    _check_asked(study)
     _check_named(study, named, out)
     benches = []
     for rules in dict.fromkeys(run.rules for run in study.runs()):
