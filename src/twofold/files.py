@@ -21,14 +21,18 @@ TEMPORARY: Final = ".twofold-tmp"
 
 _ABANDONED_SECONDS: Final = 86_400.0
 _RANDOM_BYTES: Final = 8
-_WRITER: Final = re.compile(r"([1-9][0-9]{0,9})-[0-9a-f]+", re.ASCII)
-"""Middle of the name of a temporary file: its process, and a number that nobody can guess."""
+_LEFTOVER: Final = re.compile(
+    rf"\.(.+)\.([1-9][0-9]{{0,9}})-[0-9a-f]+{re.escape(TEMPORARY)}", re.ASCII | re.DOTALL
+)
+"""Name of a temporary file: that of its target, its process, a number that cannot be guessed."""
 
 Buffer = bytes | memoryview
 """Bytes to be written, and only looked at."""
 
 
-def atomic_write(path: str | os.PathLike[str], data: Buffer | str | Iterable[Buffer]) -> None:
+def atomic_write(
+    path: str | os.PathLike[str], data: Buffer | str | Iterable[Buffer], *, mode: int | None = None
+) -> None:
     """Replace the content of `path` with `data` in one step.
 
     The data goes to a temporary file beside `path`, is flushed to the disk, and takes the
@@ -41,6 +45,8 @@ def atomic_write(path: str | os.PathLike[str], data: Buffer | str | Iterable[Buf
         data: the whole content, or its parts in turn, each of which is written before the next
             one is asked for and is not copied; text is written as UTF-8 with line ends as they
             are. What the parts raise is passed on, and `path` is as it was.
+        mode: permissions of the file; None for those of the file that it replaces, or the usual
+            ones.
 
     Raises:
         InvalidInput: `path` is there and is not a regular file, or its folder is missing.
@@ -56,8 +62,8 @@ def atomic_write(path: str | os.PathLike[str], data: Buffer | str | Iterable[Buf
     writer = f"{os.getpid()}-{secrets.token_hex(_RANDOM_BYTES)}"
     temporary = target.with_name(f".{target.name}.{writer}{TEMPORARY}")
     try:
-        remove_abandoned(target.parent, f".{target.name}.")
-        mode = _mode_of(target)
+        remove_abandoned(target.parent, target.name)
+        mode = _mode_of(target, mode)
         file = _create(temporary, mode)
         try:
             with file:
@@ -157,8 +163,10 @@ def _check_target(target: Path) -> None:
         raise InvalidInput(f"expected a regular file to write to, got {str(target)!r}")
 
 
-def _mode_of(target: Path) -> int | None:
-    """The permissions of a file; None where there is none."""
+def _mode_of(target: Path, wanted: int | None) -> int | None:
+    """The permissions that a file is to have; None for the usual ones."""
+    if wanted is not None:
+        return wanted
     try:
         return stat.S_IMODE(os.stat(target).st_mode)
     except FileNotFoundError:
@@ -203,23 +211,20 @@ def _sync_folder(folder: Path) -> None:
         os.close(descriptor)
 
 
-def remove_abandoned(folder: Path, prefix: str = ".") -> None:
+def remove_abandoned(folder: Path, target: str = "") -> None:
     """Remove what processes of this user that died have left of their own writes in a folder.
 
     Args:
         folder: the folder.
-        prefix: how the names of the leftovers begin: `.NAME.` for those of one file.
+        target: name of the file that they were writing; empty for all files.
 
     Raises:
         OSError: the folder cannot be read.
     """
     for name in os.listdir(folder):
-        if name.startswith(prefix) and name.endswith(TEMPORARY):
-            middle = name[len(prefix) : -len(TEMPORARY)]
-            writer = _WRITER.fullmatch(middle if len(prefix) > 1 else middle.rpartition(".")[2])
-            leftover = folder / name
-            if writer and _is_abandoned(leftover, int(writer[1])):
-                _remove_quietly(leftover)
+        found = _LEFTOVER.fullmatch(name) if name.endswith(TEMPORARY) else None
+        if found and target in ("", found[1]) and _is_abandoned(folder / name, int(found[2])):
+            _remove_quietly(folder / name)
 
 
 def _is_abandoned(leftover: Path, writer: int) -> bool:

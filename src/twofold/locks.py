@@ -16,6 +16,18 @@ _NOT_OURS: Final = (errno.EACCES, errno.EPERM, errno.ELOOP, errno.EISDIR)
 """No right to write, or a link or a folder in the place of the lock file."""
 
 
+def in_use(name: str, what: str = "program") -> InvalidInput:
+    """The error of a file that another program holds.
+
+    Args:
+        name: the file, as it may stand in an error.
+        what: what holds it.
+    """
+    return InvalidInput(
+        f"another {what} is using {name}. Wait until it ends, or choose another file"
+    )
+
+
 @contextlib.contextmanager
 def alone(path: str | os.PathLike[str], what: str, *, patience: float = 0.0) -> Iterator[None]:
     """Hold a file for this caller: another program, or another caller here, cannot hold it too.
@@ -33,16 +45,13 @@ def alone(path: str | os.PathLike[str], what: str, *, patience: float = 0.0) -> 
     import filelock  # 60 ms, for those who write
 
     target = Path(path)
-    name = ascii(str(target))
     if not target.parent.is_dir():
         raise InvalidInput(f"expected an existing folder to write to, got {str(target.parent)!a}")
     lock = filelock.FileLock(target.with_name(f".{target.name}{SUFFIX}"), timeout=patience)
     try:
         lock.acquire()
     except filelock.Timeout:
-        raise InvalidInput(
-            f"another {what} is using {name}. Wait until it ends, or choose another file"
-        ) from None
+        raise in_use(ascii(str(target)), what) from None
     except OSError as error:
         text = f"cannot use the lock file {lock.lock_file!a}: {error.strerror or error}"
         kind = InvalidInput if error.errno in _NOT_OURS else ResourceError

@@ -371,6 +371,16 @@ def parse_spec(text: str) -> Spec:
     return Spec(name, _parse_values(rest, text))
 
 
+HASH: Final = "_sha256"
+"""End of the keys that hold the hashes of files: canonical specs have them, nobody types them."""
+
+
+def split_hashes(values: Mapping[str, str]) -> tuple[dict[str, str], dict[str, str]]:
+    """The values of a spec without the hashes of files, and these hashes."""
+    plain = {key: text for key, text in values.items() if not key.endswith(HASH)}
+    return plain, {key: text for key, text in values.items() if key.endswith(HASH)}
+
+
 def _parse_values(rest: str, text: str) -> dict[str, str]:
     values: dict[str, str] = {}
     while rest:

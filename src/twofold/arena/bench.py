@@ -12,7 +12,7 @@ from twofold.arena.study import Study, Wanted
 from twofold.arena.workers import Workers
 from twofold.errors import InvalidInput, PlayerError
 from twofold.limits import MAX_GAMES, MAX_JOBS, MAX_SEED, check_limit
-from twofold.notation import check_seed, format_spec, parse_spec
+from twofold.notation import check_seed, format_spec, parse_spec, split_hashes
 from twofold.players import make_player
 from twofold.players.registry import code_of
 from twofold.rules import Rules
@@ -276,8 +276,7 @@ def players_with_code(study: Study) -> list[str]:
 def plain_spec(player: str) -> str:
     """A spec as it compares with others: keys in order, without hashes of files."""
     name, values = parse_spec(player)
-    plain = {key: text for key, text in values.items() if not key.endswith("_sha256")}
-    return format_spec(name, plain)
+    return format_spec(name, split_hashes(values)[0])
 
 
 @contextlib.contextmanager

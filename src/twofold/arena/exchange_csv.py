@@ -20,7 +20,7 @@ _CHUNK: Final = 50_000
 """Games that are read at a time."""
 
 _MAX_ROW: Final = 16_384
-"""No game takes so many characters: five texts of up to 1,000, and some 50 numbers."""
+"""Most characters of a row: a game has five texts of up to 1,000, and some 50 numbers."""
 
 
 def parts(runs: Iterable[tuple[StoredRun, Games]]) -> Iterator[bytes]:

@@ -26,7 +26,7 @@ from twofold.arena.workers import (
 from twofold.errors import InvalidSpec, MissingExtra, ResourceError
 from twofold.files import atomic_write
 from twofold.folders import make_private, shared_place
-from twofold.notation import format_spec, parse_spec
+from twofold.notation import format_spec, parse_spec, split_hashes
 from twofold.players import make_player
 from twofold.players.faults import describe_caught
 from twofold.players.own_code import is_code
@@ -307,5 +307,4 @@ def _digest(path: Path) -> str:
 
 
 def _hashes(spec: str) -> dict[str, str]:
-    values = parse_spec(spec).values
-    return {key: text for key, text in values.items() if key.endswith("_sha256")}
+    return split_hashes(parse_spec(spec).values)[1]

@@ -45,8 +45,8 @@ from twofold.arena.study_schema import check_schema, in_memory, migrate, new_fil
 from twofold.errors import InvalidInput, ResourceError
 from twofold.files import atomic_write
 from twofold.limits import MAX_RECORD_BYTES, MAX_RUNS, MAX_SEED
-from twofold.locks import alone
-from twofold.notation import shown
+from twofold.locks import alone, in_use
+from twofold.notation import parse_spec, shown, split_hashes
 from twofold.record import Record
 
 __all__ = ["StoredRun", "Study", "Wanted"]
@@ -213,17 +213,15 @@ class Study:
 
     def _refuse_other_files(self, runs: Sequence[StoredRun], spec: str, rules: str) -> None:
         """A network or a file of code that has changed must not pass for the one before."""
-        from twofold.notation import parse_spec
-
         ours = parse_spec(spec)
-        plain, hashes = _without_hashes(ours.values)
+        plain, hashes = split_hashes(ours.values)
         for known in runs:
             if known.rules != rules:
                 continue
             theirs = parse_spec(known.spec)
             if theirs.name != ours.name:
                 continue
-            other, other_hashes = _without_hashes(theirs.values)
+            other, other_hashes = split_hashes(theirs.values)
             if other == plain and other_hashes != hashes:
                 raise InvalidInput(
                     f"expected {shown(known.player)} with {_words(other_hashes)} as in "
@@ -470,9 +468,7 @@ class Study:
         if text == "interrupted":
             self._deadline.explain(self.name)
         if "locked" in text:
-            raise InvalidInput(
-                f"another program is using {self.name}. Wait until it ends, or choose another file"
-            ) from None
+            raise in_use(self.name) from None
         if any(word in text for word in ("full", "I/O", "readonly", "unable to open")):
             if not self._writes:
                 raise ResourceError(
@@ -484,11 +480,5 @@ class Study:
         raise InvalidInput(f"expected a sound study, got {self.name}: {text}") from error
 
 
-def _without_hashes(values: Any) -> tuple[dict[str, str], dict[str, str]]:
-    """The keys of a spec that name things, and those that hold the hashes of files."""
-    plain = {key: text for key, text in values.items() if not key.endswith("_sha256")}
-    return plain, {key: text for key, text in values.items() if key not in plain}
-
-
 def _words(hashes: dict[str, str]) -> str:
-    return ", ".join(f"{key}={text}" for key, text in hashes.items())
+    return ", ".join(f"{key}={text}" for key, text in hashes.items()) or "no hash of a file"

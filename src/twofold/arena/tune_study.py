@@ -20,6 +20,7 @@ from twofold.arena.tune_sampling import START, finished_trials
 from twofold.arena.tune_settings import Settings
 from twofold.errors import InvalidInput, MissingExtra, ResourceError, TwofoldError
 from twofold.files import atomic_write
+from twofold.locks import in_use
 from twofold.notation import shown
 
 if TYPE_CHECKING:
@@ -86,7 +87,7 @@ def _study(path: Path) -> "Study":
     deadline = Deadline()
 
     def begin(connection: Any) -> None:
-        connection.exec_driver_sql("BEGIN EXCLUSIVE")  # so that the commit waits for nobody
+        connection.exec_driver_sql("BEGIN EXCLUSIVE")  # so that the commit never waits
 
     def fail(context: Any) -> None:
         if str(context.original_exception) == "interrupted":
@@ -180,8 +181,8 @@ def _stored_settings(connection: sqlite3.Connection, path: Path) -> Any:
 def _check_tables(connection: sqlite3.Connection, path: Path) -> None:
     """Refuse everything but tables and indexes, and trees without end.
 
-    A view in the place of a table would run the statements of whoever made the file. Which
-    tables there are is left open: another version of Optuna may have more.
+    A view in the place of a table would run statements that the file holds. The list of tables
+    is left open: another version of Optuna may have more.
     """
     name = shown(str(path))
     entries = schema_of(connection, MAX_ENTRIES + 1)
@@ -218,9 +219,7 @@ def storage_errors(path: Path) -> Iterator[None]:
 def _translated(path: Path, error: Exception) -> TwofoldError:
     name, reason = shown(str(path)), _reason(error)
     if "locked" in reason:
-        return InvalidInput(
-            f"another program is using {name}. Wait until it ends, or choose another file"
-        )
+        return in_use(name)
     if any(word in reason for word in ("malformed", "not a database", "no such", "corrupt")):
         return InvalidInput(f"expected a sound file of trials, got {name}: {reason}")
     return ResourceError(f"cannot use {name} ({room_beside(path)}): {reason}")

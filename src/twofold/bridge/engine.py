@@ -27,7 +27,7 @@ from twofold.engine_messages import (
     Word,
 )
 from twofold.errors import InvalidInput, InvalidLine, InvalidSpec, TwofoldError
-from twofold.notation import format_spec, parse_spec, shown
+from twofold.notation import format_spec, parse_spec, shown, split_hashes
 from twofold.players import Player, make_player, short_spec
 from twofold.players.registry import code_of
 from twofold.rules import STANDARD, Rules
@@ -128,15 +128,15 @@ class EngineServer:
     def _options(self) -> list[Option]:
         """The keys of the player's spec; hashes of files go with the files."""
         options = []
-        for name, value in parse_spec(self._spec).values.items():
+        for name, value in split_hashes(parse_spec(self._spec).values)[0].items():
             try:
-                options += [Option(name, "string", value)] if not _is_hash(name) else []
+                options.append(Option(name, "string", value))
             except InvalidLine:  # it cannot be said in a line
                 continue
         return options
 
     def _set(self, command: SetOption) -> None:
-        known = [key for key in parse_spec(self._spec).values if not _is_hash(key)]
+        known, _ = split_hashes(parse_spec(self._spec).values)
         if command.name not in known:
             names = ", ".join(known) or "none"
             raise InvalidSpec(f"expected an option ({names}), got {shown(command.name)}")
@@ -208,10 +208,6 @@ class EngineServer:
             self._search.wait(seconds)
         self._stop()
         self._dismiss()
-
-
-def _is_hash(key: str) -> bool:
-    return key.endswith("_sha256")
 
 
 def _short(spec: str) -> str:

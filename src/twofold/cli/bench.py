@@ -254,8 +254,8 @@ def _check_named(study: "Study", named: list[str], out: str) -> None:
     if others := [player for key, player in given.items() if key not in there]:
         known = ", ".join(map(shown, there)) or "none"
         raise InvalidInput(
-            f"expected beside --resume players of {study.name} that run code ({known}), "
-            f"got {shown(others[0])}"
+            f"with --resume name only the players of {study.name} that run code ({known}), got "
+            f"{shown(others[0])}. Leave it out"
         )
     if there.keys() - given.keys():
         raise InvalidInput(

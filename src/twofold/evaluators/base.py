@@ -9,6 +9,7 @@ from typing import Any, Final, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from twofold.arrays import lies_flat
 from twofold.board import Board
 from twofold.errors import InvalidSpec, UnsupportedRules
 from twofold.evaluators.bounds import SumBounds
@@ -219,12 +220,7 @@ def checked_params(params: Params) -> Params:
     Raises:
         InvalidSpec: they are no float32 in one dimension, side by side.
     """
-    if (
-        not isinstance(params, np.ndarray)
-        or params.dtype != np.float32
-        or params.ndim != 1
-        or not params.flags.c_contiguous
-    ):
+    if not lies_flat(params, np.float32):
         raise InvalidSpec(
             "expected the parameters of an evaluator as float32 in one dimension, "
             f"got {shown(params)}"

@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from twofold.arrays import lies_flat
 from twofold.board import Board
 from twofold.errors import InvalidNetwork, UnsupportedRules
 from twofold.evaluators.base import Evaluator, Params
@@ -94,7 +95,7 @@ class Network:
                 f"expected float32 weights of shape {expected}, "
                 f"got {weights.dtype} of {weights.shape}"
             )
-        if not (weights.flags.c_contiguous and weights.flags.aligned):
+        if not lies_flat(weights, np.float32, 2):
             raise InvalidNetwork("expected weights that lie side by side, got a view with gaps")
         self._weights = weights
 

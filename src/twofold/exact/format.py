@@ -22,6 +22,7 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
+from twofold.arrays import lies_flat
 from twofold.errors import InvalidInput, InvalidNetwork, InvalidTable
 from twofold.evaluators.memory import load
 from twofold.exact.problem import Problem
@@ -244,5 +245,5 @@ def _check_states(layers: Layers) -> None:
                 f"expected {states if there else 'no'} {key} of {kind}, "
                 f"got {array.dtype} of shape {array.shape}"
             )
-        if not (array.flags.c_contiguous and array.flags.aligned):
+        if not lies_flat(array, kind):
             raise InvalidTable(f"expected {key} that lie side by side, got a view with gaps")

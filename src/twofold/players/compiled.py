@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from twofold import reference
+from twofold.arrays import lies_flat
 from twofold.board import Board
 from twofold.errors import PlayerError
 from twofold.kernels import play
@@ -49,12 +50,7 @@ class CompiledPlayer(Player):
 
     @context.setter
     def context(self, words: Words) -> None:
-        if (
-            not isinstance(words, np.ndarray)
-            or words.dtype != np.uint64
-            or words.ndim != 1
-            or not words.flags.c_contiguous
-        ):
+        if not lies_flat(words, np.uint64):
             raise PlayerError(
                 f"expected the context of {self.spec} as uint64 in one dimension, "
                 f"got {shown(words)}"

@@ -7,8 +7,8 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Final
 
 from twofold.board import Board
-from twofold.errors import PlayerError, TwofoldError
-from twofold.notation import printable, shown
+from twofold.errors import InvalidSpec, PlayerError, TwofoldError
+from twofold.notation import format_spec, parse_spec, printable, shown, split_hashes
 from twofold.rules import Move
 
 if TYPE_CHECKING:
@@ -65,14 +65,23 @@ def checked_move(player: "Player", board: Board, answer: object) -> Move:
     except ValueError:
         place = _place_of_choice(player)
         raise PlayerError(
-            f"expected a Move from {player.spec}, got {shown(answer)}{place}"
+            f"expected a Move from {_name(player)}, got {shown(answer)}{place}"
         ) from None
     if move not in board.legal_moves():
         raise PlayerError(
-            f"expected a legal move from {player.spec} on {board}, got {move.name.lower()}"
+            f"expected a legal move from {_name(player)} on {board}, got {move.name.lower()}"
             f"{_place_of_choice(player)}"
         )
     return move
+
+
+def _name(player: "Player") -> str:
+    """The spec of a player without the hashes of files."""
+    try:
+        name, values = parse_spec(player.spec)
+    except InvalidSpec:  # one of the player's own making
+        return player.spec
+    return format_spec(name, split_hashes(values)[0])
 
 
 def _place_of_choice(player: "Player") -> str:

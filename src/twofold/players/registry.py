@@ -136,7 +136,7 @@ def _known(entry: Entry, values: Mapping[str, str]) -> tuple[Mapping[str, Key], 
     if all(is_imported(text) for text in more if is_code(text)):
         keys, texts = _complete(entry, values)
         return keys, _read_values(keys, texts)[1]
-    return entry.keys, {key: text for key, text in values.items() if not key.endswith("_sha256")}
+    return entry.keys, notation.split_hashes(values)[0]
 
 
 def _parse(spec: str) -> notation.Spec:
@@ -164,10 +164,10 @@ def entry_of(name: str) -> Entry:
 
 def _complete(entry: Entry, values: Mapping[str, str]) -> tuple[Mapping[str, Key], dict[str, str]]:
     """All keys, and their values as text: those given, and the defaults of the others."""
-    given = {key: text for key, text in values.items() if not key.endswith("_sha256")}
+    given, hashes = notation.split_hashes(values)
     texts = {key: given.get(key, entry.keys[key].default) for key in entry.keys}
-    for key, stated in values.items():
-        if key.endswith("_sha256") and file_hashes(texts, entry.keys).get(key) != stated:
+    for key, stated in hashes.items():
+        if file_hashes(texts, entry.keys).get(key) != stated:
             raise InvalidSpec(f"expected the file whose {key} is {shown(stated)}, got another")
     keys = _all_keys(entry, texts)
     for key in given:

@@ -5,8 +5,7 @@ in the order in which it happened. Replies are handed over and never wait.
 """
 
 import threading
-from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from typing import Final, Protocol
 
 from twofold.best_scores import ME, add_player, counts_as_own
@@ -17,6 +16,7 @@ from twofold.game_file import GameFile, Version
 from twofold.record import Record
 from twofold.record_replay import result_text
 from twofold.rules import Move
+from twofold.web.about import About
 from twofold.web.autoplay import Autoplay, MakePlayer, Wish
 from twofold.web.following import Asker, Follower, Followers
 from twofold.web.history import History, Standing
@@ -55,27 +55,6 @@ class Keeper(Protocol):
 
     def time(self) -> float:
         """Seconds since 1970."""
-
-
-@dataclass(frozen=True, slots=True)
-class About:
-    """What is known of a game beside its moves.
-
-    Attributes:
-        game: its id.
-        kept: whether it is stored.
-        player: who has played so far; empty for nobody yet.
-        date: when it began.
-        comments: comments by move number, from a record.
-        tags: further tags, from a record.
-    """
-
-    game: str
-    kept: bool = True
-    player: str = ""
-    date: str = ""
-    comments: Mapping[int, str] = field(default_factory=dict)
-    tags: Mapping[str, str] = field(default_factory=dict)
 
 
 class LiveGame:

@@ -16,9 +16,10 @@ from typing import Final
 from twofold.game_file import Conflict
 from twofold.notation import shown
 from twofold.record import Record
+from twofold.web.about import About
 from twofold.web.following import Asker, Follower
 from twofold.web.history import History
-from twofold.web.live_game import About, LiveGame
+from twofold.web.live_game import LiveGame
 from twofold.web.protocol import GameInfo, NotFound
 from twofold.web.saver import Saver, refresh
 from twofold.web.store import Store

@@ -4,7 +4,6 @@ The file is for its owner alone: one that others can read, that belongs to anoth
 a link is refused.
 """
 
-import contextlib
 import os
 import re
 import secrets
@@ -12,8 +11,8 @@ import stat
 from pathlib import Path
 from typing import Final
 
-from twofold.errors import InvalidInput, ResourceError
-from twofold.files import TEMPORARY
+from twofold.errors import InvalidInput
+from twofold.files import atomic_write
 from twofold.locks import alone
 from twofold.notation import shown
 from twofold.web.security import TOKEN_BYTES
@@ -24,9 +23,12 @@ FILE: Final = "token"
 _TEXT: Final = re.compile(rb"[A-Za-z0-9_-]{43}\n?")
 _MOST_BYTES: Final = 64
 _LOCK_SECONDS: Final = 10.0
-_FLAGS: Final = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_CLOEXEC", 0)
-_READ: Final = os.O_RDONLY | _FLAGS | getattr(os, "O_NONBLOCK", 0)  # a pipe would block
-_CREATE: Final = os.O_WRONLY | os.O_CREAT | os.O_EXCL | _FLAGS
+_READ: Final = (  # no link; a pipe would block
+    os.O_RDONLY
+    | getattr(os, "O_NOFOLLOW", 0)
+    | getattr(os, "O_CLOEXEC", 0)
+    | getattr(os, "O_NONBLOCK", 0)
+)
 
 
 def kept_token(folder: Path, *, new: bool = False) -> str:
@@ -77,15 +79,7 @@ _ANEW: Final = "Start once with --new-token, or choose another folder with --dat
 
 
 def _write(path: Path, token: str) -> None:
-    """Write a token in one step, to a file that nobody else can read at any time."""
-    temporary = path.with_name(f".{FILE}.{os.getpid()}-{secrets.token_hex(8)}{TEMPORARY}")
-    try:
-        with open(os.open(temporary, _CREATE, 0o600), "wb") as file:
-            file.write(token.encode() + b"\n")
-            file.flush()
-            os.fsync(file.fileno())
-        os.replace(temporary, path)
-    except OSError as error:
-        with contextlib.suppress(OSError):
-            temporary.unlink()
-        raise ResourceError(f"cannot write {shown(str(path))}: {error.strerror}") from error
+    """Write a token to a file that nobody else can read at any time."""
+    if path.is_symlink():  # else the file that it leads to would be replaced
+        path.unlink()
+    atomic_write(path, f"{token}\n", mode=0o600)

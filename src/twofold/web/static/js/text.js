@@ -277,7 +277,7 @@ const PLAY = {
   'play.new_title': 'New game',
   'play.note_damaged': 'Another program has overwritten this game. Your moves are kept as a game of their own.',
   'play.note_deleted': 'Another program has deleted this game. Your moves are kept as a game of their own.',
-  'play.note_newer': 'Another program went on with this game. Its moves are shown here.',
+  'play.note_newer': 'Another program went on with this game. Its moves are shown here; press the key again.',
   'play.note_parted': 'Another program made other moves in this game. Yours are kept as a game of their own.',
   'play.open': 'Open',
   'play.over': 'Game over',

@@ -217,7 +217,7 @@ class PlayPage {
   #showWaiting() {
     const count = this.game.waiting;
     this.waiting.hidden = !count || this.#context.net.state === 'open';
-    this.waiting.textContent = text('play.waiting', { count });
+    this.waiting.textContent = this.waiting.hidden ? '' : text('play.waiting', { count });
   }
 
   // ---- what a person does
