@@ -12,10 +12,8 @@ import pytest
 from tests.attacks.code_readers import READERS, kinds
 
 PROCESSES = [
-    ["resumed studies", "other readers of studies", "workers of studies"],
-    ["names that are shown", "engine lines", "tables", "records"],
-    ["web", "checkpoints"],
-    ["tunings"],
+    ["resumed studies", "other readers of studies", "workers of studies", "tunings"],
+    ["names that are shown", "engine lines", "tables", "records", "web", "checkpoints"],
     ["the owner"],
 ]
 """Which readers share a fresh process: its start takes longer than they do."""

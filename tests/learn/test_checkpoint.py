@@ -62,8 +62,8 @@ def finished(settings: Settings, games: int) -> Training:
 @pytest.mark.parametrize("settings", VARIANTS, ids=lambda one: one.describe())
 def test_a_resumed_run_equals_an_uninterrupted_one(settings: Settings, tmp_path: Path) -> None:
     path = tmp_path / "net.safetensors"
-    whole = finished(settings, 6000)
-    training = Training(settings, games=6000)
+    whole = finished(settings, 2500)
+    training = Training(settings, games=2500)
     cuts = 0
     while not training.is_finished:
         training.run(seconds=0.01, every=0.001)
@@ -72,7 +72,7 @@ def test_a_resumed_run_equals_an_uninterrupted_one(settings: Settings, tmp_path:
         cuts += 1
     assert cuts >= 2
     assert digest(training) == digest(whole)
-    assert training.curve.games <= 6000
+    assert training.curve.games <= 2500
 
 
 def _kills(count: int, games: int, path: Path) -> int:

@@ -39,7 +39,7 @@ def test_baeldung_at_fewer_rounds(prune: str) -> None:
     player = make_player(f"baeldung:prune={prune}")
     player.start(Rules(), 0)
     assert isinstance(player, SummedPlayer)
-    for rounds, count in ((0, 100), (1, 100), (2, 6)):
+    for rounds, count in ((0, 50), (1, 40), (2, 2)):
         for grid in boards(count, most_empty=16 if rounds < 1 else 4, seed=rounds):
             board = Board.from_tiles(grid)
             letter, values = literal.baeldung_choose(grid, prune == "yes", rounds)
@@ -99,7 +99,7 @@ def test_baeldung_overflows_no_integer_and_truncates_towards_zero() -> None:
 def test_datumbox(depth: int) -> None:
     alphabeta = make_player(f"datumbox:depth={depth}")
     minimax = make_player(f"datumbox:depth={depth},search=minimax")
-    count, most_empty = {1: (100, 16), 2: (50, 12), 3: (50, 5), 4: (30, 2), 5: (20, 1)}[depth]
+    count, most_empty = {1: (50, 16), 2: (25, 12), 3: (25, 5), 4: (12, 2), 5: (8, 1)}[depth]
     for grid in boards(count, most_empty=most_empty, seed=50 + depth):
         expected = literal.datumbox_alphabeta(grid, score_of(grid), depth)
         assert_plays(alphabeta, grid, expected)
@@ -158,7 +158,7 @@ def test_datumbox_asks_for_the_score() -> None:
 
 def grids_at(depth: int) -> Iterator[list[list[int]]]:
     """Boards for a depth where they have at least 4 empty cells, and 2 more where fewer."""
-    yield from boards(60 if depth < 4 else 4, most_empty=6 if depth < 4 else 4, seed=60 + depth)
+    yield from boards(20 if depth < 4 else 2, most_empty=6 if depth < 4 else 4, seed=60 + depth)
 
 
 @pytest.mark.parametrize("layers", ["literal", "alternating"])

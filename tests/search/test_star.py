@@ -58,7 +58,7 @@ def check(keys: str, boards: list[Board], rules: Rules | None = None) -> None:
 @pytest.mark.parametrize("ply", [1, 2, 3, 4])
 @pytest.mark.parametrize("keys", EVALS)
 def test_the_move_is_that_without_pruning(keys: str, ply: int, table_mb: int) -> None:
-    count, most_empty = (50, 16) if ply < 3 else (20, 10) if ply < 4 else (6, 5)
+    count, most_empty = (25, 16) if ply < 3 else (10, 10) if ply < 4 else (3, 5)
     boards = [board for board, _ in positions(count, most_empty, seed=ply)]
     boards += small_positions((4, 4), count, largest=15)
     edges = [Board.parse(text) for text in EDGES]
@@ -75,7 +75,7 @@ def test_the_move_is_that_without_pruning_five_plies_deep(keys: str) -> None:
 @pytest.mark.parametrize("keys", EVALS)
 def test_other_shapes(keys: str, shape: tuple[int, int]) -> None:
     for ply in (3, 4):
-        check(f"{keys},ply={ply}", small_positions(shape, 12, largest=11))
+        check(f"{keys},ply={ply}", small_positions(shape, 6, largest=11))
 
 
 @pytest.mark.parametrize("law", LAWS)
