@@ -6,6 +6,7 @@ CI=true in the environment turns every skip and expected failure into a failure.
 """
 
 import os
+import signal
 from collections.abc import Callable, Generator
 from typing import TypeVar
 
@@ -32,6 +33,8 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_configure(config: pytest.Config) -> None:
+    if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:  # of a job in the background
+        signal.signal(signal.SIGINT, signal.default_int_handler)
     config.stash[TALLY] = tally = Tally()
     config.pluginmanager.register(tally, "twofold-tally")
     name = "long" if config.getoption("long") else "ci" if IN_CI else "default"

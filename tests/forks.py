@@ -92,9 +92,14 @@ def save_every_layer() -> None:
 
 
 def full_disk() -> None:
-    """Let no file of this process grow beyond 130,000 bytes."""
+    """Let no file of this process and its workers grow beyond 130,000 bytes.
+
+    Byte code is not written: Python 3.11 keeps what it could write of it as if it were whole.
+    """
     import resource
 
+    sys.dont_write_bytecode = True
+    os.environ["PYTHONDONTWRITEBYTECODE"] = "1"
     resource.setrlimit(resource.RLIMIT_FSIZE, (130_000, 130_000))
 
 

@@ -323,3 +323,13 @@ def test_ctrl_c_before_a_command_handles_it_is_said(
 
     monkeypatch.setattr("twofold.players.entries", interrupt)
     assert cli("players") == (130, "", "twofold: interrupted\n")
+
+
+def test_the_end_of_a_file_is_no_ctrl_c(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
+    def torn(*_: object) -> None:
+        raise EOFError("marshal data too short")
+
+    monkeypatch.setattr("twofold.players.entries", torn)
+    code, out, err = cli("players")
+    assert (code, out) == (1, "")
+    assert err.startswith("twofold: EndOfFile: marshal data too short")

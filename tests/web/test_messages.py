@@ -292,7 +292,6 @@ def test_a_page_that_reads_nothing_is_left(client: Client, monkeypatch: pytest.M
             self.closed += 1
 
     monkeypatch.setattr(connection, "Session", Talker)
-    monkeypatch.setattr(connection, "CLOSE_SECONDS", 0.01)
 
     async def look() -> int:
         async with connected(client.app, client.headers) as socket:

@@ -43,6 +43,10 @@ path/to/file.py:Name. `twofold players` lists them. A BOARD is 16 digits, row by
 """
 
 
+class EndOfFile(Exception):
+    """An `EOFError` by a name of our own: typer would take it for a Ctrl-C."""
+
+
 class _Commands(TyperGroup):
     """The commands. A Ctrl-C that ends one is said; typer would end in silence."""
 
@@ -53,6 +57,8 @@ class _Commands(TyperGroup):
         except KeyboardInterrupt:
             _say("interrupted")
             raise typer.Exit(INTERRUPTED) from None
+        except EOFError as error:
+            raise EndOfFile(str(error)).with_traceback(error.__traceback__) from None
 
 
 app = typer.Typer(
