@@ -78,9 +78,7 @@ def test_games_follow_each_other_in_a_kernel(
     played: list[int] = []
     original = module._play_together
 
-    def together(
-        player: Any, rules: Rules, seeds: Sequence[int], boards: Any, keep: bool
-    ) -> Any:
+    def together(player: Any, rules: Rules, seeds: Sequence[int], boards: Any, keep: bool) -> Any:
         played.append(len(seeds))
         return original(player, rules, seeds, boards, keep)
 
