@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from twofold.arena import exchange, report
-from twofold.arena.bench import Bench, resume
+from twofold.arena.bench import Bench, resumed
 from twofold.arena.games import GameRow
 from twofold.arena.study import Study
 from twofold.cli import main
@@ -37,7 +37,7 @@ CELLS: dict[str, dict[str, list[Any]]] = {
         ],
         "reproducible": [2, -1, "yes", 0.5, b"1"],
         "created": ["", "soon", b"2024-01-01"],
-        "boards": ["x", "0123456789abcdeF", "0123456789abcdef", "0" * 17, b"", 7],
+        "boards": ["x", "0123456789abcdeF", "0" * 17, b"", 7],
     },
     "plan": {
         "plan": [-1, 0],
@@ -110,9 +110,7 @@ def read_all(study: Study, out: Path) -> None:
 
 def go_on(study: Study, _: Path) -> None:
     """What `bench --resume` reads."""
-    for rules in dict.fromkeys(run.rules for run in study.runs()):
-        bench = Bench(study, Rules.parse(rules))
-        resume(bench)
+    for bench in resumed(study):
         bench.standings()
 
 

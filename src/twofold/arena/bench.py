@@ -277,6 +277,20 @@ def resume(bench: Bench, named: Collection[str] = ()) -> None:
             bench.add(run.player, wanted.games, wanted.first_seed, allow_code=is_trusted)
 
 
+def resumed(
+    study: Study, named: Collection[str] = (), *, machine: dict[str, Any] | None = None
+) -> list[Bench]:
+    """A bench for each set of rules and of boards that a study has runs of; see `resume`."""
+    homes = {(run.rules, run.boards): run for run in study.runs()}
+    benches = []
+    for run in homes.values():
+        rules, boards = Rules.parse(run.rules), study.boards_of(run)
+        bench = Bench(study, rules, machine=machine, boards=boards)
+        resume(bench, named)
+        benches.append(bench)
+    return benches
+
+
 def players_with_code(study: Study) -> list[str]:
     """The players of which a study wants games and that run code or programs, as it names them.
 

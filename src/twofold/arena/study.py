@@ -256,15 +256,24 @@ class Study:
         Raises:
             InvalidInput: the study does not have them, or a cell is not what its column holds.
         """
-        if not run.boards:
+        found = self.boards(run.boards, run.rules) if run.boards else None
+        if run.boards and found is None:
+            raise InvalidInput(
+                f"expected the boards {run.boards} of {self._run_name(run.run)}, got none"
+            )
+        return found
+
+    def boards(self, hash_: str, rules: str) -> StartBoards | None:
+        """The boards of some hash, for games under the rules; None where there are none.
+
+        Raises:
+            InvalidInput: a cell is not what its column holds.
+        """
+        if self._schema < 2:
             return None
         with self._errors():
-            row = self._one(f"SELECT {BOARDS} FROM boards WHERE hash = ?", (run.boards,))
-            if row is None:
-                raise InvalidInput(
-                    f"expected the boards {run.boards} of {self._run_name(run.run)}, got none"
-                )
-            return start_boards(row, Rules.parse(run.rules), self.name)
+            row = self._one(f"SELECT {BOARDS} FROM boards WHERE hash = ?", (hash_,))
+            return start_boards(row, Rules.parse(rules), self.name) if row else None
 
     # ---- plans
 

@@ -228,18 +228,14 @@ def _check_asked(study: "Study") -> None:
 
 def _resumed(study: "Study", named: list[str], out: str) -> "list[Bench]":
     """A bench for each set of rules in a study."""
-    from twofold.arena.bench import Bench, resume
-    from twofold.rules import Rules
+    from twofold.arena.bench import resumed
 
     _check_asked(study)
     _check_named(study, named, out)
-    benches = []
-    for rules in dict.fromkeys(run.rules for run in study.runs()):
-        bench = Bench(study, Rules.parse(rules), machine=machine())
-        resume(bench, named)
+    benches = resumed(study, named, machine=machine())
+    for bench in benches:
         for entrant in bench.entrants if bench.missing else ():
             prepare([entrant.player], bench.rules, 1, allow_code=entrant.allow_code)
-        benches.append(bench)
     return benches
 
 
