@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from twofold.arena.boards import StartBoards
 from twofold.arena.games import UNKNOWN, Games, tile_sum
 from twofold.arena.stats import Interval, Values, round_up, wilson_interval
-from twofold.arena.table import format_table
+from twofold.arena.table import Result, format_table
 from twofold.rules import Rules
 
 WIDTH: Final = 2_000
@@ -179,7 +179,18 @@ def _percent(share: float) -> str:
     return f"{100 * share:.1f}"
 
 
-def format_survival(fates: Fates, edges: Sequence[int]) -> str:
-    """The table of a player as text of at most 80 columns; empty where no game is known."""
-    found = told_bands(fates, edges)
-    return format_table(HEADER, [cells(band) for band in found]) if found else ""
+def format_survival(runs: Sequence[Result], rules: Rules, boards: StartBoards | None) -> str:
+    """A table for each player, with its name above it; empty where no sum is known.
+
+    Args:
+        runs: the players' games.
+        rules: their rules.
+        boards: where the games began; None for new games.
+    """
+    fates = [Fates.of_games(run.games, rules, boards) for run in runs]
+    edges = edges_of(fates)
+    return "\n\n".join(
+        f"{run.player}\n{format_table(HEADER, [cells(band) for band in told_bands(one, edges)])}"
+        for run, one in zip(runs, fates, strict=True)
+        if len(one)
+    )
