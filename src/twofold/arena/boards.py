@@ -16,7 +16,7 @@ from functools import cached_property
 from typing import Final
 
 from twofold.board import Board
-from twofold.errors import InvalidBoard
+from twofold.errors import InvalidBoard, InvalidInput
 from twofold.files import open_regular
 from twofold.limits import MAX_BOARDS, MAX_BOARDS_BYTES, MAX_SEED, MAX_TEXT
 from twofold.notation import printable, shown
@@ -115,7 +115,7 @@ def _boards(text: str, name: str, rules: Rules) -> Iterator[Board]:
             if len(line) > MAX_TEXT:
                 raise InvalidBoard(f"expected a board of at most {MAX_TEXT} characters, got more")
             yield _checked(Board.parse(line), rules)
-        except InvalidBoard as error:
+        except InvalidInput as error:  # also of a merge past the largest tile
             raise InvalidBoard(f"{error}, {where}") from None
 
 

@@ -118,7 +118,7 @@ def edges_of(many: Iterable[Fates], width: int | None = None) -> list[int]:
     low = min(int(one.starts.min()) for one in some)
     high = max(int(one.ends.max()) for one in some)
     step = _usual_width(low, high) if width is None else width
-    return list(range(low // step * step, high + step, step))
+    return list(range(low // step * step, (high // step + 1) * step + 1, step))
 
 
 def _usual_width(low: int, high: int) -> int:

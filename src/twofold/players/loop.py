@@ -208,6 +208,7 @@ def _play_together(
     )
     seconds = time.perf_counter() - began
     share = seconds / max(len(found), 1)
+    starts: Sequence[Board | None] = boards or [None] * len(seeds)
     return [
         GameResult(
             seed,
@@ -220,7 +221,7 @@ def _play_together(
             game.letters,
             start=start,
         )
-        for seed, game, start in zip(seeds, found, boards or [None] * len(seeds), strict=False)
+        for seed, game, start in zip(seeds, found, starts, strict=False)
     ], seconds
 
 
