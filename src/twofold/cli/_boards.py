@@ -36,7 +36,7 @@ def read_starts(path: str, rules: "Rules") -> "StartBoards | None":
 def print_boards(boards: "StartBoards | None") -> None:
     """Say where games began, and what scores are then."""
     if boards:
-        print_words(f"boards {boards}; scores are the points made from there on")
+        print_words(f"boards {boards}; scores are points from there on")
 
 
 def print_survival(runs: "Sequence[Result]", rules: "Rules", boards: "StartBoards | None") -> None:
@@ -46,8 +46,7 @@ def print_survival(runs: "Sequence[Result]", rules: "Rules", boards: "StartBoard
     text = format_survival(runs, rules, boards)
     if text:
         print_words(
-            "\nwhere games ended: of those that came to a band of tile sums, the share that ended "
-            "in it\n"
+            "\nwhere games ended: of those that came to a band, the share that ended in it\n"
         )
         print_out(text)
 

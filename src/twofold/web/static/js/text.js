@@ -150,6 +150,7 @@ const LAB = {
   'lab.alt_survival': 'Lines, one a player: share of games that go on, and that ended, by the sum of the tiles. The table '
     + 'below has the figures.',
   'lab.back': 'Studies and runs',
+  'lab.bands': 'Where they end, by tile sum',
   'lab.boards': 'from boards',
   'lab.caption_bands': 'Games that came to a band of tile sums, and those that ended in it, with intervals of 95 %',
   'lab.caption_largest': 'Each point is the largest score of the games since the point before.',
