@@ -26,10 +26,10 @@ DRAWN = "image => image.complete && image.naturalWidth > 0"
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A study, a torn one, two runs."""
+    """Two studies, a torn one, two runs."""
     folder = tmp_path_factory.mktemp("lab")
-    make_study(folder / "games.db", sums=True)
     make_late_study(folder / "late.db")
+    make_study(folder / "games.db", sums=True)  # changed last: the first in the list
     (folder / "torn.db").write_bytes((folder / "games.db").read_bytes()[:5000])
     make_run(folder / "one.csv")
     make_run(folder / "other.csv", points=2)
