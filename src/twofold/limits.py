@@ -69,7 +69,13 @@ MAX_GAMES: Final = 10_000_000
 """Most games of one run."""
 
 MAX_RUNS: Final = 10_000
-"""Most runs of a study: players, each under one set of rules."""
+"""Most runs of a study: players, each under one set of rules, from one set of boards."""
+
+MAX_BOARDS: Final = 100_000
+"""Most boards that the games of a run begin on."""
+
+MAX_BOARDS_BYTES: Final = 16 * 2**20
+"""Longest file of such boards, in bytes."""
 
 MAX_TRIALS: Final = 100_000
 """Most trials of a tuning."""

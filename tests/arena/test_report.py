@@ -13,10 +13,12 @@ import numpy as np
 import pytest
 
 from twofold.arena import report as module
+from twofold.arena.boards import parse_boards
 from twofold.arena.games import GameRow
 from twofold.arena.report import gather, markdown, tdl_table, write_html
+from twofold.arena.report_page import page
 from twofold.arena.report_text import format_seconds
-from twofold.arena.study import Study
+from twofold.arena.study import Study, Wanted
 from twofold.errors import InvalidInput, MissingExtra
 
 RULES = "4x4 spawn=2:0.9,4:0.1 start=2 goal=64 stop=never"
@@ -45,6 +47,56 @@ def small(study: Study) -> None:
 
 
 # ---- tables
+
+
+def ended(study: Study, name: str, sums: list[int | None], **more: Any) -> None:
+    run = add(study, name, **more)
+    for seed, total in enumerate(sums, 1):
+        study.add(run, replace(row(seed, 100 * seed, 5), tile_sum=total))
+
+
+def test_where_games_end() -> None:
+    with Study() as study:
+        ended(study, "known|`a`", [100, 130, 260, 400])
+        ended(study, "partly", [130, None])
+        text = markdown(study)
+        (section,) = gather(study)
+        whole = page(gather(study))
+    assert "Where games ended: of those that came to a band of tile sums" in text
+    assert "| `` known\\|`a` `` | 100 to 120 | 4 | 1 | 25.0 | 4.6 to 69.9 | 75.0 |" in text
+    assert "| `partly` | 120 to 140 | 1 | 1 | 100.0 | 20.7 to 100.0 | 0.0 |" in text
+    assert "tile sums of some games are not known (an older twofold): partly" in text
+    assert [len(entry.fates) for entry in section.entries] == [4, 1]
+    assert "<h3>Where they end</h3>" in whole
+    assert "<details open><summary>Where they end, by tile sum</summary>" in whole
+    assert "survival-1-" in whole
+
+
+def test_nothing_is_said_of_ends_that_are_not_known() -> None:
+    with Study() as study:
+        small(study)
+        assert "Where games ended" not in markdown(study)
+        assert "Where they end" not in page(gather(study))
+
+
+def test_games_from_boards_have_a_section() -> None:
+    boards = parse_boards("3210/2100/1000/0000", "<b>.txt")
+    with Study() as study:
+        ended(study, "greedy", [100, 130])
+        ended(study, "greedy", [100, 130], boards=boards)
+        plain, late = gather(study)
+        text, whole = markdown(study), page([plain, late])
+    assert (plain.boards, late.boards) == (None, boards)
+    assert late.entries[0].label == "greedy"  # names differ within a section alone
+    assert late.entries[0].fates.starts.tolist() == [22, 22]
+    assert ", from boards `<b>.txt`" in text
+    assert ", from boards <code>&lt;b&gt;.txt</code></h2>" in whole
+    assert "<b>" not in whole
+    assert "--boards" in module.commands(replace(late, plans=plans(late)))[0]
+
+
+def plans(section: module.Section) -> tuple[Wanted, ...]:
+    return (Wanted(section.entries[0].run.run, 1, 2),)
 
 
 def test_every_game_of_a_run_is_found() -> None:

@@ -10,6 +10,7 @@ import sqlite3
 import subprocess
 import sys
 import tempfile
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -17,9 +18,11 @@ import numpy as np
 import pytest
 
 from tests.forks import command, fork, full_disk
+from twofold.arena import report, study_schema
 from twofold.arena import study as module
-from twofold.arena import study_schema
-from twofold.arena.games import NEVER, GameRow, Games
+from twofold.arena.exchange import export_csv
+from twofold.arena.games import NEVER, UNKNOWN, GameRow, Games
+from twofold.arena.sqlite import schema_of as sqlite_schema
 from twofold.arena.study import Study, Wanted
 from twofold.arena.study_schema import APPLICATION, SCHEMA
 from twofold.errors import InvalidInput, ResourceError
@@ -264,6 +267,71 @@ def test_an_earlier_schema_is_brought_up_to_date(
         assert study._one("SELECT note FROM run") == (None,)
         assert study._one("PRAGMA user_version") == (len(steps),)
         assert len(study.games(Wanted(1, 0, 3))) == 3
+
+
+def old_study(path: Path) -> None:
+    """A study as the first schema has it: neither boards nor sums of tiles."""
+    connection = sqlite3.connect(path, isolation_level=None)
+    study_schema._apply(connection, 0, 1)
+    run = ("greedy", "greedy", "4x4", "1", "0.1", "{}", 1, "2024-01-01")
+    connection.execute(f"INSERT INTO run VALUES (7{', ?' * 8})", run)
+    connection.execute("INSERT INTO plan VALUES (1, 7, '1', 3)")
+    for seed in ("1", "2", "9"):
+        game = (7, seed, 100, 40, 8, "[0,0,3,9]", 1_000, None, None, None)
+        connection.execute(f"INSERT INTO game VALUES (?{', ?' * 9})", game)
+    connection.execute("INSERT INTO failure VALUES (7, '3', 'it broke')")
+    connection.close()
+
+
+def content(study: Study) -> tuple[Any, ...]:
+    rows = study.all_games(7).rows("greedy")
+    return study.runs(), study.wanted(), study.failures(7), rows, study.counts()
+
+
+def test_a_study_of_the_first_schema_is_read_and_brought_up_to_date(tmp_path: Path) -> None:
+    path = tmp_path / "s.db"
+    old_study(path)
+    before = path.read_bytes()
+    with Study(path, read_only=True) as study:
+        found = content(study)
+        assert study.boards("0" * 16, "4x4") is None
+        assert len(report.gather(study)[0].entries[0].fates) == 0
+        export_csv(study, tmp_path / "g.csv")
+    assert path.read_bytes() == before
+    (run,) = found[0]
+    assert (run.run, run.boards, run.created) == (7, "", "2024-01-01")
+    assert [one.tile_sum for one in found[3]] == [None] * 3
+    with Study(path) as study:
+        assert content(study) == found
+        assert add(study) == 7
+        study.add(7, replace(row(3), tile_sum=90))
+        assert study.missing(Wanted(7, 1, 3)).tolist() == []
+        assert study.all_games(7).tile_sums.tolist() == [UNKNOWN, UNKNOWN, 90, UNKNOWN]
+    with contextlib.closing(sqlite3.connect(path)) as connection:
+        ours = connection.execute("SELECT name, sql FROM sqlite_schema ORDER BY name").fetchall()
+        assert connection.execute("PRAGMA integrity_check").fetchall() == [("ok",)]
+    with contextlib.closing(study_schema.in_memory()) as fresh:
+        assert fresh.execute("SELECT name, sql FROM sqlite_schema ORDER BY name").fetchall() == ours
+
+
+def test_bringing_up_to_date_is_all_or_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "s.db"
+    old_study(path)
+    steps = (study_schema.MIGRATIONS[0], study_schema.MIGRATIONS[1] + "INSERT INTO no VALUES (1);")
+    monkeypatch.setattr(study_schema, "_tables", lambda _: schema_of(path))
+    monkeypatch.setattr(study_schema, "MIGRATIONS", steps)
+    with pytest.raises(InvalidInput, match="no such table"):
+        Study(path)
+    monkeypatch.undo()
+    with Study(path, read_only=True) as study:
+        assert len(study.all_games(7)) == 3
+
+
+def schema_of(path: Path) -> set[tuple[Any, ...]]:
+    with contextlib.closing(sqlite3.connect(path)) as connection:
+        return {study_schema._squeezed(one) for one in sqlite_schema(connection, 100)}
 
 
 def test_one_process_at_a_time_writes(tmp_path: Path) -> None:

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from twofold.arena import exchange, report
-from twofold.arena.bench import Bench, resume
+from twofold.arena.bench import Bench, resumed
 from twofold.arena.games import GameRow
 from twofold.arena.study import Study
 from twofold.cli import main
@@ -37,6 +37,7 @@ CELLS: dict[str, dict[str, list[Any]]] = {
         ],
         "reproducible": [2, -1, "yes", 0.5, b"1"],
         "created": ["", "soon", b"2024-01-01"],
+        "boards": ["x", "0123456789abcdeF", "0" * 17, b"", 7],
     },
     "plan": {
         "plan": [-1, 0],
@@ -56,6 +57,7 @@ CELLS: dict[str, dict[str, list[Any]]] = {
             "[0,0,3,99]", DEEP, "[0,0,3,9", "{}", "[" + "0," * 50 + "0]", f"[0,0,3,{HUGE}]",
             b"[0,0,3,9]",
         ],
+        "tile_sum": [-1, 0, 7, 64 * 8 + 1, 2**62, "x", 1.5, b"8"],
         "nanoseconds": [-1, 2**62, "x", 1.5],
         "move_median": [5, -1, "x", 1.5],
         "move_99th": [5, -1, "x", 1.5],
@@ -108,9 +110,7 @@ def read_all(study: Study, out: Path) -> None:
 
 def go_on(study: Study, _: Path) -> None:
     """What `bench --resume` reads."""
-    for rules in dict.fromkeys(run.rules for run in study.runs()):
-        bench = Bench(study, Rules.parse(rules))
-        resume(bench)
+    for bench in resumed(study):
         bench.standings()
 
 
@@ -203,9 +203,9 @@ def test_what_is_written_can_be_read() -> None:
         for machine in machines:
             with pytest.raises(InvalidInput, match="plain values as machine"):
                 study.add_run("greedy", "greedy", "4x4", machine=machine, **about)
-        rows = [(k + 1, f"greedy:k={k}", "greedy", "4x4", "1", "0", "{}", 1, "2024-01-01")
+        rows = [(k + 1, f"greedy:k={k}", "greedy", "4x4", "1", "0", "{}", 1, "2024-01-01", "")
                 for k in range(MAX_RUNS)]  # fmt: skip
-        study._connection.executemany("INSERT INTO run VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)", rows)
+        study._connection.executemany("INSERT INTO run VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", rows)
         with pytest.raises(InvalidInput, match="at most 10,000 runs"):
             study.add_run("greedy", "greedy", "4x4", machine={}, **about)
 

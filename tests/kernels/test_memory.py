@@ -202,6 +202,23 @@ def test_many_games_at_once(keep: bool, guards: Guards) -> None:
 
 
 @pytest.mark.promise("R8")
+def test_many_games_from_boards(guards: Guards) -> None:
+    game = Played(guards, Rules(), seed=0, limit=40_000)
+    game.use_bits(guards, policies.random_bits)
+    states = guards.copy(np.zeros((20, play.STATE_WORDS), dtype=np.uint64))
+    reached = guards.copy(np.zeros((20, play.REACHED_SIZE), dtype=np.uint64))
+    given = [(0x1230_0000_0000_0000 | number % 10, 100 * number) for number in range(20)]
+    starts = guards.copy(np.array(given, dtype=np.uint64))
+    game.words[play.REACHED] = reached.ctypes.data
+    game.words[play.STARTS] = starts.ctypes.data
+    assert play.play_many(game.words, np.uint64(1), states, game.limit) == 20
+    assert (states[:, play.SCORE] > starts[:, 1]).all()
+    assert (starts == np.array(given, dtype=np.uint64)).all()
+    assert not reached[:, :4].any()
+    assert guards.intact()
+
+
+@pytest.mark.promise("R8")
 def test_many_games_in_a_buffer_that_is_too_small(guards: Guards) -> None:
     game = Played(guards, Rules(), seed=0, limit=1_000)
     game.use_bits(guards, policies.random_bits)

@@ -234,5 +234,5 @@ def test_a_merge_past_the_largest_exponent_is_an_error_in_either_loop() -> None:
 
 def test_states_and_words_have_the_sizes_that_kernels_read() -> None:
     words = {name: value for name, value in vars(play).items() if name.isupper()}
-    assert max(words[name] for name in ("LETTERS", "ROWS", "COLS")) == play.GAME_WORDS - 1
+    assert max(words[name] for name in ("LETTERS", "ROWS", "COLS", "STARTS")) == play.GAME_WORDS - 1
     assert play.MAX_EXPONENT == play.STATE_WORDS - 1

@@ -6,10 +6,11 @@ from typing import Any
 
 import pytest
 
-from twofold import Board, Move, Rules, make_player
-from twofold.errors import PlayerError
+from twofold import Board, Game, Move, Rules, make_player
+from twofold.errors import InvalidBoard, PlayerError
 from twofold.players import Player, kernel_game, play_game, play_games
 from twofold.players import loop as module
+from twofold.players.base import assumed_score
 from twofold.players.compiled import CompiledPlayer
 from twofold.players.loop import GameResult
 from twofold.players.simple import RandomPlayer
@@ -77,9 +78,9 @@ def test_games_follow_each_other_in_a_kernel(
     played: list[int] = []
     original = module._play_together
 
-    def together(player: Any, rules: Rules, seeds: Sequence[int], keep: bool) -> Any:
+    def together(player: Any, rules: Rules, seeds: Sequence[int], boards: Any, keep: bool) -> Any:
         played.append(len(seeds))
-        return original(player, rules, seeds, keep)
+        return original(player, rules, seeds, boards, keep)
 
     monkeypatch.setattr(module, "_play_together", together)
     with make_player("random") as player:
@@ -88,6 +89,82 @@ def test_games_follow_each_other_in_a_kernel(
     assert all(bool(game.letters) == keep_moves for game in games)
     assert sum(played) >= 490
     assert len(played) < 100
+
+
+BOARDS = tuple(
+    map(
+        Board.parse,
+        (
+            "dcba/6789/4321/0120",
+            "2 4 8 16/32 64 128 256/2 4 8 16/32 64 2 2",
+            "g123/0000/0000/0000",  # 65536 does not fit 64 bits
+            "ff23/0000/0000/0000",  # leaves them
+            "1000/0000/0000/0001",
+        ),
+    )
+)
+
+
+def by_hand(player: Player, rules: Rules, seed: int, board: Board) -> tuple[str, int, Board]:
+    """A game that goes on from a board, without any of the loops: moves, points, last board."""
+    player.start(rules, seed)
+    score = before = assumed_score(board)
+    game = Game.from_board(board, rules, seed, score=score)
+    letters = ""
+    while not game.is_finished:
+        move = player.choose(game.board, score=score, move_number=len(letters))
+        score += game.play(move).reward
+        letters += move.letter
+    return letters, score - before, game.board
+
+
+@pytest.mark.parametrize("spec", ["random", "greedy", "corner", "expectimax:ply=1"])
+@pytest.mark.parametrize("rules", [Rules(), Rules.parse("goal=8192 stop=goal start=5")])
+def test_games_go_on_from_boards(spec: str, rules: Rules) -> None:
+    count = 9 if spec.startswith("expectimax") else 60
+    boards = [BOARDS[number % len(BOARDS)] for number in range(count)]
+    with make_player(spec) as player:
+        together = list(play_games(player, rules, range(count), boards=boards, keep_moves=True))
+        alone = [
+            play_game(player, rules, seed, board=board, keep_moves=True)
+            for seed, board in enumerate(boards)
+        ]
+        hands = [by_hand(player, rules, seed, board) for seed, board in enumerate(boards)]
+    assert plain(together) == plain(alone)
+    assert [(one.letters, one.score, one.board) for one in together] == hands
+    assert [one.start for one in together] == boards
+    assert all(one.moves == len(one.letters) for one in together)
+    for one, board in zip(together, boards, strict=True):
+        assert one.reached[: board.max_exponent + 1] == (0,) * (board.max_exponent + 1)
+        assert len(one.reached) == one.board.max_exponent + 1
+
+
+def test_games_from_boards_follow_each_other_in_a_kernel(monkeypatch: pytest.MonkeyPatch) -> None:
+    played: list[int] = []
+    original = kernel_game.play_many
+
+    def many(*arguments: Any, **more: Any) -> Any:
+        found = original(*arguments, **more)
+        played.append(len(found))
+        return found
+
+    monkeypatch.setattr(kernel_game, "play_many", many)
+    with make_player("random") as player:
+        games = list(play_games(player, Rules(), range(500), boards=BOARDS[:1] * 500))
+    assert len(games) == 500
+    assert sum(played) >= 490
+
+
+@pytest.mark.parametrize(
+    ("boards", "kind", "words"),
+    [
+        (BOARDS[:2], ValueError, "expected a board for each of 3 games, got 2"),
+        ([Board.empty((3, 4))] * 3, InvalidBoard, "expected boards of 4x4 cells, got 3x4:"),
+    ],
+)
+def test_boards_fit_the_games(boards: Any, kind: type[Exception], words: str) -> None:
+    with make_player("random") as player, pytest.raises(kind, match=words):
+        list(play_games(player, Rules(), range(3), boards=boards))
 
 
 @pytest.mark.parametrize("most", [1, 150, 1_000])

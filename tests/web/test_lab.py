@@ -22,6 +22,7 @@ import msgspec
 import pytest
 from starlette.applications import Starlette
 
+from twofold.arena.boards import parse_boards
 from twofold.arena.games import GameRow
 from twofold.arena.report import Section, gather
 from twofold.arena.report_text import league
@@ -53,15 +54,29 @@ def add(study: Study, name: str, rules: str = RULES, **more: Any) -> int:
     return study.add_run(spec, name, rules, **about | {"reproducible": True} | more)
 
 
-def make_study(path: Path, games: int = 4, seconds: float = 0.001) -> None:
+def make_study(path: Path, games: int = 4, seconds: float = 0.001, *, sums: bool = False) -> None:
     """Two players, the second of whom is stronger, and one without a game."""
     with Study(path) as made:
         for place, name in enumerate(["weak", "strong"]):
             run = add(made, name)
             made.want(run, 1, games)
             for seed in range(1, games + 1):
-                made.add(run, row(seed, 100 * seed + 1000 * place, 4 + seed % 3, seconds))
+                more = {"tile_sum": 100 * (place + 1) + 10 * seed} if sums else {}
+                made.add(run, row(seed, 100 * seed + 1000 * place, 4 + seed % 3, seconds, **more))
         made.want(add(made, HOSTILE, machine={HOSTILE: 1}), 1, 10)
+
+
+LATE = parse_boards("3210/2100/1000/0000\n4300/2100/0000/0000", "late.txt")
+
+
+def make_late_study(path: Path) -> None:
+    """The same player on new boards and on two given ones."""
+    with Study(path) as made:
+        for boards in (None, LATE):
+            run = add(made, "greedy", boards=boards)
+            made.want(run, 1, 8)
+            for seed in range(1, 9):
+                made.add(run, row(seed, 100 * seed, 4 + seed % 3, tile_sum=100 + seed))
 
 
 def make_run(path: Path, points: int = 3) -> None:
@@ -100,6 +115,38 @@ def folder(tmp_path: Path, example: bytes) -> Path:
 
 
 # ---- studies
+
+
+def test_where_games_end(tmp_path: Path) -> None:
+    make_study(tmp_path / "a.db", sums=True)
+    (section,) = study(tmp_path, "a.db").sections
+    assert section.survival is not None
+    assert section.survival.header[:3] == ["player", "tile sum", "games"]
+    assert {line[0] for line in section.survival.rows} == {"weak", "strong"}
+    assert sum(int(line[3]) for line in section.survival.rows) == 8
+    for cells, keys in zip(section.survival.rows, section.survival.keys, strict=True):
+        assert len(cells) == len(keys) == len(section.survival.header)
+        assert cells[1].startswith(f"{keys[1]:,} to ")
+    assert [one.kind for one in section.plots] == ["reach", "survival", "scores", "strength"]
+    assert b"Where games ended" in plot(tmp_path, "a.db", "survival-1", "dark", narrow=True)
+
+
+def test_games_from_boards_have_a_section_of_their_own(tmp_path: Path) -> None:
+    make_late_study(tmp_path / "late.db")
+    plain, late = study(tmp_path, "late.db").sections
+    assert (plain.boards, late.boards) == ("", f"late.txt (2 boards, {LATE.hash})")
+    assert plain.rules == late.rules
+    assert "--boards late.txt" in late.commands[0]
+    assert any("began on the boards late.txt" in note for note in late.notes)
+    assert b"Where games ended" in plot(tmp_path, "late.db", "survival-2", "light")
+
+
+def test_a_study_without_sums_shows_no_end(folder: Path) -> None:
+    (section,) = study(folder, "a.db").sections
+    assert section.survival is None
+    assert "survival" not in [one.kind for one in section.plots]
+    with pytest.raises(NotThere):
+        plot(folder, "a.db", "survival-1", "")
 
 
 def test_the_studies_of_a_folder(folder: Path) -> None:

@@ -8,7 +8,7 @@ import pytest
 from playwright.sync_api import Browser, expect
 
 from tests.web.browser import LAPTOP, PATIENCE_MS, Served, Visit, serve, visit
-from tests.web.test_lab import add, make_run, make_study, row
+from tests.web.test_lab import add, make_late_study, make_run, make_study, row
 from twofold.arena.study import Study
 
 expect.set_options(timeout=PATIENCE_MS)
@@ -16,6 +16,7 @@ expect.set_options(timeout=PATIENCE_MS)
 PAGES = {
     "/lab": ".lab-item",
     "/lab?study=games.db": ".lab-table tbody tr",
+    "/lab?study=late.db": ".lab-table tbody tr",
     "/lab?study=torn.db": ".lab-study .error",
     "/lab?run=one.csv": ".lab-figures dd",
     "/lab?run=one.csv&run=other.csv": ".lab-table tbody tr",
@@ -25,9 +26,10 @@ DRAWN = "image => image.complete && image.naturalWidth > 0"
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A study, a torn one, two runs."""
+    """Two studies, a torn one, two runs."""
     folder = tmp_path_factory.mktemp("lab")
-    make_study(folder / "games.db")
+    make_late_study(folder / "late.db")
+    make_study(folder / "games.db", sums=True)  # changed last: the first in the list
     (folder / "torn.db").write_bytes((folder / "games.db").read_bytes()[:5000])
     make_run(folder / "one.csv")
     make_run(folder / "other.csv", points=2)
@@ -61,13 +63,33 @@ def test_everybody_can_read_it(laptop: Visit, phone: Visit) -> None:
 
 def test_a_study_has_its_tables_and_plots(laptop: Visit) -> None:
     laptop.open("/lab?study=games.db", ".lab-table tbody tr")
-    assert drawn(laptop) == 3
+    assert drawn(laptop) == 4
     names = laptop.page.locator(".lab-table").first.locator("tbody th")
     expect(names).to_have_text(["1strong", "2weak"])
     laptop.page.get_by_role("button", name="mean score").click()
     expect(names).to_have_text(["2weak", "1strong"])
     expect(laptop.page.get_by_role("button", name="mean score")).to_be_focused()
     expect(laptop.page.locator("[aria-sort]")).to_have_attribute("aria-sort", "ascending")
+
+
+def test_where_games_end_is_a_plot_and_a_table(laptop: Visit) -> None:
+    laptop.open("/lab?study=games.db", ".lab-table tbody tr")
+    laptop.page.get_by_text("Where they end, by tile sum").click()
+    table = laptop.page.get_by_role("table", name="Games that came to a band of tile sums")
+    expect(table.locator("tbody th").first).to_have_text("strong")
+    table.get_by_role("button", name="tile sum").click()
+    expect(table.locator("[aria-sort]")).to_have_attribute("aria-sort", "descending")
+    alt = laptop.page.get_by_alt_text("share of games that go on, and that ended")
+    expect(alt).to_have_js_property("complete", True)
+    assert alt.evaluate(DRAWN)
+
+
+def test_games_from_boards_stand_apart(laptop: Visit) -> None:
+    laptop.open("/lab?study=late.db", ".lab-table tbody tr")
+    headings = laptop.page.locator(".lab-section h3")
+    expect(headings).to_have_count(2)
+    expect(headings.nth(0)).not_to_contain_text("from boards")
+    expect(headings.nth(1)).to_contain_text("from boards late.txt (2 boards, ")
 
 
 def test_plots_follow_the_theme(laptop: Visit) -> None:

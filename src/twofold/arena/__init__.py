@@ -8,26 +8,34 @@
 """
 
 from twofold.arena.bench import Bench, Standing
+from twofold.arena.boards import StartBoards, parse_boards, read_boards
 from twofold.arena.compare import Comparison, compare_scores, verdict_words
 from twofold.arena.games import GameRow, Games
 from twofold.arena.run import Run, run, run_seeds
 from twofold.arena.sprt import Sprt
 from twofold.arena.stats import Interval, Summary, mean_interval, summarise, wilson_interval
 from twofold.arena.study import Study
+from twofold.arena.survival import Band, Fates, bands
 
 __all__ = [
+    "Band",
     "Bench",
     "Comparison",
+    "Fates",
     "GameRow",
     "Games",
     "Interval",
     "Run",
     "Sprt",
     "Standing",
+    "StartBoards",
     "Study",
     "Summary",
+    "bands",
     "compare_scores",
     "mean_interval",
+    "parse_boards",
+    "read_boards",
     "run",
     "run_seeds",
     "summarise",

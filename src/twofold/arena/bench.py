@@ -6,6 +6,7 @@ from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
+from twofold.arena.boards import StartBoards
 from twofold.arena.games import GameRow, Games
 from twofold.arena.run import Backend, Plan, play
 from twofold.arena.study import Study, Wanted
@@ -73,6 +74,7 @@ class Bench:
         rules: the rules of all games.
         machine: what figures depend on, kept with new runs.
         records: whether the record of each new game is kept; it takes a byte a move.
+        boards: where the games begin; None for new games.
 
     Attributes:
         entrants: the players.
@@ -85,8 +87,10 @@ class Bench:
         *,
         machine: dict[str, Any] | None = None,
         records: bool = False,
+        boards: StartBoards | None = None,
     ) -> None:
         self.study, self.rules, self.machine = study, rules, machine or {}
+        self.boards = boards
         self.records = records
         self.entrants: list[Entrant] = []
 
@@ -116,6 +120,7 @@ class Bench:
             twofold=__version__,
             machine=self.machine,
             reproducible=reproducible,
+            boards=self.boards,
         )
         wanted = Wanted(run, seed, games)
         missing = len(self.study.missing(wanted))
@@ -177,7 +182,15 @@ class Bench:
             return (first + position) & MAX_SEED
 
         missing = map(int, self.study.missing(entrant.wanted))
-        return Plan(number, entrant.player, missing, seed_of, self.records, entrant.allow_code)
+        return Plan(
+            number,
+            entrant.player,
+            missing,
+            seed_of,
+            self.records,
+            entrant.allow_code,
+            self.boards,
+        )
 
     def _keep(
         self,
@@ -233,6 +246,8 @@ def standing(study: Study, entrant: Entrant, *, reached: bool = True) -> Standin
 def resume(bench: Bench, named: Collection[str] = ()) -> None:
     """Want everything that the study was ever asked for under the rules of the bench.
 
+    Of runs from boards, those from the boards of the bench.
+
     Args:
         bench: without players yet.
         named: the players of the study that may run code and programs. The study alone does not
@@ -245,7 +260,8 @@ def resume(bench: Bench, named: Collection[str] = ()) -> None:
     asked = sum(wanted.games for wanted in bench.study.wanted())
     check_limit(f"the games that {bench.study.name} asks for", asked, 0, MAX_GAMES)
     trusted = {plain_spec(player) for player in named}
-    known = {run.run: run for run in bench.study.runs() if run.rules == str(bench.rules)}
+    home = (str(bench.rules), bench.boards.hash if bench.boards else "")
+    known = {run.run: run for run in bench.study.runs() if (run.rules, run.boards) == home}
     for wanted in bench.study.wanted():
         run = known.get(wanted.run)
         if run is None:
@@ -259,6 +275,20 @@ def resume(bench: Bench, named: Collection[str] = ()) -> None:
         with _going_on(bench.study):
             is_trusted = plain_spec(run.player) in trusted
             bench.add(run.player, wanted.games, wanted.first_seed, allow_code=is_trusted)
+
+
+def resumed(
+    study: Study, named: Collection[str] = (), *, machine: dict[str, Any] | None = None
+) -> list[Bench]:
+    """A bench for each set of rules and of boards that a study has runs of; see `resume`."""
+    homes = {(run.rules, run.boards): run for run in study.runs()}
+    benches = []
+    for run in homes.values():
+        rules, boards = Rules.parse(run.rules), study.boards_of(run)
+        bench = Bench(study, rules, machine=machine, boards=boards)
+        resume(bench, named)
+        benches.append(bench)
+    return benches
 
 
 def players_with_code(study: Study) -> list[str]:

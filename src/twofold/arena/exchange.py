@@ -14,8 +14,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from twofold.arena import exchange_csv, exchange_parquet
-from twofold.arena.exchange_rows import Rows, Run, check_rows, whole_runs
-from twofold.arena.games import NEVER, Games
+from twofold.arena.boards import StartBoards
+from twofold.arena.exchange_rows import About, Rows, Run, check_rows, whole_runs
+from twofold.arena.games import NEVER, UNKNOWN, Games
 from twofold.arena.report import require_report
 from twofold.arena.study import StoredRun, Study
 from twofold.errors import InvalidInput
@@ -83,6 +84,7 @@ def _parts(study: Study) -> Iterator[tuple[StoredRun, Games]]:
     """The games of each run, so many at a time; what is written is dropped if there is none."""
     found = False
     for run in study.runs():
+        study.boards_of(run)
         games = study.all_games(run.run)
         columns = [getattr(games, field.name) for field in fields(Games)]
         for start in range(0, len(games), _CHUNK):
@@ -165,6 +167,7 @@ def _keep_run(study: Study, run: Run) -> int:
         twofold=about.twofold,
         machine=about.machine,
         reproducible=about.reproducible,
+        boards=_known_boards(study, about),
     )
     known = study.all_games(number, reached=False)
     _, ours, theirs = np.intersect1d(known.seeds, run.seeds, True, return_indices=True)
@@ -176,6 +179,18 @@ def _keep_run(study: Study, run: Run) -> int:
     for first, games in stretches(run.seeds):
         study.want(number, first, games)
     return int(np.count_nonzero(new))
+
+
+def _known_boards(study: Study, about: About) -> StartBoards | None:
+    """The boards that games begin on, which such a file names by their hash alone."""
+    found = study.boards(about.boards, about.rules) if about.boards else None
+    if about.boards and found is None:
+        raise InvalidInput(
+            f"the games of {shown(about.player)} begin on the boards {about.boards}, which "
+            f"{study.name} does not have: first play one game from them there "
+            "(twofold bench PLAYER --boards FILE --games 1 --out STUDY)"
+        )
+    return found
 
 
 def _check_same(study: Study, run: Run, known: Games, ours: Any, theirs: Any) -> None:
@@ -195,12 +210,13 @@ def _values(number: int, run: Run, wanted: NDArray[np.int64]) -> Iterator[tuple[
     for start in range(0, len(wanted), _CHUNK):
         part = wanted[start : start + _CHUNK]
         lengths = (run.reached[part] != NEVER).sum(axis=1).tolist()
-        columns = (run.scores, run.moves, run.max_tiles, run.reached, run.times)
+        columns = (run.scores, run.moves, run.max_tiles, run.reached, run.times, run.tile_sums)
         rows = (run.seeds[part].tolist(), *(column[part].tolist() for column in columns), lengths)
-        for seed, score, moves, tile, reached, times, length in zip(*rows, strict=True):
+        for seed, score, moves, tile, reached, times, total, length in zip(*rows, strict=True):
             text = str(reached[:length]).replace(" ", "")
             spent = (None if time != time else round(time) for time in times)
-            yield (number, str(seed), score, moves, tile, text, *spent, None)
+            tiles = None if total == UNKNOWN else total
+            yield (number, str(seed), score, moves, tile, text, *spent, None, tiles)
 
 
 def stretches(seeds: NDArray[np.uint64]) -> list[tuple[int, int]]:

@@ -9,8 +9,8 @@ from typing import IO, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from twofold.arena.exchange_rows import COLUMNS, Rows, columns_of_texts, nanoseconds
-from twofold.arena.games import NEVER, Games
+from twofold.arena.exchange_rows import COLUMNS, REQUIRED, Rows, columns_of_texts, nanoseconds
+from twofold.arena.games import NEVER, UNKNOWN, Games
 from twofold.arena.study import StoredRun
 from twofold.errors import InvalidInput
 from twofold.files import open_regular
@@ -29,7 +29,7 @@ def parts(runs: Iterable[tuple[StoredRun, Games]]) -> Iterator[bytes]:
     for run, games in runs:
         about = _line([run.spec, run.player, run.rules, run.signature, run.twofold])
         about += f",{int(run.reproducible)},"
-        yield "".join(f"{about}{line}\n" for line in _lines(games)).encode()
+        yield "".join(f"{about}{line}\n" for line in _lines(games, run.boards)).encode()
 
 
 class _Lines:
@@ -66,7 +66,7 @@ def _line(texts: list[str]) -> str:
     return file.getvalue()
 
 
-def _lines(games: Games) -> Iterator[str]:
+def _lines(games: Games, boards: str) -> Iterator[str]:
     """What differs from game to game; commas stand in `reached` alone."""
     lengths = (games.reached != NEVER).sum(axis=1).tolist()
     reached = (
@@ -76,9 +76,10 @@ def _lines(games: Games) -> Iterator[str]:
     counts = (games.seeds, games.scores, games.moves, games.max_tiles)
     times = (_times(games.move_seconds[:, column]) for column in (0, 1))
     spent = nanoseconds(games.seconds).tolist()
-    rows = zip(*(count.tolist() for count in counts), reached, spent, *times, strict=True)
-    for seed, score, moves, tile, text, time, median, most in rows:
-        yield f'{seed},{score},{moves},{tile},"{text}",{time},{median},{most}'
+    sums = ("" if total == UNKNOWN else total for total in games.tile_sums.tolist())
+    rows = zip(*(count.tolist() for count in counts), reached, spent, *times, sums, strict=True)
+    for seed, score, moves, tile, text, time, median, most, total in rows:
+        yield f'{seed},{score},{moves},{tile},"{text}",{time},{median},{most},{boards},{total}'
 
 
 def _times(seconds: NDArray[np.float64]) -> Iterator[int | str]:
@@ -98,7 +99,7 @@ def rows(path: str | os.PathLike[str], name: str) -> Iterator[Rows]:
         reader = csv.reader(source, strict=True)
         try:
             header = next(reader, [])
-            if header != list(COLUMNS):
+            if header not in (list(COLUMNS), list(REQUIRED)):
                 raise InvalidInput(
                     f"expected the header {','.join(COLUMNS)} as line 1 of {name}, "
                     f"got {shown(','.join(header))}"
@@ -107,9 +108,9 @@ def rows(path: str | os.PathLike[str], name: str) -> Iterator[Rows]:
             lines: list[int] = []
             for row in reader:
                 source.room = _MAX_ROW
-                if len(row) != len(COLUMNS):
+                if len(row) != len(header):
                     raise InvalidInput(
-                        f"expected {len(COLUMNS)} cells in line {reader.line_num} of {name}, "
+                        f"expected {len(header)} cells in line {reader.line_num} of {name}, "
                         f"got {len(row)}"
                     )
                 found.append(row)

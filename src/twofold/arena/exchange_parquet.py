@@ -12,8 +12,8 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from twofold.arena.exchange_rows import COLUMNS, TEXTS, Rows, nanoseconds
-from twofold.arena.games import NEVER, Games
+from twofold.arena.exchange_rows import COLUMNS, REQUIRED, TEXTS, Rows, nanoseconds
+from twofold.arena.games import NEVER, UNKNOWN, Games
 from twofold.arena.parquet_pages import check_footer, check_pages
 from twofold.arena.report import require_report
 from twofold.arena.study import StoredRun
@@ -72,7 +72,10 @@ def parts(runs: Iterable[tuple[StoredRun, Games]]) -> Iterator[bytes]:
 
 def _schema(pa: Any) -> Any:
     text = pa.dictionary(pa.int32(), pa.string())
-    types = dict.fromkeys(TEXTS, text) | {"reproducible": pa.bool_(), "seed": pa.uint64()}
+    types = dict.fromkeys((*TEXTS, "boards"), text) | {
+        "reproducible": pa.bool_(),
+        "seed": pa.uint64(),
+    }
     types |= {"reached": pa.list_(pa.int32())}
     fields = [(name, types.get(name, pa.int64())) for name in COLUMNS]
     return pa.schema([*fields, ("machine", text)])
@@ -100,6 +103,8 @@ def _batch(pa: Any, schema: Any, run: StoredRun, games: Games) -> Any:
             pa.array(games.max_tiles),
             pa.ListArray.from_arrays(ends, pa.array(reached[there])),
             *times,
+            pa.DictionaryArray.from_arrays(codes, pa.array([run.boards])),
+            pa.array(games.tile_sums, mask=games.tile_sums == UNKNOWN),
             pa.DictionaryArray.from_arrays(codes, machine),
         ],
         schema=schema,
@@ -142,9 +147,9 @@ def _columns(schema: Any, wanted: list[str], name: str) -> list[str]:
     """The columns that are read, each of one kind of value."""
     there = [schema.column(place).path.partition(".")[0] for place in range(len(schema))]
     found = [column for column in wanted if column in there]
-    if not set(COLUMNS) <= set(found) or any(there.count(column) > 1 for column in found):
+    if not set(REQUIRED) <= set(found) or any(there.count(column) > 1 for column in found):
         raise InvalidInput(
-            f"expected each of the columns {', '.join(COLUMNS)} once in {name}, "
+            f"expected each of the columns {', '.join(REQUIRED)} once in {name}, "
             f"got {shown(', '.join(there))}"
         )
     return found
@@ -167,7 +172,7 @@ def _rows(pa: Any, batch: Any, first: int, name: str) -> Rows:
     columns: dict[str, Any] = {}
     for column in batch.schema.names:
         array = batch.column(column)
-        optional = column in ("move_median", "move_99th")
+        optional = column in ("move_median", "move_99th", "tile_sum")
         if array.null_count and not optional:
             row = places[int(np.flatnonzero(array.is_null().to_numpy(zero_copy_only=False))[0])]
             raise InvalidInput(f"expected {column} in row {row} of {name}, got nothing")
@@ -191,8 +196,9 @@ def _rows(pa: Any, batch: Any, first: int, name: str) -> Rows:
     reached = np.full((len(places), MAX_EXPONENT + 1), NEVER, dtype=np.int32)
     reached[np.arange(MAX_EXPONENT + 1) < lengths[:, None]] = values.to_numpy()
     texts: dict[str, list[str]] = {
-        one: columns.pop(one) for one in (*TEXTS, "machine") if one in columns
+        one: columns.pop(one) for one in (*TEXTS, "machine", "boards") if one in columns
     }
+    sums = columns.pop("tile_sum", None)
     flat = {one: array.to_numpy(zero_copy_only=False) for one, array in columns.items()}
     return Rows(
         name=name,
@@ -210,7 +216,16 @@ def _rows(pa: Any, batch: Any, first: int, name: str) -> Rows:
             [flat[one].astype(np.float64) for one in ("nanoseconds", "move_median", "move_99th")],
             axis=1,
         ),
+        tile_sums=_sums(sums, len(places)),
     )
+
+
+def _sums(column: Any, rows: int) -> NDArray[np.int64]:
+    """Sums of tiles; UNKNOWN where there is none, or no column of them."""
+    if column is None:
+        return np.full(rows, UNKNOWN, dtype=np.int64)
+    found: NDArray[np.int64] = column.fill_null(UNKNOWN).to_numpy(zero_copy_only=False)
+    return found
 
 
 def _texts(pa: Any, array: Any) -> list[str]:

@@ -10,8 +10,9 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from twofold.arena.game_checks import LARGEST, TIMES, check_numbers, check_reached
-from twofold.arena.games import NEVER
+from twofold.arena.boards import HASH_DIGITS
+from twofold.arena.game_checks import LARGEST, TIMES, check_numbers, check_reached, check_sums
+from twofold.arena.games import NEVER, UNKNOWN
 from twofold.arena.study_rows import parse_machine
 from twofold.errors import InvalidInput
 from twofold.limits import MAX_EXPONENT, MAX_TEXT
@@ -21,8 +22,11 @@ from twofold.rules import Rules
 TEXTS: Final = ("spec", "player", "rules", "signature", "twofold")
 _NUMBERS: Final = ("seed", "score", "moves", "max_tile")
 
-COLUMNS: Final = (*TEXTS, "reproducible", *_NUMBERS, "reached", *TIMES)
-"""Of a file, in this order."""
+REQUIRED: Final = (*TEXTS, "reproducible", *_NUMBERS, "reached", *TIMES)
+"""Columns of every file, in this order."""
+
+COLUMNS: Final = (*REQUIRED, "boards", "tile_sum")
+"""Columns that are written; those of an older file are the required ones."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,7 +37,8 @@ class Rows:
         name: of the file, for errors.
         what: `line` or `row`.
         places: the line or row of each.
-        texts: the columns that say what the run was; `machine` where the file has it.
+        texts: the columns that say what the run was; `machine` and `boards` where the file has
+            them.
         reproducible: bool (rows,).
         seeds: uint64 (rows,).
         scores: int64 (rows,).
@@ -43,6 +48,7 @@ class Rows:
         lengths: int64 (rows,), of `reached`.
         times: float64 (rows, 3), nanoseconds of a game, median and 99th percentile of a move;
             NaN where it is not known.
+        tile_sums: int64 (rows,), of the final board; UNKNOWN where it is not known.
     """
 
     name: str
@@ -57,6 +63,7 @@ class Rows:
     reached: NDArray[np.int32]
     lengths: NDArray[np.int64]
     times: NDArray[np.float64]
+    tile_sums: NDArray[np.int64]
 
     def refuse(self, wrong: Any, expected: str, got: Any) -> None:
         """Raise InvalidInput for the first row that is wrong."""
@@ -79,6 +86,7 @@ class About:
     twofold: str
     reproducible: bool
     machine: dict[str, Any]
+    boards: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,6 +100,7 @@ class Run:
     max_tiles: NDArray[np.int64]
     reached: NDArray[np.int32]
     times: NDArray[np.float64]
+    tile_sums: NDArray[np.int64]
 
 
 def nanoseconds(seconds: NDArray[np.float64]) -> NDArray[np.int64]:
@@ -103,20 +112,21 @@ def nanoseconds(seconds: NDArray[np.float64]) -> NDArray[np.int64]:
 
 
 def columns_of_texts(rows: list[list[str]], lines: list[int], name: str) -> Rows:
-    """The rows of a CSV file.
+    """The rows of a CSV file, with all columns or those that are required.
 
     Raises:
         InvalidInput: a cell is not what its column holds.
     """
-    cells = dict(zip(COLUMNS, zip(*rows, strict=True), strict=True)) if rows else {}
-    columns = {column: list(cells.get(column, ())) for column in COLUMNS}
+    cells = dict(zip(COLUMNS, zip(*rows, strict=True), strict=False)) if rows else {}
+    nothing = [""] * len(rows)
+    columns = {column: list(cells.get(column, nothing)) for column in COLUMNS}
     reader = _Reader(columns, lines, name)
     reached, lengths = reader.reached()
     return Rows(
         name=name,
         what="line",
         places=lines,
-        texts={column: columns[column] for column in TEXTS},
+        texts={column: columns[column] for column in (*TEXTS, "boards")},
         reproducible=reader.flags(),
         seeds=np.array(reader.numbers("seed"), dtype=np.uint64),
         scores=np.array(reader.numbers("score"), dtype=np.int64),
@@ -125,6 +135,7 @@ def columns_of_texts(rows: list[list[str]], lines: list[int], name: str) -> Rows
         reached=reached,
         lengths=lengths,
         times=np.stack([reader.times(column) for column in TIMES], axis=1),
+        tile_sums=reader.sums(),
     )
 
 
@@ -160,6 +171,14 @@ class _Reader:
         values = np.array(self.numbers(column), dtype=np.float64)
         values[~known] = np.nan
         return values
+
+    def sums(self) -> NDArray[np.int64]:
+        """Sums of tiles; UNKNOWN for an empty cell."""
+        known = np.array([bool(text) for text in self._columns["tile_sum"]], dtype=np.bool_)
+        self._columns["tile_sum"] = [text or "0" for text in self._columns["tile_sum"]]
+        found = np.array(self.numbers("tile_sum"), dtype=np.int64)
+        found[~known] = UNKNOWN
+        return found
 
     def flags(self) -> NDArray[np.bool_]:
         texts = self._columns["reproducible"]
@@ -197,6 +216,7 @@ def check_rows(rows: Rows) -> Rows:
         InvalidInput: the text names the first line or row that is wrong.
     """
     check_numbers(rows.refuse, rows.scores, rows.moves, rows.max_tiles, rows.times)
+    check_sums(rows.refuse, rows.tile_sums, rows.max_tiles)
     check_reached(rows.refuse, rows.reached, rows.lengths, rows.max_tiles, rows.moves)
     return rows
 
@@ -226,12 +246,13 @@ def _codes(rows: Rows, keys: dict[tuple[str, ...], int], abouts: list[About]) ->
     told: list[Sequence[Any]] = [rows.texts[column] for column in TEXTS]
     told.append(rows.reproducible.tolist())
     told.append(rows.texts.get("machine", ["{}"] * len(rows.places)))
+    told.append(rows.texts.get("boards", [""] * len(rows.places)))
     seen: dict[tuple[Any, ...], int] = {}
     codes = np.empty(len(rows.places), dtype=np.int64)
     for at, about in enumerate(zip(*told, strict=True)):
         if about not in seen:
             checked = _checked_about(rows, at, about)
-            key = (checked.spec, checked.rules, checked.signature)
+            key = (checked.spec, checked.rules, checked.signature, checked.boards)
             seen[about] = keys.setdefault(key, len(keys))
             abouts += [checked] * (len(keys) > len(abouts))
         codes[at] = seen[about]
@@ -240,7 +261,7 @@ def _codes(rows: Rows, keys: dict[tuple[str, ...], int], abouts: list[About]) ->
 
 def _checked_about(rows: Rows, at: int, about: tuple[Any, ...]) -> About:
     """What a row says of its run, with the rules in their canonical form."""
-    spec, player, rules, signature, version, repeats, machine = about
+    spec, player, rules, signature, version, repeats, machine, boards = about
     where = f"{rows.what} {rows.places[at]} of {rows.name}"
     try:
         parse_spec(spec)
@@ -254,7 +275,12 @@ def _checked_about(rows: Rows, at: int, about: tuple[Any, ...]) -> About:
             f"expected a player, a signature in decimal and a version in {where}, "
             f"got {shown([player, signature, version])}"
         )
-    return About(spec, player, rules, signature, version, repeats, told)
+    if not re.fullmatch(rf"([0-9a-f]{{{HASH_DIGITS}}})?", boards):
+        raise InvalidInput(
+            f"expected {HASH_DIGITS} hexadecimal digits or nothing as boards in {where}, "
+            f"got {shown(boards)}"
+        )
+    return About(spec, player, rules, signature, version, repeats, told, boards)
 
 
 def _run(kept: Sequence[tuple[Rows, NDArray[np.int64]]], number: int, about: About) -> Run:
@@ -273,6 +299,7 @@ def _run(kept: Sequence[tuple[Rows, NDArray[np.int64]]], number: int, about: Abo
         max_tiles=joined("max_tiles"),
         reached=joined("reached"),
         times=joined("times"),
+        tile_sums=joined("tile_sums"),
     )
 
 

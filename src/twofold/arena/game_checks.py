@@ -6,7 +6,8 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from twofold.limits import MAX_EXPONENT, MAX_MOVE_NUMBER, MAX_SCORE, MAX_SEED
+from twofold.arena.games import UNKNOWN
+from twofold.limits import MAX_EXPONENT, MAX_MOVE_NUMBER, MAX_SCORE, MAX_SEED, MAX_SIDE
 
 TIMES: Final = ("nanoseconds", "move_median", "move_99th")
 
@@ -15,6 +16,7 @@ LARGEST: Final = {
     "score": MAX_SCORE,
     "moves": 2**31 - 1,
     "max_tile": 2**MAX_EXPONENT,
+    "tile_sum": MAX_SIDE**2 * 2**MAX_EXPONENT,
     **dict.fromkeys(TIMES, MAX_MOVE_NUMBER * 10**3),
 }
 """What is refused: as a number of `reached`, a move number must fit int32."""
@@ -48,6 +50,19 @@ def check_numbers(
     refuse(lacking, "both times of a move or neither", times[:, 1:])
     power = (max_tiles >= 2) & (max_tiles & (max_tiles - 1) == 0)
     refuse(~power, f"a tile from 2 to 2^{MAX_EXPONENT} as max_tile", max_tiles)
+
+
+def check_sums(refuse: Refuse, tile_sums: NDArray[np.int64], max_tiles: NDArray[np.int64]) -> None:
+    """Refuse sums of tiles that no board with such a largest tile has; UNKNOWN passes.
+
+    Args:
+        refuse: raises the error.
+        tile_sums: of the final board.
+        max_tiles: the largest tile on it, checked.
+    """
+    known = tile_sums != UNKNOWN
+    wrong = known & ((tile_sums < max_tiles) | (tile_sums > MAX_SIDE**2 * max_tiles))
+    refuse(wrong, f"a sum of up to {MAX_SIDE**2} tiles up to max_tile as tile_sum", tile_sums)
 
 
 def check_reached(

@@ -7,7 +7,9 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
+from twofold.board import Board
 from twofold.limits import MAX_EXPONENT
+from twofold.players.base import assumed_score
 from twofold.players.loop import GameResult
 from twofold.record import Record
 from twofold.record_replay import result_text
@@ -15,6 +17,9 @@ from twofold.rules import Move, Rules
 
 NEVER: Final = -1
 """In `Games.reached`: the exponent was never reached."""
+
+UNKNOWN: Final = -1
+"""In `Games.tile_sums`: an older twofold has not kept the sum."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,7 +29,7 @@ class GameRow:
     Attributes:
         player: canonical spec of the player.
         seed: the seed.
-        score: points at the end.
+        score: points of the moves made: of a new game those at the end.
         moves: number of moves made.
         max_tile: largest tile on the final board.
         reached: for each exponent k, the move number at which the largest tile first was
@@ -33,6 +38,7 @@ class GameRow:
         move_seconds: median and 99th percentile of the time a move took, where the player
             was asked for each move; None where games are played inside kernels.
         record: text of the game's record, if it was kept; else empty.
+        tile_sum: sum of the tiles on the final board; None where it is not known.
     """
 
     player: str
@@ -44,6 +50,7 @@ class GameRow:
     seconds: float
     move_seconds: tuple[float, float] | None = None
     record: str = ""
+    tile_sum: int | None = None
 
     @classmethod
     def of_result(
@@ -67,17 +74,26 @@ class GameRow:
             result.seconds,
             result.move_seconds,
             _record_text(result, spec, rules) if record else "",
+            tile_sum(result.board),
         )
 
 
+def tile_sum(board: Board) -> int:
+    """The sum of the tiles of a board, which grows by the new tile of each move."""
+    return sum(1 << exponent for exponent in board.exponents if exponent)
+
+
 def _record_text(result: GameResult, spec: str, rules: Rules) -> str:
+    before = 0 if result.start is None else assumed_score(result.start)
     return str(
         Record(
             rules=rules,
             seed=result.seed,
             moves=tuple(map(_MOVES.__getitem__, result.letters)),
+            board=result.start,
+            start_score=before,
             player=spec,
-            score=result.score,
+            score=before + result.score,
             result=result_text(result.board, rules),
             final=result.board,
         )
@@ -93,13 +109,14 @@ class Games:
 
     Attributes:
         seeds: uint64 (games,).
-        scores: int64 (games,), points at the end.
+        scores: int64 (games,), points of the moves made.
         moves: int64 (games,).
         max_tiles: int64 (games,), the largest tile of each final board.
         reached: int32 (games, 36), the move number at which the largest tile first was 2^k or
             more; NEVER where it never was.
         seconds: float64 (games,), time taken.
         move_seconds: float64 (games, 2), see `GameRow`; NaN where it is not known.
+        tile_sums: int64 (games,), of the final board; UNKNOWN where it is not known.
     """
 
     seeds: NDArray[np.uint64]
@@ -109,6 +126,7 @@ class Games:
     reached: NDArray[np.int32]
     seconds: NDArray[np.float64]
     move_seconds: NDArray[np.float64]
+    tile_sums: NDArray[np.int64]
 
     def __len__(self) -> int:
         return len(self.seeds)
@@ -130,6 +148,9 @@ class Games:
             move_seconds=np.array(
                 [row.move_seconds or unknown for row in rows], dtype=np.float64
             ).reshape(-1, 2),
+            tile_sums=np.array(
+                [UNKNOWN if row.tile_sum is None else row.tile_sum for row in rows], dtype=np.int64
+            ),
         )
 
     @property
@@ -160,6 +181,7 @@ class Games:
             lengths,
             self.seconds.tolist(),
             self.move_seconds.tolist(),
+            self.tile_sums.tolist(),
             strict=True,
         )
         return tuple(
@@ -172,6 +194,7 @@ class Games:
                 tuple(reached[:length]),
                 seconds,
                 None if times[0] != times[0] else (times[0], times[1]),
+                tile_sum=None if total == UNKNOWN else total,
             )
-            for seed, score, moves, max_tile, reached, length, seconds, times in columns
+            for seed, score, moves, max_tile, reached, length, seconds, times, total in columns
         )

@@ -14,11 +14,13 @@ from typing import Any, Final, TypeVar
 
 import numpy as np
 
+from twofold.arena.boards import StartBoards
 from twofold.arena.compare import Comparison
 from twofold.arena.games import Games
 from twofold.arena.pairs import paired_interval
 from twofold.arena.stats import Summary, summarise
 from twofold.arena.study import StoredRun, Study, Wanted
+from twofold.arena.survival import Fates
 from twofold.errors import InvalidInput, MissingExtra
 from twofold.files import atomic_write
 from twofold.rules import Rules
@@ -39,6 +41,7 @@ class Entry:
         run: the run.
         games: its finished games, all of them, in the order of their seeds, without `reached`.
         summary: what they say.
+        fates: where these games ended.
         failures: errors of the games that failed, by seed.
         missing: games that were asked for and are not finished.
     """
@@ -47,6 +50,7 @@ class Entry:
     run: StoredRun
     games: Games
     summary: Summary
+    fates: Fates
     failures: dict[int, str]
     missing: int
 
@@ -59,16 +63,18 @@ class Entry:
 
 @dataclass(frozen=True, slots=True)
 class Section:
-    """The runs of a study under one set of rules.
+    """The runs of a study under one set of rules, from the same boards.
 
     Attributes:
         rules: the rules.
+        boards: where the games began; None for new games.
         entries: runs with games, the largest mean score first.
         without: runs without a finished game, with the errors of those that failed, by seed.
         plans: what was asked for of these runs.
     """
 
     rules: str
+    boards: StartBoards | None
     entries: tuple[Entry, ...]
     without: tuple[tuple[StoredRun, dict[int, str]], ...]
     plans: tuple[Wanted, ...]
@@ -92,7 +98,7 @@ def require_report(module: str) -> Any:
 
 
 def gather(study: Study) -> list[Section]:
-    """The runs of a study, a section for each set of rules.
+    """The runs of a study, a section for each set of rules and of boards that games began on.
 
     Raises:
         InvalidInput: the study has no finished game.
@@ -102,7 +108,8 @@ def gather(study: Study) -> list[Section]:
     places = {plan: place for place, plan in enumerate(wanted_games)}
     labels = _labels(runs)
     sections = []
-    for rules, ours in grouped(runs, lambda run: run.rules).items():
+    for (rules, _), ours in grouped(runs, lambda run: (run.rules, run.boards)).items():
+        boards = study.boards_of(ours[0])
         asked = {run.run: plans.get(run.run, []) for run in ours}
         entries, without = [], []
         for run in ours:
@@ -112,10 +119,11 @@ def gather(study: Study) -> list[Section]:
                 continue
             missing = sum(_missing(games, plan) for plan in asked[run.run])
             summary = summarise(_Played(games))
-            entries.append(Entry(labels[run.run], run, games, summary, failures, missing))
+            fates = Fates.of_games(games, Rules.parse(rules), boards)
+            entries.append(Entry(labels[run.run], run, games, summary, fates, failures, missing))
         entries.sort(key=lambda entry: -entry.summary.score.value)
         wanted = sorted(itertools.chain.from_iterable(asked.values()), key=places.__getitem__)
-        sections.append(Section(rules, tuple(entries), tuple(without), tuple(wanted)))
+        sections.append(Section(rules, boards, tuple(entries), tuple(without), tuple(wanted)))
     if not any(section.entries for section in sections):
         raise InvalidInput(f"expected a study with finished games, got {study.name} without any")
     return sections
@@ -135,10 +143,12 @@ class _Played:
 
 
 def _labels(runs: Sequence[StoredRun]) -> dict[int, str]:
-    """Names that differ within the same rules."""
-    names = Counter((run.rules, run.player) for run in runs)
+    """Names that differ within a section."""
+    names = Counter((run.rules, run.boards, run.player) for run in runs)
     return {
-        run.run: f"{run.player} (run {run.run})" if names[run.rules, run.player] > 1 else run.player
+        run.run: f"{run.player} (run {run.run})"
+        if names[run.rules, run.boards, run.player] > 1
+        else run.player
         for run in runs
     }
 
@@ -177,6 +187,7 @@ def commands(section: Section) -> list[str]:
     for plan in section.plans:
         together.setdefault((plan.first_seed, plan.games), []).append(names[plan.run])
     rules = [] if section.rules == str(Rules()) else ["--rules", section.rules]
+    rules += ["--boards", section.boards.name] if section.boards else []
     lines = []
     for (seed, games), players in together.items():
         range_ = ["--games", str(games), "--seed", str(seed)]

@@ -73,6 +73,9 @@ dt { color: var(--soft); } dd { margin: 0; overflow-wrap: anywhere; }
 }
 """
 
+_FEW_ROWS: Final = 25
+"""Of more rows the table of tile sums is folded."""
+
 _POLICY: Final = "default-src 'none'; style-src 'unsafe-inline'"
 """What a browser may load for the page: nothing."""
 
@@ -115,7 +118,8 @@ def _counted(number: int, noun: str) -> str:
 
 
 def _section(number: int, section: Section) -> str:
-    parts = [f"<h2>Rules <code>{_text(section.rules)}</code></h2>"]
+    boards = f", from boards <code>{_text(section.boards.name)}</code>" if section.boards else ""
+    parts = [f"<h2>Rules <code>{_text(section.rules)}</code>{boards}</h2>"]
     if section.entries:
         parts += [_league(section), *_plots(number, section.entries), _pairs(section)]
     else:
@@ -152,6 +156,7 @@ def _plots(number: int, entries: Sequence[Entry]) -> list[str]:
             "interval.</figcaption>",
         )
         + rates,
+        _survival(number, entries, legend),
         _figure(
             "Scores",
             plots.distributions(entries, f"scores-{number}"),
@@ -166,6 +171,24 @@ def _plots(number: int, entries: Sequence[Entry]) -> list[str]:
             "places in the first table, bars the intervals.</figcaption>",
         ),
     ]
+
+
+def _survival(number: int, entries: Sequence[Entry], legend: str) -> str:
+    table = tables.survival(entries)
+    if not table.rows:
+        return ""
+    caption = (
+        "<figcaption>The sum of the tiles says how far a game is. Above: the share of games that "
+        "go on. Below: of those that came to a band of sums, the share that ended in it, with its "
+        f"interval; bands with fewer than {plots.FEWEST} games are left out.</figcaption>"
+    )
+    drawn = _figure(
+        "Where they end", plots.survival(entries, f"survival-{number}"), f"{legend}{caption}"
+    )
+    return (
+        f"{drawn}<details{' open' * (len(table.rows) <= _FEW_ROWS)}><summary>Where they end, by "
+        f"tile sum</summary>\n{_table(table)}</details>"
+    )
 
 
 def _figure(heading: str, svg: str, below: str) -> str:

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from twofold.arena.report import Entry
 from twofold.arena.stats import Interval
+from twofold.arena.survival import Fates, bands, edges_of
 from twofold.arena.table import reach
 from twofold.notation import printable
 
@@ -87,6 +88,9 @@ _MOST_UPRIGHT: Final = 6
 _MOST_BANDS: Final = 6
 """Of more players the bands of intervals would hide each other."""
 
+FEWEST: Final = 5
+"""Of fewer games the share that ended in a band is not drawn."""
+
 _MANY: Final = 1000
 """Of more scores the largest thousandth is not drawn: it would press the others together."""
 
@@ -145,9 +149,16 @@ class Plot(Protocol):
 
 def telling(entries: Sequence[Entry]) -> dict[str, Plot]:
     """The plots that say something of some players, by name: those not empty."""
-    found: dict[str, Plot] = {"reach": reach_rates, "scores": distributions, "strength": strength}
+    found: dict[str, Plot] = {
+        "reach": reach_rates,
+        "survival": survival,
+        "scores": distributions,
+        "strength": strength,
+    }
     if len(_telling_tiles(entries)) < 2:
         del found["reach"]
+    if not any(entry.fates.died.any() for entry in entries):
+        del found["survival"]
     if not _timed(entries):
         del found["strength"]
     return found
@@ -211,6 +222,65 @@ def _draw_rates(
     lows = [100 * (rate.low or 0) for rate in there]
     highs = [100 * (rate.high or 0) for rate in there]
     axes.fill_between(range(len(there)), lows, highs, color=colour, alpha=0.15, linewidth=0)
+
+
+def survival(entries: Sequence[Entry], name: str = "survival", *, width: float = WIDTH) -> str:
+    """Where games ended, by tile sum; empty where no game is known to have ended."""
+    if not any(entry.fates.died.any() for entry in entries):
+        return ""
+    edges = edges_of(entry.fates for entry in entries)
+
+    def draw(axes: Any) -> None:
+        going, ended = axes
+        for number, entry in enumerate(entries):
+            if len(entry.fates):
+                _draw_going(going, Style.of(number), entry.fates, edges)
+                _draw_ended(ended, Style.of(number), entry, edges, bars=len(entries) <= _MOST_BANDS)
+        going.set(ylabel="going on, %", ylim=(-3, 103), xlim=(edges[0], edges[-1]))
+        ended.set(xlabel="tile sum", ylabel="ended in the band, %")
+        ended.set_ylim(bottom=0)
+        ended.xaxis.set_major_formatter(_thousands)
+        if width < WIDTH:
+            ended.tick_params(axis="x", labelrotation=45)
+
+    return _svg(draw, (width, 5.2), name, "Where games ended, by tile sum", panels=2)
+
+
+def _draw_going(axes: "Axes", style: Style, fates: Fates, edges: Sequence[int]) -> None:
+    """The share of games that go on, a step down where one ended."""
+    sums, counts = np.unique(fates.ends[fates.died], return_counts=True)
+    shares = 100 * (1 - counts.cumsum() / len(fates))
+    axes.step(
+        [edges[0], *sums.tolist()],
+        [100.0, *shares.tolist()],
+        where="post",
+        color=COLOURS[style.colour],
+        linestyle=style.line,
+        linewidth=1.8,
+    )
+
+
+def _draw_ended(
+    axes: "Axes", style: Style, entry: Entry, edges: Sequence[int], *, bars: bool
+) -> None:
+    """The share that ended in each band, at its middle, and perhaps the 95 % intervals."""
+    found = [band for band in bands(entry.fates, edges) if band.at_risk >= FEWEST]
+    places = [(band.low + band.high) / 2 for band in found]
+    shares = [100 * band.share.value for band in found]
+    colour = COLOURS[style.colour]
+    axes.plot(
+        places,
+        shares,
+        color=colour,
+        linestyle=style.line,
+        marker=style.marker,
+        markersize=5,
+        linewidth=1.2,
+    )
+    if bars:
+        lows = [100 * (band.share.low or 0) for band in found]
+        highs = [100 * (band.share.high or 0) for band in found]
+        axes.fill_between(places, lows, highs, color=colour, alpha=0.15, linewidth=0)
 
 
 def distributions(entries: Sequence[Entry], name: str = "scores", *, width: float = WIDTH) -> str:
@@ -346,14 +416,22 @@ def _label(entry: Entry, longest: int) -> str:
 # ---- SVG
 
 
-def _svg(draw: "Callable[[Axes], None]", size: tuple[float, float], name: str, title: str) -> str:
+def _svg(
+    draw: Callable[[Any], None],
+    size: tuple[float, float],
+    name: str,
+    title: str,
+    *,
+    panels: int = 1,
+) -> str:
     """A figure as SVG for the inside of a page.
 
     Args:
-        draw: draws it.
+        draw: draws it on its axes; of several panels on an array of them.
         size: width and height, inches.
         name: what the ids in it begin with.
         title: what it shows, read out where it cannot be seen.
+        panels: one below the other, on the same x axis.
     """
     import matplotlib
 
@@ -365,7 +443,7 @@ def _svg(draw: "Callable[[Axes], None]", size: tuple[float, float], name: str, t
         from matplotlib.figure import Figure
 
         figure = Figure(figsize=size, layout="constrained")
-        draw(figure.subplots())
+        draw(figure.subplots(panels, sharex=True))
         return _inner(_saved(figure), name, title)
 
 

@@ -10,11 +10,16 @@ import numpy as np
 from twofold.arena.compare import Comparison
 from twofold.arena.report import Entry, Section, commands, comparisons
 from twofold.arena.stats import Interval, wilson_interval
+from twofold.arena.survival import HEADER, cells, edges_of, told_bands
 from twofold.arena.table import format_rate, reach, reach_tiles
 from twofold.notation import printable
 from twofold.rules import Rules
 
 DASH: Final = "–"
+
+SURVIVAL_WORDS: Final = (
+    "Where games ended: of those that came to a band of tile sums, the share that ended in it."
+)
 
 _UNITS: Final = ((1.0, "s"), (1e-3, "ms"), (1e-6, "µs"), (1e-9, "ns"))
 
@@ -122,6 +127,20 @@ def _rate(entry: Entry, tile: int) -> str:
     return f"{100 * rate.value:.{digits}f} ({ends})"
 
 
+def survival(entries: Sequence[Entry]) -> Table:
+    """Where games ended, band by band; without lines where that is not known of any game."""
+    edges = edges_of(entry.fates for entry in entries)
+    return Table(
+        ("player", *HEADER),
+        tuple(
+            (entry.label, *cells(band))
+            for entry in entries
+            for band in told_bands(entry.fates, edges)
+        ),
+        names=1,
+    )
+
+
 def pairs(found: Sequence[Comparison]) -> Table:
     """Differences on common seeds."""
     header = ("A", "B", "games", "A − B", "95 % interval", "in % of B")
@@ -174,9 +193,13 @@ def notes(section: Section) -> list[str]:
             count = f"{len(failures):,} game{'s' * (len(failures) > 1)}"
             found.append(f"{label}: {count} failed and not counted; seed {seed}: {failures[seed]}")
     entries, without = section.entries, section.without
+    if section.boards:
+        found.append(f"games began on the boards {section.boards}: scores are the points since")
     unfinished = [f"{entry.label} ({entry.missing:,})" for entry in entries if entry.missing > 0]
+    unknown = [entry.label for entry in entries if len(entry.fates) < len(entry.games)]
     timed = [entry.label for entry in entries if not entry.run.reproducible]
     found += _listed("games asked for that are not finished", unfinished)
+    found += _listed("tile sums of some games are not known (an older twofold)", unknown)
     found += _listed("played under a time budget, so that games differ each time", timed)
     found += _listed("no finished game", [run.player for run, _ in without])
     return found
@@ -195,10 +218,13 @@ def markdown_of(sections: Sequence[Section]) -> str:
 
 
 def _markdown(section: Section) -> list[str]:
-    parts = [f"## Rules {_code(section.rules)}"]
+    boards = f", from boards {_code(section.boards.name)}" if section.boards else ""
+    parts = [f"## Rules {_code(section.rules)}{boards}"]
     if section.entries:
         parts += [_markdown_table(league(section.entries))]
         parts += [_markdown_table(rates(section.entries))]
+        where = survival(section.entries)
+        parts += [SURVIVAL_WORDS, _markdown_table(where)] if where.rows else []
     found = comparisons(section.entries)
     if found:
         parts += ["Differences in points a game on common seeds:", _markdown_table(pairs(found))]

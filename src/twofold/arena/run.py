@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Final, Protocol
 
+from twofold.arena.boards import StartBoards
 from twofold.arena.games import GameRow, Games
 from twofold.arena.workers import Report, Task, Workers
 from twofold.limits import MAX_GAMES, MAX_JOBS, MAX_SEED, check_limit
@@ -75,6 +76,7 @@ class Plan:
         seed_of: the seed of a position.
         records: whether the records of the games are wanted.
         allow_code: whether the spec may name code and programs, see `make_player`.
+        boards: where the games begin; None for new games.
         errors: what failed, by position.
         attempts: how often the worker of a game was lost, by position.
     """
@@ -85,6 +87,7 @@ class Plan:
     seed_of: Callable[[int], int]
     records: bool = False
     allow_code: bool = True
+    boards: StartBoards | None = None
     errors: dict[int, str] = field(default_factory=dict)
     attempts: Counter[int] = field(default_factory=Counter)
     _games: int = 0
@@ -105,7 +108,16 @@ class Plan:
         if not numbers:
             return None
         seeds = tuple(map(self.seed_of, numbers))
-        return Task(self.player, numbers, self.spec, rules, seeds, self.records, self.allow_code)
+        return Task(
+            self.player,
+            numbers,
+            self.spec,
+            rules,
+            seeds,
+            self.records,
+            self.allow_code,
+            tuple(map(self.boards.of_seed, seeds)) if self.boards else (),
+        )
 
 
 def run_seeds(seed: int, games: int) -> Iterator[int]:
@@ -121,11 +133,13 @@ def run(
     rules: Rules,
     on_result: Callable[[GameRow], None] | None = None,
     stop: Callable[[], bool] | None = None,
+    *,
+    boards: StartBoards | None = None,
 ) -> list[Run]:
     """Let each player play the games of the same seeds.
 
     Compiled players run in threads, the others in processes of their own; each worker makes
-    its own players from their specs. Rows depend on (player, rules, seed) alone, except for
+    its own players from their specs. Rows depend on (player, rules, seed, boards) alone, but for
     their time, unless a player has a time budget.
 
     Args:
@@ -136,6 +150,8 @@ def run(
         rules: the rules of all games.
         on_result: called in this thread with each finished game, in the order they finish.
         stop: asked now and then; True ends the runs with the games that are finished.
+        boards: where the games begin, see `StartBoards.of_seed`; None for new games. Scores are
+            then the points made from there on.
 
     Returns:
         One run for each player, in the order given. A run whose player fails ends there, and
@@ -153,7 +169,8 @@ def run(
         return (first + number) & MAX_SEED
 
     plans = [
-        Plan(index, player, iter(range(games)), seed_of) for index, player in enumerate(players)
+        Plan(index, player, iter(range(games)), seed_of, boards=boards)
+        for index, player in enumerate(players)
     ]
     found: list[dict[int, GameRow]] = [{} for _ in players]
     needed = min(jobs, games * len(players))

@@ -237,13 +237,13 @@ def histogram(scores: Values, bins: int = 40) -> Histogram:
     """
     array = finite(scores)
     low, first, third, high = quantiles(array, [0, 0.25, 0.75, 1])
-    width = _round_up(max(2 * (third - first) / array.size ** (1 / 3), (high - low) / bins))
+    width = round_up(max(2 * (third - first) / array.size ** (1 / 3), (high - low) / bins))
     start = math.floor(low / width)
     counts = np.bincount((array // width).astype(np.int64) - start)
     return Histogram(start * width, width, tuple(counts.tolist()))
 
 
-def _round_up(step: float) -> int:
+def round_up(step: float) -> int:
     """The smallest of 1, 2, 5, 10, 20, 50 ... that is at least the step."""
     power = 1
     while 10 * power < step:
@@ -299,7 +299,7 @@ def survival_by_move(moves: Values, points: Sequence[int] | None = None) -> dict
     """
     ordered = np.sort(finite(moves))
     if points is None:
-        points = range(0, int(ordered[-1]) + 1, _round_up(ordered[-1] / 20))
+        points = range(0, int(ordered[-1]) + 1, round_up(ordered[-1] / 20))
     ended = np.searchsorted(ordered, points, side="right").tolist()
     games = ordered.size
     return {

@@ -19,6 +19,7 @@ from typing import Any, Final, NoReturn, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from twofold.arena.boards import StartBoards
 from twofold.arena.games import GameRow, Games
 from twofold.arena.sqlite import (
     LOCK_SECONDS,
@@ -31,6 +32,7 @@ from twofold.arena.sqlite import (
 )
 from twofold.arena.study_columns import COLUMNS, columns_of, in_order, seeds_of
 from twofold.arena.study_rows import (
+    BOARDS,
     FAILURE,
     PLAN,
     RUN,
@@ -38,16 +40,25 @@ from twofold.arena.study_rows import (
     Wanted,
     failure,
     parse_machine,
+    start_boards,
     stored_run,
     wanted,
 )
-from twofold.arena.study_schema import check_schema, in_memory, migrate, new_file
+from twofold.arena.study_schema import (
+    SCHEMA,
+    check_schema,
+    in_memory,
+    migrate,
+    new_file,
+    selected,
+)
 from twofold.errors import InvalidInput, ResourceError
 from twofold.files import atomic_write
 from twofold.limits import MAX_RECORD_BYTES, MAX_RUNS, MAX_SEED
 from twofold.locks import alone, in_use
 from twofold.notation import parse_spec, shown, split_hashes
 from twofold.record import Record
+from twofold.rules import Rules
 
 __all__ = ["StoredRun", "Study", "Wanted"]
 
@@ -94,6 +105,7 @@ class Study:
         self._writes = not read_only
         self._patience = patience
         self._deadline = Deadline(seconds)
+        self._schema = SCHEMA
         with self._errors(), contextlib.ExitStack() as stack:
             if self._path is None:
                 connection: sqlite3.Connection = in_memory()
@@ -122,6 +134,8 @@ class Study:
                 connection.execute("PRAGMA journal_mode = WAL")
                 connection.execute("PRAGMA synchronous = NORMAL")
                 migrate(connection, schema)
+            else:
+                self._schema = schema
             yield connection
 
     def _check_kind(self, path: Path) -> None:
@@ -154,9 +168,10 @@ class Study:
         Raises:
             InvalidInput: a cell is not what its column holds, or there are too many.
         """
+        columns = selected(RUN.split(", "), self._schema)
         with self._errors():
             rows = itertools.chain.from_iterable(
-                self._rows(f"SELECT {RUN} FROM run ORDER BY run", most=_FEW)
+                self._rows(f"SELECT {columns} FROM run ORDER BY run", most=_FEW)
             )
             found = [stored_run(row, self.name) for row in itertools.islice(rows, MAX_RUNS + 1)]
             self._check_runs(len(found))
@@ -176,6 +191,7 @@ class Study:
         twofold: str,
         machine: Mapping[str, Any],
         reproducible: bool,
+        boards: StartBoards | None = None,
     ) -> int:
         """The number of a run, which is made where there is none.
 
@@ -189,15 +205,20 @@ class Study:
             known = self.runs()
             self._refuse_other_files(known, spec, rules)
             found = self._one(
-                "SELECT run FROM run WHERE spec = ? AND rules = ? AND signature = ?",
-                (spec, rules, signature),
+                "SELECT run FROM run WHERE spec = ? AND rules = ? AND signature = ? AND boards = ?",
+                (spec, rules, signature, boards.hash if boards else ""),
             )
             if found:
                 return int(found[0])
             self._check_runs(len(known) + 1)
+            if boards:
+                self._connection.execute(
+                    f"INSERT OR IGNORE INTO boards ({BOARDS}) VALUES (?, ?, ?)",
+                    (boards.hash, boards.name, boards.text),
+                )
             made = self._connection.execute(
                 "INSERT INTO run (spec, player, rules, signature, twofold, machine, reproducible,"
-                " created) VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+                " created, boards) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
                 (
                     spec,
                     player,
@@ -207,6 +228,7 @@ class Study:
                     about,
                     reproducible,
                     datetime.now(UTC).isoformat(timespec="seconds"),
+                    boards.hash if boards else "",
                 ),
             )
             return int(made.lastrowid or 0)
@@ -227,6 +249,31 @@ class Study:
                     f"expected {shown(known.player)} with {_words(other_hashes)} as in "
                     f"{self.name}, got {_words(hashes)}: the file has changed; name another study"
                 )
+
+    def boards_of(self, run: StoredRun) -> StartBoards | None:
+        """The boards that the games of a run begin on; None for new games.
+
+        Raises:
+            InvalidInput: the study does not have them, or a cell is not what its column holds.
+        """
+        found = self.boards(run.boards, run.rules) if run.boards else None
+        if run.boards and found is None:
+            raise InvalidInput(
+                f"expected the boards {run.boards} of {self._run_name(run.run)}, got none"
+            )
+        return found
+
+    def boards(self, hash_: str, rules: str) -> StartBoards | None:
+        """The boards of some hash, for games under the rules; None where there are none.
+
+        Raises:
+            InvalidInput: a cell is not what its column holds.
+        """
+        if self._schema < 2:
+            return None
+        with self._errors():
+            row = self._one(f"SELECT {BOARDS} FROM boards WHERE hash = ?", (hash_,))
+            return start_boards(row, Rules.parse(rules), self.name) if row else None
 
     # ---- plans
 
@@ -266,6 +313,7 @@ class Study:
                 None if median is None else round(median * 1e9),
                 None if most is None else round(most * 1e9),
                 row.record or None,
+                row.tile_sum,
             )
         )
 
@@ -294,12 +342,12 @@ class Study:
                 raise
 
     def insert(self, rows: Iterable[tuple[Any, ...]]) -> None:
-        """Write games as the table has them, from `run` to `record`; known ones are left."""
+        """Write games as the table has them, from `run` to `tile_sum`; known ones are left."""
         with self._errors():
             self._connection.executemany(
                 "INSERT OR IGNORE INTO game (run, seed, score, moves, max_tile, reached,"
-                " nanoseconds, move_median, move_99th, record)"
-                " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+                " nanoseconds, move_median, move_99th, record, tile_sum)"
+                " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
                 self._renewing(rows),
             )
 
@@ -383,7 +431,7 @@ class Study:
             reached: whether the columns `reached` are wanted, which take most of the time.
         """
         self.flush()
-        columns = ", ".join(COLUMNS if reached else COLUMNS[:-1])
+        columns = selected(COLUMNS if reached else COLUMNS[:-1], self._schema)
         query = f"SELECT {columns} FROM game WHERE run = ? ORDER BY seed"
         name = self._run_name(wanted.run)
         with self._errors():

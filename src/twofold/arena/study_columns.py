@@ -9,13 +9,13 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from twofold.arena.game_checks import TIMES, check_numbers, check_reached
-from twofold.arena.games import NEVER, Games
+from twofold.arena.game_checks import TIMES, check_numbers, check_reached, check_sums
+from twofold.arena.games import NEVER, UNKNOWN, Games
 from twofold.errors import InvalidInput
 from twofold.limits import MAX_EXPONENT, MAX_SEED
 from twofold.notation import shown
 
-COLUMNS: Final = ("seed", "score", "moves", "max_tile", *TIMES, "reached")
+COLUMNS: Final = ("seed", "score", "moves", "max_tile", "tile_sum", *TIMES, "reached")
 """Of the table `game`, as `columns_of` takes them; `reached` may be left out."""
 
 _SEED: Final = r"(?:0|[1-9][0-9]{0,19})"
@@ -39,13 +39,15 @@ def columns_of(
     cells = _Cells(rows, run)
     seeds = cells.seeds()
     scores, moves, max_tiles = (cells.numbers(name) for name in COLUMNS[1:4])
+    tile_sums = cells.sums()
     times = np.stack([cells.times(name) for name in TIMES], axis=1)
     check_numbers(cells.refuse, scores, moves, max_tiles, times)
+    check_sums(cells.refuse, tile_sums, max_tiles)
     reached, lengths = cells.reached()
     if reached.size:
         check_reached(cells.refuse, reached, lengths, max_tiles, moves)
     ours = seeds - np.uint64(first_seed) <= np.uint64(games - 1)
-    columns = (seeds, scores, moves, max_tiles, *(times / 1e9).T, reached)
+    columns = (seeds, scores, moves, max_tiles, tile_sums, *(times / 1e9).T, reached)
     return tuple(column[ours] for column in columns)
 
 
@@ -61,9 +63,9 @@ def seeds_of(rows: Sequence[tuple[Any, ...]], run: str) -> NDArray[np.uint64]:
 def in_order(first_seed: int, seeds: Any, *columns: Any) -> Games:
     """Columns as `columns_of` makes them, sorted by position from the first seed on."""
     order = np.argsort(seeds - np.uint64(first_seed), kind="stable")
-    scores, moves, max_tiles, seconds, median, most, reached = (one[order] for one in columns)
+    scores, moves, max_tiles, sums, seconds, median, most, reached = (one[order] for one in columns)
     move_seconds = np.stack([median, most], axis=1)
-    return Games(seeds[order], scores, moves, max_tiles, reached, seconds, move_seconds)
+    return Games(seeds[order], scores, moves, max_tiles, reached, seconds, move_seconds, sums)
 
 
 class _Cells:
@@ -100,6 +102,15 @@ class _Cells:
     def numbers(self, name: str) -> NDArray[np.int64]:
         self._check_kinds(name, {int})
         return np.array(self._columns[name], dtype=np.int64)
+
+    def sums(self) -> NDArray[np.int64]:
+        """Sums of tiles; UNKNOWN where an older twofold has not kept them."""
+        self._check_kinds("tile_sum", {int, type(None)})
+        cells = self._columns["tile_sum"]
+        found = np.array([UNKNOWN if cell is None else cell for cell in cells], dtype=np.int64)
+        unwritten = np.array([cell == UNKNOWN for cell in cells], dtype=np.bool_)
+        self.refuse(unwritten, "a sum of tiles or nothing as tile_sum", found)
+        return found
 
     def times(self, name: str) -> NDArray[np.float64]:
         """Nanoseconds; NaN where a time that need not be known is not."""

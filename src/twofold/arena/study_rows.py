@@ -10,14 +10,16 @@ from typing import Any, Final, NoReturn
 
 import msgspec
 
+from twofold.arena.boards import HASH_DIGITS, StartBoards, parse_boards
 from twofold.errors import InvalidInput
-from twofold.limits import MAX_GAMES, MAX_RECORD_BYTES, MAX_SEED, MAX_TEXT
+from twofold.limits import MAX_BOARDS_BYTES, MAX_GAMES, MAX_RECORD_BYTES, MAX_SEED, MAX_TEXT
 from twofold.notation import parse_spec, shown
 from twofold.rules import Rules
 
-RUN: Final = "run, spec, player, rules, signature, twofold, machine, reproducible, created"
+RUN: Final = "run, spec, player, rules, signature, twofold, machine, reproducible, created, boards"
 PLAN: Final = "plan, run, first_seed, games"
 FAILURE: Final = "seed, error"
+BOARDS: Final = "hash, name, boards"
 """Columns, as they are selected."""
 
 _MAX_MACHINE: Final = 20 * MAX_TEXT
@@ -38,6 +40,7 @@ class StoredRun:
         machine: versions, processor, cores, system.
         reproducible: whether games depend on (player, rules, seed) alone.
         created: when the first game was asked for, UTC.
+        boards: hash of the boards that its games begin on; empty for new games.
     """
 
     run: int
@@ -49,6 +52,7 @@ class StoredRun:
     machine: Mapping[str, Any]
     reproducible: bool
     created: str
+    boards: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,6 +90,7 @@ def stored_run(row: tuple[Any, ...], name: str) -> StoredRun:
         machine=cells.parsed("machine", parse_machine, _MAX_MACHINE),
         reproducible=bool(cells.number("reproducible", 0, 1)),
         created=cells.checked("created", _parse_time),
+        boards=cells.hash("boards"),
     )
 
 
@@ -116,6 +121,20 @@ def wanted(row: tuple[Any, ...], name: str) -> Wanted:
     run = cells.number("run", 1, 2**63 - 1)
     cells.where = f"plan {plan} of run {run} of {name}"
     return Wanted(run, cells.seed("first_seed"), cells.number("games", 1, MAX_GAMES))
+
+
+def start_boards(row: tuple[Any, ...], rules: Rules, name: str) -> StartBoards:
+    """A row of the columns `BOARDS`, for games under the rules; see `stored_run`."""
+    cells = _Cells(BOARDS, row, name)
+    expected = cells.hash("hash")
+    cells.where = f"boards {expected} of {name}"
+    text = cells.text("boards", MAX_BOARDS_BYTES)
+    found = parse_boards(text, cells.text("name"), rules)
+    if found.hash != expected:
+        raise InvalidInput(
+            f"expected boards of hash {expected}, got some of hash {found.hash} in {cells.where}"
+        )
+    return found
 
 
 def failure(row: tuple[Any, ...], run: str) -> tuple[int, str]:
@@ -150,6 +169,13 @@ class _Cells:
         if not isinstance(value, str) or not least <= len(value) <= most:
             self.refuse(f"text of {least} to {most:,} characters", column)
         return value
+
+    def hash(self, column: str) -> str:
+        """The hash of a set of boards, or nothing."""
+        text = self.text(column, least=0)
+        if text and not re.fullmatch(rf"[0-9a-f]{{{HASH_DIGITS}}}", text):
+            self.refuse(f"{HASH_DIGITS} hexadecimal digits or nothing", column)
+        return text
 
     def seed(self, column: str) -> int:
         value = self._cells[column]

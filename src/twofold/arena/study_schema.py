@@ -2,6 +2,7 @@
 
 import contextlib
 import sqlite3
+from collections.abc import Iterable
 from typing import Any, Final
 
 from twofold.arena.sqlite import schema_of
@@ -52,10 +53,49 @@ MIGRATIONS: Final = (
         PRIMARY KEY (run, seed)
     ) WITHOUT ROWID;
     """,
+    # Runs from given boards, and the sum of the tiles at the end of a game. SQLite changes no
+    # UNIQUE, so that the table is made anew.
+    """
+    CREATE TEMP TABLE before AS SELECT * FROM main.run;
+    DROP TABLE main.run;
+    CREATE TABLE main.run (
+        run INTEGER PRIMARY KEY,
+        spec TEXT NOT NULL,
+        player TEXT NOT NULL,
+        rules TEXT NOT NULL,
+        signature TEXT NOT NULL,
+        twofold TEXT NOT NULL,
+        machine TEXT NOT NULL,
+        reproducible INTEGER NOT NULL,
+        created TEXT NOT NULL,
+        boards TEXT NOT NULL,
+        UNIQUE (spec, rules, signature, boards)
+    );
+    INSERT INTO main.run SELECT *, '' FROM temp.before;
+    DROP TABLE temp.before;
+    CREATE TABLE boards (
+        hash TEXT PRIMARY KEY,
+        name TEXT NOT NULL,
+        boards TEXT NOT NULL
+    ) WITHOUT ROWID;
+    ALTER TABLE game ADD COLUMN tile_sum INTEGER;
+    """,
 )
 """What makes version k + 1 of the schema from version k."""
 
 SCHEMA: Final = len(MIGRATIONS)
+
+_SINCE: Final = {"boards": (2, "''"), "tile_sum": (2, "NULL")}
+"""Columns that older files lack: the first schema with each, and what stands for it before."""
+
+
+def selected(columns: Iterable[str], schema: int) -> str:
+    """Columns of the tables `run` and `game` as a query of a file of some schema names them."""
+    first = {column: _SINCE.get(column, (1, "")) for column in columns}
+    return ", ".join(
+        column if schema >= since else f"{default} AS {column}"
+        for column, (since, default) in first.items()
+    )
 
 
 def in_memory() -> sqlite3.Connection:
@@ -80,8 +120,8 @@ def migrate(connection: sqlite3.Connection, schema: int) -> None:
 def _apply(connection: sqlite3.Connection, first: int, last: int) -> None:
     steps = "".join(MIGRATIONS[first:last])
     connection.executescript(
-        f"BEGIN IMMEDIATE; {steps} PRAGMA application_id = {APPLICATION};"
-        f" PRAGMA user_version = {last}; COMMIT;"
+        f"PRAGMA foreign_keys = OFF; BEGIN IMMEDIATE; {steps}"
+        f" PRAGMA application_id = {APPLICATION}; PRAGMA user_version = {last}; COMMIT;"
     )
 
 

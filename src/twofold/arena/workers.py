@@ -22,6 +22,7 @@ from multiprocessing.context import SpawnContext, SpawnProcess
 from typing import Final, Protocol, Self
 
 from twofold.arena.games import GameRow
+from twofold.board import Board
 from twofold.players import Player, make_player, play_games
 from twofold.players.faults import describe_caught
 from twofold.rules import Rules
@@ -48,6 +49,7 @@ class Task:
         seeds: their seeds.
         records: whether the rows hold the records of the games.
         allow_code: whether the spec may name code and programs, see `make_player`.
+        boards: where each game begins; none for new games.
     """
 
     player: int
@@ -57,11 +59,14 @@ class Task:
     seeds: tuple[int, ...]
     records: bool = False
     allow_code: bool = True
+    boards: tuple[Board, ...] = ()
 
     def part(self, first: int, end: int | None = None) -> "Task":
         """Some of its games."""
         some = slice(first, end)
-        return replace(self, numbers=self.numbers[some], seeds=self.seeds[some])
+        return replace(
+            self, numbers=self.numbers[some], seeds=self.seeds[some], boards=self.boards[some]
+        )
 
     def play(
         self, player: Player, spec: str, stop: Callable[[], bool] | None = None
@@ -74,7 +79,12 @@ class Task:
             stop: asked now and then; True ends all of it.
         """
         for result in play_games(
-            player, self.rules, self.seeds, keep_moves=self.records, stop=stop
+            player,
+            self.rules,
+            self.seeds,
+            boards=self.boards,
+            keep_moves=self.records,
+            stop=stop,
         ):
             yield GameRow.of_result(result, spec, self.rules, record=self.records)
 

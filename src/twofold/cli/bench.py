@@ -10,6 +10,14 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from twofold.cli._boards import (
+    BoardsOption,
+    boards_document,
+    print_boards,
+    print_survival,
+    read_starts,
+    survival_document,
+)
 from twofold.cli._common import (
     INTERRUPTED,
     JsonOption,
@@ -44,8 +52,12 @@ EXAMPLE = """  twofold bench greedy corner --games 100 --seed 1
   twofold bench quick --games 1000 --out study.db
   twofold bench --resume --out study.db
   twofold bench --resume --out study.db my_player.py:Mine
+  twofold bench ntuple --boards late.txt --out late.db
   twofold bench --preset sources --out sources.db
   twofold bench quick --games 10000 --ray auto --out study.db"""
+
+
+_GAMES = 100
 
 
 def command(
@@ -58,11 +70,18 @@ def command(
         ),
     ] = None,
     games: Annotated[
-        int, typer.Option("--games", parser=read_count, metavar="N", help="Games each.")
-    ] = 100,
+        int | None,
+        typer.Option(
+            "--games",
+            parser=read_count,
+            metavar="N",
+            help="Games each; else 100, or one from each of --boards.",
+        ),
+    ] = None,
     seed: Annotated[
         str, typer.Option("--seed", metavar="S", help="Seed of the first game; then S+1, ...")
     ] = "1",
+    boards: BoardsOption = "",
     out: Annotated[
         str, typer.Option("--out", metavar="FILE", help="Study that keeps the games; reused.")
     ] = "",
@@ -87,6 +106,9 @@ def command(
     records: Annotated[
         bool, typer.Option("--records", help="Keep the record of each new game in --out.")
     ] = False,
+    survival: Annotated[
+        bool, typer.Option("--survival", help="Show where games end, by tile sum.")
+    ] = False,
     rules: RulesOption = "",
     json: JsonOption = False,
 ) -> None:
@@ -94,16 +116,18 @@ def command(
 
     The table has mean scores with 95 % intervals, reach rates and speed. Games depend on
     player, rules and seed alone: any number of jobs gives the same table, but for the times.
-    With --out every finished game is kept, and none is played twice.
+    With --out every finished game is kept, and none is played twice. With --boards games go
+    on from the boards of a file, one a line, in turn: the game of seed S from board S. Scores
+    are then the points made from there on.
     """
     from twofold.limits import MAX_GAMES, MAX_JOBS, check_limit
     from twofold.notation import parse_seed
 
     first = parse_seed(seed)
-    check_limit("games", games, 1, MAX_GAMES)
+    check_limit("games", _GAMES if games is None else games, 1, MAX_GAMES)
     used_jobs = check_limit("jobs", cores() if jobs is None else jobs, 1, MAX_JOBS)
     seconds_a_game = read_seconds(timeout, "timeout")
-    _check_request(players or [], preset, out, resume=resume, records=records)
+    _check_request(players or [], preset, out, boards, resume=resume, records=records)
     with _open_study(out) as study:
         if resume:
             benches = _resumed(study, players or [], out)
@@ -111,7 +135,7 @@ def command(
             benches = _preset(study, preset, first)
         else:
             names = players or []
-            benches = [_wanted(study, read_rules(rules, names), names, games, first)]
+            benches = [_wanted(study, read_rules(rules, names), names, boards, games, first)]
         began = time.perf_counter()
         with (
             catching_interrupt() as asked,
@@ -138,7 +162,7 @@ def command(
     if json:
         _write_document(found, interrupted=asked.is_set(), seconds=seconds, jobs=used_jobs)
     else:
-        _print_tables(benches, found, seconds=seconds, jobs=used_jobs)
+        _print_tables(benches, found, survival=survival, seconds=seconds, jobs=used_jobs)
     options = [*(["--records"] if records else []), *(["--ray", ray] if ray else [])]
     _end(found, out=out, options=options, interrupted=asked.is_set(), json=json)
 
@@ -147,7 +171,7 @@ def command(
 
 
 def _check_request(
-    players: list[str], preset: str, out: str, *, resume: bool, records: bool
+    players: list[str], preset: str, out: str, boards: str, *, resume: bool, records: bool
 ) -> None:
     from pathlib import Path
 
@@ -156,6 +180,11 @@ def _check_request(
 
     if preset and (players or resume):
         raise InvalidInput("expected one of players, --preset and --resume, got more")
+    if boards and (preset or resume):
+        raise InvalidInput(
+            "expected --boards together with players, got it with --preset or --resume, which "
+            "knows its boards"
+        )
     if resume and not out:
         raise InvalidInput("expected --out FILE, the study to go on with")
     if records and not out:
@@ -174,13 +203,22 @@ def _open_study(out: str) -> "Study":
     return Study(out or None)
 
 
-def _wanted(study: "Study", rules: "Rules", players: list[str], games: int, seed: int) -> "Bench":
+def _wanted(
+    study: "Study",
+    rules: "Rules",
+    players: list[str],
+    boards: str,
+    games: int | None,
+    seed: int,
+) -> "Bench":
     from twofold.arena.bench import Bench
 
+    starts = read_starts(boards, rules)
     prepare(players, rules, seed)
-    bench = Bench(study, rules, machine=machine())
+    bench = Bench(study, rules, machine=machine(), boards=starts)
+    usual = _GAMES if starts is None else len(starts)
     for player in players:
-        bench.add(player, games, seed)
+        bench.add(player, usual if games is None else games, seed)
     return bench
 
 
@@ -228,18 +266,14 @@ def _check_asked(study: "Study") -> None:
 
 def _resumed(study: "Study", named: list[str], out: str) -> "list[Bench]":
     """A bench for each set of rules in a study."""
-    from twofold.arena.bench import Bench, resume
-    from twofold.rules import Rules
+    from twofold.arena.bench import resumed
 
     _check_asked(study)
     _check_named(study, named, out)
-    benches = []
-    for rules in dict.fromkeys(run.rules for run in study.runs()):
-        bench = Bench(study, Rules.parse(rules), machine=machine())
-        resume(bench, named)
+    benches = resumed(study, named, machine=machine())
+    for bench in benches:
         for entrant in bench.entrants if bench.missing else ():
             prepare([entrant.player], bench.rules, 1, allow_code=entrant.allow_code)
-        benches.append(bench)
     return benches
 
 
@@ -291,15 +325,21 @@ def live(benches: "Sequence[Bench]") -> "Iterator[Callable[[int, int, GameRow], 
         yield lambda bench, number, row: board.add(starts[bench] + number, row)
 
 
-def _print_tables(benches: "Sequence[Bench]", found: "Found", *, seconds: float, jobs: int) -> None:
+def _print_tables(
+    benches: "Sequence[Bench]", found: "Found", *, survival: bool, seconds: float, jobs: int
+) -> None:
     from twofold.arena.table import format_runs
 
     for number, bench in enumerate(benches):
         if number:
             print_out()
-        print_out(format_runs([one for home, _, one in found if home is bench]))
+        standings = [one for home, _, one in found if home is bench]
+        print_out(format_runs(standings))
+        if survival or bench.boards:
+            print_survival(standings, bench.rules, bench.boards)
         seeds = dict.fromkeys(entrant.wanted.first_seed for entrant in bench.entrants)
         print_words(f"\nrules {bench.rules}, seeds from {', '.join(map(str, seeds))}")
+        print_boards(bench.boards)
     print_words(
         f"{counted(jobs, 'job')}, {seconds:.1f} s in all; moves/s and s/game are those of one job"
     )
@@ -330,9 +370,11 @@ def _write_document(found: "Found", *, interrupted: bool, seconds: float, jobs: 
     done = sum(len(one.games) for _, _, one in found)
     wanted = sum(entrant.wanted.games for _, entrant, _ in found)
     players = [_document(bench, entrant, one) for bench, entrant, one in found]
+    homes = {bench.boards.hash if bench.boards else "" for bench, _, _ in found}
     body = {
         # What all players have in common; null where a study holds more than that.
         **{key: _common([player[key] for player in players]) for key in ("rules", "games", "seed")},
+        "boards": boards_document(found[0][0].boards) if len(homes) == 1 else None,
         "interrupted": interrupted and done < wanted,
         "players": players,
     }
@@ -350,16 +392,17 @@ def _document(bench: "Bench", entrant: "Entrant", one: "Standing") -> dict[str, 
         "player": one.player,
         "spec": one.spec,
         "rules": str(bench.rules),
+        "boards": boards_document(bench.boards),
         "games": entrant.wanted.games,
         "seed": str(entrant.wanted.first_seed),
         "error": one.error or None,
         "failed_seed": None if one.failed_seed is None else str(one.failed_seed),
-        "summary": _summary(one) if len(one.games) else None,
+        "summary": _summary(bench, one) if len(one.games) else None,
         "rows": [_row(row) for row in one.games.rows(one.spec)],
     }
 
 
-def _summary(one: "Standing") -> dict[str, Any]:
+def _summary(bench: "Bench", one: "Standing") -> dict[str, Any]:
     from twofold.arena import summarise
 
     summary = summarise(one)
@@ -376,6 +419,7 @@ def _summary(one: "Standing") -> dict[str, Any]:
             str(tile): {"rate": rate.value, "rate_95": [rate.low, rate.high]}
             for tile, rate in summary.reach.items()
         },
+        "survival": survival_document(one.games, bench.rules, bench.boards),
     }
 
 
@@ -386,6 +430,7 @@ def _row(row: "GameRow") -> dict[str, Any]:
         "score": row.score,
         "moves": row.moves,
         "max_tile": row.max_tile,
+        "tile_sum": row.tile_sum,
         "reached": {
             str(1 << exponent): number
             for exponent, number in enumerate(row.reached)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from twofold.cli._boards import BoardsOption, boards_document, print_boards, read_starts
 from twofold.cli._common import (
     INTERRUPTED,
     JsonOption,
@@ -46,12 +47,13 @@ def command(
             "--games",
             parser=read_count,
             metavar="N",
-            help=f"Games each; else {_GAMES}, with --sprt {_MOST_GAMES:,}.",
+            help=f"Games each; else {_GAMES}, or one from each board; with --sprt {_MOST_GAMES:,}.",
         ),
     ] = None,
     seed: Annotated[
         str, typer.Option("--seed", metavar="S", help="Seed of the first game; then S+1, ...")
     ] = "1",
+    boards: BoardsOption = "",
     sprt: Annotated[
         bool, typer.Option("--sprt", help="Stop as soon as it is known who is stronger.")
     ] = False,
@@ -80,7 +82,8 @@ def command(
     """Is A stronger than B? Both play the same games.
 
     Ends with exit code 1 where B is stronger. With --sprt games are played until it is known
-    who is stronger by D, or that neither is; each answer is wrong once in twenty times.
+    who is stronger by D, or that neither is; each answer is wrong once in twenty times. With
+    --boards both go on from the same boards, with the same dice, in turn.
     """
     from twofold.arena.bench import Bench
     from twofold.arena.duel import duel, with_budget
@@ -89,12 +92,14 @@ def command(
     from twofold.notation import parse_seed
 
     start = parse_seed(seed)
-    count = games if games is not None else _MOST_GAMES if sprt else _GAMES
-    check_limit("games", count, 1, MAX_GAMES)
+    check_limit("games", 1 if games is None else games, 1, MAX_GAMES)
     used_jobs = check_limit("jobs", cores() if jobs is None else jobs, 1, MAX_JOBS)
     question = _question(delta, tile, sprt=sprt)
     players = (first, second)
     used_rules = read_rules(rules, players)
+    starts = read_starts(boards, used_rules)
+    usual = _GAMES if starts is None else len(starts)
+    count = games if games is not None else _MOST_GAMES if sprt else usual
     if budget:
         players = (with_budget(first, budget), with_budget(second, budget))
     prepare(players, used_rules, start)
@@ -106,7 +111,7 @@ def command(
         _live(players, count) as advance,
     ):
         outcome = duel(
-            Bench(study, used_rules, machine=machine()),
+            Bench(study, used_rules, machine=machine(), boards=starts),
             players,
             count,
             start,
@@ -118,11 +123,17 @@ def command(
     seconds = time.perf_counter() - began
     tested = tile if sprt else None
     if json:
-        body = {"rules": str(used_rules), "seed": str(start), **_document(outcome, players, tested)}
+        body = {
+            "rules": str(used_rules),
+            "seed": str(start),
+            "boards": boards_document(starts),
+            **_document(outcome, players, tested),
+        }
         write_json("compare", body, {"seconds": seconds, "jobs": used_jobs})
     else:
         _print(outcome, players, tested)
         print_words(f"\nrules {used_rules}, seeds from {start}")
+        print_boards(starts)
         print_out(f"{counted(used_jobs, 'job')}, {seconds:.1f} s in all")
     _end(outcome, interrupted=asked.is_set(), count=count)
 

@@ -4,6 +4,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from twofold.cli._boards import BoardsOption
 from twofold.cli._common import (
     JsonOption,
     counted,
@@ -105,8 +106,15 @@ def evaluate(
     network: NetworkArgument,
     ply: Annotated[list[int] | None, typer.Option("--ply", metavar="N", help="Depths; 1.")] = None,
     games: Annotated[
-        int, typer.Option("--games", parser=read_count, metavar="N", help="Games each.")
-    ] = 1000,
+        int | None,
+        typer.Option(
+            "--games",
+            parser=read_count,
+            metavar="N",
+            help="Games each; else 1000, or one from each of --boards.",
+        ),
+    ] = None,
+    boards: BoardsOption = "",
     seed: Annotated[str, typer.Option("--seed", metavar="S", help="Of the first game.")] = "1",
     jobs: Annotated[
         int | None,
@@ -114,9 +122,9 @@ def evaluate(
     ] = None,
     json: JsonOption = False,
 ) -> None:
-    """Let a network play; show a table.
+    """Let a network play; show its scores and where its games end.
 
-    The same as `twofold bench ntuple:net=NETWORK,ply=N`.
+    The same as `twofold bench --survival ntuple:net=NETWORK,ply=N`.
     """
     from twofold.cli import bench
     from twofold.evaluators.library import TDL_SUFFIX, network_path
@@ -129,7 +137,17 @@ def evaluate(
     else:
         rules = ""
     players = [format_spec("ntuple", {"net": network, "ply": str(depth)}) for depth in ply or [1]]
-    bench.command(players, games=games, seed=seed, jobs=jobs, rules=rules, json=json)
+    count = 1000 if games is None and not boards else games
+    bench.command(
+        players,
+        games=count,
+        boards=boards,
+        seed=seed,
+        jobs=jobs,
+        survival=True,
+        rules=rules,
+        json=json,
+    )
 
 
 @app.command("convert", epilog=f"Example:\n\n\b\n{_CONVERT}")

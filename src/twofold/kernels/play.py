@@ -57,7 +57,10 @@ LETTERS: Final = 10
 """Address of uint8 (limit,), to keep the moves of one call in; 0 to keep none."""
 ROWS: Final = 11
 COLS: Final = 12
-GAME_WORDS: Final = 13
+STARTS: Final = 13
+"""Address of uint64 (games, 2): the bits and the score that each game of `play_many` begins
+with; 0 for new games."""
+GAME_WORDS: Final = 14
 
 # Words of a state, uint64: what changes.
 BITS: Final = 0
@@ -216,7 +219,7 @@ def play_many(game, first_seed, states, limit):
     Args:
         game: words of a game; its seed is set here, REACHED is the address of uint64
             (games, REACHED_SIZE), and the moves of each game follow those of the last one in
-            LETTERS.
+            LETTERS. Without STARTS each game begins on an empty board with its start tiles.
         first_seed: seed of the first game; the next ones follow modulo 2**64.
         states: uint64 (games, STATE_WORDS), filled with the states at the end.
         limit: most moves of all games together.
@@ -226,13 +229,17 @@ def play_many(game, first_seed, states, limit):
         from the first; the loop leaves off at the first one that did not.
     """
     reached, letters, ended, index = game[REACHED], game[LETTERS], OVER, 0
+    given, starts = game[STARTS] != 0, u64_at(game[STARTS])
     for index in range(len(states)):
         seed = first_seed + np.uint64(index)
         state = states[index]
         game[SEED] = seed
         game[REACHED] = reached + np.uint64(8 * REACHED_SIZE * index)
-        state[BITS] = start_bits(seed, game[START_TILES], game[MASK], u64_at(game[LAW]))
-        state[SCORE] = 0
+        if given:
+            state[BITS], state[SCORE] = starts[2 * index], starts[2 * index + 1]
+        else:
+            state[BITS] = start_bits(seed, game[START_TILES], game[MASK], u64_at(game[LAW]))
+            state[SCORE] = 0
         state[MOVE_NUMBER] = 0
         state[MAX_EXPONENT] = on_bits.max_exponent(state[BITS])
         ended = play_bits(game, state, limit)

@@ -15,6 +15,7 @@ from twofold.kernels.dice import spawn_law
 from twofold.kernels.tables import frame
 from twofold.limits import BITS_MAX_EXPONENT, MAX_EXPONENT
 from twofold.notation import format_moves
+from twofold.players.base import assumed_score
 from twofold.players.compiled import CompiledPlayer, fits_bits
 from twofold.rules import Rules
 
@@ -27,7 +28,10 @@ MOST_MOVES: Final = 1 << 22
 
 
 class Played(NamedTuple):
-    """A finished game: how it went, and its moves as letters if they were kept."""
+    """A finished game: how it went, and its moves as letters if they were kept.
+
+    The score is that of the moves made, without the points assumed for a given board.
+    """
 
     score: int
     moves: int
@@ -62,7 +66,13 @@ def can_play_many(player: CompiledPlayer, rules: Rules) -> bool:
 
 
 def play_many(
-    player: CompiledPlayer, rules: Rules, first_seed: int, games: int, *, keep_moves: bool = False
+    player: CompiledPlayer,
+    rules: Rules,
+    first_seed: int,
+    games: int,
+    *,
+    boards: Sequence[Board] | None = None,
+    keep_moves: bool = False,
 ) -> list[Played]:
     """Whole games on bits, seeds counting up from the first modulo 2^64.
 
@@ -71,6 +81,7 @@ def play_many(
         rules: the rules of the games.
         first_seed: seed of the first game.
         games: how many.
+        boards: the board that each game begins on, all of 64 bits; None for new games.
         keep_moves: whether the games hold their moves.
 
     Returns:
@@ -86,21 +97,30 @@ def play_many(
     words[play.LETTERS] = letters.ctypes.data if keep_moves else 0
     words[play.POLICY_ADDRESS] = player.policy
     words[play.POLICY_CONTEXT] = context.ctypes.data
+    starts = _starts(boards or ())
+    words[play.STARTS] = starts.ctypes.data if len(starts) else 0
     done = play.play_many(words, np.uint64(first_seed), states, MOST_MOVES)
     moves = states[:done, play.MOVE_NUMBER].tolist()
     texts = _cut(letters, moves) if keep_moves else [""] * done
+    before = starts[:done, 1].tolist() if len(starts) else [0] * done
     return [
         Played(
-            state[play.SCORE],
+            state[play.SCORE] - points,
             state[play.MOVE_NUMBER],
             tuple(numbers[: state[play.MAX_EXPONENT] + 1]),
             Board.from_bits(state[play.BITS], rules.shape),
             text,
         )
-        for state, numbers, text in zip(
-            states[:done].tolist(), reached[:done].tolist(), texts, strict=True
+        for state, numbers, text, points in zip(
+            states[:done].tolist(), reached[:done].tolist(), texts, before, strict=True
         )
     ]
+
+
+def _starts(boards: Sequence[Board]) -> Words:
+    """The bits and the assumed score of each board."""
+    words = [(board.to_bits(), assumed_score(board)) for board in boards]
+    return np.array(words, dtype=np.uint64).reshape(-1, 2)
 
 
 def _cut(moves: NDArray[np.uint8], counts: Sequence[int]) -> list[str]:

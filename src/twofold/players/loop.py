@@ -6,9 +6,10 @@ from dataclasses import dataclass, field
 from typing import Any, Final
 
 from twofold.board import Board
+from twofold.errors import InvalidBoard
 from twofold.game import Game
-from twofold.limits import MAX_SEED
-from twofold.players.base import Player
+from twofold.limits import BITS_MAX_EXPONENT, MAX_SEED
+from twofold.players.base import Player, assumed_score
 from twofold.players.faults import checked_move
 from twofold.rules import Rules
 
@@ -30,7 +31,7 @@ class GameResult:
 
     Attributes:
         seed: its seed.
-        score: points at the end.
+        score: points of the moves made: of a new game those at the end.
         moves: number of moves made.
         max_tile: largest tile on the final board.
         reached: for each exponent up to the largest, the move number at which the largest
@@ -51,6 +52,7 @@ class GameResult:
     seconds: float
     letters: str = ""
     move_seconds: tuple[float, float] | None = field(default=None, compare=False)
+    start: Board | None = None
 
 
 def play_game(
@@ -58,17 +60,20 @@ def play_game(
     rules: Rules,
     seed: int,
     *,
+    board: Board | None = None,
     keep_moves: bool = False,
     stop: Callable[[], bool] | None = None,
 ) -> GameResult | None:
     """Play one game to its end.
 
-    The result depends on (player, rules, seed) alone, unless the player has a time budget.
+    The result depends on (player, rules, seed, board) alone, unless the player has a time budget.
 
     Args:
         player: who plays; it is started anew.
         rules: the rules of the game.
         seed: the seed of its dice.
+        board: where it begins; None for a new game. The player is told the score that
+            `assumed_score` gives such a board, and the points made since.
         keep_moves: whether the result holds the moves.
         stop: asked now and then; True abandons the game.
 
@@ -76,12 +81,13 @@ def play_game(
         The result, or None if the game was abandoned.
 
     Raises:
+        InvalidBoard: the board has another shape than the rules.
         UnsupportedRules: the player cannot play under these rules.
         PlayerError: the player made an illegal move.
     """
     began = time.perf_counter()
     player.start(rules, seed)
-    progress = _Progress(Game(rules, seed=seed), keep_moves)
+    progress = _Progress(_begun(rules, seed, board), keep_moves, board)
     if player.compiled:
         _play_in_kernels(player, progress, stop)
     if not _play_by_choose(player, progress, stop):
@@ -89,11 +95,18 @@ def play_game(
     return progress.result(time.perf_counter() - began)
 
 
+def _begun(rules: Rules, seed: int, board: Board | None) -> Game:
+    if board is None:
+        return Game(rules, seed=seed)
+    return Game.from_board(board, rules, seed, score=assumed_score(board))
+
+
 def play_games(
     player: Player,
     rules: Rules,
     seeds: Sequence[int],
     *,
+    boards: Sequence[Board] = (),
     keep_moves: bool = False,
     stop: Callable[[], bool] | None = None,
 ) -> Iterator[GameResult]:
@@ -106,29 +119,44 @@ def play_games(
         player: who plays.
         rules: the rules of the games.
         seeds: their seeds.
+        boards: where each game begins; none for new games.
         keep_moves: whether the results hold the moves.
         stop: asked between the games, and now and then in long ones; True ends all of it.
 
     Raises:
+        InvalidBoard: a board has another shape than the rules.
         UnsupportedRules, PlayerError: as `play_game`, in the game's turn.
+        ValueError: there are boards, but not as many as seeds.
     """
+    _check_boards(boards, rules, len(seeds))
     first, together = 0, 1
     while first < len(seeds) and not (stop is not None and stop()):
-        if together > 1:
-            count = min(together, _run_length(seeds, first))
-            some = seeds[first : first + count]
-            found, seconds = _play_together(player, rules, some, keep_moves)
+        count = min(together, _run_length(seeds, first)) if together > 1 else 0
+        if count := _on_bits(boards, first, count):
+            part = slice(first, first + count)
+            found, seconds = _play_together(player, rules, seeds[part], boards[part], keep_moves)
             yield from found
             first += len(found)
             if len(found) == count:
                 together = _how_many(seconds / count)
                 continue
-        result = play_game(player, rules, seeds[first], keep_moves=keep_moves, stop=stop)
+        board = boards[first] if boards else None
+        result = play_game(
+            player, rules, seeds[first], board=board, keep_moves=keep_moves, stop=stop
+        )
         if result is None:
             return
         yield result
         first += 1
         together = _how_many(result.seconds) if _is_simple(player, rules) else 1
+
+
+def _check_boards(boards: Sequence[Board], rules: Rules, games: int) -> None:
+    if boards and len(boards) != games:
+        raise ValueError(f"expected a board for each of {games} games, got {len(boards)}")
+    for board in boards:
+        if board.shape != rules.shape:
+            raise InvalidBoard(f"expected boards of {rules.rows}x{rules.cols} cells, got {board}")
 
 
 def _how_many(seconds: float) -> int:
@@ -155,8 +183,16 @@ def _run_length(seeds: Sequence[int], first: int) -> int:
     return count
 
 
+def _on_bits(boards: Sequence[Board], first: int, count: int) -> int:
+    """How many of `count` games from `first` on begin with tiles that 64 bits hold."""
+    for number, board in enumerate(boards[first : first + count]):
+        if board.max_exponent > BITS_MAX_EXPONENT:
+            return number
+    return count
+
+
 def _play_together(
-    player: Any, rules: Rules, seeds: Sequence[int], keep_moves: bool
+    player: Any, rules: Rules, seeds: Sequence[int], boards: Sequence[Board], keep_moves: bool
 ) -> tuple[list[GameResult], float]:
     """Play the games of seeds that count up, up to the first that needs more than bits.
 
@@ -167,9 +203,12 @@ def _play_together(
 
     player.start(rules, seeds[0])
     began = time.perf_counter()
-    found = play_many(player, rules, seeds[0], len(seeds), keep_moves=keep_moves)
+    found = play_many(
+        player, rules, seeds[0], len(seeds), boards=boards or None, keep_moves=keep_moves
+    )
     seconds = time.perf_counter() - began
     share = seconds / max(len(found), 1)
+    starts: Sequence[Board | None] = boards or [None] * len(seeds)
     return [
         GameResult(
             seed,
@@ -180,16 +219,19 @@ def _play_together(
             game.board,
             share,
             game.letters,
+            start=start,
         )
-        for seed, game in zip(seeds, found, strict=False)
+        for seed, game, start in zip(seeds, found, starts, strict=False)
     ], seconds
 
 
 class _Progress:
     """A game under way, and what the result says about the moves so far."""
 
-    def __init__(self, game: Game, keep_moves: bool) -> None:
+    def __init__(self, game: Game, keep_moves: bool, start: Board | None = None) -> None:
         self.game = game
+        self.start = start
+        self.start_score = game.score
         self.keep_moves = keep_moves
         self.letters: list[str] = []
         self.reached = [0] * (game.board.max_exponent + 1)
@@ -199,7 +241,7 @@ class _Progress:
         game = self.game
         return GameResult(
             seed=game.seed,
-            score=game.score,
+            score=game.score - self.start_score,
             moves=game.move_number,
             max_tile=game.board.max_tile,
             reached=tuple(self.reached),
@@ -207,6 +249,7 @@ class _Progress:
             seconds=seconds,
             letters="".join(self.letters),
             move_seconds=_median_and_99th(self.times),
+            start=self.start,
         )
 
 

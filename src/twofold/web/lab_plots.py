@@ -36,7 +36,7 @@ THEMES: Final = {
 
 FONTS: Final = "system-ui, -apple-system, 'Segoe UI', Roboto, 'Noto Sans', sans-serif"
 
-_PLOT: Final = re.compile(r"(reach|scores|strength)-([1-9][0-9]{0,3})")
+_PLOT: Final = re.compile(r"(reach|survival|scores|strength)-([1-9][0-9]{0,3})")
 
 
 def check_plots() -> str:

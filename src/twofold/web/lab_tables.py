@@ -9,6 +9,7 @@ from twofold.arena.compare import Comparison
 from twofold.arena.report import MAX_ALL_PAIRS, Entry, Section, commands, comparisons
 from twofold.arena.report_text import Table
 from twofold.arena.stats import wilson_interval
+from twofold.arena.survival import Band, edges_of, told_bands
 from twofold.arena.table import reach, reach_tiles
 from twofold.notation import printable
 
@@ -56,28 +57,32 @@ class MachineInfo(msgspec.Struct):
 
 
 class PlotInfo(msgspec.Struct):
-    """A plot: its name in the address, and its kind: `reach`, `scores` or `strength`."""
+    """A plot: its name in the address, and its kind: `reach`, `survival`, `scores`, `strength`."""
 
     name: str
     kind: str
 
 
 class SectionTables(msgspec.Struct):
-    """What a study says of its players under one set of rules.
+    """What a study says of its players under one set of rules, from the same boards.
 
     Attributes:
+        boards: name, number and hash of the boards that the games began on; empty for new games.
         players: in the order of the league table.
         league: scores and speed; None where no game is finished.
         rates: reach rates.
+        survival: where games ended, by tile sum; None where that is not known.
         pairs: differences on the same seeds; None where there are no two players.
         all_pairs: whether each player is compared with all others, not with the next alone.
         has_spread: whether the spread of the time of moves is known.
     """
 
     rules: str
+    boards: str
     players: list[PlayerStyle]
     league: TableInfo | None
     rates: TableInfo | None
+    survival: TableInfo | None
     pairs: TableInfo | None
     all_pairs: bool
     has_spread: bool
@@ -102,9 +107,11 @@ def section_tables(number: int, section: Section, *, plots: bool) -> SectionTabl
     machines = report_text.machines(section)
     return SectionTables(
         rules=printable(section.rules),
+        boards=printable(str(section.boards or "")),
         players=[_style(place, entry.label) for place, entry in enumerate(entries)],
         league=_info(report_text.league(entries), map(_league_keys, entries)) if entries else None,
         rates=_info(report_text.rates(entries), _rate_keys(entries)) if entries else None,
+        survival=_survival(entries),
         pairs=_info(report_text.pairs(found), map(_pair_keys, found)) if found else None,
         all_pairs=len(entries) <= MAX_ALL_PAIRS,
         has_spread=any(entry.games.usual_move for entry in entries),
@@ -155,6 +162,19 @@ def _rate_keys(entries: Sequence[Entry]) -> list[list[Key]]:
 def _rate(entry: Entry, tile: int) -> float:
     games, value = entry.summary.games, reach(entry.summary, tile)
     return value + 1e-6 * (wilson_interval(round(value * games), games).low or 0.0)
+
+
+def _survival(entries: Sequence[Entry]) -> TableInfo | None:
+    table = report_text.survival(entries)
+    edges = edges_of(entry.fates for entry in entries)
+    keys = [_band_keys(entry, band) for entry in entries for band in told_bands(entry.fates, edges)]
+    return _info(table, keys) if keys else None
+
+
+def _band_keys(entry: Entry, band: Band) -> list[Key]:
+    share = band.share
+    values = [band.low, band.at_risk, band.ended, share.value, share.low, band.going.value]
+    return [printable(entry.label), *values]
 
 
 def _pair_keys(one: Comparison) -> list[Key]:

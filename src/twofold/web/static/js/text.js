@@ -147,7 +147,12 @@ const LAB = {
   'lab.alt_reach': 'Lines, one a player: share of games that reached each tile. The table below has the figures.',
   'lab.alt_scores': 'Histograms, one a player, on the same axis of scores. The first table has means and medians.',
   'lab.alt_strength': 'Dots, one a player: mean score against time a move. The first table has the figures.',
+  'lab.alt_survival': 'Lines, one a player: share of games that go on, and that ended, by the sum of the tiles. The table '
+    + 'below has the figures.',
   'lab.back': 'Studies and runs',
+  'lab.bands': 'Where they end, by tile sum',
+  'lab.boards': 'from boards',
+  'lab.caption_bands': 'Games that came to a band of tile sums, and those that ended in it, with intervals of 95 %',
   'lab.caption_largest': 'Each point is the largest score of the games since the point before.',
   'lab.caption_league': 'Scores and speed, with intervals of 95 %',
   'lab.caption_mean': 'Each point is the mean score of the games since the point before.',
@@ -161,6 +166,8 @@ const LAB = {
   'lab.caption_settings': 'What was played',
   'lab.caption_strength': 'Further up is stronger, further left is faster. Numbers are places in the first table, bars '
     + 'the intervals.',
+  'lab.caption_survival': 'The sum of the tiles says how far a game is. Above: the share of games that go on. Below: of '
+    + 'those that came to a band of sums, the share that ended in it; with fewer than five games it is left out.',
   'lab.changed': 'changed {when}',
   'lab.chart_largest': 'Largest score over the training',
   'lab.chart_mean': 'Mean score over the training',
@@ -211,6 +218,7 @@ const LAB = {
   'lab.plot_reach': 'Plot of the reach rates',
   'lab.plot_scores': 'Plot of the scores',
   'lab.plot_strength': 'Plot of strength and time',
+  'lab.plot_survival': 'Plot of where games ended',
   'lab.reading': { one: 'Reading {count} game …', other: 'Reading {count} games …' },
   'lab.reading_label': 'Reading the study',
   'lab.rules': 'Rules',
@@ -225,6 +233,7 @@ const LAB = {
   'lab.title_reach': 'How far they get',
   'lab.title_scores': 'Scores',
   'lab.title_strength': 'Strength and time',
+  'lab.title_survival': 'Where they end',
   'lab.unit_games': 'games',
   'lab.unit_moves': 'moves',
   'lab.unit_seconds': 'time',

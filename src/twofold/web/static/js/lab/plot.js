@@ -9,6 +9,7 @@ import { playerName } from './swatch.js';
 /** Sizes as the server draws them, so that nothing moves when an image comes. */
 const WIDTH = { wide: 518, narrow: 331 };
 const HEIGHT = 259;
+const TWO_PANELS = 374;
 const DARK = window.matchMedia('(prefers-color-scheme: dark)');
 const NARROW = window.matchMedia('(max-width: 640px)');
 
@@ -41,7 +42,7 @@ export function onLook(settings, handler) {
 /** A plot with its legend and what it shows in words. The image stays until the next one is there. */
 export class PlotFigure {
   /**
-   * @param {'reach' | 'scores' | 'strength'} kind
+   * @param {'reach' | 'survival' | 'scores' | 'strength'} kind
    * @param {boolean} isLazy whether it is fetched only once it is near the screen
    */
   constructor(kind, isLazy) {
@@ -63,8 +64,13 @@ export class PlotFigure {
     const source = `${address}?theme=${theme}&width=${width}&changed=${encodeURIComponent(changed)}`;
     if (this.image.getAttribute('src') !== source) this.image.setAttribute('src', source);
     this.image.setAttribute('width', WIDTH[width]);
-    this.image.setAttribute('height', plot.kind === 'scores' ? 65 + 40 * players.length : HEIGHT);
+    this.image.setAttribute('height', heightOf(plot.kind, players.length));
     this.legend.hidden = plot.kind === 'scores'; // it has its names on the axis
     fill(this.legend, players.map((player, place) => h('li', null, playerName(player, place))));
   }
+}
+
+function heightOf(kind, players) {
+  if (kind === 'scores') return 65 + 40 * players;
+  return kind === 'survival' ? TWO_PANELS : HEIGHT;
 }

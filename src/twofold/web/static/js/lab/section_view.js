@@ -1,4 +1,4 @@
-/** What a study says under one set of rules. */
+/** What a study says under one set of rules, from one set of boards. */
 
 import { fill, h } from '../dom.js';
 import { text } from '../text.js';
@@ -16,26 +16,28 @@ export class SectionView {
   #commands = '';
 
   /**
-   * @param {string} rules
+   * @param {{rules: string, boards: string}} section
    * @param {boolean} isFirst whether it is the one at the top
    */
-  constructor(rules, isFirst) {
+  constructor({ rules, boards }, isFirst) {
     const name = (place) => playerName(this.#players[place], place);
     this.tables = {
       league: new DataTable(text('lab.caption_league'), name, BY_MEAN),
       rates: new DataTable(text('lab.caption_rates'), name),
+      survival: new DataTable(text('lab.caption_bands')),
       pairs: new DataTable(text('lab.caption_pairs')),
       settings: new DataTable(text('lab.caption_settings')),
     };
     const figure = (kind) => [kind, new PlotFigure(kind, !isFirst)];
-    this.figures = Object.fromEntries(['reach', 'scores', 'strength'].map(figure));
+    this.figures = Object.fromEntries(['reach', 'survival', 'scores', 'strength'].map(figure));
     this.hints = { league: hint(), pairs: hint() };
     this.notes = h('ul', { class: 'lab-notes' });
     this.machines = h('div', { class: 'stack' });
     this.commands = h('div');
     this.blocks = this.#blocks();
     this.element = h('section', { class: 'lab-section' },
-      h('h3', null, `${text('lab.rules')} `, h('code', { text: rules })), Object.values(this.blocks));
+      h('h3', null, `${text('lab.rules')} `, h('code', { text: rules }),
+        boards && [`, ${text('lab.boards')} `, h('code', { text: boards })]), Object.values(this.blocks));
   }
 
   /**
@@ -59,6 +61,8 @@ export class SectionView {
       league: block([tables.league.element, hints.league]),
       notes: this.notes,
       reach: block([heading('reach'), figures.reach.element, tables.rates.element]),
+      survival: block([heading('survival'), figures.survival.element,
+        h('details', { class: 'lab-settings' }, h('summary', { text: text('lab.bands') }), tables.survival.element)]),
       scores: block([heading('scores'), figures.scores.element]),
       strength: block([heading('strength'), figures.strength.element]),
       pairs: block([heading('pairs'), tables.pairs.element, hints.pairs]),
@@ -93,6 +97,7 @@ export class SectionView {
     this.blocks.league.hidden = !section.league;
     this.blocks.notes.hidden = !section.notes.length;
     this.blocks.reach.hidden = !section.rates;
+    this.blocks.survival.hidden = !section.survival;
     this.blocks.scores.hidden = this.figures.scores.element.hidden;
     this.blocks.strength.hidden = this.figures.strength.element.hidden;
     this.blocks.pairs.hidden = !section.pairs;

@@ -102,8 +102,9 @@ export class StudyView {
     if (!this.#tables || this.isClosed) return;
     const { sections, plots_error: missing } = this.#tables;
     const views = sections.map((section, place) => {
-      if (!this.#sections.has(section.rules)) this.#sections.set(section.rules, new SectionView(section.rules, place === 0));
-      const view = this.#sections.get(section.rules);
+      const key = `${section.rules}\n${section.boards}`;
+      if (!this.#sections.has(key)) this.#sections.set(key, new SectionView(section, place === 0));
+      const view = this.#sections.get(key);
       view.show(this.#tables, section, themeOf(this.settings));
       return view.element;
     });

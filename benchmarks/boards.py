@@ -1,0 +1,144 @@
+"""Fixed sets of boards at which games are decided, to play on from: `bench --boards`.
+
+    python -m benchmarks.boards            # all sets, some minutes each
+    python -m benchmarks.boards 14000      # one
+
+Each set has one board of each of 300 games of `ntuple:net=default,ply=2` on 4x4: the first one on
+which the sum of the tiles is large enough and certain tiles lie there. Seeds count up from 1; a
+game that ends before is left out. The boards stay as they are when the network is replaced: what
+was measured from them is compared with what will be.
+
+Of the games of this player too few come to 46,000. Those begin with 32768 in the top-left corner
+and two tiles 2 in the last row (`f000/0000/0000/0011`), and are played from there by the same rule.
+"""
+
+import argparse
+import datetime
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+from twofold.arena.games import tile_sum
+from twofold.board import Board
+from twofold.evaluators.library import network_hash
+from twofold.files import atomic_write
+from twofold.game import Game
+from twofold.players import make_player
+from twofold.players.base import assumed_score
+from twofold.players.compiled import CompiledPlayer
+from twofold.players.kernel_game import KernelGame
+from twofold.rules import STANDARD
+
+PLAYER: Final = "ntuple:net=default,ply=2"
+COUNT: Final = 300
+FOLDER: Final = Path(__file__).parent / "boards"
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """Which board of a game is kept: the first one that has all of this.
+
+    Attributes:
+        tile_sum: least sum of the tiles.
+        tiles: that lie on it.
+        start: the board that games begin on; None for new games.
+    """
+
+    tile_sum: int
+    tiles: tuple[int, ...] = ()
+    start: Board | None = None
+
+    def __str__(self) -> str:
+        parts = [*map(str, self.tiles), f"a tile sum of {self.tile_sum:,} or more"]
+        return (
+            f"the first board with {', '.join(parts[:-1])}{' and ' * (len(parts) > 1)}{parts[-1]}"
+        )
+
+    def holds(self, board: Board) -> bool:
+        """Whether a board is one to keep."""
+        there = {tile for row in board.tiles for tile in row}
+        return tile_sum(board) >= self.tile_sum and there.issuperset(self.tiles)
+
+    def game(self, seed: int) -> Game:
+        """The game of a seed, at its beginning."""
+        if self.start is None:
+            return Game(STANDARD, seed)
+        return Game.from_board(self.start, STANDARD, seed, score=assumed_score(self.start))
+
+
+SETS: Final = {
+    "14000": Rule(14_000),
+    "24000": Rule(24_576, (16384, 8192)),
+    "28000": Rule(28_000, (16384, 8192)),
+    "46000": Rule(46_000, (32768, 8192), Board.parse("f000/0000/0000/0011")),
+}
+"""By the name of the file."""
+
+
+def first_board(player: CompiledPlayer, rule: Rule, seed: int) -> Board | None:
+    """The board that a game gives to a set; None if it ends before there is one."""
+    player.start(STANDARD, seed)
+    begun = rule.game(seed)
+    game = KernelGame(player, begun, [0] * (begun.board.max_exponent + 1))
+    board = begun.board
+    while not rule.holds(board):
+        if not game.can_go_on:
+            return None
+        game.play(max(1, (rule.tile_sum - tile_sum(board)) // 4))  # a move adds 4 at most
+        board = game.game().board
+    return board
+
+
+def boards_of(
+    player: CompiledPlayer, rule: Rule, first_seed: int = 1
+) -> Iterator[tuple[int, Board]]:
+    """Seed and board of each game that comes so far, without end."""
+    seed = first_seed
+    while True:
+        board = first_board(player, rule, seed)
+        if board is not None:
+            yield seed, board
+        seed += 1
+
+
+def write(name: str, player: CompiledPlayer, count: int, folder: Path) -> None:
+    """Write the file of a set."""
+    found: list[tuple[int, Board]] = []
+    for seed, board in boards_of(player, SETS[name]):
+        found.append((seed, board))
+        print(
+            f"\r{name}: {len(found)} of {count}, seed {seed}", end="", file=sys.stderr, flush=True
+        )
+        if len(found) == count:
+            break
+    print(file=sys.stderr)
+    last = found[-1][0]
+    start = SETS[name].start or "an empty board"
+    lines = [
+        f"# {SETS[name]},",
+        f"# one of each game of {PLAYER} (network {network_hash('default')})",
+        f"# from {start} on, seeds 1 to {last}; {last - count} of these games ended before.",
+        f"# python -m benchmarks.boards {name}   ({datetime.datetime.now(datetime.UTC):%Y-%m-%d})",
+        *(f"{board}  # seed {seed}" for seed, board in found),
+    ]
+    folder.mkdir(exist_ok=True)
+    atomic_write(folder / f"{name}.txt", "\n".join(lines) + "\n")
+
+
+def main() -> None:
+    """Write the sets that are named, or all."""
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.boards", description=__doc__)
+    parser.add_argument("names", nargs="*", metavar="NAME", choices=[[], *SETS])
+    parser.add_argument("--count", type=int, default=COUNT, help="boards a set")
+    parser.add_argument("--folder", type=Path, default=FOLDER)
+    options = parser.parse_args()
+    with make_player(PLAYER) as player:
+        assert isinstance(player, CompiledPlayer)
+        for name in options.names or SETS:
+            write(name, player, options.count, options.folder)
+
+
+if __name__ == "__main__":
+    main()

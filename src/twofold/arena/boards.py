@@ -1,0 +1,144 @@
+r"""Boards that games begin on, read from a text file: one a line, in any form of a board.
+
+>>> boards = parse_boards("dcba/6789/4321/0120  # late\n\n2 4 8 16/32 64 0 0/0 0 0 0/0 0 0 0\n")
+>>> len(boards)
+2
+>>> boards.of_seed(1)
+Board.parse('dcba/6789/4321/0120')
+"""
+
+import hashlib
+import io
+import os
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Final
+
+from twofold.board import Board
+from twofold.errors import InvalidBoard, InvalidInput
+from twofold.files import open_regular
+from twofold.limits import MAX_BOARDS, MAX_BOARDS_BYTES, MAX_SEED, MAX_TEXT
+from twofold.notation import printable, shown
+from twofold.rules import STANDARD, Rules
+
+HASH_DIGITS: Final = 16
+"""Of the SHA-256 of the boards' text: what tells sets of boards apart."""
+
+_MAX_NAME: Final = 200
+
+
+@dataclass(frozen=True)
+class StartBoards:
+    """Boards that games begin on, in turn.
+
+    Attributes:
+        name: of the file that they came from, for people.
+        boards: the boards, at least one; all have a legal move.
+    """
+
+    name: str
+    boards: tuple[Board, ...]
+
+    def __len__(self) -> int:
+        return len(self.boards)
+
+    def __str__(self) -> str:
+        """Name and hash, as tables and reports show them."""
+        return f"{self.name} ({len(self):,} board{'s' * (len(self) > 1)}, {self.hash})"
+
+    @cached_property
+    def text(self) -> str:
+        """The boards, one a line, in the one form that `Board` writes."""
+        return "".join(f"{board}\n" for board in self.boards)
+
+    @cached_property
+    def hash(self) -> str:
+        """The first 16 digits of the SHA-256 of `text`: comments and spelling do not count."""
+        return hashlib.sha256(self.text.encode()).hexdigest()[:HASH_DIGITS]
+
+    def of_seed(self, seed: int) -> Board:
+        """The board of the game with this seed: seed 1 has the first, seed 2 the next.
+
+        It depends on nothing else, so that a game is the same whatever it is asked for with.
+        """
+        return self.boards[((seed - 1) & MAX_SEED) % len(self.boards)]
+
+
+def read_boards(path: str | os.PathLike[str], rules: Rules = STANDARD) -> StartBoards:
+    """The boards of a text file; see `parse_boards`.
+
+    Raises:
+        InvalidBoard: the file cannot be read, is too long, or has a line that is no such board.
+    """
+    name = os.fspath(path)
+    with open_regular(path, InvalidBoard) as file:
+        data = file.read(MAX_BOARDS_BYTES + 1)
+    if len(data) > MAX_BOARDS_BYTES:
+        raise InvalidBoard(
+            f"expected at most {MAX_BOARDS_BYTES:,} bytes in {shown(name)}, got more"
+        )
+    try:
+        text = data.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        line = data.count(b"\n", 0, error.start) + 1
+        raise InvalidBoard(
+            f"expected text in UTF-8 in line {line} of {shown(name)}, got other bytes"
+        ) from None
+    return parse_boards(text, name, rules)
+
+
+def parse_boards(text: str, name: str = "boards", rules: Rules = STANDARD) -> StartBoards:
+    """Boards of a text, one a line; empty lines and what follows a `#` are left out.
+
+    Args:
+        text: each line a board in a form that `Board.parse` reads.
+        name: of the file.
+        rules: under which games will go on from there.
+
+    Raises:
+        InvalidBoard: a line is no board, one of another shape than the rules, or one on which
+            no game goes on; there is none, or there are too many. The text names the line.
+    """
+    boards = tuple(_boards(text, name, rules))
+    if not boards:
+        raise InvalidBoard(f"expected a board on a line of {shown(name)}, got none")
+    return StartBoards(printable(os.path.basename(name))[:_MAX_NAME] or "boards", boards)
+
+
+def _boards(text: str, name: str, rules: Rules) -> Iterator[Board]:
+    for count, (number, line) in enumerate(_lines(text)):
+        where = f"in line {number} of {shown(name)}"
+        if count == MAX_BOARDS:
+            raise InvalidBoard(f"expected at most {MAX_BOARDS:,} boards, got one more {where}")
+        try:
+            if len(line) > MAX_TEXT:
+                raise InvalidBoard(f"expected a board of at most {MAX_TEXT} characters, got more")
+            yield _checked(Board.parse(line), rules)
+        except InvalidInput as error:  # also of a merge past the largest tile
+            raise InvalidBoard(f"{error}, {where}") from None
+
+
+def _lines(text: str) -> Iterator[tuple[int, str]]:
+    """Number and content of the lines that have one."""
+    lines: Iterable[str] = io.StringIO(text)
+    for number, line in enumerate(lines, 1):
+        content = line.partition("#")[0].strip()
+        if content:
+            yield number, content
+
+
+def _checked(board: Board, rules: Rules) -> Board:
+    """The board, if games under the rules go on from it."""
+    if board.shape != rules.shape:
+        rows, cols = rules.shape
+        raise InvalidBoard(
+            f"expected a {rows}x{cols} board as in the rules, got {board.rows}x{board.cols}"
+        )
+    if not board.legal_moves():
+        raise InvalidBoard(f"expected a board with a legal move, got {board}")
+    if rules.stop_at_goal and board.max_tile >= rules.goal:
+        raise InvalidBoard(
+            f"expected a board without {rules.goal}, at which play stops, got {board}"
+        )
+    return board

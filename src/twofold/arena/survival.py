@@ -1,0 +1,196 @@
+"""Where games end: of those that came to a range of tile sums, the share that ended inside it.
+
+The sum of the tiles grows by the new tile of each move, so that it says how far a game is,
+whatever tiles it is made of.
+
+>>> fates = Fates.of_sums(ends=[900, 2_100, 2_900, 5_000])
+>>> [(band.low, band.at_risk, band.ended) for band in bands(fates, [0, 2_000, 4_000, 6_000])]
+[(0, 4, 1), (2000, 3, 2), (4000, 1, 1)]
+"""
+
+import itertools
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Final, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from twofold.arena.boards import StartBoards
+from twofold.arena.games import UNKNOWN, Games, tile_sum
+from twofold.arena.stats import Interval, Values, round_up, wilson_interval
+from twofold.arena.table import Result, format_table
+from twofold.rules import Rules
+
+WIDTH: Final = 2_000
+"""Of the bands of tile sums, where games are neither much shorter nor much longer than usual."""
+
+HEADER: Final = ("tile sum", "games", "ended", "ended, %", "95 % interval", "going on, %")
+"""Of a table: games that came to the band, those that ended in it, the share of all that go on."""
+
+_USUAL: Final = (8_000, 80_000)
+"""Largest sums for which the bands have this width; else about 20 bands."""
+
+
+@dataclass(frozen=True, slots=True)
+class Band:
+    """What became of the games that came to a band of tile sums, low <= sum < high.
+
+    Attributes:
+        low: the smallest sum.
+        high: the smallest sum above it.
+        at_risk: games that came to the band, or began in it.
+        ended: how many of them ended in it for want of a legal move.
+        share: ended / at_risk, with its 95 % interval.
+        going: the share of all games that came to the end of the band, or had stopped at the
+            goal before, with its 95 % interval.
+    """
+
+    low: int
+    high: int
+    at_risk: int
+    ended: int
+    share: Interval
+    going: Interval
+
+
+@dataclass(frozen=True, slots=True)
+class Fates:
+    """Of some games, the tile sums between which they went.
+
+    Attributes:
+        starts: int64 (games,), sum of the tiles of the board that was given; 0 for new games.
+        ends: int64 (games,), sum of the tiles of the final board.
+        died: bool (games,), whether no move was legal there; else play stopped at the goal.
+    """
+
+    starts: NDArray[np.int64]
+    ends: NDArray[np.int64]
+    died: NDArray[np.bool_]
+
+    def __len__(self) -> int:
+        return len(self.ends)
+
+    @classmethod
+    def of_sums(cls, ends: Values, starts: Values | None = None) -> Self:
+        """Of games that all ended for want of a move.
+
+        Raises:
+            ValueError: there are not as many starts as ends, or a game ends before it starts.
+        """
+        found = np.asarray(ends, dtype=np.int64)
+        begun = np.zeros_like(found) if starts is None else np.asarray(starts, dtype=np.int64)
+        if begun.shape != found.shape or (begun > found).any():
+            raise ValueError("expected a start for each end, and none larger than its end")
+        return cls(begun, found, np.ones(len(found), dtype=np.bool_))
+
+    @classmethod
+    def of_games(cls, games: Games, rules: Rules, boards: StartBoards | None = None) -> Self:
+        """Of finished games; those of which the sum is not known are left out.
+
+        Args:
+            games: the games.
+            rules: their rules: where they stop at the goal, games that reach it do not die.
+            boards: where the games began.
+        """
+        known = games.tile_sums != UNKNOWN
+        stopped = rules.stop_at_goal & (games.max_tiles >= rules.goal)
+        starts = np.zeros(len(games), dtype=np.int64)
+        if boards is not None:
+            sums = np.array([tile_sum(board) for board in boards.boards], dtype=np.int64)
+            starts = sums[(games.seeds - np.uint64(1)) % np.uint64(len(sums))]
+        return cls(starts[known], games.tile_sums[known], ~stopped[known])
+
+
+def edges_of(many: Iterable[Fates], width: int | None = None) -> list[int]:
+    """Bounds of bands of equal width for some players, from the first start to the last end.
+
+    Args:
+        many: their games.
+        width: of a band; None for one that suits the games.
+
+    Returns:
+        At least two numbers; none where there is no game.
+    """
+    some = [one for one in many if len(one)]
+    if not some:
+        return []
+    low = min(int(one.starts.min()) for one in some)
+    high = max(int(one.ends.max()) for one in some)
+    step = _usual_width(low, high) if width is None else width
+    return list(range(low // step * step, (high // step + 1) * step + 1, step))
+
+
+def _usual_width(low: int, high: int) -> int:
+    return WIDTH if _USUAL[0] <= high <= _USUAL[1] else round_up(max(high - low, 20) / 20)
+
+
+def bands(fates: Fates, edges: Sequence[int]) -> list[Band]:
+    """What became of games, band by band; bands that no game came to are left out.
+
+    Args:
+        fates: the games.
+        edges: bounds of the bands, rising.
+    """
+    games, ends = len(fates), np.sort(fates.ends)
+    starts, dead = np.sort(fates.starts), np.sort(fates.ends[fates.died])
+    found = []
+    for low, high in itertools.pairwise(edges):
+        at_risk = _below(starts, high) - _below(ends, low)
+        if not at_risk:
+            continue
+        ended = _below(dead, high) - _below(dead, low)
+        share = wilson_interval(ended, at_risk)
+        going = wilson_interval(games - _below(dead, high), games)
+        found.append(Band(low, high, at_risk, ended, share, going))
+    return found
+
+
+def _below(ordered: NDArray[np.int64], bound: int) -> int:
+    return int(np.searchsorted(ordered, bound))
+
+
+def told_bands(fates: Fates, edges: Sequence[int]) -> list[Band]:
+    """The bands of a table: neighbours in which no game ended are one."""
+    every = bands(fates, edges)
+    quiet = {
+        one.low
+        for last, one in itertools.pairwise(every)
+        if last.high == one.low and last.ended == one.ended == 0
+    }
+    bounds = {one.low for one in every} | {one.high for one in every}
+    return bands(fates, sorted(bounds - quiet))
+
+
+def cells(band: Band) -> tuple[str, ...]:
+    """The cells of a line, in the order of HEADER."""
+    ends = (band.share.low or 0.0, band.share.high or 0.0)
+    return (
+        f"{band.low:,} to {band.high:,}",
+        f"{band.at_risk:,}",
+        f"{band.ended:,}",
+        _percent(band.share.value),
+        " to ".join(map(_percent, ends)),
+        _percent(band.going.value),
+    )
+
+
+def _percent(share: float) -> str:
+    return f"{100 * share:.1f}"
+
+
+def format_survival(runs: Sequence[Result], rules: Rules, boards: StartBoards | None) -> str:
+    """A table for each player, with its name above it; empty where no sum is known.
+
+    Args:
+        runs: the players' games.
+        rules: their rules.
+        boards: where the games began; None for new games.
+    """
+    fates = [Fates.of_games(run.games, rules, boards) for run in runs]
+    edges = edges_of(fates)
+    return "\n\n".join(
+        f"{run.player}\n{format_table(HEADER, [cells(band) for band in told_bands(one, edges)])}"
+        for run, one in zip(runs, fates, strict=True)
+        if len(one)
+    )

@@ -1,0 +1,126 @@
+"""Commands that play on from boards, and tables of where games end."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from tests.cli.conftest import Cli
+from tests.cli.conftest import cli as cli  # a fixture
+from twofold.arena.boards import parse_boards
+from twofold.limits import MAX_GAMES
+
+LINES = "dcba/6789/4321/0120  # late\n\ncdba/6798/4567/0120\n3210/2100/1000/0000\n"
+
+
+@pytest.fixture
+def late(tmp_path: Path) -> Path:
+    path = tmp_path / "late.txt"
+    path.write_text(LINES)
+    return path
+
+
+def test_bench_plays_each_board_once(cli: Cli, late: Path) -> None:
+    found = cli("bench", "greedy", "corner", "--boards", str(late), "--jobs", "1")
+    assert found.code == 0
+    lines = found.out.splitlines()
+    assert lines[1].split()[:2] == ["greedy", "3"]
+    assert any(line.startswith("tile sum ") for line in lines)
+    assert "where games ended: of those that came to a band, the share" in found.out
+    boards = parse_boards(LINES, "late.txt")
+    assert f"boards {boards}; scores are points from there on" in found.out
+    assert all(len(line) <= 80 for line in lines)
+
+
+def test_a_document_names_the_boards(cli: Cli, late: Path) -> None:
+    arguments = ("bench", "greedy", "--boards", str(late), "--games", "7", "--json", "--jobs")
+    one, two = (json.loads(cli(*arguments, jobs).out) for jobs in "12")
+    for document in (one, two):
+        del document["timing"], document["machine"]
+    assert one == two
+    boards = parse_boards(LINES, "late.txt")
+    assert one["boards"] == {"name": "late.txt", "boards": 3, "hash": boards.hash}
+    (player,) = one["players"]
+    assert len(player["rows"]) == 7
+    bands = player["summary"]["survival"]
+    assert sum(band["ended"] for band in bands) == 7
+    for band in bands:
+        low, high = band["tile_sum"]
+        ended = [row for row in player["rows"] if low <= row["tile_sum"] < high]
+        assert band["ended"] == len(ended)
+        assert band["share"] == band["ended"] / band["games"]
+        assert band["share_95"][0] <= band["share"] <= band["share_95"][1]
+
+
+def test_a_study_goes_on(cli: Cli, late: Path, tmp_path: Path) -> None:
+    study = str(tmp_path / "s.db")
+    cli("bench", "greedy", "--boards", str(late), "--games", "2", "--out", study)
+    cli("bench", "greedy", "--games", "2", "--out", study)
+    cli("bench", "greedy", "--boards", str(late), "--games", "6", "--out", study)
+    late.unlink()
+    found = cli("bench", "--resume", "--out", study)
+    assert found.code == 0
+    rows = [line.split()[:2] for line in found.out.splitlines() if line.startswith("greedy ")]
+    assert [row for row in rows if len(row) == 2 and row[1] in "26"] == [
+        ["greedy", "6"],
+        ["greedy", "2"],
+    ]
+    cli("report", study, "--markdown", str(tmp_path / "r.md"))
+    text = (tmp_path / "r.md").read_text()
+    assert ", from boards `late.txt`" in text
+    assert "--games 6 --seed 1 --boards late.txt --out study.db" in text
+    assert "games began on the boards late.txt (3 boards, " in text
+
+
+def test_compare_plays_the_same_boards(cli: Cli, late: Path) -> None:
+    found = cli("compare", "greedy", "corner", "--boards", str(late), "--games", "12")
+    assert found.code == 0
+    assert "over 12 games" in found.out
+    assert "boards late.txt (3 boards, " in found.out
+    document = json.loads(cli("compare", "greedy", "corner", "--boards", str(late), "--json").out)
+    assert document["games"] == document["boards"]["boards"] == 3
+
+
+def test_a_network_is_measured_with_the_places_where_its_games_end(cli: Cli, late: Path) -> None:
+    found = cli("net", "eval", "tiny", "--games", "5")
+    assert "where games ended" in found.out
+    assert "reached, % of games" in found.out
+    found = cli("net", "eval", "tiny", "--boards", str(late))
+    assert "boards late.txt (3 boards, " in found.out
+
+
+def test_where_games_end_is_shown_where_it_is_asked_for(cli: Cli) -> None:
+    assert "where games ended" not in cli("bench", "greedy", "--games", "3").out
+    assert "where games ended" in cli("bench", "greedy", "--games", "3", "--survival").out
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (("--boards", "no.txt"), "cannot read 'no.txt'"),
+        (("--boards", "{late}", "--rules", "3x3"), "expected a 3x3 board as in the rules, got 4x4"),
+        (
+            ("--boards", "{late}", "--rules", "goal=4096 stop=goal"),
+            "a board without 4096, at which",
+        ),
+        (("--boards", "{late}", "--games", "0"), "expected games from 1 to"),
+        (("--boards", "{late}", "--games", str(MAX_GAMES + 1)), "expected games from 1 to"),
+    ],
+)
+def test_bad_requests_are_one_line(
+    arguments: tuple[str, ...], words: str, cli: Cli, late: Path
+) -> None:
+    for command in (("bench", "greedy"), ("compare", "greedy", "corner")):
+        found = cli(*command, *(one.format(late=late) for one in arguments))
+        assert found.code == 2
+        assert words in found.err
+        assert found.err.count("\n") == 1
+
+
+def test_boards_go_with_players(cli: Cli, late: Path, tmp_path: Path) -> None:
+    study = str(tmp_path / "s.db")
+    cli("bench", "greedy", "--games", "1", "--out", study)
+    for more in (("--preset", "league"), ("--resume", "--out", study)):
+        found = cli("bench", "--boards", str(late), *more)
+        assert found.code == 2
+        assert "expected --boards together with players" in found.err
