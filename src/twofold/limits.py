@@ -134,6 +134,15 @@ MAX_START_BOARDS: Final = 1_000_000
 MAX_SPAWN_RATIO: Final = 1_024
 """Largest spawn tile over the smallest one, in a game that is solved."""
 
+MAX_ENDGAME_STATES: Final = 10**11
+"""Most boards of an endgame table."""
+
+MAX_ENDGAME_CODES: Final = 10**8
+"""Most contents of half a board of an endgame table."""
+
+MAX_ENDGAME_TABLES: Final = 32
+"""Most endgame tables that are used together."""
+
 MAX_RUN_SECONDS: Final = 365 * 86_400.0
 """Longest training run, or game of a bench, in seconds."""
 
