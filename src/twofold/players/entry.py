@@ -23,6 +23,8 @@ class Key:
         hash_of: the hash of the file that a value names, for the canonical spec; empty for
             none.
         names_code: whether a value names code to import or a program to run.
+        settle: the text that stands for a value in results, where what it means depends on the
+            machine; for none the text itself does.
     """
 
     default: str
@@ -31,6 +33,7 @@ class Key:
     more: "Callable[[Any], Mapping[str, Key]] | None" = None
     hash_of: Callable[[str], str] | None = None
     names_code: Callable[[str], bool] = _no_code
+    settle: Callable[[str], str] | None = None
 
 
 @dataclass(frozen=True, slots=True)

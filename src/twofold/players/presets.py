@@ -1,7 +1,7 @@
 """The players that a spec can name, with their keys."""
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from twofold.errors import InvalidSpec
 from twofold.limits import BITS_MAX_SIDE, MAX_DEPTH, MAX_DOWNGRADE, MAX_PLY, MIN_DOWNGRADE
@@ -16,6 +16,7 @@ from twofold.players.keys import (
     NODES,
     PLY,
     TABLE_MB,
+    TABLES,
     THREADS,
     TIME,
     TWO_PLAYER_KEYS,
@@ -30,6 +31,9 @@ from twofold.players.keys import (
 from twofold.rules import Move, Rules
 from twofold.search.budget import Budget, parse_seconds
 from twofold.search.depth import BY_TILES, Depth
+
+if TYPE_CHECKING:
+    from twofold.endgame.table import EndgameTables
 
 DEFAULT_PLAYER: Final = "ntuple:net=default,ply=3"
 """Who plays where no player is named, on 4x4."""
@@ -90,6 +94,7 @@ def _expectimax(
     table_mb: int,
     threads: int,
     prune: bool,
+    tables: "EndgameTables | None",
     **weights: float,
 ) -> Player:
     from twofold.players.searching import ExpectimaxPlayer
@@ -102,6 +107,7 @@ def _expectimax(
         table_mb=table_mb,
         threads=threads,
         prune=prune,
+        tables=tables,
     )
 
 
@@ -114,6 +120,7 @@ def _ntuple(
     table_mb: int,
     threads: int,
     downgrade: int,
+    tables: "EndgameTables | None",
 ) -> Player:
     from twofold.evaluators.network import network_evaluator
     from twofold.players.networks import find_network
@@ -127,6 +134,7 @@ def _ntuple(
         table_mb=table_mb,
         threads=threads,
         downgrade=downgrade,
+        tables=tables,
     )
 
 
@@ -165,7 +173,9 @@ def _two_player(prunes: bool) -> Callable[..., Player]:
     return make
 
 
-def _nneonneo(ply: Depth, cut: float, table_mb: int, threads: int) -> Player:
+def _nneonneo(
+    ply: Depth, cut: float, table_mb: int, threads: int, tables: "EndgameTables | None"
+) -> Player:
     from twofold.players.searching import ExpectimaxPlayer
 
     return ExpectimaxPlayer(
@@ -175,6 +185,7 @@ def _nneonneo(ply: Depth, cut: float, table_mb: int, threads: int) -> Player:
         table_mb=table_mb,
         threads=threads,
         order=(Move.UP, Move.DOWN, Move.LEFT, Move.RIGHT),  # as there
+        tables=tables,
     )
 
 
@@ -268,6 +279,7 @@ PRESETS: Final = (
                 "star1: do not search spawns that can change no move; pays from 4 plies on",
                 choice("prune", {"none": False, "star1": True}),
             ),
+            "tables": TABLES,
         },
     ),
     Entry(
@@ -291,6 +303,7 @@ PRESETS: Final = (
                 "halve large tiles once the different tiles sum to this; 0 for never",
                 _downgrade,
             ),
+            "tables": TABLES,
         },
         source=NTUPLE,
     ),
@@ -318,6 +331,7 @@ PRESETS: Final = (
             "cut": Key("0.0001", CUT.help, cut),
             "table_mb": TABLE_MB,
             "threads": THREADS,
+            "tables": TABLES,
         },
         source=NNEONNEO,
     ),

@@ -165,6 +165,7 @@ def entry_of(name: str) -> Entry:
 def _complete(entry: Entry, values: Mapping[str, str]) -> tuple[Mapping[str, Key], dict[str, str]]:
     """All keys, and their values as text: those given, and the defaults of the others."""
     given, hashes = notation.split_hashes(values)
+    given = _settled(entry.keys, given)
     texts = {key: given.get(key, entry.keys[key].default) for key in entry.keys}
     for key, stated in hashes.items():
         if file_hashes(texts, entry.keys).get(key) != stated:
@@ -178,6 +179,12 @@ def _complete(entry: Entry, values: Mapping[str, str]) -> tuple[Mapping[str, Key
                 f"{did_you_mean(key, keys)}"
             )
     return keys, {key: given.get(key, keys[key].default) for key in keys}
+
+
+def _settled(keys: Mapping[str, Key], given: Mapping[str, str]) -> dict[str, str]:
+    """The values with those written out whose meaning depends on the machine."""
+    settle = {key: one.settle for key, one in keys.items() if one.settle and key in given}
+    return {**given, **{key: one(given[key]) for key, one in settle.items()}}
 
 
 def _all_keys(entry: Entry, texts: Mapping[str, str]) -> dict[str, Key]:

@@ -1,9 +1,13 @@
 """Analysis: what a player thinks of each of the four moves."""
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from twofold.board import Board
 from twofold.rules import Move
+
+if TYPE_CHECKING:
+    from twofold.endgame.table import Answer
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,6 +88,8 @@ class Analysis:
             nor where a flag ended the search, nor where threads share nodes or a cut-off. With
             several threads the nodes may differ all the same.
         exact: whether the values are those of optimal play, and no estimates.
+        table: what the endgame table says that chooses `best`, beside the values of the search;
+            None where no table does.
     """
 
     board: Board
@@ -99,6 +105,7 @@ class Analysis:
     line: tuple[LineStep, ...] = ()
     reproducible: bool = True
     exact: bool = False
+    table: "Answer | None" = None
 
     def __getitem__(self, move: Move) -> MoveAnalysis:
         return self.moves[move]
