@@ -1,21 +1,15 @@
-"""Endgame tables by name or by file: those in the user's data folder, and files elsewhere."""
+"""Endgame tables by name or by file: those that are built on this machine."""
 
 import os
 from functools import lru_cache
 from pathlib import Path
 
-import platformdirs
-
-from twofold.endgame.format import SUFFIX
+from twofold.endgame.folder import files_in, tables_folder
+from twofold.endgame.format import SUFFIX, Head, read_head
 from twofold.endgame.pattern import Pattern
 from twofold.endgame.table import EndgameTable, EndgameTables
 from twofold.errors import InvalidTable
 from twofold.files import open_regular
-
-
-def folder() -> Path:
-    """Where tables are built."""
-    return Path(platformdirs.user_data_dir("twofold", appauthor=False)) / "tables"
 
 
 def find(name: str) -> Path:
@@ -24,22 +18,24 @@ def find(name: str) -> Path:
     Raises:
         InvalidTable: it is a name, and the table is not built.
     """
-    if name.endswith(SUFFIX):
+    if name.endswith(SUFFIX) or Path(name).is_file():
         return Path(name)
     pattern = Pattern.parse(name)
-    path = folder() / f"{pattern.name.replace('/', '_').replace(',', '_')}{SUFFIX}"
-    if not path.exists():
+    path = tables_folder() / f"{pattern.name.replace('/', '_')}{SUFFIX}"
+    if not path.is_file():
+        known = ", ".join(head.pattern.name for _, head in built()) or "none is"
         raise InvalidTable(
-            f"there is no endgame table {pattern.name} here; "
-            f"make it: twofold tables build {pattern.name}"
+            f"expected a table that is built ({known}) or a file, got {name!a}. "
+            f"Build it with: twofold tables build {pattern.name}"
         )
     return path
 
 
-def built() -> tuple[str, ...]:
-    """The names of the tables that are built here, in the order in which they are asked."""
-    paths = sorted(folder().glob(f"*{SUFFIX}"))
-    return EndgameTables([_open(*_identity(path)) for path in paths]).names
+def built() -> list[tuple[Path, Head]]:
+    """The tables that are built here, in the order in which they are asked."""
+    found = {path: read_head(path) for path in files_in(tables_folder())}
+    tables = EndgameTables([_open(*_identity(path)) for path in found]).tables
+    return [(Path(table.path), table.head) for table in tables]
 
 
 def open_tables(names: str) -> EndgameTables:
@@ -48,12 +44,7 @@ def open_tables(names: str) -> EndgameTables:
     Raises:
         InvalidTable: one is not built, or its file cannot be used.
     """
-    return _join(tuple(_identity(find(name)) for name in names.split("+")))
-
-
-@lru_cache(maxsize=8)
-def _join(files: tuple[tuple[Path, int, int], ...]) -> EndgameTables:
-    return EndgameTables([_open(*file) for file in files])
+    return EndgameTables([_open(*_identity(find(name))) for name in names.split("+")])
 
 
 @lru_cache(maxsize=32)

@@ -1,18 +1,15 @@
-"""The endgame tables that a spec can name: those that are built here, and files of the user's own."""
+"""The endgame tables that a spec can name: those that are built here, and files elsewhere."""
 
 import hashlib
+from pathlib import Path
 from typing import Final
 
 from twofold.endgame import library
-from twofold.endgame.format import SUFFIX
+from twofold.endgame.folder import AUTO, NONE, SUFFIX
 from twofold.endgame.pattern import Pattern
 from twofold.endgame.table import EndgameTables
-
-NONE: Final = "none"
-"""The value for no tables."""
-
-AUTO: Final = "auto"
-"""The value for all that are built on this machine."""
+from twofold.errors import UnsupportedRules
+from twofold.rules import Rules
 
 JOINT: Final = "+"
 """What stands between the names of tables."""
@@ -31,23 +28,35 @@ def find_tables(text: str) -> EndgameTables | None:
     return None if named == NONE else library.open_tables(named)
 
 
-def settled_tables(text: str) -> str:
+def settled_tables(text: str, rules: Rules | None = None) -> str:
     """The text with `auto` written out, and tables by name or path in the order they are asked.
+
+    Args:
+        text: as of `find_tables`.
+        rules: those of the games; None for any. Under rules that tables are not for `auto` means
+            `none`.
 
     Raises:
         InvalidTable: as `find_tables`.
+        UnsupportedRules: tables are named, and these rules are not those they are for.
     """
-    if text == AUTO:
-        return JOINT.join(library.built()) or NONE
-    if text == NONE:
+    suits = rules is None or EndgameTables.suits(rules)
+    if text == NONE or (text == AUTO and not suits):
         return NONE
+    if text == AUTO:
+        return JOINT.join(head.pattern.name for _, head in library.built()) or NONE
+    if not suits:
+        raise UnsupportedRules(
+            f"expected 4x4 and spawns of 2 (0.9) and 4 (0.1) with tables={text}, got rules {rules}"
+        )
     texts = {str(library.find(one).resolve()): _name(one) for one in text.split(JOINT)}
     return JOINT.join(texts[table.path] for table in library.open_tables(text).tables)
 
 
 def _name(text: str) -> str:
     """The name of a table as it writes it itself; paths stay as they are."""
-    return text if text.endswith(SUFFIX) else Pattern.parse(text).name
+    is_path = text.endswith(SUFFIX) or Path(text).is_file()
+    return text if is_path else Pattern.parse(text).name
 
 
 def tables_hash(text: str) -> str:

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from twofold.players.base import Player
+from twofold.rules import Rules
 
 
 def _no_code(_value: str) -> bool:
@@ -24,7 +25,7 @@ class Key:
             none.
         names_code: whether a value names code to import or a program to run.
         settle: the text that stands for a value in results, where what it means depends on the
-            machine; for none the text itself does.
+            machine; takes the text and the rules of the games, None for any.
     """
 
     default: str
@@ -33,7 +34,7 @@ class Key:
     more: "Callable[[Any], Mapping[str, Key]] | None" = None
     hash_of: Callable[[str], str] | None = None
     names_code: Callable[[str], bool] = _no_code
-    settle: Callable[[str], str] | None = None
+    settle: Callable[[str, Rules | None], str] | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,6 +8,7 @@ from twofold.limits import MAX_DEPTH, MAX_JOBS, MAX_PLY, MAX_TABLE_MB, check_lim
 from twofold.notation import did_you_mean, format_number, parse_number, shown
 from twofold.players.entry import Key
 from twofold.players.own_code import is_code, load_object
+from twofold.rules import Rules
 from twofold.search.budget import Budget, parse_seconds
 from twofold.search.depth import Depth
 
@@ -97,10 +98,10 @@ def _find_tables(text: str) -> "EndgameTables | None":
     return find_tables(text)
 
 
-def _settled_tables(text: str) -> str:
+def _settled_tables(text: str, rules: Rules | None) -> str:
     from twofold.players.endgame_tables import settled_tables
 
-    return settled_tables(text)
+    return settled_tables(text, rules)
 
 
 def _tables_hash(text: str) -> str:

@@ -3,8 +3,10 @@
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
+from twofold.endgame.folder import AUTO, NONE, files_in, tables_folder
 from twofold.errors import InvalidSpec
 from twofold.limits import BITS_MAX_SIDE, MAX_DEPTH, MAX_DOWNGRADE, MAX_PLY, MIN_DOWNGRADE
+from twofold.notation import format_spec, parse_spec
 from twofold.players.base import Player
 from twofold.players.engine_spec import hash_of_files, parse_command_words, parse_option_words
 from twofold.players.entry import Entry, Key
@@ -61,10 +63,23 @@ IT3105: Final = "IT3105 report, Expectimax for 2048"
 
 
 def default_player(rules: Rules) -> str:
-    """The spec of the player where none is named."""
+    """The spec of the player where a person watches or asks and names none.
+
+    On 4x4 it plays with the endgame tables that are built on this machine, by name.
+    """
     if rules.shape == (4, 4):
-        return DEFAULT_PLAYER
+        return _with_tables(DEFAULT_PLAYER, rules)
     return DEFAULT_PLAYER_SMALL if max(rules.shape) <= BITS_MAX_SIDE else DEFAULT_PLAYER_LARGE
+
+
+def _with_tables(spec: str, rules: Rules) -> str:
+    """The spec with the endgame tables that are built here, if they are for these rules."""
+    if not files_in(tables_folder()):
+        return spec  # without loading any kernel
+    from twofold.players.endgame_tables import settled_tables
+
+    tables, parsed = settled_tables(AUTO, rules), parse_spec(spec)
+    return spec if tables == NONE else format_spec(parsed.name, parsed.values | {"tables": tables})
 
 
 def _random() -> Player:

@@ -131,8 +131,10 @@ class SearchPlayer(CompiledPlayer):
         """The values of the four moves, within the player's own limits or others.
 
         Where an endgame table chooses the move, `best` is that move, and the values of the
-        search are given beside the table's chances. A budget of time or nodes deepens ply by
-        ply and answers with the last ply that was finished. What an earlier search stored is not used: an equal request gives an equal
+        search are given beside the table's chances.
+
+        A budget of time or nodes deepens ply by ply and answers with the last ply that was
+        finished. What an earlier search stored is not used: an equal request gives an equal
         answer, unless time is limited.
         """
         *_, last = self.stream(board, budget, score=score, stop=stop)
