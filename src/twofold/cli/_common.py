@@ -319,6 +319,22 @@ def _start_spinner(text: str) -> Any:
     return progress
 
 
+def settled_specs(specs: Sequence[str], rules: "Rules") -> list[str]:
+    """The specs with `tables=auto` written out, for whoever shows or keeps them.
+
+    Args:
+        specs: name the players.
+        rules: what they are going to play.
+
+    Raises:
+        InvalidInput: a spec is wrong, or names endgame tables that cannot be used.
+    """
+    with loading():
+        from twofold.players import settled
+
+        return [settled(spec, rules) for spec in specs]
+
+
 def prepare(specs: Sequence[str], rules: "Rules", seed: int, *, allow_code: bool = True) -> None:
     """Check that players can be made and can play; have their kernels compiled.
 
@@ -353,10 +369,10 @@ def open_player(
     """
     with loading():
         from twofold.game import Game
-        from twofold.players import make_player
+        from twofold.players import make_player, settled
         from twofold.search.budget import Budget
 
-        player = make_player(spec, allow_code=allow_code)
+        player = make_player(settled(spec, rules), allow_code=allow_code)
         rules = player.home or rules if at_home else rules
         player.start(rules, seed)
         if player.compiled:

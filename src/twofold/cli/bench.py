@@ -25,6 +25,7 @@ from twofold.cli._common import (
     print_words,
     read_count,
     read_rules,
+    settled_specs,
     read_seconds,
     shell_line,
     write_json,
@@ -111,7 +112,9 @@ def command(
             benches = _preset(study, preset, first)
         else:
             names = players or []
-            benches = [_wanted(study, read_rules(rules, names), names, games, first)]
+            used_rules = read_rules(rules, names)
+            names = settled_specs(names, used_rules)
+            benches = [_wanted(study, used_rules, names, games, first)]
         began = time.perf_counter()
         with (
             catching_interrupt() as asked,

@@ -22,6 +22,7 @@ from twofold.cli._common import (
     print_words,
     read_count,
     read_rules,
+    settled_specs,
     write_json,
 )
 
@@ -97,6 +98,8 @@ def command(
     used_rules = read_rules(rules, players)
     if budget:
         players = (with_budget(first, budget), with_budget(second, budget))
+    first, second = settled_specs(players, used_rules)
+    players = (first, second)
     prepare(players, used_rules, start)
     began = time.perf_counter()
     with (

@@ -17,6 +17,7 @@ from twofold.cli._common import (
     print_words,
     read_rules,
     read_seed,
+    settled_specs,
     wrapped,
 )
 from twofold.errors import TwofoldError
@@ -77,17 +78,25 @@ def command(
 
         file = GameFile(resume)
         record = file.read()
-        table = Table(record.replay(), file, hints, record, words=words)
+        game = record.replay()
+        hints = _settled(hints, game.rules)
+        table = Table(game, file, hints, record, words=words)
     else:
         from twofold.tui.saving import new_save_path
 
         game = Game(read_rules(rules, [hints] if hints else ()), seed=read_seed(seed))
+        hints = _settled(hints, game.rules)
         table = Table(game, new_save_path(), hints, words=words)
     helper = None if hints is None else table.hinter()
     if not plain and not words and can_open():
         _play_on_screen(table.kept, hints, helper)
     else:
         _play_in_text(table)
+
+
+def _settled(hints: str | None, rules: "Rules") -> str | None:
+    """The spec of who helps, as the saved game names it."""
+    return None if hints is None else settled_specs([hints], rules)[0]
 
 
 def _play_on_screen(kept: "KeptGame", hints: str | None, helper: "Player | None") -> None:
