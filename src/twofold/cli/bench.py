@@ -25,8 +25,8 @@ from twofold.cli._common import (
     print_words,
     read_count,
     read_rules,
-    settled_specs,
     read_seconds,
+    settled_specs,
     shell_line,
     write_json,
 )

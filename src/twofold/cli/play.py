@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from twofold.game_file import GameFile
     from twofold.players import Player
     from twofold.record import Record
-    from twofold.rules import Move
+    from twofold.rules import Move, Rules
     from twofold.tui.saving import KeptGame
 
 EXAMPLE = """  twofold play
@@ -305,7 +305,7 @@ class Table:
         """Say which move the player would make, and what it thinks of the others."""
         from twofold.errors import GameOver, PlayerError
         from twofold.players.faults import describe_caught
-        from twofold.search.analysis import format_value
+        from twofold.search.analysis import format_value, table_words
         from twofold.tui.playback import analyse
 
         if self.game.is_finished:
@@ -317,6 +317,8 @@ class Table:
         except Exception as error:
             raise PlayerError(f"no hint: {describe_caught(error)}") from error
         print_out(f"hint: {analysis.best.name.lower()}")
+        if analysis.table is not None:
+            print_words(f"table {table_words(analysis.table)}")
         values = [
             f"{one.move.name.lower()} {format_value(one.value)}"
             for one in analysis.moves
