@@ -22,6 +22,11 @@ def tables_folder() -> Path:
     return Path(chosen or platformdirs.user_data_dir("twofold", appauthor=False)) / "tables"
 
 
+def is_path(text: str) -> bool:
+    """Whether a text names a table's file, and not a table that is built here."""
+    return text.endswith(SUFFIX) or os.path.isfile(text)
+
+
 def files_in(folder: Path) -> list[Path]:
     """The files in a folder that are named like tables, sorted; none if there is no folder."""
     try:

@@ -33,9 +33,6 @@ from twofold.tensors import TensorFile, format_header, open_tensors
 VERSION: Final = "1"
 """Version of the format, raised when it or the scale changes."""
 
-SUFFIX: Final = ".twofold-table"
-"""End of the name of a table's file."""
-
 COUNT, CRC = range(2)
 """Columns of `layers`."""
 

@@ -154,6 +154,11 @@ class Pattern:
         return ((1 << self.target) + SLACK) // 2
 
     @property
+    def rank(self) -> tuple[object, ...]:
+        """Orders patterns as they are asked: more large tiles first, then larger targets."""
+        return -self.large_tiles, -self.target, [-cap for cap in self.caps], self.name
+
+    @property
     def lowest(self) -> int:
         """The smallest sum for which the table is asked, in units of 2."""
         return LOWEST_SUM // 2

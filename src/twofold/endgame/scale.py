@@ -11,12 +11,24 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
+from twofold.errors import InvalidTable
 from twofold.kernels import endgame
 
 Floats = NDArray[np.float64]
 
 BITS: Final = (8, 16)
 """Bits of a level."""
+
+
+def check_bits(bits: int) -> int:
+    """Return a number of bits that levels can have.
+
+    Raises:
+        InvalidTable: it is another one.
+    """
+    if bits not in BITS:
+        raise InvalidTable(f"expected 8 or 16 bits a chance, got {bits}")
+    return bits
 
 
 def top_level(bits: int) -> int:

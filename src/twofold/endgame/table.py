@@ -128,6 +128,30 @@ class EndgameTable:
                 f"expected the table as it was written, got {found} in {self.path!a}"
             )
 
+    def silence(self, board: Board) -> str:
+        """Why the table says nothing of a board; an empty text if it speaks of it."""
+        if not _can_hold(board):
+            return "it is for 4x4 boards of tiles up to 32768"
+        pattern, cells = self.pattern, board.exponents
+        target = 1 << pattern.target
+        large = [one for one in cells if one >= pattern.target]
+        if len(large) != pattern.large_tiles:
+            return f"expected {pattern.large_tiles} tiles from {target} on, got {len(large)}"
+        if len(set(large)) < len(large):
+            return f"expected tiles from {target} on that all differ"
+        if lookup.symmetry(np.uint64(board.to_bits()), self.words) < 0:
+            return f"expected the tiles from {target} on in the cells of {pattern.shape}"
+        total = sum(1 << one for one in cells if 0 < one < pattern.target)
+        if not pattern.lowest <= total // 2 <= pattern.highest:
+            return (
+                f"expected {2 * pattern.lowest} to {2 * pattern.highest} in the other tiles, "
+                f"got {total}"
+            )
+        return "" if self._has_chance(board) else "it knows no move with a chance"
+
+    def _has_chance(self, board: Board) -> bool:
+        return EndgameTables([self]).move(board) is not None
+
     # ---- what kernels read
 
     def _all_words(self) -> Words:
@@ -253,7 +277,7 @@ class EndgameTables:
 
     def __init__(self, tables: Sequence[EndgameTable]) -> None:
         check_limit("endgame tables", len(tables), 0, MAX_ENDGAME_TABLES)
-        self.tables = tuple(sorted(tables, key=_order))
+        self.tables = tuple(sorted(tables, key=lambda table: table.pattern.rank))
         twice = [
             one for one, other in zip(self.names, self.names[1:], strict=False) if one == other
         ]
@@ -282,6 +306,10 @@ class EndgameTables:
             and rules.spawn_probabilities == usual.spawn_probabilities
         )
 
+    def silences(self, board: Board) -> dict[str, str]:
+        """Why each table says nothing of a board, by name; empty texts for those that do."""
+        return {table.name: table.silence(board) for table in self.tables}
+
     def move(self, board: Board) -> Move | None:
         """The move of the first table that knows one with a chance above 0."""
         if not _can_hold(board):
@@ -302,11 +330,6 @@ class EndgameTables:
         chances = {move: float(found[move]) for move in Move if not np.isnan(found[move])}
         best = max(chances, key=lambda move: chances[move])
         return Answer(table.name, table.hash, 1 << table.pattern.target, chances, best)
-
-
-def _order(table: EndgameTable) -> tuple[Any, ...]:
-    pattern = table.pattern
-    return -pattern.large_tiles, -pattern.target, [-cap for cap in pattern.caps], pattern.name
 
 
 def _can_hold(board: Board) -> bool:

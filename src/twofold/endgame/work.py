@@ -28,6 +28,7 @@ from twofold.endgame.scale import stored
 from twofold.errors import InvalidInput, InvalidTable, ResourceError
 from twofold.evaluators.memory import bytes_words
 from twofold.files import remove_abandoned
+from twofold.locks import alone
 from twofold.tensors import open_tensors, write_tensors
 
 INTERVAL: Final = 20.0
@@ -36,6 +37,7 @@ INTERVAL: Final = 20.0
 MODE: Final = 0o444
 """Permissions of a table: nobody writes to it, so that no plain copy onto it cuts it short."""
 
+_PACE_SECONDS: Final = 10.0
 _PART: Final = "part"
 _NOTE: Final = "note"
 
@@ -48,25 +50,41 @@ class Progress:
         layer: the layer that is done, by the sum of tiles in free cells.
         states: boards done.
         total: all boards.
-        resumed: boards that an earlier run has done.
         seconds: time of this run.
+        rate: boards a second, of late.
     """
 
     layer: int
     states: int
     total: int
-    resumed: int
     seconds: float
-
-    @property
-    def rate(self) -> float:
-        """Boards a second in this run."""
-        return (self.states - self.resumed) / max(self.seconds, 1e-9)
+    rate: float
 
     @property
     def remaining(self) -> float:
         """Seconds until the end, at this rate."""
         return (self.total - self.states) / max(self.rate, 1.0)
+
+
+class _Pace:
+    """How fast the work goes, over some seconds.
+
+    Args:
+        states: boards that are done.
+    """
+
+    def __init__(self, states: int) -> None:
+        self._began = time.monotonic()
+        self._marks = [(0.0, states)]
+
+    def progress(self, layer: int, states: int, total: int) -> Progress:
+        """How far the work is."""
+        now = time.monotonic() - self._began
+        while len(self._marks) > 1 and now - self._marks[1][0] > _PACE_SECONDS:
+            self._marks.pop(0)
+        seconds, before = self._marks[0]
+        self._marks.append((now, states))
+        return Progress(layer, states, total, now, (states - before) / max(now - seconds, 1e-9))
 
 
 class Work:
@@ -126,7 +144,7 @@ class Work:
         Raises:
             ResourceError: the disk is full or another system call failed.
         """
-        resumed, began = self.done, time.monotonic()
+        pace = _Pace(self.done)
         with _telling(self.path, self.nbytes), self._opened() as file:
             saved = time.monotonic()
             builder = Builder(self.pattern, threads, stop)
@@ -142,10 +160,7 @@ class Work:
                         saved = time.monotonic()
                     if on_progress is not None:
                         done = sum(self.sizes[layer.number :])
-                        seconds = time.monotonic() - began
-                        on_progress(
-                            Progress(2 * layer.number, done, sum(self.sizes), resumed, seconds)
-                        )
+                        on_progress(pace.progress(2 * layer.number, done, sum(self.sizes)))
             if pending is not None:
                 pending.result()
             if self.next_layer >= 0:
@@ -244,9 +259,101 @@ class Work:
         remove_work(self.path)
 
 
+def existing(path: Path, pattern: Pattern, bits: int) -> fmt.Head | None:
+    """The table that is there already; None for none.
+
+    Raises:
+        InvalidTable: something else is there, or the same with other bits.
+    """
+    if not os.path.lexists(path):
+        return None
+    head = fmt.read_head(path)
+    if (head.pattern, head.bits) != (pattern, bits):
+        raise InvalidTable(
+            f"expected no other table in the place of {pattern.name} with {bits} bits, got "
+            f"{head.pattern.name} with {head.bits} bits in {str(path)!a}. Remove it first"
+        )
+    return head
+
+
 def work_folder(path: Path) -> Path:
     """The folder where a table is worked on, beside its file."""
     return path.with_name(path.name + ".work")
+
+
+def share_done(path: Path) -> float | None:
+    """The part of a table that an earlier run has done; None where none has begun."""
+    try:
+        with open_tensors(work_folder(path) / _NOTE) as note:
+            number = int(note.metadata.get("next", ""))
+            sizes = note.tensors["index"].shape[0] and note.read("index")[:, fmt.COUNT]
+            return float(sizes[number + 1 :].sum() / sizes.sum())
+    except (InvalidInput, OSError, ValueError, KeyError, IndexError, TypeError):
+        return 0.0 if work_folder(path).is_dir() else None
+
+
+def held_bytes(path: Path) -> int:
+    """Bytes of disk that an unfinished table already takes."""
+    try:
+        status = os.lstat(work_folder(path) / _PART)
+    except OSError:
+        return 0
+    return int(getattr(status, "st_blocks", 0)) * 512
+
+
+def remove_table(path: Path) -> int:
+    """Remove a table, and what an unfinished one has left; the bytes of the table.
+
+    Raises:
+        InvalidInput: another program is building it, or it cannot be removed.
+    """
+    with alone(path, "builder of tables"):
+        remove_work(path)
+        try:
+            size = os.lstat(path).st_size
+            if os.name == "nt":
+                path.chmod(0o600)
+            path.unlink()
+        except FileNotFoundError:
+            return 0
+        except OSError as error:
+            raise InvalidInput(f"cannot remove {str(path)!a}: {error.strerror}") from None
+        return size
+
+
+def build_table(
+    path: Path,
+    pattern: Pattern,
+    bits: int = 16,
+    *,
+    threads: int = 1,
+    on_progress: Callable[[Progress], None] | None = None,
+    stop: Callable[[], bool] | None = None,
+) -> bool:
+    """Build a table's file, or go on with one that an earlier run has begun.
+
+    Args:
+        path: the file to make; its folder must exist.
+        pattern: its pattern.
+        bits: of a level, 8 or 16.
+        threads: how many work.
+        on_progress: told after each layer.
+        stop: asked often; True ends the work, and what was done is kept.
+
+    Returns:
+        True if the table is there, False if the work was stopped.
+
+    Raises:
+        InvalidInput: another program builds this table.
+        InvalidTable: something else is in its place.
+        ResourceError: the disk is full or another system call failed.
+    """
+    with alone(path, "builder of tables"):
+        if existing(path, pattern, bits) is not None:
+            return True
+        work = Work(path, pattern, bits)
+        work.resume()
+        return work.run(threads, on_progress, stop)
 
 
 def remove_work(path: Path) -> None:

@@ -165,10 +165,10 @@ def dense_level(after, total, table):
     """
     low_weights, high_weights = i64_at(table[LOW_WEIGHTS]), i64_at(table[HIGH_WEIGHTS])
     low = high = np.int64(0)
-    for cell in range(16):
-        digit = np.int64((after >> np.uint64(60 - 4 * cell)) & _15)
-        low += digit * low_weights[cell]
-        high += digit * high_weights[cell]
+    for cell in range(12, 16):
+        low += np.int64((after >> np.uint64(60 - 4 * cell)) & _15) * low_weights[cell]
+    for cell in range(4, 12):
+        high += np.int64((after >> np.uint64(60 - 4 * cell)) & _15) * high_weights[cell]
     low_sum = np.int64(i32_at(table[LOW_SUMS])[low])
     number = i64_at(table[FIRSTS])[total * np.int64(table[COLUMNS]) + low_sum]
     number += np.int64(i32_at(table[LOW_RANKS])[low]) * i64_at(table[COUNTS])[total - low_sum]
@@ -300,3 +300,9 @@ def look_up_chances(bits, chances, words):
 def move_of(bits, legal, words):
     """`table_move` for callers outside kernels."""
     return table_move(bits, legal, pointer(words))
+
+
+@kernel(types.int64(types.uint64, _WORDS))
+def symmetry(bits, table):
+    """`symmetry_of` for callers outside kernels, by the words of one table."""
+    return symmetry_of(bits, pointer(table))

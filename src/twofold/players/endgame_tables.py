@@ -1,11 +1,10 @@
 """The endgame tables that a spec can name: those that are built here, and files elsewhere."""
 
 import hashlib
-from pathlib import Path
 from typing import Final
 
 from twofold.endgame import library
-from twofold.endgame.folder import AUTO, NONE, SUFFIX
+from twofold.endgame.folder import AUTO, NONE, is_path
 from twofold.endgame.pattern import Pattern
 from twofold.endgame.table import EndgameTables
 from twofold.errors import UnsupportedRules
@@ -49,14 +48,13 @@ def settled_tables(text: str, rules: Rules | None = None) -> str:
         raise UnsupportedRules(
             f"expected 4x4 and spawns of 2 (0.9) and 4 (0.1) with tables={text}, got rules {rules}"
         )
-    texts = {str(library.find(one).resolve()): _name(one) for one in text.split(JOINT)}
+    texts = {library.open_table(one).path: _name(one) for one in library.split(text)}
     return JOINT.join(texts[table.path] for table in library.open_tables(text).tables)
 
 
 def _name(text: str) -> str:
     """The name of a table as it writes it itself; paths stay as they are."""
-    is_path = text.endswith(SUFFIX) or Path(text).is_file()
-    return text if is_path else Pattern.parse(text).name
+    return text if is_path(text) else Pattern.parse(text).name
 
 
 def tables_hash(text: str) -> str:
