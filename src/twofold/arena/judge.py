@@ -11,9 +11,9 @@ The ratio of a move says which share of the best move's value it kept, 0 to 1:
   the best, and `spread` what a random move loses in games that the player plays for this alone:
   a random move in such a game keeps the same share with every player.
 
-Where an endgame table chooses the judge's move, that move is the best one, and the ratio of another
-is its chance by the chance of the best. A move that the table does not know, since it shifts a large
-tile, keeps what it keeps by the search's values.
+Where an endgame table chooses the judge's move, that move is the best one, and the ratio of
+another is its chance by the chance of the best. A move that the table does not know, since it
+shifts a large tile or exceeds a cap, keeps what it keeps by the search's values.
 """
 
 import math
