@@ -39,6 +39,9 @@ LOADING: Final = "loading ..."
 COMPILING: Final = "compiling kernels; only the first use does, under a minute ..."
 """Said while the kernels that a player needs are compiled."""
 
+TABLES_HINT: Final = "endgame tables make this player stronger: twofold tables build default"
+"""Said in a terminal where the default player plays without any."""
+
 WAIT_SECONDS: Final = 1.0
 """What takes longer than this says so."""
 
@@ -131,6 +134,20 @@ def print_note(text: str = "") -> None:
     """Print a line that is not output: on stderr."""
     sys.stderr.write(text + "\n")
     sys.stderr.flush()
+
+
+def hint_at_tables(rules: "Rules") -> None:
+    """Say in a terminal that endgame tables would help the default player, if none are built.
+
+    Args:
+        rules: what it plays.
+    """
+    from twofold.endgame.folder import files_in, tables_folder
+    from twofold.endgame.pattern import suits
+
+    in_terminal = sys.stdout.isatty() and sys.stderr.isatty()
+    if in_terminal and suits(rules) and not files_in(tables_folder()):
+        print_note(TABLES_HINT)
 
 
 def shell_line(*words: str) -> str:

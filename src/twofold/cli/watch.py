@@ -17,6 +17,7 @@ from twofold.cli._common import (
     catching_interrupt,
     check_writable,
     counted,
+    hint_at_tables,
     loading,
     print_out,
     print_words,
@@ -99,6 +100,8 @@ def command(
         print_out("interrupted")
     for line in watched.summary(frame):
         print_out(line)
+    if player is None and not words:
+        hint_at_tables(used_rules)
     if interrupted:
         raise typer.Exit(INTERRUPTED)
 

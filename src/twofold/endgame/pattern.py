@@ -21,6 +21,7 @@ from typing import Final, Self
 
 from twofold.errors import InvalidTable
 from twofold.notation import did_you_mean, shown
+from twofold.rules import Rules
 
 
 class Kind(StrEnum):
@@ -162,6 +163,16 @@ class Pattern:
     def lowest(self) -> int:
         """The smallest sum for which the table is asked, in units of 2."""
         return LOWEST_SUM // 2
+
+
+def suits(rules: Rules) -> bool:
+    """Whether the chances of tables hold under some rules: 4x4 with the usual spawns."""
+    usual = Rules()
+    return (
+        rules.shape == usual.shape
+        and rules.spawn_exponents == usual.spawn_exponents
+        and rules.spawn_probabilities == usual.spawn_probabilities
+    )
 
 
 def _default_caps(shape: str, target: int) -> tuple[int, int]:

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from twofold.board import Board
 from twofold.endgame.format import Head, damage, opened
 from twofold.endgame.halves import Halves
-from twofold.endgame.pattern import Pattern
+from twofold.endgame.pattern import Pattern, suits
 from twofold.endgame.scale import chances_of, top_level
 from twofold.errors import InvalidTable
 from twofold.kernels import endgame_lookup as lookup
@@ -299,12 +299,7 @@ class EndgameTables:
     @staticmethod
     def suits(rules: Rules) -> bool:
         """Whether the chances hold under some rules: 4x4 with the usual spawns."""
-        usual = Rules()
-        return (
-            rules.shape == usual.shape
-            and rules.spawn_exponents == usual.spawn_exponents
-            and rules.spawn_probabilities == usual.spawn_probabilities
-        )
+        return suits(rules)
 
     def silences(self, board: Board) -> dict[str, str]:
         """Why each table says nothing of a board, by name; empty texts for those that do."""

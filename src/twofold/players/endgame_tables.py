@@ -5,7 +5,7 @@ from typing import Final
 
 from twofold.endgame import library
 from twofold.endgame.folder import AUTO, NONE, is_path
-from twofold.endgame.pattern import Pattern
+from twofold.endgame.pattern import Pattern, suits
 from twofold.endgame.table import EndgameTables
 from twofold.errors import UnsupportedRules
 from twofold.rules import Rules
@@ -39,12 +39,12 @@ def settled_tables(text: str, rules: Rules | None = None) -> str:
         InvalidTable: as `find_tables`.
         UnsupportedRules: tables are named, and these rules are not those they are for.
     """
-    suits = rules is None or EndgameTables.suits(rules)
-    if text == NONE or (text == AUTO and not suits):
+    fits = rules is None or suits(rules)
+    if text == NONE or (text == AUTO and not fits):
         return NONE
     if text == AUTO:
         return JOINT.join(head.pattern.name for _, head in library.built()) or NONE
-    if not suits:
+    if not fits:
         raise UnsupportedRules(
             f"expected 4x4 and spawns of 2 (0.9) and 4 (0.1) with tables={text}, got rules {rules}"
         )

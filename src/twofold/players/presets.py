@@ -4,6 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
 from twofold.endgame.folder import AUTO, NONE, files_in, tables_folder
+from twofold.endgame.pattern import suits
 from twofold.errors import InvalidSpec
 from twofold.limits import BITS_MAX_SIDE, MAX_DEPTH, MAX_DOWNGRADE, MAX_PLY, MIN_DOWNGRADE
 from twofold.notation import format_spec, parse_spec
@@ -74,7 +75,7 @@ def default_player(rules: Rules) -> str:
 
 def _with_tables(spec: str, rules: Rules) -> str:
     """The spec with the endgame tables that are built here, if they are for these rules."""
-    if not files_in(tables_folder()):
+    if not (suits(rules) and files_in(tables_folder())):
         return spec  # without loading any kernel
     from twofold.players.endgame_tables import settled_tables
 
