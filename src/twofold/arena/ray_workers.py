@@ -299,6 +299,8 @@ def _made(spec: str, *, allow_code: bool) -> Any:
     try:
         return make_player(spec, allow_code=allow_code)
     except InvalidTable as error:
+        if "tables" not in parse_spec(spec).values:
+            raise
         raise InvalidTable(
             f"{error} (on {socket.gethostname()}; endgame tables are too large to be sent)"
         ) from None
