@@ -137,8 +137,8 @@ MAX_SPAWN_RATIO: Final = 1_024
 MAX_ENDGAME_STATES: Final = 10**11
 """Most boards of an endgame table."""
 
-MAX_ENDGAME_CODES: Final = 10**8
-"""Most contents of half a board of an endgame table."""
+MAX_ENDGAME_CODES: Final = 30_000_000
+"""Most contents of the upper free cells of an endgame table's pattern."""
 
 MAX_ENDGAME_TABLES: Final = 32
 """Most endgame tables that are used together."""

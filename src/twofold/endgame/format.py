@@ -27,6 +27,7 @@ from twofold.endgame.halves import layer_sizes
 from twofold.endgame.pattern import Pattern
 from twofold.endgame.scale import BITS
 from twofold.errors import InvalidNetwork, InvalidTable
+from twofold.limits import MAX_ENDGAME_CODES
 from twofold.notation import shown
 from twofold.tensors import TensorFile, format_header, open_tensors
 
@@ -122,6 +123,11 @@ def opened(path: str | os.PathLike[str]) -> Iterator[tuple[TensorFile, Head]]:
 
 def _head(file: TensorFile) -> Head:
     pattern = _read_pattern(file.metadata, file.name)
+    if pattern.codes > MAX_ENDGAME_CODES:
+        raise InvalidTable(
+            f"expected a pattern of at most {MAX_ENDGAME_CODES:,} contents of its upper free "
+            f"cells, got {pattern.name} in {file.name}"
+        )
     sizes = layer_sizes(pattern)
     found = {key: (place.dtype, place.shape) for key, place in file.tensors.items()}
     for bits in BITS:

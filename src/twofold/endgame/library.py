@@ -13,7 +13,7 @@ from twofold.endgame.table import EndgameTable, EndgameTables
 from twofold.errors import InvalidTable
 from twofold.files import open_regular
 from twofold.limits import MAX_ENDGAME_TABLES, check_limit
-from twofold.notation import did_you_mean, shown
+from twofold.notation import shown
 
 DEFAULT: Final = ("442-512", "443-512", "442-256")
 """The set that `twofold tables build default` makes."""
@@ -40,10 +40,9 @@ def find(name: str) -> Path:
     pattern = Pattern.parse(name)
     path = tables_folder() / file_name(pattern)
     if not path.is_file():
-        known = [head.pattern.name for _, head in built()]
+        known = ", ".join(head.pattern.name for _, head in built()) or "none is"
         raise InvalidTable(
-            f"expected a table that is built ({', '.join(known) or 'none is'}) or a file, got "
-            f"{shown(name)}{did_you_mean(name, known)}. "
+            f"expected a table that is built ({known}) or a file, got {shown(name)}. "
             f"Build it with: twofold tables build {pattern.name}"
         )
     return path

@@ -150,6 +150,12 @@ class Pattern:
         return 8 - self.large_tiles
 
     @property
+    def codes(self) -> int:
+        """Number of contents of the free cells of the third and second row."""
+        _, high, top = self.caps
+        return int((high + 1) ** 4 * (top + 1) ** self.extra)
+
+    @property
     def highest(self) -> int:
         """The largest sum of the tiles in free cells, in units of 2."""
         return ((1 << self.target) + SLACK) // 2

@@ -62,9 +62,7 @@ class Plan:
             ResourceError: it is beyond all reach.
         """
         sizes = layer_sizes(pattern)
-        low, high, top = pattern.caps
-        codes = (high + 1) ** 4 * (top + 1) ** pattern.extra
-        states = sum(sizes)
+        codes, states = pattern.codes, sum(sizes)
         if states > MAX_ENDGAME_STATES or codes > MAX_ENDGAME_CODES:
             raise ResourceError(
                 f"expected a table of at most {MAX_ENDGAME_STATES:,} boards and "

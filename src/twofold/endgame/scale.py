@@ -52,13 +52,11 @@ def chances_of(bits: int) -> Floats:
 
 @cache
 def coarse_levels() -> NDArray[np.uint8]:
-    """The level of 8 bits for each level of 16 bits; read-only."""
+    """The level of 8 bits for each level of 16 bits."""
     fine, top = top_level(16), top_level(8)
     levels = (np.arange(fine + 1) * top + fine // 2) // fine
     levels[1:-1] = np.clip(levels[1:-1], 1, top - 1)
-    found = levels.astype(np.uint8)
-    found.flags.writeable = False
-    return found
+    return levels.astype(np.uint8)
 
 
 def stored(chances: NDArray[np.float32], bits: int) -> NDArray[np.uint8] | NDArray[np.uint16]:

@@ -21,6 +21,7 @@ from twofold.endgame.halves import Halves
 from twofold.endgame.pattern import Pattern, suits
 from twofold.endgame.scale import chances_of, top_level
 from twofold.errors import InvalidTable
+from twofold.evaluators.memory import check_memory
 from twofold.kernels import endgame_lookup as lookup
 from twofold.kernels.tables import row_table
 from twofold.limits import BITS_MAX_EXPONENT, MAX_ENDGAME_TABLES, check_limit
@@ -32,6 +33,9 @@ Words = NDArray[np.uint64]
 _BYTES: Final = 0x0101010101010101
 _SYMMETRIES: Final = 8
 _CARRY: Final = 16
+
+_CODE_BYTES: Final = 32
+"""Memory for a content of the upper free cells, while a table is opened."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,6 +77,7 @@ class EndgameTable:
 
     Raises:
         InvalidTable: the levels are not those of the pattern.
+        ResourceError: there is no memory for the numbering of the boards.
     """
 
     def __init__(self, head: Head, levels: NDArray[Any], path: str = "") -> None:
@@ -82,6 +87,7 @@ class EndgameTable:
                 f"expected {head.states} levels of {kind}, got {levels.dtype} of {levels.shape}"
             )
         self.head, self.levels, self.path = head, levels, path
+        check_memory(_CODE_BYTES * head.pattern.codes, f"opening {head.pattern.name}")
         self._kept: list[NDArray[Any]] = []
         self.words = self._all_words()
 
@@ -163,7 +169,7 @@ class EndgameTable:
     def _fill_board(self, words: Words) -> None:
         """The words that say of which boards the table speaks."""
         pattern = self.pattern
-        words[lookup.KIND] = lookup.DENSE
+        words[lookup.KIND] = lookup.DENSE  # the only one so far
         words[lookup.ABOVE] = (_CARRY - pattern.target) * _BYTES
         words[lookup.LARGE] = pattern.large_tiles
         words[lookup.LOWEST] = pattern.lowest

@@ -180,8 +180,9 @@ def dense_level(after, total, table):
 
 @kernel(types.int64(types.uint64, types.uint64, types.int64, U64_POINTER))
 def level_of(bits, after, total, table):
-    """The level of a move in the frame; NO_CHANCE if it is illegal, shifts a large tile or
-    exceeds a cap without a win.
+    """The level of a move in the frame.
+
+    NO_CHANCE where it is illegal, shifts a large tile, or exceeds a cap and does not win.
     """
     keep = table[KEEP]
     if after == bits or (after ^ bits) & keep:
