@@ -66,7 +66,7 @@ class InvalidNetwork(InvalidInput):
 
 
 class InvalidTable(InvalidInput):
-    """A file is not a table of solved boards, is torn, or is one of other rules."""
+    """A name or a file is not a table of solved or of late boards, is torn, or of other rules."""
 
 
 class UnsupportedRules(InvalidInput):

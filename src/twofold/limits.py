@@ -140,6 +140,15 @@ MAX_START_BOARDS: Final = 1_000_000
 MAX_SPAWN_RATIO: Final = 1_024
 """Largest spawn tile over the smallest one, in a game that is solved."""
 
+MAX_ENDGAME_STATES: Final = 10**11
+"""Most boards of an endgame table."""
+
+MAX_ENDGAME_CODES: Final = 30_000_000
+"""Most contents of the upper free cells of an endgame table's pattern."""
+
+MAX_ENDGAME_TABLES: Final = 32
+"""Most endgame tables that are used together."""
+
 MAX_RUN_SECONDS: Final = 365 * 86_400.0
 """Longest training run, or game of a bench, in seconds."""
 

@@ -114,10 +114,9 @@ def write_tensors(
     """
     arrays = {name: _plain(name, array) for name, array in tensors.items()}
     ordered = dict(sorted(arrays.items(), key=lambda item: -item[1].itemsize))
-    header = _format_header(ordered, metadata)
-    length = len(header).to_bytes(_LENGTH_BYTES, "little")
+    header = format_header(ordered, metadata)
     parts = [part for array in ordered.values() for part in _parts(array)]
-    atomic_write(path, [length, header, *(part.reshape(-1).data for part in parts)])
+    atomic_write(path, [header, *(part.reshape(-1).data for part in parts)])
 
 
 def _parts(array: NDArray[Any] | Stacked) -> Sequence[NDArray[Any]]:
@@ -137,10 +136,18 @@ def _plain(name: str, array: NDArray[Any] | Stacked) -> NDArray[Any] | Stacked:
     return np.ascontiguousarray(array, dtype=dtype).reshape(array.shape)
 
 
-def _format_header(
+def format_header(
     tensors: Mapping[str, NDArray[Any] | Stacked], metadata: Mapping[str, str]
 ) -> bytes:
-    """The header with spaces behind it, so that the data is aligned."""
+    """What a file begins with: length and header, with spaces so that the data is aligned.
+
+    Args:
+        tensors: arrays in the order of their data; only their types and shapes count.
+        metadata: texts by name.
+
+    Raises:
+        InvalidNetwork: names and texts take more than 2 MiB.
+    """
     document: dict[str, object] = {_METADATA: dict(metadata)}
     end = 0
     for name, array in tensors.items():
@@ -152,7 +159,7 @@ def _format_header(
         raise InvalidNetwork(
             f"expected names and metadata of at most {MAX_HEADER_BYTES} bytes, got {len(header)}"
         )
-    return header
+    return len(header).to_bytes(_LENGTH_BYTES, "little") + header
 
 
 def map_tensors(path: str | os.PathLike[str]) -> Tensors:

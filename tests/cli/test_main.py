@@ -25,7 +25,7 @@ from twofold.selftest import Check, SelfTest
 COMMANDS = [
     "watch", "play", "serve", "analyse", "review", "drive", "convert", "bench", "compare", "report",
     "tune", "train", "solve", "engine", "engine-check", "players", "warmup", "selftest", "doctor",
-    "net",
+    "net", "tables",
 ]  # fmt: skip
 
 

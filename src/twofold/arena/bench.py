@@ -14,7 +14,7 @@ from twofold.arena.workers import Workers
 from twofold.errors import InvalidInput, PlayerError
 from twofold.limits import MAX_GAMES, MAX_JOBS, MAX_SEED, check_limit
 from twofold.notation import check_seed, format_spec, parse_spec, split_hashes
-from twofold.players import make_player
+from twofold.players import make_player, settled
 from twofold.players.registry import code_of
 from twofold.rules import Rules
 from twofold.version import SIGNATURE, __version__
@@ -109,6 +109,7 @@ class Bench:
         """
         check_limit("games", games, 1, MAX_GAMES)
         seed = check_seed(seed)
+        player = settled(player, self.rules)
         with make_player(player, allow_code=allow_code) as made:
             made.start(self.rules, seed)
             spec, compiled, reproducible = made.spec, made.compiled, made.reproducible

@@ -10,13 +10,17 @@ The ratio of a move says which share of the best move's value it kept, 0 to 1:
   There it is `exp(-TYPICAL * loss / spread)`, where `loss` is how far the move's value is below
   the best, and `spread` what a random move loses in games that the player plays for this alone:
   a random move in such a game keeps the same share with every player.
+
+Where an endgame table chooses the judge's move, that move is the best one, and the ratio of
+another is its chance by the chance of the best. A move that the table does not know, since it
+shifts a large tile or exceeds a cap, keeps what it keeps by the search's values.
 """
 
 import math
 import statistics
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from twofold.arena.accuracy import Label, label_of, move_accuracy, stake_of
 from twofold.board import Board
@@ -24,10 +28,13 @@ from twofold.errors import IllegalMove, InvalidSpec
 from twofold.game import Game
 from twofold.notation import shown
 from twofold.players import Player
-from twofold.players.values import searching_of, values_of
+from twofold.players.values import searching_of, table_answer, values_of
 from twofold.rules import Move, Rules
 from twofold.search.budget import Budget
 from twofold.search.stop import Stop
+
+if TYPE_CHECKING:
+    from twofold.endgame.table import Answer
 
 POINTS: Final = "points"
 CHANCE: Final = "chance"
@@ -76,6 +83,7 @@ class Judgement:
         accuracy: of the move, in percent.
         label: `perfect`, `excellent`, `nice try`, `not bad`, `mistake`, `blunder`, `terrible`.
         stake: what a random move loses there on average, in percent, within bounds.
+        table: what the endgame table says that the ratio is from; None where none does.
     """
 
     move_number: int
@@ -86,6 +94,7 @@ class Judgement:
     accuracy: float
     label: Label
     stake: float
+    table: "Answer | None" = None
 
     @property
     def forced(self) -> bool:
@@ -99,11 +108,14 @@ class Judgement:
 
     @property
     def loss(self) -> float:
-        """How far the value of the move is below that of the best, in the player's unit."""
+        """How far the value of the move is below that of the best, in the player's unit.
+
+        Not below 0: an endgame table may choose a move that the search thinks less of.
+        """
         best, made = self.values[self.best], self.values[self.move]
         assert best is not None
         assert made is not None
-        return best - made
+        return max(best - made, 0.0)
 
 
 class Judge:
@@ -150,8 +162,11 @@ class Judge:
         if values is None:
             return None
         values = {one: -math.inf if math.isnan(value) else value for one, value in values.items()}
-        best = _best_of(values)
+        answer = table_answer(self._player, board)
+        best = _best_of(values) if answer is None else answer.best
         ratios = {one: self._ratio(value, values[best]) for one, value in values.items()}
+        if answer is not None:
+            ratios |= {one: chance / answer.chance for one, chance in answer.chances.items()}
         if move not in ratios:
             raise IllegalMove(f"expected a legal move of {board}, got {move.name}")
         ratio = ratios[move]
@@ -165,11 +180,12 @@ class Judge:
             move_accuracy(ratio),
             label,
             stake_of(list(ratios.values())),
+            answer,
         )
 
     def _ratio(self, value: float, best: float) -> float:
         """The share of the best value that a value keeps."""
-        if value == best:
+        if value >= best:
             return 1.0
         if self._floor is not None:
             return (self._floor + max(value, 0.0)) / (self._floor + max(best, 0.0) or 1.0)

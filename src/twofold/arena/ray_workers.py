@@ -2,7 +2,8 @@
 
 Each job is an actor, seen from a thread of this process as a worker process is. Files that a
 player needs, a network or Python code, are put into the cluster's object store once; an actor
-takes a copy where the file is not there already with the same content.
+takes a copy where the file is not there already with the same content. Endgame tables are not
+sent: a worker uses those that are built on its machine, and says so where they are missing.
 """
 
 import contextlib
@@ -23,7 +24,7 @@ from twofold.arena.workers import (
     Task,
     Workers,
 )
-from twofold.errors import InvalidSpec, MissingExtra, ResourceError
+from twofold.errors import InvalidSpec, InvalidTable, MissingExtra, ResourceError
 from twofold.files import atomic_write
 from twofold.folders import make_private, shared_place
 from twofold.notation import format_spec, parse_spec, split_hashes
@@ -271,7 +272,7 @@ class _Seat:
     def _player(self, task: Task) -> Any:
         if task.player not in self._made:
             spec = self._players[task.player][0]
-            made = make_player(self._local(task), allow_code=task.allow_code)
+            made = _made(self._local(task), allow_code=task.allow_code)
             if _hashes(made.spec) != _hashes(spec):
                 raise InvalidSpec(f"expected {spec} on every worker, got {made.spec}")
             self._made[task.player] = made
@@ -287,6 +288,22 @@ class _Seat:
             name = _renamed(name, key, path)
             values = {one: _renamed(text, key, path) for one, text in values.items()}
         return format_spec(name, values)
+
+
+def _made(spec: str, *, allow_code: bool) -> Any:
+    """The player of a spec; endgame tables have to be where it plays.
+
+    Raises:
+        InvalidTable: they are not; the text names this machine.
+    """
+    try:
+        return make_player(spec, allow_code=allow_code)
+    except InvalidTable as error:
+        if "tables" not in parse_spec(spec).values:
+            raise
+        raise InvalidTable(
+            f"{error} (on {socket.gethostname()}; endgame tables are too large to be sent)"
+        ) from None
 
 
 def _own_folder(digest: str) -> Path:

@@ -11,7 +11,7 @@ from twofold.arena.games import GameRow, Games
 from twofold.arena.workers import Report, Task, Workers
 from twofold.limits import MAX_GAMES, MAX_JOBS, MAX_SEED, check_limit
 from twofold.notation import check_seed
-from twofold.players import make_player
+from twofold.players import make_player, settled
 from twofold.rules import Rules
 
 __all__ = ["GameRow", "Run", "run", "run_seeds"]
@@ -163,6 +163,7 @@ def run(
     check_limit("games", games, 1, MAX_GAMES)
     check_limit("jobs", jobs, 0, MAX_JOBS)
     first = check_seed(seed)
+    players = [settled(player, rules) for player in players]
     checked = [check_player(player, rules, first) for player in players]
 
     def seed_of(number: int) -> int:

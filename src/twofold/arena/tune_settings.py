@@ -12,7 +12,7 @@ from twofold.evaluators import Evaluator
 from twofold.evaluators.base import Weight
 from twofold.limits import MAX_GAMES, MAX_SPREAD, MIN_SPREAD, check_limit
 from twofold.notation import check_seed, did_you_mean, format_number, shown
-from twofold.players import make_player
+from twofold.players import make_player, settled
 from twofold.rules import Rules
 
 DIGITS: Final = 4
@@ -185,6 +185,7 @@ class Settings:
             raise InvalidInput(f"expected a sampler ({', '.join(SAMPLERS)}), got {shown(sampler)}")
         used_rules = Rules() if rules is None else rules
         aim = Objective.parse(objective)
+        player = settled(player, used_rules)
         canonical, found = _weights_of(player, used_rules, seed)
         ranges = tuple(
             within(range_of(name, one.value, spread), one.low, one.high)

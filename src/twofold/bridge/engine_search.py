@@ -11,9 +11,9 @@ from twofold.engine_messages import Answer, BestMove, Go, Info, Position, Refusa
 from twofold.players import Player
 from twofold.players.base import assumed_score
 from twofold.players.faults import checked_move, describe_caught
-from twofold.players.values import searching_of, values_of
+from twofold.players.values import searching_of, table_answer, values_of
 from twofold.rules import Move
-from twofold.search.analysis import Analysis
+from twofold.search.analysis import Analysis, table_words
 from twofold.search.budget import Budget
 from twofold.search.stop import Stop
 
@@ -35,6 +35,7 @@ class Search:
         self._stop = Stop()
         self._changed = threading.Condition()
         self._best = position.board.legal_moves()[0]
+        self._said_table = False
         self.is_over = False
         """Whether its move was said."""
         self.is_left_behind = False
@@ -92,6 +93,8 @@ class Search:
         board, budget = self._position.board, self._go.budget
         if searching_of(player) is None:
             return self._chosen()
+        if (answer := table_answer(player, board)) is not None:
+            return answer.best
         score = assumed_score(board) if self._position.score is None else self._position.score
         values = values_of(player, board, score, budget, self._stop)
         if values is None:  # stopped
@@ -111,7 +114,14 @@ class Search:
         with self._changed:
             self._best = checked
             if isinstance(found, Analysis) and not (self._go.quiet or self.is_over):
-                self._say([info_of(found)])
+                self._say([*self._table_lines(found), info_of(found)])
+
+    def _table_lines(self, found: Analysis) -> list[Info]:
+        """A line about the endgame table that chooses the move, before the first values."""
+        if found.table is None or self._said_table:
+            return []
+        self._said_table = True
+        return [Info(text=f"table {table_words(found.table)}")]
 
     def _end(self, answer: Answer) -> None:
         with self._changed:

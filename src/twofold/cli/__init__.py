@@ -27,6 +27,7 @@ from twofold.cli import (
     selftest,
     serve,
     solve,
+    tables,
     train,
     tune,
     warmup,
@@ -80,6 +81,7 @@ for module in COMMANDS:
     name = module.__name__.rpartition(".")[2].replace("_", "-")
     app.command(name, epilog=f"Example:\n\n\b\n{module.EXAMPLE}")(module.command)
 app.add_typer(net.app, name="net")
+app.add_typer(tables.app, name="tables")
 
 
 def _show_version(wanted: bool) -> None:

@@ -10,7 +10,14 @@ from twofold.arena.table import format_table
 from twofold.evaluators.explain import Explanation, Terms
 from twofold.players import short_spec
 from twofold.rules import Move
-from twofold.search.analysis import Analysis, LineStep, MoveAnalysis, format_value
+from twofold.search.analysis import (
+    Analysis,
+    LineStep,
+    MoveAnalysis,
+    format_chance,
+    format_value,
+    table_words,
+)
 from twofold.search.document import AnalysisDocument, Timing, finite
 
 LABEL: Final = 11
@@ -57,16 +64,25 @@ def move_table(analysis: Analysis) -> list[Text]:
 def _table(analysis: Analysis) -> str:
     valued = analysis.value is not None
     searched = any(one.depth for one in analysis.moves)
-    header = ["move", *["value", "to best"] * valued, "reward", *["depth", "nodes"] * searched, ""]
+    by_table = analysis.table is not None
+    header = ["move", *["chance"] * by_table, *["value", "to best"] * valued, "reward"]
+    header += [*["depth", "nodes"] * searched, ""]
     rows = []
     for one in analysis.moves:
-        cells = [*_value_cells(analysis, one)] if valued else []
+        cells = [_chance_cell(analysis, one)] * by_table
+        cells += _value_cells(analysis, one) if valued else ()
         cells.append(f"{one.reward:,}" if one.legal else "" if valued else "illegal")
         if searched:
             cells += [str(one.depth), f"{one.nodes:,}"] if one.legal else ["", ""]
         best = "best" if one.move == analysis.best else ""
         rows.append([one.move.name.lower(), *cells, best])
     return format_table(header, rows)
+
+
+def _chance_cell(analysis: Analysis, one: MoveAnalysis) -> str:
+    """What the endgame table gives a move."""
+    chance = analysis.chance(one.move)
+    return ("-" if one.legal else "") if chance is None else format_chance(chance)
 
 
 def _value_cells(analysis: Analysis, one: MoveAnalysis) -> tuple[str, str]:
@@ -79,12 +95,14 @@ def _value_cells(analysis: Analysis, one: MoveAnalysis) -> tuple[str, str]:
     distance = 0.0 if one.value == best else one.value - best
     if analysis.exact and analysis.unit != "points":
         return f"{one.value:.6f}", f"{distance:.2g}" if distance else "0"
-    return format_value(one.value, best), format_value(distance, best)
+    sign = "+" if distance > 0 else ""  # a table has chosen another move than the search
+    return format_value(one.value, best), sign + format_value(distance, best)
 
 
 def figures(analysis: Analysis, width: int) -> list[Text]:
     """What was searched, how fast, the best line, by whom: a line or more each."""
     pairs = [
+        ("table", _table_words(analysis)),
         ("evaluator", analysis.evaluator),
         ("values", _in_unit(analysis)),
         ("searched", _searched(analysis)),
@@ -109,6 +127,10 @@ def labelled(label: str, text: str, width: int) -> list[Text]:
 def _whole(text: str) -> str:
     """A text that is not wrapped."""
     return text.replace(" ", UNBROKEN)
+
+
+def _table_words(analysis: Analysis) -> str:
+    return "" if analysis.table is None else table_words(analysis.table)
 
 
 def _in_unit(analysis: Analysis) -> str:
@@ -147,8 +169,13 @@ def _step_words(step: LineStep, cols: int) -> str:
     return f"{step.move.name.lower()}, {step.tile} in r{row + 1}c{col + 1}"
 
 
-def terms_table(explanation: Explanation) -> list[Text]:
-    """The parts of the value: of the board, and of what each legal move makes of it."""
+def terms_table(explanation: Explanation, analysis: Analysis) -> list[Text]:
+    """The parts of the value: of the board, and of what each legal move makes of it.
+
+    Args:
+        explanation: the parts.
+        analysis: of the same board: where an endgame table chooses the move, that is said.
+    """
     evaluator = explanation.evaluator
     moves = [(move, terms) for move, terms in zip(Move, explanation.moves, strict=True) if terms]
     columns = [explanation.board, *(terms for _, terms in moves)]
@@ -164,7 +191,7 @@ def terms_table(explanation: Explanation) -> list[Text]:
     heading, *lines = format_table(header, cells).split("\n")
     table = [Text(line, style="bold" * (row >= count)) for row, line in enumerate(lines)]
     note = f"terms of {evaluator.name}: the board, and {_positions(explanation)}"
-    return [Text(note), Text(heading, style="dim"), *table, *_doubts(explanation)]
+    return [Text(note), Text(heading, style="dim"), *table, *_doubts(explanation, analysis)]
 
 
 def _positions(explanation: Explanation) -> str:
@@ -173,9 +200,12 @@ def _positions(explanation: Explanation) -> str:
     return "the mean of the states after a move"
 
 
-def _doubts(explanation: Explanation) -> list[Text]:
+def _doubts(explanation: Explanation, analysis: Analysis) -> list[Text]:
     """What has to be known to read the table."""
     notes = []
+    if analysis.table is not None:
+        name = analysis.table.table
+        notes.append(f"the endgame table {name} chooses the move here, and not these terms")
     if not explanation.add_up:
         notes.append("the terms do not add up to the value: it is rounded, or has more to it")
     if explanation.evaluator.adds_reward:

@@ -39,6 +39,9 @@ LOADING: Final = "loading ..."
 COMPILING: Final = "compiling kernels; only the first use does, under a minute ..."
 """Said while the kernels that a player needs are compiled."""
 
+TABLES_HINT: Final = "endgame tables make this player stronger: twofold tables build default"
+"""Said in a terminal where the default player plays without any."""
+
 WAIT_SECONDS: Final = 1.0
 """What takes longer than this says so."""
 
@@ -131,6 +134,20 @@ def print_note(text: str = "") -> None:
     """Print a line that is not output: on stderr."""
     sys.stderr.write(text + "\n")
     sys.stderr.flush()
+
+
+def hint_at_tables(rules: "Rules") -> None:
+    """Say in a terminal that endgame tables would help the default player, if none are built.
+
+    Args:
+        rules: what it plays.
+    """
+    from twofold.endgame.folder import files_in, tables_folder
+    from twofold.endgame.pattern import suits
+
+    in_terminal = sys.stdout.isatty() and sys.stderr.isatty()
+    if in_terminal and suits(rules) and not files_in(tables_folder()):
+        print_note(TABLES_HINT)
 
 
 def shell_line(*words: str) -> str:
@@ -319,6 +336,22 @@ def _start_spinner(text: str) -> Any:
     return progress
 
 
+def settled_specs(specs: Sequence[str], rules: "Rules") -> list[str]:
+    """The specs with `tables=auto` written out, for whoever shows or keeps them.
+
+    Args:
+        specs: name the players.
+        rules: what they are going to play.
+
+    Raises:
+        InvalidInput: a spec is wrong, or names endgame tables that cannot be used.
+    """
+    with loading():
+        from twofold.players import settled
+
+        return [settled(spec, rules) for spec in specs]
+
+
 def prepare(specs: Sequence[str], rules: "Rules", seed: int, *, allow_code: bool = True) -> None:
     """Check that players can be made and can play; have their kernels compiled.
 
@@ -353,10 +386,10 @@ def open_player(
     """
     with loading():
         from twofold.game import Game
-        from twofold.players import make_player
+        from twofold.players import make_player, settled
         from twofold.search.budget import Budget
 
-        player = make_player(spec, allow_code=allow_code)
+        player = make_player(settled(spec, rules), allow_code=allow_code)
         rules = player.home or rules if at_home else rules
         player.start(rules, seed)
         if player.compiled:

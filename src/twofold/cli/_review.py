@@ -2,8 +2,9 @@
 
 import math
 from collections.abc import Sequence
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
+import msgspec
 from rich.console import Console
 from rich.text import Text
 
@@ -12,9 +13,13 @@ from twofold.arena.table import format_table
 from twofold.cli._common import counted
 from twofold.record import Record
 from twofold.rules import Move
-from twofold.search.analysis import format_value
+from twofold.search.analysis import format_chance, format_value
+from twofold.search.document import TableDocument
 from twofold.tui.picture import Canvas
 from twofold.tui.tiles import board_size, draw_board, flat_look
+
+if TYPE_CHECKING:
+    from twofold.endgame.table import Answer
 
 GAP: Final = 3
 """Columns between a board and what stands beside it."""
@@ -104,8 +109,18 @@ def _values(one: Judgement) -> list[str]:
     for move, value in zip(Move, one.values, strict=True):
         text = "illegal" if value is None else format_value(value, best)
         said = "made" if move == one.move else "best" if move == one.best else ""
-        rows.append([move.name.lower(), text, said])
-    return format_table(rows[0], rows[1:]).split("\n")
+        chances = [] if one.table is None else [_chance(one.table, move)]
+        rows.append([move.name.lower(), text, *chances, said])
+    lines = format_table(rows[0], rows[1:]).split("\n")
+    if one.table is not None:
+        lines.append(f"chance of {one.table.target} by table {one.table.table}")
+    return lines
+
+
+def _chance(answer: "Answer", move: Move) -> str:
+    """What an endgame table gives a move, if it knows it."""
+    chance = answer.chances.get(move)
+    return "" if chance is None else format_chance(chance)
 
 
 # ---- for programs
@@ -148,6 +163,7 @@ def _judgement(one: Judgement) -> dict[str, Any]:
         "ratio": one.ratio,
         "accuracy": one.accuracy,
         "label": one.label,
+        "table": None if one.table is None else msgspec.to_builtins(TableDocument.of(one.table)),
     }
 
 

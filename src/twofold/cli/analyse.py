@@ -249,7 +249,7 @@ def _print(
     console = Console()
     lines = picture(analysis.board, analysis, console)
     if explanation is not None:
-        lines += [Text(), *terms_table(explanation)]
+        lines += [Text(), *terms_table(explanation, analysis)]
     if ends is not None:
         from twofold.exact.outcomes import describe  # loads kernels
 

@@ -34,6 +34,7 @@ from twofold.cli._common import (
     read_count,
     read_rules,
     read_seconds,
+    settled_specs,
     shell_line,
     write_json,
 )
@@ -135,7 +136,9 @@ def command(
             benches = _preset(study, preset, first)
         else:
             names = players or []
-            benches = [_wanted(study, read_rules(rules, names), names, boards, games, first)]
+            used_rules = read_rules(rules, names)
+            names = settled_specs(names, used_rules)
+            benches = [_wanted(study, used_rules, names, boards, games, first)]
         began = time.perf_counter()
         with (
             catching_interrupt() as asked,

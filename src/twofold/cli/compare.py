@@ -23,6 +23,7 @@ from twofold.cli._common import (
     print_words,
     read_count,
     read_rules,
+    settled_specs,
     write_json,
 )
 
@@ -102,6 +103,8 @@ def command(
     count = games if games is not None else _MOST_GAMES if sprt else usual
     if budget:
         players = (with_budget(first, budget), with_budget(second, budget))
+    first, second = settled_specs(players, used_rules)
+    players = (first, second)
     prepare(players, used_rules, start)
     began = time.perf_counter()
     with (

@@ -17,6 +17,7 @@ from twofold.cli._common import (
     print_words,
     read_rules,
     read_seed,
+    settled_specs,
     wrapped,
 )
 from twofold.errors import TwofoldError
@@ -27,7 +28,7 @@ if TYPE_CHECKING:
     from twofold.game_file import GameFile
     from twofold.players import Player
     from twofold.record import Record
-    from twofold.rules import Move
+    from twofold.rules import Move, Rules
     from twofold.tui.saving import KeptGame
 
 EXAMPLE = """  twofold play
@@ -77,17 +78,25 @@ def command(
 
         file = GameFile(resume)
         record = file.read()
-        table = Table(record.replay(), file, hints, record, words=words)
+        game = record.replay()
+        hints = _settled(hints, game.rules)
+        table = Table(game, file, hints, record, words=words)
     else:
         from twofold.tui.saving import new_save_path
 
         game = Game(read_rules(rules, [hints] if hints else ()), seed=read_seed(seed))
+        hints = _settled(hints, game.rules)
         table = Table(game, new_save_path(), hints, words=words)
     helper = None if hints is None else table.hinter()
     if not plain and not words and can_open():
         _play_on_screen(table.kept, hints, helper)
     else:
         _play_in_text(table)
+
+
+def _settled(hints: str | None, rules: "Rules") -> str | None:
+    """The spec of who helps, as the saved game names it."""
+    return None if hints is None else settled_specs([hints], rules)[0]
 
 
 def _play_on_screen(kept: "KeptGame", hints: str | None, helper: "Player | None") -> None:
@@ -296,7 +305,7 @@ class Table:
         """Say which move the player would make, and what it thinks of the others."""
         from twofold.errors import GameOver, PlayerError
         from twofold.players.faults import describe_caught
-        from twofold.search.analysis import format_value
+        from twofold.search.analysis import format_value, table_words
         from twofold.tui.playback import analyse
 
         if self.game.is_finished:
@@ -308,6 +317,8 @@ class Table:
         except Exception as error:
             raise PlayerError(f"no hint: {describe_caught(error)}") from error
         print_out(f"hint: {analysis.best.name.lower()}")
+        if analysis.table is not None:
+            print_words(f"table {table_words(analysis.table)}")
         values = [
             f"{one.move.name.lower()} {format_value(one.value)}"
             for one in analysis.moves

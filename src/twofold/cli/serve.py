@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Final, NoReturn
 
 import typer
 
-from twofold.cli._common import INTERRUPTED, print_note, print_out
+from twofold.cli._common import INTERRUPTED, hint_at_tables, print_note, print_out
 
 if TYPE_CHECKING:
     from twofold.web.security import Access
@@ -67,6 +67,7 @@ def command(
     """
     require_web()
     _check(host, folder, allow_network=allow_network)
+    from twofold.rules import STANDARD
     from twofold.web.app import create_app
     from twofold.web.hub import Hub
     from twofold.web.server import Server, listen
@@ -80,6 +81,8 @@ def command(
             access = _access(host, listener.getsockname()[1], legacy_api, token)
             server = Server(create_app(hub, access, folder))
             _announce(host, access, opens=not no_open)
+            if player is None:
+                hint_at_tables(STANDARD)
             server.serve_on(listener)
         finally:
             hub.close()

@@ -2,7 +2,6 @@
 
 import contextlib
 import time
-from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -11,7 +10,6 @@ import typer
 from twofold.cli._common import (
     INTERRUPTED,
     JsonOption,
-    can_redraw,
     catching_interrupt,
     cores,
     counted,
@@ -24,6 +22,7 @@ from twofold.cli._common import (
     shell_line,
     write_json,
 )
+from twofold.cli._progress import live
 
 if TYPE_CHECKING:
     from twofold.exact.outcomes import Outcomes
@@ -36,8 +35,6 @@ EXAMPLE = """  twofold solve --rules 2x2
   twofold solve --rules 2x3 --goal 64 --outcomes
   twofold solve --rules 3x3 --out 3x3.table
   twofold analyse 3x3:211/010/000 --player exact:table=3x3.table"""
-
-_SAY_EVERY = 10.0
 
 
 def command(
@@ -180,7 +177,7 @@ def _run(store: "Store", problem: "Problem", threads: int, out: str) -> None:
     """Find all layers, or end at Ctrl-C."""
     from twofold.exact.solver import Solver
 
-    with catching_interrupt() as asked, _live() as show:
+    with catching_interrupt() as asked, live(progress_line) as show:
         solver = Solver(problem, store, threads=threads, on_progress=show, stop=asked.is_set)
         done = solver.run()
     if not done:
@@ -203,30 +200,6 @@ def _saved(out: str) -> str:
     return f"saved in {out}.work; the same command goes on" if out else "nothing is saved"
 
 
-@contextlib.contextmanager
-def _live() -> "Iterator[Callable[[Progress], None]]":
-    """Progress on stderr: a line that is renewed in a terminal, else one now and then."""
-    from rich.console import Console
-    from rich.live import Live
-    from rich.text import Text
-
-    console = Console(stderr=True)
-    said = [time.monotonic()]
-    every = 0.1 if can_redraw(console.is_terminal) else _SAY_EVERY
-
-    def is_due() -> bool:
-        due = time.monotonic() - said[0] >= every
-        if due:
-            said[0] = time.monotonic()
-        return due
-
-    if not can_redraw(console.is_terminal):
-        yield lambda now: print_note(f"twofold: {progress_line(now)}") if is_due() else None
-        return
-    with Live(console=console, transient=True, auto_refresh=False) as live:
-        yield lambda now: live.update(Text(progress_line(now)), refresh=True) if is_due() else None
-
-
 def progress_line(now: "Progress") -> str:
     """Progress in one line of text."""
     share = "" if now.total is None else f" of {now.total:,}, {now.states / now.total:.0%}"
@@ -237,7 +210,7 @@ def progress_line(now: "Progress") -> str:
 def _outcomes(table: "Table") -> "Outcomes":
     from twofold.exact.outcomes import outcomes
 
-    with _live() as show:
+    with live(progress_line) as show:
         began = time.perf_counter()
 
         def tell(layer: int, states: int) -> None:

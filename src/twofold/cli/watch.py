@@ -17,12 +17,14 @@ from twofold.cli._common import (
     catching_interrupt,
     check_writable,
     counted,
+    hint_at_tables,
     loading,
     print_out,
     print_words,
     read_pace,
     read_rules,
     read_seed,
+    settled_specs,
     shell_line,
 )
 
@@ -77,14 +79,13 @@ def command(
     a line every 100 moves and the final board.
     """
     from twofold.cli._app import can_open
-    from twofold.players.presets import default_player
 
     used_rules = read_rules(rules, () if player is None else [player])
     used_seed = read_seed(seed)
     pace = read_pace(moves_per_second)
     if record is not None:
         check_writable(record)
-    spec = default_player(used_rules) if player is None else player
+    spec = _spec_of(player, used_rules)
     live = not plain and not words and can_redraw(sys.stdout.isatty())
     watched = Watched(spec, used_rules, used_seed, pace, record)
     if live and can_open():
@@ -99,8 +100,20 @@ def command(
         print_out("interrupted")
     for line in watched.summary(frame):
         print_out(line)
+    if player is None and not words:
+        hint_at_tables(used_rules)
     if interrupted:
         raise typer.Exit(INTERRUPTED)
+
+
+def _spec_of(player: str | None, rules: "Rules") -> str:
+    """Who plays, with endgame tables by name, so that the game can be played again."""
+    if player is not None:
+        return settled_specs([player], rules)[0]
+    with loading():
+        from twofold.players.presets import default_player
+
+        return default_player(rules)
 
 
 class Watched:

@@ -46,7 +46,11 @@ SEARCHES: Final = 17
 """Number of searches since the table was cleared."""
 DOWNGRADE: Final = 18
 """Boards whose different tiles sum to so much are downgraded before the search; 0 for never."""
-OWN: Final = 19
+TABLES: Final = 19
+"""Address of the words of endgame tables, see `endgame_lookup`; 0 for none."""
+INNER_POLICY: Final = 20
+"""Address of the policy that is asked where no endgame table knows a move."""
+OWN: Final = 21
 """The first word of the search's own."""
 
 NEVER: Final = 1 << 63

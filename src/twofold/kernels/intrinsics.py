@@ -24,6 +24,7 @@ I32_POINTER: Final = types.CPointer(types.int32)
 I64_POINTER: Final = types.CPointer(types.int64)
 U64_POINTER: Final = types.CPointer(types.uint64)
 U8_POINTER: Final = types.CPointer(types.uint8)
+U16_POINTER: Final = types.CPointer(types.uint16)
 
 EVALUATOR: Final = types.float64(types.uint64, types.int64, F32_POINTER)
 """An evaluator: (bits, score, params) -> value."""
@@ -80,6 +81,7 @@ i32_at = _pointer_cast(I32_POINTER)
 i64_at = _pointer_cast(I64_POINTER)
 u64_at = _pointer_cast(U64_POINTER)
 u8_at = _pointer_cast(U8_POINTER)
+u16_at = _pointer_cast(U16_POINTER)
 
 
 @_intrinsic

@@ -22,7 +22,13 @@ from twofold.drawing import (
 )
 from twofold.errors import InvalidInput
 from twofold.rules import Move
-from twofold.search.analysis import Analysis, MoveAnalysis, format_value
+from twofold.search.analysis import (
+    Analysis,
+    MoveAnalysis,
+    format_chance,
+    format_value,
+    table_words,
+)
 
 BEST: Final = Colour("#1b5f9e", "#7cb8f0")
 """The arrow and the bar of the best move."""
@@ -133,7 +139,7 @@ def _row(analysis: Analysis, one: MoveAnalysis, theme: Theme) -> list[str]:
     if length:
         colours = paint(theme, fill=BEST if best else OTHER)
         parts.append(rectangle(0, bar, length, _BAR, colours, _BAR / 2))
-    loss = _loss(analysis, one)
+    loss = _chance(analysis, one) or _loss(analysis, one)
     if loss:
         parts.append(label(_WIDTH, bar + _BAR / 2, loss, _NOTE_SIZE, ink, anchor="end"))
     return parts
@@ -172,6 +178,12 @@ def _loss(analysis: Analysis, one: MoveAnalysis) -> str:
     return format_value(behind, analysis.value) if behind < 0 else ""
 
 
+def _chance(analysis: Analysis, one: MoveAnalysis) -> str:
+    """What the endgame table gives a move, where one chooses the best."""
+    chance = analysis.chance(one.move)
+    return "" if chance is None else format_chance(chance)
+
+
 # ---- words
 
 
@@ -185,11 +197,13 @@ def _by_whom(analysis: Analysis) -> str:
         player = analysis.player
     if len(player) > _LONGEST_PLAYER:
         player = player[: _LONGEST_PLAYER - 1] + "…"
-    return DOT.join(part for part in (player, analysis.depth, analysis.unit) if part)
+    table = "" if analysis.table is None else f"chance of {analysis.table.target} by table"
+    return DOT.join(part for part in (player, analysis.depth, analysis.unit, table) if part)
 
 
 def _in_words(analysis: Analysis) -> str:
     values = ", ".join(
         f"{one.move.name.lower()} {_value(analysis, one)}".strip() for one in analysis.moves
     )
-    return f"Best move: {analysis.best.name.lower()}. Values: {values}."
+    table = "" if analysis.table is None else f" Table {table_words(analysis.table)}."
+    return f"Best move: {analysis.best.name.lower()}. Values: {values}.{table}"

@@ -2,7 +2,14 @@
 
 from twofold.players.base import Player
 from twofold.players.loop import GameResult, play_game, play_games
-from twofold.players.registry import canonical, entries, home_of, make_player, short_spec
+from twofold.players.registry import (
+    canonical,
+    entries,
+    home_of,
+    make_player,
+    settled,
+    short_spec,
+)
 
 __all__ = [
     "GameResult",
@@ -13,5 +20,6 @@ __all__ = [
     "make_player",
     "play_game",
     "play_games",
+    "settled",
     "short_spec",
 ]

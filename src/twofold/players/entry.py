@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from twofold.players.base import Player
+from twofold.rules import Rules
 
 
 def _no_code(_value: str) -> bool:
@@ -23,6 +24,8 @@ class Key:
         hash_of: the hash of the file that a value names, for the canonical spec; empty for
             none.
         names_code: whether a value names code to import or a program to run.
+        settle: the text that stands for a value in results, where what it means depends on the
+            machine; takes the text and the rules of the games, None for any.
     """
 
     default: str
@@ -31,6 +34,7 @@ class Key:
     more: "Callable[[Any], Mapping[str, Key]] | None" = None
     hash_of: Callable[[str], str] | None = None
     names_code: Callable[[str], bool] = _no_code
+    settle: Callable[[str, Rules | None], str] | None = None
 
 
 @dataclass(frozen=True, slots=True)

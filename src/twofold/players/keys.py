@@ -1,15 +1,19 @@
 """The keys that players have in common, and how values of keys are read."""
 
 from collections.abc import Callable, Mapping
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from twofold.errors import InvalidSpec
 from twofold.limits import MAX_DEPTH, MAX_JOBS, MAX_PLY, MAX_TABLE_MB, check_limit
 from twofold.notation import did_you_mean, format_number, parse_number, shown
 from twofold.players.entry import Key
 from twofold.players.own_code import is_code, load_object
+from twofold.rules import Rules
 from twofold.search.budget import Budget, parse_seconds
 from twofold.search.depth import Depth
+
+if TYPE_CHECKING:
+    from twofold.endgame.table import EndgameTables
 
 
 def whole(name: str, low: int, high: int) -> Callable[[str], int]:
@@ -88,6 +92,24 @@ def cut(text: str) -> float:
     return value
 
 
+def _find_tables(text: str) -> "EndgameTables | None":
+    from twofold.players.endgame_tables import find_tables
+
+    return find_tables(text)
+
+
+def _settled_tables(text: str, rules: Rules | None) -> str:
+    from twofold.players.endgame_tables import settled_tables
+
+    return settled_tables(text, rules)
+
+
+def _tables_hash(text: str) -> str:
+    from twofold.players.endgame_tables import tables_hash
+
+    return tables_hash(text)
+
+
 EVAL: Final = Key(
     "rows", "evaluator, or path/to/file.py:Name", evaluator, _weights, names_code=is_code
 )
@@ -110,6 +132,13 @@ NODES: Final = Key(
 )
 CUT: Final = Key("0", "do not search what is less probable", cut)
 THREADS: Final = Key("1", "threads for one move", whole("threads", 1, MAX_JOBS))
+TABLES: Final = Key(
+    "none",
+    "endgame tables, by name or as files: 442-512+443-512; auto for all that are built here",
+    _find_tables,
+    hash_of=_tables_hash,
+    settle=_settled_tables,
+)
 TWO_PLAYER_KEYS: Final = {
     "eval": EVAL,
     "depth": Key(

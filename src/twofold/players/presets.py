@@ -1,10 +1,13 @@
 """The players that a spec can name, with their keys."""
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
+from twofold.endgame.folder import AUTO, NONE, files_in, tables_folder
+from twofold.endgame.pattern import suits
 from twofold.errors import InvalidSpec
 from twofold.limits import BITS_MAX_SIDE, MAX_DEPTH, MAX_DOWNGRADE, MAX_PLY, MIN_DOWNGRADE
+from twofold.notation import format_spec, parse_spec
 from twofold.players.base import Player
 from twofold.players.engine_spec import hash_of_files, parse_command_words, parse_option_words
 from twofold.players.entry import Entry, Key
@@ -16,6 +19,7 @@ from twofold.players.keys import (
     NODES,
     PLY,
     TABLE_MB,
+    TABLES,
     THREADS,
     TIME,
     TWO_PLAYER_KEYS,
@@ -30,6 +34,9 @@ from twofold.players.keys import (
 from twofold.rules import Move, Rules
 from twofold.search.budget import Budget, parse_seconds
 from twofold.search.depth import BY_TILES, Depth
+
+if TYPE_CHECKING:
+    from twofold.endgame.table import EndgameTables
 
 DEFAULT_PLAYER: Final = "ntuple:net=default,ply=3"
 """Who plays where no player is named, on 4x4."""
@@ -57,10 +64,23 @@ IT3105: Final = "IT3105 report, Expectimax for 2048"
 
 
 def default_player(rules: Rules) -> str:
-    """The spec of the player where none is named."""
+    """The spec of the player where a person watches or asks and names none.
+
+    On 4x4 it plays with the endgame tables that are built on this machine, by name.
+    """
     if rules.shape == (4, 4):
-        return DEFAULT_PLAYER
+        return _with_tables(DEFAULT_PLAYER, rules)
     return DEFAULT_PLAYER_SMALL if max(rules.shape) <= BITS_MAX_SIDE else DEFAULT_PLAYER_LARGE
+
+
+def _with_tables(spec: str, rules: Rules) -> str:
+    """The spec with the endgame tables that are built here, if they are for these rules."""
+    if not (suits(rules) and files_in(tables_folder())):
+        return spec  # without loading any kernel
+    from twofold.players.endgame_tables import settled_tables
+
+    tables, parsed = settled_tables(AUTO, rules), parse_spec(spec)
+    return spec if tables == NONE else format_spec(parsed.name, parsed.values | {"tables": tables})
 
 
 def _random() -> Player:
@@ -90,6 +110,7 @@ def _expectimax(
     table_mb: int,
     threads: int,
     prune: bool,
+    tables: "EndgameTables | None",
     **weights: float,
 ) -> Player:
     from twofold.players.searching import ExpectimaxPlayer
@@ -102,6 +123,7 @@ def _expectimax(
         table_mb=table_mb,
         threads=threads,
         prune=prune,
+        tables=tables,
     )
 
 
@@ -114,6 +136,7 @@ def _ntuple(
     table_mb: int,
     threads: int,
     downgrade: int,
+    tables: "EndgameTables | None",
 ) -> Player:
     from twofold.evaluators.network import network_evaluator
     from twofold.players.networks import find_network
@@ -127,6 +150,7 @@ def _ntuple(
         table_mb=table_mb,
         threads=threads,
         downgrade=downgrade,
+        tables=tables,
     )
 
 
@@ -165,7 +189,9 @@ def _two_player(prunes: bool) -> Callable[..., Player]:
     return make
 
 
-def _nneonneo(ply: Depth, cut: float, table_mb: int, threads: int) -> Player:
+def _nneonneo(
+    ply: Depth, cut: float, table_mb: int, threads: int, tables: "EndgameTables | None"
+) -> Player:
     from twofold.players.searching import ExpectimaxPlayer
 
     return ExpectimaxPlayer(
@@ -175,6 +201,7 @@ def _nneonneo(ply: Depth, cut: float, table_mb: int, threads: int) -> Player:
         table_mb=table_mb,
         threads=threads,
         order=(Move.UP, Move.DOWN, Move.LEFT, Move.RIGHT),  # as there
+        tables=tables,
     )
 
 
@@ -268,6 +295,7 @@ PRESETS: Final = (
                 "star1: do not search spawns that can change no move; pays from 4 plies on",
                 choice("prune", {"none": False, "star1": True}),
             ),
+            "tables": TABLES,
         },
     ),
     Entry(
@@ -291,6 +319,7 @@ PRESETS: Final = (
                 "halve large tiles once the different tiles sum to this; 0 for never",
                 _downgrade,
             ),
+            "tables": TABLES,
         },
         source=NTUPLE,
     ),
@@ -318,6 +347,7 @@ PRESETS: Final = (
             "cut": Key("0.0001", CUT.help, cut),
             "table_mb": TABLE_MB,
             "threads": THREADS,
+            "tables": TABLES,
         },
         source=NNEONNEO,
     ),

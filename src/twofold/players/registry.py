@@ -106,6 +106,28 @@ def canonical(spec: str) -> str:
         return player.spec
 
 
+def settled(spec: str, rules: Rules | None = None) -> str:
+    """The spec with values written out whose meaning depends on what is on this machine.
+
+    That is `tables=auto`, which becomes the names of the endgame tables that are built here. What
+    keeps or shows a spec keeps this one. Another spec stays as it is.
+
+    Args:
+        spec: names a player.
+        rules: what it is going to play; None for any.
+
+    Raises:
+        InvalidSpec: there is no such player.
+        InvalidTable: an endgame table is not built, or its file cannot be used.
+        UnsupportedRules: endgame tables are named, and these rules are not those they are for.
+    """
+    parsed = _parse(spec)
+    if is_code(parsed.name):
+        return spec
+    values = _settled(entry_of(parsed.name).keys, parsed.values, rules)
+    return spec if values == parsed.values else notation.format_spec(parsed.name, values)
+
+
 def short_spec(spec: str) -> str:
     """The spec with only what differs from the defaults, as a user would type it.
 
@@ -165,6 +187,7 @@ def entry_of(name: str) -> Entry:
 def _complete(entry: Entry, values: Mapping[str, str]) -> tuple[Mapping[str, Key], dict[str, str]]:
     """All keys, and their values as text: those given, and the defaults of the others."""
     given, hashes = notation.split_hashes(values)
+    given = _settled(entry.keys, given)
     texts = {key: given.get(key, entry.keys[key].default) for key in entry.keys}
     for key, stated in hashes.items():
         if file_hashes(texts, entry.keys).get(key) != stated:
@@ -178,6 +201,14 @@ def _complete(entry: Entry, values: Mapping[str, str]) -> tuple[Mapping[str, Key
                 f"{did_you_mean(key, keys)}"
             )
     return keys, {key: given.get(key, keys[key].default) for key in keys}
+
+
+def _settled(
+    keys: Mapping[str, Key], given: Mapping[str, str], rules: Rules | None = None
+) -> dict[str, str]:
+    """The values with those written out whose meaning depends on the machine."""
+    settle = {key: one.settle for key, one in keys.items() if one.settle and key in given}
+    return {**given, **{key: one(given[key], rules) for key, one in settle.items()}}
 
 
 def _all_keys(entry: Entry, texts: Mapping[str, str]) -> dict[str, Key]:

@@ -5,20 +5,25 @@ A search is imported when it is made: its kernels are compiled then, and no othe
 
 from abc import abstractmethod
 from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
 
 from twofold.board import Board
 from twofold.errors import InvalidSpec
 from twofold.evaluators import Evaluator
+from twofold.limits import BITS_MAX_EXPONENT
 from twofold.players.base import assumed_score, check_going, move_list
 from twofold.players.compiled import CompiledPlayer
 from twofold.rules import Move, Rules
 from twofold.search.analysis import Analysis
 from twofold.search.base import Search, first_best
 from twofold.search.budget import Budget
-from twofold.search.context import TABLE_MB, unsupported
+from twofold.search.context import TABLE_MB, fitting_bits, unsupported
 from twofold.search.deepening import deepen
 from twofold.search.depth import Depth
 from twofold.search.stop import Stop
+
+if TYPE_CHECKING:
+    from twofold.endgame.table import Answer, EndgameTables
 
 LINE_SHARE = 10
 """The best line may cost one part in so many of the nodes of the search, and `LINE_NODES`."""
@@ -32,12 +37,21 @@ class SearchPlayer(CompiledPlayer):
     Args:
         evaluator: what boards are worth.
         budget: limits on each move; a game under a limit of time is not reproducible.
+        tables: endgame tables, which are asked before the search; None for none. Under rules
+            that they are not made for they say nothing.
     """
 
     search: Search
 
-    def __init__(self, evaluator: Evaluator, budget: Budget | None = None) -> None:
+    def __init__(
+        self,
+        evaluator: Evaluator,
+        budget: Budget | None = None,
+        tables: "EndgameTables | None" = None,
+    ) -> None:
         self.evaluator = evaluator
+        self.tables = tables
+        self._asked: EndgameTables | None = None
         self.unit = evaluator.unit
         self.budget = budget or Budget()
         self.reproducible = self.budget.seconds is None
@@ -66,6 +80,9 @@ class SearchPlayer(CompiledPlayer):
         """Build the search for these rules."""
         self.close()
         self.search = self.make_search(rules)
+        self._asked = self.tables if self.tables is not None and self.tables.suits(rules) else None
+        if self._asked is not None:
+            self.search.ask_first(self._asked.words)
         self.policy = 0 if self._decides_in_python else self.search.policy
         self.context = self.search.context.words
 
@@ -76,17 +93,32 @@ class SearchPlayer(CompiledPlayer):
         return limited or not self.search.policy
 
     def choose(self, board: Board, *, score: int | None = None, move_number: int = 0) -> Move:
-        """The first of the best moves, within the player's own budget."""
+        """The move of an endgame table, or the first of the search's best, within the budget."""
         legal = check_going(board)
         self._fit(board)
         if self.policy:
             return super().choose(board, score=score, move_number=move_number)
         if len(legal) == 1:
             return legal[0]
+        if (move := self._table_move(board)) is not None:
+            return move
         points = assumed_score(board) if score is None else score
         position = self.search.position(board)
         *_, last = deepen(self.search, position, points, legal, self.budget)
         return first_best(last.values)
+
+    def _table_move(self, board: Board) -> Move | None:
+        """The move of an endgame table, if one knows it."""
+        return None if self._asked is None else self._asked.move(_as_searched(board))
+
+    def table_answer(self, board: Board) -> "Answer | None":
+        """What the endgame table says that chooses the move; None where none does.
+
+        Args:
+            board: of the shape of the present game.
+        """
+        self._fit(board)
+        return None if self._asked is None else self._asked.answer(_as_searched(board))
 
     def analyse(
         self,
@@ -97,6 +129,9 @@ class SearchPlayer(CompiledPlayer):
         stop: Stop | None = None,
     ) -> Analysis:
         """The values of the four moves, within the player's own limits or others.
+
+        Where an endgame table chooses the move, `best` is that move, and the values of the
+        search are given beside the table's chances.
 
         A budget of time or nodes deepens ply by ply and answers with the last ply that was
         finished. What an earlier search stored is not used: an equal request gives an equal
@@ -122,8 +157,9 @@ class SearchPlayer(CompiledPlayer):
         # Each of several threads has a share of the nodes, and may use it up sooner or later.
         shares = limits.nodes is not None and len(self.search.contexts) > 1
         reproducible = self.reproducible and limits.seconds is None and not shares
+        answer = self.table_answer(board)
         for found in deepen(self.search, position, points, legal, limits, stop):
-            best = first_best(found.values)
+            best = first_best(found.values) if answer is None else answer.best
             self.search.limit_nodes(LINE_NODES + found.nodes // LINE_SHARE)
             line = self.search.line(position, points, best, found.depth)
             self.search.limit_nodes(None)  # the player may be asked before this goes on
@@ -140,12 +176,20 @@ class SearchPlayer(CompiledPlayer):
                 evaluator=self.evaluator.name,
                 line=line,
                 reproducible=reproducible and not (stop is not None and stop.is_raised),
+                table=answer,
             )
 
     def close(self) -> None:
         """End the threads, if there are any."""
         if self._prepared is not None:
             self.search.close()
+
+
+def _as_searched(board: Board) -> Board:
+    """A board as kernels see it: downgraded if a tile is past 32768."""
+    if board.max_exponent <= BITS_MAX_EXPONENT:
+        return board
+    return Board.from_bits(fitting_bits(board), board.shape)
 
 
 class ExpectimaxPlayer(SearchPlayer):
@@ -164,6 +208,7 @@ class ExpectimaxPlayer(SearchPlayer):
         prune: whether chance nodes are pruned, which changes no move: on bits only, with an
             evaluator that has bounds, on one thread, without a cut and limits.
         downgrade: see `Expectimax`; on bits only.
+        tables: endgame tables, see `SearchPlayer`.
 
     Raises:
         InvalidSpec: `prune` does not go with the rest.
@@ -182,8 +227,9 @@ class ExpectimaxPlayer(SearchPlayer):
         order: Sequence[Move] = tuple(Move),
         prune: bool = False,
         downgrade: int = 0,
+        tables: "EndgameTables | None" = None,
     ) -> None:
-        super().__init__(evaluator, budget)
+        super().__init__(evaluator, budget, tables)
         if prune and (cut > 0 or second_move or threads > 1 or self.budget != Budget()):
             raise InvalidSpec("expected prune=star1 without cut, time, nodes and threads")
         if prune:

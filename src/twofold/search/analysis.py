@@ -1,9 +1,17 @@
 """Analysis: what a player thinks of each of the four moves."""
 
+import math
 from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
 
 from twofold.board import Board
 from twofold.rules import Move
+
+if TYPE_CHECKING:
+    from twofold.endgame.table import Answer
+
+
+_MOST_DECIMALS: Final = 6
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,6 +92,8 @@ class Analysis:
             nor where a flag ended the search, nor where threads share nodes or a cut-off. With
             several threads the nodes may differ all the same.
         exact: whether the values are those of optimal play, and no estimates.
+        table: what the endgame table says that chooses `best`, beside the values of the search;
+            None where no table does.
     """
 
     board: Board
@@ -99,6 +109,7 @@ class Analysis:
     line: tuple[LineStep, ...] = ()
     reproducible: bool = True
     exact: bool = False
+    table: "Answer | None" = None
 
     def __getitem__(self, move: Move) -> MoveAnalysis:
         return self.moves[move]
@@ -107,6 +118,32 @@ class Analysis:
     def value(self) -> float | None:
         """The value of the best move."""
         return self.moves[self.best].value
+
+    def chance(self, move: Move) -> float | None:
+        """What the endgame table gives a move; None where none speaks or it does not know it."""
+        return None if self.table is None else self.table.chances.get(move)
+
+
+def format_chance(chance: float) -> str:
+    """A chance in percent, with enough digits to tell moves apart.
+
+    >>> [format_chance(chance) for chance in (0.97213, 0.99953, 0.00042, 1)]
+    ['97.2 %', '99.953 %', '0.042 %', '100 %']
+    """
+    percent = 100 * chance
+    rest = min(percent, 100 - percent)
+    if rest <= 0:
+        return f"{percent:.0f} %"
+    decimals = 1 if rest >= 1 else min(1 + math.ceil(-math.log10(rest)), _MOST_DECIMALS)
+    return f"{percent:.{decimals}f} %"
+
+
+def table_words(answer: "Answer") -> str:
+    """What an endgame table says: `442-512: 97.2 % to make 512 (left), 96.8 % (up)`."""
+    ordered = sorted(answer.chances.items(), key=lambda each: (each[0] != answer.best, -each[1]))
+    (best, chance), *others = ((move.name.lower(), format_chance(one)) for move, one in ordered)
+    rest = "".join(f", {chance} ({move})" for move, chance in others)
+    return f"{answer.table}: {chance} to make {answer.target} ({best}){rest}"
 
 
 def format_value(value: float, like: float | None = None) -> str:

@@ -9,9 +9,10 @@ import numpy as np
 from twofold.board import Board
 from twofold.kernels import context as words
 from twofold.kernels import transposition
+from twofold.kernels._jit import address_of
 from twofold.rules import Move, Rules
 from twofold.search.analysis import LineStep, MoveValue
-from twofold.search.context import Context
+from twofold.search.context import Context, Words
 from twofold.search.stop import was_stopped
 
 
@@ -77,6 +78,19 @@ class Search(ABC):
         return
 
     # ---- what all share
+
+    def ask_first(self, tables: Words) -> None:
+        """Have `policy` ask endgame tables before it searches.
+
+        Args:
+            tables: their words, see `kernels.endgame_lookup`; kept by this search.
+        """
+        from twofold.kernels.endgame_policy import table_first
+
+        for context in self.contexts:
+            context.point(words.TABLES, tables)
+            context.words[words.INNER_POLICY] = self.policy
+        self.policy = address_of(table_first) if self.policy else 0
 
     @property
     def nodes(self) -> int:

@@ -1,11 +1,14 @@
 """An analysis as JSON has it, for the command and for the web."""
 
 import math
-from typing import Self
+from typing import TYPE_CHECKING, Self
 
 import msgspec
 
 from twofold.search.analysis import Analysis, LineStep, MoveAnalysis
+
+if TYPE_CHECKING:
+    from twofold.endgame.table import Answer
 
 
 class MoveDocument(msgspec.Struct):
@@ -54,6 +57,29 @@ class LineDocument(msgspec.Struct):
         return cls(step.move.name.lower(), step.cell, step.tile)
 
 
+class TableDocument(msgspec.Struct):
+    """What the endgame table says that chooses the move.
+
+    Attributes:
+        name: of the table, such as `442-512`.
+        hash: of its content.
+        target: the tile whose chance it tells.
+        chances: of making that tile after each move that it knows, by `up`, `right`, `down` and
+            `left`.
+    """
+
+    name: str
+    hash: str
+    target: int
+    chances: dict[str, float]
+
+    @classmethod
+    def of(cls, answer: "Answer") -> Self:
+        """The document of an answer."""
+        chances = {move.name.lower(): chance for move, chance in answer.chances.items()}
+        return cls(answer.table, answer.hash, answer.target, chances)
+
+
 class AnalysisDocument(msgspec.Struct):
     """What a player thinks of a position, without what depends on time by its nature.
 
@@ -69,6 +95,7 @@ class AnalysisDocument(msgspec.Struct):
         moves: up, right, down, left.
         line: how the game may go on.
         exact: whether the values are those of optimal play, and no estimates.
+        table: the endgame table that chooses `best`; None where none does.
     """
 
     board: str
@@ -82,6 +109,7 @@ class AnalysisDocument(msgspec.Struct):
     moves: list[MoveDocument]
     line: list[LineDocument]
     exact: bool = False
+    table: TableDocument | None = None
 
     @classmethod
     def of(cls, analysis: Analysis) -> Self:
@@ -98,6 +126,7 @@ class AnalysisDocument(msgspec.Struct):
             moves=[MoveDocument.of(one) for one in analysis.moves],
             line=[LineDocument.of(step) for step in analysis.line],
             exact=analysis.exact,
+            table=None if analysis.table is None else TableDocument.of(analysis.table),
         )
 
 

@@ -1,13 +1,15 @@
 """The four moves and what they are worth, as lines beside a board."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Final
 
 from rich.text import Text
 
-from twofold.search.analysis import format_value
+from twofold.rules import Move
+from twofold.search.analysis import format_chance, format_value
 
 if TYPE_CHECKING:
+    from twofold.endgame.table import Answer
     from twofold.search.analysis import Analysis, MoveAnalysis
 
 NAMES: Final = ("up", "right", "down", "left")
@@ -23,6 +25,8 @@ def draw_moves(analysis: "Analysis | None", width: int, unicode: bool) -> list[T
     """The four moves with their values and bars; the bar runs from the worst to the best."""
     if analysis is None:
         return [Text("moves", style="dim"), *(Text(f"  {name}") for name in NAMES)]
+    if analysis.table is not None:
+        return draw_chances(analysis.table, analysis.board.legal_moves(), width, unicode)
     unit = f"values, {analysis.unit}" if analysis.unit else "moves"
     legal = [one.value for one in analysis.moves if one.legal and one.value is not None]
     texts = aligned([_value_text(analysis, one) for one in analysis.moves])
@@ -31,6 +35,48 @@ def draw_moves(analysis: "Analysis | None", width: int, unicode: bool) -> list[T
     for one, text in zip(analysis.moves, texts, strict=True):
         lines.append(_move_line(analysis, one, text, bar_length(one, legal, room), room, unicode))
     return lines
+
+
+def draw_chances(
+    answer: "Answer",
+    legal: Sequence[Move],
+    width: int,
+    unicode: bool,
+    said: Mapping[Move, str] | None = None,
+) -> list[Text]:
+    """The four moves with their chances by an endgame table.
+
+    Args:
+        answer: what the table says.
+        legal: the legal moves.
+        width: columns that there are.
+        unicode: whether other signs than those of ASCII may be used.
+        said: a word after the chance of a move.
+    """
+    words = said or {}
+    chances = list(answer.chances.values())
+    texts = aligned([_chance_text(answer, legal, move) for move in Move])
+    room = bar_room(texts, width) - max((len(word) + 1 for word in words.values()), default=0)
+    lines = [Text(f"chance of {answer.target}, {answer.table}", style="dim")]
+    for move, text in zip(Move, texts, strict=True):
+        best = move == answer.best
+        style = "bold" if best else "" if move in legal else "dim"
+        line = Text(pointer(best, unicode) + f"{NAMES[move]:<5} ", style=style)
+        if room >= MIN_ROOM:
+            chance = answer.chances.get(move)
+            length = 0 if chance is None else share_length(chance, chances, room)
+            line.append(bar(length, room, unicode), style="green" if best else "cyan")
+        line.append(text)
+        line.append(f" {words[move]}" if move in words else "")
+        lines.append(line)
+    return lines
+
+
+def _chance_text(answer: "Answer", legal: Sequence[Move], move: Move) -> str:
+    if move not in legal:
+        return "illegal"
+    chance = answer.chances.get(move)
+    return "unknown" if chance is None else format_chance(chance)
 
 
 def aligned(texts: Sequence[str]) -> list[str]:

@@ -7,7 +7,16 @@ from rich.text import Text
 
 from twofold.rules import Move
 from twofold.search.analysis import format_value
-from twofold.tui.moves_view import MIN_ROOM, NAMES, aligned, bar, bar_room, pointer, share_length
+from twofold.tui.moves_view import (
+    MIN_ROOM,
+    NAMES,
+    aligned,
+    bar,
+    bar_room,
+    draw_chances,
+    pointer,
+    share_length,
+)
 from twofold.tui.walk import MISTAKES, Walk
 
 if TYPE_CHECKING:
@@ -35,6 +44,10 @@ def draw_walk(walk: Walk, width: int, unicode: bool) -> list[Text]:
 
 
 def _draw_values(one: "Judgement", width: int, unicode: bool) -> list[Text]:
+    if one.table is not None:
+        moves = [move for move in Move if one.values[move] is not None]
+        said = {one.best: "best"} | {one.move: "made"}
+        return draw_chances(one.table, moves, width, unicode, said)
     best = one.values[one.best]
     legal = [value for value in one.values if value is not None]
     texts = aligned(
@@ -67,7 +80,8 @@ def verdict(walk: Walk) -> Text:
         return Text(f"{name} is the only move")
     if one.is_best:
         return Text(f"perfect: no move is better than {name}")
-    kept = f"{name} keeps {100 * one.ratio:.3g} % of the value of {one.best.name.lower()}"
+    what = "value" if one.table is None else "chance"
+    kept = f"{name} keeps {100 * one.ratio:.3g} % of the {what} of {one.best.name.lower()}"
     return Text.assemble((one.label, STYLES.get(one.label, "")), f": {kept}")
 
 

@@ -13,14 +13,17 @@ The bar says how a position stands, from 0 to 1:
 """
 
 import math
-from collections.abc import Sequence
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from twofold.board import Board
 from twofold.evaluators import Evaluator
 from twofold.players.base import Player
+from twofold.rules import Move
 from twofold.search.analysis import Analysis, MoveAnalysis
-from twofold.web.protocol import AnalysisReply, MoveValueInfo
+from twofold.web.protocol import AnalysisReply, MoveValueInfo, TableInfo
+
+if TYPE_CHECKING:
+    from twofold.endgame.table import Answer
 
 CHANCE: Final = "chance"
 """Unit of evaluators that give a chance."""
@@ -43,7 +46,7 @@ def reply_of(analysis: Analysis, player: Player, *, spec: str, final: bool) -> A
         final=final,
         player=spec,
         best=analysis.best.letter,  # type: ignore[arg-type]
-        moves=_moves(analysis.moves),
+        moves=_moves(analysis),
         unit=analysis.unit,
         depth=analysis.depth,
         nodes=analysis.nodes,
@@ -52,23 +55,35 @@ def reply_of(analysis: Analysis, player: Player, *, spec: str, final: bool) -> A
         line=[str(step) for step in analysis.line],
         bar=bar,
         bar_text=text,
+        table=None if analysis.table is None else table_info(analysis.table),
     )
 
 
-def _moves(moves: Sequence[MoveAnalysis]) -> list[MoveValueInfo]:
-    values = [one.value for one in moves if one.value is not None]
+def table_info(answer: "Answer") -> TableInfo:
+    """What an endgame table says, as it is sent."""
+    return TableInfo(answer.table, answer.target, [answer.chances.get(move) for move in Move])
+
+
+def _moves(analysis: Analysis) -> list[MoveValueInfo]:
+    values = [one.value for one in analysis.moves if one.value is not None]
     best = max(values, default=0.0)
+
+    def ratio(one: MoveAnalysis) -> float | None:
+        if (answer := analysis.table) is not None:
+            return ratio_of(answer.chances.get(one.move, 0.0), answer.chance)
+        return None if one.value is None else ratio_of(one.value, best)
+
     return [
         MoveValueInfo(
             move=one.move.letter,  # type: ignore[arg-type]
             legal=one.legal,
             value=one.value,
-            ratio=None if one.value is None else ratio_of(one.value, best),
+            ratio=ratio(one) if one.legal else None,
             reward=one.reward,
             depth=one.depth,
             nodes=one.nodes,
         )
-        for one in moves
+        for one in analysis.moves
     ]
 
 

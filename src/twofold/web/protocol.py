@@ -501,6 +501,21 @@ class MoveValueInfo(msgspec.Struct):
     nodes: int
 
 
+class TableInfo(msgspec.Struct):
+    """What the endgame table says that chooses the move.
+
+    Attributes:
+        name: of the table, such as `442-512`.
+        target: the tile whose chance it tells.
+        chances: of making that tile after up, right, down and left; None where the table does not
+            know the move.
+    """
+
+    name: str
+    target: int
+    chances: list[float | None]
+
+
 class AnalysisReply(Reply, tag="analysis"):
     """What a player thinks of a position.
 
@@ -515,6 +530,8 @@ class AnalysisReply(Reply, tag="analysis"):
         bar: evaluation bar, 0 to 1; None where the player values nothing.
         bar_text: what it says, in words.
         outcomes: whether `OutcomesReply`s follow.
+        table: the endgame table that chooses the best move; None where none does. The ratios of
+            the moves that it knows are then those of their chances.
     """
 
     board: str
@@ -531,6 +548,7 @@ class AnalysisReply(Reply, tag="analysis"):
     bar: float | None
     bar_text: str
     outcomes: bool = False
+    table: TableInfo | None = None
 
 
 class TileChance(msgspec.Struct):
@@ -583,6 +601,7 @@ class Judgement(msgspec.Struct):
         ratio: value of the move by the value of the best, 0 to 1.
         accuracy: of the move, in percent.
         label: `perfect`, `excellent`, `nice try`, `not bad`, `mistake`, `blunder`, `terrible`.
+        table: the endgame table that the ratio is from; None where none speaks.
     """
 
     move_number: int
@@ -592,6 +611,7 @@ class Judgement(msgspec.Struct):
     ratio: float
     accuracy: float
     label: str
+    table: TableInfo | None = None
 
 
 class Judged(Reply, tag="judged"):

@@ -17,6 +17,7 @@ from twofold.record import Record
 from twofold.search.budget import Budget
 from twofold.web import protocol
 from twofold.web.asked import Asked, Send
+from twofold.web.evaluation import table_info
 from twofold.web.protocol import Judged, Reviewed
 from twofold.web.workers import Workers
 
@@ -269,4 +270,5 @@ def _message(one: Judgement) -> protocol.Judgement:
         ratio=one.ratio,
         accuracy=one.accuracy,
         label=one.label,
+        table=None if one.table is None else table_info(one.table),
     )

@@ -8,15 +8,20 @@ server was started may be anything.
 import os
 import re
 import threading
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import Final
 
+import msgspec
+
 from twofold import notation
-from twofold.errors import InvalidSpec, LimitExceeded
+from twofold.endgame.folder import AUTO, NONE
+from twofold.endgame.pattern import Pattern
+from twofold.errors import InvalidSpec, InvalidTable, LimitExceeded
 from twofold.evaluators.library import shipped
 from twofold.notation import shown
-from twofold.players import Player, home_of, make_player
+from twofold.players import Player, home_of, make_player, settled
 from twofold.players.entry import Entry
+from twofold.players.keys import TABLES
 from twofold.players.own_code import is_code
 from twofold.players.presets import DEFAULT_PLAYER, default_player
 from twofold.players.registry import code_of, entry_of
@@ -49,6 +54,8 @@ PICKS: Final = (
 )
 """The players to pick from, by spec and short name, below the default one."""
 
+_NAMES: Final = dict(PICKS)
+
 VALUELESS: Final = ("corner", "random")
 """Players that choose moves without valuing them."""
 
@@ -64,24 +71,44 @@ class Roster:
     Attributes:
         default: as given.
         home: the rules that the default player is for, if it is for no others.
-        infos: what there is to pick from, the default player first.
 
     Raises:
         InvalidSpec: one of these specs is wrong.
     """
 
     def __init__(self, default: str | None = None, allowed: Sequence[str] = ()) -> None:
-        self.default: Final = default
-        own = ([] if default is None else [default]) + list(allowed)
+        self.default: Final = None if default is None else settled(default)
+        own = [*([] if self.default is None else [self.default]), *map(settled, allowed)]
         self._own = set(own)
         self.home: Final = None if default is None else home_of(default)
+        self._own_infos: Final = {
+            spec: _info(spec, _NAMES.get(spec) or _without_folders(spec)) for spec in own
+        }
         self._lock = threading.Lock()
         self._making: dict[str, threading.Lock] = {}
-        self.infos: Final = _infos(default or default_player(Rules()), own, self.home)
+        default_player(Rules())  # loads what endgame tables take, before a page waits for it
+
+    @property
+    def infos(self) -> list[PlayerInfo]:
+        """What there is to pick from, the default player first."""
+        default = self.default or default_player(Rules())
+        known = {spec: _info(spec, name) for spec, name in PICKS} | self._own_infos
+        first = known.get(default) or _info(default, _with_tables(default))
+        infos = list(({default: first} | self._own_infos | known).values())
+        where = "" if self.home is None else f" on {self.home.rows}x{self.home.cols}"
+        infos[0] = msgspec.structs.replace(infos[0], name=f"default{where}: {infos[0].name}")
+        return infos
 
     def spec(self, asked: str, rules: Rules) -> str:
-        """The spec that is meant; the default one for an empty text."""
-        return asked.strip() or self.own_default(rules) or default_player(rules)
+        """The spec that is meant, endgame tables by name; the default one for an empty text.
+
+        Raises:
+            InvalidSpec, LimitExceeded: as `check`.
+        """
+        if not asked.strip():
+            return self.own_default(rules) or default_player(rules)
+        self.check(asked.strip())
+        return settled(asked.strip(), rules)
 
     def own_default(self, rules: Rules) -> str | None:
         """The spec that the owner named as the default one, if it is for boards of this shape."""
@@ -127,6 +154,9 @@ class Roster:
 def _check_value(entry: Entry, key: str, text: str) -> None:
     """Refuse a value of a key that is dangerous in the hands of a page."""
     known = entry.keys.get(key)
+    if known is TABLES:
+        _check_tables(text)
+        return
     if entry.name == "exact" and key == "table":
         raise InvalidSpec(
             "expected a table of a solved game that the owner named when the server started, "
@@ -143,14 +173,22 @@ def _check_value(entry: Entry, key: str, text: str) -> None:
         raise LimitExceeded(f"expected {key} of at most {most} here, got {shown(text)}")
 
 
-def _infos(default: str, own: Iterable[str], home: Rules | None) -> list[PlayerInfo]:
-    """The players to pick from: the default one, the owner's, the usual ones."""
-    names = dict(PICKS)
-    specs = list(dict.fromkeys([default, *own, *names]))
-    infos = [_info(spec, names.get(spec) or _without_folders(spec)) for spec in specs]
-    where = "" if home is None else f" on {home.rows}x{home.cols}"
-    infos[0].name = f"default{where}: {infos[0].name}"
-    return infos
+def _check_tables(text: str) -> None:
+    """Refuse endgame tables that are named as files."""
+    for name in () if text in (AUTO, NONE) else text.split("+"):
+        try:
+            Pattern.parse(name)
+        except InvalidTable:
+            raise InvalidSpec(
+                "expected tables= and endgame tables that are built here, such as 442-512+443-512, "
+                f"got {shown(text)}: only the owner can name a file, when the server starts"
+            ) from None
+
+
+def _with_tables(spec: str) -> str:
+    """The short name of the default player with endgame tables."""
+    tables = notation.parse_spec(spec).values["tables"].replace("+", " + ")
+    return f"{_NAMES[DEFAULT_PLAYER]}, tables {tables}"
 
 
 def _info(spec: str, name: str) -> PlayerInfo:

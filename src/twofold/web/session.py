@@ -9,6 +9,7 @@ from twofold.board import Board
 from twofold.errors import InvalidBoard, LimitExceeded
 from twofold.limits import MAX_SCORE, check_limit
 from twofold.notation import parse_seed
+from twofold.players import settled
 from twofold.players.base import check_going
 from twofold.rules import Rules
 from twofold.web import protocol
@@ -222,10 +223,12 @@ class Session:
         self._hub.searches.start(asked.run, asked.stop)
 
     def _review(self, request: protocol.ReviewRequest) -> None:
-        if request.player.strip():
-            self._hub.roster.check(request.player.strip())
+        player = request.player.strip()
+        if player:
+            self._hub.roster.check(player)
+            player = settled(player)
         ply = None if request.ply is None else min(request.ply, MAX_PLY)
-        order = Order(request.game, request.player.strip(), ply)
+        order = Order(request.game, player, ply)
         hub = self._hub
         asked = AskedReview(hub.reviews, order, hub.record, hub.judge_for, self.send, request.ref)
         self._ask(asked)

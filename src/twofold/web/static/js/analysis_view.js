@@ -7,7 +7,7 @@
 
 import { h } from './dom.js';
 import { EvalBar } from './eval_bar.js';
-import { formatDuration, formatShort, valueFormat } from './figures.js';
+import { formatChance, formatDuration, formatShort, valueFormat } from './figures.js';
 import { LineView } from './line_view.js';
 import { ARROWS, LETTERS, moveName } from './moves.js';
 import { number, text } from './text.js';
@@ -15,7 +15,8 @@ import { number, text } from './text.js';
 export { EvalBar };
 
 const HALF_AT = 0.025; // loss at which a bar is half as long
-const FACTS = ['depth', 'nodes', 'speed', 'time', 'source', 'unit', 'bar_text'];
+const FACTS = ['depth', 'nodes', 'speed', 'time', 'source', 'unit', 'table', 'bar_text'];
+const WIDE = ['table', 'bar_text']; // facts that are hidden where there is nothing to say
 
 /**
  * @typedef {object} AnalysisViewOptions
@@ -46,7 +47,7 @@ export class AnalysisView {
 
   #build() {
     const facts = [...this.facts].map(([name, value]) => h('div', {
-      class: `analysis-fact analysis-${name}`, hidden: name === 'bar_text',
+      class: `analysis-fact analysis-${name}`, hidden: WIDE.includes(name),
     }, h('dt', { text: text(`analysis.${name}`) }), value));
     return h('section', { class: 'analysis', 'aria-label': text('analysis.label') },
       this.#table(), this.note, h('dl', { class: 'analysis-facts' }, facts),
@@ -57,6 +58,7 @@ export class AnalysisView {
     const headings = ['value', 'behind', 'reward'].map((name) => h('th', {
       scope: 'col', class: `analysis-${name}`, text: text(`analysis.${name}`),
     }));
+    [, this.behind] = headings;
     const head = h('tr', null,
       h('th', { scope: 'col', class: 'analysis-move' },
         h('span', { class: 'visually-hidden', text: text('analysis.move') })),
@@ -73,7 +75,10 @@ export class AnalysisView {
   show(reply) {
     const best = reply.moves.find((move) => move.move === reply.best);
     const format = valueFormat(reply.moves.map((move) => move.value));
-    for (const move of reply.moves) this.rows.get(move.move).show(move, best, format);
+    for (const [index, move] of reply.moves.entries()) {
+      this.rows.get(move.move).show(move, best, format, reply.table && chanceText(reply, index));
+    }
+    setText(this.behind, text(reply.table ? 'analysis.chance' : 'analysis.behind'));
     this.note.hidden = true;
     this.thinking.hidden = reply.final;
     this.element.dataset.state = reply.final ? 'final' : 'thinking';
@@ -90,14 +95,18 @@ export class AnalysisView {
     setText(this.facts.get('time'), formatDuration(reply.seconds));
     setText(this.facts.get('source'), reply.source || '–');
     setText(this.facts.get('unit'), reply.unit || '–');
+    setText(this.facts.get('table'), tableText(reply));
     setText(this.facts.get('bar_text'), reply.bar_text);
-    this.facts.get('bar_text').parentElement.hidden = !reply.bar_text;
+    for (const name of WIDE) {
+      this.facts.get(name).parentElement.hidden = !this.facts.get(name).textContent;
+    }
     this.facts.get('nodes').title = reply.nodes ? number(reply.nodes) : '';
     this.facts.get('source').title = reply.player;
   }
 
   #announce(best, format, reply) {
-    const value = best?.value == null ? '' : `${format(best.value)} ${reply.unit}`;
+    const points = best?.value == null ? '' : `${format(best.value)} ${reply.unit}`;
+    const value = tableText(reply) || points;
     const key = value ? 'analysis.spoken' : 'analysis.spoken_move';
     setText(this.spoken, text(key, { move: moveName(reply.best), value, depth: reply.depth }));
   }
@@ -116,6 +125,8 @@ export class AnalysisView {
   clear(note = '') {
     for (const row of this.rows.values()) row.clear();
     for (const value of this.facts.values()) setText(value, '–');
+    this.facts.get('table').parentElement.hidden = true;
+    setText(this.behind, text('analysis.behind'));
     setText(this.note, note);
     this.note.hidden = !note;
     this.thinking.hidden = true;
@@ -151,7 +162,7 @@ class MoveRow {
     );
   }
 
-  show(move, best, format) {
+  show(move, best, format, chance) {
     const isBest = move === best;
     this.element.classList.toggle('is-best', isBest);
     this.element.classList.toggle('is-illegal', !move.legal);
@@ -159,7 +170,7 @@ class MoveRow {
     const ratio = move.ratio ?? (isBest && move.value == null ? 1 : null);
     this.fill.style.transform = `scaleX(${ratio === null ? 0 : barLength(ratio).toFixed(4)})`;
     setText(this.value, move.value == null ? '–' : format(move.value));
-    setText(this.behind, behind(move, best, isBest, format));
+    setText(this.behind, chance || behind(move, best, isBest, format));
     setText(this.reward, move.legal && move.reward ? `+${number(move.reward)}` : '');
   }
 
@@ -177,6 +188,21 @@ class MoveRow {
  */
 function barLength(ratio) {
   return 1 / (1 + (1 - Math.max(0, Math.min(1, ratio))) / HALF_AT);
+}
+
+/** What the endgame table gives a move, or a dash; nothing for an illegal move. */
+function chanceText(reply, index) {
+  const chance = reply.table.chances[index];
+  if (!reply.moves[index].legal) return '';
+  return chance === null ? '–' : formatChance(chance);
+}
+
+/** What the endgame table says that chooses the move: `442-512: 97.2 % to make 512`. */
+function tableText(reply) {
+  if (!reply.table) return '';
+  const { name, target, chances } = reply.table;
+  const chance = formatChance(chances[LETTERS.indexOf(reply.best)] ?? Math.max(...chances));
+  return text('analysis.table_says', { name, target, chance });
 }
 
 function behind(move, best, isBest, format) {

@@ -50,6 +50,19 @@ export function valueFormat(values) {
   return (value) => format.format(value).replace('-', '−');
 }
 
+/**
+ * A chance in percent, with enough digits to tell moves apart: `97.2 %`, `99.953 %`.
+ *
+ * @param {number} chance
+ */
+export function formatChance(chance) {
+  const percent = 100 * chance;
+  const rest = Math.min(percent, 100 - percent);
+  if (rest <= 0) return `${percent.toFixed(0)} %`;
+  const decimals = rest >= 1 ? 1 : Math.min(1 + Math.ceil(-Math.log10(rest)), 6);
+  return `${percent.toFixed(decimals)} %`;
+}
+
 /** The smallest difference of two values that are not the same; Infinity without one. */
 function smallestGap(values) {
   const sorted = values.filter((value) => value !== null && value !== undefined);

@@ -1,5 +1,6 @@
 /** The judgements of a game, as they come in from the server. */
 
+import { LETTERS } from '../moves.js';
 import { isMistake } from './labels.js';
 
 /** Asks for a review and keeps what is answered. */
@@ -145,4 +146,24 @@ export class Judging {
  */
 export function isForced(judgement) {
   return judgement.values.filter((value) => value !== null).length === 1;
+}
+
+/**
+ * The chance that an endgame table gives a move; null where none speaks or it does not know it.
+ *
+ * @param {object} judgement
+ * @param {string} letter of the move
+ */
+export function chanceOf(judgement, letter) {
+  return judgement.table?.chances[LETTERS.indexOf(letter)] ?? null;
+}
+
+/**
+ * The share of the best move's chance that a move keeps, 0 to 1, where an endgame table speaks.
+ *
+ * @param {object} judgement
+ * @param {string} letter of the move
+ */
+export function shareByTable(judgement, letter) {
+  return (chanceOf(judgement, letter) ?? 0) / Math.max(...judgement.table.chances);
 }

@@ -5,7 +5,7 @@ import { fill, h } from '../dom.js';
 import { LETTERS, moveName } from '../moves.js';
 import { legalMoves } from '../slides.js';
 import { text } from '../text.js';
-import { isForced } from './judging.js';
+import { chanceOf, isForced, shareByTable } from './judging.js';
 import { badge, classOf, labelName } from './labels.js';
 
 /** Longest live analysis of a position, in seconds. */
@@ -107,7 +107,12 @@ export class MovePanel {
       const score = text('review.points', { score: game.scores[place] });
       return sentence(text('review.not_judged', { move: moveName(game.moves[place]), score }));
     }
-    const values = { move: moveName(one.move), best: moveName(one.best), kept: percent(one.ratio) };
+    const values = {
+      move: moveName(one.move),
+      best: moveName(one.best),
+      kept: percent(one.ratio),
+      target: one.table?.target,
+    };
     return sentence(text(verdictKey(one), values));
   }
 
@@ -186,7 +191,8 @@ function labelOf(one) {
 
 function verdictKey(one) {
   if (isForced(one)) return 'review.verdict_forced';
-  return one.label === 'perfect' ? 'review.verdict_perfect' : 'review.verdict';
+  if (one.label === 'perfect') return 'review.verdict_perfect';
+  return chanceOf(one, one.move) === null ? 'review.verdict' : 'review.verdict_chance';
 }
 
 /**
@@ -216,6 +222,7 @@ function asAnalysis(one, game, place) {
     line: [],
     bar: null,
     bar_text: '',
+    table: one.table,
     moves: LETTERS.map((move, index) => {
       const value = one.values[index];
       const legal = value !== null;
@@ -223,7 +230,7 @@ function asAnalysis(one, game, place) {
         move,
         legal,
         value,
-        ratio: legal ? shareOf(value, best) : null,
+        ratio: legal ? (one.table ? shareByTable(one, move) : shareOf(value, best)) : null,
         reward: legal ? game.slideAt(place, move).reward : 0,
         depth: 0,
         nodes: 0,

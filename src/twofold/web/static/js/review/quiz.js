@@ -2,9 +2,10 @@
 
 import { announce } from '../announce.js';
 import { button, fill, h } from '../dom.js';
-import { valueFormat } from '../figures.js';
+import { formatChance, valueFormat } from '../figures.js';
 import { ARROWS, LETTERS, moveName } from '../moves.js';
 import { text } from '../text.js';
+import { chanceOf, shareByTable } from './judging.js';
 import { badge } from './labels.js';
 import { percent, sentence } from './move_panel.js';
 
@@ -78,7 +79,7 @@ export class Quiz {
         h('p', { text: sentence(text('review.quiz_illegal', { move: moveName(letter) })) }),
       );
     this.#tries += 1;
-    const kept = letter === one.move ? one.ratio : this.#shareOf(one, value);
+    const kept = letter === one.move ? one.ratio : this.#shareOf(one, letter, value);
     if (kept >= GOOD_RATIO) this.#right(letter, kept, one);
     else this.#wrong(letter, kept, one);
   }
@@ -88,7 +89,8 @@ export class Quiz {
   }
 
   /** The share of the best value that a value keeps, between those of the best and the made move. */
-  #shareOf(one, value) {
+  #shareOf(one, letter, value) {
+    if (one.table) return shareByTable(one, letter);
     const best = one.values[LETTERS.indexOf(one.best)];
     const made = one.values[LETTERS.indexOf(one.move)];
     return 1 - ((1 - one.ratio) * (best - value)) / (best - made);
@@ -182,7 +184,7 @@ export class Quiz {
             { class: letter === one.best ? 'is-best' : letter === one.move ? 'is-made' : '' },
             h('span', { 'aria-hidden': 'true', text: ARROWS[letter] }),
             h('span', { class: 'grow', text: moveName(letter) }),
-            format(one.values[index]),
+            one.table ? formatChance(chanceOf(one, letter) ?? 0) : format(one.values[index]),
             letter === one.move && badge(one.label),
           ),
       ),

@@ -1,0 +1,428 @@
+"""`twofold tables`: endgame tables are built, listed, looked into, asked and removed."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from twofold.cli._common import (
+    INTERRUPTED,
+    JsonOption,
+    catching_interrupt,
+    cores,
+    counted,
+    loading,
+    print_note,
+    print_out,
+    print_words,
+    read_count,
+    write_json,
+)
+from twofold.cli._progress import live
+
+if TYPE_CHECKING:
+    from twofold.endgame.format import Head
+    from twofold.endgame.plan import Plan
+
+EXAMPLE = """  twofold tables build default
+  twofold tables build 442-256 443-512/16,64 --out /data/tables
+  twofold tables list
+  twofold tables query edcb/a910/2342/3121
+  twofold tables remove 442-256"""
+
+_QUERY = """  twofold tables query edcb/a910/2342/3121
+  twofold tables query edcb/a910/2342/3121 --tables 442-512"""
+
+app = typer.Typer(
+    help="Endgame tables: build, list, look into, ask and remove them.\n\n"
+    "A table knows the chance to make its target tile for every board whose large tiles fill "
+    "the cells of its pattern. 442-512: 4, 4 and 2 free cells in three rows, 6 large tiles, and "
+    "the tile 512 is to be made.",
+    epilog=f"Example:\n\n\b\n{EXAMPLE}",
+    rich_markup_mode=None,
+    no_args_is_help=True,
+)
+
+NameArgument = Annotated[
+    str,
+    typer.Argument(metavar="NAME", help="A table that is built, or a file.", show_default=False),
+]
+
+
+@app.command("build", epilog="Example:\n\n\b\n  twofold tables build default\n"
+             "  twofold tables build 442-256 443-512/16,64 --out /data/tables")  # fmt: skip
+def build(
+    names: Annotated[
+        list[str],
+        typer.Argument(metavar="NAME...", help="Such as 442-512; or default.", show_default=False),
+    ],
+    out: Annotated[
+        str, typer.Option("--out", metavar="FOLDER", help="Else the user's data folder.")
+    ] = "",
+    bits: Annotated[
+        int, typer.Option("--bits", metavar="N", help="Bits of a chance, 16 or 8.")
+    ] = 16,
+    jobs: Annotated[
+        int | None,
+        typer.Option("--jobs", parser=read_count, metavar="J", help="Threads; else cores."),
+    ] = None,
+) -> None:
+    """Build tables.
+
+    Says first what they take. A build that was interrupted or killed goes on when the same
+    command is given again. The caps in 443-512/16,64 are the largest tiles in the fourth and
+    third row: smaller caps make a smaller table, whose chances are lower bounds.
+    """
+    with loading():
+        from twofold.endgame.work import build_table
+        from twofold.limits import MAX_JOBS, check_limit
+
+        threads = check_limit("--jobs", cores() if jobs is None else jobs, 1, MAX_JOBS)
+        plans = _plans(names, bits)
+        folder = _folder(out)
+        missing = _missing(plans, folder)
+        if missing:
+            _announce(missing, folder, threads)
+    for plan in missing:
+        path = _path(plan, folder)
+        with catching_interrupt() as asked, live(_line_of(plan)) as show:
+            done = build_table(
+                path, plan.pattern, plan.bits, threads=threads, on_progress=show, stop=asked.is_set
+            )
+        if not done:
+            print_note("twofold: interrupted; saved, and the same command goes on")
+            raise typer.Exit(INTERRUPTED)
+        _print_built(path)
+
+
+def _plans(names: list[str], bits: int) -> list["Plan"]:
+    from twofold.endgame.library import DEFAULT
+    from twofold.endgame.pattern import Pattern
+    from twofold.endgame.plan import Plan
+    from twofold.endgame.scale import check_bits
+
+    wanted = [one for name in names for one in (DEFAULT if name == "default" else (name,))]
+    patterns = dict.fromkeys(Pattern.parse(name) for name in wanted)
+    return [Plan.of(pattern, check_bits(bits)) for pattern in patterns]
+
+
+def _folder(out: str) -> Path:
+    """Where the tables are going to be."""
+    from twofold.endgame.folder import tables_folder
+    from twofold.errors import InvalidInput, ResourceError
+    from twofold.notation import shown
+
+    if out:
+        if not Path(out).is_dir():
+            raise InvalidInput(f"expected --out with an existing folder, got {shown(out)}")
+        return Path(out)
+    folder = tables_folder()
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise ResourceError(f"cannot make {str(folder)!a}: {error.strerror}") from error
+    return folder
+
+
+def _path(plan: "Plan", folder: Path) -> Path:
+    from twofold.endgame.library import file_name
+
+    return folder / file_name(plan.pattern)
+
+
+def _missing(plans: list["Plan"], folder: Path) -> list["Plan"]:
+    """Those that are not built; says which are."""
+    from twofold.endgame.work import existing
+
+    missing = []
+    for plan in plans:
+        if existing(_path(plan, folder), plan.pattern, plan.bits) is None:
+            missing.append(plan)
+        else:
+            print_note(f"twofold: {plan.pattern.name} is built already")
+    return missing
+
+
+def _announce(plans: list["Plan"], folder: Path, threads: int) -> None:
+    """Say what the tables take, and refuse what there is no room for."""
+    from twofold.endgame.plan import check_room, measured_rate
+    from twofold.endgame.work import held_bytes, share_done
+
+    done = [share_done(_path(plan, folder)) for plan in plans]
+    held = sum(held_bytes(_path(plan, folder)) for plan in plans)
+    for line in _plan_lines(plans, done):
+        print_note(line)
+    check_room(plans, folder, held)
+    rate = measured_rate(threads)
+    left = sum(p.states * (1 - (part or 0.0)) for p, part in zip(plans, done, strict=True))
+    print_note(
+        f"about {_time_words(left / rate)} with {counted(threads, 'thread')}, in {folder}; "
+        "Ctrl-C saves"
+    )
+
+
+def _plan_lines(plans: list["Plan"], done: list[float | None]) -> list[str]:
+    from twofold.evaluators.memory import bytes_words
+
+    rows = [
+        (
+            plan.pattern.name,
+            f"{plan.states / 1e6:,.0f} M",
+            bytes_words(plan.disk),
+            bytes_words(plan.memory),
+            "" if part is None else f"goes on at {part:.0%}",
+        )
+        for plan, part in zip(plans, done, strict=True)
+    ]
+    if len(plans) > 1:
+        total = sum(plan.states for plan in plans), sum(plan.disk for plan in plans)
+        most = max(plan.memory for plan in plans)
+        rows.append(
+            ("all", f"{total[0] / 1e6:,.0f} M", bytes_words(total[1]), bytes_words(most), "")
+        )
+    return columns([("table", "boards", "disk", "memory", ""), *rows], left=(0, 4))
+
+
+def columns(rows: list[tuple[str, ...]], left: tuple[int, ...] = (0,)) -> list[str]:
+    """Rows of text in columns; those named are flush left, the others flush right."""
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    return [
+        "  ".join(
+            cell.ljust(width) if number in left else cell.rjust(width)
+            for number, (cell, width) in enumerate(zip(row, widths, strict=True))
+        ).rstrip()
+        for row in rows
+    ]
+
+
+def _line_of(plan: "Plan") -> Any:
+    """Puts progress into a line of text."""
+    from twofold.endgame.work import Progress
+
+    def line(now: Progress) -> str:
+        return (
+            f"{plan.pattern.name}: {now.states / now.total:4.0%}, sum of tiles {now.layer}, "
+            f"{now.states / 1e6:,.0f} of {now.total / 1e6:,.0f} M boards, "
+            f"{now.rate / 1e6:.1f} M/s, {clock(now.remaining)} left"
+        )
+
+    return line
+
+
+def clock(seconds: float) -> str:
+    """`1:05` for 65 seconds."""
+    minutes, rest = divmod(round(seconds), 60)
+    return (
+        f"{minutes // 60}:{minutes % 60:02}:{rest:02}" if minutes >= 60 else f"{minutes}:{rest:02}"
+    )
+
+
+def _time_words(seconds: float) -> str:
+    if seconds < 100:
+        return counted(max(round(seconds), 1), "second")
+    return f"{seconds / 60:.0f} minutes" if seconds < 6000 else f"{seconds / 3600:.0f} hours"
+
+
+def _print_built(path: Path) -> None:
+    from twofold.endgame.library import head_of
+
+    head = head_of(path)
+    print_out(f"{head.pattern.name}  {head.hash}  {path}")
+
+
+@app.command("list", epilog="Example:\n\n\b\n  twofold tables list --json")
+def list_tables(
+    out: Annotated[
+        str, typer.Option("--out", metavar="FOLDER", help="Else the user's data folder.")
+    ] = "",
+    json: JsonOption = False,
+) -> None:
+    """List the tables that are built, in the order in which players ask them."""
+    from twofold.endgame.folder import tables_folder
+    from twofold.endgame.library import built, unsound
+
+    folder = Path(out) if out else tables_folder()
+    found, bad, unfinished = built(folder), unsound(folder), _unfinished(folder)
+    if json:
+        body = {
+            "folder": str(folder),
+            "tables": [_document(path, head) for path, head in found],
+            "unfinished": [{"table": name, "done": part} for name, part in unfinished],
+            "unsound": [{"file": str(path), "why": why} for path, why in bad],
+        }
+        write_json("tables list", body)
+        return
+    if found:
+        print_out("\n".join(_list_lines(found)))
+    for name, part in unfinished:
+        print_words(f"{name}: {part:.0%} built; go on with: twofold tables build {name}")
+    for path, why in bad:
+        print_words(f"{path.name}: {why}", 2)
+    if not found and not unfinished:
+        print_words(f"no table is built in {folder}. Build the default set with:")
+        print_out("  twofold tables build default")
+
+
+def _list_lines(found: list[tuple[Path, "Head"]]) -> list[str]:
+    from twofold.evaluators.memory import bytes_words
+
+    rows = [
+        (
+            head.pattern.name,
+            f"{1 << head.pattern.target}",
+            f"{head.pattern.large_tiles}",
+            f"{head.states / 1e6:,.0f} M",
+            f"{head.bits}",
+            bytes_words(path.stat().st_size),
+            head.hash,
+        )
+        for path, head in found
+    ]
+    header = ("table", "makes", "large tiles", "boards", "bits", "disk", "hash")
+    return columns([header, *rows], left=(0, 6))
+
+
+def _unfinished(folder: Path) -> list[tuple[str, float]]:
+    """The tables whose building was interrupted, and the part that is done."""
+    from twofold.endgame.folder import SUFFIX
+    from twofold.endgame.work import share_done, work_folder
+
+    end = work_folder(Path(SUFFIX)).name
+    paths = sorted(folder.glob(f"*{end}")) if folder.is_dir() else []
+    found = []
+    for path in paths:
+        done = share_done(path.with_name(path.name.removesuffix(".work")))
+        found.append((path.name.removesuffix(end).replace("_", "/"), done or 0.0))
+    return found
+
+
+@app.command("info", epilog="Example:\n\n\b\n  twofold tables info 442-512 --check")
+def info(
+    name: NameArgument,
+    check: Annotated[
+        bool, typer.Option("--check", help="Read all of it and compare the checksums.")
+    ] = False,
+    json: JsonOption = False,
+) -> None:
+    """Show what a table is."""
+    from twofold.endgame.library import find, head_of, open_table
+
+    path = find(name)
+    head = head_of(path)
+    if check:
+        with loading():
+            open_table(str(path)).check()
+    if json:
+        write_json("tables info", _document(path, head) | {"checked": check})
+        return
+    _print_info(path, head, checked=check)
+
+
+def _print_info(path: Path, head: "Head", *, checked: bool) -> None:
+    from twofold.cli._analysis import labelled
+    from twofold.endgame.pattern import SHAPES
+    from twofold.evaluators.memory import bytes_words
+
+    pattern = head.pattern
+    caps = ", ".join(str(1 << cap) for cap in pattern.caps)
+    facts = {
+        "makes": f"{1 << pattern.target}, in any free cell",
+        "large": f"{counted(pattern.large_tiles, 'tile')}, all different, from "
+        f"{1 << pattern.target} on",
+        "caps": f"{caps} in the fourth, third and second row",
+        "sums": f"{2 * pattern.lowest} to {2 * pattern.highest} in the free cells",
+        "boards": f"{head.states:,}, {head.bits} bits a chance",
+        "file": f"{path}, {bytes_words(path.stat().st_size)}",
+        "hash": head.hash + (", and all checksums are right" if checked else ""),
+    }
+    print_out(pattern.name)
+    print_out()
+    for row in SHAPES[pattern.shape].rows:
+        print_out("    " + " ".join(row))
+    print_out("    L: a large tile\n")
+    for label, text in facts.items():
+        for line in labelled(label, text, 80):
+            print_out(line.plain)
+
+
+def _document(path: Path, head: "Head") -> dict[str, Any]:
+    pattern = head.pattern
+    return {
+        "table": pattern.name,
+        "target": 1 << pattern.target,
+        "large_tiles": pattern.large_tiles,
+        "caps": [1 << cap for cap in pattern.caps],
+        "sums": [2 * pattern.lowest, 2 * pattern.highest],
+        "boards": head.states,
+        "bits": head.bits,
+        "bytes": path.stat().st_size,
+        "hash": head.hash,
+        "file": str(path),
+    }
+
+
+@app.command("query", epilog=f"Example:\n\n\b\n{_QUERY}")
+def query(
+    board: Annotated[str, typer.Argument(metavar="BOARD", help="A 4x4 board.", show_default=False)],
+    tables: Annotated[
+        str, typer.Option("--tables", metavar="NAMES", help="Such as 442-512+443-512; else all.")
+    ] = "auto",
+    json: JsonOption = False,
+) -> None:
+    """Show the chance of the target after each move."""
+    from twofold.board import Board
+
+    asked = Board.parse(board)
+    with loading():
+        from twofold.endgame.library import open_tables
+
+        opened = open_tables(tables)
+        answer = opened.answer(asked)
+    if json:
+        body: dict[str, Any] = {"board": str(asked), "tables": list(opened.names), "answer": None}
+        if answer is not None:
+            body["answer"] = {
+                "table": answer.table,
+                "hash": answer.hash,
+                "target": answer.target,
+                "best": answer.best.name.lower(),
+                "chances": {move.name.lower(): p for move, p in answer.chances.items()},
+            }
+        write_json("tables query", body)
+        return
+    if answer is None:
+        print_words(_silence(opened.silences(asked)))
+        return
+    print_out(f"{answer.table}: chance to make {answer.target}")
+    for move, chance in sorted(answer.chances.items(), key=lambda each: -each[1]):
+        best = "  best" if move == answer.best else ""
+        print_out(f"  {move.name.lower():<6} {chance:9.5%}{best}")
+
+
+def _silence(reasons: dict[str, str]) -> str:
+    if not reasons:
+        return "no table is built. Build the default set with: twofold tables build default"
+    lines = [f"  {name}: {why}" for name, why in reasons.items()]
+    return "\n".join(["no table speaks of this board:", *lines])
+
+
+@app.command("remove", epilog="Example:\n\n\b\n  twofold tables remove 442-256")
+def remove(
+    names: Annotated[
+        list[str],
+        typer.Argument(metavar="NAME...", help="Tables that are built.", show_default=False),
+    ],
+) -> None:
+    """Remove tables, and what unfinished ones have left."""
+    from twofold.endgame.library import place_of
+    from twofold.endgame.work import remove_table, share_done
+    from twofold.errors import InvalidTable
+    from twofold.evaluators.memory import bytes_words
+
+    for name in names:
+        path = place_of(name)
+        unfinished = share_done(path) is not None
+        if not path.is_file() and not unfinished:
+            raise InvalidTable(f"expected a table that is built, got none in {str(path)!a}")
+        freed = remove_table(path)
+        print_note(f"twofold: removed {path}, {bytes_words(freed) if freed else 'unfinished'}")

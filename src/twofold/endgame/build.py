@@ -1,0 +1,155 @@
+"""Building an endgame table: the chance to make the target, for every board of a pattern.
+
+A move keeps the sum of the tiles and a spawn adds 2 or 4 to it, so that a layer of one sum needs
+the two above it alone. The highest layers come first: chances after moves are the means over the
+spawns, chances before moves the best of the moves. What is kept are the chances after moves.
+"""
+
+import itertools
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from twofold.endgame.halves import Half, Halves, Row
+from twofold.endgame.pattern import Pattern
+from twofold.kernels import endgame
+from twofold.limits import MAX_JOBS, check_limit
+
+Chances = NDArray[np.float32]
+
+_SHARES: Final = 8
+"""Parts of a layer for each thread, so that none waits long for another."""
+
+
+@dataclass(frozen=True, slots=True)
+class Layer:
+    """A layer of a table.
+
+    Attributes:
+        number: the sum of the tiles in free cells, in units of 2.
+        after: chances after moves, float32, by number of the board.
+        before: chances before moves.
+    """
+
+    number: int
+    after: Chances
+    before: Chances
+
+
+class Stopped(Exception):
+    """The work is to end in the middle of a layer."""
+
+
+class Builder:
+    """Builds the layers of a pattern, from the highest down.
+
+    Args:
+        pattern: the pattern.
+        threads: how many work on a layer; their number changes no chance.
+        stop: asked before each part of a layer; True ends the work.
+    """
+
+    def __init__(
+        self, pattern: Pattern, threads: int = 1, stop: Callable[[], bool] | None = None
+    ) -> None:
+        self.halves = halves = Halves(pattern)
+        self.threads = check_limit("threads", threads, 1, MAX_JOBS)
+        self._stop = stop or (lambda: False)
+        self.low = arrays_of(halves.low, halves.low_rows, pattern.target)
+        self.high = arrays_of(halves.high, halves.high_rows, pattern.target)
+        pairs = [halves.lift((0, 1)), halves.lift((2, 3))]
+        self.pairs = [
+            endgame.LiftArrays(one.low, one.high, one.low_pairs, one.high_pairs) for one in pairs
+        ]
+
+    def layers(
+        self, above: Sequence[Chances] = (), next_layer: int | None = None
+    ) -> Iterator[Layer]:
+        """The layers in turn, the highest first.
+
+        Args:
+            above: chances before moves in the two layers above the first one, the lower of them
+                first; none for the highest layer.
+            next_layer: the first layer; None for the highest one.
+
+        Raises:
+            Stopped: parts of a layer were left out.
+        """
+        highest = self.halves.pattern.highest
+        first = highest if next_layer is None else next_layer
+        held = list(above) or [self._zeros(highest + 1), self._zeros(highest + 2)]
+        with ThreadPoolExecutor(self.threads) as pool:
+            for number in range(first, -1, -1):
+                layer = self._layer(number, held, pool)
+                held = [layer.before, held[0]]
+                yield layer
+
+    def _zeros(self, layer: int) -> Chances:
+        return np.zeros(self.halves.size(layer), dtype=np.float32)
+
+    def _layer(self, number: int, above: list[Chances], pool: ThreadPoolExecutor) -> Layer:
+        offsets = [self.halves.offsets(number + more) for more in range(3)]
+        size = int(offsets[0][-1])
+        after, before = np.empty(size, np.float32), np.empty(size, np.float32)
+
+        def spread(part: tuple[int, int]) -> None:
+            endgame.spread(*part, number, self.low, self.high, *offsets, *above, after)
+
+        def choose(part: tuple[int, int]) -> None:
+            endgame.choose(
+                *part, number, self.low, self.high, *self.pairs, offsets[0], after, before
+            )
+
+        parts = self._parts(number)
+        for work in (spread, choose):
+            self._share(work, parts, pool)
+        return Layer(number, after, before)
+
+    def _share(
+        self,
+        work: Callable[[tuple[int, int]], None],
+        parts: list[tuple[int, int]],
+        pool: ThreadPoolExecutor,
+    ) -> None:
+        """Do the work on all parts."""
+
+        def unless_stopped(part: tuple[int, int]) -> bool:
+            if self._stop():
+                return False
+            work(part)
+            return True
+
+        if not all(list(pool.map(unless_stopped, parts))):
+            raise Stopped
+
+    def _parts(self, layer: int) -> list[tuple[int, int]]:
+        """The places of the low half in parts of about as many boards each."""
+        others = layer - self.low.sums.astype(np.int64)
+        there = (others >= 0) & (others < len(self.high.counts))
+        ends = np.cumsum(np.where(there, self.high.counts[np.where(there, others, 0)], 0))
+        count = self.threads * _SHARES
+        cuts = np.searchsorted(ends, ends[-1] * np.arange(1, count) // count)
+        places = [0, *cuts.tolist(), self.halves.low.size]
+        return list(itertools.pairwise(places))
+
+
+def arrays_of(half: Half, rows: list[Row], target: int) -> endgame.HalfArrays:
+    """What the kernels need of a half."""
+    starts, two, four = half.spawned()
+    order = half.order
+    return endgame.HalfArrays(
+        sums=half.sums[order].astype(np.int32),
+        firsts=half.firsts.astype(np.int64),
+        counts=np.append(half.counts, [0, 0]).astype(np.int64),
+        left=half.moved(rows, target, right=False),
+        right=half.moved(rows, target, right=True),
+        starts=starts.astype(np.int64),
+        two=two,
+        four=four,
+        ranks=half.ranks,
+        code_sums=half.sums.astype(np.int32),
+    )

@@ -1,0 +1,35 @@
+"""Where endgame tables are kept, and which files are there; loads no kernels."""
+
+import os
+from pathlib import Path
+from typing import Final
+
+SUFFIX: Final = ".twofold-table"
+"""End of the name of a table's file."""
+
+AUTO: Final = "auto"
+"""Stands for all tables that are built on this machine."""
+
+NONE: Final = "none"
+"""Stands for no table."""
+
+
+def tables_folder() -> Path:
+    """Where tables are kept where no folder is named; it may be missing."""
+    import platformdirs
+
+    chosen = os.environ.get("TWOFOLD_STATE_DIR")
+    return Path(chosen or platformdirs.user_data_dir("twofold", appauthor=False)) / "tables"
+
+
+def is_path(text: str) -> bool:
+    """Whether a text names a table's file, and not a table that is built here."""
+    return text.endswith(SUFFIX) or os.path.isfile(text)
+
+
+def files_in(folder: Path) -> list[Path]:
+    """The files in a folder that are named like tables, sorted; none if there is no folder."""
+    try:
+        return sorted(path for path in folder.iterdir() if path.name.endswith(SUFFIX))
+    except OSError:
+        return []

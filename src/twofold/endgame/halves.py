@@ -1,0 +1,276 @@
+"""The two halves of a pattern's free cells, and what moves and spawns do to each.
+
+The *low* half is the fourth row, the *high* half the third row and the free cells of the second.
+A half's tiles have a *code*: its exponents as the digits of a number, the first cell's the least
+significant, each in the base that its cap allows. Codes are listed by their sum of tiles, in
+units of 2; the *rank* of a code is its place among those of its sum. Left and right move within
+the halves and keep their sums; up moves columns, and is the sum of what the left and the right
+pair of columns give.
+"""
+
+import itertools
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from twofold.endgame.pattern import Pattern
+from twofold.kernels.endgame import BLOCKED, CHANGED, OVER, RANK, WINS
+
+Ints = NDArray[np.int64]
+Line = tuple[int, ...]
+
+
+def slide(line: Line) -> tuple[Line, int]:
+    """A line moved towards its first cell, and the largest exponent that a merge made, or 0."""
+    out: list[int] = []
+    merges, made = False, 0
+    for exponent in filter(None, line):
+        if merges and out[-1] == exponent:
+            out[-1] += 1
+            made, merges = max(made, out[-1]), False
+        else:
+            out.append(exponent)
+            merges = True
+    return (*out, *[0] * (len(line) - len(out))), made
+
+
+class Half:
+    """All contents of some cells.
+
+    Args:
+        caps: the largest exponent of each cell.
+
+    Attributes:
+        size: number of codes.
+        weights: place values of the digits; int64, shape (cells + 1,).
+        sums: sum of the tiles by code, in units of 2; int16.
+        order: the codes by sum, then by size.
+        counts: number of codes by sum.
+        firsts: place in `order` of the first code of each sum.
+        ranks: place by code among the codes of its sum; int32.
+    """
+
+    def __init__(self, caps: Sequence[int]) -> None:
+        self.caps = tuple(caps)
+        self.bases = [cap + 1 for cap in caps]
+        self.weights: Ints = np.cumprod([1, *self.bases], dtype=np.int64)
+        self.size = int(self.weights[-1])
+        self.sums = _all_sums(self.bases)
+        self.order = np.argsort(self.sums, kind="stable")  # of 16 bits: by counting
+        self.counts = np.bincount(self.sums)
+        self.firsts: Ints = np.concatenate([[0], np.cumsum(self.counts)])
+        places = np.empty(self.size, dtype=np.int32)
+        places[self.order] = np.arange(self.size, dtype=np.int32)
+        self.ranks: NDArray[np.int32] = places - self.firsts.astype(np.int32)[self.sums]
+
+    @cached_property
+    def digits(self) -> list[Ints]:
+        """Exponents by code, one array a cell."""
+        codes = np.arange(self.size)
+        return [
+            codes // weight % base for weight, base in zip(self.weights, self.bases, strict=False)
+        ]
+
+    def moved(self, rows: Iterable["Row"], target: int, *, right: bool) -> NDArray[np.uint32]:
+        """What a move to the left or right gives, a word by place: rank and flags."""
+        new = list(self.digits)
+        flags = np.zeros(self.size, dtype=np.uint32)
+        for row in rows:
+            found = row.moves([self.bases[cell] for cell in row.cells], target, right=right)
+            keys = sum(self.digits[cell] * found.weights[at] for at, cell in enumerate(row.cells))
+            flags |= found.flags[keys]
+            for at, cell in enumerate(row.cells):
+                new[cell] = found.digits[keys, at]
+        stays = (flags & (WINS | BLOCKED)) == 0
+        over = stays & np.any([digit > cap for digit, cap in zip(new, self.caps, strict=True)], 0)
+        flags[over] |= OVER
+        codes = sum(digit * weight for digit, weight in zip(new, self.weights, strict=False))
+        ranks = np.where(stays & ~over, self.ranks[np.where(stays & ~over, codes, 0)], 0)
+        return np.asarray((ranks.astype(np.uint32) | flags)[self.order])
+
+    def spawned(self) -> tuple[Ints, NDArray[np.int32], NDArray[np.int32]]:
+        """The ranks of what spawns make.
+
+        Returns:
+            By place in `order`, where its empty cells begin in the two other arrays, shape
+            (size + 1,); for each empty cell the rank once it holds a 2, and a 4.
+        """
+        empty = np.stack([digit[self.order] == 0 for digit in self.digits], axis=1)
+        starts = np.concatenate([[0], np.cumsum(empty.sum(axis=1))])
+        places, cells = np.nonzero(empty)
+        codes = self.order[places]
+        two = self.ranks[codes + self.weights[cells]]
+        four = self.ranks[codes + 2 * self.weights[cells]]
+        return starts, two.astype(np.int32), four.astype(np.int32)
+
+
+def _all_sums(bases: Sequence[int]) -> NDArray[np.int16]:
+    """The sums of all contents of some cells, the first cell's exponent varying fastest."""
+    sums = np.zeros(1, dtype=np.int16)
+    for base in bases:
+        sums = np.add.outer(half_tiles(base), sums).ravel()
+    return sums
+
+
+def half_tiles(count: int) -> NDArray[np.int16]:
+    """The tiles of the first exponents, in units of 2: 0, 1, 2, 4 ..."""
+    return (np.int16(1) << np.arange(count, dtype=np.int16)) >> np.int16(1)
+
+
+def layer_sizes(pattern: Pattern) -> list[int]:
+    """Number of boards of each layer of a dense pattern, from the sum 0 to the highest."""
+    low, high, top = pattern.caps
+    counts = [1]
+    for cap in [low] * 4 + [high] * 4 + [top] * pattern.extra:
+        longer = [0] * (pattern.highest + 1)
+        for tile in half_tiles(cap + 1).tolist():
+            for total in range(min(len(counts), pattern.highest + 1 - tile)):
+                longer[total + tile] += counts[total]
+        counts = longer
+    return counts
+
+
+@dataclass(frozen=True, slots=True)
+class RowMoves:
+    """What a move does to a row: exponents and flags by code of the row."""
+
+    weights: Ints
+    digits: Ints
+    flags: NDArray[np.uint32]
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """Cells of a half that lie in one row.
+
+    Attributes:
+        cells: their numbers within the half, from left to right.
+        walled: whether a large tile stands to the left of them.
+    """
+
+    cells: Line
+    walled: bool = False
+
+    def moves(self, bases: Sequence[int], target: int, *, right: bool) -> RowMoves:
+        """What a move does to each content of the row."""
+        weights = np.cumprod([1, *bases], dtype=np.int64)
+        digits = np.zeros((weights[-1], len(bases)), dtype=np.int64)
+        flags = np.zeros(weights[-1], dtype=np.uint32)
+        for line in itertools.product(*map(range, bases)):
+            code = sum(int(weight) * digit for weight, digit in zip(weights, line, strict=False))
+            after, made = slide(line[::-1] if right else line)
+            digits[code] = after[::-1] if right else after
+            changed = tuple(digits[code]) != line
+            if self.walled and right and (changed or 0 in line):
+                flags[code] = BLOCKED | CHANGED  # the large tile would move
+            elif made >= target:
+                flags[code] = WINS | CHANGED
+            elif changed:
+                flags[code] = CHANGED
+        return RowMoves(weights, digits, flags)
+
+
+@dataclass(frozen=True, slots=True)
+class Lift:
+    """What up does to a pair of columns.
+
+    Attributes:
+        low: the pair's part of the low half's new code; int32, shape (low pairs, high pairs).
+        high: its part of the high half's new code, with flags; uint32, the same shape.
+        low_pairs: the pair's content by place in the low half; int32.
+        high_pairs: the same of the high half.
+    """
+
+    low: NDArray[np.int32]
+    high: NDArray[np.uint32]
+    low_pairs: NDArray[np.int32]
+    high_pairs: NDArray[np.int32]
+
+
+class Halves:
+    """The halves of a pattern.
+
+    Attributes:
+        pattern: the pattern.
+        low: the fourth row.
+        high: the third row, then the free cells of the second one.
+        low_rows, high_rows: the rows of each.
+    """
+
+    def __init__(self, pattern: Pattern) -> None:
+        self.pattern = pattern
+        low, high, top = pattern.caps
+        self.low = Half([low] * 4)
+        self.high = Half([high] * 4 + [top] * pattern.extra)
+        second = Row(tuple(range(4, 4 + pattern.extra)), walled=pattern.extra < 4)
+        self.low_rows = [Row((0, 1, 2, 3))]
+        self.high_rows = [Row((0, 1, 2, 3))] + [second] * bool(pattern.extra)
+
+    def offsets(self, layer: int) -> Ints:
+        """Where in a layer the boards begin whose low half has each sum; at the end its size."""
+        others = layer - np.arange(len(self.low.counts))
+        there = (others >= 0) & (others < len(self.high.counts))
+        matches = np.where(there, self.high.counts[np.where(there, others, 0)], 0)
+        ends = np.cumsum(self.low.counts * matches)
+        return np.concatenate([[0], ends, ends[-1:], ends[-1:]])
+
+    def size(self, layer: int) -> int:
+        """Number of boards in a layer."""
+        return int(self.offsets(layer)[-1])
+
+    def lift(self, columns: tuple[int, int]) -> Lift:
+        """What up does to two neighbouring columns."""
+        cells = [self._cells(column) for column in columns]
+        (low_a, high_a), (low_b, high_b) = map(self._lift_column, columns)
+        # Axes: fourth row, third row, second row of each column.
+        low = low_a[:, None, :, None, :, None] + low_b[None, :, None, :, None, :]
+        high = high_a[:, None, :, None, :, None] + high_b[None, :, None, :, None, :]
+        flags = high_a[:, None, :, None, :, None] | high_b[None, :, None, :, None, :]
+        both = (high & RANK) | (flags & ~RANK)
+        order = (1, 0, 5, 4, 3, 2)  # the first cell varies fastest
+        shape = (low.shape[0] * low.shape[1], -1)
+        high_cells = [*columns, *[cell for three in cells for cell in three[2:]]]
+        return Lift(
+            np.ascontiguousarray(low.transpose(order).reshape(shape), dtype=np.int32),
+            np.ascontiguousarray(both.transpose(order).reshape(shape), dtype=np.uint32),
+            _codes_of(self.low, columns),
+            _codes_of(self.high, high_cells),
+        )
+
+    def _cells(self, column: int) -> Line:
+        """The cells of a column: in the low half, then those in the high half."""
+        second = 4 + column - (4 - self.pattern.extra)
+        return (column, column, second) if second >= 4 else (column, column)
+
+    def _lift_column(self, column: int) -> tuple[Any, Any]:
+        """Parts of the new codes, by exponents of the fourth, third and second row."""
+        fourth, third, *second = self._cells(column)
+        bases = [self.low.bases[fourth], *(self.high.bases[cell] for cell in (third, *second))]
+        low = np.zeros((*bases, 1)[:3], dtype=np.int32)
+        high = np.zeros(low.shape, dtype=np.uint32)
+        for line in itertools.product(*map(range, bases)):
+            after, made = slide(line[::-1])
+            after = after[::-1]
+            at = (*line, 0)[:3]
+            caps = [self.low.caps[fourth], *(self.high.caps[cell] for cell in (third, *second))]
+            if made >= self.pattern.target:
+                high[at] = WINS | CHANGED
+            elif any(digit > cap for digit, cap in zip(after, caps, strict=True)):
+                high[at] = OVER | CHANGED
+            else:
+                low[at] = after[0] * self.low.weights[fourth]
+                parts = zip(after[1:], (third, *second), strict=True)
+                code = sum(digit * int(self.high.weights[cell]) for digit, cell in parts)
+                high[at] = code | (CHANGED if after != line else 0)
+        return low, high
+
+
+def _codes_of(half: Half, cells: Sequence[int]) -> NDArray[np.int32]:
+    """The content of some cells as a code of their own, by place in the half."""
+    weights = np.cumprod([1, *(half.bases[cell] for cell in cells)])
+    codes = sum(half.digits[cell] * weight for cell, weight in zip(cells, weights, strict=False))
+    return np.asarray(codes)[half.order].astype(np.int32)

@@ -1,0 +1,168 @@
+"""Endgame tables by name or by file: those that are built on this machine."""
+
+import os
+from collections.abc import Iterable
+from functools import lru_cache
+from pathlib import Path
+from typing import Final
+
+from twofold.endgame.folder import AUTO, NONE, SUFFIX, files_in, is_path, tables_folder
+from twofold.endgame.format import Head, read_head
+from twofold.endgame.pattern import Pattern
+from twofold.endgame.table import EndgameTable, EndgameTables
+from twofold.errors import InvalidTable
+from twofold.files import open_regular
+from twofold.limits import MAX_ENDGAME_TABLES, check_limit
+from twofold.notation import shown
+
+DEFAULT: Final = ("442-512", "443-512", "442-256")
+"""The set that `twofold tables build default` makes."""
+
+_BETWEEN: Final = "+"
+
+
+def file_name(pattern: Pattern) -> str:
+    """The name of a pattern's file: `442-512.twofold-table`, `443-512_32,64.twofold-table`."""
+    return pattern.name.replace("/", "_") + SUFFIX
+
+
+def find(name: str) -> Path:
+    """The file of a table.
+
+    Args:
+        name: of a pattern that is built in `tables_folder`, such as `442-512`, or a path.
+
+    Raises:
+        InvalidTable: it is no name of a pattern and no file, or the table is not built.
+    """
+    if is_path(name):
+        return Path(name)
+    pattern = Pattern.parse(name)
+    path = tables_folder() / file_name(pattern)
+    if not path.is_file():
+        known = ", ".join(head.pattern.name for _, head in built()) or "none is"
+        raise InvalidTable(
+            f"expected a table that is built ({known}) or a file, got {shown(name)}. "
+            f"Build it with: twofold tables build {pattern.name}"
+        )
+    return path
+
+
+def place_of(name: str) -> Path:
+    """Where a table is, or would be: in `tables_folder`, or the path itself.
+
+    Raises:
+        InvalidTable: it is neither the name of a pattern nor that of a table's file.
+    """
+    if name.endswith(SUFFIX):
+        return Path(name)
+    return tables_folder() / file_name(Pattern.parse(name))
+
+
+def head_of(path: Path) -> Head:
+    """What a table's file says of itself, read again only where the file has changed.
+
+    Raises:
+        InvalidTable: as `twofold.endgame.format.read_head`.
+    """
+    return _head(*_identity(path))
+
+
+@lru_cache(maxsize=256)
+def _head(path: Path, _changed: int, _size: int, _inode: int) -> Head:
+    return read_head(path)
+
+
+def built(folder: Path | None = None) -> list[tuple[Path, Head]]:
+    """The tables in a folder whose headers are sound, in the order in which they are asked.
+
+    Args:
+        folder: None for `tables_folder`.
+    """
+    found = []
+    for path in files_in(folder or tables_folder()):
+        try:
+            head = head_of(path)
+        except InvalidTable:
+            continue
+        if path.name == file_name(head.pattern):
+            found.append((path, head))
+    return sorted(found, key=lambda each: each[1].pattern.rank)
+
+
+def unsound(folder: Path | None = None) -> list[tuple[Path, str]]:
+    """The other files in a folder that are named like tables, and why they are none."""
+    found = []
+    for path in files_in(folder or tables_folder()):
+        try:
+            head = head_of(path)
+        except InvalidTable as error:
+            found.append((path, str(error)))
+        else:
+            if path.name != file_name(head.pattern):
+                found.append((path, f"expected the name {file_name(head.pattern)}"))
+    return found
+
+
+def open_table(name: str) -> EndgameTable:
+    """The table of that name, or in that file; mapped once and shared by all who ask.
+
+    Raises:
+        InvalidTable: there is none, or the file cannot be used.
+    """
+    return _open(*_identity(find(name)))
+
+
+@lru_cache(maxsize=MAX_ENDGAME_TABLES)
+def _open(path: Path, _changed: int, _size: int, _inode: int) -> EndgameTable:
+    return EndgameTable.open(path)
+
+
+def open_tables(names: str | Iterable[str]) -> EndgameTables:
+    """A set of tables.
+
+    Args:
+        names: names or paths, or a text with `+` between them: `442-512+443-512`; `auto` for all
+            that are built, `none` for no table.
+
+    Raises:
+        InvalidTable: there is no such table, or a file cannot be used.
+        LimitExceeded: there are too many.
+    """
+    parts = split(names) if isinstance(names, str) else list(names)
+    check_limit("endgame tables", len(parts), 0, MAX_ENDGAME_TABLES)
+    return EndgameTables([open_table(name) for name in parts])
+
+
+def split(names: str) -> list[str]:
+    """The names in a text with `+` between them; `auto` and `none` are resolved.
+
+    Raises:
+        InvalidTable: a name is empty.
+    """
+    if names == NONE:
+        return []
+    if names == AUTO:
+        return [str(path) for path, _ in built()]
+    parts = names.split(_BETWEEN)
+    if not all(parts):
+        raise InvalidTable(
+            f"expected tables such as 442-512+443-512, {AUTO} or {NONE}, got {shown(names)}"
+        )
+    return parts
+
+
+def table_hash(name: str) -> str:
+    """The identity of a table, 16 hexadecimal digits, in milliseconds.
+
+    Raises:
+        InvalidTable: there is no such table, or its header is not sound.
+    """
+    return head_of(find(name)).hash
+
+
+def _identity(path: Path) -> tuple[Path, int, int, int]:
+    """The path, when its file was changed, its size and its number on the disk."""
+    with open_regular(path, InvalidTable) as file:
+        status = os.fstat(file.fileno())
+    return path.resolve(), status.st_mtime_ns, status.st_size, status.st_ino

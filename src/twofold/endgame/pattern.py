@@ -1,0 +1,197 @@
+"""Patterns: which cells the large tiles hold, and which tile is to be made in the other cells.
+
+In the frame of a pattern the large tiles fill the first row and the left of the second one; the
+other cells, 8 to 12, hold tiles below the target:
+
+    L L L L        `442-512`: 4 free cells in the fourth row, 4 in the third, 2 in the second,
+    L L . .        counted from the open side, and the tile 512 is to be made there
+    . . . .
+    . . . .
+
+The large tiles are different from each other and at least as large as the target, so that they
+never merge; a move that would shift one of them is not made. The target counts in any free cell.
+
+Source: names of patterns as in 2048EndgameTablebase.
+"""
+
+import re
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Final, Self
+
+from twofold.errors import InvalidTable
+from twofold.notation import did_you_mean, shown
+from twofold.rules import Rules
+
+
+class Kind(StrEnum):
+    """How the chances of a pattern are stored.
+
+    Attributes:
+        DENSE: of every content of the free cells, at a place that is computed from the board.
+    """
+
+    DENSE = "dense"
+
+
+@dataclass(frozen=True, slots=True)
+class Shape:
+    """Which cells of a pattern are free.
+
+    Attributes:
+        rows: the four rows, `L` for a large tile and `.` for a free cell.
+        kind: how the chances are stored.
+        caps: exponents that limit the fourth and the third row, for targets above them; empty
+            for no limit.
+    """
+
+    rows: tuple[str, str, str, str]
+    kind: Kind = Kind.DENSE
+    caps: tuple[int, ...] = ()
+
+    @property
+    def large_cells(self) -> tuple[int, ...]:
+        """The cells of the large tiles, numbered row by row."""
+        return tuple(cell for cell, sign in enumerate("".join(self.rows)) if sign == "L")
+
+
+SHAPES: Final = {
+    "44": Shape(("LLLL", "LLLL", "....", "....")),
+    "441": Shape(("LLLL", "LLL.", "....", "....")),
+    "442": Shape(("LLLL", "LL..", "....", "....")),
+    "443": Shape(("LLLL", "L...", "....", "...."), caps=(4, 6)),
+    "444": Shape(("LLLL", "....", "....", "...."), caps=(4, 6)),
+}
+"""The patterns by name. A pattern of 11 or 12 free cells without caps takes ten times the disk."""
+
+SLACK: Final = 32
+"""Boards are listed up to this sum of tiles above the target."""
+
+LOWEST_SUM: Final = 24
+"""A table says nothing of boards whose free cells hold less."""
+
+MIN_TARGET: Final = 3
+MAX_TARGET: Final = 11
+"""Exponents of the smallest and the largest target, 8 and 2048."""
+
+_NAME: Final = re.compile(
+    r"(?P<shape>[0-9A-Za-z]{1,8})-(?P<target>[0-9]{1,5})(?:/(?P<low>[0-9]{1,5}),(?P<high>[0-9]{1,5}))?",
+    re.ASCII,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Pattern:
+    """A pattern and its target.
+
+    Attributes:
+        shape: its name without the target, such as `442`.
+        target: exponent of the tile to be made.
+        caps: the largest exponents of the fourth, the third and the second row. A move that
+            would exceed one counts as lost, so that smaller caps give lower bounds.
+    """
+
+    shape: str
+    target: int
+    caps: tuple[int, int, int]
+
+    @classmethod
+    def parse(cls, text: str) -> Self:
+        """A pattern by name: `442-512`; `443-512/16,64` with caps 16 and 64 for rows 4 and 3.
+
+        Without caps the name stands for those of its shape: 16 and 64 for `443` and `444`.
+
+        Raises:
+            InvalidTable: there is no such pattern.
+        """
+        found = _NAME.fullmatch(text)
+        if not found:
+            raise InvalidTable(
+                f"expected a table such as 442-512 or 443-512/16,64, got {shown(text)}"
+            )
+        if found["shape"] not in SHAPES:
+            raise InvalidTable(
+                f"expected a pattern ({', '.join(SHAPES)}), got {shown(found['shape'])}"
+                f"{did_you_mean(found['shape'], SHAPES)}"
+            )
+        target = _exponent(found["target"], "target", MIN_TARGET, MAX_TARGET)
+        low, high = _default_caps(found["shape"], target)
+        if found["low"]:
+            low = _exponent(found["low"], "cap", 2, target - 1)
+            high = _exponent(found["high"], "cap", 2, target - 1)
+        return cls(found["shape"], target, (low, high, target - 1))
+
+    @property
+    def name(self) -> str:
+        """The text that `parse` reads; caps are written where they are not those of the shape."""
+        low, high, _ = self.caps
+        usual = (low, high) == _default_caps(self.shape, self.target)
+        caps = "" if usual else f"/{1 << low},{1 << high}"
+        return f"{self.shape}-{1 << self.target}{caps}"
+
+    @property
+    def kind(self) -> Kind:
+        """How the chances are stored."""
+        return SHAPES[self.shape].kind
+
+    @property
+    def large_cells(self) -> tuple[int, ...]:
+        """The cells of the large tiles, numbered row by row."""
+        return SHAPES[self.shape].large_cells
+
+    @property
+    def large_tiles(self) -> int:
+        """Number of large tiles."""
+        return len(self.large_cells)
+
+    @property
+    def extra(self) -> int:
+        """Free cells of the second row, of a dense pattern."""
+        return 8 - self.large_tiles
+
+    @property
+    def codes(self) -> int:
+        """Number of contents of the free cells of the third and second row."""
+        _, high, top = self.caps
+        return int((high + 1) ** 4 * (top + 1) ** self.extra)
+
+    @property
+    def highest(self) -> int:
+        """The largest sum of the tiles in free cells, in units of 2."""
+        return ((1 << self.target) + SLACK) // 2
+
+    @property
+    def rank(self) -> tuple[object, ...]:
+        """Orders patterns as they are asked: more large tiles first, then larger targets."""
+        return -self.large_tiles, -self.target, [-cap for cap in self.caps], self.name
+
+    @property
+    def lowest(self) -> int:
+        """The smallest sum for which the table is asked, in units of 2."""
+        return LOWEST_SUM // 2
+
+
+def suits(rules: Rules) -> bool:
+    """Whether the chances of tables hold under some rules: 4x4 with the usual spawns."""
+    usual = Rules()
+    return (
+        rules.shape == usual.shape
+        and rules.spawn_exponents == usual.spawn_exponents
+        and rules.spawn_probabilities == usual.spawn_probabilities
+    )
+
+
+def _default_caps(shape: str, target: int) -> tuple[int, int]:
+    """The caps of the fourth and the third row where a name has none."""
+    low, high = SHAPES[shape].caps or (target - 1, target - 1)
+    return min(low, target - 1), min(high, target - 1)
+
+
+def _exponent(text: str, what: str, low: int, high: int) -> int:
+    tile = int(text)
+    exponent = tile.bit_length() - 1
+    if tile != 1 << exponent or not low <= exponent <= high:
+        raise InvalidTable(
+            f"expected a power of two from {1 << low} to {1 << high} as {what}, got {tile}"
+        )
+    return exponent

@@ -1,0 +1,70 @@
+"""Scales: how chances are stored as whole numbers, their levels.
+
+Chances that decide games lie near 1 for most of a game and near 0 at its end, so both scales are
+finest there. Level 0 is a chance of 0 alone and the highest level one of 1 alone: a chance above
+0 is never stored as 0.
+"""
+
+from functools import cache
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from twofold.errors import InvalidTable
+from twofold.kernels import endgame
+
+Floats = NDArray[np.float64]
+
+BITS: Final = (8, 16)
+"""Bits of a level."""
+
+
+def check_bits(bits: int) -> int:
+    """Return a number of bits that levels can have.
+
+    Raises:
+        InvalidTable: it is another one.
+    """
+    if bits not in BITS:
+        raise InvalidTable(f"expected 8 or 16 bits a chance, got {bits}")
+    return bits
+
+
+def top_level(bits: int) -> int:
+    """The level of a chance of 1."""
+    return (1 << bits) - 1
+
+
+@cache
+def chances_of(bits: int) -> Floats:
+    """The chance that each level stands for; float64, read-only.
+
+    Level k of n, up to the middle, stands for 2 (k / n)^2, and level n - k for 1 less that.
+    """
+    top = top_level(bits)
+    levels = np.arange(top + 1)
+    small = 2 * (np.minimum(levels, top - levels) / top) ** 2
+    chances = np.where(levels > top // 2, 1 - small, small)
+    chances.flags.writeable = False
+    return chances
+
+
+@cache
+def coarse_levels() -> NDArray[np.uint8]:
+    """The level of 8 bits for each level of 16 bits."""
+    fine, top = top_level(16), top_level(8)
+    levels = (np.arange(fine + 1) * top + fine // 2) // fine
+    levels[1:-1] = np.clip(levels[1:-1], 1, top - 1)
+    return levels.astype(np.uint8)
+
+
+def stored(chances: NDArray[np.float32], bits: int) -> NDArray[np.uint8] | NDArray[np.uint16]:
+    """Chances as levels of 8 or 16 bits."""
+    levels = np.empty(len(chances), dtype=np.uint16)
+    endgame.to_levels(chances, levels)
+    if bits == 16:
+        return levels
+    coarse = np.empty(len(chances), dtype=np.uint8)
+    endgame.to_coarse(levels, coarse_levels(), coarse)
+    return coarse

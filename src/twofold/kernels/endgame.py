@@ -1,0 +1,235 @@
+"""Endgame tables, layer by layer: chances after moves, then chances before them.
+
+A layer holds the boards of one sum of tiles, in units of 2. A board is two halves, see
+`twofold.endgame.halves`; its number in the layer of sum S is
+
+    offsets[low sum] + low rank * (codes of the high half of sum S - low sum) + high rank
+
+so that the boards with one low half lie side by side: spawns in the low half, and moves to the
+left and right, are work on such stretches, and only up leads elsewhere.
+"""
+
+from typing import Any, Final, NamedTuple
+
+import numpy as np
+from numba import types
+
+from twofold.kernels._jit import kernel
+
+# Flags of what a move gives, uint32; the other bits are a rank or a part of a code.
+WINS: Final = np.uint32(1 << 31)
+"""The move makes the target."""
+BLOCKED: Final = np.uint32(1 << 30)
+"""The move shifts a large tile: it is not made."""
+CHANGED: Final = np.uint32(1 << 29)
+"""The move changes something."""
+OVER: Final = np.uint32(1 << 28)
+"""The move exceeds a cap: it is not made, unless it makes the target."""
+RANK: Final = np.uint32((1 << 28) - 1)
+
+
+class HalfArrays(NamedTuple):
+    """A half. Its codes are listed by their sum of tiles; a *place* is one in that list.
+
+    Attributes:
+        sums: int32 by place, in units of 2.
+        firsts: int64 by sum, the first place of that sum.
+        counts: int64 by sum, number of codes; two zeros follow.
+        left: uint32 by place, what a move to the left gives: rank and flags.
+        right: uint32 by place.
+        starts: int64 by place, where its empty cells begin in the next two.
+        two: int32 by empty cell, the rank once it holds a 2.
+        four: int32 by empty cell, the rank once it holds a 4.
+        ranks: int32 by code.
+        code_sums: int32 by code.
+    """
+
+    sums: Any
+    firsts: Any
+    counts: Any
+    left: Any
+    right: Any
+    starts: Any
+    two: Any
+    four: Any
+    ranks: Any
+    code_sums: Any
+
+
+class LiftArrays(NamedTuple):
+    """What up does to two neighbouring columns; see `twofold.endgame.halves.Lift`."""
+
+    low: Any
+    high: Any
+    low_pairs: Any
+    high_pairs: Any
+
+
+_I32: Final = types.Array(types.int32, 1, "C")
+_I64: Final = types.Array(types.int64, 1, "C")
+_U32: Final = types.Array(types.uint32, 1, "C")
+_F32: Final = types.Array(types.float32, 1, "C")
+_HALF: Final = types.NamedTuple(
+    [_I32, _I64, _I64, _U32, _U32, _I64, _I32, _I32, _I32, _I32], HalfArrays
+)
+_LIFT: Final = types.NamedTuple(
+    [types.Array(types.int32, 2, "C"), types.Array(types.uint32, 2, "C"), _I32, _I32], LiftArrays
+)
+_0: Final = np.float32(0)
+_1: Final = np.float32(1)
+_TWO: Final = np.float32(0.9)
+_FOUR: Final = np.float32(0.1)
+
+
+@kernel(
+    types.void(
+        types.int64, types.int64, types.int64, _HALF, _HALF, _I64, _I64, _I64, _F32, _F32, _F32
+    )
+)
+def spread(begin, end, layer, low, high, offsets, offsets_2, offsets_4, with_2, with_4, after):
+    """Fill in chances after moves: the mean over the spawns, 0.9 for a 2 and 0.1 for a 4.
+
+    Args:
+        begin: the first place in the list of the low half to be worked on.
+        end: the place after the last one.
+        layer: the sum of the tiles, in units of 2.
+        low: the low half.
+        high: the high half.
+        offsets: of this layer, by sum of the low half.
+        offsets_2: of the next layer.
+        offsets_4: of the one after it.
+        with_2: chances before moves in the next layer.
+        with_4: chances before moves in the one after it.
+        after: chances after moves in this layer; 0 for full boards, which no move leads to.
+    """
+    for place in range(begin, end):
+        low_sum = np.int64(low.sums[place])
+        high_sum = layer - low_sum
+        if high_sum < 0 or high_sum + 2 >= len(high.counts):
+            continue
+        count = high.counts[high_sum]
+        rank = place - low.firsts[low_sum]
+        start = offsets[low_sum] + rank * count
+        out = after[start : start + count]
+        out[:] = _0
+        begin_low, end_low = low.starts[place], low.starts[place + 1]
+        for cell in range(begin_low, end_low):
+            at = offsets_2[low_sum + 1] + low.two[cell] * count
+            twos = with_2[at : at + count]
+            at = offsets_4[low_sum + 2] + low.four[cell] * count
+            fours = with_4[at : at + count]
+            for one in range(count):
+                out[one] += _TWO * twos[one] + _FOUR * fours[one]
+        at = offsets_2[low_sum] + rank * high.counts[high_sum + 1]
+        twos = with_2[at : at + high.counts[high_sum + 1]]
+        at = offsets_4[low_sum] + rank * high.counts[high_sum + 2]
+        fours = with_4[at : at + high.counts[high_sum + 2]]
+        first = high.firsts[high_sum]
+        for one in range(count):
+            begin_high, end_high = high.starts[first + one], high.starts[first + one + 1]
+            total = out[one]
+            for cell in range(begin_high, end_high):
+                total += _TWO * twos[high.two[cell]] + _FOUR * fours[high.four[cell]]
+            empty = end_low - begin_low + end_high - begin_high
+            out[one] = total / np.float32(empty) if empty else _0
+
+
+@kernel(
+    types.void(types.int64, types.int64, types.int64, _HALF, _HALF, _LIFT, _LIFT, _I64, _F32, _F32)
+)
+def choose(begin, end, layer, low, high, left_pair, right_pair, offsets, after, before):
+    """Fill in chances before moves: the best of left, right and up. Down shifts large tiles.
+
+    Args:
+        begin: the first place in the list of the low half to be worked on.
+        end: the place after the last one.
+        layer: the sum of the tiles, in units of 2.
+        low: the low half.
+        high: the high half.
+        left_pair: what up does to the left pair of columns.
+        right_pair: what up does to the right pair.
+        offsets: of this layer, by sum of the low half.
+        after: chances after moves in this layer.
+        before: chances before moves; 0 where no move is made.
+    """
+    for place in range(begin, end):
+        low_sum = np.int64(low.sums[place])
+        high_sum = layer - low_sum
+        if high_sum < 0 or high_sum + 2 >= len(high.counts):
+            continue
+        count = high.counts[high_sum]
+        first = high.firsts[high_sum]
+        start = offsets[low_sum] + (place - low.firsts[low_sum]) * count
+        low_left, low_right = low.left[place], low.right[place]
+        left_start = offsets[low_sum] + np.int64(low_left & RANK) * count
+        right_start = offsets[low_sum] + np.int64(low_right & RANK) * count
+        pair = left_pair.low_pairs[place]
+        low_a, high_a = left_pair.low[pair], left_pair.high[pair]
+        pair = right_pair.low_pairs[place]
+        low_b, high_b = right_pair.low[pair], right_pair.high[pair]
+        for one in range(count):
+            at = first + one
+            best = _0
+            word = high.left[at]
+            flags = (low_left | word) & ~RANK
+            if flags == CHANGED:
+                best = max(best, after[left_start + np.int64(word & RANK)])
+            elif flags & (WINS | BLOCKED) == WINS:
+                best = _1
+            word = high.right[at]
+            flags = (low_right | word) & ~RANK
+            if flags == CHANGED:
+                best = max(best, after[right_start + np.int64(word & RANK)])
+            elif flags & (WINS | BLOCKED) == WINS:
+                best = _1
+            pair_a, pair_b = left_pair.high_pairs[at], right_pair.high_pairs[at]
+            word_a, word_b = high_a[pair_a], high_b[pair_b]
+            flags = (word_a | word_b) & ~RANK
+            if flags & WINS:
+                best = _1
+            elif flags == CHANGED and best < _1:
+                low_code = low_a[pair_a] + low_b[pair_b]
+                new_sum = np.int64(low.code_sums[low_code])
+                number = offsets[new_sum] + (
+                    np.int64(low.ranks[low_code]) * high.counts[layer - new_sum]
+                    + np.int64(high.ranks[np.int64(word_a & RANK) + np.int64(word_b & RANK)])
+                )
+                best = max(best, after[number])
+            before[start + one] = best
+
+
+STEPS: Final = 65_535
+"""The highest level of the fine scale, which stands for a chance of 1."""
+
+_U16: Final = types.Array(types.uint16, 1, "C")
+_U8: Final = types.Array(types.uint8, 1, "C")
+_HALF_STEP: Final = np.float32(0.5)
+
+
+@kernel(types.void(_F32, _U16))
+def to_levels(chances, levels):
+    """Chances as levels of the fine scale, whose steps are small near 0 and near 1.
+
+    The level of a chance p up to 1/2 is 65,535 sqrt(p / 2), rounded; above, 65,535 less the level
+    of 1 - p. Level 0 is a chance of 0 alone, level 65,535 one of 1 alone. Every step is an
+    operation that IEEE 754 rounds in one way, so that all machines find the same levels.
+    """
+    for number in range(len(chances)):
+        chance = chances[number]
+        rest = _1 - chance
+        small = min(chance, rest)
+        level = np.int64(np.float32(STEPS) * np.sqrt(small * _HALF_STEP) + _HALF_STEP)
+        if chance > rest:
+            level = STEPS - level
+        if chance > _0:
+            level = max(level, 1)
+        if chance < _1:
+            level = min(level, STEPS - 1)
+        levels[number] = level
+
+
+@kernel(types.void(_U16, _U8, _U8))
+def to_coarse(levels, coarse, out):
+    """Levels of the fine scale as levels of another one, by a table of all of them."""
+    for number in range(len(levels)):
+        out[number] = coarse[levels[number]]

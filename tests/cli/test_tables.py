@@ -1,0 +1,175 @@
+"""`twofold tables`: tables are built, listed, looked into, asked and removed."""
+
+import json
+import shutil
+from collections import namedtuple
+from pathlib import Path
+
+import pytest
+
+from tests.cli.conftest import Cli
+from twofold.endgame import plan, work
+from twofold.endgame.plan import Plan
+from twofold.endgame.work import Progress
+
+NAME = "442-8"
+SPOKEN = "abcd/6512/1212/2120"
+
+
+@pytest.fixture(autouse=True)
+def quick(monkeypatch: pytest.MonkeyPatch) -> None:
+    """No second is spent on measuring the speed."""
+    monkeypatch.setattr(plan, "measured_rate", lambda threads: 1e6 * threads)
+
+
+def folder_of(tmp_path: Path) -> Path:
+    return tmp_path / "state" / "tables"
+
+
+@pytest.mark.parametrize("command", ["build", "list", "info", "query", "remove"])
+def test_every_command_has_an_example(cli: Cli, command: str) -> None:
+    code, out, _ = cli("tables", command, "--help")
+    assert code == 0
+    assert f"Example:\n\n    twofold tables {command}" in out
+    assert all(len(line) <= 80 for line in out.splitlines())
+
+
+def test_a_table_from_its_building_to_its_end(cli: Cli, tmp_path: Path) -> None:
+    code, out, _ = cli("tables", "list")
+    assert code == 0
+    assert "no table is built" in out
+    assert "twofold tables build default" in out
+    code, out, err = cli("tables", "build", NAME, "441-16/4,8", "--jobs", "2")
+    assert code == 0
+    assert [line.split()[0] for line in out.splitlines()] == [NAME, "441-16/4,8"]
+    assert err.splitlines()[0].split() == ["table", "boards", "disk", "memory"]
+    assert "about 1 second with 2 threads" in err
+    code, out, err = cli("tables", "build", NAME)
+    assert (code, out, err) == (0, "", "twofold: 442-8 is built already\n")
+    code, out, _ = cli("tables", "list")
+    assert [line.split()[0] for line in out.splitlines()] == ["table", "441-16/4,8", NAME]
+    code, out, _ = cli("tables", "info", NAME, "--check")
+    assert code == 0
+    assert "    L L . ." in out
+    assert "all checksums are right" in out
+    assert all(len(line) <= 80 for line in out.splitlines() if str(tmp_path) not in line)
+    code, out, _ = cli("tables", "query", SPOKEN)
+    assert code == 0
+    assert out.startswith("442-8: chance to make 8\n")
+    assert out.count("best") == 1
+    assert cli("tables", "remove", NAME, "441-16/4,8").code == 0
+    assert not any(folder_of(tmp_path).iterdir())
+    assert cli("tables", "remove", NAME).code == 2
+
+
+def test_json(cli: Cli) -> None:
+    cli("tables", "build", NAME)
+    (listed,) = json.loads(cli("tables", "list", "--json").out)["tables"]
+    info = json.loads(cli("tables", "info", NAME, "--json").out)
+    assert {key: info[key] for key in listed} == listed
+    assert (listed["table"], listed["target"], listed["large_tiles"]) == (NAME, 8, 6)
+    answer = json.loads(cli("tables", "query", SPOKEN, "--json").out)["answer"]
+    assert answer["hash"] == listed["hash"]
+    assert answer["chances"][answer["best"]] == max(answer["chances"].values())
+    silent = json.loads(cli("tables", "query", "0012/0013/0024/1357", "--json").out)
+    assert silent["answer"] is None
+
+
+def test_why_no_table_speaks(cli: Cli) -> None:
+    assert "no table is built" in cli("tables", "query", SPOKEN).out
+    cli("tables", "build", NAME)
+    for board, why in (
+        ("0012/0013/0024/1357", "expected 6 tiles from 8 on, got 5"),
+        ("abcd/6612/1212/2120", "expected tiles from 8 on that all differ"),
+        ("abcd/6152/1212/2120", "in the cells of 442"),
+        ("abcd/6512/0000/0000", "expected 24 to 40 in the other tiles, got 6"),
+        ("3x4:abcd/6512/1212", "it is for 4x4 boards"),
+        ("abcd/6521/1212/2121", "it knows no move with a chance"),
+    ):
+        code, out, _ = cli("tables", "query", board)
+        assert code == 0
+        assert why in out, board
+
+
+@pytest.mark.parametrize(
+    ("arguments", "says"),
+    [
+        (["build", "442-63"], "expected a power of two from 8 to 2048 as target, got 63"),
+        (["build", "445-64"], "expected a pattern"),
+        (["build", NAME, "--bits", "9"], "expected 8 or 16 bits a chance, got 9"),
+        (["build", NAME, "--jobs", "0"], "expected --jobs from 1 to 1024, got 0"),
+        (["build", NAME, "--out", "/no/such"], "expected --out with an existing folder"),
+        (["info", "442-512"], "Build it with: twofold tables build 442-512"),
+        (["query", SPOKEN, "--tables", "442-512"], "expected a table that is built"),
+        (["query", "12", "--tables", "none"], "expected"),
+        (["remove", "readme.txt"], "expected a table such as"),
+    ],
+)
+def test_bad_input_is_one_sentence(cli: Cli, arguments: list[str], says: str) -> None:
+    code, out, err = cli("tables", *arguments)
+    assert (code, out) == (2, "")
+    assert says in err
+    assert err.startswith("twofold: ")
+    assert err.count("\n") == 1
+
+
+@pytest.mark.promise("R19")
+def test_what_does_not_fit_is_refused(
+    cli: Cli, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    usage = namedtuple("usage", "total used free")
+    monkeypatch.setattr(shutil, "disk_usage", lambda _: usage(10**12, 0, 10**9))
+    code, _, err = cli("tables", "build", "default")
+    assert code == 3
+    assert "expected 6.7 GB of free disk for 442-512, 443-512, 442-256" in err
+    assert "got 1.0 GB" in err
+    assert not any(folder_of(tmp_path).iterdir())
+    code, _, err = cli("tables", "build", "444-2048/1024,1024")
+    assert code == 3
+    assert "caps make it smaller" in err
+
+
+def test_no_memory_is_said(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
+    from twofold.evaluators import memory
+
+    monkeypatch.setattr(memory, "free_memory", lambda: 10**8)
+    code, _, err = cli("tables", "build", "442-512")
+    assert code == 3
+    assert "of the free memory for building 442-512" in err
+
+
+@pytest.mark.promise("R71")
+def test_an_interrupted_build_goes_on(
+    cli: Cli, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    import signal
+
+    pace = work._Pace.progress
+
+    def interrupt(self: work._Pace, layer: int, states: int, total: int) -> Progress:
+        if layer == 24:
+            signal.raise_signal(signal.SIGINT)
+        return pace(self, layer, states, total)
+
+    monkeypatch.setattr(work._Pace, "progress", interrupt)
+    code, out, err = cli("tables", "build", NAME)
+    assert (code, out) == (130, "")
+    assert "interrupted; saved, and the same command goes on" in err
+    assert "built; go on with: twofold tables build 442-8" in cli("tables", "list").out
+    monkeypatch.undo()
+    monkeypatch.setenv("TWOFOLD_STATE_DIR", str(tmp_path / "state"))
+    code, out, err = cli("tables", "build", NAME)
+    assert code == 0
+    assert "goes on at" in err
+    assert cli("tables", "info", NAME, "--check").code == 0
+
+
+def test_a_plan_is_what_is_written(cli: Cli, tmp_path: Path) -> None:
+    from twofold.endgame.pattern import Pattern
+
+    for bits in ("8", "16"):
+        folder = tmp_path / bits
+        folder.mkdir()
+        assert cli("tables", "build", NAME, "--bits", bits, "--out", str(folder)).code == 0
+        (path,) = folder.iterdir()
+        assert path.stat().st_size == Plan.of(Pattern.parse(NAME), int(bits)).disk

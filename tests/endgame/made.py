@@ -1,0 +1,29 @@
+"""Tables that are built in memory, for tests."""
+
+from functools import cache
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from twofold.endgame.build import Builder
+from twofold.endgame.format import Head, checksum
+from twofold.endgame.halves import layer_sizes
+from twofold.endgame.pattern import Pattern
+from twofold.endgame.scale import stored
+from twofold.endgame.table import EndgameTable
+
+
+@cache
+def levels_of(name: str, bits: int = 16) -> tuple[NDArray[Any], ...]:
+    """The levels of a table, layer by layer from the sum 0 on."""
+    layers = [stored(layer.after, bits) for layer in Builder(Pattern.parse(name)).layers()]
+    return tuple(reversed(layers))
+
+
+@cache
+def made(name: str, bits: int = 16) -> EndgameTable:
+    """A table in memory."""
+    pattern, levels = Pattern.parse(name), levels_of(name, bits)
+    index = np.array([layer_sizes(pattern), [checksum(one) for one in levels]], dtype=np.uint64)
+    return EndgameTable(Head(pattern, bits, np.ascontiguousarray(index.T)), np.concatenate(levels))

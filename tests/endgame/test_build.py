@@ -1,0 +1,40 @@
+"""Dense tables equal recursion from the rules, board by board."""
+
+import random
+
+import numpy as np
+import pytest
+
+from tests.endgame.naive import QUICK, SLOW, naive
+from twofold.endgame.build import Builder
+from twofold.endgame.pattern import Pattern
+
+SEED = 5
+
+
+@pytest.mark.promise("R70")
+@pytest.mark.parametrize(
+    "name", [*QUICK, *(pytest.param(name, marks=pytest.mark.long) for name in SLOW)]
+)
+def test_a_table_equals_recursion_from_the_rules(name: str) -> None:
+    pattern = Pattern.parse(name)
+    twin = naive(name)
+    chosen = random.Random(SEED)
+    for layer in Builder(pattern).layers():
+        size = len(layer.after)
+        for number in chosen.sample(range(size), min(size, 20)):
+            board = twin.board(layer.number, number)
+            assert layer.before[number] == pytest.approx(twin.before(board), abs=1e-6)
+            assert layer.after[number] == pytest.approx(twin.after(board), abs=1e-6)
+
+
+def test_the_number_of_threads_changes_nothing() -> None:
+    pattern = Pattern.parse("442-16")
+    for one, two in zip(Builder(pattern, 1).layers(), Builder(pattern, 3).layers(), strict=True):
+        assert np.array_equal(one.after, two.after)
+        assert np.array_equal(one.before, two.before)
+
+
+def test_names() -> None:
+    for name in ("44-64", "442-512", "443-512", "443-512/32,64"):
+        assert Pattern.parse(name).name == name

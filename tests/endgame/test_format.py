@@ -1,0 +1,142 @@
+"""Files that are no tables, or torn, are refused before anything is done with them."""
+
+import os
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from twofold.board import Board
+from twofold.endgame.format import head_bytes, read_head, texts_of
+from twofold.endgame.halves import Halves, layer_sizes
+from twofold.endgame.pattern import Pattern
+from twofold.endgame.table import EndgameTable, EndgameTables
+from twofold.endgame.work import build_table
+from twofold.errors import InvalidTable
+from twofold.tensors import write_tensors
+
+PATTERN = Pattern.parse("442-8")
+SIZES = layer_sizes(PATTERN)
+LAYERS = np.stack([np.array(SIZES), np.zeros(len(SIZES), dtype=int)], axis=1).astype(np.uint64)
+LEVELS = np.zeros(sum(SIZES), dtype=np.uint16)
+TEXTS = texts_of(PATTERN)
+
+
+@pytest.fixture(scope="module")
+def data(tmp_path_factory: pytest.TempPathFactory) -> bytes:
+    """A sound table."""
+    path = tmp_path_factory.mktemp("tables") / "t"
+    build_table(path, PATTERN)
+    return path.read_bytes()
+
+
+def test_sizes_are_those_of_the_halves() -> None:
+    for name in ("44-16", "442-32", "443-16/4,8", "444-8"):
+        pattern = Pattern.parse(name)
+        halves = Halves(pattern)
+        assert layer_sizes(pattern) == [halves.size(n) for n in range(pattern.highest + 1)]
+
+
+@pytest.mark.promise("R23")
+@pytest.mark.parametrize(
+    ("tensors", "texts", "says"),
+    [
+        ({"levels": LEVELS[:-1]}, {}, "levels of 8 or 16 bits"),
+        ({"levels": LEVELS.astype(np.int16)}, {}, "levels of 8 or 16 bits"),
+        ({"levels": LEVELS.reshape(1, -1)}, {}, "levels of 8 or 16 bits"),
+        ({"layers": LAYERS[:-1]}, {}, "expected layers of shape"),
+        ({"layers": LAYERS.astype(np.int64)}, {}, "expected layers of shape"),
+        ({"layers": LAYERS + np.uint64(1)}, {}, "the number of boards of each layer"),
+        ({"more": LEVELS}, {}, "expected layers of shape"),
+        ({}, {"twofold_endgame": "2"}, "of version 1, got '2'"),
+        ({}, {"shape": "555"}, "expected a pattern"),
+        ({}, {"shape": "441"}, "expected layers of shape"),
+        ({}, {"target": "16"}, "expected the texts of"),
+        ({}, {"target": "9"}, "expected a power of two"),
+        ({}, {"target": "\x1b[2J"}, "expected a table such as"),
+        ({}, {"caps": "4,4"}, "expected a table such as"),
+        ({}, {"caps": "4,4,2"}, "expected the texts of"),
+        ({}, {"highest": "9999999999"}, "expected the texts of"),
+        ({}, {"spawn": "2:1"}, "expected the texts of"),
+        ({}, {"more": "x"}, "expected the texts of"),
+        ({}, {"shape": "444", "target": "2048", "caps": "1024,1024,1024", "highest": "2080"},
+         "upper free cells"),
+    ],
+)  # fmt: skip
+def test_what_a_file_says_is_checked(
+    tmp_path: Path, tensors: dict[str, np.ndarray], texts: dict[str, str], says: str
+) -> None:
+    path = tmp_path / "t"
+    write_tensors(path, {"layers": LAYERS, "levels": LEVELS} | tensors, TEXTS | texts)
+    with pytest.raises(InvalidTable, match=says) as caught:
+        EndgameTable.open(path)
+    assert str(caught.value).isprintable()
+    assert len(str(caught.value)) < 1000
+
+
+def test_what_the_attacks_are_changes_of_is_opened(tmp_path: Path) -> None:
+    write_tensors(tmp_path / "t", {"layers": LAYERS, "levels": LEVELS}, TEXTS)
+    table = EndgameTable.open(tmp_path / "t")
+    with pytest.raises(InvalidTable, match="other chances of the boards with 0 in free cells"):
+        table.check()
+
+
+@pytest.mark.promise("R16")
+def test_torn_files_are_refused(tmp_path: Path, data: bytes) -> None:
+    path = tmp_path / "t"
+    start = len(head_bytes(PATTERN, 16))
+    for end in (
+        *range(0, start + 40, 7),
+        *range(start, len(data), len(data) // 150),
+        len(data) - 1,
+    ):
+        path.write_bytes(data[:end])
+        with pytest.raises(InvalidTable):
+            EndgameTable.open(path)
+    path.write_bytes(data + b"x")
+    with pytest.raises(InvalidTable):
+        EndgameTable.open(path)
+
+
+@pytest.mark.promise("R23")
+def test_places_that_are_no_files(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe")
+    for path in (tmp_path, tmp_path / "none", tmp_path / "pipe", Path("/dev/zero")):
+        with pytest.raises(InvalidTable):
+            EndgameTable.open(path)
+
+
+@pytest.mark.promise("R71")
+def test_a_changed_byte_is_found(tmp_path: Path, data: bytes) -> None:
+    path = tmp_path / "t"
+    begin = len(head_bytes(PATTERN, 16)) + LAYERS.nbytes
+    for place in range(begin, len(data), len(data) // 30):
+        path.write_bytes(data[:place] + bytes([data[place] ^ 1]) + data[place + 1 :])
+        with pytest.raises(InvalidTable, match="got other chances"):
+            EndgameTable.open(path).check()
+
+
+@pytest.mark.promise("R71")
+def test_the_hash_covers_pattern_bits_and_chances(tmp_path: Path, data: bytes) -> None:
+    path = tmp_path / "t"
+    path.write_bytes(data)
+    known = {read_head(path).hash}
+    for number, (name, bits) in enumerate([("442-8", 8), ("441-8", 16), ("442-16", 16)]):
+        build_table(tmp_path / str(number), Pattern.parse(name), bits)
+        known.add(read_head(tmp_path / str(number)).hash)
+    layers = LAYERS.copy()
+    layers[3, 1] = 7
+    write_tensors(path, {"layers": layers, "levels": LEVELS}, TEXTS)
+    known.add(read_head(path).hash)
+    assert len(known) == 5
+    assert all(len(one) == 16 for one in known)
+
+
+@pytest.mark.promise("R23")
+@pytest.mark.parametrize("level", [0, 1, 65_535])
+def test_no_level_leads_a_look_up_anywhere(tmp_path: Path, level: int) -> None:
+    """Whatever the levels are, they are read where the pattern says, and only compared."""
+    write_tensors(tmp_path / "t", {"layers": LAYERS, "levels": LEVELS + np.uint16(level)}, TEXTS)
+    tables = EndgameTables([EndgameTable.open(tmp_path / "t")])
+    answer = tables.answer(Board.parse("abcd/6521/1212/2120"))
+    assert (answer is None) == (level == 0)

@@ -1,0 +1,113 @@
+"""Tables by name: what is built, what is not, and what lies there and is none."""
+
+import itertools
+from pathlib import Path
+
+import pytest
+
+from twofold.endgame.library import (
+    built,
+    file_name,
+    find,
+    head_of,
+    open_table,
+    open_tables,
+    place_of,
+    table_hash,
+    tables_folder,
+    unsound,
+)
+from twofold.endgame.pattern import Pattern
+from twofold.endgame.work import build_table, remove_table
+from twofold.errors import InvalidTable, LimitExceeded
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The folder of tables, with two of them."""
+    monkeypatch.setenv("TWOFOLD_STATE_DIR", str(tmp_path))
+    tables_folder().mkdir()
+    for name in ("442-8", "441-16/4,8"):
+        pattern = Pattern.parse(name)
+        build_table(tables_folder() / file_name(pattern), pattern)
+    return tables_folder()
+
+
+def test_tables_are_found_by_name_and_path(folder: Path) -> None:
+    assert find("442-8") == folder / "442-8.twofold-table"
+    assert find("441-16/4,8") == folder / "441-16_4,8.twofold-table"
+    assert find(str(folder / "442-8.twofold-table")) == find("442-8")
+    assert place_of("442-512") == folder / "442-512.twofold-table"
+    assert open_table("442-8") is open_table(str(find("442-8")))
+    assert table_hash("442-8") == open_table("442-8").hash
+
+
+def test_sets_have_the_same_order_however_they_are_named(folder: Path) -> None:
+    wanted = ("441-16/4,8", "442-8")
+    for names in itertools.permutations(wanted):
+        assert open_tables("+".join(names)).names == wanted
+        assert open_tables(names).names == wanted
+    assert open_tables("auto").names == wanted
+    assert [head.pattern.name for _, head in built()] == list(wanted)
+    assert open_tables("none").names == ()
+
+
+def test_a_table_that_is_removed_is_no_longer_built(folder: Path) -> None:
+    assert remove_table(find("442-8")) > 0
+    assert open_tables("auto").names == ("441-16/4,8",)
+    with pytest.raises(InvalidTable, match="twofold tables build 442-8"):
+        find("442-8")
+
+
+def test_a_table_that_is_replaced_is_read_again(folder: Path) -> None:
+    before = table_hash("442-8")
+    path = find("442-8")
+    remove_table(path)
+    build_table(path, Pattern.parse("442-8"), 8)
+    assert table_hash("442-8") != before
+    assert open_table("442-8").head.bits == 8
+
+
+def test_bad_files_hide_no_table(folder: Path) -> None:
+    (folder / "443-8.twofold-table").write_bytes(b"nothing")
+    (folder / "444-8.twofold-table").hardlink_to(find("442-8"))
+    (folder / "readme").write_text("hello")
+    assert [head.pattern.name for _, head in built()] == ["441-16/4,8", "442-8"]
+    found = {path.name: why for path, why in unsound()}
+    assert "expected a safetensors file" in found["443-8.twofold-table"]
+    assert found["444-8.twofold-table"] == "expected the name 442-8.twofold-table"
+    assert len(found) == 2
+
+
+def test_there_need_not_be_a_folder(tmp_path: Path) -> None:
+    assert built(tmp_path / "none") == []
+    assert unsound(tmp_path / "none") == []
+
+
+@pytest.mark.parametrize(
+    ("names", "says"),
+    [
+        ("", "expected tables such as"),
+        ("442-8+", "expected tables such as"),
+        ("442-8+442-8", "expected each table once"),
+        ("442-9", "expected a power of two"),
+        ("442", "expected a table such as"),
+        ("../442-8", "expected a table such as"),
+        ("44-9999999999999", "expected a table such as"),
+        ("443-16/16,8", "as cap"),
+        ("x" * 5_000, "expected a table such as"),
+    ],
+)
+def test_names_that_are_none(folder: Path, names: str, says: str) -> None:
+    with pytest.raises(InvalidTable, match=says) as caught:
+        open_tables(names)
+    assert len(str(caught.value)) < 500
+
+
+def test_too_many_tables(folder: Path) -> None:
+    with pytest.raises(LimitExceeded, match="endgame tables"):
+        open_tables(["442-8"] * 100)
+
+
+def test_a_header_is_read_once(folder: Path) -> None:
+    assert head_of(find("442-8")) is head_of(find("442-8"))

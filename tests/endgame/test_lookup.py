@@ -1,0 +1,167 @@
+"""What tables say of a board equals recursion from the rules, in all symmetries."""
+
+import math
+import random
+
+import numpy as np
+import pytest
+
+from tests.endgame.made import made
+from tests.endgame.naive import LARGE, QUICK, SLOW, naive
+from twofold import reference
+from twofold.board import Board
+from twofold.endgame.pattern import Pattern
+from twofold.endgame.scale import chances_of
+from twofold.endgame.table import EndgameTables
+from twofold.kernels import endgame_lookup
+from twofold.rules import Move
+
+SEED = 7
+Cells = tuple[int, ...]
+
+
+def turned(cells: Cells, symmetry: int) -> Cells:
+    """A board in one of its eight symmetries."""
+    rows = [list(cells[4 * row : 4 * row + 4]) for row in range(4)]
+    for _ in range(symmetry % 4):
+        rows = [list(row) for row in zip(*rows[::-1], strict=True)]
+    if symmetry >= 4:
+        rows = [row[::-1] for row in rows]
+    return tuple(cell for row in rows for cell in row)
+
+
+def expected(pattern: Pattern, cells: Cells) -> dict[Move, float]:
+    """The chances of the moves of a board in the frame's own symmetry class, by recursion.
+
+    Large tiles are put as exponents that cannot merge or win, in the frame; the symmetry of the
+    board is found by trying all.
+    """
+    for symmetry in range(8):
+        frame = turned(cells, symmetry)
+        large = {cell for cell in range(16) if frame[cell] >= pattern.target}
+        if large != set(pattern.large_cells):
+            continue
+        marked = tuple(LARGE + cell if cell in large else one for cell, one in enumerate(frame))
+        found = {}
+        for move in Move:
+            after = tuple(reference.slide(list(cells), 4, 4, move)[0])
+            if after == cells or not _stays(cells, after, pattern.target):
+                continue
+            inner = next(
+                one for one in Move
+                if tuple(reference.slide(list(frame), 4, 4, one)[0]) == turned(after, symmetry)
+            )  # fmt: skip
+            chance = naive(pattern.name).chance_of_move(marked, inner)
+            if chance is not None:
+                found[move] = chance
+        return found
+    return {}
+
+
+def _stays(cells: Cells, after: Cells, target: int) -> bool:
+    return all(after[cell] == one for cell, one in enumerate(cells) if one >= target)
+
+
+def boards_of(pattern: Pattern, chosen: random.Random, count: int) -> list[Cells]:
+    """Boards that a table speaks of, in any symmetry."""
+    found: list[Cells] = []
+    low, high, top = pattern.caps
+    while len(found) < count:
+        large = chosen.sample(range(pattern.target, 16), pattern.large_tiles)
+        cells = [0] * 16
+        for cell, cap in enumerate([top] * 8 + [high] * 4 + [low] * 4):
+            cells[cell] = chosen.choice([0, chosen.randint(0, cap)])
+        for cell, exponent in zip(pattern.large_cells, large, strict=True):
+            cells[cell] = exponent
+        free = sum(1 << one for one in cells if 0 < one < pattern.target)
+        if 24 <= free <= 2 * pattern.highest:
+            found.append(turned(tuple(cells), chosen.randrange(8)))
+    return found
+
+
+@pytest.mark.promise("R70")
+@pytest.mark.parametrize(
+    "name", [*QUICK, *(pytest.param(name, marks=pytest.mark.long) for name in SLOW)]
+)
+def test_an_answer_equals_recursion_from_the_rules(name: str) -> None:
+    pattern = Pattern.parse(name)
+    tables = EndgameTables([made(name)])
+    answered = 0
+    for cells in boards_of(pattern, random.Random(SEED), 60):
+        board = Board.parse(text_of(cells))
+        wanted = expected(pattern, cells)
+        answer = tables.answer(board)
+        if max(wanted.values(), default=0.0) == 0:
+            assert answer is None
+            assert tables.move(board) is None
+            continue
+        assert answer is not None
+        answered += 1
+        assert answer.chances == pytest.approx(wanted, abs=1e-4)
+        assert tables.move(board) == answer.best
+        assert wanted[answer.best] == pytest.approx(max(wanted.values()), abs=1e-4)
+    assert answered >= 10
+
+
+def text_of(cells: Cells) -> str:
+    digits = "".join("0123456789abcdef"[one] for one in cells)
+    return "/".join(digits[row : row + 4] for row in range(0, 16, 4))
+
+
+def test_a_table_speaks_of_its_boards_alone() -> None:
+    tables = EndgameTables([made("442-16")])
+    known = "abcd/6500/0123/2313"
+    assert tables.move(Board.parse(known)) is not None
+    for silent in (
+        "abcd/6600/0123/2313",  # two large tiles are equal
+        "abcd/6533/3123/2313",  # too much in the free cells
+        "abcd/6540/0123/2313",  # seven large tiles
+        "abcd/6300/0123/2311",  # five large tiles
+        "abcd/0650/0123/2313",  # the cells of the large tiles are others
+        "abcd/6500/0122/1211",  # less than 24 in the free cells
+        "3x4:abcd/6530/0123",
+    ):
+        assert tables.move(Board.parse(silent)) is None, silent
+        assert tables.answer(Board.parse(silent)) is None, silent
+
+
+def test_more_large_tiles_and_larger_targets_are_asked_first() -> None:
+    names = ["443-8", "442-8", "441-8", "442-16", "442-16/4,8"]
+    first = EndgameTables([made(name) for name in names])
+    assert first.names == ("441-8", "442-16", "442-16/4,8", "442-8", "443-8")
+    assert EndgameTables([made(name) for name in reversed(names)]).names == first.names
+    assert len(set(first.hashes)) == len(names)
+
+
+def test_where_all_chances_are_0_the_next_table_is_asked() -> None:
+    """In the fourth row the cap is exceeded by each move, so that the first table knows none."""
+    both = EndgameTables([made("442-16/4,8"), made("442-8")])
+    board = Board.parse("abcd/6521/2121/1212")
+    assert made("442-16/4,8").name == both.names[0]
+    answer = both.answer(board)
+    one = EndgameTables([made("442-16/4,8")]).answer(board)
+    assert answer is None or one is None or answer == one
+
+
+def test_no_tables_say_nothing() -> None:
+    assert EndgameTables([]).move(Board.parse("abcd/6500/0123/2313")) is None
+
+
+def test_a_legal_move_alone_is_chosen() -> None:
+    tables = EndgameTables([made("442-16")])
+    board = Board.parse("abcd/6500/0123/2313")
+    answer = tables.answer(board)
+    assert answer is not None
+    for move, chance in answer.chances.items():
+        if chance > 0:
+            words = tables.words
+            assert endgame_lookup.move_of(np.uint64(board.to_bits()), 1 << move, words) == move
+
+
+def test_chances_ascend_with_levels() -> None:
+    for bits in (8, 16):
+        chances = chances_of(bits)
+        assert chances[0] == 0
+        assert chances[-1] == 1
+        assert bool(np.all(np.diff(chances) > 0))
+        assert math.isclose(chances[1 << (bits - 1)], 0.5, abs_tol=0.01)

@@ -1,0 +1,197 @@
+"""Making tables: the same file whatever happens on the way; nothing half-made in its place."""
+
+import errno
+import os
+import signal
+import stat
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from tests.endgame.made import levels_of
+from tests.forks import fork
+from twofold.endgame import work as working
+from twofold.endgame.library import file_name
+from twofold.endgame.pattern import Pattern
+from twofold.endgame.table import EndgameTable
+from twofold.endgame.work import Progress, Work, build_table, share_done, work_folder
+from twofold.errors import InvalidInput, InvalidTable, ResourceError
+from twofold.locks import alone
+
+NAME = "442-16"
+PATTERN = Pattern.parse(NAME)
+
+
+def whole(folder: Path, bits: int = 16, threads: int = 1) -> bytes:
+    """The content of a table that is built at once."""
+    path = folder / f"whole-{bits}-{threads}"
+    assert build_table(path, PATTERN, bits, threads=threads)
+    return path.read_bytes()
+
+
+def test_a_file_holds_the_levels(tmp_path: Path) -> None:
+    path = tmp_path / file_name(PATTERN)
+    assert build_table(path, PATTERN)
+    table = EndgameTable.open(path)
+    table.check()
+    assert np.array_equal(table.levels, np.concatenate(levels_of(NAME)))
+    assert stat.S_IMODE(path.stat().st_mode) == 0o444
+    assert sorted(tmp_path.iterdir()) == [path]
+
+
+def test_8_bits_are_half(tmp_path: Path) -> None:
+    path = tmp_path / file_name(PATTERN)
+    assert build_table(path, PATTERN, 8)
+    table = EndgameTable.open(path)
+    table.check()
+    assert np.array_equal(table.levels, np.concatenate(levels_of(NAME, 8)))
+    fine = np.concatenate(levels_of(NAME))
+    assert np.array_equal(table.levels == 0, fine == 0)
+    assert np.array_equal(table.levels == 255, fine == 65_535)
+
+
+@pytest.mark.promise("R71")
+def test_threads_and_stops_change_no_byte(tmp_path: Path, figure: Callable[[str], None]) -> None:
+    wanted = whole(tmp_path)
+    assert whole(tmp_path, threads=3) == wanted
+    path = tmp_path / "stopped"
+    runs = 0
+    while not path.exists():
+        layers: list[int] = []
+
+        def tell(now: Progress, seen: list[int] = layers) -> None:
+            seen.append(now.layer)
+
+        build_table(path, PATTERN, on_progress=tell, stop=lambda seen=layers: len(seen) >= 4)
+        runs += 1
+        assert runs < 100
+    assert path.read_bytes() == wanted
+    assert not work_folder(path).exists()
+    figure(f"stopped {runs} times and with 1 and 3 threads: equal bytes")
+    assert runs > 3
+
+
+class _Died(BaseException):
+    """Stands for the end of a process."""
+
+
+@pytest.mark.promise("R71")
+def test_what_died_goes_on_from_its_last_note(tmp_path: Path) -> None:
+    wanted = whole(tmp_path)
+    path = tmp_path / "died"
+
+    def die(now: Progress) -> None:
+        if now.layer == 20:
+            raise _Died
+
+    work = Work(path, PATTERN, 16, interval=0.0)
+    with pytest.raises(_Died):
+        work.run(on_progress=die)
+    assert not path.exists()
+    assert 0 < (share_done(path) or 0) < 1
+    again = Work(path, PATTERN, 16)
+    assert again.resume()
+    assert again.next_layer == 9
+    assert again.run()
+    assert path.read_bytes() == wanted
+
+
+def _build_slowly(path: Path) -> None:
+    working.INTERVAL = 0.0  # type: ignore[misc]
+    Work(path, PATTERN, 16, interval=0.0).run(on_progress=lambda _: time.sleep(0.01))
+
+
+@pytest.mark.promise("R71")
+@pytest.mark.skipif(os.name != "posix", reason="needs SIGKILL")
+def test_kill_9_loses_nothing_but_time(tmp_path: Path) -> None:
+    wanted = whole(tmp_path)
+    path = tmp_path / "killed"
+    process = fork(_build_slowly, path)
+    while not (share_done(path) or 0) and process.is_alive():
+        time.sleep(0.005)
+    assert process.pid is not None
+    os.kill(process.pid, signal.SIGKILL)
+    process.join()
+    assert not path.exists()
+    work = Work(path, PATTERN, 16)
+    assert work.resume()
+    assert work.run()
+    assert path.read_bytes() == wanted
+
+
+@pytest.mark.promise("R71")
+@pytest.mark.parametrize("harm", ["note", "levels", "short", "other bits", "no part"])
+def test_a_harmed_part_is_built_again(tmp_path: Path, harm: str) -> None:
+    path = tmp_path / "harmed"
+    seen: list[int] = []
+    assert not build_table(
+        path, PATTERN, on_progress=lambda now: seen.append(now.layer), stop=lambda: len(seen) > 9
+    )
+    note, part = work_folder(path) / "note", work_folder(path) / "part"
+    if harm == "note":
+        note.write_bytes(note.read_bytes()[:-9])
+    elif harm == "levels":
+        data = bytearray(part.read_bytes())
+        data[-99] ^= 1
+        part.write_bytes(data)
+    elif harm == "short":
+        os.truncate(part, 5_000)
+    elif harm == "no part":
+        part.unlink()
+    bits = 8 if harm == "other bits" else 16
+    assert not Work(path, PATTERN, bits).resume()
+    assert build_table(path, PATTERN, bits)
+    assert path.read_bytes() == whole(tmp_path, bits)
+
+
+def test_a_full_disk_is_known_before_anything_is_built(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(*_: object) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(working, "_reserve", full)
+    seen: list[Progress] = []
+    with pytest.raises(ResourceError, match="No space left"):
+        build_table(tmp_path / "full", PATTERN, on_progress=seen.append)
+    assert not seen
+    assert not (tmp_path / "full").exists()
+
+
+def test_a_write_that_fails_leaves_no_table(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    written = []
+    write = working._write
+
+    def fail(*arguments: object) -> None:
+        written.append(0)
+        if len(written) == 12:
+            raise OSError(errno.EIO, "Input/output error")
+        write(*arguments)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(working, "_write", fail)
+    path = tmp_path / "t"
+    with pytest.raises(ResourceError, match="cannot write"):
+        build_table(path, PATTERN)
+    assert not path.exists()
+    monkeypatch.undo()
+    assert build_table(path, PATTERN)
+    assert path.read_bytes() == whole(tmp_path)
+
+
+def test_one_builder_at_a_time(tmp_path: Path) -> None:
+    path = tmp_path / "t"
+    with alone(path, "builder of tables"), pytest.raises(InvalidInput, match="another builder"):
+        build_table(path, PATTERN)
+
+
+def test_another_table_is_not_written_over(tmp_path: Path) -> None:
+    path = tmp_path / "t"
+    assert build_table(path, PATTERN, 8)
+    with pytest.raises(InvalidTable, match="with 8 bits"):
+        build_table(path, PATTERN, 16)
+    assert build_table(path, PATTERN, 8)
