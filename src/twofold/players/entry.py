@@ -26,6 +26,8 @@ class Key:
         names_code: whether a value names code to import or a program to run.
         settle: the text that stands for a value in results, where what it means depends on the
             machine; takes the text and the rules of the games, None for any.
+        came_later: whether there are results of players without it: then its default, which
+            changes no move, is not written in canonical specs.
     """
 
     default: str
@@ -35,6 +37,7 @@ class Key:
     hash_of: Callable[[str], str] | None = None
     names_code: Callable[[str], bool] = _no_code
     settle: Callable[[str, Rules | None], str] | None = None
+    came_later: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -138,6 +138,7 @@ TABLES: Final = Key(
     _find_tables,
     hash_of=_tables_hash,
     settle=_settled_tables,
+    came_later=True,
 )
 TWO_PLAYER_KEYS: Final = {
     "eval": EVAL,

@@ -45,8 +45,18 @@ def make_player(spec: str, *, allow_code: bool = True) -> Player:
     keys, texts = _complete(entry, parsed.values)
     values, texts = _read_values(keys, texts)
     player = entry.make(**values)
-    player.spec = notation.format_spec(entry.name, texts | file_hashes(texts, keys))
+    hashes = file_hashes(texts, keys)
+    player.spec = notation.format_spec(entry.name, _written(keys, texts) | hashes)
     return player
+
+
+def _written(keys: Mapping[str, Key], texts: Mapping[str, str]) -> dict[str, str]:
+    """The values that a canonical spec writes: all but defaults of keys that came later."""
+    return {
+        key: text
+        for key, text in texts.items()
+        if not keys[key].came_later or text != keys[key].default
+    }
 
 
 def code_of(spec: str) -> frozenset[str]:
@@ -97,7 +107,10 @@ def _read_values(
 
 
 def canonical(spec: str) -> str:
-    """The spec with every key written, sorted, and files by content hash: what results keep.
+    """The spec with its keys written, sorted, and files by content hash: what results keep.
+
+    A key that players were given later, such as `tables`, is left out at its default: so games
+    that were kept before are still games of this player.
 
     Raises:
         InvalidSpec: the spec cannot be used.
