@@ -90,7 +90,9 @@ class Snake(Builder):
 @pytest.mark.promise("R70")
 @pytest.mark.parametrize("target", PUBLISHED)
 def test_with_the_goal_of_macroxue_his_chances_are_found(target: int) -> None:
-    assert Snake(target).chance() == pytest.approx(PUBLISHED[target], abs=2e-6)  # both are sums of float32
+    assert Snake(target).chance() == pytest.approx(
+        PUBLISHED[target], abs=2e-6
+    )  # both are sums of float32
 
 
 @pytest.mark.parametrize("target", OURS)
