@@ -22,6 +22,7 @@ SUBJECTS = (
     "star",
     "ntuple",
     "env",
+    "endgame",
     "engine",
     "arena",
 )

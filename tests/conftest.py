@@ -81,6 +81,14 @@ def pytest_make_collect_report() -> Generator[None, pytest.CollectReport, pytest
     return fail_skip((yield))
 
 
+@pytest.fixture(scope="session", autouse=True)
+def own_state(tmp_path_factory: pytest.TempPathFactory) -> Generator[None]:
+    """Games and endgame tables of whoever runs the tests are not looked at."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("TWOFOLD_STATE_DIR", str(tmp_path_factory.mktemp("state")))
+        yield
+
+
 @pytest.fixture
 def figure(request: pytest.FixtureRequest) -> Callable[[str], None]:
     """Record a figure for the promise that the test keeps; --report prints it."""

@@ -97,22 +97,23 @@ def test_a_canonical_spec_says_every_key_and_names_the_same_player(name: str) ->
         (
             "expectimax:eval=rows",
             "expectimax:cut=0,empty=270,eval=rows,lost=200000,merges=700,nodes=none,order=47,"
-            "order_power=4,ply=auto,prune=none,sum=11,sum_power=3.5,table_mb=4,threads=1,time=none",
+            "order_power=4,ply=auto,prune=none,sum=11,sum_power=3.5,table_mb=4,"
+            "tables=none,threads=1,time=none",
         ),
         (
             "expectimax:table_mb=0,ply=01,eval=snake,cut=.0",
             "expectimax:cut=0,eval=snake,nodes=none,ply=1,prune=none,ratio=0.25,table_mb=0,"
-            "threads=1,time=none",
+            "tables=none,threads=1,time=none",
         ),
         (
             "expectimax:time=50ms,nodes=1e6,eval=snake,ply=08,table_mb=1",
             "expectimax:cut=0,eval=snake,nodes=1000000,ply=8,prune=none,ratio=0.25,table_mb=1,"
-            "threads=1,time=0.05",
+            "tables=none,threads=1,time=0.05",
         ),
         (
             "expectimax:ply=6/05@3/4@08,cut=1e-3,eval=snake",
             "expectimax:cut=0.001,eval=snake,nodes=none,ply=6/5@3/4@8,prune=none,ratio=0.25,"
-            "table_mb=4,threads=1,time=none",
+            "table_mb=4,tables=none,threads=1,time=none",
         ),
         (
             "minimax:eval=snake,ratio=.50",

@@ -6,7 +6,8 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Final
 
-from twofold.endgame.folder import AUTO, NONE, SUFFIX, files_in, is_path, tables_folder
+from twofold.endgame.folder import AUTO, NONE, SUFFIX, files_in, is_path
+from twofold.endgame.folder import tables_folder as tables_folder  # for callers of this module
 from twofold.endgame.format import Head, read_head
 from twofold.endgame.pattern import Pattern
 from twofold.endgame.table import EndgameTable, EndgameTables

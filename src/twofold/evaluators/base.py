@@ -20,7 +20,7 @@ Params = NDArray[np.float32]
 
 RESERVED: Final = (
     "cmd", "cut", "depth", "eval", "layers", "net", "nodes", "ply", "prune", "table", "table_mb",
-    "threads", "time",
+    "tables", "threads", "time",
 )  # fmt: skip
 """Keys that belong to players: no weight has such a name."""
 

@@ -1,0 +1,148 @@
+"""Endgame tables: building beside a plain copy of memory, look-ups, sizes of files."""
+
+import random
+import tempfile
+import threading
+import time
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from benchmarks.common import Figure, Report, Settings, of_runs
+from twofold.board import Board
+from twofold.endgame.build import Builder
+from twofold.endgame.library import file_name
+from twofold.endgame.pattern import Pattern
+from twofold.endgame.plan import Plan
+from twofold.endgame.table import EndgameTable, EndgameTables
+from twofold.endgame.work import build_table
+from twofold.game import Game
+from twofold.kernels import endgame_lookup
+from twofold.players import make_player
+from twofold.rules import Rules
+
+BUILT = "442-64"
+TABLES = ("442-128", "442-64", "443-64")
+DEFAULT = ("442-512", "443-512", "442-256")
+THREADS = 2
+COPY_BYTES = 64 * 2**20
+LOOK_UPS = 200_000
+GAMES = 2
+
+Boards = NDArray[np.uint64]
+
+
+def measure(settings: Settings) -> Report:
+    """States a second beside bytes a second of a copy in the same run; look-ups."""
+    with tempfile.TemporaryDirectory() as folder:
+        tables = EndgameTables([_built(Path(folder), name) for name in TABLES])
+        spoken = _spoken(tables.tables[0].pattern, settings.seed)
+        silent = _silent(tables, settings.seed)
+        rates, copies = [], []
+        look_ups, misses, bare = [], [], []
+        for _ in range(settings.runs):
+            copies.append(_copy_rate())
+            rates.append(_build_rate())
+            look_ups.append(_look_up_ns(spoken, tables))
+            misses.append(_look_up_ns(silent, tables))
+            bare.append(_look_up_ns(silent, EndgameTables([])))
+    shares = [copy / rate for copy, rate in zip(copies, rates, strict=True)]
+    costs = [miss - none for miss, none in zip(misses, bare, strict=True)]
+    return Report(
+        f"endgame tables, {BUILT}, {THREADS} threads",
+        [
+            of_runs("states built", rates, "/s", at_least=12_000_000),
+            of_runs("bytes copied, the same number of threads", copies, "/s"),
+            of_runs("bytes copied in the time of a state", shares, "bytes"),
+            of_runs("look-up of a board in a table", look_ups, "ns", at_most=1_000),
+            of_runs("a board that no table applies to, three tables", costs, "ns", at_most=50),
+            *(_size(name) for name in DEFAULT),
+        ],
+        [
+            f"Look-ups: {LOOK_UPS:,} boards drawn at random, {TABLES[0]} warm, one thread.",
+            f"No table applies: boards of {GAMES} games of the shipped network, at 1 ply.",
+        ],
+    )
+
+
+def _built(folder: Path, name: str) -> EndgameTable:
+    pattern = Pattern.parse(name)
+    path = folder / file_name(pattern)
+    build_table(path, pattern, threads=THREADS)
+    return EndgameTable.open(path)
+
+
+def _size(name: str) -> Figure:
+    size = Plan.of(Pattern.parse(name), 16).disk / 1e9
+    return Figure(f"file of {name}, 16 bits a chance", size, None, None, "GB")
+
+
+def _build_rate() -> float:
+    builder = Builder(Pattern.parse(BUILT), THREADS)
+    began = time.perf_counter()
+    states = sum(len(layer.after) for layer in builder.layers())
+    return states / (time.perf_counter() - began)
+
+
+def _copy_rate() -> float:
+    """Bytes a second that plain copies of arrays make, one a thread."""
+    pairs = [
+        (np.ones(COPY_BYTES, np.uint8), np.empty(COPY_BYTES, np.uint8)) for _ in range(THREADS)
+    ]
+    times = 8
+
+    def copy(source: NDArray[np.uint8], target: NDArray[np.uint8]) -> None:
+        for _ in range(times):
+            np.copyto(target, source)
+
+    threads = [threading.Thread(target=copy, args=pair) for pair in pairs]
+    for source, target in pairs:
+        np.copyto(target, source)
+    began = time.perf_counter()
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    return THREADS * times * COPY_BYTES / (time.perf_counter() - began)
+
+
+def _spoken(pattern: Pattern, seed: int) -> Boards:
+    """Boards that a table speaks of."""
+    chosen = random.Random(seed)
+    found: list[int] = []
+    large = list(range(15, 15 - pattern.large_tiles, -1))
+    while len(found) < LOOK_UPS:
+        cells = [
+            chosen.randrange(pattern.target) if chosen.random() < 0.7 else 0 for _ in range(16)
+        ]
+        for cell, exponent in zip(pattern.large_cells, large, strict=True):
+            cells[cell] = exponent
+        total = sum(1 << one for one in cells if 0 < one < pattern.target)
+        if 2 * pattern.lowest <= total <= 2 * pattern.highest:
+            found.append(sum(one << (60 - 4 * cell) for cell, one in enumerate(cells)))
+    return np.array(found, dtype=np.uint64)
+
+
+def _silent(tables: EndgameTables, seed: int) -> Boards:
+    """Boards of games that none of some tables speaks of."""
+    player, found = make_player("ntuple:net=default,ply=1"), []
+    for number in range(GAMES):
+        game = Game(Rules(), seed=seed + number)
+        player.start(game.rules, seed + number)
+        while game.legal_moves():
+            found.append(game.board)
+            game.play(player.choose(game.board))
+    silent = [board.to_bits() for board in found if _applies_to_none(tables, board)]
+    return np.array(silent, dtype=np.uint64)
+
+
+def _applies_to_none(tables: EndgameTables, board: Board) -> bool:
+    return board.max_exponent < 16 and tables.move(board) is None
+
+
+def _look_up_ns(boards: Boards, tables: EndgameTables) -> float:
+    moves = np.empty(len(boards), dtype=np.int8)
+    began = time.thread_time()
+    endgame_lookup.look_up(boards, moves, tables.words)
+    return 1e9 * (time.thread_time() - began) / len(boards)

@@ -1,0 +1,217 @@
+"""What analyses, reviews, engines and pages say where an endgame table chooses the move."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from tests.cli.conftest import Cli
+from tests.cli.conftest import cli as cli  # a fixture
+from tests.endgame.state import table_files as table_files  # a fixture
+from tests.endgame.state import tables_here as tables_here  # a fixture
+from twofold.arena import ray_workers
+from twofold.arena.bench import Bench
+from twofold.arena.judge import Judge
+from twofold.arena.run import run
+from twofold.arena.study import Study
+from twofold.arena.tune_settings import Settings
+from twofold.board import Board
+from twofold.bridge.engine_search import Search
+from twofold.cli import _common
+from twofold.cli._analysis import figures, move_table
+from twofold.endgame.library import open_tables
+from twofold.endgame.table import Answer
+from twofold.engine_messages import BestMove, Go, Info, Position
+from twofold.errors import InvalidSpec, InvalidTable
+from twofold.notation import parse_spec
+from twofold.players import make_player
+from twofold.rules import STANDARD, Move, Rules
+from twofold.search.analysis import Analysis, format_chance, table_words
+from twofold.search.budget import Budget
+from twofold.search.document import AnalysisDocument
+from twofold.web.evaluation import reply_of
+from twofold.web.roster import Roster
+
+SPEC = "ntuple:net=tiny,ply=1,tables=442-16"
+BOARD = Board.parse("ebdc/11a9/0130/3002")
+"""Right is the move of 442-16 there, up that of the network alone; left and down shift tiles."""
+
+
+def analysed(board: Board = BOARD) -> Analysis:
+    with make_player(SPEC) as player:
+        return player.analyse(board)
+
+
+def answer_of(board: Board = BOARD) -> Answer:
+    found = open_tables("442-16").answer(board)
+    assert found is not None
+    return found
+
+
+@pytest.mark.parametrize(
+    ("chance", "text"),
+    [
+        (0.0, "0 %"), (1.0, "100 %"), (0.5, "50.0 %"), (0.97213, "97.2 %"), (0.9953, "99.53 %"),
+        (0.99953, "99.953 %"), (0.00042, "0.042 %"), (1e-9, "0.000000 %"), (0.01, "1.0 %"),
+    ],
+)  # fmt: skip
+def test_chances_are_written_so_that_moves_can_be_told_apart(chance: float, text: str) -> None:
+    assert format_chance(chance) == text
+
+
+def test_words_about_a_table(tables_here: Path) -> None:
+    assert table_words(answer_of()) == "442-16: 95.9 % to make 16 (right), 81.6 % (up)"
+
+
+@pytest.mark.promise("R72")
+def test_an_analysis_on_the_screen(tables_here: Path) -> None:
+    found = analysed()
+    lines = [line.plain for line in (*move_table(found), *figures(found, 80))]
+    assert lines[0].split() == ["move", "chance", "value", "to", "best", "reward", "depth", "nodes"]
+    assert lines[1].split()[:3] == ["up", "81.6", "%"]
+    assert lines[2].split()[-1] == "best"
+    assert lines[3].split()[:2] == ["down", "-"]
+    assert "+" in lines[1]  # the search thinks more of up than of the table's move
+    assert "table      442-16: 95.9 % to make 16 (right), 81.6 % (up)" in lines
+    assert max(map(len, lines)) <= 80
+
+
+@pytest.mark.promise("R72")
+def test_the_command_and_its_document(cli: Cli, tables_here: Path) -> None:
+    words = ("analyse", str(BOARD), "--player", "ntuple:net=tiny,ply=1,tables=auto")
+    told, read = cli(*words, "--explain"), cli(*words, "--json")
+    assert told.code == read.code == 0
+    assert "the endgame table 442-16 chooses the move here" in told.out
+    document = json.loads(read.out)
+    assert document["best"] == "right"
+    answer = answer_of()
+    assert document["table"] == {
+        "name": "442-16",
+        "hash": answer.hash,
+        "target": 16,
+        "chances": {"up": answer.chances[Move.UP], "right": answer.chances[Move.RIGHT]},
+    }
+    assert parse_spec(document["player"]).values["tables"] == "44-16+442-16"
+
+
+def test_without_a_table_nothing_is_said(tables_here: Path) -> None:
+    found = analysed(Board.parse("0012/0013/0024/1357"))
+    assert found.table is None
+    assert found.chance(Move.UP) is None
+    assert AnalysisDocument.of(found).table is None
+    assert "chance" not in move_table(found)[0].plain
+    with make_player(SPEC) as player:
+        assert reply_of(found, player, spec=SPEC, final=True).table is None
+
+
+def test_a_judge_goes_by_the_chances(tables_here: Path) -> None:
+    answer = answer_of()
+    with make_player(SPEC) as player:
+        judge = Judge(player, STANDARD, Budget())
+        up, right, down = (
+            judge.judgement(0, BOARD, 0, move) for move in (Move.UP, Move.RIGHT, Move.DOWN)
+        )
+    assert up is not None
+    assert right is not None
+    assert down is not None
+    assert up.ratio == answer.chances[Move.UP] / answer.chances[Move.RIGHT]
+    assert (up.best, up.table, up.loss) == (Move.RIGHT, answer, 0.0)
+    assert (right.label, right.ratio) == ("perfect", 1.0)
+    assert 0 < down.ratio < 1  # unknown to the table: by the values of the search
+
+
+def asked(go: Go) -> list[object]:
+    said: list[object] = []
+    with make_player(SPEC) as player:
+        player.start(STANDARD, 0)
+        Search(player, Position(BOARD), go, said.extend).run()
+    return said
+
+
+def test_an_engine_says_it_once_in_words(tables_here: Path) -> None:
+    first, *infos, last = asked(Go(Budget(nodes=200)))
+    assert first == Info(text="table 442-16: 95.9 % to make 16 (right), 81.6 % (up)")
+    assert len(infos) > 1
+    assert all(isinstance(info, Info) and info.best == Move.RIGHT for info in infos)
+    assert last == BestMove(Move.RIGHT)
+    assert asked(Go(quiet=True)) == [BestMove(Move.RIGHT)]
+
+
+def test_a_page_is_told_the_chances(tables_here: Path) -> None:
+    with make_player(SPEC) as player:
+        reply = reply_of(player.analyse(BOARD), player, spec=SPEC, final=True)
+    answer = answer_of()
+    assert reply.table is not None
+    assert (reply.table.name, reply.table.target) == ("442-16", 16)
+    assert reply.table.chances == [*map(answer.chances.get, Move)]
+    ratios = {one.move: one.ratio for one in reply.moves}
+    assert ratios["r"] == 1
+    assert ratios["u"] == answer.chances[Move.UP] / answer.chance
+    assert ratios["d"] == 0
+
+
+# ---- nothing that keeps a spec holds `auto`
+
+
+@pytest.mark.promise("R73")
+def test_studies_runs_and_tunings_name_their_tables(tables_here: Path) -> None:
+    rules, auto = Rules.parse("goal=16 stop=goal"), "expectimax:ply=1,tables=auto"
+    with Study() as study:
+        entrant = Bench(study, rules).add(auto, 2, 0)
+        kept = [*map(str, study.runs())]
+    assert entrant.player == "expectimax:ply=1,tables=44-16+442-16"
+    assert "auto" not in repr(kept).replace("ply=auto", "")
+    (found,) = run([auto], 1, 0, 0, rules)
+    assert "tables=44-16+442-16" in found.player
+    assert "tables=44-16+442-16" in Settings.make(auto, games=1, rules=rules).player
+
+
+@pytest.mark.promise("R73")
+def test_the_line_that_repeats_a_game_names_its_tables(cli: Cli, tables_here: Path) -> None:
+    words = ("watch", "expectimax:ply=1,tables=auto", "--rules", "goal=16 stop=goal")
+    told = cli(*words, "--seed", "3")
+    assert "again: twofold watch expectimax:ply=1,tables=44-16+442-16 --seed 3" in told.out
+
+
+@pytest.mark.promise("R73")
+def test_a_page_names_tables_and_no_files(tables_here: Path) -> None:
+    roster = Roster()
+    first = roster.infos[0]
+    assert first.spec == "ntuple:net=default,ply=3,tables=44-16+442-16"
+    assert first.name == "default: network, 3 plies, tables 44-16 + 442-16"
+    assert roster.infos[1].spec == "ntuple:ply=1"
+    assert roster.spec("", STANDARD) == first.spec
+    assert roster.spec("nneonneo:tables=auto", STANDARD) == "nneonneo:tables=44-16+442-16"
+    path = str(tables_here / "44-16.twofold-table")
+    for asked_for in (f"nneonneo:tables={path}", f"nneonneo:tables=44-16+{path}"):
+        with pytest.raises(InvalidSpec, match="only the owner can name a file"):
+            roster.spec(asked_for, STANDARD)
+    assert Roster(f"nneonneo:tables={path}").infos[0].name.startswith("default: nneonneo")
+
+
+# ---- where tables are missing
+
+
+def test_a_worker_far_away_says_which_table_is_missing(tables_here: Path) -> None:
+    with pytest.raises(InvalidTable, match=r"tables build 442-512 \(on .*too large to be sent"):
+        ray_workers._made("nneonneo:tables=442-512", allow_code=False)
+    with pytest.raises(InvalidTable, match=r"[^)]$"):
+        ray_workers._made("exact:table=/no/such/file", allow_code=False)
+
+
+@pytest.mark.parametrize("in_terminal", [True, False])
+def test_a_hint_at_tables_in_a_terminal(
+    in_terminal: bool,
+    table_files: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    for stream in ("stdout", "stderr"):
+        monkeypatch.setattr(f"sys.{stream}.isatty", lambda: in_terminal)
+    _common.hint_at_tables(Rules.parse("5x5"))
+    _common.hint_at_tables(STANDARD)
+    hint = "endgame tables make this player stronger: twofold tables build default\n"
+    assert capsys.readouterr().err == hint * in_terminal
+    monkeypatch.setenv("TWOFOLD_STATE_DIR", str(table_files))
+    _common.hint_at_tables(STANDARD)
+    assert capsys.readouterr().err == ""

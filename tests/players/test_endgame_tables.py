@@ -1,0 +1,262 @@
+"""Players with endgame tables: which tables a spec names, and who makes whose moves."""
+
+import random
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.endgame.state import NAMES
+from tests.endgame.state import table_files as table_files  # a fixture
+from tests.endgame.state import tables_here as tables_here  # a fixture
+from tests.endgame.test_lookup import boards_of
+from twofold import reference
+from twofold.board import Board
+from twofold.endgame.library import open_tables
+from twofold.endgame.pattern import Pattern
+from twofold.endgame.table import EndgameTables
+from twofold.errors import InvalidSpec, InvalidTable, UnsupportedRules
+from twofold.game import Game
+from twofold.notation import format_spec, parse_spec
+from twofold.players import Player, canonical, make_player, play_games, settled, short_spec
+from twofold.players.kernel_game import KernelGame
+from twofold.players.presets import DEFAULT_PLAYER, default_player
+from twofold.players.searching import SearchPlayer
+from twofold.players.values import table_answer
+from twofold.rules import STANDARD, Move, Rules
+
+ALL = "+".join(NAMES)
+PLAIN = ("ntuple:net=tiny,ply=1", "ntuple:net=tiny,ply=2", "expectimax:ply=2", "nneonneo:ply=2")
+IN_PYTHON = ("ntuple:net=tiny,nodes=200", "ntuple:net=tiny,ply=2,threads=2")
+OTHER_SPAWNS = Rules.parse("spawn=2:0.8,4:0.2")
+
+
+def with_tables(spec: str, tables: str = ALL) -> str:
+    parsed = parse_spec(spec)
+    return format_spec(parsed.name, parsed.values | {"tables": tables})
+
+
+def known_boards(count: int, seed: int = 5) -> list[Board]:
+    """Boards that one of the tables speaks of, with a legal move."""
+    chosen = random.Random(seed)
+    found = [
+        Board(list(cells), (4, 4))
+        for name in NAMES
+        for cells in boards_of(Pattern.parse(name), chosen, count // len(NAMES))
+    ]
+    return [board for board in found if board.legal_moves()]
+
+
+def tables_of(spec: str) -> str:
+    return parse_spec(spec).values["tables"]
+
+
+# ---- what a spec says
+
+
+@pytest.mark.promise("R73")
+@pytest.mark.parametrize("spec", PLAIN)
+def test_a_spec_alone_means_none(tables_here: Path, spec: str) -> None:
+    made = canonical(spec)
+    assert tables_of(made) == "none"
+    assert "tables_sha256" not in made
+    assert "tables" not in short_spec(made)
+
+
+@pytest.mark.promise("R73")
+@pytest.mark.parametrize("spec", PLAIN)
+def test_what_is_kept_names_tables_and_their_hash(tables_here: Path, spec: str) -> None:
+    made = canonical(with_tables(spec, "auto"))
+    assert tables_of(made) == ALL
+    assert len(parse_spec(made).values["tables_sha256"]) == 16
+    assert canonical(made) == made
+    assert canonical(with_tables(spec, "442-16+44-16")) == made
+    assert short_spec(with_tables(spec, "auto")) == short_spec(made) == with_tables(spec)
+    assert settled(with_tables(spec, "auto")) == with_tables(spec)
+    assert settled(spec) == spec
+
+
+@pytest.mark.promise("R73")
+def test_auto_is_none_where_no_table_can_speak(tables_here: Path, tmp_path: Path) -> None:
+    assert tables_of(settled("nneonneo:tables=auto", Rules.parse("5x5"))) == "none"
+    assert tables_of(settled("nneonneo:tables=auto", OTHER_SPAWNS)) == "none"
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("TWOFOLD_STATE_DIR", str(tmp_path))
+        assert tables_of(canonical("nneonneo:tables=auto")) == "none"
+        with make_player("nneonneo:tables=auto") as player:
+            assert isinstance(player, SearchPlayer)
+            assert player.tables is None
+
+
+def test_named_tables_are_refused_where_they_cannot_speak(tables_here: Path) -> None:
+    with pytest.raises(UnsupportedRules, match=r"expected 4x4 and spawns .* tables=44-16, got"):
+        settled("nneonneo:tables=44-16", OTHER_SPAWNS)
+
+
+def test_another_file_is_refused(tables_here: Path) -> None:
+    of_both, of_one = canonical(f"nneonneo:tables={ALL}"), canonical("nneonneo:tables=44-16")
+    stated = parse_spec(of_both).values["tables_sha256"]
+    assert stated != parse_spec(of_one).values["tables_sha256"]
+    with pytest.raises(InvalidSpec, match="expected the file whose tables_sha256 is"):
+        make_player(f"nneonneo:tables=44-16,tables_sha256={stated}")
+
+
+@pytest.mark.parametrize(
+    ("tables", "words"),
+    [
+        ("442-512", "Build it with: twofold tables build 442-512"),
+        ("nonsense", "expected a table such as 442-512"),
+        ("44-16+44-16", "expected each table once"),
+        ("44-16+", "expected tables such as"),
+        ("/no/such.twofold-table", "no such"),
+        ("x" * 300, "expected a table such as"),
+    ],
+)
+def test_tables_that_cannot_be_used(tables_here: Path, tables: str, words: str) -> None:
+    with pytest.raises(InvalidTable) as caught:
+        make_player(with_tables("nneonneo", tables))
+    assert words.lower() in str(caught.value).lower()
+
+
+def test_a_file_of_the_user_is_data(tables_here: Path, tmp_path: Path) -> None:
+    path = tmp_path / "mine.twofold-table"
+    shutil.copy(tables_here / "442-16.twofold-table", path)
+    with make_player(with_tables("nneonneo", f"{path}+44-16"), allow_code=False) as player:
+        assert tables_of(player.spec) == f"44-16+{path}"
+        named = parse_spec(canonical(f"nneonneo:tables={ALL}")).values
+        assert parse_spec(player.spec).values["tables_sha256"] == named["tables_sha256"]
+
+
+@pytest.mark.promise("R73")
+def test_the_default_player_has_the_tables_that_are_built(tables_here: Path) -> None:
+    assert default_player(STANDARD) == f"{DEFAULT_PLAYER},tables={ALL}"
+    assert default_player(OTHER_SPAWNS) == DEFAULT_PLAYER
+    assert "tables" not in default_player(Rules.parse("3x4"))
+
+
+def test_the_default_player_without_tables_loads_nothing(tmp_path: Path) -> None:
+    assert default_player(STANDARD) == DEFAULT_PLAYER
+    code = (
+        "import sys; from twofold.players.presets import default_player; "
+        "from twofold.rules import STANDARD; default_player(STANDARD); "
+        "sys.exit('twofold.endgame.table' in sys.modules)"
+    )
+    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
+
+
+# ---- who moves
+
+
+@pytest.mark.promise("R72")
+@pytest.mark.parametrize("spec", [*PLAIN, *IN_PYTHON])
+def test_the_move_is_that_of_the_table(tables_here: Path, spec: str) -> None:
+    tables = open_tables(ALL)
+    answered = other = 0
+    with make_player(with_tables(spec)) as player, make_player(spec) as plain:
+        player.start(STANDARD, 1)
+        plain.start(STANDARD, 1)
+        for board in known_boards(60):
+            expected, search = tables.move(board), plain.choose(board)
+            answered += expected is not None
+            other += expected not in (None, search)
+            assert player.choose(board) == (search if expected is None else expected)
+            analysis = player.analyse(board)
+            assert analysis.best == player.choose(board)
+            assert analysis.table == tables.answer(board) == table_answer(player, board)
+            assert analysis.moves == plain.analyse(board).moves or "threads" in spec
+    assert answered > 40
+    assert other > 5
+
+
+@pytest.mark.promise("R72")
+def test_boards_past_32768_are_looked_up_as_they_are_searched(tables_here: Path) -> None:
+    board = next(board for board in known_boards(60) if board.max_exponent == 15)
+    large = Board([16 + (one == 15) if one >= 15 else one for one in board.exponents], (4, 4))
+    lower = Board(reference.downgrade(list(large.exponents), 15), (4, 4))
+    for spec in (PLAIN[0], IN_PYTHON[0]):
+        with make_player(with_tables(spec)) as player:
+            player.start(STANDARD, 1)
+            assert open_tables(ALL).move(lower) is not None
+            assert player.choose(large) == open_tables(ALL).move(lower)
+            assert player.analyse(large).best == player.choose(large)
+
+
+def played(player: Player, board: Board, seed: int, how: str) -> str:
+    """The letters of a game from a board."""
+    player.start(STANDARD, seed)
+    game = Game.from_board(board, STANDARD, seed)
+    if how == "kernel":
+        kernel_game = KernelGame(player, game, [0] * (board.max_exponent + 1))  # type: ignore[arg-type]
+        return kernel_game.play(100_000)
+    letters = []
+    while not game.is_finished:
+        if how == "analysis":
+            move = player.analyse(game.board, score=game.score).best
+        else:
+            move = player.choose(game.board, score=game.score, move_number=game.move_number)
+        letters.append(move.letter)
+        game.play(move)
+    return "".join(letters)
+
+
+@pytest.mark.promise("R72")
+def test_games_are_the_same_on_all_paths(tables_here: Path) -> None:
+    spec = with_tables("ntuple:net=tiny,ply=1")
+    boards = known_boards(10)
+    differing = 0
+    with (
+        make_player(spec) as player,
+        make_player(f"{spec},threads=2") as threads,
+        make_player("ntuple:net=tiny,ply=1") as plain,
+    ):
+        for seed, board in enumerate(boards):
+            expected = played(player, board, seed, "kernel")
+            assert played(player, board, seed, "choose") == expected
+            assert played(player, board, seed, "analysis") == expected
+            assert played(threads, board, seed, "choose") == expected
+            differing += played(plain, board, seed, "kernel") != expected
+    assert differing >= 3
+
+
+@pytest.mark.promise("R72")
+def test_games_that_follow_each_other_and_a_process_play_the_same(tables_here: Path) -> None:
+    spec, seeds = with_tables("ntuple:net=tiny,ply=1"), range(60)
+    with make_player(spec) as player, make_player("ntuple:net=tiny,ply=1") as plain:
+        together = [game.letters for game in play_games(player, STANDARD, seeds, keep_moves=True)]
+        assert together[40] == played(player, Game(STANDARD, 40).board, 40, "choose")
+        alone = [game.letters for game in play_games(plain, STANDARD, seeds, keep_moves=True)]
+    differing = [seed for seed in seeds if together[seed] != alone[seed]]
+    assert differing
+    code = (
+        "from twofold.players import make_player, play_game; from twofold.rules import STANDARD; "
+        f"player = make_player({spec!r}); "
+        f"print(play_game(player, STANDARD, {differing[0]}, keep_moves=True).letters)"
+    )
+    words = [sys.executable, "-c", code]
+    done = subprocess.run(words, check=True, capture_output=True, text=True)
+    assert done.stdout.strip() == together[differing[0]]
+
+
+def test_tables_say_nothing_under_other_rules(tables_here: Path) -> None:
+    board = next(board for board in known_boards(20) if open_tables(ALL).move(board) is not None)
+    with make_player(with_tables("expectimax:ply=1")) as player:
+        player.start(OTHER_SPAWNS, 0)
+        assert table_answer(player, board) is None
+        assert player.analyse(board).table is None
+        player.start(STANDARD, 0)
+        assert table_answer(player, board) is not None
+
+
+def test_tables_in_memory_are_passed_to_a_player(tables_here: Path) -> None:
+    """A player of one's own can be given tables without a spec."""
+    from twofold.evaluators.rows import ROWS
+    from twofold.players.searching import ExpectimaxPlayer
+    from twofold.search.depth import Depth
+
+    board = next(board for board in known_boards(20) if open_tables(ALL).move(board) is not None)
+    player = ExpectimaxPlayer(ROWS, Depth.fixed(1), tables=open_tables(ALL))
+    assert player.choose(board) == open_tables(ALL).move(board)
+    nothing = ExpectimaxPlayer(ROWS, Depth.fixed(1), tables=EndgameTables([]))
+    assert nothing.choose(board) in Move
