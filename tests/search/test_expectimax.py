@@ -72,8 +72,8 @@ def test_depth_depends_on_the_empty_cells_where_it_should() -> None:
     assert player.analyse(three).depth == "4 plies"
     assert make_player("expectimax:ply=1").analyse(three).depth == "1 ply"
     small = Expectimax(EVALUATORS["rows"], Rules(2, 3), Depth.few(2, few=3, few_ply=1))
-    assert small.own_depth(small.position(Board.parse("2x3:120/000"))) == 2
-    assert small.own_depth(small.position(Board.parse("2x3:121/200"))) == 1
+    assert small.own_depth(Board.parse("2x3:120/000")) == 2
+    assert small.own_depth(Board.parse("2x3:121/200")) == 1
 
 
 def test_nodes_are_counted_and_a_table_saves_some() -> None:

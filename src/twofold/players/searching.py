@@ -79,13 +79,12 @@ class SearchPlayer(CompiledPlayer):
         """The first of the best moves, within the player's own budget."""
         legal = check_going(board)
         self._fit(board)
-        if self.policy:
+        if self.policy and self.search.decides(board):
             return super().choose(board, score=score, move_number=move_number)
         if len(legal) == 1:
             return legal[0]
         points = assumed_score(board) if score is None else score
-        position = self.search.position(board)
-        *_, last = deepen(self.search, position, points, legal, self.budget)
+        *_, last = deepen(self.search, board, points, legal, self.budget)
         return first_best(last.values)
 
     def analyse(
@@ -122,7 +121,7 @@ class SearchPlayer(CompiledPlayer):
         # Each of several threads has a share of the nodes, and may use it up sooner or later.
         shares = limits.nodes is not None and len(self.search.contexts) > 1
         reproducible = self.reproducible and limits.seconds is None and not shares
-        for found in deepen(self.search, position, points, legal, limits, stop):
+        for found in deepen(self.search, board, points, legal, limits, stop):
             best = first_best(found.values)
             self.search.limit_nodes(LINE_NODES + found.nodes // LINE_SHARE)
             line = self.search.line(position, points, best, found.depth)
