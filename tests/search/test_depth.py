@@ -22,7 +22,6 @@ from twofold.search.budget import Budget
 from twofold.search.depth import ENDLESS, Band, Depth, Steps
 from twofold.search.expectimax import Expectimax
 
-
 BANDS = ["2+14000-16000:4", "3/2@5+0-100:6+100-200:5/4@3+28000-:3/2@6", "tiles+60-:8"]
 
 

@@ -51,8 +51,8 @@ from twofold.kernels.transposition import (
     find,
     find_as_deep,
     hash_of,
+    keep,
     new_generation,
-    store,
 )
 
 # The search's own words of a context, after those of its layer.
@@ -90,7 +90,7 @@ _NODE: Final = types.float64(types.uint64, types.int64, types.int64, types.float
 
 @kernel(types.float64(types.float32, types.uint64))
 def share_of(chance_of_cell, probability):
-    """How probable a tile on a cell is, where `chance_of_cell` is how probable any spawn there is."""
+    """How probable a tile on a cell is; `chance_of_cell` is how probable any spawn there is."""
     return np.float64(np.float32(chance_of_cell * np.float32(as_f64(probability))))
 
 
@@ -188,7 +188,7 @@ def chance(after, score, depth, chance_of, context):
             total += mean
         value += total / count
     if has_table and context[NODES] < context[NODE_LIMIT]:
-        store(bucket, key, as_u64(value), context)
+        keep(hash_of(after), key, as_u64(value), context)
     return value
 
 

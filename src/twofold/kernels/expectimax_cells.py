@@ -47,7 +47,6 @@ from twofold.kernels.intrinsics import (
     f32_at,
     i64_at,
     pointer,
-    popcount,
     u8_at,
     u64_at,
 )

@@ -110,7 +110,7 @@ class Search(ABC):
                 values and nodes do not depend on it.
         """
         for context in self.contexts:
-            context.words[words.ONLY_PRESENT] = afresh
+            context.words[words.ONLY_PRESENT] = afresh or self.depends_on_path
         transposition.begin(self.context.words)
         for context in self.contexts:
             context.words[words.GENERATION] = self.context.words[words.GENERATION]

@@ -91,7 +91,11 @@ class Expectimax(Search):
         words[kernels.LOWEST] = address_of(_lowest_layer(context, evaluator, rules))
         if prune:
             _point_bounds(context, evaluator, rules, depth.deepest)
-        context.point_table(0 if evaluator.needs_score else table_mb, only_present=cut > 0)
+        context.point_table(
+            0 if evaluator.needs_score else table_mb,
+            only_present=cut > 0,
+            grows=cut > 0 and threads == 1,
+        )
         self.contexts = (context, *(context.twin() for _ in range(threads - 1)))
         self._pool = ThreadPoolExecutor(threads) if threads > 1 else None
         least_probable = min(rules.spawn_probabilities) / (rules.rows * rules.cols)
