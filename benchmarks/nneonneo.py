@@ -13,6 +13,8 @@ from contextlib import contextmanager
 from functools import partial
 from typing import Final
 
+import numpy as np
+
 from benchmarks.common import Figure, Report, Settings, of_runs, timed
 from benchmarks.positions import Positions, choose_all, of_games
 from twofold.board import Board
@@ -24,7 +26,9 @@ SPEC: Final = "nneonneo"
 POSITIONS_PLAYER: Final = "expectimax:eval=rows,ply=2"
 GAMES: Final = 10
 BOARDS: Final = 60
-FASTER: Final = 2.0
+FULL_PLAYER: Final = "random"
+FULL_GAMES: Final = 100
+FASTER: Final = 3.0
 SAME: Final = 58.0
 MOVES: Final = (Move.UP, Move.DOWN, Move.LEFT, Move.RIGHT)
 
@@ -73,30 +77,41 @@ def measure(settings: Settings) -> Report:
     positions = of_games(
         POSITIONS_PLAYER, STANDARD, settings.seed, GAMES, part=(0.25, 1.0)
     ).thinned(BOARDS)
-    theirs, ours = library.choose_all(positions), _our_moves(positions)
-    same = sum(a is b for a, b in zip(theirs, ours, strict=True))
-    pairs = [_pair(library, positions) for _ in range(settings.runs)]
-    milliseconds = 1e3 / BOARDS
+    sets = [("", positions), (", full boards", _full_boards(settings.seed))]
     return Report(
         "nneonneo: expectimax as deep as there are different tiles, cut at 0.0001",
-        [
-            Figure("the same move", same, None, None, f"of {BOARDS}", at_least=SAME),
-            of_runs(
-                "times as fast as the C++ program",
-                [cpp / ours for cpp, ours in pairs],
-                "x",
-                at_least=FASTER,
-            ),
-            of_runs("C++, a move", [cpp * milliseconds for cpp, _ in pairs], "ms"),
-            of_runs("twofold, a move", [ours * milliseconds for _, ours in pairs], "ms"),
-        ],
+        [figure for name, some in sets for figure in _figures(name, library, some, settings.runs)],
         [
             f"Positions: {BOARDS}, evenly spaced over the last three quarters of {GAMES} games of "
             f"{POSITIONS_PLAYER}, seeds from {settings.seed}.",
+            f"Full boards: {BOARDS} without an empty cell, evenly spaced over those of "
+            f"{FULL_GAMES} games of {FULL_PLAYER}; they have the smallest trees, so that what "
+            "each search costs before it begins shows.",
             f"CPU time of one thread, in turn; median of {settings.runs} runs. "
             "The C++ program begins each first move with an empty table, twofold each board.",
         ],
     )
+
+
+def _full_boards(seed: int) -> Positions:
+    """Boards without an empty cell."""
+    positions = of_games(FULL_PLAYER, STANDARD, seed, FULL_GAMES)
+    full = np.array(["0" not in f"{int(bits):016x}" for bits in positions.bits])
+    return Positions(positions.bits[full], positions.scores[full]).thinned(BOARDS)
+
+
+def _figures(name: str, library: Library, positions: Positions, runs: int) -> list[Figure]:
+    theirs, ours = library.choose_all(positions), _our_moves(positions)
+    same = sum(a is b for a, b in zip(theirs, ours, strict=True))
+    pairs = [_pair(library, positions) for _ in range(runs)]
+    milliseconds = 1e3 / BOARDS
+    ratios = [cpp / ours for cpp, ours in pairs]
+    return [
+        Figure(f"the same move{name}", same, None, None, f"of {BOARDS}", at_least=SAME),
+        of_runs(f"times as fast as the C++ program{name}", ratios, "x", at_least=FASTER),
+        of_runs(f"C++, a move{name}", [cpp * milliseconds for cpp, _ in pairs], "ms"),
+        of_runs(f"twofold, a move{name}", [ours * milliseconds for _, ours in pairs], "ms"),
+    ]
 
 
 def _our_moves(positions: Positions) -> list[Move]:

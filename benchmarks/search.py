@@ -187,7 +187,7 @@ def _stops(positions: Positions) -> list[Figure]:
 
 def _table(megabytes: int) -> Figure:
     search = Expectimax(EVALUATORS["rows"], STANDARD, Depth.fixed(3), table_mb=megabytes)
-    size = int(search.context.words[words.BUCKETS]) * 64
+    size = int(search.context.words[words.ALL]) * 64
     return Figure(
         f"memory of a table of {megabytes} MiB, as given",
         100.0 * size / (megabytes * 2**20),

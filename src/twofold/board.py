@@ -139,15 +139,18 @@ class Board:
         Raises:
             InvalidBoard: more than 4 rows or columns, or a tile past 32768.
         """
-        _rows, cols = _frame(self.shape)
+        rows, cols = _frame(self.shape)
         if self.max_exponent > BITS_MAX_EXPONENT:
             raise InvalidBoard(
                 f"expected tiles up to {1 << BITS_MAX_EXPONENT} in 64 bits, got {self.max_tile}"
             )
-        bits = 0
-        for cell, exponent in enumerate(self._exponents):
-            bits |= exponent << (60 - 4 * (4 * (cell // cols) + cell % cols))
-        return bits
+        digits = bytes(self._exponents).hex()[1::2]  # the low half of each byte
+        if cols < BITS_MAX_SIDE:
+            digits = "".join(
+                digits[start : start + cols].ljust(BITS_MAX_SIDE, "0")
+                for start in range(0, rows * cols, cols)
+            )
+        return int(digits.ljust(BITS_MAX_SIDE**2, "0"), 16)
 
     def __str__(self) -> str:
         """The text of the board, as `parse` reads it."""

@@ -78,6 +78,20 @@ def use(positions, depths, kinds, values, order, found, hits, context):
             table.store(bucket, key, values[turn], words)
 
 
+@lazy_kernel(types.void(_WORDS, _INTS, _INTS, _WORDS, _WORDS, _WORDS, _WORDS))
+def use_as_deep(positions, depths, kinds, values, found, hits, context):
+    """The same for a search with a cut, in a table that may begin with few buckets."""
+    words = pointer(context)
+    for turn in range(len(positions)):
+        hashed = table.hash_of(positions[turn])
+        key = table.entry_key(hashed, depths[turn], kinds[turn])
+        if table.find_as_deep(table.bucket_of(hashed, words), key, words) >= 0:
+            hits[turn] = np.uint64(1)
+            found[turn] = words[names.FOUND]
+        else:
+            table.keep(hashed, key, values[turn], words)
+
+
 @lazy_kernel(types.void(_WORDS, types.int64, types.int64, _INTS, _WORDS))
 def hammer(positions, start, turns, counts, context):
     """Look up and store pseudo-random positions; counts hits and wrong values.
@@ -326,3 +340,32 @@ def test_high_product() -> None:
     multiply(left, right, high)
     pairs = zip(left.tolist(), right.tolist(), strict=True)
     assert high.tolist() == [a * b >> 64 for a, b in pairs]
+
+
+@pytest.mark.parametrize("buckets", [16_384, 65_536])
+def test_a_table_that_begins_with_few_buckets_finds_and_loses_the_same(buckets: int) -> None:
+    whole, growing = (Table(buckets, only_present=True) for _ in range(2))
+    growing.words[names.ALL] = buckets
+    growing.words[names.BUCKETS] = growing.words[names.FEW] = table.MIN_BUCKETS
+    rng = np.random.default_rng(3)
+    near = np.array(awkward_positions(buckets), dtype=np.uint64)
+    grew = []
+    for search in range(3 * GENERATIONS):
+        count = (200, 2_000, 20_000, 6 * buckets)[search % 3 + (search % 31 == 5)]
+        positions = rng.integers(0, 2**64, count, dtype=np.uint64)
+        if search % 3:
+            crowded = rng.random(count) < 0.1
+            positions[crowded] = rng.choice(near, int(crowded.sum()))
+        again = rng.integers(0, count, count // 2)
+        positions[count - len(again) :] = positions[again]
+        depths, kinds = rng.integers(0, 12, count), rng.integers(0, 4, count)
+        results = []
+        for one in (whole, growing):
+            table.begin(one.words)
+            found, hits = np.zeros(count, np.uint64), np.zeros(count, np.uint64)
+            use_as_deep(positions, depths, kinds, positions ^ np.uint64(7), found, hits, one.words)
+            results.append((found, hits))
+        np.testing.assert_array_equal(results[0], results[1])
+        assert 0 < results[0][1].sum() < count
+        grew.append(growing.words[names.BUCKETS] == buckets)
+    assert 0 < sum(grew) < len(grew)

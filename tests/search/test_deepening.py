@@ -43,8 +43,7 @@ def ask(
     clock: Callable[[], float] = time.perf_counter,
 ) -> list[Found]:
     """All that a deepening search finds."""
-    position, legal = search.position(board), board.legal_moves()
-    return list(deepen(search, position, 0, legal, budget, stop, clock))
+    return list(deepen(search, board, 0, board.legal_moves(), budget, stop, clock))
 
 
 def boards(count: int, most_empty: int = 8, seed: int = 61) -> list[Board]:
@@ -270,7 +269,7 @@ def test_a_search_goes_on_after_a_flag_and_a_limit() -> None:
 def test_a_search_that_is_left_alone_goes_on_too() -> None:
     search, fresh = expectimax(), expectimax()
     for board in boards(3):
-        some = deepen(search, search.position(board), 0, board.legal_moves(), Budget(nodes=20_000))
+        some = deepen(search, board, 0, board.legal_moves(), Budget(nodes=20_000))
         next(some)
         some.close()  # type: ignore[attr-defined]
         assert values_of(search, board) == values_of(fresh, board)

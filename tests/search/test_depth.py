@@ -1,20 +1,33 @@
 """Depth: text and value, and the plies of each board."""
 
 import random
+from collections.abc import Iterator
+from itertools import product
 
 import numpy as np
 import pytest
 
 from tests.search.twins import positions
+from twofold.board import Board
 from twofold.errors import InvalidInput, InvalidSpec, LimitExceeded
 from twofold.evaluators import EVALUATORS
+from twofold.evaluators.network import Network, network_evaluator
+from twofold.game import Game
+from twofold.kernels import expectimax as kernels
 from twofold.limits import MAX_PLY
-from twofold.rules import Rules
-from twofold.search.depth import Depth
+from twofold.players import make_player, play_game
+from twofold.players.searching import ExpectimaxPlayer
+from twofold.rules import Move, Rules
+from twofold.search.budget import Budget
+from twofold.search.depth import ENDLESS, Band, Depth, Steps
 from twofold.search.expectimax import Expectimax
 
+BANDS = ["2+14000-16000:4", "3/2@5+0-100:6+100-200:5/4@3+28000-:3/2@6", "tiles+60-:8"]
 
-@pytest.mark.parametrize("text", ["1", "5", "12", "6/5@3/4@8", "1/12@1/2@16", "tiles", "3/3@9"])
+
+@pytest.mark.parametrize(
+    "text", ["1", "5", "12", "6/5@3/4@8", "1/12@1/2@16", "tiles", "3/3@9", *BANDS]
+)
 def test_text_and_value(text: str) -> None:
     assert str(Depth.parse(text)) == text
     assert Depth.parse(str(Depth.parse(text))) == Depth.parse(text)
@@ -23,14 +36,34 @@ def test_text_and_value(text: str) -> None:
 def test_other_texts_of_the_same_depth() -> None:
     assert Depth.parse("05") == Depth.parse("5@0") == Depth.fixed(5)
     assert Depth.parse("4/3@4") == Depth.few(3, few=4, few_ply=4)
+    assert str(Depth.parse("02+014000-16000:4@0")) == "2+14000-16000:4"
+
+
+def some_steps(rng: random.Random) -> Steps:
+    places = [0, *sorted(rng.sample(range(1, 99), rng.randint(0, 6)))]
+    return tuple((place, rng.randint(1, MAX_PLY)) for place in places)
 
 
 def test_round_trips() -> None:
     rng = random.Random(7)
     for _ in range(500):
-        places = [0, *sorted(rng.sample(range(1, 99), rng.randint(0, 6)))]
-        depth = Depth(tuple((place, rng.randint(1, MAX_PLY)) for place in places))
+        ends = sorted(rng.sample(range(70_000), 2 * rng.randint(0, 3)))
+        bands = [
+            Band(low, high, some_steps(rng))
+            for low, high in zip(ends[::2], ends[1::2], strict=True)
+        ]
+        if rng.random() < 0.5:
+            bands.append(Band(70_000, ENDLESS, some_steps(rng)))
+        depth = Depth(some_steps(rng), bands=tuple(bands))
         assert Depth.parse(str(depth)) == depth
+        assert depth.deepest == max(depth.at(empty, 0, total) for empty, total in grid(depth))
+
+
+def grid(depth: Depth) -> Iterator[tuple[int, int]]:
+    """Numbers of empty cells and tile sums, with every end of a band."""
+    ends = {end for band in depth.bands for end in (band.low, band.high)}
+    sums = {total for end in ends for total in (end - 1, end, end + 1)} | {0, 200_000}
+    return product(range(100), sorted(sums))
 
 
 @pytest.mark.parametrize(
@@ -38,7 +71,10 @@ def test_round_trips() -> None:
     [
         "", " ", "5 ", "-1", "+5", "5.0", "1e1", "5/", "/5", "5//4@3", "5@", "@3", "5@3", "5/4",
         "5/4@0", "5/4@3/3@3", "5/4@8/3@3", "5@0/4@100", "5/4@-1", "Tiles", "tiles/3", "5\n", "٥",
-        "5/4@3,3@8", "auto", "\x00", "1234567890",
+        "5/4@3,3@8", "auto", "\x00", "1234567890", "2+", "+", "2+4", "2+100:4", "2+100-:",
+        "2+-100:4", "2+200-100:4", "2+100-100:3", "2+100-200:4+150-300:3", "2+1-2:4+",
+        "2+200-300:4+100-150:3", "2+100-:3+200-300:2", "2+1-2:tiles", "2+1 -2:4", "2+1-2:5/4",
+        "2+1-1234567890123:4", "2;1-2:4", "2+1-2:4\n",
     ],
 )  # fmt: skip
 def test_bad_texts_are_refused(text: str) -> None:
@@ -46,7 +82,7 @@ def test_bad_texts_are_refused(text: str) -> None:
         Depth.parse(text)
 
 
-@pytest.mark.parametrize("text", ["0", "13", "999999999", "5/0@3", "5/13@3"])
+@pytest.mark.parametrize("text", ["0", "13", "999999999", "5/0@3", "5/13@3", "2+1-2:13"])
 def test_a_depth_beyond_the_limit_names_it(text: str) -> None:
     with pytest.raises(LimitExceeded, match="expected ply from 1 to 12, got"):
         Depth.parse(text)
@@ -56,7 +92,8 @@ def test_mutated_texts_are_read_or_refused() -> None:
     rng = random.Random(8)
     read = 0
     for _ in range(3000):
-        text = "".join(rng.choices("0123456789/@tiles \n-.", k=rng.randint(0, 9)))
+        text = "".join(rng.choices("0123456789/@tiles \n-.+:", k=rng.randint(0, 9)))
+        text = rng.choice(["", "2+1-30:4", "2+50-"]) + text
         try:
             depth = Depth.parse(text)
         except InvalidInput:
@@ -66,10 +103,11 @@ def test_mutated_texts_are_read_or_refused() -> None:
     assert read > 30
 
 
-@pytest.mark.parametrize("text", ["tiles", "5/4@3"])
+@pytest.mark.parametrize("text", ["tiles", "5/4@3", "2+14000-16000:4"])
 def test_a_depth_that_varies_is_not_fixed(text: str) -> None:
-    with pytest.raises(InvalidSpec, match=f"expected ply as a number beside time or nodes.*{text}"):
+    with pytest.raises(InvalidSpec, match="ply as a number beside time or nodes") as caught:
         _ = Depth.parse(text).fixed_ply
+    assert str(caught.value).endswith(text)
     assert Depth.parse("7").fixed_ply == 7
 
 
@@ -86,15 +124,114 @@ def test_plies_by_different_tiles() -> None:
     assert not any(depth.table_by_empty())
 
 
-@pytest.mark.parametrize("text", ["3", "6/5@3/4@8", "1/2@1/3@2/4@3/5@4", "tiles"])
+def test_plies_by_the_sum_of_the_tiles() -> None:
+    depth = Depth.parse("2+14000-16000:4/3@5+16000-:6")
+    for total, empty, ply in (
+        (13_998, 0, 2), (14_000, 0, 4), (14_000, 4, 4), (14_000, 5, 3), (15_998, 16, 3),
+        (16_000, 0, 6), (10**15, 9, 6),
+    ):  # fmt: skip
+        assert depth.at(empty, 5, total) == ply
+    assert depth.of([13, 12, 10, 9, 7, 4, 0, 0]) == 2  # 8192 + 4096 + 1024 + 512 + 128 + 16
+    assert depth.of([13, 12, 10, 9, 7, 6, 1, 0]) == 4
+    assert depth.of([13, 12, 10, 9, 7, 6, 0, 0, 0, 0, 0]) == 3
+    assert depth.of([13, 12, 11, 10, 9, 7, 2, 0, 0, 0, 0]) == 6
+
+
+@pytest.mark.parametrize("text", ["5", "tiles", "4/9@3", "3+14-20:7", "3+14-20:2/8@3"])
+def test_the_deepest(text: str) -> None:
+    assert Depth.parse(text).deepest == {"5": 5, "tiles": 12, "4/9@3": 9, "3+14-20:7": 7}.get(
+        text, 8
+    )
+
+
+def plies_of(depth: Depth, board: Board) -> int:
+    """The plies of a board, read from the text of the depth: the naive twin of all of it."""
+    usual, *bands = str(depth).split("+")
+    for band in bands:
+        ends, steps = band.split(":")
+        low, high = ends.split("-")
+        if int(low) <= sum(map(sum, board.tiles)) < float(high or "inf"):
+            usual = steps
+    if usual == "tiles":
+        return max(4, len(set(board.exponents) - {0}) - 1)
+    plies = 0
+    for step in usual.split("/"):
+        ply, _, place = step.partition("@")
+        if len(board.empty_cells) >= int(place or 0):
+            plies = int(ply)
+    return plies
+
+
+@pytest.mark.parametrize("text", ["3", "6/5@3/4@8", "1/2@1/3@2/4@3/5@4", "tiles", *BANDS])
 def test_the_kernel_has_the_same_plies(text: str) -> None:
     depth = Depth.parse(text)
     search = Expectimax(EVALUATORS["rows"], Rules(), depth, table_mb=0)
     seen = set()
-    for board, _ in positions(80, 16, seed=4):
-        tiles = len(set(board.exponents) - {0})
-        ply = search.own_depth(search.position(board))
-        assert ply == depth.at(len(board.empty_cells), tiles)
+    boards = [board for board, _ in positions(80, 16, seed=4)]
+    boards += [at_sum(total) for band in depth.bands for total in ends_of(band)]
+    for board in boards:
+        ply = search.own_depth(board)
+        assert ply == kernels.ply_of(np.uint64(board.to_bits()), search.context.words)
+        assert ply == plies_of(depth, board)
         seen.add(ply)
-    assert len(seen) >= min(len(depth.steps), 3)
+    assert len(seen) >= min(len(depth.steps) + len(depth.bands), 3)
     assert np.uint64(search.nodes) == 0
+
+
+def ends_of(band: Band) -> list[int]:
+    """Even sums on both sides of the ends."""
+    return [max(end - more, 2) for end in (band.low, min(band.high, 99_998)) for more in (0, 2)]
+
+
+def at_sum(total: int) -> Board:
+    """A board whose tiles sum to an even number."""
+    cells = [place for place in range(1, 16) if (total >> place) & 1] + [15] * (total >> 16) * 2
+    return Board(cells + [0] * (16 - len(cells)))
+
+
+def test_moves_of_games_and_choices_are_those_of_the_depth_of_the_board() -> None:
+    varied = make_player("expectimax:ply=1/2@6+40-120:2/1@9+300-:2")
+    fixed = [make_player(f"expectimax:ply={ply}") for ply in (1, 2)]
+    result = play_game(varied, Rules(), 3, keep_moves=True)
+    assert result is not None
+    game, alike = Game(Rules(), seed=3), 0
+    for letter in result.letters[:400]:
+        moves = [player.choose(game.board) for player in fixed]
+        ply = plies_of(Depth.parse("1/2@6+40-120:2/1@9+300-:2"), game.board)
+        assert moves[ply - 1] is Move.parse(letter) is varied.choose(game.board)
+        alike += moves[0] is moves[1]
+        game.play(letter)
+    assert 100 < alike < 350
+
+
+def test_an_analysis_has_the_depth_of_the_board() -> None:
+    with make_player("expectimax:ply=1+100-:2/3@15") as player:
+        for text, ply in (("0012/0000/0000/0000", 1), ("7000/0000/0000/0000", 3), ("7001/" * 4, 2)):
+            found = player.analyse(Board.parse(text.strip("/")))
+            assert {move.depth for move in found.moves if move.legal} == {ply}
+            assert found.value == make_player(f"expectimax:ply={ply}").analyse(found.board).value
+        found = player.analyse(Board.parse("7000/0000/0000/0000"), Budget(ply=4))
+        assert found.moves[1].depth == 4
+
+
+@pytest.mark.parametrize(
+    ("downgrade", "text"),
+    [(32768, "0012/0134/7654/f{}cb"), (0, "0012/0134/7654/h{}cb")],
+)
+def test_bands_are_by_the_sum_before_downgrading(downgrade: int, text: str) -> None:
+    network = Network("0123 4567")
+    network.weights[:] = np.random.default_rng(1).normal(size=network.weights.shape)
+    evaluator, differ = network_evaluator(network), 0
+    whole = sum(map(sum, Board.parse(text.format(2)).tiles)) // 2
+    depth = Depth.parse(f"1+{whole}-:2")
+    players = [
+        ExpectimaxPlayer(evaluator, some, downgrade=downgrade)
+        for some in (Depth.fixed(1), Depth.fixed(2), depth)
+    ]
+    for digit in "123456789":
+        board = Board.parse(text.format(digit))
+        one, two, varied = (player.choose(board) for player in players)
+        assert varied is two
+        assert players[2].analyse(board).value == players[1].analyse(board).value
+        differ += one is not two
+    assert differ > 0

@@ -8,6 +8,8 @@ from tests import literal
 from tests.search.twins import first_best, leaf_of, positions, same, values_of
 from twofold.board import Board
 from twofold.evaluators import EVALUATORS, Evaluator
+from twofold.kernels import context as names
+from twofold.kernels.transposition import MIN_BUCKETS
 from twofold.players import make_player
 from twofold.players.searching import ExpectimaxPlayer
 from twofold.rules import Move, Rules
@@ -72,8 +74,8 @@ def test_depth_depends_on_the_empty_cells_where_it_should() -> None:
     assert player.analyse(three).depth == "4 plies"
     assert make_player("expectimax:ply=1").analyse(three).depth == "1 ply"
     small = Expectimax(EVALUATORS["rows"], Rules(2, 3), Depth.few(2, few=3, few_ply=1))
-    assert small.own_depth(small.position(Board.parse("2x3:120/000"))) == 2
-    assert small.own_depth(small.position(Board.parse("2x3:121/200"))) == 1
+    assert small.own_depth(Board.parse("2x3:120/000")) == 2
+    assert small.own_depth(Board.parse("2x3:121/200")) == 1
 
 
 def test_nodes_are_counted_and_a_table_saves_some() -> None:
@@ -84,3 +86,23 @@ def test_nodes_are_counted_and_a_table_saves_some() -> None:
         values_of(search, board, 0)
         counts.append(search.context.nodes)
     assert counts[0] > counts[1] > 0
+
+
+def test_a_search_that_begins_with_a_small_table_is_the_same() -> None:
+    growing, whole = (
+        Expectimax(EVALUATORS["rows"], Rules(), Depth.parse("tiles"), cut=cut, table_mb=1)
+        for cut in (0.001, 0.001)
+    )
+    words = whole.context.words
+    words[names.BUCKETS], words[names.FEW] = words[names.ALL], 0
+    wide = set()
+    for board, _ in positions(40, 9, seed=41):
+        for search in (growing, whole):
+            search.begin(afresh=True)
+        assert values_of(growing, board) == values_of(whole, board)
+        assert (growing.nodes, growing.hits) == (whole.nodes, whole.hits)
+        wide.add(int(growing.context.words[names.BUCKETS]))
+    assert wide == {MIN_BUCKETS, int(words[names.ALL])}
+    growing.forget()
+    assert growing.context.words[names.BUCKETS] == MIN_BUCKETS
+    assert not growing.context._held[names.TABLE].any()

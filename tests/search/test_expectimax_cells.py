@@ -201,11 +201,15 @@ def test_depth_by_empty_cells_and_by_tiles() -> None:
     search = ExpectimaxCells(ROWS, rules, Depth.parse("4/3@9/2@40/1@64"))
     for empty, ply in ((0, 4), (8, 4), (9, 3), (39, 3), (40, 2), (63, 2), (64, 1)):
         board = Board([0] * empty + [1] * (64 - empty), (8, 8))
-        assert search.own_depth(search.position(board)) == ply
+        assert search.own_depth(board) == ply
     search = ExpectimaxCells(ROWS, rules, Depth.parse("tiles"))
     for tiles, ply in ((0, 4), (1, 4), (5, 4), (6, 5), (12, 11), (13, 12), (35, 12)):
         board = Board([*range(1, tiles + 1), *[0] * (64 - tiles)], (8, 8))
-        assert search.own_depth(search.position(board)) == ply
+        assert search.own_depth(board) == ply
+    search = ExpectimaxCells(ROWS, rules, Depth.parse("2+100-200000:1+200000-:3/4@60"))
+    for tiles, ply in ((1, 2), (5, 2), (6, 1), (16, 1), (17, 3)):
+        board = Board([*range(1, tiles + 1), *[0] * (64 - tiles)], (8, 8))
+        assert search.own_depth(board) == ply
 
 
 def test_a_depth_beyond_the_workspace_is_refused() -> None:

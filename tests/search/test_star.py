@@ -12,6 +12,7 @@ from twofold.evaluators import EVALUATORS, bounds
 from twofold.game import Game
 from twofold.kernels import context as names
 from twofold.kernels import play, star
+from twofold.kernels.bits import tile_sum
 from twofold.players import canonical, make_player, play_game
 from twofold.players.searching import ExpectimaxPlayer
 from twofold.rules import Move, Rules
@@ -254,4 +255,4 @@ def test_bounds_end_where_the_kernel_stops_pruning() -> None:
     assert star.CONTEXT_WORDS > star.SLACK > star.UPPER > names.OWN
     for text in EDGES:
         board = Board.parse(text)
-        assert star.tile_sum(np.uint64(board.to_bits())) == sum(map(sum, board.tiles))
+        assert tile_sum(np.uint64(board.to_bits())) == sum(map(sum, board.tiles))

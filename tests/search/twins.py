@@ -157,7 +157,7 @@ def values_of(
 ) -> dict[Move, float]:
     """The search's values of the legal moves, at its own depth or another."""
     position = search.position(board)
-    deep = search.own_depth(position) if depth is None else depth
+    deep = search.own_depth(board) if depth is None else depth
     found = search.values(position, score, board.legal_moves(), deep)
     return {move: one.value for move, one in found.items()}
 

@@ -226,3 +226,14 @@ def place_spawn(bits, mask, random_bits, law):
 def transpose_shift(shift):
     """Where `transpose` puts a cell: 16 row + 4 col, from the bottom right, to 16 col + 4 row."""
     return ((shift & _12) << _2) | ((shift >> _2) & _12)
+
+
+@kernel(types.int64(types.uint64))
+def tile_sum(bits):
+    """The sum of the tiles of a board."""
+    total = np.int64(0)
+    while bits:
+        exponent = bits & np.uint64(15)
+        total += np.int64(_1 << exponent) if exponent else np.int64(0)
+        bits >>= _4
+    return total

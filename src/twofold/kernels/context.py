@@ -35,7 +35,7 @@ HITS: Final = 11
 TABLE: Final = 12
 """Address of the transposition table, see `transposition`; 0 for none."""
 BUCKETS: Final = 13
-"""Its number of buckets."""
+"""Its number of buckets in use."""
 GENERATION: Final = 14
 """The present generation of its entries, 0 to `transposition.GENERATIONS` - 1."""
 ONLY_PRESENT: Final = 15
@@ -46,11 +46,17 @@ SEARCHES: Final = 17
 """Number of searches since the table was cleared."""
 DOWNGRADE: Final = 18
 """Boards whose different tiles sum to so much are downgraded before the search; 0 for never."""
-TABLES: Final = 19
+FEW: Final = 19
+"""The number of buckets that each search begins with, see `transposition`; 0 for all of them."""
+ALL: Final = 20
+"""The number of buckets that there are, where a search begins with few."""
+WIDE: Final = 21
+"""1 where all of them have been in use since the table was cleared."""
+TABLES: Final = 22
 """Address of the words of endgame tables, see `endgame_lookup`; 0 for none."""
-INNER_POLICY: Final = 20
+INNER_POLICY: Final = 23
 """Address of the policy that is asked where no endgame table knows a move."""
-OWN: Final = 21
+OWN: Final = 24
 """The first word of the search's own."""
 
 NEVER: Final = 1 << 63

@@ -51,8 +51,8 @@ from twofold.kernels.transposition import (
     find,
     find_as_deep,
     hash_of,
+    keep,
     new_generation,
-    store,
 )
 
 # The search's own words of a context, after those of its layer.
@@ -74,10 +74,24 @@ PLY_BY_EMPTY: Final = LAYER_END + 5
 """Depth in plies for each number of empty cells, 0 to 16."""
 PLY_BY_TILES: Final = PLY_BY_EMPTY + 17
 """Least depth in plies for each number of different tiles, 0 to 15; all 0 if it is not used."""
-CONTEXT_WORDS: Final = PLY_BY_TILES + 16
+BANDS: Final = PLY_BY_TILES + 16
+"""Address of depths for some tile sums, which count before the others; 0 for none.
+
+Their number, then for each: the least sum, the sum that is too much, and the depth in plies for
+each number of empty cells, 0 to 16.
+"""
+CONTEXT_WORDS: Final = BANDS + 1
+
+BAND_WORDS: Final = 2 + 17
 
 _1: Final = np.uint64(1)
 _NODE: Final = types.float64(types.uint64, types.int64, types.int64, types.float64, U64_POINTER)
+
+
+@kernel(types.float64(types.float32, types.uint64))
+def share_of(chance_of_cell, probability):
+    """How probable a tile on a cell is; `chance_of_cell` is how probable any spawn there is."""
+    return np.float64(np.float32(chance_of_cell * np.float32(as_f64(probability))))
 
 
 @kernel(types.float64(types.float64, types.uint64, types.int64))
@@ -87,8 +101,7 @@ def less_probable(chance_of, probability, count):
     In float32, as nneonneo has it: on a board with ten empty cells 0.1 / 10 x 0.1 / 10 is the
     cut itself, and must fall on the same side of it.
     """
-    share = np.float32(chance_of) / np.float32(count)
-    return np.float64(np.float32(share) * np.float32(as_f64(probability)))
+    return share_of(np.float32(chance_of) / np.float32(count), probability)
 
 
 @kernel(_NODE)
@@ -122,11 +135,12 @@ def chance(after, score, depth, chance_of, context):
     adds_reward = context[ADDS_REWARD] != 0
     empty = on_bits.empty_mask(after, context[MASK])
     count = popcount(empty)
+    of_cell = np.float32(chance_of) / np.float32(count)
     value, total = 0.0, 0.0
     searched = 0  # bit t: the states with spawn tile t are searched deeper
     if depth > lowest:
         for tile in range(tiles):
-            below = less_probable(chance_of, law[tile * LAW_STRIDE + LAW_PROBABILITY], count)
+            below = share_of(of_cell, law[tile * LAW_STRIDE + LAW_PROBABILITY])
             searched |= np.int64(below >= as_f64(context[CUT])) << tile
     if searched == 0:
         value = call_layer(context[LOWEST], (after, score, 0, tiles, context))
@@ -142,7 +156,7 @@ def chance(after, score, depth, chance_of, context):
                     continue
                 state = after | (cell * law[tile * LAW_STRIDE + LAW_EXPONENT])
                 probability = as_f64(law[tile * LAW_STRIDE + LAW_PROBABILITY])
-                below = less_probable(chance_of, law[tile * LAW_STRIDE + LAW_PROBABILITY], count)
+                below = share_of(of_cell, law[tile * LAW_STRIDE + LAW_PROBABILITY])
                 left, right, packed = on_bits.slide_both(state, across)
                 turned = on_bits.transpose(state)
                 up, bottom, down_packed = on_bits.slide_both(turned, down)
@@ -174,7 +188,7 @@ def chance(after, score, depth, chance_of, context):
             total += mean
         value += total / count
     if has_table and context[NODES] < context[NODE_LIMIT]:
-        store(bucket, key, as_u64(value), context)
+        keep(hash_of(after), key, as_u64(value), context)
     return value
 
 
@@ -182,6 +196,12 @@ def chance(after, score, depth, chance_of, context):
 def depth_at(bits, context):
     """Depth in plies for this position."""
     empty = on_bits.count_empty(bits, context[MASK])
+    if context[BANDS] != 0:
+        bands, total = u64_at(context[BANDS]), np.uint64(on_bits.tile_sum(bits))
+        for number in range(np.int64(bands[0])):
+            band = 1 + BAND_WORDS * number
+            if bands[band] <= total and total < bands[band + 1]:
+                return np.int64(bands[band + 2 + empty])
     ply = np.int64(context[PLY_BY_EMPTY + empty])
     if context[PLY_BY_TILES] == 0:
         return ply
@@ -224,9 +244,9 @@ def move_value(bits, score, move, ply, context):
 def choose(bits, legal, score, draw, context):
     """The legal move of the largest value, the first one tried of equals."""
     new_generation(context)
+    ply = depth_at(bits, context)  # by the tile sum of the board as it is played
     if context[DOWNGRADE]:
         bits = downgraded(bits, context[DOWNGRADE])
-    ply = depth_at(bits, context)
     best, best_value = -1, 0.0
     for number in range(4):
         move = np.int64((context[ORDER] >> np.uint64(2 * number)) & np.uint64(3))

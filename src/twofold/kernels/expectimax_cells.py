@@ -47,7 +47,6 @@ from twofold.kernels.intrinsics import (
     f32_at,
     i64_at,
     pointer,
-    popcount,
     u8_at,
     u64_at,
 )
@@ -64,11 +63,7 @@ SECOND_MOVE: Final = OWN + 4
 """1 where the player moves twice before the first spawn."""
 ENTRY_KIND: Final = OWN + 5
 """The kind of the entries in the transposition table, see `expectimax.ENTRY_KIND`."""
-PLY_BY_EMPTY: Final = OWN + 6
-"""Depth in plies for each number of empty cells, 0 to 64."""
-PLY_BY_TILES: Final = PLY_BY_EMPTY + 65
-"""Least depth in plies for each number of different tiles, 0 to 35."""
-CONTEXT_WORDS: Final = PLY_BY_TILES + MAX_EXPONENT + 1
+CONTEXT_WORDS: Final = OWN + 6
 
 BOARD_BYTES: Final = 64
 """The cells of 8x8."""
@@ -280,17 +275,6 @@ def put(cells, context):
     for cell in range(len(cells)):
         first[cell] = cells[cell]
     return place
-
-
-@kernel(types.int64(_CELLS, _WORDS))
-def ply_of(cells, context):
-    """Depth in plies for this position."""
-    tiles, empty = np.uint64(0), 0
-    for cell in range(len(cells)):
-        tiles |= _1 << np.uint64(cells[cell])
-        empty += cells[cell] == 0
-    different = popcount(tiles >> _1)
-    return max(np.int64(context[PLY_BY_EMPTY + empty]), np.int64(context[PLY_BY_TILES + different]))
 
 
 @kernel(types.float64(_CELLS, types.int64, types.int64, types.int64, types.float64, _WORDS))

@@ -15,6 +15,12 @@ the touched row and four for the columns:
             4 4 . .          5 . . .                                        5 . . .
             1 . 2 1          1 2 1 .                                        1 2 1 .
 
+A spawn slides to the same row from every cell of a gap between two tiles, so that the
+afterstates of a gap have one value, and are valued once. A gap is taken from its right or lower
+end; the one across waits in a variable, those down in `IN_COLUMNS`:
+
+    1 x . 2    1 . x 2      L'  1 x 2 .   R'  . 1 x 2
+
 Values are whole multiples of a unit, so that sums are exact and their order does not matter.
 """
 
@@ -64,7 +70,9 @@ OUTSIDE: Final = OWN + 4
 """What the lines outside a smaller shape would count, in units."""
 UNIT: Final = OWN + 5
 """The unit of these values, the bits of a float64."""
-LAYER_END: Final = OWN + 6
+IN_COLUMNS: Final = OWN + 6
+"""Room for the last values of each column's afterstates: up and down, 4 x 2 words."""
+LAYER_END: Final = OWN + 14
 
 MAX_LINE_TILES: Final = 2
 """Most spawn tiles that `lines` can take."""
@@ -78,6 +86,7 @@ _32: Final = np.uint64(32)
 _48: Final = np.uint64(48)
 _1: Final = np.uint64(1)
 _2: Final = np.uint64(2)
+_4: Final = np.uint64(4)
 _NIBBLES: Final = np.uint64(0x000F000F000F000F)
 _LEFT: Final = np.uint64(LEFT_BIT)
 _RIGHT: Final = np.uint64(RIGHT_BIT)
@@ -189,6 +198,12 @@ def _crossing(bits, values):
     return total + np.int64(values[(bits >> _32) & _ROW]) + np.int64(values[bits >> _48])
 
 
+@kernel(types.int64(types.int64, types.uint64))
+def _if_legal(value, changes):
+    """A move's value, where it changes any line."""
+    return value if changes != 0 else _ILLEGAL
+
+
 @kernel(LAYER)
 def lines(after, score, first, end, context):
     """`after_move` for an evaluator that sums values of rows and columns, in whole units."""
@@ -202,73 +217,61 @@ def lines(after, score, first, end, context):
     left, right = on_bits.transpose(left), on_bits.transpose(right)  # as columns
     up, bottom = on_bits.transpose(up), on_bits.transpose(bottom)  # as rows
     empty = on_bits.empty_mask(after, context[MASK])
-    count = popcount(empty)
-    sum_0, sum_1, dead_0, dead_1 = np.int64(0), np.int64(0), 0, 0
-    leaves = np.uint64(0)
-    while empty:
-        shift = np.uint64(trailing_zeros(empty))
-        empty &= empty - _1
-        in_row = shift & _12
-        in_column = (shift >> _2) & _12
-        row_shift, column_shift = shift & _48, in_row << _2
-        # What stays as it is, whatever spawns here: the other rows, and the other columns.
-        entry, values = _line(after, row_shift, across)
-        row = (after >> row_shift) & _ROW
-        lefts_here = lefts - ((entry >> _LEFT) & _1)
-        rights_here = rights - (entry >> _RIGHT)
-        left_here = np.int64(left_sum) - _low(values)
-        right_here = np.int64(right_sum) - _high(values)
-        keep = ~(_NIBBLES << in_column)
-        left_kept, right_kept = left & keep, right & keep
-        entry, values = _line(turned, column_shift, down)
-        column = (turned >> column_shift) & _ROW
-        ups_here = ups - ((entry >> _LEFT) & _1)
-        bottoms_here = bottoms - (entry >> _RIGHT)
-        up_here = np.int64(up_sum) - _low(values)
-        bottom_here = np.int64(bottom_sum) - _high(values)
-        keep = ~(_NIBBLES << in_row)
-        up_kept, bottom_kept = up & keep, bottom & keep
-        for number in range(first, end):
-            tile = law[LAW_EXPONENT + LAW_STRIDE * number]
-            best = _ILLEGAL
-            place = (row | (tile << in_row)) << _1
-            entry, values = across[place], across[place + _1]
-            if lefts_here + ((entry >> _LEFT) & _1):
-                crossing = left_kept | (spread_nibbles(entry & _ROW) << in_column)
-                best = left_here + _low(values) + _crossing(crossing, of_columns)
-                leaves += _1
-            if rights_here + (entry >> _RIGHT):
-                crossing = right_kept | (spread_nibbles((entry >> _16) & _ROW) << in_column)
-                best = max(best, right_here + _high(values) + _crossing(crossing, of_columns))
-                leaves += _1
-            place = (column | (tile << in_column)) << _1
-            entry, values = down[place], down[place + _1]
-            if ups_here + ((entry >> _LEFT) & _1):
-                crossing = up_kept | (spread_nibbles(entry & _ROW) << in_row)
-                best = max(best, up_here + _low(values) + _crossing(crossing, of_rows))
-                leaves += _1
-            if bottoms_here + (entry >> _RIGHT):
-                crossing = bottom_kept | (spread_nibbles((entry >> _16) & _ROW) << in_row)
-                best = max(best, bottom_here + _high(values) + _crossing(crossing, of_rows))
-                leaves += _1
-            if best == _ILLEGAL:
-                best = np.int64(0)
-                if number:
-                    dead_1 += 1
-                else:
-                    dead_0 += 1
-            if number:
-                sum_1 += best
-            else:
-                sum_0 += best
-    context[NODES] += leaves
     unit, dead = as_f64(context[UNIT]), as_f64(context[DEAD_VALUE])
-    probability = as_f64(law[LAW_PROBABILITY])
-    total = probability * (np.float64(sum_0) * unit + dead_0 * dead)
-    if end == 2:
-        probability = as_f64(law[LAW_PROBABILITY + LAW_STRIDE])
-        total += probability * (np.float64(sum_1) * unit + dead_1 * dead)
-    return total / count
+    leaves, value = np.uint64(0), 0.0
+    for number in range(first, end):
+        tile = law[LAW_EXPONENT + LAW_STRIDE * number]
+        total, deads = np.int64(0), 0
+        to_left, to_right = np.int64(0), np.int64(0)
+        rest = empty
+        while rest:
+            cell = rest & (~rest + _1)
+            rest ^= cell
+            shift = np.uint64(trailing_zeros(cell))
+            in_row, row_shift = shift & _12, shift & _48
+            in_column, column_shift = (shift >> _2) & _12, in_row << _2
+            # What stays as it is, whatever spawns here: the other rows, and the other columns.
+            old, old_values = _line(after, row_shift, across)
+            place = (((after >> row_shift) & _ROW) | (tile << in_row)) << _1
+            entry = across[place]
+            goes_left = lefts - ((old >> _LEFT) & _1) + ((entry >> _LEFT) & _1)
+            goes_right = rights - (old >> _RIGHT) + (entry >> _RIGHT)
+            if in_row == 0 or empty & (cell >> _4) == 0:  # else the same as one cell to the right
+                values, keep = across[place + _1], ~(_NIBBLES << in_column)
+                crossing = (left & keep) | (spread_nibbles(entry & _ROW) << in_column)
+                to_left = np.int64(left_sum) - _low(old_values) + _low(values)
+                to_left += _crossing(crossing, of_columns)
+                crossing = (right & keep) | (spread_nibbles((entry >> _16) & _ROW) << in_column)
+                to_right = np.int64(right_sum) - _high(old_values) + _high(values)
+                to_right += _crossing(crossing, of_columns)
+            old, old_values = _line(turned, column_shift, down)
+            place = (((turned >> column_shift) & _ROW) | (tile << in_column)) << _1
+            entry = down[place]
+            goes_up = ups - ((old >> _LEFT) & _1) + ((entry >> _LEFT) & _1)
+            goes_down = bottoms - (old >> _RIGHT) + (entry >> _RIGHT)
+            kept = IN_COLUMNS + np.int64(in_row >> _1)
+            to_top, to_bottom = np.int64(context[kept]), np.int64(context[kept + 1])
+            if empty & (cell >> _16) == 0:  # else the same as one cell below
+                values, keep = down[place + _1], ~(_NIBBLES << in_row)
+                crossing = (up & keep) | (spread_nibbles(entry & _ROW) << in_row)
+                to_top = np.int64(up_sum) - _low(old_values) + _low(values)
+                to_top += _crossing(crossing, of_rows)
+                crossing = (bottom & keep) | (spread_nibbles((entry >> _16) & _ROW) << in_row)
+                to_bottom = np.int64(bottom_sum) - _high(old_values) + _high(values)
+                to_bottom += _crossing(crossing, of_rows)
+                context[kept], context[kept + 1] = np.uint64(to_top), np.uint64(to_bottom)
+            best = max(_if_legal(to_left, goes_left), _if_legal(to_right, goes_right))
+            best = max(best, max(_if_legal(to_top, goes_up), _if_legal(to_bottom, goes_down)))
+            leaves += np.uint64(goes_left != 0) + np.uint64(goes_right != 0)
+            leaves += np.uint64(goes_up != 0) + np.uint64(goes_down != 0)
+            if best == _ILLEGAL:
+                deads += 1
+            else:
+                total += best
+        probability = as_f64(law[LAW_PROBABILITY + LAW_STRIDE * number])
+        value += probability * (np.float64(total) * unit + deads * dead)
+    context[NODES] += leaves
+    return value / popcount(empty)
 
 
 def line_entries(table: Any, values: Any) -> Any:

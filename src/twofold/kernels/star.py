@@ -26,6 +26,7 @@ from numba import types
 from twofold.kernels import bits as on_bits
 from twofold.kernels import expectimax
 from twofold.kernels._jit import kernel
+from twofold.kernels.bits import tile_sum
 from twofold.kernels.bounds import find_any, settles, store_within
 from twofold.kernels.context import (
     ACROSS,
@@ -71,8 +72,6 @@ are searched without pruning.
 """
 
 _1: Final = np.uint64(1)
-_4: Final = np.uint64(4)
-_15: Final = np.uint64(15)
 _NODE: Final = types.float64(types.uint64, types.int64, types.int64, types.float64, U64_POINTER)
 _FOUR: Final = types.uint64(types.int64, types.uint64, types.uint64, types.uint64, types.uint64)
 _FLOATS: Final = types.Array(types.float64, 1, "C")
@@ -88,17 +87,6 @@ def most_of_two(first, second, most):
             for right in range(size - left):
                 both = value + second[right]
                 most[left + right] = both if both > most[left + right] else most[left + right]
-
-
-@kernel(types.int64(types.uint64))
-def tile_sum(bits):
-    """The sum of the tiles of a board."""
-    total = np.int64(0)
-    while bits:
-        exponent = bits & _15
-        total += np.int64(_1 << exponent) if exponent else np.int64(0)
-        bits >>= _4
-    return total
 
 
 @kernel(_FOUR)

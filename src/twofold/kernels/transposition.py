@@ -10,6 +10,12 @@ A bucket's number is the high half of hash x buckets, so any number of buckets w
 hashes of one bucket follow each other: with at least 2^12 buckets their low 52 bits tell them
 apart. As hashing is one to one, no two positions are ever confused. The XOR lets threads share
 a table without locks: an entry that two threads wrote at once does not match (Hyatt 1994).
+
+A search of one thread that believes its own values alone begins with the first 2^12 buckets,
+which stay in the processor's cache and are soon cleared. Before a value of this search would be
+lost there, all values move to where they lie in the whole table: the number of a bucket is then
+the high 12 bits of the hash, so that an entry holds all of it. What is found and what is lost is
+the same as in a table that begins whole.
 """
 
 from typing import Final
@@ -18,7 +24,17 @@ import numpy as np
 from numba import types
 
 from twofold.kernels._jit import kernel
-from twofold.kernels.context import BUCKETS, FOUND, GENERATION, ONLY_PRESENT, SEARCHES, TABLE
+from twofold.kernels.context import (
+    ALL,
+    BUCKETS,
+    FEW,
+    FOUND,
+    GENERATION,
+    ONLY_PRESENT,
+    SEARCHES,
+    TABLE,
+    WIDE,
+)
 from twofold.kernels.intrinsics import U64_POINTER, high_product, pointer, prefetch, u64_at
 
 ENTRIES: Final = 4
@@ -37,6 +53,7 @@ _32: Final = np.uint64(32)
 _12: Final = np.uint64(12)
 _7: Final = np.uint64(7)
 _5: Final = np.uint64(5)
+_52: Final = np.uint64(52)
 _GENERATION: Final = np.uint64(GENERATIONS - 1)
 _DEPTH: Final = np.uint64(31)
 _DEPTH_BITS: Final = np.uint64(31 << 7)
@@ -118,6 +135,52 @@ def store(bucket, key, value, context):
     table[place + 1] = (key | now) ^ value
 
 
+@kernel(types.boolean(types.int64, U64_POINTER))
+def is_full(bucket, context):
+    """Whether all entries of a bucket are of the present generation."""
+    table = u64_at(context[TABLE])
+    for number in range(bucket, bucket + BUCKET_WORDS, 2):
+        if (table[number] ^ table[number + 1]) & _GENERATION != context[GENERATION]:
+            return False
+    return True
+
+
+@kernel(types.void(U64_POINTER))
+def widen(context):
+    """Use all buckets from now on: what this search has stored moves to its place among them.
+
+    From the last bucket down, since no entry moves to a lower bucket; within a bucket in the
+    order in which they were stored.
+    """
+    table, now = u64_at(context[TABLE]), context[GENERATION]
+    context[BUCKETS], context[WIDE] = context[ALL], np.uint64(1)
+    for bucket in range(np.int64(context[FEW]) - 1, -1, -1):
+        for number in range(bucket * BUCKET_WORDS, (bucket + 1) * BUCKET_WORDS, 2):
+            value = table[number]
+            entry = value ^ table[number + 1]
+            table[number], table[number + 1] = np.uint64(0), np.uint64(0)
+            if entry & _GENERATION == now:
+                hashed = (np.uint64(bucket) << _52) | (entry >> _12)
+                store(bucket_of(hashed, context), entry ^ now, value, context)
+
+
+@kernel(types.void(types.uint64, types.uint64, types.uint64, U64_POINTER))
+def keep(hashed, key, value, context):
+    """`store` for a search that may have begun with few buckets."""
+    bucket = bucket_of(hashed, context)
+    if context[BUCKETS] == context[FEW] and is_full(bucket, context):
+        widen(context)
+        bucket = bucket_of(hashed, context)
+    store(bucket, key, value, context)
+
+
+@kernel(types.void(U64_POINTER, types.int64))
+def clear(table, count):
+    """Set the first words of a table to 0."""
+    for word in range(count):
+        table[word] = np.uint64(0)
+
+
 @kernel(types.void(U64_POINTER))
 def new_generation(context):
     """Begin a search: what is in the table grows old, or is no longer believed.
@@ -129,12 +192,15 @@ def new_generation(context):
     last = np.uint64(GENERATIONS - 1)
     context[GENERATION] = context[GENERATION] % last + np.uint64(1)
     context[SEARCHES] += np.uint64(1)
-    if context[SEARCHES] >= last and context[ONLY_PRESENT] != 0:
-        context[SEARCHES] = np.uint64(0)
-        if context[TABLE] != 0:
-            table = u64_at(context[TABLE])
-            for word in range(np.int64(context[BUCKETS]) * BUCKET_WORDS):
-                table[word] = np.uint64(0)
+    if context[ONLY_PRESENT] != 0:
+        if context[FEW] != 0:
+            context[BUCKETS] = context[FEW]
+        if context[SEARCHES] >= last:
+            context[SEARCHES] = np.uint64(0)
+            if context[TABLE] != 0:
+                used = context[BUCKETS] if context[WIDE] == 0 else context[ALL]
+                clear(u64_at(context[TABLE]), np.int64(used) * BUCKET_WORDS)
+            context[WIDE] = np.uint64(0)
 
 
 @kernel(types.void(types.Array(types.uint64, 1, "C")))

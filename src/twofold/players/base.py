@@ -9,15 +9,19 @@ Example::
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping
-from typing import Self
+from typing import Final, Self
 
 from twofold.board import Board
 from twofold.errors import GameOver, UnsupportedRules
+from twofold.limits import MAX_EXPONENT
 from twofold.players.faults import checked_move
 from twofold.rules import STANDARD, Move, Rules
 from twofold.search.analysis import Analysis, MoveAnalysis, MoveValue
 from twofold.search.budget import Budget
 from twofold.search.stop import Stop
+
+_ASSUMED: Final = (0, *((exponent - 1) << exponent for exponent in range(1, MAX_EXPONENT + 1)))
+"""The points that a tile of each exponent counts, see `assumed_score`."""
 
 
 class Player(ABC):
@@ -147,4 +151,4 @@ def check_going(board: Board) -> tuple[Move, ...]:
 
 def assumed_score(board: Board) -> int:
     """The score of a board as if every spawn had been a 2: a tile 2^k counts (k-1) 2^k points."""
-    return sum((exponent - 1) << exponent for exponent in board.exponents if exponent)
+    return sum(map(_ASSUMED.__getitem__, board.exponents))

@@ -79,7 +79,9 @@ class CompiledPlayer(Player):
         self._fit(board)
         points = assumed_score(board) if score is None else score
         draw = reference.player_dice(self.seed, move_number)
-        mask = sum(1 << move for move in legal)
+        mask = 0
+        for move in legal:
+            mask |= 1 << move
         return Move(
             play.ask(
                 np.uint64(self.policy),

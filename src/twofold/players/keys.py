@@ -121,7 +121,8 @@ TABLE_MB: Final = Key(
 PLY: Final = Key(
     "auto",
     "depth in plies: 3, or as deep as time and nodes allow; "
-    "6/5@3/4@8 for 5 from 3 empty cells on, 4 from 8 on; tiles as nneonneo has it",
+    "6/5@3/4@8 for 5 from 3 empty cells on, 4 from 8 on; tiles as nneonneo has it; "
+    "2+14000-16000:4 for 4 where the tiles sum to 14,000 up to 15,999",
     optional(Depth.parse, "auto"),
 )
 TIME: Final = Key(

@@ -96,15 +96,14 @@ class SearchPlayer(CompiledPlayer):
         """The move of an endgame table, or the first of the search's best, within the budget."""
         legal = check_going(board)
         self._fit(board)
-        if self.policy:
+        if self.policy and self.search.decides(board):
             return super().choose(board, score=score, move_number=move_number)
         if len(legal) == 1:
             return legal[0]
         if (move := self._table_move(board)) is not None:
             return move
         points = assumed_score(board) if score is None else score
-        position = self.search.position(board)
-        *_, last = deepen(self.search, position, points, legal, self.budget)
+        *_, last = deepen(self.search, board, points, legal, self.budget)
         return first_best(last.values)
 
     def _table_move(self, board: Board) -> Move | None:
@@ -158,7 +157,7 @@ class SearchPlayer(CompiledPlayer):
         shares = limits.nodes is not None and len(self.search.contexts) > 1
         reproducible = self.reproducible and limits.seconds is None and not shares
         answer = self.table_answer(board)
-        for found in deepen(self.search, position, points, legal, limits, stop):
+        for found in deepen(self.search, board, points, legal, limits, stop):
             best = first_best(found.values) if answer is None else answer.best
             self.search.limit_nodes(LINE_NODES + found.nodes // LINE_SHARE)
             line = self.search.line(position, points, best, found.depth)

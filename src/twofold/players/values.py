@@ -61,7 +61,7 @@ def _searched(
 ) -> dict[Move, float] | None:
     """The values of the legal moves, as an analysis has them."""
     position = search.position(board)
-    depth = search.own_depth(position) if ply is None else search.depth_of(ply)
+    depth = search.own_depth(board) if ply is None else search.depth_of(ply)
     search.begin(afresh=True)
     search.limit_nodes(None)
     try:

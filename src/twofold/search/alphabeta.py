@@ -57,7 +57,7 @@ class AlphaBeta(Search):
         """The 64-bit form, downgraded if a tile is past 32768."""
         return np.uint64(fitting_bits(board))
 
-    def own_depth(self, position: np.uint64) -> int:
+    def own_depth(self, board: Board) -> int:
         """Half-moves, the same on every board."""
         return int(self.context.words[kernels.DEPTH])
 

@@ -45,8 +45,8 @@ class Search(ABC):
         """The form of a board that the kernels take."""
 
     @abstractmethod
-    def own_depth(self, position: Any) -> int:
-        """The depth that this search was made for, on this position."""
+    def own_depth(self, board: Board) -> int:
+        """The depth that this search was made for, on this board as it is played."""
 
     @abstractmethod
     def values(
@@ -64,6 +64,10 @@ class Search(ABC):
     @abstractmethod
     def line(self, position: Any, score: int, best: Move, depth: int) -> tuple[LineStep, ...]:
         """How the game may go on, from a best move on; shorter if it is stopped on the way."""
+
+    def decides(self, board: Board) -> bool:
+        """Whether `policy` knows all of this board that its depth depends on."""
+        return True
 
     def depth_of(self, ply: int) -> int:
         """The depth for so many plies, in the search's own count."""
@@ -120,7 +124,7 @@ class Search(ABC):
                 values and nodes do not depend on it.
         """
         for context in self.contexts:
-            context.words[words.ONLY_PRESENT] = afresh
+            context.words[words.ONLY_PRESENT] = afresh or self.depends_on_path
         transposition.begin(self.context.words)
         for context in self.contexts:
             context.words[words.GENERATION] = self.context.words[words.GENERATION]

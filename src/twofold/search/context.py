@@ -82,25 +82,35 @@ class Context:
         if own:
             self._own.add(word)
 
-    def point_table(self, megabytes: int, *, only_present: bool = False) -> None:
+    def point_table(
+        self, megabytes: int, *, only_present: bool = False, grows: bool = False
+    ) -> None:
         """Make a transposition table of `megabytes` mebibytes, or none for 0.
 
         Args:
             megabytes: its size.
             only_present: whether only values of the present search are believed.
+            grows: whether each search begins with few buckets; for searches of one thread that
+                keep what they find by `transposition.keep`, and with `only_present`.
         """
         self.words[words.ONLY_PRESENT] = only_present
         if megabytes:
             size = megabytes * 2**20 // transposition.BUCKET_BYTES
             table = aligned_zeros(size * transposition.BUCKET_WORDS)
             self.point(words.TABLE, table)
-            self.words[words.BUCKETS] = size
+            self.words[words.BUCKETS] = self.words[words.ALL] = size
+            if grows:
+                self.words[words.BUCKETS] = self.words[words.FEW] = transposition.MIN_BUCKETS
 
     def clear_table(self) -> None:
         """Forget what the transposition table holds, if there is one."""
         if words.TABLE in self._held and self.words[words.GENERATION]:  # else nothing is in it
-            self._held[words.TABLE].fill(0)
+            used = words.ALL if self.words[words.WIDE] else words.BUCKETS
+            count = int(self.words[used]) * transposition.BUCKET_WORDS
+            self._held[words.TABLE][:count] = 0
             self.words[words.GENERATION] = self.words[words.SEARCHES] = 0
+            self.words[words.WIDE] = 0
+            self.words[words.BUCKETS] = self.words[words.FEW] or self.words[words.BUCKETS]
 
     def twin(self) -> "Context":
         """A context for another thread: words of its own, and arrays shared but for its own."""

@@ -5,8 +5,9 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Final
 
+from twofold.board import Board
 from twofold.limits import MAX_PLY
 from twofold.rules import Move
 from twofold.search.analysis import MoveValue
@@ -42,7 +43,7 @@ class Found:
 
 def deepen(
     search: Search,
-    position: Any,
+    board: Board,
     score: int,
     legal: Sequence[Move],
     budget: Budget,
@@ -58,7 +59,7 @@ def deepen(
 
     Args:
         search: what searches.
-        position: see `Search.position`.
+        board: the board as it is played.
         score: points so far.
         legal: the moves to value.
         budget: its limits; without a depth of its own and a limit, the search's depth counts.
@@ -66,10 +67,11 @@ def deepen(
         clock: the time in seconds.
     """
     began, nodes, hits = clock(), 0, 0
+    position = search.position(board)
     limited = bool(budget.seconds or budget.nodes)
     deepest = budget.ply and search.depth_of(budget.ply)
     if deepest is None:
-        deepest = search.depth_of(MAX_PLY) if limited else search.own_depth(position)
+        deepest = search.depth_of(MAX_PLY) if limited else search.own_depth(board)
     depths = _up_to(search, deepest) if limited or stop is not None else [deepest]
     deadline, flag = Stop(), stop or Stop()
     searches = [context.words for context in search.contexts]

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Final, Self
 
 from twofold.errors import InvalidSpec
@@ -13,20 +14,49 @@ _BITS_CELLS: Final = 16
 BY_TILES: Final = "tiles"
 """The text of a depth by the number of different tiles."""
 
+ENDLESS: Final = 1 << 62
+"""The end of a band without one: more than the tiles of any board sum to."""
+
+Steps = tuple[tuple[int, int], ...]
+"""(fewest empty cells, plies), the first from 0 empty cells on, ascending."""
+
+
+@dataclass(frozen=True, slots=True)
+class Band:
+    """The depth where the tiles of a board sum to a number from `low` up to `high` - 1.
+
+    Attributes:
+        low: the least sum.
+        high: the sum at which the band ends, or `ENDLESS`.
+        steps: the depth for each number of empty cells.
+    """
+
+    low: int
+    high: int
+    steps: Steps
+
+    def __str__(self) -> str:
+        """The text, as `Depth.parse` reads it."""
+        high = "" if self.high == ENDLESS else self.high
+        return f"{self.low}-{high}:{_steps_text(self.steps)}"
+
 
 @dataclass(frozen=True, slots=True)
 class Depth:
-    """A depth in plies for each number of empty cells.
+    """A depth in plies for each number of empty cells, and others for some tile sums.
 
     Attributes:
         steps: (fewest empty cells, plies), the first from 0 empty cells on, ascending.
         by_tiles: whether a board is searched to the number of its different tiles less 1, at
             least 4 plies, as in nneonneo/2048-ai: there the limit max(3, tiles - 2) counts the
             layers below the first move.
+        bands: depths that count instead where the tiles of the board as it is played, before
+            any downgrading, have a certain sum; ascending, and no two overlap.
     """
 
-    steps: tuple[tuple[int, int], ...]
+    steps: Steps
     by_tiles: bool = False
+    bands: tuple[Band, ...] = ()
 
     @classmethod
     def fixed(cls, ply: int) -> Self:
@@ -40,35 +70,31 @@ class Depth:
 
     @classmethod
     def parse(cls, text: str) -> Self:
-        """Read `"5"`, `"6/5@3/4@8"` (6 plies; 5 from 3 empty cells on, 4 from 8 on) or `"tiles"`.
+        """Read a depth.
+
+        `"5"`; `"6/5@3/4@8"`: 6 plies, 5 from 3 empty cells on, 4 from 8 on; `"tiles"`. Bands
+        follow: `"2+14000-16000:4/3@5+28000-:3"` is 2 plies, 4 (3 from 5 empty cells on) where
+        the tiles sum to 14,000 or more and less than 16,000, and 3 from 28,000 on.
 
         Raises:
             InvalidSpec: the text cannot be read.
             LimitExceeded: a depth is past `MAX_PLY`.
         """
-        if text == BY_TILES:
-            return cls(((0, 0),), by_tiles=True)
-        steps = []
-        for part in text.split("/"):
-            match = re.fullmatch(r"([0-9]{1,9})(?:@([0-9]{1,2}))?", part, re.ASCII)
-            if not match:
-                raise InvalidSpec(
-                    f"expected ply as a number such as 5, 6/5@3/4@8 or tiles, got {shown(text)}"
-                )
-            ply = check_limit("ply", int(match[1]), 1, MAX_PLY)
-            steps.append((int(match[2] or 0), ply))
-        places = [place for place, _ in steps]
-        if places[0] != 0 or places != sorted(set(places)):
+        usual, *others = text.split("+")
+        bands = tuple(_parse_band(part, text) for part in others)
+        if any(one.high > other.low for one, other in pairwise(bands)):
             raise InvalidSpec(
-                f"expected numbers of empty cells that go up, as in 6/5@3/4@8, got {shown(text)}"
+                "expected sums of tiles that go up and do not overlap, "
+                f"as in 2+14000-16000:4+24000-32000:4, got {shown(text)}"
             )
-        return cls(tuple(steps))
+        if usual == BY_TILES:
+            return cls(((0, 0),), by_tiles=True, bands=bands)
+        return cls(_parse_steps(usual, text), bands=bands)
 
     def __str__(self) -> str:
         """The text, as `parse` reads it."""
-        if self.by_tiles:
-            return BY_TILES
-        return "/".join(f"{ply}@{place}" if place else str(ply) for place, ply in self.steps)
+        usual = BY_TILES if self.by_tiles else _steps_text(self.steps)
+        return "+".join([usual, *map(str, self.bands)])
 
     @property
     def fixed_ply(self) -> int:
@@ -77,20 +103,95 @@ class Depth:
         Raises:
             InvalidSpec: it is not.
         """
-        if self.by_tiles or len(self.steps) > 1:
+        if self.by_tiles or self.bands or len(self.steps) > 1:
             raise InvalidSpec(f"expected ply as a number beside time or nodes, got {self}")
         return self.steps[0][1]
 
-    def at(self, empty: int, tiles: int) -> int:
-        """The depth in plies of a board with so many empty cells and different tiles."""
+    @property
+    def deepest(self) -> int:
+        """The most plies on any board."""
+        every = [self.steps, *(band.steps for band in self.bands)]
+        return MAX_PLY if self.by_tiles else max(ply for steps in every for _, ply in steps)
+
+    def of(self, exponents: Sequence[int]) -> int:
+        """The depth in plies of a board, given by the exponents of its cells."""
+        filled = [exponent for exponent in exponents if exponent]
+        total = sum(1 << int(exponent) for exponent in filled) if self.bands else 0
+        return self.at(len(exponents) - len(filled), len(set(filled)), total)
+
+    def at(self, empty: int, tiles: int, total: int = 0) -> int:
+        """The depth in plies of a board.
+
+        Args:
+            empty: number of its empty cells.
+            tiles: number of its different tiles.
+            total: the sum of its tiles; it counts where there are bands.
+        """
+        for band in self.bands:
+            if band.low <= total < band.high:
+                return _ply_at(band.steps, empty)
         if self.by_tiles:
             return min(max(4, tiles - 1), MAX_PLY)
-        return [ply for place, ply in self.steps if place <= empty][-1]
+        return _ply_at(self.steps, empty)
 
     def table_by_empty(self) -> Sequence[int]:
-        """The depth for 0 to 16 empty cells."""
-        return [0 if self.by_tiles else self.at(empty, 0) for empty in range(_BITS_CELLS + 1)]
+        """The depth for 0 to 16 empty cells, outside the bands."""
+        return [0 if self.by_tiles else ply for ply in _by_empty(self.steps)]
 
     def table_by_tiles(self) -> Sequence[int]:
         """The depth for 0 to 15 different tiles; 0 where it does not depend on them."""
-        return [self.at(0, tiles) if self.by_tiles else 0 for tiles in range(_BITS_CELLS)]
+        counts = range(_BITS_CELLS)
+        return [min(max(4, tiles - 1), MAX_PLY) if self.by_tiles else 0 for tiles in counts]
+
+    def table_of_bands(self) -> Sequence[int]:
+        """The bands as kernels read them, see `kernels.expectimax.BANDS`."""
+        words = [len(self.bands)]
+        for band in self.bands:
+            words += [band.low, band.high, *_by_empty(band.steps)]
+        return words
+
+
+def _parse_band(part: str, text: str) -> Band:
+    match = re.fullmatch(r"([0-9]{1,12})-([0-9]{1,12})?:(.*)", part, re.ASCII | re.DOTALL)
+    if not match:
+        raise InvalidSpec(
+            "expected a depth for some sums of tiles as in 2+14000-16000:4/3@5 "
+            f"(4 plies, 3 from 5 empty cells on), got {shown(text)}"
+        )
+    low, high = int(match[1]), int(match[2]) if match[2] else ENDLESS
+    if low >= high:
+        raise InvalidSpec(
+            f"expected sums of tiles from less to more, as in 14000-16000, got {shown(text)}"
+        )
+    return Band(low, high, _parse_steps(match[3], text))
+
+
+def _parse_steps(part: str, text: str) -> Steps:
+    steps = []
+    for step in part.split("/"):
+        match = re.fullmatch(r"([0-9]{1,9})(?:@([0-9]{1,2}))?", step, re.ASCII)
+        if not match:
+            raise InvalidSpec(
+                "expected ply as a number such as 5, 6/5@3/4@8, 2+14000-16000:4 or tiles, "
+                f"got {shown(text)}"
+            )
+        ply = check_limit("ply", int(match[1]), 1, MAX_PLY)
+        steps.append((int(match[2] or 0), ply))
+    places = [place for place, _ in steps]
+    if places[0] != 0 or places != sorted(set(places)):
+        raise InvalidSpec(
+            f"expected numbers of empty cells that go up, as in 6/5@3/4@8, got {shown(text)}"
+        )
+    return tuple(steps)
+
+
+def _steps_text(steps: Steps) -> str:
+    return "/".join(f"{ply}@{place}" if place else str(ply) for place, ply in steps)
+
+
+def _ply_at(steps: Steps, empty: int) -> int:
+    return [ply for place, ply in steps if place <= empty][-1]
+
+
+def _by_empty(steps: Steps) -> list[int]:
+    return [_ply_at(steps, empty) for empty in range(_BITS_CELLS + 1)]

@@ -18,7 +18,7 @@ from twofold.kernels.context import DOWNGRADE
 from twofold.kernels.downgrade import downgrade_board
 from twofold.kernels.tables import frame
 from twofold.kernels.transposition import EXACT
-from twofold.limits import MAX_SPAWN_TILES
+from twofold.limits import BITS_MAX_EXPONENT, MAX_SPAWN_TILES
 from twofold.rules import Move, Rules
 from twofold.search.analysis import LineStep, MoveValue
 from twofold.search.base import Search, as_word
@@ -70,7 +70,7 @@ class Expectimax(Search):
         downgrade: int = 0,
     ) -> None:
         super().__init__(rules)
-        self._order = tuple(order)
+        self._order, self._depth = tuple(order), depth
         self.depends_on_path = cut > 0
         self._second_move = second_move
         module = _kernels(prune)
@@ -85,12 +85,17 @@ class Expectimax(Search):
         words[kernels.ORDER] = sum(move << 2 * number for number, move in enumerate(order))
         words[kernels.ENTRY_KIND] = EXACT
         words[kernels.PLY_BY_EMPTY : kernels.PLY_BY_TILES] = depth.table_by_empty()
-        words[kernels.PLY_BY_TILES : kernels.CONTEXT_WORDS] = depth.table_by_tiles()
+        words[kernels.PLY_BY_TILES : kernels.BANDS] = depth.table_by_tiles()
+        if depth.bands:
+            context.point(kernels.BANDS, np.array(depth.table_of_bands(), dtype=np.uint64))
         words[kernels.LOWEST] = address_of(_lowest_layer(context, evaluator, rules))
         if prune:
-            deepest = int(words[kernels.PLY_BY_EMPTY : kernels.CONTEXT_WORDS].max())
-            _point_bounds(context, evaluator, rules, deepest)
-        context.point_table(0 if evaluator.needs_score else table_mb, only_present=cut > 0)
+            _point_bounds(context, evaluator, rules, depth.deepest)
+        context.point_table(
+            0 if evaluator.needs_score else table_mb,
+            only_present=cut > 0,
+            grows=cut > 0 and threads == 1,
+        )
         self.contexts = (context, *(context.twin() for _ in range(threads - 1)))
         self._pool = ThreadPoolExecutor(threads) if threads > 1 else None
         least_probable = min(rules.spawn_probabilities) / (rules.rows * rules.cols)
@@ -101,9 +106,13 @@ class Expectimax(Search):
         bits, threshold = np.uint64(fitting_bits(board)), self.context.words[DOWNGRADE]
         return np.uint64(downgrade_board(bits, threshold)) if threshold else bits
 
-    def own_depth(self, position: np.uint64) -> int:
+    def own_depth(self, board: Board) -> int:
         """Depth in plies on this board."""
-        return int(kernels.ply_of(position, self.context.words))
+        return self._depth.of(board.exponents)
+
+    def decides(self, board: Board) -> bool:
+        """Whether the depth is that of the 64-bit form, which a tile past 32768 is not in."""
+        return not self._depth.bands or board.max_exponent <= BITS_MAX_EXPONENT
 
     def values(
         self, position: np.uint64, score: int, legal: Sequence[Move], depth: int
@@ -284,10 +293,13 @@ def _lowest_layer(context: Context, evaluator: Evaluator, rules: Rules) -> Any:
         return layers.after_move  # sums would not be exact, or 0 dead boards x infinity
     rows, columns = units.astype(np.int32)
     shape = frame(*rules.shape)
-    context.point(layers.ACROSS_LINES, layers.line_entries(shape.across, rows))
-    context.point(layers.DOWN_LINES, layers.line_entries(shape.down, columns))
+    across = layers.line_entries(shape.across, rows)
+    # Square boards of one kind of line have one table, which takes half the room in the cache.
+    same = rules.rows == rules.cols and np.array_equal(rows, columns)
+    context.point(layers.ACROSS_LINES, across)
+    context.point(layers.DOWN_LINES, across if same else layers.line_entries(shape.down, columns))
     context.point(layers.COLUMN_VALUES, columns)
-    context.point(layers.ROW_VALUES, rows)
+    context.point(layers.ROW_VALUES, columns if same else rows)
     outside = (4 - rules.rows) * int(rows[0]) + (4 - rules.cols) * int(columns[0])
     context.words[layers.OUTSIDE] = np.int64(outside).view(np.uint64)
     context.words[layers.UNIT] = as_word(unit)

@@ -11,7 +11,7 @@ from twofold.evaluators import Evaluator
 from twofold.kernels import expectimax_cells as kernels
 from twofold.kernels.expectimax import less_probable
 from twofold.kernels.transposition import EXACT
-from twofold.limits import MAX_EXPONENT, MAX_PLY, MAX_SIDE, check_limit
+from twofold.limits import MAX_PLY, check_limit
 from twofold.rules import Move, Rules
 from twofold.search.analysis import LineStep, MoveValue
 from twofold.search.base import Search, as_word
@@ -53,7 +53,7 @@ class ExpectimaxCells(Search):
         order: Sequence[Move] = tuple(Move),
     ) -> None:
         super().__init__(rules)
-        self._order = tuple(order)
+        self._order, self._depth = tuple(order), depth
         self.depends_on_path = cut > 0
         self._second_move = second_move
         context = Context(evaluator, rules, kernels.CONTEXT_WORDS, on_cells=True)
@@ -62,12 +62,6 @@ class ExpectimaxCells(Search):
         words[kernels.CUT] = as_word(float(np.float32(cut)))
         words[kernels.SECOND_MOVE] = second_move
         words[kernels.ENTRY_KIND] = EXACT
-        words[kernels.PLY_BY_EMPTY : kernels.PLY_BY_TILES] = [
-            0 if depth.by_tiles else depth.at(empty, 0) for empty in range(MAX_SIDE**2 + 1)
-        ]
-        words[kernels.PLY_BY_TILES : kernels.CONTEXT_WORDS] = [
-            depth.at(0, tiles) if depth.by_tiles else 0 for tiles in range(MAX_EXPONENT + 1)
-        ]
         room = aligned_zeros(kernels.frames(MAX_PLY) * kernels.FRAME_BYTES // 8)
         context.point(kernels.WORKSPACE, room)
         context.point_table(0 if evaluator.needs_score else table_mb, only_present=cut > 0)
@@ -77,9 +71,9 @@ class ExpectimaxCells(Search):
         """The exponents, row by row."""
         return np.array(board.exponents, dtype=np.uint8)
 
-    def own_depth(self, position: Cells) -> int:
+    def own_depth(self, board: Board) -> int:
         """Depth in plies on this board."""
-        return int(kernels.ply_of(position, self.context.words))
+        return self._depth.of(board.exponents)
 
     def values(
         self, position: Cells, score: int, legal: Sequence[Move], depth: int

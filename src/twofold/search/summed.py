@@ -52,7 +52,7 @@ class Summed(Search):
         """The 64-bit form, downgraded if a tile is past 32768."""
         return np.uint64(fitting_bits(board))
 
-    def own_depth(self, position: np.uint64) -> int:
+    def own_depth(self, board: Board) -> int:
         """Plies, the same on every board."""
         return PLIES
 
