@@ -7,8 +7,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from twofold.endgame.build import Builder
+from twofold.endgame.cells import layer_sizes
 from twofold.endgame.format import Head, checksum
-from twofold.endgame.halves import layer_sizes
 from twofold.endgame.pattern import Pattern
 from twofold.endgame.scale import stored
 from twofold.endgame.table import EndgameTable

@@ -9,8 +9,9 @@ import pytest
 from numpy.typing import NDArray
 
 from twofold.board import Board
+from twofold.endgame.cells import layer_sizes
 from twofold.endgame.format import head_bytes, read_head, texts_of
-from twofold.endgame.halves import Halves, layer_sizes
+from twofold.endgame.halves import Halves
 from twofold.endgame.pattern import Pattern
 from twofold.endgame.table import EndgameTable, EndgameTables
 from twofold.endgame.work import build_table

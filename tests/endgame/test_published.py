@@ -9,7 +9,7 @@ itself, or any larger one, counts as lost, and no sum of tiles is too large.
 import numpy as np
 import pytest
 
-from twofold.endgame.build import Builder
+from twofold.endgame.build import Builder, DenseWay
 from twofold.endgame.halves import Halves
 from twofold.endgame.pattern import Pattern
 from twofold.kernels import endgame
@@ -41,7 +41,7 @@ def losing(words: np.ndarray) -> np.ndarray:
     return np.where(wins, changed | endgame.OVER, words).astype(np.uint32)
 
 
-class Snake(Builder):
+class Snake(DenseWay):
     """Chances with the goal of macroxue."""
 
     def __init__(self, target: int) -> None:
@@ -100,6 +100,6 @@ def test_with_our_goal_the_chances_are_higher(target: int) -> None:
     builder = Builder(Pattern.parse(f"44-{target}"))
     wanted = sum(1 << one for one in (*THIRD, *FOURTH) if one) // 2
     layer = next(one for one in builder.layers() if one.number == wanted)
-    found = float(layer.before[number_of(builder.halves, wanted)])
+    found = float(layer.before[number_of(Halves(Pattern.parse(f"44-{target}")), wanted)])
     assert found == pytest.approx(OURS[target], abs=1e-5)
     assert found > PUBLISHED[target]

@@ -22,6 +22,7 @@ from twofold.cli._progress import live
 
 if TYPE_CHECKING:
     from twofold.endgame.format import Head
+    from twofold.endgame.pattern import Pattern
     from twofold.endgame.plan import Plan
 
 EXAMPLE = """  twofold tables build default
@@ -324,12 +325,11 @@ def _print_info(path: Path, head: "Head", *, checked: bool) -> None:
     from twofold.evaluators.memory import bytes_words
 
     pattern = head.pattern
-    caps = ", ".join(str(1 << cap) for cap in pattern.caps)
     facts = {
         "makes": f"{1 << pattern.target}, in any free cell",
         "large": f"{counted(pattern.large_tiles, 'tile')}, all different, from "
-        f"{1 << pattern.target} on",
-        "caps": f"{caps} in the fourth, third and second row",
+        f"{1 << pattern.target} on{_where(pattern)}",
+        "caps": _caps_words(pattern),
         "sums": f"{2 * pattern.lowest} to {2 * pattern.highest} in the free cells",
         "boards": f"{head.states:,}, {head.bits} bits a chance",
         "file": f"{path}, {bytes_words(path.stat().st_size)}",
@@ -337,12 +337,29 @@ def _print_info(path: Path, head: "Head", *, checked: bool) -> None:
     }
     print_out(pattern.name)
     print_out()
-    for row in SHAPES[pattern.shape].rows:
-        print_out("    " + " ".join(row))
-    print_out("    L: a large tile\n")
+    pictures = [picture.split("/") for picture in SHAPES[pattern.shape].pictures]
+    for rows in zip(*pictures, strict=True):
+        print_out("    " + "    ".join(" ".join(row) for row in rows))
+    if pictures:
+        print_out("    L: a large tile\n")
     for label, text in facts.items():
         for line in labelled(label, text, 80):
             print_out(line.plain)
+
+
+def _where(pattern: "Pattern") -> str:
+    """Where large tiles may be moved to."""
+    if pattern.anywhere:
+        return ", anywhere; they may move"
+    return "; they may move between these places" if len(pattern.places) > 1 else ""
+
+
+def _caps_words(pattern: "Pattern") -> str:
+    """How large the tiles may be in each row."""
+    caps = [str(1 << cap) for cap in pattern.caps]
+    if len(set(caps)) == 1:
+        return f"{caps[0]} in all rows"
+    return f"{', '.join(caps)} in the fourth, third and second row"
 
 
 def _document(path: Path, head: "Head") -> dict[str, Any]:

@@ -14,12 +14,16 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
+from twofold.endgame.cells import Cells
 from twofold.endgame.halves import Half, Halves, Row
-from twofold.endgame.pattern import Pattern
-from twofold.kernels import endgame
+from twofold.endgame.pattern import Kind, Pattern
+from twofold.kernels import endgame, endgame_cells
+from twofold.kernels.endgame_words import TABLE_WORDS
 from twofold.limits import MAX_JOBS, check_limit
 
 Chances = NDArray[np.float32]
+Part = tuple[int, int]
+Work = Callable[[Part], None]
 
 _SHARES: Final = 8
 """Parts of a layer for each thread, so that none waits long for another."""
@@ -56,15 +60,12 @@ class Builder:
     def __init__(
         self, pattern: Pattern, threads: int = 1, stop: Callable[[], bool] | None = None
     ) -> None:
-        self.halves = halves = Halves(pattern)
         self.threads = check_limit("threads", threads, 1, MAX_JOBS)
+        self._pattern = pattern
         self._stop = stop or (lambda: False)
-        self.low = arrays_of(halves.low, halves.low_rows, pattern.target)
-        self.high = arrays_of(halves.high, halves.high_rows, pattern.target)
-        pairs = [halves.lift((0, 1)), halves.lift((2, 3))]
-        self.pairs = [
-            endgame.LiftArrays(one.low, one.high, one.low_pairs, one.high_pairs) for one in pairs
-        ]
+        self._way: DenseWay | CellsWay = (DenseWay if pattern.kind is Kind.DENSE else CellsWay)(
+            pattern
+        )
 
     def layers(
         self, above: Sequence[Chances] = (), next_layer: int | None = None
@@ -79,7 +80,7 @@ class Builder:
         Raises:
             Stopped: parts of a layer were left out.
         """
-        highest = self.halves.pattern.highest
+        highest = self._pattern.highest
         first = highest if next_layer is None else next_layer
         held = list(above) or [self._zeros(highest + 1), self._zeros(highest + 2)]
         with ThreadPoolExecutor(self.threads) as pool:
@@ -89,35 +90,25 @@ class Builder:
                 yield layer
 
     def _zeros(self, layer: int) -> Chances:
-        return np.zeros(self.halves.size(layer), dtype=np.float32)
+        return np.zeros(self._way.size(layer), dtype=np.float32)
 
     def _layer(self, number: int, above: list[Chances], pool: ThreadPoolExecutor) -> Layer:
-        offsets = [self.halves.offsets(number + more) for more in range(3)]
-        size = int(offsets[0][-1])
-        after, before = np.empty(size, np.float32), np.empty(size, np.float32)
-
-        def spread(part: tuple[int, int]) -> None:
-            endgame.spread(*part, number, self.low, self.high, *offsets, *above, after)
-
-        def choose(part: tuple[int, int]) -> None:
-            endgame.choose(
-                *part, number, self.low, self.high, *self.pairs, offsets[0], after, before
-            )
-
-        parts = self._parts(number)
-        for work in (spread, choose):
+        size = self._way.size(number)
+        layer = Layer(number, np.empty(size, np.float32), np.empty(size, np.float32))
+        parts = self._way.parts(number, self.threads * _SHARES)
+        for work in self._way.steps(layer, above):
             self._share(work, parts, pool)
-        return Layer(number, after, before)
+        return layer
 
     def _share(
         self,
-        work: Callable[[tuple[int, int]], None],
-        parts: list[tuple[int, int]],
+        work: Work,
+        parts: list[Part],
         pool: ThreadPoolExecutor,
     ) -> None:
         """Do the work on all parts."""
 
-        def unless_stopped(part: tuple[int, int]) -> bool:
+        def unless_stopped(part: Part) -> bool:
             if self._stop():
                 return False
             work(part)
@@ -126,15 +117,77 @@ class Builder:
         if not all(list(pool.map(unless_stopped, parts))):
             raise Stopped
 
-    def _parts(self, layer: int) -> list[tuple[int, int]]:
+
+class DenseWay:
+    """How the boards of a dense pattern are worked on: by contents of the low half."""
+
+    def __init__(self, pattern: Pattern) -> None:
+        self.halves = halves = Halves(pattern)
+        self.low = arrays_of(halves.low, halves.low_rows, pattern.target)
+        self.high = arrays_of(halves.high, halves.high_rows, pattern.target)
+        pairs = [halves.lift((0, 1)), halves.lift((2, 3))]
+        self.pairs = [
+            endgame.LiftArrays(one.low, one.high, one.low_pairs, one.high_pairs) for one in pairs
+        ]
+
+    def size(self, layer: int) -> int:
+        """Number of boards in a layer."""
+        return self.halves.size(layer)
+
+    def parts(self, layer: int, count: int) -> list[Part]:
         """The places of the low half in parts of about as many boards each."""
         others = layer - self.low.sums.astype(np.int64)
         there = (others >= 0) & (others < len(self.high.counts))
         ends = np.cumsum(np.where(there, self.high.counts[np.where(there, others, 0)], 0))
-        count = self.threads * _SHARES
         cuts = np.searchsorted(ends, ends[-1] * np.arange(1, count) // count)
         places = [0, *cuts.tolist(), self.halves.low.size]
         return list(itertools.pairwise(places))
+
+    def steps(self, layer: Layer, above: list[Chances]) -> list[Work]:
+        """What is done on all parts in turn."""
+        number = layer.number
+        offsets = [self.halves.offsets(number + more) for more in range(3)]
+
+        def spread(part: Part) -> None:
+            endgame.spread(*part, number, self.low, self.high, *offsets, *above, layer.after)
+
+        def choose(part: Part) -> None:
+            endgame.choose(
+                *part, number, self.low, self.high, *self.pairs, offsets[0],
+                layer.after, layer.before,
+            )  # fmt: skip
+
+        return [spread, choose]
+
+
+class CellsWay:
+    """How the boards of a pattern that is numbered cell by cell are worked on."""
+
+    def __init__(self, pattern: Pattern) -> None:
+        self._cells = Cells(pattern)
+        self._words = np.zeros(TABLE_WORDS, dtype=np.uint64)
+        self._held = self._cells.fill(self._words)
+
+    def size(self, layer: int) -> int:
+        """Number of boards in a layer; none above the highest one."""
+        return self._cells.sizes[layer]
+
+    def parts(self, layer: int, count: int) -> list[Part]:
+        """The boards in parts of as many each."""
+        return list(
+            itertools.pairwise(self.size(layer) * part // count for part in range(count + 1))
+        )
+
+    def steps(self, layer: Layer, above: list[Chances]) -> list[Work]:
+        """What is done on all parts in turn."""
+
+        def spread(part: Part) -> None:
+            endgame_cells.spread(*part, layer.number, self._words, *above, layer.after)
+
+        def choose(part: Part) -> None:
+            endgame_cells.choose(*part, layer.number, self._words, layer.after, layer.before)
+
+        return [spread, choose]
 
 
 def arrays_of(half: Half, rows: list[Row], target: int) -> endgame.HalfArrays:

@@ -23,7 +23,7 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from twofold.endgame.halves import layer_sizes
+from twofold.endgame.cells import layer_sizes
 from twofold.endgame.pattern import Pattern
 from twofold.endgame.scale import BITS
 from twofold.errors import InvalidNetwork, InvalidTable

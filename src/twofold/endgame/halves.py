@@ -121,19 +121,6 @@ def half_tiles(count: int) -> NDArray[np.int16]:
     return (np.int16(1) << np.arange(count, dtype=np.int16)) >> np.int16(1)
 
 
-def layer_sizes(pattern: Pattern) -> list[int]:
-    """Number of boards of each layer of a dense pattern, from the sum 0 to the highest."""
-    low, high, top = pattern.caps
-    counts = [1]
-    for cap in [low] * 4 + [high] * 4 + [top] * pattern.extra:
-        longer = [0] * (pattern.highest + 1)
-        for tile in half_tiles(cap + 1).tolist():
-            for total in range(min(len(counts), pattern.highest + 1 - tile)):
-                longer[total + tile] += counts[total]
-        counts = longer
-    return counts
-
-
 @dataclass(frozen=True, slots=True)
 class RowMoves:
     """What a move does to a row: exponents and flags by code of the row."""

@@ -1,7 +1,7 @@
 """Patterns: which cells the large tiles hold, and which tile is to be made in the other cells.
 
-In the frame of a pattern the large tiles fill the first row and the left of the second one; the
-other cells, 8 to 12, hold tiles below the target:
+In the frame of a pattern the large tiles lie at the top; the other cells hold tiles below the
+target:
 
     L L L L        `442-512`: 4 free cells in the fourth row, 4 in the third, 2 in the second,
     L L . .        counted from the open side, and the tile 512 is to be made there
@@ -9,11 +9,13 @@ other cells, 8 to 12, hold tiles below the target:
     . . . .
 
 The large tiles are different from each other and at least as large as the target, so that they
-never merge; a move that would shift one of them is not made. The target counts in any free cell.
+never merge; a move that would shift one of them is not made, but where the pattern has several
+places for them, or all. The target counts in any free cell.
 
-Source: names of patterns as in 2048EndgameTablebase.
+Source: names and cells as in 2048EndgameTablebase, `docs_and_configs/default_patterns.json`.
 """
 
+import itertools
 import re
 from dataclasses import dataclass
 from enum import StrEnum
@@ -28,10 +30,13 @@ class Kind(StrEnum):
     """How the chances of a pattern are stored.
 
     Attributes:
-        DENSE: of every content of the free cells, at a place that is computed from the board.
+        DENSE: of every content of the free cells, at a place that is computed from the board by
+            halves; for free cells that fill the lower rows.
+        CELLS: the same, computed cell by cell, for any free cells and large tiles that move.
     """
 
     DENSE = "dense"
+    CELLS = "cells"
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,28 +44,49 @@ class Shape:
     """Which cells of a pattern are free.
 
     Attributes:
-        rows: the four rows, `L` for a large tile and `.` for a free cell.
+        pictures: where the large tiles may lie; moves may lead from one to another. Four rows
+            each, `L` for a large tile and `.` for a free cell. None where `anywhere` is set.
         kind: how the chances are stored.
         caps: exponents that limit the fourth and the third row, for targets above them; empty
             for no limit.
+        anywhere: number of large tiles, where they may lie anywhere; else 0.
     """
 
-    rows: tuple[str, str, str, str]
+    pictures: tuple[str, ...]
     kind: Kind = Kind.DENSE
     caps: tuple[int, ...] = ()
+    anywhere: int = 0
 
     @property
-    def large_cells(self) -> tuple[int, ...]:
-        """The cells of the large tiles, numbered row by row."""
-        return tuple(cell for cell, sign in enumerate("".join(self.rows)) if sign == "L")
+    def places(self) -> list[tuple[int, ...]]:
+        """Where the large tiles may lie: cells of the frame, numbered row by row."""
+        if self.anywhere:
+            return list(itertools.combinations(range(16), self.anywhere))
+        signs = [picture.replace("/", "") for picture in self.pictures]
+        return [tuple(cell for cell, sign in enumerate(one) if sign == "L") for one in signs]
 
+    @property
+    def large_tiles(self) -> int:
+        """Number of large tiles."""
+        return self.anywhere or self.pictures[0].count("L")
+
+
+_SMALLEST_FREE: Final = 4
+_LARGEST_FREE: Final = 10
 
 SHAPES: Final = {
-    "44": Shape(("LLLL", "LLLL", "....", "....")),
-    "441": Shape(("LLLL", "LLL.", "....", "....")),
-    "442": Shape(("LLLL", "LL..", "....", "....")),
-    "443": Shape(("LLLL", "L...", "....", "...."), caps=(4, 6)),
-    "444": Shape(("LLLL", "....", "....", "...."), caps=(4, 6)),
+    "44": Shape(("LLLL/LLLL/..../....",)),
+    "441": Shape(("LLLL/LLL./..../....",)),
+    "442": Shape(("LLLL/LL../..../....",)),
+    "443": Shape(("LLLL/L.../..../....",), caps=(4, 6)),
+    "444": Shape(("LLLL/..../..../....",), caps=(4, 6)),
+    "L3": Shape(("LLL./LLL./..../....",), Kind.CELLS),
+    "t": Shape(("L.LL/L.LL/..../....", "..LL/L.LL/L.../....", "..LL/..LL/L.../L..."), Kind.CELLS),
+    "LL": Shape(("LL../LL../..../....",), Kind.CELLS),
+    **{
+        f"free{free}": Shape((), Kind.CELLS, anywhere=16 - free)
+        for free in range(_SMALLEST_FREE, _LARGEST_FREE + 1)
+    },
 }
 """The patterns by name. A pattern of 11 or 12 free cells without caps takes ten times the disk."""
 
@@ -119,6 +145,7 @@ class Pattern:
         if found["low"]:
             low = _exponent(found["low"], "cap", 2, target - 1)
             high = _exponent(found["high"], "cap", 2, target - 1)
+            _check_caps(found["shape"], (low, high), target)
         return cls(found["shape"], target, (low, high, target - 1))
 
     @property
@@ -135,14 +162,25 @@ class Pattern:
         return SHAPES[self.shape].kind
 
     @property
+    def places(self) -> list[tuple[int, ...]]:
+        """Where the large tiles may lie: cells of the frame, numbered row by row."""
+        return SHAPES[self.shape].places
+
+    @property
+    def anywhere(self) -> bool:
+        """Whether the large tiles may lie anywhere."""
+        return SHAPES[self.shape].anywhere > 0
+
+    @property
     def large_cells(self) -> tuple[int, ...]:
-        """The cells of the large tiles, numbered row by row."""
-        return SHAPES[self.shape].large_cells
+        """The cells of the large tiles, numbered row by row; of a pattern with one place."""
+        (cells,) = self.places
+        return cells
 
     @property
     def large_tiles(self) -> int:
         """Number of large tiles."""
-        return len(self.large_cells)
+        return SHAPES[self.shape].large_tiles
 
     @property
     def extra(self) -> int:
@@ -151,7 +189,9 @@ class Pattern:
 
     @property
     def codes(self) -> int:
-        """Number of contents of the free cells of the third and second row."""
+        """Contents of the free cells of the third and second row that a dense table lists."""
+        if self.kind is not Kind.DENSE:
+            return 0
         _, high, top = self.caps
         return int((high + 1) ** 4 * (top + 1) ** self.extra)
 
@@ -162,8 +202,12 @@ class Pattern:
 
     @property
     def rank(self) -> tuple[object, ...]:
-        """Orders patterns as they are asked: more large tiles first, then larger targets."""
-        return -self.large_tiles, -self.target, [-cap for cap in self.caps], self.name
+        """Orders patterns as they are asked: more large tiles first, then larger targets.
+
+        Of two alike that with more freedom is first: its chances are at least as high.
+        """
+        caps = [-cap for cap in self.caps]
+        return -self.large_tiles, -self.target, not self.anywhere, caps, self.name
 
     @property
     def lowest(self) -> int:
@@ -185,6 +229,12 @@ def _default_caps(shape: str, target: int) -> tuple[int, int]:
     """The caps of the fourth and the third row where a name has none."""
     low, high = SHAPES[shape].caps or (target - 1, target - 1)
     return min(low, target - 1), min(high, target - 1)
+
+
+def _check_caps(shape: str, caps: tuple[int, int], target: int) -> None:
+    """Refuse caps where rows do not limit a board."""
+    if SHAPES[shape].kind is not Kind.DENSE and caps != _default_caps(shape, target):
+        raise InvalidTable(f"expected {shape} without caps, got {1 << caps[0]},{1 << caps[1]}")
 
 
 def _exponent(text: str, what: str, low: int, high: int) -> int:

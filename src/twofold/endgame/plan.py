@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import Final
 
 from twofold.endgame.build import Builder
+from twofold.endgame.cells import layer_sizes
 from twofold.endgame.format import head_bytes
-from twofold.endgame.halves import layer_sizes
 from twofold.endgame.pattern import Pattern
 from twofold.errors import ResourceError
 from twofold.evaluators.memory import bytes_words, check_memory

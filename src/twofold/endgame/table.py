@@ -16,13 +16,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from twofold.board import Board
+from twofold.endgame.cells import Cells, above_word
 from twofold.endgame.format import Head, damage, opened
 from twofold.endgame.halves import Halves
-from twofold.endgame.pattern import Pattern, suits
+from twofold.endgame.pattern import Kind, Pattern, suits
 from twofold.endgame.scale import chances_of, top_level
+from twofold.endgame.turns import TURNS, before_turn, nibbles_mask, turn_word
 from twofold.errors import InvalidTable
 from twofold.evaluators.memory import check_memory
 from twofold.kernels import endgame_lookup as lookup
+from twofold.kernels import endgame_words as at
 from twofold.kernels.tables import row_table
 from twofold.limits import BITS_MAX_EXPONENT, MAX_ENDGAME_TABLES, check_limit
 from twofold.rules import Move, Rules
@@ -30,8 +33,6 @@ from twofold.tensors import TensorFile
 
 Words = NDArray[np.uint64]
 
-_BYTES: Final = 0x0101010101010101
-_SYMMETRIES: Final = 8
 _CARRY: Final = 16
 
 _CODE_BYTES: Final = 32
@@ -161,32 +162,40 @@ class EndgameTable:
     # ---- what kernels read
 
     def _all_words(self) -> Words:
-        words = np.zeros(lookup.TABLE_WORDS, dtype=np.uint64)
-        self._fill_board(words)
-        self._fill_dense(words, Halves(self.pattern))
+        words = np.zeros(at.TABLE_WORDS, dtype=np.uint64)
+        self._fill_levels(words)
+        if self.pattern.kind is Kind.CELLS:
+            words[at.TURNS : at.TURNS + len(TURNS)] = [turn_word(turn) for turn in TURNS]
+            self._kept += Cells(self.pattern).fill(words)
+        else:
+            self._fill_board(words)
+            self._fill_dense(words, Halves(self.pattern))
         return words
 
+    def _fill_levels(self, words: Words) -> None:
+        """The words of the sums and chances."""
+        words[at.LOWEST] = self.pattern.lowest
+        words[at.HIGHEST] = self.pattern.highest
+        words[at.BITS] = self.head.bits
+        words[at.TOP] = top_level(self.head.bits)
+        words[at.LEVELS] = self._address(self.levels)
+        words[at.CHANCES] = self._address(chances_of(self.head.bits))
+
     def _fill_board(self, words: Words) -> None:
-        """The words that say of which boards the table speaks."""
+        """The words that say of which boards a dense table speaks."""
         pattern = self.pattern
-        words[lookup.KIND] = lookup.DENSE  # the only one so far
-        words[lookup.ABOVE] = (_CARRY - pattern.target) * _BYTES
-        words[lookup.LARGE] = pattern.large_tiles
-        words[lookup.LOWEST] = pattern.lowest
-        words[lookup.HIGHEST] = pattern.highest
-        words[lookup.KEEP] = 15 * _mask(pattern.large_cells)
-        words[lookup.ACROSS] = self._address(row_table(4))
-        words[lookup.BITS] = self.head.bits
-        words[lookup.TOP] = top_level(self.head.bits)
-        words[lookup.LEVELS] = self._address(self.levels)
-        words[lookup.CHANCES] = self._address(chances_of(self.head.bits))
+        words[at.KIND] = at.DENSE
+        words[at.ABOVE] = above_word(pattern.target)
+        words[at.LARGE] = pattern.large_tiles
+        words[at.KEEP] = 15 * nibbles_mask(pattern.large_cells)
+        words[at.ACROSS] = self._address(row_table(4))
         caps = caps_by_cell(pattern)
         wins = [pattern.target if cap else 0 for cap in caps]
-        words[lookup.WINS : lookup.WINS + 2] = _carrying(wins)
-        words[lookup.OVER : lookup.OVER + 2] = _carrying([cap + 1 if cap else 0 for cap in caps])
+        words[at.WINS : at.WINS + 2] = _carrying(wins)
+        words[at.OVER : at.OVER + 2] = _carrying([cap + 1 if cap else 0 for cap in caps])
         for number, (mask, turn) in enumerate(_symmetries(pattern)):
-            words[lookup.MASKS + number] = mask
-            words[lookup.TURNS + number] = turn
+            words[at.MASKS + number] = mask
+            words[at.TURNS + number] = turn
 
     def _fill_dense(self, words: Words, halves: Halves) -> None:
         """The words that say where a board's level is."""
@@ -201,14 +210,14 @@ class EndgameTable:
         counts = np.zeros(self.pattern.highest + 1, dtype=np.int64)
         known = high.counts[: len(counts)]
         counts[: len(known)] = known
-        words[lookup.LOW_SUMS] = self._address(low.sums.astype(np.int32))
-        words[lookup.LOW_RANKS] = self._address(low.ranks)
-        words[lookup.HIGH_RANKS] = self._address(high.ranks)
-        words[lookup.LOW_WEIGHTS] = self._address(weights[0])
-        words[lookup.HIGH_WEIGHTS] = self._address(weights[1])
-        words[lookup.COUNTS] = self._address(counts)
-        words[lookup.FIRSTS] = self._address(np.ascontiguousarray(firsts))
-        words[lookup.COLUMNS] = firsts.shape[1]
+        words[at.LOW_SUMS] = self._address(low.sums.astype(np.int32))
+        words[at.LOW_RANKS] = self._address(low.ranks)
+        words[at.HIGH_RANKS] = self._address(high.ranks)
+        words[at.LOW_WEIGHTS] = self._address(weights[0])
+        words[at.HIGH_WEIGHTS] = self._address(weights[1])
+        words[at.COUNTS] = self._address(counts)
+        words[at.FIRSTS] = self._address(np.ascontiguousarray(firsts))
+        words[at.COLUMNS] = firsts.shape[1]
 
     def _address(self, array: NDArray[Any]) -> int:
         """The address of an array, which is kept."""
@@ -232,35 +241,13 @@ def _carrying(least: Sequence[int]) -> list[int]:
     return words
 
 
-def _mask(cells: Sequence[int]) -> int:
-    """The lowest bits of the nibbles of some cells."""
-    return sum(1 << (60 - 4 * cell) for cell in cells)
-
-
 def _symmetries(pattern: Pattern) -> list[tuple[int, int]]:
     """Where the large tiles are in each symmetry, without repetition, and how it is undone."""
     found: dict[int, int] = {}
-    for turn in range(_SYMMETRIES):
-        cells = [cell for cell in range(16) if _turned(cell, turn) in pattern.large_cells]
-        moves = sum(_turned_move(move, turn) << (8 + 2 * move) for move in Move)
-        found.setdefault(_mask(cells), turn | moves)
+    for turn in TURNS:
+        cells = before_turn(pattern.large_cells, turn)
+        found.setdefault(nibbles_mask(cells), turn_word(turn))
     return list(found.items())
-
-
-def _turned(cell: int, turn: int) -> int:
-    """Where a cell of the board is in the frame."""
-    row, col = divmod(cell, 4)
-    row, col = (col, row) if turn & 4 else (row, col)
-    row = 3 - row if turn & 2 else row
-    return 4 * row + (3 - col if turn & 1 else col)
-
-
-def _turned_move(move: Move, turn: int) -> int:
-    """What a move of the board is in the frame."""
-    found = 3 - move if turn & 4 else int(move)
-    if turn & 2 and found % 2 == 0:
-        found = 2 - found
-    return 4 - found if turn & 1 and found % 2 else found
 
 
 class EndgameTables:

@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 
 from twofold.endgame import format as fmt
 from twofold.endgame.build import Builder, Chances, Layer, Stopped
-from twofold.endgame.halves import layer_sizes
+from twofold.endgame.cells import layer_sizes
 from twofold.endgame.pattern import Pattern
 from twofold.endgame.scale import stored
 from twofold.errors import InvalidInput, InvalidTable, ResourceError

@@ -1,7 +1,6 @@
 """Moves and chances by endgame tables, in an order of tables that is fixed.
 
-The words of a set of tables, uint64: the number of tables, then TABLE_WORDS of each. Its owner
-keeps every array alive whose address is among them. A table speaks of a board if exactly the
+The words of a set of tables are those of `endgame_words`. A table speaks of a board if exactly the
 cells of its pattern, in one of the eight symmetries, hold tiles from the target on, which all
 differ, and the other cells hold what the table lists. The board is then turned into the frame
 of the pattern, see `twofold.endgame.pattern`.
@@ -15,8 +14,44 @@ from typing import Final
 import numpy as np
 from numba import types
 
-from twofold.kernels import bits as on_bits
 from twofold.kernels._jit import kernel
+from twofold.kernels.endgame_cells import (
+    as_row,
+    has_won,
+    large_cells,
+    moved,
+    number_of,
+    place_of,
+    turned,
+)
+from twofold.kernels.endgame_words import (
+    ABOVE,
+    BITS,
+    CELLS,
+    CHANCES,
+    COLUMNS,
+    COUNTS,
+    FIRSTS,
+    HIGH_RANKS,
+    HIGH_WEIGHTS,
+    HIGHEST,
+    KEEP,
+    KIND,
+    LARGE,
+    LEVELS,
+    LOW_RANKS,
+    LOW_SUMS,
+    LOW_WEIGHTS,
+    LOWEST,
+    MASKS,
+    OVER,
+    STARTS,
+    SYMMETRIES,
+    TABLE_WORDS,
+    TOP,
+    TURNS,
+    WINS,
+)
 from twofold.kernels.intrinsics import (
     F64_POINTER,
     U64_POINTER,
@@ -28,63 +63,8 @@ from twofold.kernels.intrinsics import (
     trailing_zeros,
     u8_at,
     u16_at,
-    u64_at,
     u64_offset,
 )
-
-# Words of a table.
-KIND: Final = 0
-"""How the chances are stored: DENSE."""
-ABOVE: Final = 1
-"""Eight bytes of 16 - exponent of the target: added to nibbles, they carry from the target on."""
-LARGE: Final = 2
-"""Number of large tiles."""
-LOWEST: Final = 3
-"""The smallest sum of the other tiles, in units of 2."""
-HIGHEST: Final = 4
-"""The largest sum."""
-KEEP: Final = 5
-"""The nibbles of the large tiles, in the frame."""
-ACROSS: Final = 6
-"""Address of the row table, see `tables.row_table`."""
-BITS: Final = 7
-"""Bits of a level, 8 or 16."""
-TOP: Final = 8
-"""The level of a chance of 1."""
-LEVELS: Final = 9
-"""Address of the levels, uint8 or uint16."""
-CHANCES: Final = 10
-"""Address of float64, the chance of each level."""
-WINS: Final = 11
-"""Two words: added to the even and to the odd nibbles, they carry where a free cell wins."""
-OVER: Final = 13
-"""Two words: they carry where a free cell exceeds its cap."""
-MASKS: Final = 15
-"""Eight words: where the large tiles are in each symmetry, lowest bits of nibbles; 0 for none."""
-TURNS: Final = 23
-"""Eight words, for each symmetry: bit 2 to exchange rows and columns first, bit 1 then top and
-bottom, bit 0 last left and right; from bit 8 on, two bits a move, the move in the frame."""
-
-# Words of a dense table, see `twofold.kernels.endgame` for its numbers of boards.
-LOW_SUMS: Final = 31
-"""Address of int32, sum by code of the low half."""
-LOW_RANKS: Final = 32
-"""Address of int32, rank by code of the low half."""
-HIGH_RANKS: Final = 33
-"""Address of int32, rank by code of the high half."""
-LOW_WEIGHTS: Final = 34
-"""Address of int64 (16 cells,): what a tile's exponent is multiplied with in the low code."""
-HIGH_WEIGHTS: Final = 35
-"""The same of the high code."""
-COUNTS: Final = 36
-"""Address of int64, codes of the high half by sum."""
-FIRSTS: Final = 37
-"""Address of int64 (layers, columns): the number in the file of the first board of a layer whose
-low half has each sum."""
-COLUMNS: Final = 38
-TABLE_WORDS: Final = 39
-
-DENSE: Final = 0
 
 NO_CHANCE: Final = -1
 """The level of a move of which a table says nothing."""
@@ -112,11 +92,11 @@ def carries(bits, even, odd):
 @kernel(types.int64(types.uint64, U64_POINTER))
 def symmetry_of(bits, table):
     """The symmetry in which the large tiles of a board are those of a table; -1 for none."""
-    add = table[ABOVE]
-    low = ((bits & _LOW_NIBBLES) + add) & _FIFTH_BITS
-    large = (low >> _4) | ((((bits >> _4) & _LOW_NIBBLES) + add) & _FIFTH_BITS)
+    large = large_cells(bits, table[ABOVE])
     if popcount(large) != np.int64(table[LARGE]):
         return -1
+    if table[KIND] == np.uint64(CELLS):
+        return np.int64(i32_at(table[SYMMETRIES])[as_row(large)])
     for symmetry in range(8):
         if table[MASKS + symmetry] == large:
             return symmetry
@@ -146,14 +126,12 @@ def half_sum(bits):
     return np.int64(total)
 
 
-@kernel(types.uint64(types.uint64, types.uint64))
-def turned(bits, turn):
-    """A board in the frame of a pattern."""
-    if turn & _4:
-        bits = on_bits.transpose(bits)
-    if turn & _2:
-        bits = on_bits.flip(bits)
-    return on_bits.mirror(bits) if turn & _1 else bits
+@kernel(types.int64(types.int64, U64_POINTER))
+def stored_level(number, table):
+    """The level at a place of the file."""
+    if table[BITS] == np.uint64(8):
+        return np.int64(u8_at(table[LEVELS])[number])
+    return np.int64(u16_at(table[LEVELS])[number])
 
 
 @kernel(types.int64(types.uint64, types.int64, U64_POINTER))
@@ -173,9 +151,22 @@ def dense_level(after, total, table):
     number = i64_at(table[FIRSTS])[total * np.int64(table[COLUMNS]) + low_sum]
     number += np.int64(i32_at(table[LOW_RANKS])[low]) * i64_at(table[COUNTS])[total - low_sum]
     number += np.int64(i32_at(table[HIGH_RANKS])[high])
-    if table[BITS] == np.uint64(8):
-        return np.int64(u8_at(table[LEVELS])[number])
-    return np.int64(u16_at(table[LEVELS])[number])
+    return stored_level(number, table)
+
+
+@kernel(types.int64(types.uint64, types.uint64, types.int64, U64_POINTER))
+def level_of_cells(bits, after, total, table):
+    """The level of a move in the frame, of a table of cells; boards are marked.
+
+    NO_CHANCE where it is illegal, or shifts large tiles to where they may not be.
+    """
+    place = place_of(after, table)
+    if after == bits or place < 0:
+        return NO_CHANCE
+    if has_won(after, table):
+        return np.int64(table[TOP])
+    first = i64_at(table[STARTS])[total]
+    return stored_level(first + number_of(after, place, total, table), table)
 
 
 @kernel(types.int64(types.uint64, types.uint64, types.int64, U64_POINTER))
@@ -200,26 +191,29 @@ def levels_of(bits, legal, table):
     none = np.int64(NO_CHANCE)
     silent = (none, none, none, none, np.int64(0))
     symmetry = symmetry_of(bits, table)
-    if symmetry < 0 or not all_differ(bits, table[MASKS + symmetry]):
+    large = large_cells(bits, table[ABOVE])
+    if symmetry < 0 or not all_differ(bits, large):
         return silent
-    turn = table[TURNS + symmetry]
-    frame = turned(bits, turn)
-    total = half_sum(frame & ~table[KEEP])
+    total = half_sum(bits & ~(large * _15))
     if total < np.int64(table[LOWEST]) or total > np.int64(table[HIGHEST]):
         return silent
-    if carries(frame, table[OVER], table[OVER + 1]):
+    turn = table[TURNS + symmetry]
+    frame, by_cells = turned(bits, turn), table[KIND] == np.uint64(CELLS)
+    if by_cells:
+        frame = turned(bits | (large * _15), turn)
+    elif carries(frame, table[OVER], table[OVER + 1]):
         return silent
-    across = u64_at(table[ACROSS])
-    left, right, _ = on_bits.slide_both(frame, across)
-    up, down, _ = on_bits.slide_both(on_bits.transpose(frame), across)
-    up, down = on_bits.transpose(up), on_bits.transpose(down)
+    up, right, down, left = moved(frame, table)
     a = b = c = d = none
     for move in range(4):
         if not (legal >> move) & 1:
             continue
         inner = np.int64((turn >> np.uint64(8 + 2 * move)) & np.uint64(3))
         after = up if inner == 0 else right if inner == 1 else down if inner == 2 else left
-        level = level_of(frame, after, total, table)
+        if by_cells:
+            level = level_of_cells(frame, after, total, table)
+        else:
+            level = level_of(frame, after, total, table)
         if move == 0:
             a = level
         elif move == 1:

@@ -22,7 +22,7 @@ SEARCH: Final = (
 OTHERS: Final = (
     "ntuple", "learning", "network_planes", "lanes", "bits_on_lanes", "environment_forms",
     "environment_lanes", "environment_games", "environments", "canonical", "solving", "solved",
-    "endgame", "endgame_lookup", "endgame_policy",
+    "endgame", "endgame_cells", "endgame_lookup", "endgame_policy",
 )  # fmt: skip
 """Modules of learning, environments and exact play; no module of search needs them."""
 

@@ -1,0 +1,196 @@
+"""The numbers of boards, cell by cell: sizes of layers, and what look-ups and builders read.
+
+See `twofold.kernels.endgame_cells` for the numbering.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cache
+from typing import Any, Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from twofold.endgame.halves import slide
+from twofold.endgame.pattern import SHAPES, Kind, Pattern
+from twofold.endgame.turns import TURNS, before_turn, nibbles_mask, row_mask, turned_cell
+from twofold.kernels import endgame_words as at
+from twofold.kernels.tables import ROW_COUNT, row_table
+
+Ints = NDArray[np.int64]
+Words = NDArray[np.uint64]
+
+MARK: Final = 15
+"""Every large tile of a marked board."""
+
+NOWHERE: Final = -1
+
+SPAWN_STEPS: Final = 2
+"""What a spawn adds to a sum at most, in units of 2."""
+
+
+@dataclass(frozen=True, slots=True)
+class Places:
+    """Where large tiles may lie.
+
+    Attributes:
+        free: the free cells of each place; uint64, whole nibbles.
+        numbers: int32 (65536,), see `endgame_words.PLACES`.
+        symmetries: int32 (65536,), see `endgame_words.SYMMETRIES`.
+    """
+
+    free: Words
+    numbers: NDArray[np.int32]
+    symmetries: NDArray[np.int32]
+
+
+@cache
+def places_of(shape: str) -> Places:
+    """The places of a pattern of the kind `CELLS`, by its name without the target.
+
+    Where large tiles may lie anywhere, those that are alike up to symmetry are one place, the
+    least in words; else every place of the frame is one.
+    """
+    known = SHAPES[shape]
+    if known.anywhere:
+        return _anywhere(known.anywhere)
+    numbers = np.full(ROW_COUNT, NOWHERE, dtype=np.int32)
+    symmetries = numbers.copy()
+    for number, place in enumerate(known.places):
+        numbers[row_mask(place)] = 8 * number
+        for turn in reversed(TURNS):  # the first one stays
+            symmetries[row_mask(before_turn(place, turn))] = turn
+    return Places(_free_cells([row_mask(place) for place in known.places]), numbers, symmetries)
+
+
+def _anywhere(large: int) -> Places:
+    """All places of a number of large tiles, up to symmetry."""
+    masks = np.arange(ROW_COUNT)
+    turned = np.stack([_turned_masks(masks, turn) for turn in TURNS])
+    least = turned.min(axis=0)
+    fits = sum((masks >> cell) & 1 for cell in range(16)) == large
+    chosen = np.unique(least[fits])
+    numbers = 8 * np.searchsorted(chosen, least) + turned.argmin(axis=0)
+    return Places(
+        _free_cells(chosen.tolist()),
+        np.where(fits, numbers, NOWHERE).astype(np.int32),
+        np.where(fits, 0, NOWHERE).astype(np.int32),
+    )
+
+
+def _turned_masks(masks: Ints, turn: int) -> Ints:
+    """Masks of cells, see `turns.row_mask`, after a turn."""
+    bits = [((masks >> (15 - cell)) & 1) << (15 - turned_cell(cell, turn)) for cell in range(16)]
+    return np.asarray(sum(bits))
+
+
+def _free_cells(masks: Sequence[int]) -> Words:
+    """The nibbles of the other cells than those of some masks."""
+    cells = [[cell for cell in range(16) if not mask >> (15 - cell) & 1] for mask in masks]
+    return np.array([15 * nibbles_mask(one) for one in cells], dtype=np.uint64)
+
+
+def layer_sizes(pattern: Pattern) -> list[int]:
+    """Number of boards of each layer of a pattern, from the sum 0 to the highest."""
+    if pattern.kind is Kind.DENSE:
+        low, high, top = pattern.caps
+        return _contents([low] * 4 + [high] * 4 + [top] * pattern.extra, pattern.highest)[-1]
+    places = len(places_of(pattern.shape).free)
+    caps = [pattern.target - 1] * (16 - pattern.large_tiles)
+    return [places * count for count in _contents(caps, pattern.highest)[-1]]
+
+
+def _contents(caps: Sequence[int], highest: int) -> list[list[int]]:
+    """Contents by sum, in units of 2, of none of some cells, of the first one and so on."""
+    found = [[1] + [0] * highest]
+    for cap in caps:
+        longer = [0] * (highest + 1)
+        for exponent in range(cap + 1):
+            tile = 1 << exponent >> 1
+            for total in range(highest + 1 - tile):
+                longer[total + tile] += found[-1][total]
+        found.append(longer)
+    return found
+
+
+class Cells:
+    """The numbering of a pattern.
+
+    Args:
+        pattern: one of the kind `CELLS`.
+
+    Attributes:
+        sizes: number of boards of each layer; none in the two above the highest one.
+    """
+
+    def __init__(self, pattern: Pattern) -> None:
+        self.sizes = [*layer_sizes(pattern), 0, 0]
+        self._pattern = pattern
+        self._places = places_of(pattern.shape)
+        count = 16 - pattern.large_tiles
+        sums = pattern.highest + 1 + SPAWN_STEPS
+        contents = np.array(_contents([pattern.target - 1] * count, sums - 1), dtype=np.int64)
+        self._ranks = _ranks(contents, pattern.target)
+        self._contents = np.ascontiguousarray(contents[-1])
+        self._starts = np.cumsum([0, *self.sizes], dtype=np.int64)
+        self._across = unmerged_row_table()
+
+    def fill(self, words: Words) -> list[NDArray[Any]]:
+        """Fill in the words of a table that kernels number boards by; the arrays to be kept."""
+        held: list[NDArray[Any]] = [
+            self._across, self._places.symmetries, self._places.numbers, self._places.free,
+            self._ranks, self._contents, self._starts,
+        ]  # fmt: skip
+        names = (at.ACROSS, at.SYMMETRIES, at.PLACES, at.FREE, at.RANKS, at.CONTENTS, at.STARTS)
+        for name, array in zip(names, held, strict=True):
+            words[name] = array.ctypes.data
+        words[at.KIND] = at.CELLS
+        words[at.ABOVE] = above_word(self._pattern.target)
+        words[at.LARGE] = self._pattern.large_tiles
+        words[at.CELLS_COUNT] = len(self._ranks)
+        words[at.SUMS] = self._ranks.shape[1]
+        return held
+
+
+def above_word(target: int) -> int:
+    """See `endgame_words.ABOVE`."""
+    return int((16 - target) * 0x0101010101010101)
+
+
+def _ranks(contents: Ints, target: int) -> Ints:
+    """See `endgame_words.RANKS`.
+
+    Args:
+        contents: of the last cells, by their number and sum.
+        target: exponent of the target.
+    """
+    cells, sums = len(contents) - 1, contents.shape[1]
+    with_each = np.zeros((cells, sums, 16), dtype=np.int64)
+    for exponent in range(target):
+        tile = 1 << exponent >> 1
+        with_each[:, tile:, exponent] = contents[-2::-1, : sums - tile]
+    ranks = np.zeros_like(with_each)
+    ranks[:, :, 1:] = np.cumsum(with_each, axis=2)[:, :, :-1]
+    return ranks
+
+
+@cache
+def unmerged_row_table() -> Words:
+    """`row_table(4)` but for 15s, which never merge; without rewards where there are two."""
+    table = row_table(4).copy()
+    rows = np.arange(ROW_COUNT)
+    several = sum(((rows >> shift) & MARK == MARK).astype(int) for shift in (0, 4, 8, 12)) > 1
+    for row in rows[several].tolist():
+        cells = [row >> shift & MARK for shift in (12, 8, 4, 0)]
+        # Marks of the same row get different numbers, and are all the same again afterwards.
+        named = tuple(MARK + at if one == MARK else one for at, one in enumerate(cells))
+        left, _ = slide(named)
+        right, _ = slide(named[::-1])
+        table[row] = _packed(left) | _packed(right[::-1]) << 16
+    table.flags.writeable = False
+    return table
+
+
+def _packed(line: Sequence[int]) -> int:
+    """A row as 16 bits."""
+    return sum(min(one, MARK) << shift for one, shift in zip(line, (12, 8, 4, 0), strict=True))
