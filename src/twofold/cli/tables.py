@@ -38,7 +38,7 @@ app = typer.Typer(
     help="Endgame tables: build, list, look into, ask and remove them.\n\n"
     "A table knows the chance to make its target tile for every board whose large tiles fill "
     "the cells of its pattern. 442-512: 4, 4 and 2 free cells in three rows, 6 large tiles, and "
-    "the tile 512 is to be made.",
+    "the tile 512 is to be made. free8-64: 8 free cells, and the large tiles may move.",
     epilog=f"Example:\n\n\b\n{EXAMPLE}",
     rich_markup_mode=None,
     no_args_is_help=True,
@@ -155,7 +155,7 @@ def _announce(plans: list["Plan"], folder: Path, threads: int) -> None:
         print_note(line)
     check_room(plans, folder, held)
     rate = measured_rate(threads)
-    left = sum(p.states * (1 - (part or 0.0)) for p, part in zip(plans, done, strict=True))
+    left = sum(p.effort * (1 - (part or 0.0)) for p, part in zip(plans, done, strict=True))
     print_note(
         f"about {_time_words(left / rate)} with {counted(threads, 'thread')}, in {folder}; "
         "Ctrl-C saves"

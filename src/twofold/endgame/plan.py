@@ -10,7 +10,7 @@ from typing import Final
 from twofold.endgame.build import Builder
 from twofold.endgame.cells import layer_sizes
 from twofold.endgame.format import head_bytes
-from twofold.endgame.pattern import Pattern
+from twofold.endgame.pattern import Kind, Pattern
 from twofold.errors import ResourceError
 from twofold.evaluators.memory import bytes_words, check_memory
 from twofold.limits import MAX_ENDGAME_CODES, MAX_ENDGAME_STATES
@@ -29,6 +29,9 @@ _NOTE_BYTES: Final = 16
 
 _TRIED: Final = "442-64"
 """The table that is built to measure the speed."""
+
+_CELLS_EFFORT: Final = 7.0
+"""How much longer a board takes whose pattern is numbered cell by cell."""
 
 _RATE_SHARE: Final = 0.85
 """The speed of large tables, whose layers do not fit into the processor's cache, to the tried."""
@@ -63,6 +66,11 @@ class Plan:
         """
         sizes = layer_sizes(pattern)
         codes, states = pattern.codes, sum(sizes)
+        if pattern.kind is Kind.CELLS and states > MAX_ENDGAME_STATES:
+            raise ResourceError(
+                f"expected a table of at most {MAX_ENDGAME_STATES:,} boards, got {states:,} "
+                f"for {pattern.name}; a smaller target makes it smaller"
+            )
         if states > MAX_ENDGAME_STATES or codes > MAX_ENDGAME_CODES:
             raise ResourceError(
                 f"expected a table of at most {MAX_ENDGAME_STATES:,} boards and "
@@ -73,6 +81,11 @@ class Plan:
         disk = len(head_bytes(pattern, bits)) + 16 * len(sizes) + states * bits // 8
         memory = _BASE + _LAYER_BYTES * max(sizes) + _CODE_BYTES * codes
         return cls(pattern, bits, states, disk, _NOTE_BYTES * max(sizes), memory)
+
+    @property
+    def effort(self) -> float:
+        """How long it takes, in boards of a dense table."""
+        return self.states * (1.0 if self.pattern.kind is Kind.DENSE else _CELLS_EFFORT)
 
 
 def check_room(plans: Sequence[Plan], folder: Path, held: int = 0) -> None:
