@@ -38,3 +38,19 @@ def test_the_number_of_threads_changes_nothing() -> None:
 def test_names() -> None:
     for name in ("44-64", "442-512", "443-512", "443-512/32,64"):
         assert Pattern.parse(name).name == name
+
+
+@pytest.mark.long
+@pytest.mark.promise("R70")
+def test_a_larger_table_equals_recursion_in_its_upper_layers() -> None:
+    """All layers of 442-32 would take recursion hours; errors are those of each layer."""
+    pattern = Pattern.parse("442-32")
+    twin = naive("442-32")
+    chosen = random.Random(SEED)
+    for layer in Builder(pattern, 2).layers():
+        if layer.number < pattern.highest - 10:
+            break
+        for number in chosen.sample(range(len(layer.after)), 20):
+            board = twin.board(layer.number, number)
+            assert layer.before[number] == pytest.approx(twin.before(board), abs=1e-6)
+            assert layer.after[number] == pytest.approx(twin.after(board), abs=1e-6)

@@ -2,9 +2,11 @@
 
 import os
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
+from numpy.typing import NDArray
 
 from twofold.board import Board
 from twofold.endgame.format import head_bytes, read_head, texts_of
@@ -64,10 +66,11 @@ def test_sizes_are_those_of_the_halves() -> None:
     ],
 )  # fmt: skip
 def test_what_a_file_says_is_checked(
-    tmp_path: Path, tensors: dict[str, np.ndarray], texts: dict[str, str], says: str
+    tmp_path: Path, tensors: dict[str, NDArray[Any]], texts: dict[str, str], says: str
 ) -> None:
     path = tmp_path / "t"
-    write_tensors(path, {"layers": LAYERS, "levels": LEVELS} | tensors, TEXTS | texts)
+    arrays: dict[str, NDArray[Any]] = {"layers": LAYERS, "levels": LEVELS}
+    write_tensors(path, arrays | tensors, TEXTS | texts)
     with pytest.raises(InvalidTable, match=says) as caught:
         EndgameTable.open(path)
     assert str(caught.value).isprintable()

@@ -6,6 +6,7 @@ import signal
 import stat
 import time
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -53,6 +54,14 @@ def test_8_bits_are_half(tmp_path: Path) -> None:
     assert np.array_equal(table.levels == 255, fine == 65_535)
 
 
+def note(seen: list[int], now: Progress) -> None:
+    seen.append(now.layer)
+
+
+def is_long(seen: list[int]) -> bool:
+    return len(seen) >= 4
+
+
 @pytest.mark.promise("R71")
 def test_threads_and_stops_change_no_byte(tmp_path: Path, figure: Callable[[str], None]) -> None:
     wanted = whole(tmp_path)
@@ -60,12 +69,8 @@ def test_threads_and_stops_change_no_byte(tmp_path: Path, figure: Callable[[str]
     path = tmp_path / "stopped"
     runs = 0
     while not path.exists():
-        layers: list[int] = []
-
-        def tell(now: Progress, seen: list[int] = layers) -> None:
-            seen.append(now.layer)
-
-        build_table(path, PATTERN, on_progress=tell, stop=lambda seen=layers: len(seen) >= 4)
+        seen: list[int] = []
+        build_table(path, PATTERN, on_progress=partial(note, seen), stop=partial(is_long, seen))
         runs += 1
         assert runs < 100
     assert path.read_bytes() == wanted
@@ -100,7 +105,6 @@ def test_what_died_goes_on_from_its_last_note(tmp_path: Path) -> None:
 
 
 def _build_slowly(path: Path) -> None:
-    working.INTERVAL = 0.0  # type: ignore[misc]
     Work(path, PATTERN, 16, interval=0.0).run(on_progress=lambda _: time.sleep(0.01))
 
 

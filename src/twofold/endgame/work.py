@@ -37,6 +37,9 @@ INTERVAL: Final = 20.0
 MODE: Final = 0o444
 """Permissions of a table: nobody writes to it, so that no plain copy onto it cuts it short."""
 
+MAX_LAYERS: Final = 2048
+"""More layers than any pattern has."""
+
 _PACE_SECONDS: Final = 10.0
 _PART: Final = "part"
 _NOTE: Final = "note"
@@ -285,10 +288,12 @@ def share_done(path: Path) -> float | None:
     """The part of a table that an earlier run has done; None where none has begun."""
     try:
         with open_tensors(work_folder(path) / _NOTE) as note:
-            number = int(note.metadata.get("next", ""))
-            sizes = note.tensors["index"].shape[0] and note.read("index")[:, fmt.COUNT]
-            return float(sizes[number + 1 :].sum() / sizes.sum())
-    except (InvalidInput, OSError, ValueError, KeyError, IndexError, TypeError):
+            place = note.tensors["index"]
+            if len(place.shape) != 2 or place.shape[0] > MAX_LAYERS:
+                return 0.0
+            sizes: list[int] = note.read("index")[:, fmt.COUNT].tolist()
+            return sum(sizes[int(note.metadata["next"]) + 1 :]) / sum(sizes)
+    except (InvalidInput, OSError, ValueError, KeyError, IndexError, ZeroDivisionError):
         return 0.0 if work_folder(path).is_dir() else None
 
 
