@@ -213,7 +213,7 @@ def test_a_hint_at_tables_in_a_terminal(
         monkeypatch.setattr(f"sys.{stream}.isatty", lambda: in_terminal)
     _common.hint_at_tables(Rules.parse("5x5"))
     _common.hint_at_tables(STANDARD)
-    hint = "endgame tables make this player stronger: twofold tables build default\n"
+    hint = "endgame tables make the default player stronger: twofold tables build default\n"
     assert capsys.readouterr().err == hint * in_terminal
     monkeypatch.setenv("TWOFOLD_STATE_DIR", str(table_files))
     _common.hint_at_tables(STANDARD)
