@@ -190,7 +190,7 @@ def _default_caps(shape: str, target: int) -> tuple[int, int]:
 def _exponent(text: str, what: str, low: int, high: int) -> int:
     tile = int(text)
     exponent = tile.bit_length() - 1
-    if tile != 1 << exponent or not low <= exponent <= high:
+    if not low <= exponent <= high or tile != 1 << exponent:
         raise InvalidTable(
             f"expected a power of two from {1 << low} to {1 << high} as {what}, got {tile}"
         )
