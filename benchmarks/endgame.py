@@ -18,8 +18,13 @@ from twofold.endgame.plan import Plan
 from twofold.endgame.table import EndgameTable, EndgameTables
 from twofold.endgame.work import build_table
 from twofold.game import Game
-from twofold.kernels import endgame_lookup
+from twofold.kernels import context, endgame_lookup
+from twofold.kernels._jit import address_of
+from twofold.kernels.endgame_policy import table_first
+from twofold.kernels.policies import corner_bits
 from twofold.players import make_player
+from twofold.players.compiled import CompiledPlayer
+from twofold.players.kernel_game import play_many
 from twofold.rules import Rules
 
 BUILT = "442-64"
@@ -29,6 +34,7 @@ THREADS = 2
 COPY_BYTES = 64 * 2**20
 LOOK_UPS = 200_000
 GAMES = 2
+LOOP_GAMES = 4_000
 
 Boards = NDArray[np.uint64]
 
@@ -40,13 +46,14 @@ def measure(settings: Settings) -> Report:
         spoken = _spoken(tables.tables[0].pattern, settings.seed)
         silent = _silent(tables, settings.seed)
         rates, copies = [], []
-        look_ups, misses, bare = [], [], []
+        look_ups, misses, bare, asked = [], [], [], []
         for _ in range(settings.runs):
             copies.append(_copy_rate())
             rates.append(_build_rate())
             look_ups.append(_look_up_ns(spoken, tables))
             misses.append(_look_up_ns(silent, tables))
             bare.append(_look_up_ns(silent, EndgameTables([])))
+            asked.append(_loop_ns(settings.seed, tables) - _loop_ns(settings.seed, None))
     shares = [copy / rate for copy, rate in zip(copies, rates, strict=True)]
     costs = [miss - none for miss, none in zip(misses, bare, strict=True)]
     return Report(
@@ -57,11 +64,13 @@ def measure(settings: Settings) -> Report:
             of_runs("bytes copied in the time of a state", shares, "bytes"),
             of_runs("look-up of a board in a table", look_ups, "ns", at_most=1_000),
             of_runs("a board that no table applies to, three tables", costs, "ns", at_most=50),
+            of_runs("a move of a game loop, three tables that are silent", asked, "ns", at_most=50),
             *(_size(name) for name in DEFAULT),
         ],
         [
             f"Look-ups: {LOOK_UPS:,} boards drawn at random, {TABLES[0]} warm, one thread.",
             f"No table applies: boards of {GAMES} games of the shipped network, at 1 ply.",
+            f"Game loop: {LOOP_GAMES:,} games of `corner`, with tables asked first and without.",
         ],
     )
 
@@ -139,6 +148,35 @@ def _silent(tables: EndgameTables, seed: int) -> Boards:
 
 def _applies_to_none(tables: EndgameTables, board: Board) -> bool:
     return board.max_exponent < 16 and tables.move(board) is None
+
+
+class _Corner(CompiledPlayer):
+    """The player `corner`, which asks tables before each move as players with tables do.
+
+    Args:
+        tables: None to ask none.
+    """
+
+    def __init__(self, tables: EndgameTables | None) -> None:
+        self._tables = tables
+
+    def prepare(self, rules: Rules) -> None:
+        words = np.zeros(context.OWN, dtype=np.uint64)
+        self.policy = corner = address_of(corner_bits)
+        if self._tables is not None:
+            words[context.TABLES] = self._tables.words.ctypes.data
+            words[context.INNER_POLICY] = corner
+            self.policy = address_of(table_first)
+        self.context = words
+
+
+def _loop_ns(seed: int, tables: EndgameTables | None) -> float:
+    """Nanoseconds a move of games that follow each other in a kernel."""
+    player, rules = _Corner(tables), Rules()
+    player.start(rules, seed)
+    began = time.thread_time()
+    played = play_many(player, rules, seed, LOOP_GAMES)
+    return 1e9 * (time.thread_time() - began) / sum(game.moves for game in played)
 
 
 def _look_up_ns(boards: Boards, tables: EndgameTables) -> float:

@@ -148,7 +148,7 @@ def test_json(cli: Cli, record: Path) -> None:
     )
     first = found["judgements"][0]
     assert set(first) == {
-        "move_number", "move", "best", "values", "ratio", "accuracy", "label"
+        "move_number", "move", "best", "values", "ratio", "accuracy", "label", "table"
     }  # fmt: skip
     assert found["worst"][0]["board"].count("/") == 3
     assert found["timing"]["moves_per_second"] > 0

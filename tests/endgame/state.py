@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 
+from twofold.endgame import library
 from twofold.endgame.folder import tables_folder
 from twofold.endgame.library import file_name
 from twofold.endgame.pattern import Pattern
@@ -28,6 +29,7 @@ def table_files(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture
 def tables_here(table_files: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Tables are built on this machine; their folder."""
+    """Tables are built on this machine, and `auto` means them; their folder."""
+    monkeypatch.setattr(library, "LEAST_TARGET", 3)
     monkeypatch.setenv("TWOFOLD_STATE_DIR", str(table_files))
     return tables_folder()

@@ -178,7 +178,8 @@ def test_a_page_names_tables_and_no_files(tables_here: Path) -> None:
     roster = Roster()
     first = roster.infos[0]
     assert first.spec == "ntuple:net=default,ply=3,tables=44-16+442-16"
-    assert first.name == "default: network, 3 plies, tables 44-16 + 442-16"
+    assert first.name == "default: network, 3 plies, tables"
+    assert first.summary.endswith("; endgame tables 44-16, 442-16")
     assert roster.infos[1].spec == "ntuple:ply=1"
     assert roster.spec("", STANDARD) == first.spec
     assert roster.spec("nneonneo:tables=auto", STANDARD) == "nneonneo:tables=44-16+442-16"
@@ -186,7 +187,9 @@ def test_a_page_names_tables_and_no_files(tables_here: Path) -> None:
     for asked_for in (f"nneonneo:tables={path}", f"nneonneo:tables=44-16+{path}"):
         with pytest.raises(InvalidSpec, match="only the owner can name a file"):
             roster.spec(asked_for, STANDARD)
-    assert Roster(f"nneonneo:tables={path}").infos[0].name.startswith("default: nneonneo")
+    of_owner = Roster(f"nneonneo:tables={path}").infos[0]
+    assert of_owner.name == "default: nneonneo:tables=44-16.twofold-table"
+    assert of_owner.summary.endswith("; endgame tables 44-16.twofold-table")
 
 
 # ---- where tables are missing
@@ -210,7 +213,7 @@ def test_a_hint_at_tables_in_a_terminal(
         monkeypatch.setattr(f"sys.{stream}.isatty", lambda: in_terminal)
     _common.hint_at_tables(Rules.parse("5x5"))
     _common.hint_at_tables(STANDARD)
-    hint = "endgame tables make this player stronger: twofold tables build default\n"
+    hint = "endgame tables make the default player stronger: twofold tables build default\n"
     assert capsys.readouterr().err == hint * in_terminal
     monkeypatch.setenv("TWOFOLD_STATE_DIR", str(table_files))
     _common.hint_at_tables(STANDARD)

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from twofold.endgame import library
 from twofold.endgame.library import (
     built,
     file_name,
@@ -26,6 +27,7 @@ from twofold.errors import InvalidTable, LimitExceeded
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """The folder of tables, with two of them."""
     monkeypatch.setenv("TWOFOLD_STATE_DIR", str(tmp_path))
+    monkeypatch.setattr(library, "LEAST_TARGET", 3)
     tables_folder().mkdir()
     for name in ("442-8", "441-16/4,8"):
         pattern = Pattern.parse(name)
@@ -111,3 +113,24 @@ def test_too_many_tables(folder: Path) -> None:
 
 def test_a_header_is_read_once(folder: Path) -> None:
     assert head_of(find("442-8")) is head_of(find("442-8"))
+
+
+def test_auto_leaves_out_short_targets(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(library, "LEAST_TARGET", 4)
+    assert open_tables("auto").names == ("441-16/4,8",)
+    assert len(built()) == 2
+
+
+def test_a_name_is_no_file_of_the_folder_at_hand(
+    folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("441-32").write_bytes(find("442-8").read_bytes())
+    with pytest.raises(InvalidTable, match="twofold tables build 441-32"):
+        find("441-32")
+
+
+@pytest.mark.parametrize("name", ["442-0", "443-512/0,4", "442-64/0,0", "442-1", "442-3"])
+def test_tiles_that_are_none_are_refused(name: str) -> None:
+    with pytest.raises(InvalidTable, match="expected a power of two"):
+        find(name)

@@ -50,7 +50,7 @@ def known_boards(count: int, seed: int = 5) -> list[Board]:
 
 
 def tables_of(spec: str) -> str:
-    return parse_spec(spec).values["tables"]
+    return parse_spec(spec).values.get("tables", "none")
 
 
 # ---- what a spec says

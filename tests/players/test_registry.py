@@ -13,7 +13,7 @@ from twofold.players import Player, canonical, entries, make_player, play_game, 
 from twofold.players.faults import checked_move
 from twofold.players.own_code import load_object
 from twofold.players.presets import default_player
-from twofold.players.registry import code_of, file_hashes
+from twofold.players.registry import code_of, entry_of, file_hashes
 from twofold.players.searching import ExpectimaxPlayer, SearchPlayer
 from twofold.rules import Move, Rules
 
@@ -78,7 +78,7 @@ def test_a_canonical_spec_says_every_key_and_names_the_same_player(name: str) ->
     parsed = parse_spec(spec)
     (entry,) = (entry for entry in entries() if entry.name == name)
     assert parsed.name == name
-    defaults = {key: value.default for key, value in entry.keys.items()}
+    defaults = {key: value.default for key, value in entry.keys.items() if not value.came_later}
     if "eval" in defaults:
         weights = EVALUATORS[defaults["eval"]].weights
         defaults |= {key: format_number(value) for key, value in weights.items()}
@@ -98,22 +98,22 @@ def test_a_canonical_spec_says_every_key_and_names_the_same_player(name: str) ->
             "expectimax:eval=rows",
             "expectimax:cut=0,empty=270,eval=rows,lost=200000,merges=700,nodes=none,order=47,"
             "order_power=4,ply=auto,prune=none,sum=11,sum_power=3.5,table_mb=4,"
-            "tables=none,threads=1,time=none",
+            "threads=1,time=none",
         ),
         (
             "expectimax:table_mb=0,ply=01,eval=snake,cut=.0",
             "expectimax:cut=0,eval=snake,nodes=none,ply=1,prune=none,ratio=0.25,table_mb=0,"
-            "tables=none,threads=1,time=none",
+            "threads=1,time=none",
         ),
         (
             "expectimax:time=50ms,nodes=1e6,eval=snake,ply=08,table_mb=1",
             "expectimax:cut=0,eval=snake,nodes=1000000,ply=8,prune=none,ratio=0.25,table_mb=1,"
-            "tables=none,threads=1,time=0.05",
+            "threads=1,time=0.05",
         ),
         (
             "expectimax:ply=6/05@3/4@08,cut=1e-3,eval=snake",
             "expectimax:cut=0.001,eval=snake,nodes=none,ply=6/5@3/4@8,prune=none,ratio=0.25,"
-            "table_mb=4,tables=none,threads=1,time=none",
+            "table_mb=4,threads=1,time=none",
         ),
         (
             "minimax:eval=snake,ratio=.50",
@@ -133,6 +133,14 @@ def test_a_canonical_spec_says_every_key_and_names_the_same_player(name: str) ->
 )
 def test_canonical(spec: str, expected: str) -> None:
     assert canonical(spec) == expected
+
+
+def test_a_key_that_came_later_changes_no_spec_that_is_kept() -> None:
+    """The runs of older studies are found again."""
+    keys = entry_of("nneonneo").keys
+    assert [name for name, key in keys.items() if key.came_later] == ["tables"]
+    assert canonical("nneonneo:tables=none") == canonical("nneonneo")
+    assert "tables" not in canonical("nneonneo")
 
 
 @pytest.mark.parametrize(

@@ -39,7 +39,7 @@ LOADING: Final = "loading ..."
 COMPILING: Final = "compiling kernels; only the first use does, under a minute ..."
 """Said while the kernels that a player needs are compiled."""
 
-TABLES_HINT: Final = "endgame tables make this player stronger: twofold tables build default"
+TABLES_HINT: Final = "endgame tables make the default player stronger: twofold tables build default"
 """Said in a terminal where the default player plays without any."""
 
 WAIT_SECONDS: Final = 1.0

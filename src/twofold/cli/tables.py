@@ -1,5 +1,7 @@
 """`twofold tables`: endgame tables are built, listed, looked into, asked and removed."""
 
+import shlex
+import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -238,9 +240,12 @@ def list_tables(
     ] = "",
     json: JsonOption = False,
 ) -> None:
-    """List the tables that are built, in the order in which players ask them."""
+    """List the tables that are built.
+
+    In the order in which players ask them.
+    """
     from twofold.endgame.folder import tables_folder
-    from twofold.endgame.library import built, unsound
+    from twofold.endgame.library import LEAST_TARGET, built, unsound
 
     folder = Path(out) if out else tables_folder()
     found, bad, unfinished = built(folder), unsound(folder), _unfinished(folder)
@@ -261,7 +266,13 @@ def list_tables(
         print_words(f"{path.name}: {why}", 2)
     if not found and not unfinished:
         print_words(f"no table is built in {folder}. Build the default set with:")
-        print_out("  twofold tables build default")
+        print_out(f"  twofold tables build default{f' --out {shlex.quote(out)}' if out else ''}")
+    weak = [head.pattern.name for _, head in found if head.pattern.target < LEAST_TARGET]
+    if weak:
+        print_words(
+            f"tables=auto leaves out {', '.join(weak)}: "
+            f"targets below {1 << LEAST_TARGET} make players weaker"
+        )
 
 
 def _list_lines(found: list[tuple[Path, "Head"]]) -> list[str]:
@@ -380,20 +391,25 @@ def _document(path: Path, head: "Head") -> dict[str, Any]:
 
 @app.command("query", epilog=f"Example:\n\n\b\n{_QUERY}")
 def query(
-    board: Annotated[str, typer.Argument(metavar="BOARD", help="A 4x4 board.", show_default=False)],
+    board: Annotated[
+        str, typer.Argument(metavar="BOARD", help="A 4x4 board; - reads it.", show_default=False)
+    ],
     tables: Annotated[
-        str, typer.Option("--tables", metavar="NAMES", help="Such as 442-512+443-512; else all.")
-    ] = "auto",
+        str | None,
+        typer.Option("--tables", metavar="NAMES", help="Such as 442-512+443-512; else all."),
+    ] = None,
     json: JsonOption = False,
 ) -> None:
     """Show the chance of the target after each move."""
     from twofold.board import Board
+    from twofold.limits import MAX_TEXT
 
-    asked = Board.parse(board)
+    asked = Board.parse(sys.stdin.read(MAX_TEXT + 1) if board.strip() == "-" else board)
     with loading():
-        from twofold.endgame.library import open_tables
+        from twofold.endgame.library import built, open_tables
 
-        opened = open_tables(tables)
+        every = [str(path) for path, _ in built()]
+        opened = open_tables(every if tables is None else tables)
         answer = opened.answer(asked)
     if json:
         body: dict[str, Any] = {"board": str(asked), "tables": list(opened.names), "answer": None}
@@ -408,7 +424,7 @@ def query(
         write_json("tables query", body)
         return
     if answer is None:
-        print_words(_silence(opened.silences(asked)))
+        print_words(_silence(opened.silences(asked), asks_all=tables is None))
         return
     print_out(f"{answer.table}: chance to make {answer.target}")
     for move, chance in sorted(answer.chances.items(), key=lambda each: -each[1]):
@@ -416,7 +432,9 @@ def query(
         print_out(f"  {move.name.lower():<6} {chance:9.5%}{best}")
 
 
-def _silence(reasons: dict[str, str]) -> str:
+def _silence(reasons: dict[str, str], *, asks_all: bool) -> str:
+    if not reasons and not asks_all:
+        return "no table was asked"
     if not reasons:
         return "no table is built. Build the default set with: twofold tables build default"
     lines = [f"  {name}: {why}" for name, why in reasons.items()]

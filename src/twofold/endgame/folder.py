@@ -8,7 +8,7 @@ SUFFIX: Final = ".twofold-table"
 """End of the name of a table's file."""
 
 AUTO: Final = "auto"
-"""Stands for all tables that are built on this machine."""
+"""Stands for the tables built on this machine that make players stronger."""
 
 NONE: Final = "none"
 """Stands for no table."""
@@ -23,8 +23,11 @@ def tables_folder() -> Path:
 
 
 def is_path(text: str) -> bool:
-    """Whether a text names a table's file, and not a table that is built here."""
-    return text.endswith(SUFFIX) or os.path.isfile(text)
+    """Whether a text names a table's file, and not a table that is built here.
+
+    A name without the suffix never stands for a file: pages may name tables, but no files.
+    """
+    return text.endswith(SUFFIX)
 
 
 def files_in(folder: Path) -> list[Path]:

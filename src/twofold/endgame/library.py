@@ -19,6 +19,14 @@ from twofold.notation import shown
 DEFAULT: Final = ("442-512", "443-512", "442-256")
 """The set that `twofold tables build default` makes."""
 
+LEAST_TARGET: Final = 8
+"""Exponent of the smallest target of the tables that `auto` means.
+
+With shorter targets players lose: the table makes its tile and leaves the board in a worse state
+than the search would. `ntuple:ply=1` from 300 boards of `benchmarks/boards/14000.txt` makes
+155,934 points without tables, 152,300 with `442-256` and 124,323 with `442-64`.
+"""
+
 _BETWEEN: Final = "+"
 
 
@@ -91,6 +99,11 @@ def built(folder: Path | None = None) -> list[tuple[Path, Head]]:
     return sorted(found, key=lambda each: each[1].pattern.rank)
 
 
+def strong() -> list[tuple[Path, Head]]:
+    """The tables that `auto` means: those built in `tables_folder` that make players stronger."""
+    return [(path, head) for path, head in built() if head.pattern.target >= LEAST_TARGET]
+
+
 def unsound(folder: Path | None = None) -> list[tuple[Path, str]]:
     """The other files in a folder that are named like tables, and why they are none."""
     found = []
@@ -123,8 +136,8 @@ def open_tables(names: str | Iterable[str]) -> EndgameTables:
     """A set of tables.
 
     Args:
-        names: names or paths, or a text with `+` between them: `442-512+443-512`; `auto` for all
-            that are built, `none` for no table.
+        names: names or paths, or a text with `+` between them: `442-512+443-512`; `auto` for
+            those of `strong`, `none` for no table.
 
     Raises:
         InvalidTable: there is no such table, or a file cannot be used.
@@ -144,7 +157,7 @@ def split(names: str) -> list[str]:
     if names == NONE:
         return []
     if names == AUTO:
-        return [str(path) for path, _ in built()]
+        return [str(path) for path, _ in strong()]
     parts = names.split(_BETWEEN)
     if not all(parts):
         raise InvalidTable(

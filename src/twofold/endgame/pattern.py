@@ -240,7 +240,7 @@ def _check_caps(shape: str, caps: tuple[int, int], target: int) -> None:
 def _exponent(text: str, what: str, low: int, high: int) -> int:
     tile = int(text)
     exponent = tile.bit_length() - 1
-    if tile != 1 << exponent or not low <= exponent <= high:
+    if not low <= exponent <= high or tile != 1 << exponent:
         raise InvalidTable(
             f"expected a power of two from {1 << low} to {1 << high} as {what}, got {tile}"
         )

@@ -43,7 +43,7 @@ def settled_tables(text: str, rules: Rules | None = None) -> str:
     if text == NONE or (text == AUTO and not fits):
         return NONE
     if text == AUTO:
-        return JOINT.join(head.pattern.name for _, head in library.built()) or NONE
+        return JOINT.join(head.pattern.name for _, head in library.strong()) or NONE
     if not fits:
         raise UnsupportedRules(
             f"expected 4x4 and spawns of 2 (0.9) and 4 (0.1) with tables={text}, got rules {rules}"

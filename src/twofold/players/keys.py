@@ -135,7 +135,7 @@ CUT: Final = Key("0", "do not search what is less probable", cut)
 THREADS: Final = Key("1", "threads for one move", whole("threads", 1, MAX_JOBS))
 TABLES: Final = Key(
     "none",
-    "endgame tables, by name or as files: 442-512+443-512; auto for all that are built here",
+    "endgame tables, by name or as files: 442-512+443-512; auto for those built here that help",
     _find_tables,
     hash_of=_tables_hash,
     settle=_settled_tables,

@@ -26,7 +26,8 @@ def draw_moves(analysis: "Analysis | None", width: int, unicode: bool) -> list[T
     if analysis is None:
         return [Text("moves", style="dim"), *(Text(f"  {name}") for name in NAMES)]
     if analysis.table is not None:
-        return draw_chances(analysis.table, analysis.board.legal_moves(), width, unicode)
+        legal_moves = analysis.board.legal_moves()
+        return draw_chances(analysis.table, legal_moves, analysis.best, width, unicode)
     unit = f"values, {analysis.unit}" if analysis.unit else "moves"
     legal = [one.value for one in analysis.moves if one.legal and one.value is not None]
     texts = aligned([_value_text(analysis, one) for one in analysis.moves])
@@ -40,32 +41,32 @@ def draw_moves(analysis: "Analysis | None", width: int, unicode: bool) -> list[T
 def draw_chances(
     answer: "Answer",
     legal: Sequence[Move],
+    chosen: Move,
     width: int,
     unicode: bool,
     said: Mapping[Move, str] | None = None,
 ) -> list[Text]:
-    """The four moves with their chances by an endgame table.
+    """The four moves with their chances by an endgame table; a bar is a share of the best one's.
 
     Args:
         answer: what the table says.
         legal: the legal moves.
+        chosen: the move that stands out.
         width: columns that there are.
         unicode: whether other signs than those of ASCII may be used.
         said: a word after the chance of a move.
     """
     words = said or {}
-    chances = list(answer.chances.values())
     texts = aligned([_chance_text(answer, legal, move) for move in Move])
     room = bar_room(texts, width) - max((len(word) + 1 for word in words.values()), default=0)
     lines = [Text(f"chance of {answer.target}, {answer.table}", style="dim")]
     for move, text in zip(Move, texts, strict=True):
-        best = move == answer.best
-        style = "bold" if best else "" if move in legal else "dim"
-        line = Text(pointer(best, unicode) + f"{NAMES[move]:<5} ", style=style)
+        style = "bold" if move == chosen else "" if move in legal else "dim"
+        line = Text(pointer(move == chosen, unicode) + f"{NAMES[move]:<5} ", style=style)
         if room >= MIN_ROOM:
-            chance = answer.chances.get(move)
-            length = 0 if chance is None else share_length(chance, chances, room)
-            line.append(bar(length, room, unicode), style="green" if best else "cyan")
+            length = round(room * answer.chances.get(move, 0.0) / answer.chance)
+            style = "green" if move == answer.best else "cyan"
+            line.append(bar(length, room, unicode), style=style)
         line.append(text)
         line.append(f" {words[move]}" if move in words else "")
         lines.append(line)

@@ -47,7 +47,7 @@ def _draw_values(one: "Judgement", width: int, unicode: bool) -> list[Text]:
     if one.table is not None:
         moves = [move for move in Move if one.values[move] is not None]
         said = {one.best: "best"} | {one.move: "made"}
-        return draw_chances(one.table, moves, width, unicode, said)
+        return draw_chances(one.table, moves, one.move, width, unicode, said)
     best = one.values[one.best]
     legal = [value for value in one.values if value is not None]
     texts = aligned(

@@ -93,7 +93,7 @@ class Roster:
         """What there is to pick from, the default player first."""
         default = self.default or default_player(Rules())
         known = {spec: _info(spec, name) for spec, name in PICKS} | self._own_infos
-        first = known.get(default) or _info(default, _with_tables(default))
+        first = known.get(default) or _info(default, f"{_NAMES[DEFAULT_PLAYER]}, tables")
         infos = list(({default: first} | self._own_infos | known).values())
         where = "" if self.home is None else f" on {self.home.rows}x{self.home.cols}"
         infos[0] = msgspec.structs.replace(infos[0], name=f"default{where}: {infos[0].name}")
@@ -185,18 +185,19 @@ def _check_tables(text: str) -> None:
             ) from None
 
 
-def _with_tables(spec: str) -> str:
-    """The short name of the default player with endgame tables."""
-    tables = notation.parse_spec(spec).values["tables"].replace("+", " + ")
-    return f"{_NAMES[DEFAULT_PLAYER]}, tables {tables}"
-
-
 def _info(spec: str, name: str) -> PlayerInfo:
     parsed = notation.parse_spec(spec)
     if is_code(parsed.name):
         return PlayerInfo(spec, name, "a player of your own", _values_moves(spec))
     entry = entry_of(parsed.name)
-    return PlayerInfo(spec, name, entry.summary, entry.name not in VALUELESS)
+    summary = entry.summary + _with_tables(parsed.values.get("tables", NONE))
+    return PlayerInfo(spec, name, summary, entry.name not in VALUELESS)
+
+
+def _with_tables(tables: str) -> str:
+    """The end of a summary that names the endgame tables of a player."""
+    names = _without_folders(tables).replace("+", ", ")
+    return "" if tables == NONE else f"; endgame tables {names}"
 
 
 def _without_folders(spec: str) -> str:

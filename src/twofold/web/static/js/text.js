@@ -447,7 +447,7 @@ const REVIEW = {
   'review.unfinished': 'The record ends here; the game could go on.',
   'review.unpacking': 'Unpacking the game …',
   'review.verdict': '{move} keeps {kept} % of the value of {best}.',
-  'review.verdict_chance': '{move} keeps {kept} % of the chance that {best} has to make {target}.',
+  'review.verdict_chance': '{move} keeps {kept} % of the chance that {best} has to make {target}, by table {table}.',
   'review.verdict_forced': '{move} is the only move.',
   'review.verdict_perfect': 'No move is better than {move}.',
   'review.was_blunder': 'a blunder',

@@ -112,6 +112,7 @@ export class MovePanel {
       best: moveName(one.best),
       kept: percent(one.ratio),
       target: one.table?.target,
+      table: one.table?.name,
     };
     return sentence(text(verdictKey(one), values));
   }

@@ -1,0 +1,59 @@
+"""Pages in a real Chromium where an endgame table chooses the move."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import expect
+
+from tests.endgame.state import table_files as table_files  # a fixture
+from tests.web.browser import PATIENCE_MS, Served, Visit, serve
+from twofold import Game, Record
+from twofold.board import Board
+from twofold.rules import STANDARD, Move
+
+PLAYER = "ntuple:net=tiny,ply=1,tables=442-16"
+BOARD = "ebdc/11a9/0130/3002"
+"""Right has 95.9 % there and up 81.6 %; left and down shift a large tile."""
+
+expect.set_options(timeout=PATIENCE_MS)
+
+
+@pytest.fixture(scope="module")
+def served(tmp_path_factory: pytest.TempPathFactory, table_files: Path) -> Iterator[Served]:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("TWOFOLD_STATE_DIR", str(table_files))
+        with serve(tmp_path_factory.mktemp("games"), PLAYER) as found:
+            yield found
+
+
+@pytest.mark.promise("R72")
+def test_an_analysis_names_the_table(laptop: Visit, phone: Visit, served: Served) -> None:
+    for visit in (laptop, phone):
+        visit.open(f"/analyse#board={BOARD}", "table")
+        fact = visit.page.locator(".analysis-table")
+        expect(fact).to_have_text("Endgame table442-16: 95.9 % to make 16")
+        expect(visit.page.locator("th.analysis-behind")).to_have_text("chance")
+        cells = visit.page.locator("td.analysis-behind")
+        expect(cells).to_have_text(["81.6 %", "95.9 %", "–", "–"])
+        assert not visit.is_too_wide()
+        assert visit.violations() == []
+
+
+def test_a_board_without_a_table_says_nothing_of_one(laptop: Visit, served: Served) -> None:
+    laptop.open("/analyse#board=0012/0124/1356/2479", "table")
+    expect(laptop.page.locator("td.analysis-behind").filter(has_text="best")).to_have_count(1)
+    expect(laptop.page.locator("th.analysis-behind")).to_have_text("to best")
+    expect(laptop.page.locator(".analysis-table")).to_be_hidden()
+
+
+def test_a_review_goes_by_the_chances(laptop: Visit, served: Served) -> None:
+    game = Game.from_board(Board.parse(BOARD), STANDARD, 1)
+    for move in (Move.UP, *[Move.LEFT] * 3):
+        if move in game.legal_moves():
+            game.play(move)
+    kept = served.keep(str(Record.from_game(game)))
+    laptop.open(f"/review?game={kept}&judge={PLAYER.replace('=', '%3D')}", ".tile")
+    verdict = laptop.page.locator(".review-verdict")
+    expect(verdict).to_contain_text("of the chance that right has to make 16, by table 442-16")
+    expect(laptop.page.locator("td.analysis-behind").first).to_have_text("81.6 %")
