@@ -8,7 +8,6 @@ import signal
 import subprocess
 import sys
 import threading
-import time
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager
 
@@ -53,6 +52,11 @@ def test_every_command_for_networks_has_an_example(cli: Cli, command: str) -> No
 def test_nothing_asked_shows_the_help(cli: Cli) -> None:
     assert cli().code == 2
     assert "Commands:" in cli().out
+
+
+@pytest.mark.parametrize("group", ["net", "tables"])
+def test_a_group_without_a_command_shows_its_help(cli: Cli, group: str) -> None:
+    assert cli(group) == (2, cli(group, "--help").out, "")
 
 
 @pytest.mark.parametrize("command", COMMANDS)
@@ -181,19 +185,31 @@ def test_the_application_has_these_commands() -> None:
     assert commands + [one.name for one in app.registered_groups] == COMMANDS
 
 
+class Heard(io.StringIO):
+    """A stream with an event that is set once a text has been written to it."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__()
+        self._text = text
+        self.heard = threading.Event()
+
+    def write(self, text: str) -> int:
+        written = super().write(text)
+        if self._text in self.getvalue():
+            self.heard.set()
+        return written
+
+
 @pytest.mark.parametrize("terminal", [True, False])
 def test_waiting_is_said_when_it_takes_long(
     monkeypatch: pytest.MonkeyPatch, terminal: bool
 ) -> None:
-    error = io.StringIO()
+    error = Heard("a moment ...")
     monkeypatch.setattr(error, "isatty", lambda: terminal)
     monkeypatch.setattr(sys, "stderr", error)
     monkeypatch.setattr(_common, "WAIT_SECONDS", 0.01)
-    until = time.monotonic() + 60.0
     with _common.waiting("a moment ..."):
-        while "a moment ..." not in error.getvalue():
-            assert time.monotonic() < until
-            time.sleep(0.01)
+        assert error.heard.wait(60)
     monkeypatch.setattr(_common, "WAIT_SECONDS", 600.0)
     error.truncate(0)
     with _common.waiting("a moment ..."):
@@ -205,14 +221,11 @@ def said_while(
     monkeypatch: pytest.MonkeyPatch, wait: Callable[[], AbstractContextManager[None]], until: str
 ) -> str:
     """What is said while something is waited for, until it holds a text; no terminal is there."""
-    error = io.StringIO()
+    error = Heard(until)
     monkeypatch.setattr(sys, "stderr", error)
     monkeypatch.setattr(_common, "WAIT_SECONDS", 0.01)
-    end = time.monotonic() + 60
     with wait():
-        while until not in error.getvalue():
-            assert time.monotonic() < end
-            time.sleep(0.01)
+        assert error.heard.wait(60)
     return error.getvalue()
 
 
