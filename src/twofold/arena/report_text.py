@@ -11,7 +11,7 @@ from twofold.arena.compare import Comparison
 from twofold.arena.report import Entry, Section, commands, comparisons
 from twofold.arena.stats import Interval, wilson_interval
 from twofold.arena.survival import HEADER, cells, edges_of, told_bands
-from twofold.arena.table import format_rate, reach, reach_tiles
+from twofold.arena.table import format_rate, reach, reach_heading, reach_tiles
 from twofold.notation import printable
 from twofold.rules import Rules
 
@@ -107,11 +107,16 @@ def league(entries: Sequence[Entry]) -> Table:
     )
 
 
-def rates(entries: Sequence[Entry]) -> Table:
-    """Reach rates with their intervals, of the tiles that tell players apart."""
+def rates(entries: Sequence[Entry], *, from_boards: bool = False) -> Table:
+    """Reach rates with their intervals, of the tiles that tell players apart.
+
+    Args:
+        entries: the players.
+        from_boards: whether their games began on given boards.
+    """
     tiles = reach_tiles([entry.summary for entry in entries])
     return Table(
-        ("reached, % of games", *map(str, tiles)),
+        (reach_heading(from_boards), *map(str, tiles)),
         tuple((entry.label, *(_rate(entry, tile) for tile in tiles)) for entry in entries),
         names=1,
     )
@@ -222,7 +227,7 @@ def _markdown(section: Section) -> list[str]:
     parts = [f"## Rules {_code(section.rules)}{boards}"]
     if section.entries:
         parts += [_markdown_table(league(section.entries))]
-        parts += [_markdown_table(rates(section.entries))]
+        parts += [_markdown_table(rates(section.entries, from_boards=bool(section.boards)))]
         where = survival(section.entries)
         parts += [SURVIVAL_WORDS, _markdown_table(where)] if where.rows else []
     found = comparisons(section.entries)

@@ -337,7 +337,7 @@ def _print_tables(
         if number:
             print_out()
         standings = [one for home, _, one in found if home is bench]
-        print_out(format_runs(standings))
+        print_out(format_runs(standings, from_boards=bench.boards is not None))
         if survival or bench.boards:
             print_survival(standings, bench.rules, bench.boards)
         seeds = dict.fromkeys(entrant.wanted.first_seed for entrant in bench.entrants)
