@@ -19,6 +19,7 @@ from twofold.board import Board
 from twofold.bridge.engine_search import Search
 from twofold.cli import _common
 from twofold.cli._analysis import figures, move_table
+from twofold.endgame import library
 from twofold.endgame.library import open_tables
 from twofold.endgame.table import Answer
 from twofold.engine_messages import BestMove, Go, Info, Position
@@ -216,5 +217,8 @@ def test_a_hint_at_tables_in_a_terminal(
     hint = "endgame tables make the default player stronger: twofold tables build default\n"
     assert capsys.readouterr().err == hint * in_terminal
     monkeypatch.setenv("TWOFOLD_STATE_DIR", str(table_files))
+    _common.hint_at_tables(STANDARD)
+    assert capsys.readouterr().err == hint * in_terminal  # tables that make no player stronger
+    monkeypatch.setattr(library, "LEAST_TARGET", 3)
     _common.hint_at_tables(STANDARD)
     assert capsys.readouterr().err == ""
