@@ -68,11 +68,12 @@ def test_words_about_a_table(tables_here: Path) -> None:
 def test_an_analysis_on_the_screen(tables_here: Path) -> None:
     found = analysed()
     lines = [line.plain for line in (*move_table(found), *figures(found, 80))]
-    assert lines[0].split() == ["move", "chance", "value", "to", "best", "reward", "depth", "nodes"]
-    assert lines[1].split()[:3] == ["up", "81.6", "%"]
+    assert lines[0].split() == ["move", "chance", "to", "best", "value", "reward", "depth", "nodes"]
+    assert lines[1].split()[:5] == ["up", "81.6", "%", "-14.3", "%"]
+    assert lines[2].split()[:4] == ["right", "95.9", "%", "0"]
     assert lines[2].split()[-1] == "best"
-    assert lines[3].split()[:2] == ["down", "-"]
-    assert "+" in lines[1]  # the search thinks more of up than of the table's move
+    assert lines[3].split()[:3] == ["down", "-", "-"]
+    assert "+" not in lines[1]  # the values of the search are not compared
     assert "table      442-16: 95.9 % to make 16 (right), 81.6 % (up)" in lines
     assert max(map(len, lines)) <= 80
 
