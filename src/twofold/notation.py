@@ -398,7 +398,7 @@ def _parse_values(rest: str, text: str) -> dict[str, str]:
     return values
 
 
-def _comma_hint(values: Mapping[str, str]) -> str:
+def _comma_hint(values: dict[str, str]) -> str:
     """What to do where a comma has ended the value of the key `tables`, the last that was read."""
     if next(reversed(values), "") != "tables":
         return ""

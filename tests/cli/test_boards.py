@@ -31,6 +31,15 @@ def test_bench_plays_each_board_once(cli: Cli, late: Path) -> None:
     boards = parse_boards(LINES, "late.txt")
     assert f"boards {boards}; scores are points from there on" in found.out
     assert all(len(line) <= 80 for line in lines)
+    assert "not independent" not in found.out
+
+
+def test_a_board_that_is_used_again_makes_intervals_too_narrow(cli: Cli, late: Path) -> None:
+    study = str(late.with_name("s.db"))
+    found = cli("bench", "greedy", "--boards", str(late), "--games", "4", "--out", study)
+    words = "not independent: with more games than boards the intervals are too narrow"
+    assert words in " ".join(found.out.split())
+    assert words in cli("report", study, "--markdown", "-").out
 
 
 def test_a_document_names_the_boards(cli: Cli, late: Path) -> None:
@@ -108,6 +117,7 @@ def test_games_are_imported_with_their_boards(cli: Cli, late: Path, tmp_path: Pa
 def test_compare_plays_the_same_boards(cli: Cli, late: Path) -> None:
     found = cli("compare", "greedy", "corner", "--boards", str(late), "--games", "12")
     assert found.code == 0
+    assert "games from the same board are not independent" in found.out
     assert "over 12 games" in found.out
     assert "boards late.txt (3 boards, " in found.out
     document = json.loads(cli("compare", "greedy", "corner", "--boards", str(late), "--json").out)

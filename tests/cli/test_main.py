@@ -1,7 +1,6 @@
 """The command as a whole: help, version, errors, exit codes."""
 
 import errno
-import io
 import json
 import runpy
 import signal
@@ -15,7 +14,7 @@ import pytest
 import typer
 
 import twofold
-from tests.cli.conftest import Cli
+from tests.cli.conftest import Cli, Heard
 from twofold import kernels
 from twofold.cli import _common, app, players
 from twofold.errors import ResourceError
@@ -183,21 +182,6 @@ def test_help_loads_no_array_library() -> None:
 def test_the_application_has_these_commands() -> None:
     commands = [one.name for one in app.registered_commands]
     assert commands + [one.name for one in app.registered_groups] == COMMANDS
-
-
-class Heard(io.StringIO):
-    """A stream with an event that is set once a text has been written to it."""
-
-    def __init__(self, text: str) -> None:
-        super().__init__()
-        self._text = text
-        self.heard = threading.Event()
-
-    def write(self, text: str) -> int:
-        written = super().write(text)
-        if self._text in self.getvalue():
-            self.heard.set()
-        return written
 
 
 @pytest.mark.parametrize("terminal", [True, False])

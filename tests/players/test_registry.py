@@ -151,7 +151,7 @@ def test_a_key_that_came_later_changes_no_spec_that_is_kept() -> None:
         ("", "expected a player name"),
         (
             "random:ply=3",
-            r"a key of random \(none\), got 'ply'. Players with this key: expectimax, ntuple, .*engine$",
+            r"a key of random \(none\), got 'ply'. Players with this key: expectimax, .*engine$",
         ),
         ("greedy:tables=auto", "got 'tables'. Players with this key: .*ntuple"),
         ("greedy:colour=red", r"expected a key of greedy \(none\), got 'colour'$"),

@@ -65,6 +65,21 @@ class StartBoards:
         return self.boards[((seed - 1) & MAX_SEED) % len(self.boards)]
 
 
+def warning_of(boards: StartBoards, games: int) -> str:
+    """What must be said of intervals where games begin on the same boards; else empty.
+
+    Args:
+        boards: where the games began.
+        games: how many games a player has played.
+    """
+    if games <= len(boards):
+        return ""
+    return (
+        "games from the same board are not independent: with more games than boards the intervals "
+        "are too narrow"
+    )
+
+
 def boards_file(boards: StartBoards) -> str:
     """The name of the file that `twofold report --write-boards` writes for some boards."""
     return f"{boards.hash}.txt"

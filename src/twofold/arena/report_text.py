@@ -7,6 +7,7 @@ from typing import Final
 
 import numpy as np
 
+from twofold.arena.boards import warning_of
 from twofold.arena.compare import Comparison
 from twofold.arena.report import Entry, Section, commands, comparisons
 from twofold.arena.stats import Interval, wilson_interval
@@ -200,6 +201,8 @@ def notes(section: Section) -> list[str]:
     entries, without = section.entries, section.without
     if section.boards:
         found.append(f"games began on the boards {section.boards}: scores are the points since")
+        most = max((len(entry.games) for entry in entries), default=0)
+        found += filter(None, [warning_of(section.boards, most)])
     unfinished = [f"{entry.label} ({entry.missing:,})" for entry in entries if entry.missing > 0]
     unknown = [entry.label for entry in entries if len(entry.fates) < len(entry.games)]
     timed = [entry.label for entry in entries if not entry.run.reproducible]

@@ -342,7 +342,7 @@ def _print_tables(
             print_survival(standings, bench.rules, bench.boards)
         seeds = dict.fromkeys(entrant.wanted.first_seed for entrant in bench.entrants)
         print_words(f"\nrules {bench.rules}, seeds from {', '.join(map(str, seeds))}")
-        print_boards(bench.boards)
+        print_boards(bench.boards, max(len(one.games) for one in standings))
     print_words(
         f"{counted(jobs, 'job')}, {seconds:.1f} s in all; moves/s and s/game are those of one job"
     )
