@@ -9,7 +9,7 @@ import pytest
 from playwright.sync_api import Browser, Route, expect
 
 from tests.web.browser import LAPTOP, PATIENCE_MS, Served, Visit, serve, visit
-from tests.web.test_lab import add, make_late_study, make_run, make_study, row
+from tests.web.made_lab import add, make_late_study, make_run, make_study, row
 from twofold.arena.study import Study
 
 expect.set_options(timeout=PATIENCE_MS)
