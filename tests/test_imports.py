@@ -100,3 +100,15 @@ def test_public_names_are_exported_on_purpose() -> None:
     assert all(hasattr(twofold, name) for name in twofold.__all__)
     with pytest.raises(AttributeError, match="no_such_name"):
         twofold.no_such_name  # noqa: B018
+
+
+def test_a_command_imports_nothing_before_it_catches_ctrl_c() -> None:
+    """A Ctrl-C during an import shows a traceback, and Python's own start is long enough."""
+    source = str(Path(twofold.__file__).parent.parent)
+    program = (
+        f"import sys; sys.path.insert(0, {source!r}); before = set(sys.modules)\n"
+        "import twofold.__main__; print(*sorted(sys.modules.keys() - before))"
+    )
+    command = [sys.executable, "-I", "-S", "-c", program]
+    found = subprocess.run(command, capture_output=True, text=True, check=True)
+    assert found.stdout.split() == ["twofold", "twofold.__main__", "twofold.version"]

@@ -8,12 +8,12 @@ The public names below are resolved when first used, so that importing twofold, 
 boards and games alone, stays fast and does not load the compiled kernels.
 """
 
-import importlib
-from typing import TYPE_CHECKING, Any
-
 from twofold.version import __version__
 
+TYPE_CHECKING = False  # importing typing takes milliseconds, in which a Ctrl-C has a traceback
 if TYPE_CHECKING:
+    from typing import Any
+
     from twofold.board import Board, Slide, Spawn
     from twofold.game import Game, Status
     from twofold.players import Player, make_player
@@ -59,7 +59,9 @@ __all__ = [
 ]
 
 
-def __getattr__(name: str) -> Any:
+def __getattr__(name: str) -> "Any":
+    import importlib
+
     try:
         home = _HOMES[name]
     except KeyError:

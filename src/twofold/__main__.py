@@ -1,10 +1,13 @@
 """`python -m twofold` is the command `twofold`."""
 
 import sys
-from typing import NoReturn
+
+TYPE_CHECKING = False  # see twofold/__init__.py
+if TYPE_CHECKING:
+    from typing import NoReturn
 
 
-def main() -> NoReturn:
+def main() -> "NoReturn":
     """Run the command; Ctrl-C ends it in order also while its modules are being imported."""
     try:
         from twofold.cli import main as run

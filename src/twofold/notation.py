@@ -372,7 +372,10 @@ def parse_spec(text: str) -> Spec:
 
 
 HASH: Final = "_sha256"
-"""End of the keys that hold the hashes of files: canonical specs have them, nobody types them."""
+"""End of the names of keys that hold the hashes of files, such as `net_sha256`.
+
+Canonical specs have such keys; users do not type them.
+"""
 
 
 def split_hashes(values: Mapping[str, str]) -> tuple[dict[str, str], dict[str, str]]:
@@ -386,11 +389,20 @@ def _parse_values(rest: str, text: str) -> dict[str, str]:
     while rest:
         key, equals, rest = rest.partition("=")
         if not equals or not _KEY.fullmatch(key):
-            raise InvalidSpec(f"expected key=value separated by commas, got {shown(text)}")
+            raise InvalidSpec(
+                f"expected key=value separated by commas, got {shown(text)}{_comma_hint(values)}"
+            )
         if key in values:
             raise InvalidSpec(f"expected each key once, got {shown(key)} twice in {shown(text)}")
         values[key], rest = _parse_value(rest, text)
     return values
+
+
+def _comma_hint(values: dict[str, str]) -> str:
+    """What to do where a comma has ended the value of the key `tables`, the last that was read."""
+    if next(reversed(values), "") != "tables":
+        return ""
+    return ". Names of tables are joined by +, caps by -: tables=442-512+443-512/16-64"
 
 
 def _parse_value(rest: str, text: str) -> tuple[str, str]:

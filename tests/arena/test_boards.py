@@ -17,7 +17,7 @@ from twofold.arena import run
 from twofold.arena.bench import Bench, resumed
 from twofold.arena.boards import StartBoards, parse_boards, read_boards
 from twofold.arena.duel import duel
-from twofold.arena.exchange import export_csv, export_parquet, import_games
+from twofold.arena.exchange import export_boards, export_csv, export_parquet, import_games
 from twofold.arena.games import tile_sum
 from twofold.arena.report import gather
 from twofold.arena.study import Study
@@ -244,7 +244,10 @@ def test_a_study_goes_on_without_the_file(tmp_path: Path) -> None:
     ("statement", "words"),
     [
         ("DELETE FROM boards", r"expected the boards [0-9a-f]{16} of run 1 of .*s\.db', got none"),
-        ("UPDATE boards SET boards = 'x'", "expected 16 cells .* in line 1 of 'late.txt'"),
+        (
+            "UPDATE boards SET boards = 'x'",
+            "16 cells .* of 'late.txt' .column boards in boards .* of .*s.db",
+        ),
         ("UPDATE boards SET boards = '0011/0000/0000/0000'", "of hash [0-9a-f]{16}, got some of"),
         ("UPDATE boards SET boards = x'00'", "expected text of 1 to .* as boards, got"),
         ("UPDATE boards SET name = ''", "expected text of 1 to 1,000 characters as name, got ''"),
@@ -275,12 +278,47 @@ def test_games_go_to_a_study_that_has_their_boards(export: Any, tmp_path: Path) 
         export(study, file)
         with pytest.raises(InvalidInput, match=f"begin on the boards {BOARDS.hash}, which a study"):
             import_games(other, file)
+        wrong = tmp_path / "wrong.txt"
+        wrong.write_text("0011/0000/0000/0000")
+        with pytest.raises(InvalidInput, match=r"Name their file with --boards; the study"):
+            import_games(other, file, [wrong])
+        wrong.write_text("0011/0000/0000")
+        with pytest.raises(InvalidInput, match=r"expected .* in line 1 of .*wrong.txt"):
+            import_games(other, file, [wrong])
         assert not other.runs()
         bench_of(other, "greedy", games=1).play(0)
         assert import_games(other, file) == 8
         again = bench_of(other, "greedy", games=6)
         assert again.missing == 0
         assert figures(again) == figures(bench)
+
+
+def test_games_bring_their_boards_to_a_new_study(tmp_path: Path) -> None:
+    file, others = tmp_path / "games", tmp_path / "3x3.txt"
+    others.write_text("3x3:100/000/001\n")
+    with Study() as study, Study() as other:
+        bench = bench_of(study, "greedy", games=6)
+        bench.play(0)
+        export_csv(study, file)
+        (boards,) = export_boards(study, tmp_path)
+        assert boards.name == f"{BOARDS.hash}.txt"
+        assert import_games(other, file, [others, boards]) == 6
+        assert [other.boards_of(run) for run in other.runs()] == [
+            parse_boards(BOARDS.text, boards.name)
+        ]
+        assert other.runs()[0].boards == BOARDS.hash
+        assert figures(bench_of(other, "greedy", games=6)) == figures(bench)
+
+
+def test_boards_are_written_for_a_study_that_has_some(tmp_path: Path) -> None:
+    with Study() as study:
+        bench_of(study, "greedy", games=1, boards=None)
+        with pytest.raises(InvalidInput, match=r"expected a study with games from boards, got"):
+            export_boards(study, tmp_path)
+        bench_of(study, "greedy", games=1)
+        with pytest.raises(InvalidInput, match="expected an existing folder, got 'nowhere'"):
+            export_boards(study, "nowhere")
+    assert not list(tmp_path.iterdir())
 
 
 def test_the_sum_of_tiles() -> None:

@@ -92,7 +92,9 @@ def test_games_from_boards_have_a_section() -> None:
     assert ", from boards `<b>.txt`" in text
     assert ", from boards <code>&lt;b&gt;.txt</code></h2>" in whole
     assert "<b>" not in whole
-    assert "--boards" in module.commands(replace(late, plans=plans(late)))[0]
+    first, second = module.commands(replace(late, plans=plans(late)))
+    assert first == "twofold report study.db --write-boards ."
+    assert f"--boards {boards.hash}.txt" in second
 
 
 def plans(section: module.Section) -> tuple[Wanted, ...]:

@@ -17,6 +17,13 @@ def test_columns_are_aligned() -> None:
     assert format_table(["a", "bb"], [["ccc", "1"], ["d", "222"]]) == "a     bb\nccc    1\nd    222"
 
 
+def test_columns_that_are_named_are_flush_left() -> None:
+    rows = [["ccc", "1", "x"], ["d", "222", "yy"]]
+    assert format_table(["a", "bb", "c"], rows, left=(2,)).split("\n") == [
+        "  a   bb  c", "ccc    1  x", "  d  222  yy",
+    ]  # fmt: skip
+
+
 def test_scores_and_reach_rates() -> None:
     text = format_runs([make_run("weak", [64, 128]), make_run("strong", [2048, 4096])])
     lines = text.splitlines()
@@ -33,6 +40,11 @@ def test_only_rates_that_tell_players_apart_are_shown() -> None:
     text = format_runs([make_run("strong", [8192, 16384, 16384, 32768])])
     assert text.splitlines()[-2].split()[-4:] == ["4096", "8192", "16384", "32768"]
     assert "2048" not in text
+
+
+def test_games_from_boards_may_have_had_the_tile_before() -> None:
+    text = format_runs([make_run("late", [8192, 16384])], from_boards=True)
+    assert text.split("\n\n")[1].startswith("reached or given, %  ")
 
 
 def test_at_most_eight_rates() -> None:

@@ -2,6 +2,7 @@
 
 import io
 import sys
+import threading
 from collections.abc import Callable
 from pathlib import Path
 from typing import NamedTuple
@@ -20,6 +21,21 @@ class Result(NamedTuple):
 
 
 Cli = Callable[..., Result]
+
+
+class Heard(io.StringIO):
+    """A stream with an event that is set once a text has been written to it."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__()
+        self._text = text
+        self.heard = threading.Event()
+
+    def write(self, text: str) -> int:
+        written = super().write(text)
+        if self._text in self.getvalue():
+            self.heard.set()
+        return written
 
 
 @pytest.fixture

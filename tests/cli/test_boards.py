@@ -1,6 +1,7 @@
 """Commands that play on from boards, and tables of where games end."""
 
 import json
+import shlex
 from pathlib import Path
 
 import pytest
@@ -30,6 +31,15 @@ def test_bench_plays_each_board_once(cli: Cli, late: Path) -> None:
     boards = parse_boards(LINES, "late.txt")
     assert f"boards {boards}; scores are points from there on" in found.out
     assert all(len(line) <= 80 for line in lines)
+    assert "not independent" not in found.out
+
+
+def test_a_board_that_is_used_again_makes_intervals_too_narrow(cli: Cli, late: Path) -> None:
+    study = str(late.with_name("s.db"))
+    found = cli("bench", "greedy", "--boards", str(late), "--games", "4", "--out", study)
+    words = "not independent: with more games than boards the intervals are too narrow"
+    assert words in " ".join(found.out.split())
+    assert words in cli("report", study, "--markdown", "-").out
 
 
 def test_a_document_names_the_boards(cli: Cli, late: Path) -> None:
@@ -68,13 +78,46 @@ def test_a_study_goes_on(cli: Cli, late: Path, tmp_path: Path) -> None:
     cli("report", study, "--markdown", str(tmp_path / "r.md"))
     text = (tmp_path / "r.md").read_text()
     assert ", from boards `late.txt`" in text
-    assert "--games 6 --seed 1 --boards late.txt --out study.db" in text
     assert "games began on the boards late.txt (3 boards, " in text
+
+
+def test_a_report_says_how_to_make_it_again(
+    cli: Cli, late: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    cli("bench", "greedy", "--boards", str(late), "--games", "4", "--out", "old one.db")
+    late.unlink()
+    text = cli("report", "old one.db", "--markdown", "-").out
+    first, second = (line.strip() for line in text.splitlines() if line.startswith("    twofold"))
+    boards = parse_boards(LINES, "late.txt").hash
+    assert first == "twofold report 'old one.db' --write-boards ."
+    assert second.endswith(f" --games 4 --seed 1 --boards {boards}.txt --out study.db")
+    for line in (first, second):
+        assert cli(*shlex.split(line)[1:]).code == 0
+    old, new = (cli("report", name, "--csv", "-").out for name in ("old one.db", "study.db"))
+    assert [line.split(",")[6:9] for line in old.splitlines()] == [
+        line.split(",")[6:9] for line in new.splitlines()
+    ]
+
+
+def test_games_are_imported_with_their_boards(cli: Cli, late: Path, tmp_path: Path) -> None:
+    study, new, games = (str(tmp_path / name) for name in ("s.db", "new.db", "games.csv"))
+    cli("bench", "greedy", "--boards", str(late), "--out", study)
+    cli("report", study, "--csv", games)
+    found = cli("report", new, "--import", games)
+    assert found.code == 2
+    assert "Name their file with --boards" in found.err
+    found = cli("report", new, "--import", games, "--boards", str(late))
+    assert (found.code, found.err) == (0, f"3 new games of 3 in {games}\n")
+    alone = cli("report", new, "--boards", str(late), "--format", "tdl")
+    assert alone.code == 2
+    assert "expected --boards together with --import FILE" in alone.err
 
 
 def test_compare_plays_the_same_boards(cli: Cli, late: Path) -> None:
     found = cli("compare", "greedy", "corner", "--boards", str(late), "--games", "12")
     assert found.code == 0
+    assert "games from the same board are not independent" in found.out
     assert "over 12 games" in found.out
     assert "boards late.txt (3 boards, " in found.out
     document = json.loads(cli("compare", "greedy", "corner", "--boards", str(late), "--json").out)

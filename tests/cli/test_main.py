@@ -1,14 +1,12 @@
 """The command as a whole: help, version, errors, exit codes."""
 
 import errno
-import io
 import json
 import runpy
 import signal
 import subprocess
 import sys
 import threading
-import time
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager
 
@@ -16,7 +14,7 @@ import pytest
 import typer
 
 import twofold
-from tests.cli.conftest import Cli
+from tests.cli.conftest import Cli, Heard
 from twofold import kernels
 from twofold.cli import _common, app, players
 from twofold.errors import ResourceError
@@ -53,6 +51,11 @@ def test_every_command_for_networks_has_an_example(cli: Cli, command: str) -> No
 def test_nothing_asked_shows_the_help(cli: Cli) -> None:
     assert cli().code == 2
     assert "Commands:" in cli().out
+
+
+@pytest.mark.parametrize("group", ["net", "tables"])
+def test_a_group_without_a_command_shows_its_help(cli: Cli, group: str) -> None:
+    assert cli(group) == (2, cli(group, "--help").out, "")
 
 
 @pytest.mark.parametrize("command", COMMANDS)
@@ -185,15 +188,12 @@ def test_the_application_has_these_commands() -> None:
 def test_waiting_is_said_when_it_takes_long(
     monkeypatch: pytest.MonkeyPatch, terminal: bool
 ) -> None:
-    error = io.StringIO()
+    error = Heard("a moment ...")
     monkeypatch.setattr(error, "isatty", lambda: terminal)
     monkeypatch.setattr(sys, "stderr", error)
     monkeypatch.setattr(_common, "WAIT_SECONDS", 0.01)
-    until = time.monotonic() + 60.0
     with _common.waiting("a moment ..."):
-        while "a moment ..." not in error.getvalue():
-            assert time.monotonic() < until
-            time.sleep(0.01)
+        assert error.heard.wait(60)
     monkeypatch.setattr(_common, "WAIT_SECONDS", 600.0)
     error.truncate(0)
     with _common.waiting("a moment ..."):
@@ -205,14 +205,11 @@ def said_while(
     monkeypatch: pytest.MonkeyPatch, wait: Callable[[], AbstractContextManager[None]], until: str
 ) -> str:
     """What is said while something is waited for, until it holds a text; no terminal is there."""
-    error = io.StringIO()
+    error = Heard(until)
     monkeypatch.setattr(sys, "stderr", error)
     monkeypatch.setattr(_common, "WAIT_SECONDS", 0.01)
-    end = time.monotonic() + 60
     with wait():
-        while until not in error.getvalue():
-            assert time.monotonic() < end
-            time.sleep(0.01)
+        assert error.heard.wait(60)
     return error.getvalue()
 
 

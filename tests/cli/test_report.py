@@ -50,6 +50,18 @@ def test_records_need_a_study(cli: Cli) -> None:
     assert (code, "expected --out FILE" in err) == (2, True)
 
 
+@pytest.mark.parametrize("option", ["--markdown", "--csv"])
+def test_text_is_printed(
+    cli: Cli, study: str, option: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert cli("report", study, option, "file").code == 0
+    found = cli("report", study, option, "-")
+    assert (found.code, found.err) == (0, "")
+    assert found.out == Path("file").read_text(encoding="utf-8")
+    assert not Path("-").exists()
+
+
 @pytest.mark.parametrize("option", ["--csv", "--parquet"])
 def test_games_go_to_another_study(cli: Cli, study: str, option: str, tmp_path: Path) -> None:
     games, copy = str(tmp_path / "games"), str(tmp_path / "copy.db")
@@ -78,6 +90,7 @@ def test_a_bad_import_makes_no_study(cli: Cli, tmp_path: Path) -> None:
         ((), "expected one of --html, --markdown, --format, --csv, --parquet, --records"),
         (("--format", "xml"), "expected --format tdl, got 'xml'"),
         (("--html", "a", "--csv", "./a"), "expected a file of its own for each output"),
+        (("--parquet", "-"), "expected --parquet with a file, got -"),
         (("--html", "no/such/folder/a.html"), "expected an existing folder"),
     ],
 )

@@ -19,9 +19,10 @@ import pytest
 import typer
 from websockets.sync.client import ClientConnection, connect
 
-from tests.cli.conftest import Cli
+from tests.cli.conftest import Cli, Heard
 from twofold import Record
-from twofold.cli import serve
+from twofold.cli import _common, main, serve
+from twofold.errors import InvalidInput
 from twofold.web import server
 from twofold.web.security import LOOPBACK, Access
 from twofold.web.server import Server
@@ -248,7 +249,8 @@ def test_it_serves_its_owner_until_it_is_stopped(
             game = play(page)
             process.send_signal(number)
             out, err = process.communicate(timeout=60)
-    assert (process.returncode, out, err) == (code, "", "stopped; all games are kept\n")
+    assert (process.returncode, out) == (code, "")
+    assert err.removeprefix("starting ...\n") == "stopped; all games are kept\n"
     record = Record.parse((tmp_path / "games" / f"{game}.2048").read_text(encoding="utf-8"))
     assert len(record.moves) == 1
 
@@ -309,3 +311,18 @@ def test_it_answers_soon_and_stops_soon(tmp_path: Path, figure: Callable[[str], 
     figure(f"first answer after {max(firsts):.2f} s, ended after {max(stops):.2f} s")
     assert max(firsts) < 1.5
     assert max(stops) < 2.0
+
+
+def test_a_slow_start_is_said(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    error = Heard("starting ...")
+
+    def listen(*_: object) -> None:
+        assert error.heard.wait(60)
+        raise InvalidInput("enough")
+
+    monkeypatch.setattr(sys, "stderr", error)
+    monkeypatch.setattr(_common, "WAIT_SECONDS", 0.01)
+    monkeypatch.setattr("twofold.web.server.listen", listen)
+    with pytest.raises(SystemExit):
+        main(["serve", "--no-open", "--data", str(tmp_path)])
+    assert error.getvalue().endswith("twofold: enough\n")

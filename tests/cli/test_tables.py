@@ -56,9 +56,23 @@ def test_a_table_from_its_building_to_its_end(cli: Cli, tmp_path: Path) -> None:
     assert all(len(line) <= 80 for line in out.splitlines() if str(tmp_path) not in line)
     code, out, _ = cli("tables", "query", SPOKEN)
     assert code == 0
-    assert out.startswith("442-8: chance to make 8\n")
-    assert out.count("best") == 1
-    assert cli("tables", "query", SPOKEN, "--tables", "none").out == "no table was asked\n"
+    assert out.splitlines() == [
+        "1024 2048 4096 8192",
+        "  64   32    2    4",
+        "   2    4    2    4",
+        "   4    2    4    .",
+        "",
+        "442-8: chance to make 8",
+        "",
+        "move    chance",
+        "up       100 %  best",
+        "right    100 %",
+        "down         -",
+        "left   illegal",
+    ]
+    assert cli("tables", "query", SPOKEN, "--tables", "none").out.endswith(
+        "\n\nno table was asked\n"
+    )
     assert cli("tables", "remove", NAME, "441-16/4,8").code == 0
     assert not any(folder_of(tmp_path).iterdir())
     assert cli("tables", "remove", NAME).code == 2
@@ -91,6 +105,19 @@ def test_why_no_table_speaks(cli: Cli) -> None:
         code, out, _ = cli("tables", "query", board)
         assert code == 0
         assert why in out, board
+
+
+def test_a_reason_is_said_once_for_all_its_tables(cli: Cli) -> None:
+    cli("tables", "build", NAME, "442-16", "441-8")
+    lines = cli("tables", "query", "0012/0000/0000/0001").out.splitlines()
+    assert lines[5:] == [
+        "no table speaks of this board:",
+        "441-8: expected 7 tiles from 8 on, got 0",
+        "442-16: expected 6 tiles from 16 on, got 0",
+        "442-8: expected 6 tiles from 8 on, got 0",
+    ]
+    (said,) = cli("tables", "query", "3x3:001/200/000").out.splitlines()[4:]
+    assert said == "no table speaks of this board: it is for 4x4 boards of tiles up to 32768"
 
 
 @pytest.mark.parametrize(

@@ -19,6 +19,7 @@ from twofold.board import Board
 from twofold.bridge.engine_search import Search
 from twofold.cli import _common
 from twofold.cli._analysis import figures, move_table
+from twofold.endgame import library
 from twofold.endgame.library import open_tables
 from twofold.endgame.table import Answer
 from twofold.engine_messages import BestMove, Go, Info, Position
@@ -67,11 +68,12 @@ def test_words_about_a_table(tables_here: Path) -> None:
 def test_an_analysis_on_the_screen(tables_here: Path) -> None:
     found = analysed()
     lines = [line.plain for line in (*move_table(found), *figures(found, 80))]
-    assert lines[0].split() == ["move", "chance", "value", "to", "best", "reward", "depth", "nodes"]
-    assert lines[1].split()[:3] == ["up", "81.6", "%"]
+    assert lines[0].split() == ["move", "chance", "to", "best", "value", "reward", "depth", "nodes"]
+    assert lines[1].split()[:5] == ["up", "81.6", "%", "-14.3", "%"]
+    assert lines[2].split()[:4] == ["right", "95.9", "%", "0"]
     assert lines[2].split()[-1] == "best"
-    assert lines[3].split()[:2] == ["down", "-"]
-    assert "+" in lines[1]  # the search thinks more of up than of the table's move
+    assert lines[3].split()[:3] == ["down", "-", "-"]
+    assert "+" not in lines[1]  # the values of the search are not compared
     assert "table      442-16: 95.9 % to make 16 (right), 81.6 % (up)" in lines
     assert max(map(len, lines)) <= 80
 
@@ -216,5 +218,8 @@ def test_a_hint_at_tables_in_a_terminal(
     hint = "endgame tables make the default player stronger: twofold tables build default\n"
     assert capsys.readouterr().err == hint * in_terminal
     monkeypatch.setenv("TWOFOLD_STATE_DIR", str(table_files))
+    _common.hint_at_tables(STANDARD)
+    assert capsys.readouterr().err == hint * in_terminal  # tables that make no player stronger
+    monkeypatch.setattr(library, "LEAST_TARGET", 3)
     _common.hint_at_tables(STANDARD)
     assert capsys.readouterr().err == ""

@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from twofold.endgame import library
+from twofold.endgame.folder import SUFFIX
 from twofold.endgame.library import (
     built,
     file_name,
@@ -42,6 +43,20 @@ def test_tables_are_found_by_name_and_path(folder: Path) -> None:
     assert place_of("442-512") == folder / "442-512.twofold-table"
     assert open_table("442-8") is open_table(str(find("442-8")))
     assert table_hash("442-8") == open_table("442-8").hash
+
+
+def test_caps_can_be_written_without_a_comma(folder: Path) -> None:
+    for name in ("441-16/4-8", "441-16_4-8", "441-16_4,8"):
+        assert find(name) == folder / "441-16_4,8.twofold-table"
+        assert open_tables(f"442-8+{name}").names == ("441-16/4,8", "442-8")
+
+
+def test_a_path_with_a_plus_is_refused_in_words(folder: Path) -> None:
+    path = folder.parent / f"a+b{SUFFIX}"
+    find("442-8").rename(path)
+    with pytest.raises(InvalidTable, match=r"expected a path without \+, .* another name"):
+        open_tables(str(path))
+    assert open_tables([str(path)]).names == ("442-8",)
 
 
 def test_sets_have_the_same_order_however_they_are_named(folder: Path) -> None:

@@ -4,7 +4,6 @@ import errno
 import os
 import signal
 import stat
-import time
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
@@ -104,8 +103,15 @@ def test_what_died_goes_on_from_its_last_note(tmp_path: Path) -> None:
     assert path.read_bytes() == wanted
 
 
-def _build_slowly(path: Path) -> None:
-    Work(path, PATTERN, 16, interval=0.0).run(on_progress=lambda _: time.sleep(0.01))
+def _build_to_layer_20(path: Path, there: Path) -> None:
+    """Build, open a pipe at layer 20, which waits for its reader, and then wait to be killed."""
+
+    def halt(now: Progress) -> None:
+        if now.layer == 20:
+            with there.open("w"):
+                signal.pause()
+
+    Work(path, PATTERN, 16, interval=0.0).run(on_progress=halt)
 
 
 @pytest.mark.promise("R71")
@@ -113,13 +119,15 @@ def _build_slowly(path: Path) -> None:
 def test_kill_9_loses_nothing_but_time(tmp_path: Path) -> None:
     wanted = whole(tmp_path)
     path = tmp_path / "killed"
-    process = fork(_build_slowly, path)
-    while not (share_done(path) or 0) and process.is_alive():
-        time.sleep(0.005)
+    there = tmp_path / "there"
+    os.mkfifo(there)
+    process = fork(_build_to_layer_20, path, there)
     assert process.pid is not None
-    os.kill(process.pid, signal.SIGKILL)
-    process.join()
+    with there.open():
+        os.kill(process.pid, signal.SIGKILL)
+        process.join()
     assert not path.exists()
+    assert 0 < (share_done(path) or 0) < 1
     work = Work(path, PATTERN, 16)
     assert work.resume()
     assert work.run()

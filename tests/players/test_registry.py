@@ -149,7 +149,14 @@ def test_a_key_that_came_later_changes_no_spec_that_is_kept() -> None:
         ("nobody", r"expected a player \(random, .*path/to/file.py:Name\), got 'nobody'"),
         ("Random", "expected a player"),
         ("", "expected a player name"),
-        ("random:ply=3", r"expected a key of random \(none\), got 'ply'"),
+        (
+            "random:ply=3",
+            r"a key of random \(none\), got 'ply'. Players with this key: expectimax, .*engine$",
+        ),
+        ("greedy:tables=auto", "got 'tables'. Players with this key: .*ntuple"),
+        ("greedy:colour=red", r"expected a key of greedy \(none\), got 'colour'$"),
+        ("expectimax:ply=6/5@3/x@8", "expected ply as .*, got 'x@8' in '6/5@3/x@8'"),
+        ("ntuple:tables=442-64,442-256", r"Names of tables are joined by \+, caps by -"),
         ("expectimax:deep=3", r"expected a key of expectimax \(eval, .*, sum_power\), got 'deep'"),
         (
             "minimax:eval=snake,empty=3",

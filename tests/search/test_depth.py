@@ -82,6 +82,22 @@ def test_bad_texts_are_refused(text: str) -> None:
         Depth.parse(text)
 
 
+@pytest.mark.parametrize(
+    ("text", "part"),
+    [
+        ("2+100:4", "'100:4' in '2+100:4'"),
+        ("2+1-9:4+20-10:4", "'20-10' in '2+1-9:4+20-10:4'"),
+        ("2+1-9:4+20-30:5/4", "'5/4' in '2+1-9:4+20-30:5/4'"),
+        ("6/five@3", "'five@3' in '6/five@3'"),
+        ("five", "'five'"),
+    ],
+)
+def test_the_part_that_is_wrong_is_shown(text: str, part: str) -> None:
+    with pytest.raises(InvalidSpec) as caught:
+        Depth.parse(text)
+    assert str(caught.value).endswith(f"got {part}")
+
+
 @pytest.mark.parametrize("text", ["0", "13", "999999999", "5/0@3", "5/13@3", "2+1-2:13"])
 def test_a_depth_beyond_the_limit_names_it(text: str) -> None:
     with pytest.raises(LimitExceeded, match="expected ply from 1 to 12, got"):

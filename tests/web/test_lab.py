@@ -1,29 +1,18 @@
 """The laboratory: studies and runs of a folder, whatever else lies there."""
 
-import contextlib
-import os
 import re
 import sqlite3
-import threading
-import time
-from collections.abc import AsyncIterator, Callable
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
-from functools import partial
 from importlib.resources import files
 from pathlib import Path
 from typing import Any
-from urllib.parse import quote
 from xml.etree import ElementTree
 
-import anyio
-import httpx
-import msgspec
 import pytest
-from starlette.applications import Starlette
 
-from twofold.arena.boards import parse_boards
-from twofold.arena.games import GameRow
+from tests.web.made_lab import LATE, OUTSIDE, RULES, add, make_late_study, make_run, make_study, row
+from tests.web.made_lab import example as example  # a fixture
+from tests.web.made_lab import folder as folder  # a fixture
 from twofold.arena.report import Section, gather
 from twofold.arena.report_text import league
 from twofold.arena.study import Study
@@ -32,87 +21,6 @@ from twofold.learn.curve import Curve as LearningCurve
 from twofold.learn.curve import Point
 from twofold.web import lab, lab_files, lab_plots, lab_runs
 from twofold.web.lab import NotThere, plot, run, runs, studies, study
-from twofold.web.lab_memo import Memo
-from twofold.web.lab_routes import MAX_THREADS, lab_routes
-
-RULES = "4x4 spawn=2:0.9,4:0.1 start=2 goal=64 stop=never"
-HOSTILE = "<img src=x>\x1b[2J\u202e"
-OUTSIDE = [
-    "", ".", "..", "/", "../a.db", "sub/../a.db", "./a.db", "/etc/passwd", "..\\a.db", "a.db/",
-    "//a.db", ".hidden/a.db", ".a.db", "sub//b.db", "a.db\0.db", "C:a.db", "a", "a" * 2000 + ".db",
-    "é/../a.db", "a/b/c/d.db", "nothing.db", "sub", "sub/link.db", "linked/out.db", "folder.db",
-]  # fmt: skip
-
-
-def row(seed: int, score: int, exponent: int, seconds: float = 0.001, **more: Any) -> GameRow:
-    return GameRow("", seed, score, 100, 1 << exponent, tuple(range(exponent + 1)), seconds, **more)
-
-
-def add(study: Study, name: str, rules: str = RULES, **more: Any) -> int:
-    about: dict[str, Any] = {"signature": "1", "twofold": "0.1", "machine": {"cores": 2}}
-    spec = f"greedy:k={len(study.runs())}"
-    return study.add_run(spec, name, rules, **about | {"reproducible": True} | more)
-
-
-def make_study(path: Path, games: int = 4, seconds: float = 0.001, *, sums: bool = False) -> None:
-    """Two players, the second of whom is stronger, and one without a game."""
-    with Study(path) as made:
-        for place, name in enumerate(["weak", "strong"]):
-            run = add(made, name)
-            made.want(run, 1, games)
-            for seed in range(1, games + 1):
-                more = {"tile_sum": 100 * (place + 1) + 10 * seed} if sums else {}
-                made.add(run, row(seed, 100 * seed + 1000 * place, 4 + seed % 3, seconds, **more))
-        made.want(add(made, HOSTILE, machine={HOSTILE: 1}), 1, 10)
-
-
-LATE = parse_boards("3210/2100/1000/0000\n4300/2100/0000/0000", "late.txt")
-
-
-def make_late_study(path: Path) -> None:
-    """The same player on new boards and on two given ones."""
-    with Study(path) as made:
-        for boards in (None, LATE):
-            run = add(made, "greedy", boards=boards)
-            made.want(run, 1, 8)
-            for seed in range(1, 9):
-                made.add(run, row(seed, 100 * seed, 4 + seed % 3, tile_sum=100 + seed))
-
-
-def make_run(path: Path, points: int = 3) -> None:
-    made = [
-        Point(1000 * k, 10**6 * k, 10.0 * k, 100.5 * k, 9000 - k, (0.5, 0.25, 0.0, 0.0, 0.0, 0.0))
-        for k in range(1, points + 1)
-    ]
-    path.write_text(LearningCurve(made).csv())
-
-
-@pytest.fixture(scope="module")
-def example(tmp_path_factory: pytest.TempPathFactory) -> bytes:
-    path = tmp_path_factory.mktemp("example") / "a.db"
-    make_study(path)
-    return path.read_bytes()
-
-
-@pytest.fixture
-def folder(tmp_path: Path, example: bytes) -> Path:
-    """Studies and runs, at two levels, beside much else."""
-    folder = tmp_path / "lab"
-    for name in ("sub", ".hidden", "folder.db"):
-        (folder / name).mkdir(parents=True)
-    for place in ("a.db", "sub/b.db", ".hidden/a.db", ".a.db", "../out.db"):
-        (folder / place).write_bytes(example)
-    make_run(folder / "net.csv")
-    (folder / "net.safetensors").touch()
-    make_run(folder / "sub" / "other.csv", points=0)
-    (folder / "empty.db").touch()
-    (folder / "table.csv").write_text("a,b\n1,2\n")
-    (folder / "sub" / "link.db").symlink_to(folder.parent / "out.db")
-    (folder / "linked").symlink_to(folder.parent)
-    for newest in ("a.db", "net.csv"):
-        os.utime(folder / newest, (2e9, 2e9))
-    return folder
-
 
 # ---- studies
 
@@ -136,7 +44,8 @@ def test_games_from_boards_have_a_section_of_their_own(tmp_path: Path) -> None:
     plain, late = study(tmp_path, "late.db").sections
     assert (plain.boards, late.boards) == ("", f"late.txt (2 boards, {LATE.hash})")
     assert plain.rules == late.rules
-    assert "--boards late.txt" in late.commands[0]
+    assert late.commands[0] == "twofold report late.db --write-boards ."
+    assert f"--boards {LATE.hash}.txt" in late.commands[1]
     assert any("began on the boards late.txt" in note for note in late.notes)
     assert b"Where games ended" in plot(tmp_path, "late.db", "survival-2", "light")
 
@@ -444,175 +353,3 @@ def test_a_run_without_time_has_no_speed(tmp_path: Path) -> None:
     (tmp_path / "empty.csv").touch()
     with pytest.raises(InvalidInput, match="expected the columns"):
         run(tmp_path, "empty.csv")
-
-
-# ---- what is kept
-
-
-def test_one_computation_at_a_time_and_each_once() -> None:
-    memo, made, running = Memo[int](2), [], []
-
-    def slow() -> int:
-        running.append(1)
-        assert len(running) == 1
-        time.sleep(0.02)  # so that the others come meanwhile
-        running.pop()
-        made.append(1)
-        return 7
-
-    with ThreadPoolExecutor(8) as pool:
-        assert list(pool.map(lambda k: memo.get(k % 2, slow), range(8))) == [7] * 8
-    assert len(made) == 2
-
-
-def test_of_too_many_results_the_unused_go() -> None:
-    memo, made = Memo[str](2), list[str]()
-
-    def make(key: str) -> str:
-        made.append(key)
-        return key
-
-    for key in "abacab":
-        assert memo.get(key, partial(make, key)) == key
-    assert made == ["a", "b", "c", "b"]
-
-
-def test_errors_are_not_kept() -> None:
-    memo = Memo[int](2)
-    with pytest.raises(ZeroDivisionError):
-        memo.get(1, lambda: 1 // 0)
-    assert memo.get(1, lambda: 5) == 5
-
-
-# ---- routes
-
-
-Get = Callable[..., httpx.Response]
-
-
-@contextlib.asynccontextmanager
-async def asked(folder: Path) -> AsyncIterator[httpx.AsyncClient]:
-    transport = httpx.ASGITransport(Starlette(routes=lab_routes(folder)))
-    async with httpx.AsyncClient(transport=transport, base_url="http://127.0.0.1") as client:
-        yield client
-
-
-@pytest.fixture
-def get(folder: Path) -> Get:
-    """Asks the routes, each time anew."""
-
-    async def ask(path: str, headers: dict[str, str]) -> httpx.Response:
-        async with asked(folder) as client:
-            return await client.get(path, headers=headers)
-
-    return lambda path, **headers: anyio.run(
-        ask, path, {name.replace("_", "-"): value for name, value in headers.items()}
-    )
-
-
-def test_routes_answer_json(get: Get, folder: Path) -> None:
-    assert [one["name"] for one in get("/api/studies").json()] == ["a.db", "sub/b.db"]
-    assert get("/api/studies/sub/b.db").json()["games"] == 8
-    assert get("/api/studies/sub%2Fb.db").json()["games"] == 8
-    assert [one["name"] for one in get("/api/runs").json()] == ["net.csv", "sub/other.csv"]
-    assert get("/api/runs/net.csv").json() == msgspec.to_builtins(run(folder, "net.csv"))
-
-
-def test_routes_answer_plots(get: Get) -> None:
-    answer = get("/api/studies/sub/b.db/scores-1.svg?theme=dark")
-    assert answer.headers["content-type"] == "image/svg+xml"
-    assert answer.content.startswith(b"<svg ")
-    assert get("/api/studies/a.db/scores-1.svg?theme=blue").status_code == 400
-
-
-def test_what_the_page_has_is_not_sent_again(get: Get) -> None:
-    for path in ("/api/studies", "/api/studies/a.db", "/api/runs", "/api/runs/net.csv"):
-        tag = get(path).headers["etag"]
-        answer = get(path, If_None_Match=tag)
-        assert (answer.status_code, answer.content) == (304, b"")
-        assert get(path, If_None_Match='"other"').status_code == 200
-
-
-def test_refusals_are_sentences(get: Get, folder: Path) -> None:
-    (folder / "torn.db").write_bytes((folder / "a.db").read_bytes()[:5000])
-    answer = get("/api/studies/torn.db")
-    assert (answer.status_code, answer.json()["kind"]) == (400, "InvalidInput")
-    assert answer.json()["error"].startswith("expected a sound study, got 'torn.db'")
-
-
-def test_routes_lead_nowhere_else(folder: Path) -> None:
-    async def statuses() -> set[int]:
-        paths = [f"{kind}/{quote(name, safe='')}" for kind in ("studies", "runs") for name in names]
-        async with asked(folder) as client:
-            return {(await client.get(f"/api/{path}")).status_code for path in paths}
-
-    names = OUTSIDE[2:]  # a client makes nothing of the dot
-    assert anyio.run(statuses) <= {307, 404}
-
-
-@pytest.mark.promise("R62")
-def test_hung_requests_leave_the_rest_of_the_server_alone(
-    folder: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """40 wait for the list of studies; other pages, and what else runs in threads, still come."""
-    go = threading.Event()
-
-    def hang(*_: object) -> list[lab.StudyInfo]:
-        assert go.wait(60)
-        return []
-
-    async def crowd() -> list[int]:
-        answers = []
-
-        async def one(path: str) -> None:
-            answers.append((await client.get(path, timeout=60)).status_code)
-
-        async with asked(folder) as client, anyio.create_task_group() as group:
-            for _ in range(40):
-                group.start_soon(one, "/api/studies")
-            await anyio.wait_all_tasks_blocked()
-            for path in ("/api/runs", "/api/runs/net.csv", "/api/studies/a.db"):
-                await one(path)
-            assert await anyio.to_thread.run_sync(lambda: 5) == 5
-            assert answers == [200] * 3
-            go.set()
-        return answers
-
-    monkeypatch.setattr(lab, "studies", hang)
-    assert anyio.run(crowd) == [200] * 43
-
-
-@pytest.mark.promise("R62")
-def test_a_query_of_the_lab_has_a_deadline(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(lab, "QUERY_SECONDS", -1.0)
-    monkeypatch.setattr("twofold.arena.sqlite._STEPS", 1)
-    assert "got none: the file is damaged or too large" in studies(folder)[0].error
-    with pytest.raises(InvalidInput, match=r"expected an answer of 'a\.db' within"):
-        study(folder, "a.db")
-
-
-def test_a_large_study_leaves_the_rest_of_the_server_alone(
-    folder: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """More pages wait for it than may have threads; the list of runs still comes."""
-    go = threading.Event()
-
-    def slow(opened: Study) -> list[Section]:
-        assert go.wait(60)
-        return gather(opened)
-
-    async def crowd() -> set[int]:
-        games = set()
-
-        async def one() -> None:
-            games.add((await client.get("/api/studies/a.db", timeout=60)).json()["games"])
-
-        async with asked(folder) as client, anyio.create_task_group() as group:
-            for _ in range(2 * MAX_THREADS):
-                group.start_soon(one)
-            assert (await client.get("/api/runs")).status_code == 200
-            go.set()
-        return games
-
-    monkeypatch.setattr(lab, "gather", slow)
-    assert anyio.run(crowd) == {8}

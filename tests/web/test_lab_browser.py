@@ -1,14 +1,15 @@
 """The lab in a real Chromium: tables, plots under the page's policy, curves that grow."""
 
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Literal
 
 import pytest
-from playwright.sync_api import Browser, expect
+from playwright.sync_api import Browser, Route, expect
 
 from tests.web.browser import LAPTOP, PATIENCE_MS, Served, Visit, serve, visit
-from tests.web.test_lab import add, make_late_study, make_run, make_study, row
+from tests.web.made_lab import add, make_late_study, make_run, make_study, row
 from twofold.arena.study import Study
 
 expect.set_options(timeout=PATIENCE_MS)
@@ -29,6 +30,10 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Two studies, a torn one, two runs."""
     folder = tmp_path_factory.mktemp("lab")
     make_late_study(folder / "late.db")
+    with Study(folder / "late.db") as study:
+        run = add(study, "one with a long name", rules="3x3")
+        for seed in range(1, 9):
+            study.add(run, row(seed, 100 * seed, 4 + seed % 3, tile_sum=100 + seed))
     make_study(folder / "games.db", sums=True)  # changed last: the first in the list
     (folder / "torn.db").write_bytes((folder / "games.db").read_bytes()[:5000])
     make_run(folder / "one.csv")
@@ -84,10 +89,36 @@ def test_where_games_end_is_a_plot_and_a_table(laptop: Visit) -> None:
     assert alt.evaluate(DRAWN)
 
 
+def test_a_plot_that_is_being_drawn_says_so(laptop: Visit) -> None:
+    held: list[Route] = []
+    pattern = re.compile(r"/reach-1\.svg")
+    laptop.page.route(pattern, lambda route: held.append(route))
+    laptop.open("/lab?study=games.db", ".lab-table tbody tr")
+    waits = laptop.page.locator("[data-wait='drawing …']:has(img[src*='reach-1.svg'])")
+    expect(waits).to_be_visible()
+    for route in held:
+        route.continue_()
+    expect(waits).to_have_count(0)
+
+
+def test_nothing_is_cut_on_a_phone(phone: Visit) -> None:
+    """Captions wrap beside a wide table, and a name that the plot cuts has a legend."""
+    phone.open("/lab?study=late.db", ".lab-table tbody tr")
+    captions = phone.page.locator(".lab-table caption span:visible")
+    assert captions.count() > 2
+    for number in range(captions.count()):
+        box = captions.nth(number).bounding_box()
+        assert box is not None
+        assert box["x"] + box["width"] <= 360
+    legends = phone.page.locator(".lab-figure:has(img[src*='scores-']) .lab-legend")
+    expect(legends.first).to_be_hidden()
+    expect(legends.last).to_contain_text("with a long name")
+
+
 def test_games_from_boards_stand_apart(laptop: Visit) -> None:
     laptop.open("/lab?study=late.db", ".lab-table tbody tr")
     headings = laptop.page.locator(".lab-section h3")
-    expect(headings).to_have_count(2)
+    expect(headings).to_have_count(3)
     expect(headings.nth(0)).not_to_contain_text("from boards")
     expect(headings.nth(1)).to_contain_text("from boards late.txt (2 boards, ")
 

@@ -1,5 +1,6 @@
 """Pages in a real Chromium where an endgame table chooses the move."""
 
+import re
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -33,9 +34,15 @@ def test_an_analysis_names_the_table(laptop: Visit, phone: Visit, served: Served
         visit.open(f"/analyse#board={BOARD}", "table")
         fact = visit.page.locator(".analysis-table")
         expect(fact).to_have_text("Endgame table442-16: 95.9 % to make 16")
-        expect(visit.page.locator("th.analysis-behind")).to_have_text("chance")
-        cells = visit.page.locator("td.analysis-behind")
+        expect(visit.page.locator("th.analysis-value")).to_have_text("chance")
+        expect(visit.page.locator("th.analysis-reward")).to_have_text("search")
+        cells = visit.page.locator("td.analysis-value")
         expect(cells).to_have_text(["81.6 %", "95.9 %", "–", "–"])
+        behind = visit.page.locator("td.analysis-behind")
+        expect(behind).to_have_text(["−14.3 %", "best", "", ""])
+        points = visit.page.locator("td.analysis-reward")
+        expect(points.first).to_be_visible()
+        expect(points.first).to_have_text(re.compile(r"^[0-9,.]+$"))
         assert not visit.is_too_wide()
         assert visit.violations() == []
 
@@ -43,7 +50,8 @@ def test_an_analysis_names_the_table(laptop: Visit, phone: Visit, served: Served
 def test_a_board_without_a_table_says_nothing_of_one(laptop: Visit, served: Served) -> None:
     laptop.open("/analyse#board=0012/0124/1356/2479", "table")
     expect(laptop.page.locator("td.analysis-behind").filter(has_text="best")).to_have_count(1)
-    expect(laptop.page.locator("th.analysis-behind")).to_have_text("to best")
+    expect(laptop.page.locator("th.analysis-value")).to_have_text("value")
+    expect(laptop.page.locator("th.analysis-reward")).to_have_text("reward")
     expect(laptop.page.locator(".analysis-table")).to_be_hidden()
 
 
@@ -56,4 +64,4 @@ def test_a_review_goes_by_the_chances(laptop: Visit, served: Served) -> None:
     laptop.open(f"/review?game={kept}&judge={PLAYER.replace('=', '%3D')}", ".tile")
     verdict = laptop.page.locator(".review-verdict")
     expect(verdict).to_contain_text("of the chance that right has to make 16, by table 442-16")
-    expect(laptop.page.locator("td.analysis-behind").first).to_have_text("81.6 %")
+    expect(laptop.page.locator("td.analysis-value").first).to_have_text("81.6 %")

@@ -23,7 +23,7 @@ from twofold.notation import printable, shown
 from twofold.rules import STANDARD, Rules
 
 HASH_DIGITS: Final = 16
-"""Of the SHA-256 of the boards' text: what tells sets of boards apart."""
+"""Length of the hash of a set of boards: the first digits of the SHA-256 of its text."""
 
 _MAX_NAME: Final = 200
 
@@ -63,6 +63,26 @@ class StartBoards:
         It depends on nothing else, so that a game is the same whatever it is asked for with.
         """
         return self.boards[((seed - 1) & MAX_SEED) % len(self.boards)]
+
+
+def warning_of(boards: StartBoards, games: int) -> str:
+    """What must be said of intervals where games begin on the same boards; else empty.
+
+    Args:
+        boards: where the games began.
+        games: how many games a player has played.
+    """
+    if games <= len(boards):
+        return ""
+    return (
+        "games from the same board are not independent: with more games than boards the intervals "
+        "are too narrow"
+    )
+
+
+def boards_file(boards: StartBoards) -> str:
+    """The name of the file that `twofold report --write-boards` writes for some boards."""
+    return f"{boards.hash}.txt"
 
 
 def read_boards(path: str | os.PathLike[str], rules: Rules = STANDARD) -> StartBoards:

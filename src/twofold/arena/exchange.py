@@ -6,24 +6,26 @@ in a study, see `docs/reference/studies.md`.
 
 import itertools
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import fields
+from pathlib import Path
 from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
 
 from twofold.arena import exchange_csv, exchange_parquet
-from twofold.arena.boards import StartBoards
+from twofold.arena.boards import StartBoards, boards_file, read_boards
 from twofold.arena.exchange_rows import About, Rows, Run, check_rows, whole_runs
 from twofold.arena.games import NEVER, UNKNOWN, Games
 from twofold.arena.report import require_report
 from twofold.arena.study import StoredRun, Study
-from twofold.errors import InvalidInput
+from twofold.errors import InvalidBoard, InvalidInput
 from twofold.files import atomic_write, open_regular
 from twofold.limits import MAX_GAMES, MAX_SEED
 from twofold.notation import shown
 from twofold.records import write_records
+from twofold.rules import Rules
 
 _CHUNK: Final = 50_000
 """Games that are written at a time."""
@@ -47,7 +49,12 @@ def export_csv(study: Study, path: str | os.PathLike[str]) -> None:
         InvalidInput: the study has no finished game, or the path cannot be written to.
         ResourceError: the file cannot be written.
     """
-    atomic_write(path, exchange_csv.parts(_parts(study)))
+    atomic_write(path, csv_parts(study))
+
+
+def csv_parts(study: Study) -> Iterator[bytes]:
+    """The file that `export_csv` writes, part by part; it raises as that does."""
+    return exchange_csv.parts(_parts(study))
 
 
 def export_parquet(study: Study, path: str | os.PathLike[str]) -> None:
@@ -80,6 +87,35 @@ def export_records(study: Study, path: str | os.PathLike[str]) -> None:
     write_records(path, itertools.chain([first], records))
 
 
+def export_boards(study: Study, folder: str | os.PathLike[str]) -> list[Path]:
+    """Write the boards that the games of a study begin on: a text file for each set of boards.
+
+    A file is named after the hash of its boards. The names in a study are those of a stranger.
+
+    Args:
+        study: the study.
+        folder: an existing folder.
+
+    Returns:
+        The files, such as `folder/0123456789abcdef.txt`.
+
+    Raises:
+        InvalidInput: no game of the study begins on a board, or the folder is none.
+        ResourceError: a file cannot be written.
+    """
+    if not Path(folder).is_dir():
+        raise InvalidInput(f"expected an existing folder, got {shown(os.fspath(folder))}")
+    found = {run.boards: study.boards_of(run) for run in study.runs() if run.boards}
+    if not found:
+        raise InvalidInput(f"expected a study with games from boards, got {study.name} without any")
+    paths = []
+    for boards in found.values():
+        if boards is not None:
+            paths.append(Path(folder) / boards_file(boards))
+            atomic_write(paths[-1], f"# {boards.name}\n{boards.text}")
+    return paths
+
+
 def _parts(study: Study) -> Iterator[tuple[StoredRun, Games]]:
     """The games of each run, so many at a time; what is written is dropped if there is none."""
     found = False
@@ -97,12 +133,17 @@ def _parts(study: Study) -> Iterator[tuple[StoredRun, Games]]:
 # ---- in
 
 
-def import_games(study: Study, path: str | os.PathLike[str]) -> int:
+def import_games(
+    study: Study,
+    path: str | os.PathLike[str],
+    boards: Sequence[str | os.PathLike[str]] = (),
+) -> int:
     """Keep the games of a CSV or Parquet file, as it was exported, in a study.
 
     Args:
         study: the study, open for writing; games that it has already stay as they are.
         path: the file; what it is, its first bytes say.
+        boards: files of boards that games begin on, for a study that does not have them.
 
     Returns:
         How many games are new.
@@ -113,7 +154,7 @@ def import_games(study: Study, path: str | os.PathLike[str]) -> int:
         MissingExtra: it is Parquet, and PyArrow is not installed.
         ResourceError: the study cannot be written; nothing is.
     """
-    return keep(study, read_games(path))
+    return keep(study, read_games(path), boards)
 
 
 def read_games(path: str | os.PathLike[str]) -> list[Run]:
@@ -142,8 +183,13 @@ def _checked(parts: Iterator[Rows], name: str) -> Iterator[Rows]:
 # ---- into the study
 
 
-def keep(study: Study, runs: list[Run]) -> int:
+def keep(study: Study, runs: list[Run], boards: Sequence[str | os.PathLike[str]] = ()) -> int:
     """Write games that were read, in one transaction.
+
+    Args:
+        study: the study, open for writing.
+        runs: the games.
+        boards: see `import_games`.
 
     Returns:
         How many of them are new.
@@ -154,10 +200,10 @@ def keep(study: Study, runs: list[Run]) -> int:
     """
     study.flush()
     with study.transaction():
-        return sum(_keep_run(study, run) for run in runs)
+        return sum(_keep_run(study, run, boards) for run in runs)
 
 
-def _keep_run(study: Study, run: Run) -> int:
+def _keep_run(study: Study, run: Run, boards: Sequence[str | os.PathLike[str]]) -> int:
     about = run.about
     number = study.add_run(
         about.spec,
@@ -167,7 +213,7 @@ def _keep_run(study: Study, run: Run) -> int:
         twofold=about.twofold,
         machine=about.machine,
         reproducible=about.reproducible,
-        boards=_known_boards(study, about),
+        boards=_start_boards(study, about, boards),
     )
     known = study.all_games(number, reached=False)
     _, ours, theirs = np.intersect1d(known.seeds, run.seeds, True, return_indices=True)
@@ -181,16 +227,36 @@ def _keep_run(study: Study, run: Run) -> int:
     return int(np.count_nonzero(new))
 
 
-def _known_boards(study: Study, about: About) -> StartBoards | None:
-    """The boards that games begin on, which such a file names by their hash alone."""
-    found = study.boards(about.boards, about.rules) if about.boards else None
-    if about.boards and found is None:
+def _start_boards(
+    study: Study, about: About, paths: Sequence[str | os.PathLike[str]]
+) -> StartBoards | None:
+    """The boards that games begin on, which a file of games names by their hash alone."""
+    if not about.boards:
+        return None
+    found = study.boards(about.boards, about.rules) or _named_boards(about, paths)
+    if found is None:
         raise InvalidInput(
             f"the games of {shown(about.player)} begin on the boards {about.boards}, which "
-            f"{study.name} does not have: first play one game from them there "
-            "(twofold bench PLAYER --boards FILE --games 1 --out STUDY)"
+            f"{study.name} does not have. Name their file with --boards; the study that they "
+            "are from writes it: twofold report STUDY --write-boards FOLDER"
         )
     return found
+
+
+def _named_boards(about: About, paths: Sequence[str | os.PathLike[str]]) -> StartBoards | None:
+    """The boards of a run among those of some files; files for other rules may be among them."""
+    refusals = []
+    for path in paths:
+        try:
+            found = read_boards(path, Rules.parse(about.rules))
+        except InvalidBoard as error:
+            refusals.append(error)
+            continue
+        if found.hash == about.boards:
+            return found
+    if refusals:
+        raise refusals[0]
+    return None
 
 
 def _check_same(study: Study, run: Run, known: Games, ours: Any, theirs: Any) -> None:

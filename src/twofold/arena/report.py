@@ -14,7 +14,7 @@ from typing import Any, Final, TypeVar
 
 import numpy as np
 
-from twofold.arena.boards import StartBoards
+from twofold.arena.boards import StartBoards, boards_file
 from twofold.arena.compare import Comparison
 from twofold.arena.games import Games
 from twofold.arena.pairs import paired_interval
@@ -66,6 +66,7 @@ class Section:
     """The runs of a study under one set of rules, from the same boards.
 
     Attributes:
+        study: name of the study's file.
         rules: the rules.
         boards: where the games began; None for new games.
         entries: runs with games, the largest mean score first.
@@ -73,6 +74,7 @@ class Section:
         plans: what was asked for of these runs.
     """
 
+    study: str
     rules: str
     boards: StartBoards | None
     entries: tuple[Entry, ...]
@@ -123,7 +125,8 @@ def gather(study: Study) -> list[Section]:
             entries.append(Entry(labels[run.run], run, games, summary, fates, failures, missing))
         entries.sort(key=lambda entry: -entry.summary.score.value)
         wanted = sorted(itertools.chain.from_iterable(asked.values()), key=places.__getitem__)
-        sections.append(Section(rules, boards, tuple(entries), tuple(without), tuple(wanted)))
+        parts = (tuple(entries), tuple(without), tuple(wanted))
+        sections.append(Section(study.file_name, rules, boards, *parts))
     if not any(section.entries for section in sections):
         raise InvalidInput(f"expected a study with finished games, got {study.name} without any")
     return sections
@@ -180,15 +183,17 @@ def _compared(one: Entry, two: Entry) -> Comparison | None:
 
 
 def commands(section: Section) -> list[str]:
-    """The command lines that play the games of a section again."""
+    """The command lines that play the games of a section again, and first write its boards."""
     runs = [entry.run for entry in section.entries] + [run for run, _ in section.without]
     names = {run.run: run.player for run in runs}
     together: dict[tuple[int, int], list[str]] = {}
     for plan in section.plans:
         together.setdefault((plan.first_seed, plan.games), []).append(names[plan.run])
     rules = [] if section.rules == str(Rules()) else ["--rules", section.rules]
-    rules += ["--boards", section.boards.name] if section.boards else []
     lines = []
+    if section.boards and together:
+        rules += ["--boards", boards_file(section.boards)]
+        lines.append(shlex.join(["twofold", "report", section.study, "--write-boards", "."]))
     for (seed, games), players in together.items():
         range_ = ["--games", str(games), "--seed", str(seed)]
         words = ["twofold", "bench", *dict.fromkeys(players), *range_, *rules, "--out", "study.db"]
@@ -202,17 +207,27 @@ def commands(section: Section) -> list[str]:
 def write_html(study: Study, path: str | os.PathLike[str]) -> None:
     """Write one page with tables and plots that needs nothing but itself.
 
-    Equal studies give equal bytes.
+    Equal studies of the same name give equal bytes.
 
     Raises:
         InvalidInput: the study has no finished game, or the path cannot be written to.
         MissingExtra: Matplotlib is not installed.
         ResourceError: the page cannot be written.
     """
+    atomic_write(path, html(study))
+
+
+def html(study: Study) -> str:
+    """The page that `write_html` writes.
+
+    Raises:
+        InvalidInput: the study has no finished game.
+        MissingExtra: Matplotlib is not installed.
+    """
     require_report("matplotlib")
     from twofold.arena.report_page import page
 
-    atomic_write(path, page(gather(study)))
+    return page(gather(study))
 
 
 def markdown(study: Study) -> str:

@@ -121,7 +121,7 @@ def _section(number: int, section: Section) -> str:
     boards = f", from boards <code>{_text(section.boards.name)}</code>" if section.boards else ""
     parts = [f"<h2>Rules <code>{_text(section.rules)}</code>{boards}</h2>"]
     if section.entries:
-        parts += [_league(section), *_plots(number, section.entries), _pairs(section)]
+        parts += [_league(section), *_plots(number, section), _pairs(section)]
     else:
         parts.append(_notes(section))
     parts.append(_settings(section))
@@ -145,14 +145,16 @@ def _notes(section: Section) -> str:
     return f'<ul class="notes">{items}</ul>' if found else ""
 
 
-def _plots(number: int, entries: Sequence[Entry]) -> list[str]:
+def _plots(number: int, section: Section) -> list[str]:
+    entries, given = section.entries, section.boards
     legend = _legend(entries)
-    rates = _table(tables.rates(entries), ranked=True)
+    rates = _table(tables.rates(entries, from_boards=bool(given)), ranked=True)
+    had = " or began with one as large" if given else ""
     return [
         _figure(
             "How far they get",
             plots.reach_rates(entries, f"reach-{number}"),
-            f"{legend}<figcaption>Share of games that reached at least the tile, with its "
+            f"{legend}<figcaption>Share of games that reached at least the tile{had}, with its "
             "interval.</figcaption>",
         )
         + rates,

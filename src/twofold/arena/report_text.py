@@ -7,11 +7,12 @@ from typing import Final
 
 import numpy as np
 
+from twofold.arena.boards import warning_of
 from twofold.arena.compare import Comparison
 from twofold.arena.report import Entry, Section, commands, comparisons
 from twofold.arena.stats import Interval, wilson_interval
 from twofold.arena.survival import HEADER, cells, edges_of, told_bands
-from twofold.arena.table import format_rate, reach, reach_tiles
+from twofold.arena.table import format_rate, reach, reach_heading, reach_tiles
 from twofold.notation import printable
 from twofold.rules import Rules
 
@@ -107,11 +108,16 @@ def league(entries: Sequence[Entry]) -> Table:
     )
 
 
-def rates(entries: Sequence[Entry]) -> Table:
-    """Reach rates with their intervals, of the tiles that tell players apart."""
+def rates(entries: Sequence[Entry], *, from_boards: bool = False) -> Table:
+    """Reach rates with their intervals, of the tiles that tell players apart.
+
+    Args:
+        entries: the players.
+        from_boards: whether their games began on given boards.
+    """
     tiles = reach_tiles([entry.summary for entry in entries])
     return Table(
-        ("reached, % of games", *map(str, tiles)),
+        (reach_heading(from_boards), *map(str, tiles)),
         tuple((entry.label, *(_rate(entry, tile) for tile in tiles)) for entry in entries),
         names=1,
     )
@@ -195,6 +201,8 @@ def notes(section: Section) -> list[str]:
     entries, without = section.entries, section.without
     if section.boards:
         found.append(f"games began on the boards {section.boards}: scores are the points since")
+        most = max((len(entry.games) for entry in entries), default=0)
+        found += filter(None, [warning_of(section.boards, most)])
     unfinished = [f"{entry.label} ({entry.missing:,})" for entry in entries if entry.missing > 0]
     unknown = [entry.label for entry in entries if len(entry.fates) < len(entry.games)]
     timed = [entry.label for entry in entries if not entry.run.reproducible]
@@ -222,7 +230,7 @@ def _markdown(section: Section) -> list[str]:
     parts = [f"## Rules {_code(section.rules)}{boards}"]
     if section.entries:
         parts += [_markdown_table(league(section.entries))]
-        parts += [_markdown_table(rates(section.entries))]
+        parts += [_markdown_table(rates(section.entries, from_boards=bool(section.boards)))]
         where = survival(section.entries)
         parts += [SURVIVAL_WORDS, _markdown_table(where)] if where.rows else []
     found = comparisons(section.entries)

@@ -84,6 +84,10 @@ class Study:
         patience: seconds it waits where another process holds the file.
         seconds: longest time that a query may take without a row.
 
+    Attributes:
+        name: the path as errors show it.
+        file_name: the last part of the path.
+
     Raises:
         InvalidInput: no study of ours, one of a later schema, a torn one, one that another
             program writes to.
@@ -99,6 +103,7 @@ class Study:
         seconds: float = QUERY_SECONDS,
     ) -> None:
         self.name = "a study in memory" if path is None else shown(os.fspath(path))
+        self.file_name = "study.db" if path is None else os.path.basename(os.fspath(path))
         self._path = None if path is None else Path(os.path.realpath(path))
         self._stack = contextlib.ExitStack()
         self._pending: list[tuple[Any, ...]] = []

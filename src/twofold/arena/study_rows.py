@@ -128,8 +128,11 @@ def start_boards(row: tuple[Any, ...], rules: Rules, name: str) -> StartBoards:
     cells = _Cells(BOARDS, row, name)
     expected = cells.hash("hash")
     cells.where = f"boards {expected} of {name}"
-    text = cells.text("boards", MAX_BOARDS_BYTES)
-    found = parse_boards(text, cells.text("name"), rules)
+    text, name = cells.text("boards", MAX_BOARDS_BYTES), cells.text("name")
+    try:
+        found = parse_boards(text, name, rules)
+    except InvalidInput as error:
+        raise InvalidInput(f"{error} (column boards in {cells.where})") from None
     if found.hash != expected:
         raise InvalidInput(
             f"expected boards of hash {expected}, got some of hash {found.hash} in {cells.where}"

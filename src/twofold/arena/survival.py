@@ -180,7 +180,9 @@ def _percent(share: float) -> str:
 
 
 def format_survival(runs: Sequence[Result], rules: Rules, boards: StartBoards | None) -> str:
-    """A table for each player, with its name above it; empty where no sum is known.
+    """A table for each player, with its name above it; empty where there are no games.
+
+    A line below says how many games have no known sum and are left out.
 
     Args:
         runs: the players' games.
@@ -190,7 +192,20 @@ def format_survival(runs: Sequence[Result], rules: Rules, boards: StartBoards | 
     fates = [Fates.of_games(run.games, rules, boards) for run in runs]
     edges = edges_of(fates)
     return "\n\n".join(
-        f"{run.player}\n{format_table(HEADER, [cells(band) for band in told_bands(one, edges)])}"
+        "\n".join([run.player, *_table_lines(one, edges), *_left_out(len(run.games) - len(one))])
         for run, one in zip(runs, fates, strict=True)
-        if len(one)
+        if len(run.games)
     )
+
+
+def _table_lines(fates: Fates, edges: Sequence[int]) -> list[str]:
+    """The table of a player; no line where no sum is known."""
+    rows = [cells(band) for band in told_bands(fates, edges)]
+    return [format_table(HEADER, rows)] if rows else []
+
+
+def _left_out(games: int) -> list[str]:
+    """Says how many games are missing in the table."""
+    plural = "s" * (games > 1)
+    words = f"left out: {games:,} game{plural} of an older twofold, which kept no tile sums"
+    return [words] if games else []

@@ -1,6 +1,6 @@
 """Runs as a table of text, the way this field reports players."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import Protocol
 
 from twofold.arena.games import Games
@@ -36,12 +36,13 @@ class Result(Protocol):
         """The first seed whose game failed."""
 
 
-def format_runs(runs: Sequence[Result], *, rates: bool = True) -> str:
+def format_runs(runs: Sequence[Result], *, rates: bool = True, from_boards: bool = False) -> str:
     """Scores and speed, then reach rates; one line a player. Long specs are numbered.
 
     Args:
         runs: the players' games.
         rates: whether reach rates are wanted.
+        from_boards: whether games began on given boards.
     """
     parts = []
     names = [run.player for run in runs]
@@ -56,7 +57,7 @@ def format_runs(runs: Sequence[Result], *, rates: bool = True) -> str:
     done = [(name, summarise(run)) for name, run in zip(names, runs, strict=True) if len(run.games)]
     if done:
         parts.append(_scores(done))
-        parts += [_rates(done)] if rates else []
+        parts += [_rates(done, reach_heading(from_boards))] if rates else []
     parts += [
         f"{run.player}: failed on seed {run.failed_seed}: {run.error}" for run in failed(runs)
     ]
@@ -68,13 +69,21 @@ def failed(runs: Sequence[Result]) -> list[Result]:
     return [run for run in runs if run.error]
 
 
-def format_table(header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
-    """Aligned columns: the first to the left, the others to the right."""
+def format_table(
+    header: Sequence[str], rows: Sequence[Sequence[str]], left: Collection[int] = (0,)
+) -> str:
+    """Aligned columns.
+
+    Args:
+        header: the first line.
+        rows: the others, each with as many cells.
+        left: the columns that are flush left; the others are flush right.
+    """
     lines = [header, *rows]
     widths = [max(len(line[column]) for line in lines) for column in range(len(header))]
     return "\n".join(
         "  ".join(
-            f"{cell:<{width}}" if column == 0 else f"{cell:>{width}}"
+            f"{cell:<{width}}" if column in left else f"{cell:>{width}}"
             for column, (cell, width) in enumerate(zip(line, widths, strict=True))
         ).rstrip()
         for line in lines
@@ -121,13 +130,22 @@ def reach(summary: Summary, tile: int) -> float:
     return summary.reach[tile].value if tile in summary.reach else 0.0
 
 
-def _rates(done: Sequence[tuple[str, Summary]]) -> str:
+def reach_heading(from_boards: bool) -> str:
+    """What a table of reach rates is headed by.
+
+    Args:
+        from_boards: whether games began on given boards, whose tiles count as reached.
+    """
+    return "reached or given, %" if from_boards else "reached, % of games"
+
+
+def _rates(done: Sequence[tuple[str, Summary]], heading: str) -> str:
     tiles = reach_tiles([summary for _, summary in done])
     rows = [
         [player, *(_percent(reach(summary, tile), summary.games) for tile in tiles)]
         for player, summary in done
     ]
-    return format_table(["reached, % of games", *map(str, tiles)], rows)
+    return format_table([heading, *map(str, tiles)], rows)
 
 
 def _percent(share: float, games: int) -> str:

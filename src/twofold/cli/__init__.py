@@ -138,6 +138,9 @@ def _report(error: BaseException) -> int:
     if isinstance(error, TwofoldError):
         _say(_described(error))
         return error.exit_code
+    if type(error).__name__ == "NoArgsIsHelpError":  # a group without a command
+        typer.echo(error.ctx.get_help())  # type: ignore[attr-defined]
+        return 2
     if hasattr(error, "format_message"):  # a usage error; typer has its classes where it likes
         _say_usage(error)
         return 2

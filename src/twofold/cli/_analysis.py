@@ -65,12 +65,14 @@ def _table(analysis: Analysis) -> str:
     valued = analysis.value is not None
     searched = any(one.depth for one in analysis.moves)
     by_table = analysis.table is not None
-    header = ["move", *["chance"] * by_table, *["value", "to best"] * valued, "reward"]
+    header = ["move", *["chance", "to best"] * by_table, *["value"] * valued]
+    header += [*["to best"] * (valued and not by_table), "reward"]
     header += [*["depth", "nodes"] * searched, ""]
     rows = []
     for one in analysis.moves:
-        cells = [_chance_cell(analysis, one)] * by_table
-        cells += _value_cells(analysis, one) if valued else ()
+        cells = [*_chance_cells(analysis, one)] if by_table else []
+        values = _value_cells(analysis, one) if valued else ()
+        cells += values[:1] if by_table else values
         cells.append(f"{one.reward:,}" if one.legal else "" if valued else "illegal")
         if searched:
             cells += [str(one.depth), f"{one.nodes:,}"] if one.legal else ["", ""]
@@ -79,10 +81,12 @@ def _table(analysis: Analysis) -> str:
     return format_table(header, rows)
 
 
-def _chance_cell(analysis: Analysis, one: MoveAnalysis) -> str:
-    """What the endgame table gives a move."""
-    chance = analysis.chance(one.move)
-    return ("-" if one.legal else "") if chance is None else format_chance(chance)
+def _chance_cells(analysis: Analysis, one: MoveAnalysis) -> tuple[str, str]:
+    """What the endgame table gives a move, and its distance from the best."""
+    chance, best = analysis.chance(one.move), analysis.chance(analysis.best)
+    if chance is None or best is None:
+        return ("-", "-") if one.legal else ("", "")
+    return format_chance(chance), f"-{format_chance(best - chance)}" if chance < best else "0"
 
 
 def _value_cells(analysis: Analysis, one: MoveAnalysis) -> tuple[str, str]:
@@ -95,8 +99,7 @@ def _value_cells(analysis: Analysis, one: MoveAnalysis) -> tuple[str, str]:
     distance = 0.0 if one.value == best else one.value - best
     if analysis.exact and analysis.unit != "points":
         return f"{one.value:.6f}", f"{distance:.2g}" if distance else "0"
-    sign = "+" if distance > 0 else ""  # a table has chosen another move than the search
-    return format_value(one.value, best), sign + format_value(distance, best)
+    return format_value(one.value, best), format_value(distance, best)
 
 
 def figures(analysis: Analysis, width: int) -> list[Text]:

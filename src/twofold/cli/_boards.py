@@ -33,10 +33,19 @@ def read_starts(path: str, rules: "Rules") -> "StartBoards | None":
     return read_boards(path, rules)
 
 
-def print_boards(boards: "StartBoards | None") -> None:
-    """Say where games began, and what scores are then."""
+def print_boards(boards: "StartBoards | None", games: int) -> None:
+    """Say where games began, what scores are then, and whether boards were used again.
+
+    Args:
+        boards: where they began; None for new games.
+        games: the most games of a player.
+    """
     if boards:
+        from twofold.arena.boards import warning_of
+
         print_words(f"boards {boards}; scores are points from there on")
+        if warning := warning_of(boards, games):
+            print_words(warning)
 
 
 def print_survival(runs: "Sequence[Result]", rules: "Rules", boards: "StartBoards | None") -> None:

@@ -137,7 +137,9 @@ def print_note(text: str = "") -> None:
 
 
 def hint_at_tables(rules: "Rules") -> None:
-    """Say in a terminal that endgame tables would help the default player, if none are built.
+    """Say in a terminal that endgame tables would help the default player, if it has none.
+
+    Those that make players weaker, which `tables=auto` leaves out, do not count.
 
     Args:
         rules: what it plays.
@@ -146,8 +148,14 @@ def hint_at_tables(rules: "Rules") -> None:
     from twofold.endgame.pattern import suits
 
     in_terminal = sys.stdout.isatty() and sys.stderr.isatty()
-    if in_terminal and suits(rules) and not files_in(tables_folder()):
+    if in_terminal and suits(rules) and not (files_in(tables_folder()) and _has_strong_tables()):
         print_note(TABLES_HINT)
+
+
+def _has_strong_tables() -> bool:
+    from twofold.endgame.library import strong  # takes a second: it loads kernels
+
+    return bool(strong())
 
 
 def shell_line(*words: str) -> str:
@@ -337,7 +345,7 @@ def _start_spinner(text: str) -> Any:
 
 
 def settled_specs(specs: Sequence[str], rules: "Rules") -> list[str]:
-    """The specs with `tables=auto` written out, for whoever shows or keeps them.
+    """The specs with `tables=auto` replaced by the names of tables, as results show and keep them.
 
     Args:
         specs: name the players.

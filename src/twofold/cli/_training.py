@@ -3,6 +3,8 @@
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Final
 
+from twofold.cli._progress import clock
+
 if TYPE_CHECKING:
     from twofold.learn.training import Progress, Training
 
@@ -28,7 +30,7 @@ def view(training: "Training", now: "Progress", width: int) -> Any:
     facts = Table.grid(padding=(0, 2))
     facts.add_row("games", f"{now.games:,}", "moves", f"{now.moves:,}")
     facts.add_row("moves/s", f"{now.speed:,.0f}", "mean", f"{now.mean:,.0f}")
-    facts.add_row("time", _clock(now.seconds), "done", _done(training, now))
+    facts.add_row("time", clock(now.seconds), "done", _done(training, now))
     rates = Text("reached  " + "  ".join(f"{t} {r:.1%}" for t, r in now.reached.items() if r))
     means = [point.mean for point in training.curve.points]
     chart = Text("\n".join(curve_lines(means, min(width - 12, 72))), style="green")
@@ -57,12 +59,6 @@ def _mean_of(means: Sequence[float], column: int, columns: int) -> float:
     first, last = column * len(means) // columns, (column + 1) * len(means) // columns
     part = means[first : max(last, first + 1)]
     return sum(part) / len(part)
-
-
-def _clock(seconds: float) -> str:
-    minutes, rest = divmod(int(seconds), 60)
-    hours, minutes = divmod(minutes, 60)
-    return f"{hours}:{minutes:02}:{rest:02}"
 
 
 def _done(training: "Training", now: "Progress") -> str:

@@ -337,12 +337,12 @@ def _print_tables(
         if number:
             print_out()
         standings = [one for home, _, one in found if home is bench]
-        print_out(format_runs(standings))
+        print_out(format_runs(standings, from_boards=bench.boards is not None))
         if survival or bench.boards:
             print_survival(standings, bench.rules, bench.boards)
         seeds = dict.fromkeys(entrant.wanted.first_seed for entrant in bench.entrants)
         print_words(f"\nrules {bench.rules}, seeds from {', '.join(map(str, seeds))}")
-        print_boards(bench.boards)
+        print_boards(bench.boards, max(len(one.games) for one in standings))
     print_words(
         f"{counted(jobs, 'job')}, {seconds:.1f} s in all; moves/s and s/game are those of one job"
     )

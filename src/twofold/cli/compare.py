@@ -136,7 +136,7 @@ def command(
     else:
         _print(outcome, players, tested)
         print_words(f"\nrules {used_rules}, seeds from {start}")
-        print_boards(starts)
+        print_boards(starts, max(len(one.games) for one in outcome.standings))
         print_out(f"{counted(used_jobs, 'job')}, {seconds:.1f} s in all")
     _end(outcome, interrupted=asked.is_set(), count=count)
 

@@ -1,5 +1,6 @@
 """`twofold serve`: the web app."""
 
+import contextlib
 import importlib.util
 import os
 import signal
@@ -11,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Final, NoReturn
 
 import typer
 
-from twofold.cli._common import INTERRUPTED, hint_at_tables, print_note, print_out
+from twofold.cli._common import INTERRUPTED, hint_at_tables, print_note, print_out, waiting
 
 if TYPE_CHECKING:
     from twofold.web.security import Access
@@ -66,26 +67,26 @@ def command(
     kept.
     """
     require_web()
-    _check(host, folder, allow_network=allow_network)
-    from twofold.rules import STANDARD
-    from twofold.web.app import create_app
-    from twofold.web.hub import Hub
-    from twofold.web.server import Server, listen
-    from twofold.web.token_file import kept_token
+    with contextlib.ExitStack() as stack:
+        with waiting("starting ..."):
+            _check(host, folder, allow_network=allow_network)
+            from twofold.rules import STANDARD
+            from twofold.web.app import create_app
+            from twofold.web.hub import Hub
+            from twofold.web.server import Server, listen
+            from twofold.web.token_file import kept_token
 
-    with listen(host, port) as listener:
-        kept = data or data_folder()
-        hub = Hub(kept, player)
-        try:
+            listener = stack.enter_context(listen(host, port))
+            kept = data or data_folder()
+            hub = Hub(kept, player)
+            stack.callback(hub.close)
             token = kept_token(kept, new=new_token)
             access = _access(host, listener.getsockname()[1], legacy_api, token)
             server = Server(create_app(hub, access, folder))
-            _announce(host, access, opens=not no_open)
-            if player is None:
-                hint_at_tables(STANDARD)
-            server.serve_on(listener)
-        finally:
-            hub.close()
+        _announce(host, access, opens=not no_open)
+        if player is None:
+            hint_at_tables(STANDARD)
+        server.serve_on(listener)
     print_note("stopped; all games are kept")
     leave(INTERRUPTED if server.signal == signal.SIGINT else 0)
 

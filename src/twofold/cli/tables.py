@@ -20,12 +20,14 @@ from twofold.cli._common import (
     read_count,
     write_json,
 )
-from twofold.cli._progress import live
+from twofold.cli._progress import clock, live
 
 if TYPE_CHECKING:
+    from twofold.board import Board
     from twofold.endgame.format import Head
     from twofold.endgame.pattern import Pattern
     from twofold.endgame.plan import Plan
+    from twofold.endgame.table import Answer
 
 EXAMPLE = """  twofold tables build default
   twofold tables build 442-256 443-512/16,64 --out /data/tables
@@ -153,8 +155,7 @@ def _announce(plans: list["Plan"], folder: Path, threads: int) -> None:
 
     done = [share_done(_path(plan, folder)) for plan in plans]
     held = sum(held_bytes(_path(plan, folder)) for plan in plans)
-    for line in _plan_lines(plans, done):
-        print_note(line)
+    print_note(_plan_table(plans, done))
     check_room(plans, folder, held)
     rate = measured_rate(threads)
     left = sum(p.effort * (1 - (part or 0.0)) for p, part in zip(plans, done, strict=True))
@@ -164,7 +165,8 @@ def _announce(plans: list["Plan"], folder: Path, threads: int) -> None:
     )
 
 
-def _plan_lines(plans: list["Plan"], done: list[float | None]) -> list[str]:
+def _plan_table(plans: list["Plan"], done: list[float | None]) -> str:
+    from twofold.arena.table import format_table
     from twofold.evaluators.memory import bytes_words
 
     rows = [
@@ -183,19 +185,7 @@ def _plan_lines(plans: list["Plan"], done: list[float | None]) -> list[str]:
         rows.append(
             ("all", f"{total[0] / 1e6:,.0f} M", bytes_words(total[1]), bytes_words(most), "")
         )
-    return columns([("table", "boards", "disk", "memory", ""), *rows], left=(0, 4))
-
-
-def columns(rows: list[tuple[str, ...]], left: tuple[int, ...] = (0,)) -> list[str]:
-    """Rows of text in columns; those named are flush left, the others flush right."""
-    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-    return [
-        "  ".join(
-            cell.ljust(width) if number in left else cell.rjust(width)
-            for number, (cell, width) in enumerate(zip(row, widths, strict=True))
-        ).rstrip()
-        for row in rows
-    ]
+    return format_table(("table", "boards", "disk", "memory", ""), rows, left=(0, 4))
 
 
 def _line_of(plan: "Plan") -> Any:
@@ -210,14 +200,6 @@ def _line_of(plan: "Plan") -> Any:
         )
 
     return line
-
-
-def clock(seconds: float) -> str:
-    """`1:05` for 65 seconds."""
-    minutes, rest = divmod(round(seconds), 60)
-    return (
-        f"{minutes // 60}:{minutes % 60:02}:{rest:02}" if minutes >= 60 else f"{minutes}:{rest:02}"
-    )
 
 
 def _time_words(seconds: float) -> str:
@@ -259,7 +241,7 @@ def list_tables(
         write_json("tables list", body)
         return
     if found:
-        print_out("\n".join(_list_lines(found)))
+        print_out(_list_table(found))
     for name, part in unfinished:
         print_words(f"{name}: {part:.0%} built; go on with: twofold tables build {name}")
     for path, why in bad:
@@ -275,7 +257,8 @@ def list_tables(
         )
 
 
-def _list_lines(found: list[tuple[Path, "Head"]]) -> list[str]:
+def _list_table(found: list[tuple[Path, "Head"]]) -> str:
+    from twofold.arena.table import format_table
     from twofold.evaluators.memory import bytes_words
 
     rows = [
@@ -291,7 +274,7 @@ def _list_lines(found: list[tuple[Path, "Head"]]) -> list[str]:
         for path, head in found
     ]
     header = ("table", "makes", "large tiles", "boards", "bits", "disk", "hash")
-    return columns([header, *rows], left=(0, 6))
+    return format_table(header, rows, left=(0, 6))
 
 
 def _unfinished(folder: Path) -> list[tuple[str, float]]:
@@ -423,21 +406,41 @@ def query(
             }
         write_json("tables query", body)
         return
+    print_out(asked.drawn() + "\n")
     if answer is None:
-        print_words(_silence(opened.silences(asked), asks_all=tables is None))
+        print_words(_silence(opened.silences(asked), asks_all=tables is None), 2)
         return
-    print_out(f"{answer.table}: chance to make {answer.target}")
-    for move, chance in sorted(answer.chances.items(), key=lambda each: -each[1]):
-        best = "  best" if move == answer.best else ""
-        print_out(f"  {move.name.lower():<6} {chance:9.5%}{best}")
+    print_out(f"{answer.table}: chance to make {answer.target}\n")
+    print_out(_chance_table(asked, answer))
+
+
+def _chance_table(board: "Board", answer: "Answer") -> str:
+    """The four moves as `analyse` lists them."""
+    from twofold.arena.table import format_table
+    from twofold.rules import Move
+    from twofold.search.analysis import format_chance
+
+    rows = []
+    for move in Move:
+        chance = answer.chances.get(move)
+        legal = move in board.legal_moves()
+        cell = format_chance(chance) if chance is not None else "-" if legal else "illegal"
+        rows.append((move.name.lower(), cell, "best" if move == answer.best else ""))
+    return format_table(("move", "chance", ""), rows)
 
 
 def _silence(reasons: dict[str, str], *, asks_all: bool) -> str:
+    """Why no table speaks: each reason once, with the tables it is of."""
     if not reasons and not asks_all:
         return "no table was asked"
     if not reasons:
         return "no table is built. Build the default set with: twofold tables build default"
-    lines = [f"  {name}: {why}" for name, why in reasons.items()]
+    names: dict[str, list[str]] = {}
+    for name, why in reasons.items():
+        names.setdefault(why, []).append(name)
+    if len(names) == 1:
+        return f"no table speaks of this board: {why}"
+    lines = [f"{', '.join(some)}: {why}" for why, some in names.items()]
     return "\n".join(["no table speaks of this board:", *lines])
 
 

@@ -27,7 +27,8 @@ than the search would. `ntuple:ply=1` from 300 boards of `benchmarks/boards/1400
 155,934 points without tables, 152,300 with `442-256` and 124,323 with `442-64`.
 """
 
-_BETWEEN: Final = "+"
+JOINT: Final = "+"
+"""Stands between the names of tables."""
 
 
 def file_name(pattern: Pattern) -> str:
@@ -158,7 +159,12 @@ def split(names: str) -> list[str]:
         return []
     if names == AUTO:
         return [str(path) for path, _ in strong()]
-    parts = names.split(_BETWEEN)
+    if JOINT in names and is_path(names) and Path(names).is_file():
+        raise InvalidTable(
+            f"expected a path without {JOINT}, which joins the names of tables, got "
+            f"{shown(names)}. Give the file or its folder another name"
+        )
+    parts = names.split(JOINT)
     if not all(parts):
         raise InvalidTable(
             f"expected tables such as 442-512+443-512, {AUTO} or {NONE}, got {shown(names)}"

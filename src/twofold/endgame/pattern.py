@@ -101,7 +101,7 @@ MAX_TARGET: Final = 11
 """Exponents of the smallest and the largest target, 8 and 2048."""
 
 _NAME: Final = re.compile(
-    r"(?P<shape>[0-9A-Za-z]{1,8})-(?P<target>[0-9]{1,5})(?:/(?P<low>[0-9]{1,5}),(?P<high>[0-9]{1,5}))?",
+    r"(?P<shape>[0-9A-Za-z]{1,8})-(?P<target>[0-9]{1,5})(?:[/_](?P<low>[0-9]{1,5})[,-](?P<high>[0-9]{1,5}))?",
     re.ASCII,
 )
 
@@ -126,6 +126,7 @@ class Pattern:
         """A pattern by name: `442-512`; `443-512/16,64` with caps 16 and 64 for rows 4 and 3.
 
         Without caps the name stands for those of its shape: 16 and 64 for `443` and `444`.
+        `-` may join the caps, and `_` precede them: a comma ends a value in the spec of a player.
 
         Raises:
             InvalidTable: there is no such pattern.

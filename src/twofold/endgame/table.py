@@ -96,8 +96,8 @@ class EndgameTable:
     def open(cls, path: str | os.PathLike[str]) -> Self:
         """Map a file; everything but the chances themselves is checked, see `check`.
 
-        A file that is cut short in place while it is open ends this process, so that tables are
-        written as files that nobody may write to.
+        If another program shortens the file while it is open, this process is killed. Files of
+        tables are therefore read-only.
 
         Raises:
             InvalidTable: there is no such file, or it is no endgame table, or torn.

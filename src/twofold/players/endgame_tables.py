@@ -1,7 +1,6 @@
 """The endgame tables that a spec can name: those that are built here, and files elsewhere."""
 
 import hashlib
-from typing import Final
 
 from twofold.endgame import library
 from twofold.endgame.folder import AUTO, NONE, is_path
@@ -9,9 +8,6 @@ from twofold.endgame.pattern import Pattern, suits
 from twofold.endgame.table import EndgameTables
 from twofold.errors import UnsupportedRules
 from twofold.rules import Rules
-
-JOINT: Final = "+"
-"""What stands between the names of tables."""
 
 
 def find_tables(text: str) -> EndgameTables | None:
@@ -43,13 +39,13 @@ def settled_tables(text: str, rules: Rules | None = None) -> str:
     if text == NONE or (text == AUTO and not fits):
         return NONE
     if text == AUTO:
-        return JOINT.join(head.pattern.name for _, head in library.strong()) or NONE
+        return library.JOINT.join(head.pattern.name for _, head in library.strong()) or NONE
     if not fits:
         raise UnsupportedRules(
             f"expected 4x4 and spawns of 2 (0.9) and 4 (0.1) with tables={text}, got rules {rules}"
         )
     texts = {library.open_table(one).path: _name(one) for one in library.split(text)}
-    return JOINT.join(texts[table.path] for table in library.open_tables(text).tables)
+    return library.JOINT.join(texts[table.path] for table in library.open_tables(text).tables)
 
 
 def _name(text: str) -> str:

@@ -15,6 +15,9 @@ from twofold.search.depth import Depth
 
 _ENTRIES: Final = {entry.name: entry for entry in PRESETS}
 
+_MOST_NAMED: Final = 5
+"""Most players that an error names beside the one that was asked for."""
+
 
 def entries() -> tuple[Entry, ...]:
     """Every player that a spec can name."""
@@ -211,9 +214,16 @@ def _complete(entry: Entry, values: Mapping[str, str]) -> tuple[Mapping[str, Key
             known = ", ".join(keys) or "none"
             raise InvalidSpec(
                 f"expected a key of {entry.name} ({known}), got {shown(key)}"
-                f"{did_you_mean(key, keys)}"
+                f"{did_you_mean(key, keys)}{_players_with(key)}"
             )
     return keys, {key: given.get(key, keys[key].default) for key in keys}
+
+
+def _players_with(key: str) -> str:
+    """Says which players have a key; empty where none has."""
+    names = [entry.name for entry in PRESETS if key in entry.keys]
+    more = ", ..." * (len(names) > _MOST_NAMED)
+    return f". Players with this key: {', '.join(names[:_MOST_NAMED])}{more}" if names else ""
 
 
 def _settled(

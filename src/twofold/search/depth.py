@@ -156,12 +156,13 @@ def _parse_band(part: str, text: str) -> Band:
     if not match:
         raise InvalidSpec(
             "expected a depth for some sums of tiles as in 2+14000-16000:4/3@5 "
-            f"(4 plies, 3 from 5 empty cells on), got {shown(text)}"
+            f"(4 plies, 3 from 5 empty cells on), got {_part_of(part, text)}"
         )
     low, high = int(match[1]), int(match[2]) if match[2] else ENDLESS
     if low >= high:
         raise InvalidSpec(
-            f"expected sums of tiles from less to more, as in 14000-16000, got {shown(text)}"
+            f"expected sums of tiles from less to more, as in 14000-16000, "
+            f"got {_part_of(f'{low}-{high}', text)}"
         )
     return Band(low, high, _parse_steps(match[3], text))
 
@@ -173,16 +174,22 @@ def _parse_steps(part: str, text: str) -> Steps:
         if not match:
             raise InvalidSpec(
                 "expected ply as a number such as 5, 6/5@3/4@8, 2+14000-16000:4 or tiles, "
-                f"got {shown(text)}"
+                f"got {_part_of(step, text)}"
             )
         ply = check_limit("ply", int(match[1]), 1, MAX_PLY)
         steps.append((int(match[2] or 0), ply))
     places = [place for place, _ in steps]
     if places[0] != 0 or places != sorted(set(places)):
         raise InvalidSpec(
-            f"expected numbers of empty cells that go up, as in 6/5@3/4@8, got {shown(text)}"
+            "expected numbers of empty cells that go up, as in 6/5@3/4@8, "
+            f"got {_part_of(part, text)}"
         )
     return tuple(steps)
+
+
+def _part_of(part: str, text: str) -> str:
+    """The part of a depth that is wrong, and the whole where that is more."""
+    return shown(text) if part == text else f"{shown(part)} in {shown(text)}"
 
 
 def _steps_text(steps: Steps) -> str:

@@ -11,7 +11,7 @@ class About:
     Attributes:
         game: its id.
         kept: whether it is stored.
-        player: who has played so far; empty for nobody yet.
+        player: the player of the moves so far; empty where there is no move.
         date: when it began.
         comments: comments by move number, from a record.
         tags: further tags, from a record.

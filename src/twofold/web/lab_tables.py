@@ -103,6 +103,7 @@ def section_tables(number: int, section: Section, *, plots: bool) -> SectionTabl
     """
     entries = section.entries
     found = comparisons(entries)
+    rates = report_text.rates(entries, from_boards=bool(section.boards)) if entries else None
     kinds = report_plots.telling(entries) if plots and entries else {}
     machines = report_text.machines(section)
     return SectionTables(
@@ -110,7 +111,7 @@ def section_tables(number: int, section: Section, *, plots: bool) -> SectionTabl
         boards=printable(str(section.boards or "")),
         players=[_style(place, entry.label) for place, entry in enumerate(entries)],
         league=_info(report_text.league(entries), map(_league_keys, entries)) if entries else None,
-        rates=_info(report_text.rates(entries), _rate_keys(entries)) if entries else None,
+        rates=_info(rates, _rate_keys(entries)) if rates else None,
         survival=_survival(entries),
         pairs=_info(report_text.pairs(found), map(_pair_keys, found)) if found else None,
         all_pairs=len(entries) <= MAX_ALL_PAIRS,

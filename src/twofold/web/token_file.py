@@ -1,7 +1,6 @@
-"""Token file: the secret of a server, kept among its data, so that pages stay signed in.
+"""The file with the token of a server, so that pages stay signed in when it is started again.
 
-The file is for its owner alone: one that others can read, that belongs to another user or that is
-a link is refused.
+The file is refused if other users can read it, if it belongs to another user, or if it is a link.
 """
 
 import os

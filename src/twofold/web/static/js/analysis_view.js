@@ -58,13 +58,14 @@ export class AnalysisView {
     const headings = ['value', 'behind', 'reward'].map((name) => h('th', {
       scope: 'col', class: `analysis-${name}`, text: text(`analysis.${name}`),
     }));
-    [, this.behind] = headings;
+    [this.value, , this.reward] = headings;
     const head = h('tr', null,
       h('th', { scope: 'col', class: 'analysis-move' },
         h('span', { class: 'visually-hidden', text: text('analysis.move') })),
       h('td', { class: 'analysis-state' }, this.thinking), headings);
     const rows = [...this.rows.values()].map((row) => row.element);
-    return h('table', { class: 'analysis-moves' }, h('thead', null, head), h('tbody', null, rows));
+    this.table = h('table', { class: 'analysis-moves' }, h('thead', null, head), h('tbody', null, rows));
+    return this.table;
   }
 
   /**
@@ -76,15 +77,22 @@ export class AnalysisView {
     const best = reply.moves.find((move) => move.move === reply.best);
     const format = valueFormat(reply.moves.map((move) => move.value));
     for (const [index, move] of reply.moves.entries()) {
-      this.rows.get(move.move).show(move, best, format, reply.table && chanceText(reply, index));
+      this.rows.get(move.move).show(move, cells(reply, index, best, format));
     }
-    setText(this.behind, text(reply.table ? 'analysis.chance' : 'analysis.behind'));
+    this.#head(Boolean(reply.table));
     this.note.hidden = true;
     this.thinking.hidden = reply.final;
     this.element.dataset.state = reply.final ? 'final' : 'thinking';
     this.#showFacts(reply);
     this.line?.show(reply.line, reply.board);
     if (reply.final && this.options.announce) this.#announce(best, format, reply);
+  }
+
+  /** Name the columns: where a table chooses the move, its chances come first. */
+  #head(byTable) {
+    this.table.classList.toggle('has-table', byTable);
+    setText(this.value, text(byTable ? 'analysis.chance' : 'analysis.value'));
+    setText(this.reward, text(byTable ? 'analysis.search' : 'analysis.reward'));
   }
 
   #showFacts(reply) {
@@ -126,7 +134,7 @@ export class AnalysisView {
     for (const row of this.rows.values()) row.clear();
     for (const value of this.facts.values()) setText(value, '–');
     this.facts.get('table').parentElement.hidden = true;
-    setText(this.behind, text('analysis.behind'));
+    this.#head(false);
     setText(this.note, note);
     this.note.hidden = !note;
     this.thinking.hidden = true;
@@ -136,7 +144,7 @@ export class AnalysisView {
   }
 }
 
-/** One of the four moves: arrow, bar, value, how far behind the best, reward. */
+/** One of the four moves: arrow, bar, value, how far behind the best, reward or search's value. */
 class MoveRow {
   constructor(letter, onMove) {
     const face = [
@@ -162,16 +170,19 @@ class MoveRow {
     );
   }
 
-  show(move, best, format, chance) {
-    const isBest = move === best;
+  /**
+   * @param {object} move of the reply
+   * @param {{isBest: boolean, value: string, behind: string, reward: string}} cells
+   */
+  show(move, { isBest, value, behind, reward }) {
     this.element.classList.toggle('is-best', isBest);
     this.element.classList.toggle('is-illegal', !move.legal);
     if (this.button) this.button.disabled = !move.legal;
     const ratio = move.ratio ?? (isBest && move.value == null ? 1 : null);
     this.fill.style.transform = `scaleX(${ratio === null ? 0 : barLength(ratio).toFixed(4)})`;
-    setText(this.value, move.value == null ? '–' : format(move.value));
-    setText(this.behind, chance || behind(move, best, isBest, format));
-    setText(this.reward, move.legal && move.reward ? `+${number(move.reward)}` : '');
+    setText(this.value, value);
+    setText(this.behind, behind);
+    setText(this.reward, reward);
   }
 
   clear() {
@@ -190,11 +201,21 @@ function barLength(ratio) {
   return 1 / (1 + (1 - Math.max(0, Math.min(1, ratio))) / HALF_AT);
 }
 
-/** What the endgame table gives a move, or a dash; nothing for an illegal move. */
-function chanceText(reply, index) {
-  const chance = reply.table.chances[index];
-  if (!reply.moves[index].legal) return '';
-  return chance === null ? '–' : formatChance(chance);
+/** The texts of a move. Where a table chooses, chances are compared, beside the search's values. */
+function cells(reply, index, best, format) {
+  const move = reply.moves[index];
+  const isBest = move === best;
+  const value = move.value == null ? '–' : format(move.value);
+  if (reply.table) {
+    const chance = reply.table.chances[index];
+    const most = reply.table.chances[reply.moves.indexOf(best)];
+    const behind = behindText(move, isBest, most - chance, (share) => formatChance(share));
+    return { isBest, value: chance === null ? '–' : formatChance(chance),
+      behind: move.legal && chance === null ? '' : behind, reward: move.legal ? value : '' };
+  }
+  const isKnown = move.value != null && best?.value != null;
+  const behind = behindText(move, isBest, isKnown ? best.value - move.value : null, format);
+  return { isBest, value, behind, reward: move.legal && move.reward ? `+${number(move.reward)}` : '' };
 }
 
 /** What the endgame table says that chooses the move: `442-512: 97.2 % to make 512`. */
@@ -205,11 +226,11 @@ function tableText(reply) {
   return text('analysis.table_says', { name, target, chance });
 }
 
-function behind(move, best, isBest, format) {
+/** How far a move is behind the best one, in the unit of what is compared; null if not known. */
+function behindText(move, isBest, difference, format) {
   if (!move.legal) return text('analysis.illegal');
   if (isBest) return text('analysis.best');
-  if (move.value == null || best?.value == null) return '';
-  const difference = best.value - move.value;
+  if (difference === null) return '';
   if (difference <= 0) return '=';
   const written = format(difference);
   return Number(written) === 0 ? '≈' : `−${written}`;

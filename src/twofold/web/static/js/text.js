@@ -184,6 +184,7 @@ const LAB = {
   'lab.compare': 'Compare',
   'lab.copied': 'Copied.',
   'lab.copy': 'Copy the commands',
+  'lab.drawing': 'drawing …',
   'lab.empty': 'The lab looks into the folder in which twofold serve was started, or the one that --folder names, and '
     + 'into folders below it. What is made there appears here by itself.',
   'lab.empty_title': 'Nothing measured here yet',
@@ -514,6 +515,7 @@ const ANALYSIS_VIEW = {
   'analysis.no_bar': 'no evaluation',
   'analysis.nodes': 'Nodes',
   'analysis.reward': 'reward',
+  'analysis.search': 'search',
   'analysis.source': 'Evaluator',
   'analysis.speed': 'Nodes/s',
   'analysis.spoken': 'Best: {move}, {value}, {depth}',

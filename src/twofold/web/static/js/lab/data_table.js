@@ -28,7 +28,7 @@ export class DataTable {
     this.#order = order;
     this.nameOf = nameOf;
     this.table = h('table', { class: 'table lab-table' });
-    this.caption = h('caption', { text: caption });
+    this.caption = h('caption', null, h('span', { text: caption })); // it stays in sight
     this.element = scrollBox(caption, this.table);
   }
 

@@ -10,6 +10,8 @@ import { playerName } from './swatch.js';
 const WIDTH = { wide: 518, narrow: 331 };
 const HEIGHT = 259;
 const TWO_PANELS = 374;
+/** Longest names that the plot of scores writes in full. */
+const LONGEST = { wide: 26, narrow: 14 };
 const DARK = window.matchMedia('(prefers-color-scheme: dark)');
 const NARROW = window.matchMedia('(max-width: 640px)');
 
@@ -48,7 +50,10 @@ export class PlotFigure {
   constructor(kind, isLazy) {
     this.image = h('img', { class: 'lab-plot', alt: text(`lab.alt_${kind}`), loading: isLazy ? 'lazy' : 'eager' });
     this.legend = h('ul', { class: 'lab-legend' });
-    this.element = h('figure', { class: 'lab-figure' }, scrollBox(text(`lab.plot_${kind}`), this.image), this.legend,
+    const box = scrollBox(text(`lab.plot_${kind}`), this.image);
+    box.dataset.wait = text('lab.drawing'); // the first plot of a server takes seconds
+    for (const event of ['load', 'error']) this.image.addEventListener(event, () => delete box.dataset.wait);
+    this.element = h('figure', { class: 'lab-figure' }, box, this.legend,
       h('figcaption', { class: 'soft small', text: text(`lab.caption_${kind}`) }));
   }
 
@@ -65,7 +70,8 @@ export class PlotFigure {
     if (this.image.getAttribute('src') !== source) this.image.setAttribute('src', source);
     this.image.setAttribute('width', WIDTH[width]);
     this.image.setAttribute('height', heightOf(plot.kind, players.length));
-    this.legend.hidden = plot.kind === 'scores'; // it has its names on the axis
+    const isNamed = players.every(({ label }) => label.length <= LONGEST[width]);
+    this.legend.hidden = plot.kind === 'scores' && isNamed; // it has its names on the axis
     fill(this.legend, players.map((player, place) => h('li', null, playerName(player, place))));
   }
 }

@@ -28,7 +28,7 @@ export class SectionView {
       pairs: new DataTable(text('lab.caption_pairs')),
       settings: new DataTable(text('lab.caption_settings')),
     };
-    const figure = (kind) => [kind, new PlotFigure(kind, !isFirst)];
+    const figure = (kind) => [kind, new PlotFigure(kind, !isFirst || kind !== 'reach')];
     this.figures = Object.fromEntries(['reach', 'survival', 'scores', 'strength'].map(figure));
     this.hints = { league: hint(), pairs: hint() };
     this.notes = h('ul', { class: 'lab-notes' });
