@@ -35,9 +35,8 @@ _CHUNK_SECONDS: Final = 0.03
 def own_words(count: int) -> Words:
     """Zeros in cache lines that hold nothing else.
 
-    A line that one thread writes is taken from the cores of all others. What each thread writes
-    with every move must not share a line with what others write or read: that would cost up to
-    half of the gain of a second thread, in some runs and not in others.
+    A core that writes takes the whole line from all others. So what one thread writes with every
+    move shares no line with what others read or write, wherever the arrays happen to lie.
     """
     line = _LINE_BYTES // 8
     room = np.zeros((count + 2 * line - 1) // line * line, dtype=np.uint64)
