@@ -362,6 +362,33 @@ def test_learning_learns() -> None:
 # Memory
 
 
+@pytest.mark.parametrize("patterns", ["01", "0123 012", "4x5"])
+def test_threads_share_no_cache_line_that_one_of_them_writes(patterns: str) -> None:
+    training = Training(settings_of((4, 4), "td", patterns=patterns, threads=3))
+    written = [training.games_begun, training.carousel]
+    for worker in training.workers:
+        written += [worker.game, worker.words, worker.results]
+    lines: set[int] = set()
+    for array in [*written, training.network_words]:
+        first = array.ctypes.data // module._LINE_BYTES
+        own = set(range(first, (array.ctypes.data + array.nbytes - 1) // module._LINE_BYTES + 1))
+        assert not lines & own
+        lines |= own
+
+
+@pytest.mark.parametrize("count", [1, 15, 16, 17, 1000])
+def test_own_words_lie_in_lines_of_their_own(count: int) -> None:
+    words = module.own_words(count)
+    assert words.shape == (count,)
+    assert words.flags.c_contiguous
+    assert not words.any()
+    assert words.ctypes.data % module._LINE_BYTES == 0
+    whole = words.base
+    assert isinstance(whole, np.ndarray)
+    end = words.ctypes.data + words.nbytes
+    assert end + -end % module._LINE_BYTES <= whole.ctypes.data + whole.nbytes
+
+
 def test_memory_is_counted() -> None:
     td = Settings(patterns="4x6", schedule=parse_schedule("td"))
     tc = Settings(patterns="4x6", stages=(1024,), threads=3)

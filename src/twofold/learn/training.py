@@ -26,8 +26,22 @@ Words = NDArray[np.uint64]
 NO_LIMIT: Final = 1 << 62
 _RESULT_ROOM: Final = 4096
 _FIRST_CHUNK: Final = 1_000
+_LINE_BYTES: Final = 128
+"""Two cache lines: processors fetch them in pairs."""
 _CHUNK_SECONDS: Final = 0.03
 """A call of the kernel takes about so long: then it is asked whether to stop."""
+
+
+def own_words(count: int) -> Words:
+    """Zeros in cache lines that hold nothing else.
+
+    A core that writes takes the whole line from all others. So what one thread writes with every
+    move shares no line with what others read or write, wherever the arrays happen to lie.
+    """
+    line = _LINE_BYTES // 8
+    room = np.zeros((count + 2 * line - 1) // line * line, dtype=np.uint64)
+    skipped = -room.ctypes.data % _LINE_BYTES // 8
+    return room[skipped : skipped + count]
 
 
 class Worker:
@@ -41,12 +55,12 @@ class Worker:
         settings, network = training.settings, training.network
         rules, shape = settings.rules, frame(*settings.rules.shape)
         steps = settings.steps or 1
-        self.game: Words = np.zeros(at.game_words(network.features, steps), dtype=np.uint64)
+        self.game: Words = own_words(at.game_words(network.features, steps))
         self.history: Words = large_zeros(2 * at.HISTORY_SIZE, np.uint64)
-        self.results: Words = np.zeros((_RESULT_ROOM, at.RESULT_WORDS), dtype=np.uint64)
+        self.results: Words = own_words(_RESULT_ROOM * at.RESULT_WORDS).reshape(_RESULT_ROOM, -1)
         self._law = spawn_law(rules.spawn_exponents, rules.spawn_weights)
         self._shape = shape
-        self.words: Words = np.zeros(at.THREAD_WORDS, dtype=np.uint64)
+        self.words: Words = own_words(at.THREAD_WORDS)
         words = self.words
         words[at.NETWORK] = training.network_words.ctypes.data
         words[at.SUMS] = training.sums.ctypes.data
@@ -157,15 +171,16 @@ class Training:
         self.network = Network(settings.patterns, settings.rules.shape, stages=settings.stages)
         if settings.optimism:
             self.network.weights[0] = settings.optimism / self.network.features
-        self.network_words = self.network.words()
+        words = self.network.words()
+        self.network_words: Words = own_words(len(words))
+        self.network_words[:] = words
         self.sums: NDArray[np.float32] = large_zeros(
             2 * count if settings.coherent else 0, np.float32
         ).reshape(-1, 2)
-        self.games_begun: Words = np.zeros(1, dtype=np.uint64)
+        self.games_begun: Words = own_words(1)
         self.begun_before = 0
-        self.carousel: Words = np.zeros(
-            (self.network.stage_count, 1 + at.CAROUSEL_SIZE), dtype=np.uint64
-        )
+        stages = self.network.stage_count
+        self.carousel: Words = own_words(stages * (1 + at.CAROUSEL_SIZE)).reshape(stages, -1)
         self.curve = Curve()
         self.before: list[Earlier] = []
         self.seconds = 0.0
