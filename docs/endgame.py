@@ -12,7 +12,6 @@ from twofold.drawing import (
     FACE,
     GAP,
     INK,
-    TILES,
     Colour,
     board_parts,
     board_size,

@@ -13,6 +13,8 @@ import numpy as np
 import pytest
 
 from tests.cli.conftest import Cli
+from tests.endgame.state import table_files as table_files  # a fixture
+from tests.endgame.state import tables_here as tables_here  # a fixture
 from tests.signals import hear_signals
 from twofold.cli._common import read_seconds
 from twofold.cli._training import curve_lines, progress_line, view
@@ -71,6 +73,16 @@ def test_documents_of_one_thread_are_equal(cli: Cli, tmp_path: Path) -> None:
     assert one == two
 
 
+def test_bands_and_tables(cli: Cli, tables_here: Path, tmp_path: Path) -> None:
+    run = ["012 45", "--threads", "1", "--games", "40", "--out", str(tmp_path / "n.safetensors")]
+    found = document(cli, *run, "--tables", "auto", "--bands", "40,80", "--band-share", "0.4")
+    settings = found["settings"]
+    assert settings["tables"] == "44-16+442-16"
+    assert len(settings["tables_sha256"]) == 16
+    assert (settings["bands"], settings["band_share"]) == ([40, 80], 0.4)
+    assert 10 < found["games"] < 40
+
+
 @pytest.mark.skipif(sys.platform == "win32", reason="sends a POSIX signal")
 def test_ctrl_c_saves(tmp_path: Path) -> None:
     path = tmp_path / "n.safetensors"
@@ -113,6 +125,11 @@ def test_ctrl_c_saves(tmp_path: Path) -> None:
         ([*SMALL, "--out", "n", "--stages", "a"], 2, "expected stages such as 16384,32768"),
         ([*SMALL, "--out", "n", "--stages", "64,32"], 2, "expected stages as ascending sums"),
         ([*SMALL, "--out", "n", "--carousel"], 2, "expected stages for the carousel"),
+        ([*SMALL, "--out", "n", "--bands", "a"], 2, "expected bands such as 14000,16000, got 'a'"),
+        ([*SMALL, "--out", "n", "--bands", "64,32"], 2, "expected bands as ascending tile sums"),
+        ([*SMALL, "--out", "n", "--bands", "9", "--band-share", "0"], 2, "expected a share of"),
+        ([*SMALL, "--out", "n", "--tables", "44-16"], 2, "expected 4x4 and spawns of 2 (0.9)"),
+        (["2x4", "--out", "n", "--tables", "+"], 2, "expected tables such as 442-512+443-512"),
         ([*SMALL, "--out", "n", "--optimism", "inf"], 2, "expected optimism"),
         ([*SMALL, "--out", "n", "--threads", "1000000"], 2, "expected threads from 1 to 1024"),
         ([*SMALL, "--out", "n", "--seed", "-1"], 2, "expected a seed"),

@@ -36,7 +36,9 @@ if TYPE_CHECKING:
 EXAMPLE = """  twofold train 4x6 --out net.safetensors --time 30m
   twofold train --out net.safetensors --resume --time 1h
   twofold train '0123 4567' --out small.safetensors --games 10000 --threads 1
-  twofold train 4x6 --out otd.safetensors --schedule td:0.1@90%,tc:1@10%"""
+  twofold train 4x6 --out otd.safetensors --schedule td:0.1@90%,tc:1@10%
+  twofold train 8x6 --out late.safetensors --start default --schedule td:0.01 \\
+    --tables auto --bands 14000,24000,28000"""
 
 _DEFAULT_TIME = "30m"
 
@@ -92,6 +94,26 @@ def command(
             help="Take up again games of N moves; 0 none.",
         ),
     ] = 0,
+    bands: Annotated[
+        str,
+        typer.Option(
+            "--bands",
+            metavar="SUMS",
+            help="Begin games also from kept boards of these tile sums: 14000,16000.",
+        ),
+    ] = "",
+    band_share: Annotated[
+        float,
+        typer.Option("--band-share", metavar="P", help="Share of games that begin from --bands."),
+    ] = 0.5,
+    tables: Annotated[
+        str,
+        typer.Option(
+            "--tables",
+            metavar="T",
+            help="Endgame tables that make the moves they know: 442-512+442-256, auto.",
+        ),
+    ] = "none",
     downgrade: Annotated[
         int,
         typer.Option(
@@ -129,7 +151,7 @@ def command(
             settings = _settings(
                 network or "",
                 rules=read_rules(rules),
-                stages=_numbers(stages),
+                stages=_numbers(stages, "stages such as 16384,32768"),
                 schedule=schedule,
                 optimism=optimism,
                 trace=trace,
@@ -137,6 +159,9 @@ def command(
                 order=order,
                 carousel=carousel,
                 restart=restart,
+                bands=_numbers(bands, "bands such as 14000,16000"),
+                band_share=band_share,
+                tables=tables,
                 downgrade=downgrade,
                 seed=seed,
                 threads=cores() if threads is None else threads,
@@ -179,13 +204,13 @@ def _limits(games: int | None, time: str, *, resume: bool) -> dict[str, Any]:
     return {"games": games, "seconds": read_seconds(time, "time") if time else None}
 
 
-def _numbers(text: str) -> tuple[int, ...]:
+def _numbers(text: str, expected: str) -> tuple[int, ...]:
     from twofold.errors import InvalidNetwork
     from twofold.notation import shown
 
     words = text.split(",") if text else []
     if not all(word.strip().isdecimal() and len(word) < 12 for word in words):
-        raise InvalidNetwork(f"expected stages such as 16384,32768, got {shown(text)}")
+        raise InvalidNetwork(f"expected {expected}, got {shown(text)}")
     return tuple(int(word) for word in words)
 
 
@@ -330,7 +355,7 @@ def _document(training: "Training", out: str) -> dict[str, Any]:
 
     return {
         "file": out,
-        "settings": settings_document(training.settings),
+        "settings": settings_document(training),
         "bytes": training.network.bytes,
         "games": training.curve.games,
         "moves": training.moves,

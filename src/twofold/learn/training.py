@@ -9,6 +9,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
+from twofold.endgame.named import find_tables
 from twofold.errors import LimitExceeded
 from twofold.evaluators.memory import check_memory, large_zeros
 from twofold.evaluators.network import Network
@@ -66,12 +67,17 @@ class Worker:
         words[at.DOWNGRADE] = settings.downgrade
         words[at.RESULTS] = self.results.ctypes.data
         words[at.RESULT_ROOM] = _RESULT_ROOM
-        if settings.carousel:
+        if settings.carousel or settings.bands:
             words[at.CAROUSEL] = training.carousel.ctypes.data
             words[at.CAROUSEL_LEFT] = at.CAROUSEL_BATCH  # the first: new games
+            words[at.BANDS] = len(settings.bands)
+            words[at.BAND_SUMS] = training.band_sums.ctypes.data
+            words[at.BAND_SHARE] = round(settings.band_share * 2**32)
+        if training.tables is not None:
+            words[at.TABLES] = training.tables.words.ctypes.data
         self._read = (training.network.weights, training.network_words, training.sums,
-                      training.games_begun, training.carousel, self.game, self.history,
-                      self.results)  # fmt: skip
+                      training.games_begun, training.carousel, training.band_sums,
+                      training.tables, self.game, self.history, self.results)  # fmt: skip
         """What the words point at: it must not go before they do."""
         self.point_history()
 
@@ -135,10 +141,12 @@ class Training:
         network: what is learnt, changed in place.
         begun_before: games begun before the limit on games was set to another number.
         before: what the weights had learnt before this run: method and games of each run.
+        tables: the endgame tables that make the moves they know; None for none.
         sums: two for each weight where temporal coherence needs them: of its updates before
             they were scaled, and of their sizes; float32 (weights, 2).
 
     Raises:
+        InvalidTable: an endgame table is not there any more, or its file cannot be used.
         LimitExceeded: games or seconds are past their limits.
         ResourceError: the weights and their sums would take more than 80 % of the free memory.
     """
@@ -163,9 +171,9 @@ class Training:
         ).reshape(-1, 2)
         self.games_begun: Words = np.zeros(1, dtype=np.uint64)
         self.begun_before = 0
-        self.carousel: Words = np.zeros(
-            (self.network.stage_count, 1 + at.CAROUSEL_SIZE), dtype=np.uint64
-        )
+        self.carousel: Words = np.zeros(carousel_shape(settings), dtype=np.uint64)
+        self.band_sums: Words = np.array([-(-low // 2) for low in settings.bands], dtype=np.uint64)
+        self.tables = find_tables(settings.tables)
         self.curve = Curve()
         self.before: list[Earlier] = []
         self.seconds = 0.0
@@ -354,6 +362,11 @@ def weight_count(settings: Settings) -> int:
 
     patterns = parse_patterns(settings.patterns, settings.rules.shape)
     return (len(settings.stages) + 1) * sum(pattern.size for pattern in patterns)
+
+
+def carousel_shape(settings: Settings) -> tuple[int, int]:
+    """Rows of the carousel, of which the first stays empty, and words of each."""
+    return 1 + len(settings.bands or settings.stages), 1 + at.CAROUSEL_SIZE
 
 
 def training_bytes(settings: Settings) -> int:

@@ -77,7 +77,7 @@ def _with_tables(spec: str, rules: Rules) -> str:
     """The spec with the endgame tables that are built here, if they are for these rules."""
     if not (suits(rules) and files_in(tables_folder())):
         return spec  # without loading any kernel
-    from twofold.players.endgame_tables import settled_tables
+    from twofold.endgame.named import settled_tables
 
     tables, parsed = settled_tables(AUTO, rules), parse_spec(spec)
     return spec if tables == NONE else format_spec(parsed.name, parsed.values | {"tables": tables})
