@@ -196,6 +196,7 @@ HOSTILE: dict[str, Callable[[dict[str, Any], dict[str, Any]], None]] = {
     "points without rates": lambda state, tensors: state["curve"].update(points=[[1, 2, 3, 4, 5]]),
     "too many points": lambda state, tensors: state["curve"].update(points=[[1] * 11] * 2001),
     "no curve": lambda state, tensors: state.update(curve=None),
+    "an evaluation of words": lambda state, tensors: state.update(evaluations=["a"]),
     "time that runs back": lambda state, tensors: state.update(seconds=-1.0),
     "weights of one number": lambda state, tensors: tensors.update(weights=np.ones((1, 1), "f4")),
     "weights of another type": lambda state, tensors: tensors.update(
@@ -315,6 +316,7 @@ def test_older_checkpoints_have_neither_bands_nor_tables(tmp_path: Path) -> None
     save(finished(SMALL, 3), path)
 
     def older(state: dict[str, Any], tensors: dict[str, Any]) -> None:
+        del state["evaluations"]
         for name in ("bands", "band_share", "tables", "tables_sha256"):
             del state["settings"][name]
 

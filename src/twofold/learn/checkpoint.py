@@ -22,6 +22,7 @@ from twofold.evaluators.network_file import Card, check_finite, read_card, write
 from twofold.kernels import learning as kernels
 from twofold.kernels import training_words as at
 from twofold.learn.curve import Curve, CurveState
+from twofold.learn.evaluation import Evaluation
 from twofold.learn.learnt import read_learnt
 from twofold.learn.settings import Settings, format_schedule, parse_schedule
 from twofold.learn.training import Training, Words, Worker, carousel_shape, weight_count
@@ -74,6 +75,7 @@ def card_of(training: Training) -> Card:
         moves=training.moves,
         seconds=round(training.seconds, 1),
         curve=training.curve.rows(),
+        evaluations=evaluations_document(training),
         twofold=__version__,
         before=training.before,
     )
@@ -111,6 +113,13 @@ class _State(msgspec.Struct, frozen=True):
     phase: int
     games_begun: Annotated[int, msgspec.Meta(ge=0, le=2**62)]
     curve: CurveState
+    evaluations: list[Evaluation] = []
+
+
+def evaluations_document(training: Training) -> list[dict[str, Any]]:
+    """The evaluations of a run as JSON can hold them."""
+    found: list[dict[str, Any]] = msgspec.to_builtins(training.evaluations)
+    return found
 
 
 def settings_document(training: Training) -> dict[str, Any]:
@@ -244,6 +253,7 @@ def _state(training: Training) -> dict[str, Any]:
         "phase": training.phase,
         "games_begun": int(training.games_begun[0]),
         "curve": training.curve.state(),
+        "evaluations": evaluations_document(training),
     }
 
 
@@ -309,6 +319,7 @@ def _restore(
     training.seconds = state.seconds
     training.phase = _phase(training, state.phase)
     training.curve = Curve.from_state(state.curve)
+    training.evaluations = list(state.evaluations)
     if not exactly:
         training.workers[0].words[at.MOVES] = tensors["threads"][:, 0].sum()
         training.workers[0].words[at.UPDATES] = tensors["threads"][:, 1].sum()

@@ -19,6 +19,7 @@ from twofold.kernels import training_words as at
 from twofold.kernels.dice import spawn_law
 from twofold.kernels.tables import frame
 from twofold.learn.curve import Curve
+from twofold.learn.evaluation import Evaluation
 from twofold.learn.settings import Phase, Settings
 from twofold.limits import MAX_RUN_SECONDS, MAX_TRAINING_GAMES, check_limit
 
@@ -141,6 +142,7 @@ class Training:
         network: what is learnt, changed in place.
         begun_before: games begun before the limit on games was set to another number.
         before: what the weights had learnt before this run: method and games of each run.
+        evaluations: what games that measured the network in between have found.
         tables: the endgame tables that make the moves they know; None for none.
         sums: two for each weight where temporal coherence needs them: of its updates before
             they were scaled, and of their sizes; float32 (weights, 2).
@@ -175,6 +177,7 @@ class Training:
         self.band_sums: Words = np.array([-(-low // 2) for low in settings.bands], dtype=np.uint64)
         self.tables = find_tables(settings.tables)
         self.curve = Curve()
+        self.evaluations: list[Evaluation] = []
         self.before: list[Earlier] = []
         self.seconds = 0.0
         self.phase = 0

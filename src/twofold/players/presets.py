@@ -47,6 +47,9 @@ DEFAULT_PLAYER_SMALL: Final = "expectimax:eval=rows,ply=6,cut=0.003"
 DEFAULT_PLAYER_LARGE: Final = "expectimax:eval=rows,ply=4/3@7"
 """Who does on larger ones: most moves take less than 50 ms on 5x5 and 6x6."""
 
+DOWNGRADE: Final = 24_576
+"""Sum of different tiles from which on players with a network downgrade where none is named."""
+
 DEFAULT_PLY: Final = 3
 """Depth of `expectimax` where nothing limits it."""
 
@@ -315,7 +318,7 @@ PRESETS: Final = (
             "table_mb": TABLE_MB,
             "threads": THREADS,
             "downgrade": Key(
-                "24576",
+                str(DOWNGRADE),
                 "halve large tiles once the different tiles sum to this; 0 for never",
                 _downgrade,
             ),
