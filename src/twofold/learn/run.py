@@ -13,15 +13,12 @@ from typing import Any, Final
 from twofold.errors import ResourceError
 from twofold.files import atomic_write, free_path
 from twofold.learn.checkpoint import curve_path, save
-from twofold.learn.curve import TILES, Point
+from twofold.learn.curve import EVALUATIONS_SUFFIX, TILES, Point
 from twofold.learn.evaluation import Evaluation, Measure, evaluations_csv
 from twofold.learn.training import Progress, Training
 
 WRITING_SHARE: Final = 0.05
 """The part of the time that checkpoints may take: the interval grows where they would take more."""
-
-EVALUATIONS_SUFFIX: Final = ".evaluations.csv"
-"""End of the name of the file of the evaluations: `net.evaluations.csv` beside `net.csv`."""
 
 CURVE_SECONDS: Final = 2.0
 """The learning curve on the disk is at most about so old, for those who follow it."""
@@ -186,10 +183,10 @@ class _CurveFile:
     def write(self) -> None:
         """Write it as it is."""
         self._games, self._written = self._last(), time.monotonic()
-        atomic_write(self.path, self._training.curve.csv())
-        if self._training.evaluations:
+        if self._training.evaluations:  # first: who follows the curve then finds them as well
             text = evaluations_csv(self._training.evaluations)
             atomic_write(self.path.with_suffix(EVALUATIONS_SUFFIX), text)
+        atomic_write(self.path, self._training.curve.csv())
 
 
 class _Events:
