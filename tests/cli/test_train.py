@@ -84,6 +84,14 @@ def test_bands_and_tables(cli: Cli, tables_here: Path, tmp_path: Path) -> None:
     assert 10 < found["games"] < 40
 
 
+def test_no_tables_are_built(cli: Cli, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TWOFOLD_STATE_DIR", str(tmp_path))
+    path = str(tmp_path / "n.safetensors")
+    found = cli("train", "01", "--games", "1", "--tables", "auto", "--out", path, "--threads", "1")
+    assert found.code == 0
+    assert "no endgame tables for these rules are built here: the run has none\n" in found.err
+
+
 def test_evaluations(cli: Cli, tmp_path: Path) -> None:
     """The games of evaluations are those of the network in the file."""
     boards, path = tmp_path / "late.txt", tmp_path / "n.safetensors"

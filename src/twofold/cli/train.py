@@ -192,6 +192,11 @@ def command(
                 training = _resumed(out, network, limits, threads)
             else:
                 _say_size(settings)
+                if tables == "auto" and settings.tables == "none":
+                    print_note(
+                        "twofold: no endgame tables for these rules are built here: "
+                        "the run has none"
+                    )
                 training = _new(settings, limits, start)
         if resume:
             print_note(f"twofold: {_how_far(training, out)}")
