@@ -116,6 +116,12 @@ MAX_PATTERN_CELLS: Final = 8
 MAX_STAGES: Final = 16
 """Most stages of a network."""
 
+MAX_BANDS: Final = 64
+"""Most bands of tile sums that games of training begin from."""
+
+MAX_BAND: Final = 2**19
+"""Largest tile sum at which such a band may begin: that of 16 tiles of 32768."""
+
 MIN_DOWNGRADE: Final = 512
 """Smallest sum of different tiles at which tile-downgrading may begin."""
 

@@ -214,7 +214,8 @@ def checkpoints(folder: Path, specs: list[str]) -> None:
     from twofold.rules import Rules
 
     network = Network(parse_patterns("01"), (2, 2))
-    sound = checkpoint.settings_document(Settings(patterns="01", rules=Rules.parse(RULES)))
+    training = Training(Settings(patterns="01", rules=Rules.parse(RULES)), games=1)
+    sound = checkpoint.settings_document(training)
     card = Card(patterns="01", rules=RULES, symmetries=8, twofold="1")
     for number, spec in enumerate(specs):
         path = folder / f"{number}.safetensors"
@@ -227,11 +228,7 @@ def checkpoints(folder: Path, specs: list[str]) -> None:
             attempt(checkpoint.load, path)
         attempt(read_network, path)
         attempt(make_player, f"ntuple:net={path},ply=1")
-        attempt(
-            checkpoint.start_from,
-            Training(Settings(patterns="01", rules=Rules.parse(RULES)), games=1),
-            path,
-        )
+        attempt(checkpoint.start_from, training, path)
         command("net", "info", str(path))
 
 

@@ -13,12 +13,15 @@ import numpy as np
 import pytest
 
 from tests.cli.conftest import Cli
+from tests.endgame.state import table_files as table_files  # a fixture
+from tests.endgame.state import tables_here as tables_here  # a fixture
 from tests.signals import hear_signals
 from twofold.cli._common import read_seconds
 from twofold.cli._training import curve_lines, progress_line, view
 from twofold.errors import InvalidInput
 from twofold.evaluators.network_file import read_card, read_network
 from twofold.learn.checkpoint import curve_path, load, save, start_from
+from twofold.learn.evaluation import Evaluation, Measured
 from twofold.learn.run import run
 from twofold.learn.settings import Settings
 from twofold.learn.training import Progress, Training
@@ -71,6 +74,49 @@ def test_documents_of_one_thread_are_equal(cli: Cli, tmp_path: Path) -> None:
     assert one == two
 
 
+def test_bands_and_tables(cli: Cli, tables_here: Path, tmp_path: Path) -> None:
+    run = ["012 45", "--threads", "1", "--games", "40", "--out", str(tmp_path / "n.safetensors")]
+    found = document(cli, *run, "--tables", "auto", "--bands", "40,80", "--band-share", "0.4")
+    settings = found["settings"]
+    assert settings["tables"] == "44-16+442-16"
+    assert len(settings["tables_sha256"]) == 16
+    assert (settings["bands"], settings["band_share"]) == ([40, 80], 0.4)
+    assert 10 < found["games"] < 40
+
+
+def test_no_tables_are_built(cli: Cli, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TWOFOLD_STATE_DIR", str(tmp_path))
+    path = str(tmp_path / "n.safetensors")
+    found = cli("train", "01", "--games", "1", "--tables", "auto", "--out", path, "--threads", "1")
+    assert found.code == 0
+    assert "no endgame tables for these rules are built here: the run has none\n" in found.err
+
+
+def test_evaluations(cli: Cli, tmp_path: Path) -> None:
+    """The games of evaluations are those of the network in the file."""
+    boards, path = tmp_path / "late.txt", tmp_path / "n.safetensors"
+    small = ["0123 0145", "--rules", "3x4", "--threads", "1", "--games", "500"]
+    options = ["--eval-every", "1h", "--eval-games", "20", "--eval-boards", str(boards)]
+    boards.write_text("3x4:0122/0123/3456\n" * 5)
+    code, out, err = cli("train", *small, *options, "--out", str(path))
+    assert code == 0
+    assert err.count("twofold: network after ") == 2
+    assert "twofold: network after 0 moves: mean " in err
+    assert "network at the end: mean " in out
+    assert ", late.txt " in out
+    again = document(cli, "--resume", "--out", str(path))
+    first, last = again["evaluations"]
+    assert first["moves"] == 0
+    assert 0 <= last["measured"]["survival"]["late.txt"] <= 1
+    played = json.loads(
+        cli("bench", f"ntuple:net={path},ply=1", "--games", "20", "--rules", "3x4", "--json").out
+    )
+    assert played["players"][0]["summary"]["mean_score"] == last["measured"]["mean"]
+    info = cli("net", "info", str(path)).out
+    assert "mean score of the evaluations" in info
+    assert f"after {last['moves']:,} moves: mean " in info
+
+
 @pytest.mark.skipif(sys.platform == "win32", reason="sends a POSIX signal")
 def test_ctrl_c_saves(tmp_path: Path) -> None:
     path = tmp_path / "n.safetensors"
@@ -113,6 +159,15 @@ def test_ctrl_c_saves(tmp_path: Path) -> None:
         ([*SMALL, "--out", "n", "--stages", "a"], 2, "expected stages such as 16384,32768"),
         ([*SMALL, "--out", "n", "--stages", "64,32"], 2, "expected stages as ascending sums"),
         ([*SMALL, "--out", "n", "--carousel"], 2, "expected stages for the carousel"),
+        ([*SMALL, "--out", "n", "--bands", "a"], 2, "expected bands such as 14000,16000, got 'a'"),
+        ([*SMALL, "--out", "n", "--bands", "64,32"], 2, "expected bands as ascending tile sums"),
+        ([*SMALL, "--out", "n", "--bands", "9", "--band-share", "0"], 2, "expected a share of"),
+        ([*SMALL, "--out", "n", "--tables", "44-16"], 2, "expected 4x4 and spawns of 2 (0.9)"),
+        ([*SMALL, "--out", "n", "--eval-every", "x"], 2, "expected eval-every such as 30m"),
+        ([*SMALL, "--out", "n", "--eval-boards", "b"], 2, "expected --eval-every T beside"),
+        ([*SMALL, "--out", "n", "--eval-every", "1m", "--eval-games", "-1"], 2, "expected"),
+        ([*SMALL, "--out", "n", "--eval-every", "1m", "--eval-boards", "b"], 2, "cannot read 'b'"),
+        (["2x4", "--out", "n", "--tables", "+"], 2, "expected tables such as 442-512+443-512"),
         ([*SMALL, "--out", "n", "--optimism", "inf"], 2, "expected optimism"),
         ([*SMALL, "--out", "n", "--threads", "1000000"], 2, "expected threads from 1 to 1024"),
         ([*SMALL, "--out", "n", "--seed", "-1"], 2, "expected a seed"),
@@ -244,6 +299,22 @@ def test_the_live_view_fits_a_terminal() -> None:
         assert "1:02:05" in text
         console.file.close()
     assert "mean 512" in progress_line(now)
+
+
+def test_the_live_view_shows_evaluations() -> None:
+    from rich.console import Console
+
+    training = Training(Settings(patterns="0123", rules=Rules.parse("3x4"), threads=1), games=3000)
+    now = Progress(3000, 10**6, 3725.0, 2.5e6, 512.5, {}, 0, 1.0)
+    for count in (1, 2, 3):
+        measured = Measured(100.0 * count, 5.0, {"14000.txt": 0.75})
+        training.evaluations.append(Evaluation(count, 10, 1.0, 0.0, measured))
+        console = Console(width=80, record=True, file=open(os.devnull, "w"))  # noqa: SIM115
+        console.print(view(training, now, 80))
+        text = console.export_text()
+        assert f"network  mean {100 * count} ± 5, 14000.txt 75.0%, after 10 moves" in text
+        assert ("mean score of the evaluations" in text) == (count > 1)
+        console.file.close()
 
 
 def test_a_curve_of_characters() -> None:

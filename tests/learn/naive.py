@@ -15,6 +15,8 @@ from numpy.typing import NDArray
 
 from tests.evaluators.plain import downgraded, turned
 from twofold import reference
+from twofold.board import Board
+from twofold.endgame.named import find_tables
 from twofold.evaluators.network import Network
 from twofold.learn.settings import Phase, Settings
 from twofold.limits import BITS_MAX_EXPONENT
@@ -198,7 +200,10 @@ class NaiveTraining:
         self.results: list[tuple[int, int, int]] = []
         self.closest = inf
         self.moves = self.begun = 0
-        self.kept: list[list[Cells]] = [[] for _ in self.network.weights]
+        rows = 1 + len(settings.bands or settings.stages)
+        self.kept: list[list[Cells]] = [[] for _ in range(rows)]
+        self.tables = find_tables(settings.tables)
+        self.table_moves = 0
         self.turn, self.turn_left = 0, CAROUSEL_GAMES
 
     def run(self) -> None:
@@ -247,7 +252,7 @@ class NaiveTraining:
 
     def _play(self, game: Played, seed: int, is_full: bool) -> None:
         forward = self.settings.order == "forward"
-        stage = self.network.stage(game.afters[0]) if game.afters else 0
+        row = self._row(game.afters[0]) if game.afters else 0
         score = 0
         explores = bool(self.settings.downgrade) and seed % 2 == 1
         while choice := self._move(game.board, explores):
@@ -258,7 +263,7 @@ class NaiveTraining:
             game.moves += 1
             self.moves += 1
             score += reward
-            stage = self._keep(after, stage)
+            row = self._keep(after, row)
             ready = len(game.afters) - 1 - self.steps
             if forward and ready >= 0:
                 self._update(game, ready, over=False)
@@ -280,7 +285,11 @@ class NaiveTraining:
         self.learner.update(game.afters[number], target)
 
     def _move(self, board: Cells, explores: bool) -> tuple[Cells, int, float] | None:
-        """The best choice; where the game explores, the move that is best when downgraded."""
+        """The choice of a table, else the best; where the game explores, that when downgraded."""
+        if self.tables is not None and (move := self.tables.move(Board(board, (4, 4)))) is not None:
+            self.table_moves += 1
+            after, reward = reference.slide(board, *self.rules.shape, move)
+            return tuple(after), reward, self.network.value(as_bits(tuple(after)))
         smaller = downgraded(board, self.settings.downgrade) if explores else board
         chosen = self._choose(smaller)
         if smaller == board or chosen is None:
@@ -306,15 +315,24 @@ class NaiveTraining:
 
     # ---- the carousel
 
-    def _keep(self, after: Cells, reached: int) -> int:
-        """Keep the first afterstate of a stage; returns the highest stage reached."""
-        stage = self.network.stage(after)
-        if self.settings.carousel and stage > reached:
-            self.kept[stage].append(after)
-        return max(stage, reached)
+    def _row(self, after: Cells) -> int:
+        """The stage of an afterstate, or the number of bands at or below its tile sum."""
+        if not self.settings.bands:
+            return self.network.stage(after)
+        total = sum(2**exponent for exponent in after if exponent)
+        return sum(total >= low for low in self.settings.bands)
+
+    def _keep(self, after: Cells, entered: int) -> int:
+        """Keep the first afterstate of a row; returns the highest row entered."""
+        row = self._row(after)
+        if (self.settings.carousel or self.settings.bands) and row > entered:
+            self.kept[row].append(after)
+        return max(row, entered)
 
     def _from_carousel(self, seed: int) -> Cells | None:
         """The afterstate that the next game begins from, or None for a new game."""
+        if self.settings.bands:
+            return self._from_bands(seed)
         if not self.settings.carousel:
             return None
         if self.turn_left == 0:
@@ -324,9 +342,20 @@ class NaiveTraining:
         self.turn_left -= 1
         if self.turn == 0:
             return None
-        kept = self.kept[self.turn]
-        draw = reference.dice(seed, 2**64 - 2) >> 32
-        chosen = (draw * min(len(kept), CAROUSEL_AFTERS)) >> 32
+        return self._one_of(self.kept[self.turn], reference.dice(seed, 2**64 - 2))
+
+    def _from_bands(self, seed: int) -> Cells | None:
+        """The same by bands: the low half of a draw decides whether, the high half which band."""
+        draw = reference.dice(seed, 2**64 - 2)
+        held = [kept for kept in self.kept if kept]
+        if not held or draw % 2**32 >= round(self.settings.band_share * 2**32):
+            return None
+        band = held[(draw >> 32) * len(held) >> 32]
+        return self._one_of(band, reference.dice(seed, 2**64 - 3))
+
+    def _one_of(self, kept: list[Cells], draw: int) -> Cells:
+        """One of the last thousand afterstates that were kept."""
+        chosen = ((draw >> 32) * min(len(kept), CAROUSEL_AFTERS)) >> 32
         # A ring: afterstate k lies at place k modulo 1000, where a later one may have come.
         return [kept[k] for k in range(len(kept)) if k % CAROUSEL_AFTERS == chosen][-1]
 

@@ -15,10 +15,13 @@ from typing import Any
 import numpy as np
 import pytest
 
+from tests.endgame.state import table_files as table_files  # a fixture
+from tests.endgame.state import tables_here as tables_here  # a fixture
 from tests.faults import Faults
 from tests.forks import fork
 from tests.learn.killed import SMALL, train
 from twofold import files
+from twofold.endgame.named import tables_hash
 from twofold.errors import InvalidInput, InvalidNetwork, ResourceError
 from twofold.evaluators.network import Network
 from twofold.evaluators.network_file import read_card, read_network, write_network
@@ -37,6 +40,7 @@ VARIANTS = [
     replace(SMALL, order="backward", trace=0.5, restart=10),
     replace(SMALL, trace=1.0, steps=3, stages=(64, 128), carousel=True),
     replace(SMALL, order="backward"),
+    replace(SMALL, bands=(60, 150), band_share=0.4),
 ]
 
 
@@ -192,6 +196,7 @@ HOSTILE: dict[str, Callable[[dict[str, Any], dict[str, Any]], None]] = {
     "points without rates": lambda state, tensors: state["curve"].update(points=[[1, 2, 3, 4, 5]]),
     "too many points": lambda state, tensors: state["curve"].update(points=[[1] * 11] * 2001),
     "no curve": lambda state, tensors: state.update(curve=None),
+    "an evaluation of words": lambda state, tensors: state.update(evaluations=["a"]),
     "time that runs back": lambda state, tensors: state.update(seconds=-1.0),
     "weights of one number": lambda state, tensors: tensors.update(weights=np.ones((1, 1), "f4")),
     "weights of another type": lambda state, tensors: tensors.update(
@@ -260,6 +265,63 @@ def test_what_a_checkpoint_says(tmp_path: Path) -> None:
     again = load(path)
     assert again.settings == settings
     assert again.is_finished
+
+
+def with_tables() -> Training:
+    """A finished run of a few games with tables."""
+    training = Training(Settings(patterns="012 45", tables="auto"), games=3)
+    training.run()
+    return training
+
+
+def test_a_run_goes_on_with_the_same_tables(tables_here: Path, tmp_path: Path) -> None:
+    path = tmp_path / "net.safetensors"
+    training = with_tables()
+    save(training, path)
+    settings = read_card(path).settings
+    assert settings["tables"] == "44-16+442-16"
+    assert settings["tables_sha256"] == tables_hash("auto")
+    found = load(path, games=5)
+    assert found.settings == training.settings
+    assert found.tables is not None
+    assert found.workers[0].words[at.TABLES] == found.tables.words.ctypes.data
+    found.run()
+
+
+def test_a_run_does_not_go_on_with_other_tables(
+    tables_here: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "net.safetensors"
+    save(with_tables(), path)
+    monkeypatch.setenv("TWOFOLD_STATE_DIR", str(tmp_path))
+    with pytest.raises(InvalidNetwork, match="Build it with: twofold tables build 44-16"):
+        load(path)
+    monkeypatch.setenv("TWOFOLD_STATE_DIR", str(tables_here.parent))
+    rewritten(path, lambda state, tensors: state["settings"].update(tables_sha256="0" * 16))
+    with pytest.raises(InvalidNetwork, match=r"expected the endgame tables 44-16.* began with"):
+        load(path)
+
+
+def test_a_run_is_saved_though_its_tables_are_gone(tables_here: Path, tmp_path: Path) -> None:
+    """They are open: what happens to their files changes nothing that is known of them."""
+    training, path = with_tables(), tmp_path / "net.safetensors"
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("TWOFOLD_STATE_DIR", str(tmp_path))
+        save(training, path)
+    assert load(path).is_finished
+
+
+def test_older_checkpoints_have_neither_bands_nor_tables(tmp_path: Path) -> None:
+    path = tmp_path / "net.safetensors"
+    save(finished(SMALL, 3), path)
+
+    def older(state: dict[str, Any], tensors: dict[str, Any]) -> None:
+        del state["evaluations"]
+        for name in ("bands", "band_share", "tables", "tables_sha256"):
+            del state["settings"][name]
+
+    rewritten(path, older)
+    assert load(path).settings == SMALL
 
 
 def test_other_limits_and_threads(tmp_path: Path) -> None:

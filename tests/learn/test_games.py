@@ -4,13 +4,21 @@ Weights begin at random, so that hardly any two choices are worth the same: roun
 no move. Where it could, a test fails and says so.
 """
 
+import random
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 
+from tests.endgame.state import NAMES
+from tests.endgame.state import table_files as table_files  # a fixture
+from tests.endgame.state import tables_here as tables_here  # a fixture
+from tests.endgame.test_lookup import boards_of
 from tests.learn.naive import NaiveTraining, start_of, table_of
 from twofold import reference
+from twofold.board import Board
+from twofold.endgame.pattern import Pattern
 from twofold.kernels import training_words as at
 from twofold.learn.settings import Settings, parse_schedule
 from twofold.learn.training import Training
@@ -69,6 +77,14 @@ RUNS: dict[str, dict[str, Any]] = {
         # The last stage is never reached: after the second comes the first again.
         "shape": (2, 2), "games": 500, "schedule": "td", "stages": (8, 128), "carousel": True,
         "order": "backward",
+    },
+    "bands": {
+        "shape": (3, 3), "games": 60, "schedule": "td", "bands": (40, 99, 160, 10_000),
+        "band_share": 0.6,
+    },
+    "backward bands": {
+        "shape": (2, 3), "games": 90, "schedule": "tc:0.9", "bands": (20, 40), "stages": (16,),
+        "band_share": 1.0, "order": "backward",
     },
     "three start tiles": {"shape": (3, 3), "games": 8, "schedule": "td", "start_tiles": 3},
     "past 32768": {"shape": (2, 2), "games": 150, "schedule": "td", "spawn": LARGE_SPAWNS},
@@ -185,6 +201,42 @@ def test_games_begin_from_the_last_thousand_afterstates(carousel_count: int) -> 
     compare(training, twin)
     assert ring[0] == len(twin.kept[1])
     assert len(twin.results) < 30
+
+
+@pytest.mark.parametrize("order", ["forward", "backward"])
+def test_tables_make_the_moves_that_they_know(tables_here: Path, order: str) -> None:
+    """Games begin on boards that the tables know, go on behind them, and learn all along."""
+    settings = settings_of(
+        (4, 4), "td", bands=(60, 120), band_share=1.0, tables="auto", order=order, seed=2
+    )
+    assert settings.tables == "+".join(NAMES)
+    training = Training(settings, games=12)
+    random_start(training)
+    twin = NaiveTraining(settings, 12, start_of(training.network))
+    chosen = random.Random(5)
+    known = [boards_of(Pattern.parse(name), chosen, 20) for name in NAMES]
+    for row, boards in enumerate(known, 1):
+        twin.kept[row] = list(boards)
+        training.carousel[row, 0] = len(boards)
+        bits = [Board(list(cells), (4, 4)).to_bits() for cells in boards]
+        training.carousel[row, 1 : 1 + len(boards)] = bits
+    training.run()
+    twin.run()
+    assert twin.closest > CLOSEST
+    assert 20 < twin.table_moves < twin.moves / 2
+    compare(training, twin)
+
+
+def test_a_share_of_the_games_begins_from_bands() -> None:
+    """In each band that was entered, equally often; a band that no game enters has none."""
+    settings = settings_of((3, 3), "td", bands=(30, 60, 90, 5000), band_share=0.3)
+    training = Training(settings, games=3000)
+    random_start(training)
+    training.run()
+    assert 1950 < training.curve.games < 2250
+    held = training.carousel[:, 0]
+    assert held[0] == held[4] == 0
+    assert (held[1:4] > 100).all()
 
 
 def bits_of(cells: tuple[int, ...]) -> int:

@@ -2,6 +2,7 @@
 
 import sys
 import threading
+from itertools import pairwise
 from pathlib import Path
 from types import ModuleType, SimpleNamespace
 from typing import Any, ClassVar
@@ -10,8 +11,10 @@ import numpy as np
 import pytest
 
 from twofold.errors import ResourceError
+from twofold.evaluators.network import Network
 from twofold.learn.checkpoint import curve_path, load
 from twofold.learn.curve import Curve
+from twofold.learn.evaluation import Evaluation, Measured
 from twofold.learn.run import CURVE_SECONDS, _CurveFile, run
 from twofold.learn.settings import Settings
 from twofold.learn.training import Progress, Training
@@ -81,6 +84,72 @@ def test_without_tensorboard(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) ->
     assert sorted(file.name for file in tmp_path.iterdir()) == ["n.csv", "n.safetensors"]
 
 
+class Judge:
+    """Stands for the games of evaluations: counts them."""
+
+    def __init__(self, stop: threading.Event | None = None) -> None:
+        self.stop, self.asked = stop, 0
+
+    def __call__(self, network: Network) -> Measured | None:
+        self.asked += 1
+        if self.stop is not None:
+            self.stop.set()
+            return None
+        return Measured(float(self.asked), 1.0, {"late": 0.5})
+
+
+def test_the_network_is_measured_now_and_then(tmp_path: Path) -> None:
+    """Where it begins, every so often, and at the end; a run that goes on keeps what was found."""
+    path, told = tmp_path / "n.safetensors", list[Evaluation]()
+    training = Training(SMALL, seconds=0.5)
+    run(training, path, measure=Judge(), measure_every=0.1, on_evaluation=told.append)
+    assert training.evaluations == told
+    assert [one.measured.mean for one in told] == list(range(1, len(told) + 1))
+    assert 2 <= len(told) <= 7
+    assert told[0].moves == 0
+    assert told[-1].moves == training.moves
+    assert all(later.moves > one.moves for one, later in pairwise(told))
+    lines = (tmp_path / "n.evaluations.csv").read_text().splitlines()
+    assert len(lines) == 1 + len(told)
+    assert lines[0].startswith("games,moves,seconds,training_mean,mean,margin,late")
+
+    later = load(path, seconds=0.7)
+    assert later.evaluations == told
+    run(later, path, measure=Judge(), measure_every=100.0)
+    assert later.evaluations[: len(told)] == told
+    assert [one.moves for one in later.evaluations[len(told) :]] == [later.moves]
+
+
+def test_a_finished_run_is_not_measured_twice(tmp_path: Path) -> None:
+    path, judge = tmp_path / "n.safetensors", Judge()
+    run(Training(SMALL, games=10), path, measure=judge, measure_every=100.0)
+    assert judge.asked == 2
+    run(load(path), path, measure=judge, measure_every=100.0)
+    assert judge.asked == 2
+
+
+def test_a_measurement_that_is_stopped_leaves_nothing(tmp_path: Path) -> None:
+    path, stop = tmp_path / "n.safetensors", threading.Event()
+    judge = Judge(stop)
+    run(Training(SMALL, games=10), path, measure=judge, measure_every=100.0, stop=stop)
+    assert judge.asked == 1
+    found = load(path)
+    assert found.evaluations == []
+    assert found.moves == 0
+
+
+def test_evaluations_are_events(tensorboard: list[Writer], tmp_path: Path) -> None:
+    path = tmp_path / "n.safetensors"
+    run(Training(SMALL, games=10), path, measure=Judge(), measure_every=100.0)
+    (writer,) = tensorboard
+    values = [
+        {value.tag: value.simple_value for value in event.summary.value} for event in writer.events
+    ]
+    assert values == [{"evaluation/mean": mean, "survival/late": 0.5} for mean in (1.0, 2.0)]
+    run(load(path, games=20), path, measure=Judge(), measure_every=100.0)
+    assert len(tensorboard[1].events) == 1
+
+
 def test_progress_and_stop(tmp_path: Path) -> None:
     stop, seen = threading.Event(), list[Progress]()
 
@@ -103,7 +172,7 @@ def test_the_curve_is_written_while_it_learns(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """As soon as it has a new point, not too often; what cannot be written is tried again."""
-    training: Any = SimpleNamespace(curve=Curve(stretch=1))
+    training: Any = SimpleNamespace(curve=Curve(stretch=1), evaluations=[])
     clock = [0.0]
     monkeypatch.setattr("twofold.learn.run.time.monotonic", lambda: clock[0])
     file = _CurveFile(training, tmp_path / "n.csv")

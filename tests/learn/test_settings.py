@@ -2,11 +2,14 @@
 
 import random
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import pytest
 
-from twofold.errors import InvalidNetwork, LimitExceeded
+from tests.endgame.state import table_files as table_files  # a fixture
+from tests.endgame.state import tables_here as tables_here  # a fixture
+from twofold.errors import InvalidNetwork, InvalidTable, LimitExceeded, UnsupportedRules
 from twofold.kernels.training_words import MAX_STEPS
 from twofold.learn.settings import Phase, Settings, format_schedule, parse_schedule
 from twofold.rules import Rules
@@ -105,6 +108,7 @@ def test_what_holds_unless_told_otherwise() -> None:
     assert settings.schedule == (Phase("tc", 1.0),)
     assert (settings.stages, settings.optimism, settings.trace, settings.steps) == ((), 0, 0, 1)
     assert (settings.order, settings.carousel, settings.restart) == ("forward", False, 0)
+    assert (settings.bands, settings.band_share, settings.tables) == ((), 0.5, "none")
     assert (settings.seed, settings.threads) == (1, 1)
     assert settings.coherent
 
@@ -151,9 +155,18 @@ def test_sums_are_needed_where_a_phase_is_coherent() -> None:
         ({"trace": float("nan")}, "expected lambda from 0 to 1, got nan"),
         ({"order": "sideways"}, "expected order forward or backward, got 'sideways'"),
         ({"carousel": True}, "expected stages for the carousel"),
-        ({"carousel": True, "stages": (512,), "restart": 10}, "expected either the carousel or"),
+        ({"carousel": True, "stages": (512,), "restart": 10},
+         "expected one of the carousel, restarts and bands, got the carousel and restarts"),
+        ({"bands": (512,), "restart": 10}, "expected one of .*, got restarts and bands"),
+        ({"bands": (512,), "carousel": True, "stages": (64,)}, "got the carousel and bands"),
+        ({"bands": (64, 64)}, "expected bands as ascending tile sums up to 524,288, .*got 64,64"),
+        ({"bands": (0, 64)}, "expected bands as ascending"),
+        ({"bands": (64, 600_000)}, "expected bands as ascending"),
+        ({"bands": (64,), "band_share": 0.0}, "expected a share .* above 0 and up to 1, got 0.0"),
+        ({"bands": (64,), "band_share": 1.1}, "expected a share of games from bands"),
+        ({"bands": (64,), "band_share": float("nan")}, "expected a share of games from bands"),
     ],
-)
+)  # fmt: skip
 def test_settings_that_are_refused(values: dict[str, Any], message: str) -> None:
     with pytest.raises(InvalidNetwork, match=message):
         Settings(**{"patterns": "2x4"} | values)
@@ -169,6 +182,7 @@ def test_settings_that_are_refused(values: dict[str, Any], message: str) -> None
         ({"seed": 2**64}, "expected seed from 0"),
         ({"downgrade": 511}, "expected downgrade from 512 to 65536, got 511"),
         ({"downgrade": 65537}, "expected downgrade from 512"),
+        ({"bands": tuple(range(2, 132, 2))}, "expected bands from 0 to 64, got 65"),
         ({"threads": 0}, "expected threads from 1 to 1024, got 0"),
         ({"threads": 1025}, "expected threads from 1 to 1024"),
         ({"stages": tuple(range(2, 34, 2))}, "expected stages from 1 to 16, got 17"),
@@ -199,4 +213,26 @@ def test_describe_tells_what_is_not_as_usual() -> None:
         "stages 16384/32768, carousel"
     )
     assert replace(plain, restart=10).describe() == "tc:1, restart 10"
+    banded = replace(plain, bands=(14000, 24000), band_share=0.25)
+    assert banded.describe() == "tc:1, bands 14000/24000 for 0.25 of the games"
     assert replace(plain, downgrade=24576).describe() == "tc:1, downgrade 24576"
+
+
+# Tables
+
+
+def test_tables_are_named_in_the_order_in_which_they_are_asked(tables_here: Path) -> None:
+    for text in ("auto", "442-16+44-16", "44-16+442-16"):
+        settings = Settings(patterns="2x4", tables=text)
+        assert settings.tables == "44-16+442-16"
+        assert settings.describe() == "tc:1, tables 44-16+442-16"
+    for rules in (Rules(3, 3), Rules.parse("spawn=2:0.5,4:0.5")):
+        settings = Settings(patterns="01 12", rules=rules, tables="auto")
+        assert settings.tables == "none"
+        with pytest.raises(UnsupportedRules, match="expected 4x4 and spawns"):
+            Settings(patterns="01 12", rules=rules, tables="44-16")
+
+
+def test_tables_that_are_not_there_are_refused(tables_here: Path) -> None:
+    with pytest.raises(InvalidTable, match="Build it with: twofold tables build 442-512"):
+        Settings(patterns="2x4", tables="442-512")

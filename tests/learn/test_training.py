@@ -26,13 +26,14 @@ from twofold.learn.training import (
 )
 from twofold.rules import Rules
 
-GAMES = {"td": 60, "phases": 150, "backward": 150, "carousel": 400}
+GAMES = {"td": 60, "phases": 150, "backward": 150, "carousel": 400, "bands": 300}
 
 RUNS: dict[str, dict[str, Any]] = {
     "td": {"shape": (4, 4), "schedule": "td"},
     "phases": {"shape": (3, 3), "schedule": "td@50%,tc@50%"},
     "backward": {"shape": (3, 3), "schedule": "tc", "order": "backward", "restart": 10},
     "carousel": {"shape": (2, 3), "schedule": "td", "stages": (16, 32), "carousel": True},
+    "bands": {"shape": (3, 3), "schedule": "td", "bands": (40, 80)},
 }
 
 State = tuple[bytes, bytes, int, int, list[tuple[int, int]], float]
@@ -174,7 +175,7 @@ def test_all_games_are_played_and_counted(name: str, threads: int) -> None:
     for worker in training.workers:
         assert not worker.is_playing
         assert worker.words[at.RESULT_COUNT] == 0
-    if settings.restart or settings.carousel:  # some begin elsewhere
+    if settings.restart or settings.carousel or settings.bands:  # some begin elsewhere
         assert 0 < training.curve.games <= 300
     else:
         assert training.curve.games == 300

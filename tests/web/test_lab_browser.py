@@ -170,6 +170,19 @@ def test_runs_are_compared(laptop: Visit) -> None:
     expect(laptop.page.locator(".lab-head h2")).to_have_text("one.csv")
 
 
+def test_evaluations_are_drawn_beside_the_training_mean(laptop: Visit, folder: Path) -> None:
+    make_run(folder / "judged.csv")
+    (folder / "judged.evaluations.csv").write_text(
+        "games,moves,seconds,training_mean,mean,margin\n0,0,0,0,50,1\n3000,3000000,30,1,400,1\n"
+    )
+    laptop.open("/lab?run=judged.csv", ".chart-line")
+    expect(laptop.page.get_by_text("network, evaluated")).to_be_visible()
+    laptop.page.get_by_role("radio", name="largest score").check()
+    expect(laptop.page.get_by_text("network, evaluated")).to_be_hidden()
+    for name in ("judged.csv", "judged.evaluations.csv"):
+        (folder / name).unlink()
+
+
 def test_on_a_phone_there_is_a_way_back(phone: Visit) -> None:
     phone.open("/lab", ".lab-item")
     phone.page.get_by_role("link", name="games.db").click()

@@ -20,6 +20,7 @@ from twofold.arena.boards import StartBoards
 from twofold.arena.games import UNKNOWN, Games, tile_sum
 from twofold.arena.stats import Interval, Values, round_up, wilson_interval
 from twofold.arena.table import Result, format_table
+from twofold.board import Board
 from twofold.rules import Rules
 
 WIDTH: Final = 2_000
@@ -100,6 +101,20 @@ class Fates:
             sums = np.array([tile_sum(board) for board in boards.boards], dtype=np.int64)
             starts = sums[(games.seeds - np.uint64(1)) % np.uint64(len(sums))]
         return cls(starts[known], games.tile_sums[known], ~stopped[known])
+
+
+def next_sum(board: Board) -> int:
+    """The tile sum at which a game from a board has made its next large tile.
+
+    Large tiles are those from half the largest on: the sum is the next multiple of that half,
+    and a 16th of it, for by then the tile is there. From 8192 and a sum of 14,000 it is that
+    of 16384, from 16384 and 8192 that of 32768, from 32768 and 8192 that of 32768 and 16384.
+
+    >>> next_sum(Board.parse("8192 4096 1024 512/128 32 16 0/0 0 0 0/0 0 0 0"))
+    16640
+    """
+    half = max((1 << board.max_exponent) // 2, 2)
+    return (tile_sum(board) // half + 1) * half + half // 16
 
 
 def edges_of(many: Iterable[Fates], width: int | None = None) -> list[int]:

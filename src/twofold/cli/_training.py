@@ -1,15 +1,107 @@
-"""The live view of a training run: figures, reach rates and the learning curve."""
+"""The live view of a training run, and the options of its evaluations."""
 
-from collections.abc import Sequence
+import contextlib
+import time
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
+from twofold.cli._common import can_redraw, counted, print_note, read_seconds
 from twofold.cli._progress import clock
 
 if TYPE_CHECKING:
+    from twofold.arena.evaluation import EvaluationGames
+    from twofold.learn.evaluation import Evaluation
     from twofold.learn.training import Progress, Training
+
+    Shown = tuple[Callable[[Progress], None], Callable[[Evaluation], None]]
 
 CURVE_HEIGHT: Final = 8
 _BARS: Final = " ▁▂▃▄▅▆▇█"
+
+
+@dataclass(frozen=True, slots=True)
+class Trials:
+    """The options of evaluations.
+
+    Attributes:
+        every: seconds of training between two.
+        count: whole games of each.
+        boards: files of boards that games begin on.
+        downgrade: see `twofold.arena.evaluation`.
+    """
+
+    every: float
+    count: int
+    boards: list[str]
+    downgrade: int
+
+    def games(self, training: "Training", stop: Callable[[], bool]) -> "EvaluationGames":
+        """The games of each evaluation of a run."""
+        from twofold.arena.evaluation import EvaluationGames
+        from twofold.cli._boards import read_starts
+
+        rules = training.settings.rules
+        sets = [read_starts(path, rules) for path in self.boards]
+        return EvaluationGames(
+            rules,
+            games=self.count,
+            boards=[one for one in sets if one],
+            downgrade=self.downgrade,
+            tables=training.tables,
+            stop=stop,
+        )
+
+
+def read_trials(every: str, count: int, boards: list[str], downgrade: int) -> Trials | None:
+    """The evaluations that options ask for; None for none.
+
+    Raises:
+        InvalidInput: they cannot be read, or boards are named, but no time.
+    """
+    from twofold.errors import InvalidInput
+
+    if every:
+        return Trials(read_seconds(every, "eval-every"), count, boards, downgrade)
+    if boards:
+        raise InvalidInput("expected --eval-every T beside --eval-boards, such as 10m")
+    return None
+
+
+# ---- what is shown
+
+
+@contextlib.contextmanager
+def live(training: "Training") -> "Iterator[Shown]":
+    """Progress and evaluations on stderr: a live view in a terminal, else lines."""
+    from rich.console import Console
+    from rich.live import Live
+
+    console = Console(stderr=True)
+    if not can_redraw(console.is_terminal):
+        yield _each_minute(), _say_evaluation
+        return
+    with Live(console=console, transient=True, auto_refresh=False) as shown:
+
+        def show(now: "Progress") -> None:
+            shown.update(view(training, now, console.width), refresh=True)
+
+        yield show, lambda _: None  # the view has it
+
+
+def _each_minute() -> "Callable[[Progress], None]":
+    said = [time.monotonic()]
+
+    def say(now: "Progress") -> None:
+        if time.monotonic() - said[0] >= 60:
+            said[0] = time.monotonic()
+            print_note(progress_line(now))
+
+    return say
+
+
+def _say_evaluation(one: "Evaluation") -> None:
+    print_note(f"twofold: network after {counted(one.moves, 'move')}: {one.measured}")
 
 
 def progress_line(now: "Progress") -> str:
@@ -36,7 +128,30 @@ def view(training: "Training", now: "Progress", width: int) -> Any:
     chart = Text("\n".join(curve_lines(means, min(width - 12, 72))), style="green")
     title = Text(f"{training.network.describe()}: {training.settings.describe()}", style="bold")
     hint = Text("mean score by games; Ctrl-C saves and ends", style="dim")
-    return Group(title, facts, rates, chart, hint)
+    return Group(title, facts, rates, *_judged(training, width), chart, hint)
+
+
+def _judged(training: "Training", width: int) -> list[Any]:
+    """The last evaluation in words, and the means of all as a curve once there are several."""
+    from rich.text import Text
+
+    known = training.evaluations
+    if not known:
+        return []
+    last = Text(f"network  {known[-1].measured}, after {counted(known[-1].moves, 'move')}")
+    lines = evaluation_lines([one.measured.mean for one in known], width)
+    if not lines:
+        return [last]
+    hint = Text("mean score of the evaluations", style="dim")
+    return [last, Text("\n".join(lines), style="cyan"), hint]
+
+
+def evaluation_lines(means: Sequence[float | None], width: int) -> list[str]:
+    """The curve of the mean scores of evaluations; empty for fewer than two."""
+    known = [mean for mean in means if mean is not None]
+    if len(known) < 2:
+        return []
+    return curve_lines(known, min(width - 12, 72), height=4)
 
 
 def curve_lines(means: Sequence[float], width: int, height: int = CURVE_HEIGHT) -> list[str]:

@@ -11,6 +11,7 @@ from twofold.cli._common import (
     loading,
     print_note,
     print_out,
+    print_words,
     read_count,
     write_json,
 )
@@ -93,6 +94,28 @@ def _print_card(card: "Card", size: int, sha256: str) -> None:
     if means:
         print_out("\nmean score while it learnt:\n")
         print_out("\n".join(curve_lines(means, 60)))
+    _print_evaluations(card)
+
+
+def _print_evaluations(card: "Card") -> None:
+    """How the network played while it learnt, as far as the card can be read."""
+    import msgspec
+
+    from twofold.cli._training import evaluation_lines
+    from twofold.learn.evaluation import Evaluation
+    from twofold.notation import printable
+
+    try:
+        found = msgspec.convert(card.evaluations, list[Evaluation])
+    except msgspec.ValidationError:
+        return
+    if not found:
+        return
+    if lines := evaluation_lines([one.measured.mean for one in found], 72):
+        print_out("\nmean score of the evaluations:\n")
+        print_out("\n".join(lines))
+    last = found[-1]
+    print_words(f"\nafter {counted(last.moves, 'move')}: {printable(str(last.measured))}")
 
 
 def _form(card: "Card") -> str:

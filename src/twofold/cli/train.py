@@ -1,8 +1,6 @@
 """`twofold train`: a network learns from the games it plays."""
 
-import contextlib
 import os
-from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -12,7 +10,6 @@ from twofold.cli._common import (
     INTERRUPTED,
     JsonOption,
     RulesOption,
-    can_redraw,
     catching_interrupt,
     cores,
     counted,
@@ -26,17 +23,20 @@ from twofold.cli._common import (
     shell_line,
     write_json,
 )
+from twofold.cli._training import live, read_trials
 
 if TYPE_CHECKING:
     from contextlib import AbstractContextManager
 
     from twofold.learn.settings import Settings
-    from twofold.learn.training import Progress, Training
+    from twofold.learn.training import Training
 
 EXAMPLE = """  twofold train 4x6 --out net.safetensors --time 30m
   twofold train --out net.safetensors --resume --time 1h
   twofold train '0123 4567' --out small.safetensors --games 10000 --threads 1
-  twofold train 4x6 --out otd.safetensors --schedule td:0.1@90%,tc:1@10%"""
+  twofold train 4x6 --out otd.safetensors --schedule td:0.1@90%,tc:1@10%
+  twofold train 8x6 --out late.safetensors --start default --schedule td:0.01 \\
+    --tables auto --bands 14000,24000,28000"""
 
 _DEFAULT_TIME = "30m"
 
@@ -92,6 +92,26 @@ def command(
             help="Take up again games of N moves; 0 none.",
         ),
     ] = 0,
+    bands: Annotated[
+        str,
+        typer.Option(
+            "--bands",
+            metavar="SUMS",
+            help="Begin games also from kept boards of these tile sums: 14000,16000.",
+        ),
+    ] = "",
+    band_share: Annotated[
+        float,
+        typer.Option("--band-share", metavar="P", help="Share of games that begin from --bands."),
+    ] = 0.5,
+    tables: Annotated[
+        str,
+        typer.Option(
+            "--tables",
+            metavar="T",
+            help="Endgame tables that make the moves they know: 442-512+442-256, auto.",
+        ),
+    ] = "none",
     downgrade: Annotated[
         int,
         typer.Option(
@@ -111,6 +131,26 @@ def command(
     checkpoint: Annotated[
         str, typer.Option("--checkpoint", metavar="T", help="Time between checkpoints.")
     ] = "10m",
+    eval_every: Annotated[
+        str,
+        typer.Option("--eval-every", metavar="T", help="Let the network play every so often: 10m."),
+    ] = "",
+    eval_games: Annotated[
+        int,
+        typer.Option(
+            "--eval-games", parser=read_count, metavar="N", help="Whole games then, from seed 1."
+        ),
+    ] = 300,
+    eval_boards: Annotated[
+        list[str] | None,
+        typer.Option("--eval-boards", metavar="FILE", help="And one from each board of a file."),
+    ] = None,
+    eval_downgrade: Annotated[
+        int,
+        typer.Option(
+            "--eval-downgrade", parser=read_count, metavar="SUM", help="Downgraded then; 0 never."
+        ),
+    ] = 24_576,
     rules: RulesOption = "",
     json: JsonOption = False,
 ) -> None:
@@ -121,6 +161,7 @@ def command(
     """
     limits = _limits(games, time, resume=resume)
     interval = read_seconds(checkpoint, "checkpoint")
+    trials = read_trials(eval_every, eval_games, eval_boards or [], eval_downgrade)
     _check_out(out)
     with _held(out):
         _check_new(out, resume=resume)
@@ -129,7 +170,7 @@ def command(
             settings = _settings(
                 network or "",
                 rules=read_rules(rules),
-                stages=_numbers(stages),
+                stages=_numbers(stages, "stages such as 16384,32768"),
                 schedule=schedule,
                 optimism=optimism,
                 trace=trace,
@@ -137,6 +178,9 @@ def command(
                 order=order,
                 carousel=carousel,
                 restart=restart,
+                bands=_numbers(bands, "bands such as 14000,16000"),
+                band_share=band_share,
+                tables=tables,
                 downgrade=downgrade,
                 seed=seed,
                 threads=cores() if threads is None else threads,
@@ -148,12 +192,26 @@ def command(
                 training = _resumed(out, network, limits, threads)
             else:
                 _say_size(settings)
+                if tables == "auto" and settings.tables == "none":
+                    print_note(
+                        "twofold: no endgame tables for these rules are built here: "
+                        "the run has none"
+                    )
                 training = _new(settings, limits, start)
         if resume:
             print_note(f"twofold: {_how_far(training, out)}")
-        with catching_interrupt() as asked, _live(training) as show:
+        with catching_interrupt() as asked, live(training) as (show, tell):
+            measure = None if trials is None else trials.games(training, asked.is_set)
             kept = run(
-                training, out, interval=interval, stop=asked, on_progress=show, on_move=_say_moved
+                training,
+                out,
+                interval=interval,
+                stop=asked,
+                on_progress=show,
+                on_move=_say_moved,
+                measure=measure,
+                measure_every=0.0 if trials is None else trials.every,
+                on_evaluation=tell,
             )
     out = str(kept) if kept != Path(out) else out
     if json:
@@ -179,13 +237,13 @@ def _limits(games: int | None, time: str, *, resume: bool) -> dict[str, Any]:
     return {"games": games, "seconds": read_seconds(time, "time") if time else None}
 
 
-def _numbers(text: str) -> tuple[int, ...]:
+def _numbers(text: str, expected: str) -> tuple[int, ...]:
     from twofold.errors import InvalidNetwork
     from twofold.notation import shown
 
     words = text.split(",") if text else []
     if not all(word.strip().isdecimal() and len(word) < 12 for word in words):
-        raise InvalidNetwork(f"expected stages such as 16384,32768, got {shown(text)}")
+        raise InvalidNetwork(f"expected {expected}, got {shown(text)}")
     return tuple(int(word) for word in words)
 
 
@@ -285,31 +343,6 @@ def _say_size(settings: "Settings") -> None:
 # ---- what is shown
 
 
-@contextlib.contextmanager
-def _live(training: "Training") -> "Iterator[Callable[[Progress], None] | None]":
-    """Progress on stderr: a live view in a terminal, else a line a minute."""
-    import time
-
-    from rich.console import Console
-    from rich.live import Live
-
-    from twofold.cli._training import progress_line, view
-
-    console = Console(stderr=True)
-    if not can_redraw(console.is_terminal):
-        said = [time.monotonic()]
-
-        def say(now: "Progress") -> None:
-            if time.monotonic() - said[0] >= 60:
-                said[0] = time.monotonic()
-                print_note(progress_line(now))
-
-        yield say
-        return
-    with Live(console=console, transient=True, auto_refresh=False) as live:
-        yield lambda now: live.update(view(training, now, console.width), refresh=True)
-
-
 def _print_run(training: "Training", out: str) -> None:
     from twofold.learn.checkpoint import curve_path
 
@@ -322,21 +355,24 @@ def _print_run(training: "Training", out: str) -> None:
     if curve.recent:
         rates = "  ".join(f"{tile} {rate:.1%}" for tile, rate in curve.reached.items() if rate)
         print_words(f"last {counted(len(curve.recent), 'game')}: mean {curve.mean:,.0f}  {rates}")
+    if training.evaluations:
+        print_words(f"network at the end: {training.evaluations[-1].measured}")
     print_out(f"{out}; learning curve in {curve_path(out)}")
 
 
 def _document(training: "Training", out: str) -> dict[str, Any]:
-    from twofold.learn.checkpoint import settings_document
+    from twofold.learn.checkpoint import evaluations_document, settings_document
 
     return {
         "file": out,
-        "settings": settings_document(training.settings),
+        "settings": settings_document(training),
         "bytes": training.network.bytes,
         "games": training.curve.games,
         "moves": training.moves,
         "finished": training.is_finished,
         "mean": training.curve.mean,
         "reached": {str(tile): rate for tile, rate in training.curve.reached.items()},
+        "evaluations": evaluations_document(training),
         "curve": [{"games": point.games, "mean": point.mean} for point in training.curve.points],
     }
 

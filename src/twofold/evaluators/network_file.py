@@ -72,6 +72,7 @@ class Card(msgspec.Struct, frozen=True, kw_only=True):
         moves: moves of them.
         seconds: time that the training took.
         curve: the learning curve, a row a point.
+        evaluations: how the network played in between, as `twofold.learn.evaluation` writes it.
         before: what it was trained from, the first one first.
         note: whatever else there is to say.
         release: how the weights are written; None for float32.
@@ -88,6 +89,7 @@ class Card(msgspec.Struct, frozen=True, kw_only=True):
     moves: Count = 0
     seconds: float = 0.0
     curve: list[list[float]] = []
+    evaluations: list[dict[str, Any]] = []
     before: list[Earlier] = []
     note: str = ""
     release: Release | None = None

@@ -16,6 +16,11 @@ steps. V is 0 at the end of a game. Forward learning updates each afterstate as 
 target is known, with the values at which it was chosen; backward learning waits for the end of
 the game and goes from the last afterstate to the first, with values just updated.
 
+Games begin anew, in the middle of the game before, or from an afterstate of the carousel, which
+keeps the first one of each stage, or of each band of tile sums, that a game enters. A move is that
+of an endgame table where one knows the board; every afterstate learns from the next one chosen,
+whoever has chosen it.
+
 Sources: Szubert and Jaskowski 2014 (TD afterstate learning); Jaskowski 2018 (temporal coherence,
 carousel shaping); Matsuzaki 2017 (backward learning, restarts).
 """
@@ -28,8 +33,10 @@ from numba import types
 from twofold.kernels import bits as on_bits
 from twofold.kernels import training_words as at
 from twofold.kernels._jit import kernel
+from twofold.kernels.carousel import keep_on_carousel, next_on_carousel, row_of
 from twofold.kernels.dice import dice, player_dice
 from twofold.kernels.downgrade import downgraded
+from twofold.kernels.endgame_lookup import table_move
 from twofold.kernels.intrinsics import (
     U64_POINTER,
     as_signed,
@@ -40,13 +47,12 @@ from twofold.kernels.intrinsics import (
     u64_at,
     u64_offset,
 )
-from twofold.kernels.ntuple import STAGES, SYMMETRIES, list_features, stage_of, sum_features
+from twofold.kernels.ntuple import SYMMETRIES, list_features, sum_features
 from twofold.kernels.play import start_bits
 from twofold.kernels.updates import chosen_places, feature_count, fetch_sums, target_of, update
 
 _0: Final = np.uint64(0)
 _1: Final = np.uint64(1)
-_32: Final = np.uint64(32)
 
 
 @kernel(types.void(U64_POINTER, U64_POINTER))
@@ -93,38 +99,6 @@ def list_moves(game, thread):
     game[at.LEGAL] = legal
 
 
-@kernel(types.void(U64_POINTER, types.uint64, U64_POINTER))
-def keep_on_carousel(game, after, thread):
-    """Keep the first afterstate of a stage that the game enters, to begin other games from."""
-    network = u64_at(thread[at.NETWORK])
-    stage = stage_of(after, network)
-    if thread[at.CAROUSEL] != 0 and stage > np.int64(game[at.STAGE]):
-        ring = u64_offset(u64_at(thread[at.CAROUSEL]), stage * (1 + at.CAROUSEL_SIZE))
-        ring[1 + take_number(ring) % at.CAROUSEL_SIZE] = after
-    game[at.STAGE] = np.uint64(max(stage, np.int64(game[at.STAGE])))
-
-
-@kernel(types.uint64(types.uint64, U64_POINTER))
-def next_on_carousel(draw, thread):
-    """The afterstate to begin the next game from; 0 for a new game."""
-    if thread[at.CAROUSEL] == 0:
-        return _0
-    carousel = u64_at(thread[at.CAROUSEL])
-    stages = np.int64(u64_at(thread[at.NETWORK])[STAGES])
-    if thread[at.CAROUSEL_LEFT] == 0:
-        stage = np.int64(thread[at.CAROUSEL_STAGE]) + 1
-        if stage >= stages or carousel[stage * (1 + at.CAROUSEL_SIZE)] == 0:
-            stage = 0
-        thread[at.CAROUSEL_STAGE] = np.uint64(stage)
-        thread[at.CAROUSEL_LEFT] = np.uint64(at.CAROUSEL_BATCH)
-    thread[at.CAROUSEL_LEFT] -= _1
-    if thread[at.CAROUSEL_STAGE] == 0:
-        return _0
-    ring = u64_offset(carousel, np.int64(thread[at.CAROUSEL_STAGE]) * (1 + at.CAROUSEL_SIZE))
-    known = min(ring[0], np.uint64(at.CAROUSEL_SIZE))
-    return ring[1 + np.int64(((draw >> _32) * known) >> _32)]
-
-
 @kernel(types.void(U64_POINTER, types.uint64, types.uint64, U64_POINTER))
 def begin_from(game, after, spawn, thread):
     """Let a spawn fall on an afterstate, and list the moves."""
@@ -146,7 +120,7 @@ def begin_game(game, thread):
     history = u64_at(game[at.HISTORY])
     pairs = f32_at(game[at.HISTORY] + np.uint64(8 * at.HISTORY_SIZE))
     again = thread[at.RESTART] != 0 and game[at.LAST_COUNT] >= thread[at.RESTART]
-    after = game[at.MIDDLE] if again else next_on_carousel(dice(seed, ~_0 - _1), thread)
+    after = game[at.MIDDLE] if again else next_on_carousel(seed, thread)
     game[at.STATE] = np.uint64(at.PLAYING)
     game[at.GAME_SEED] = seed
     game[at.SCORE] = game[at.MOVE_NUMBER] = game[at.COUNT] = _0
@@ -166,7 +140,7 @@ def begin_game(game, thread):
     pairs[0] = np.float32(0)
     pairs[1] = np.float32(sum_features(places, feature_count(network), network))
     game[at.COUNT] = _1
-    game[at.STAGE] = np.uint64(stage_of(after, network))
+    game[at.STAGE] = np.uint64(row_of(after, thread))
     begin_from(game, after, thread[at.START_TILES] - _1, thread)
 
 
@@ -260,17 +234,29 @@ def downgraded_move(game, thread):
     return best
 
 
+@kernel(types.int64(U64_POINTER, U64_POINTER))
+def known_move(game, thread):
+    """The move that is not chosen by the values of the board itself; -1 where these choose."""
+    if thread[at.TABLES] != 0:
+        board = u64_at(game[at.HISTORY])[at.HISTORY_SIZE - 1]
+        move = table_move(board, np.int64(game[at.LEGAL]), u64_at(thread[at.TABLES]))
+        if move >= 0:
+            return move
+    if thread[at.DOWNGRADE] != 0 and game[at.GAME_SEED] & _1:
+        return downgraded_move(game, thread)
+    return -1
+
+
 @kernel(types.Tuple((types.int64, types.float64))(U64_POINTER, U64_POINTER))
 def choose(game, thread):
     """The move to make, -1 where none is legal, and the value of its afterstate."""
-    if thread[at.DOWNGRADE] != 0 and game[at.GAME_SEED] & _1:
-        move = downgraded_move(game, thread)
-        if move >= 0:
-            network = u64_at(thread[at.NETWORK])
-            features = feature_count(network)
-            places = i64_offset(as_signed(game), at.PLACES + move * features)
-            return move, sum_features(places, features, network)
-    return best_move(game, thread)
+    move = known_move(game, thread)
+    if move < 0:
+        return best_move(game, thread)
+    network = u64_at(thread[at.NETWORK])
+    features = feature_count(network)
+    places = i64_offset(as_signed(game), at.PLACES + move * features)
+    return move, sum_features(places, features, network)
 
 
 @kernel(types.void(U64_POINTER, U64_POINTER))
@@ -296,7 +282,7 @@ def play_move(game, thread):
     game[at.SCORE] += game[at.GAINS + best]
     game[at.MOVE_NUMBER] += _1
     thread[at.MOVES] += _1
-    if network[STAGES] > 1:
+    if thread[at.CAROUSEL] != 0:
         keep_on_carousel(game, after, thread)
     if not thread[at.BACKWARD]:
         chosen, kept = i64_offset(places, best * features), chosen_places(game, count, thread)

@@ -44,13 +44,22 @@ MOVES: Final = 21
 UPDATES: Final = 22
 CAROUSEL: Final = 23
 """Address of the carousel, shared by all threads: (stages, 1 + CAROUSEL_SIZE) words, the number
-of afterstates kept so far and the last of them; 0 for none."""
+of afterstates kept so far and the last of them; 0 for none. With BANDS it has a row for the boards
+below all bands, which stays empty, and one for each band."""
 CAROUSEL_STAGE: Final = 24
 CAROUSEL_LEFT: Final = 25
 """Games to begin from that stage before the next one's turn."""
 DOWNGRADE: Final = 26
 """Every other game chooses on the downgraded board from this sum of different tiles on; 0: none."""
-THREAD_WORDS: Final = 27
+TABLES: Final = 27
+"""Address of the words of endgame tables that choose the moves they know; 0 for none."""
+BANDS: Final = 28
+"""Number of bands of tile sums that the carousel keeps afterstates of; 0 for stages."""
+BAND_SUMS: Final = 29
+"""Address of uint64 (bands,): the smallest tile sum of each band, in units of 2, ascending."""
+BAND_SHARE: Final = 30
+"""Share of the games that begin from such an afterstate, in units of 2^-32."""
+THREAD_WORDS: Final = 31
 
 MAX_STEPS: Final = 16
 CAROUSEL_SIZE: Final = 1000
@@ -73,6 +82,7 @@ FULL_GAME: Final = 5
 """1 where the game began with start tiles: only such games count in statistics."""
 LEGAL: Final = 6
 STAGE: Final = 7
+"""The last stage, or band, that the game has entered: the row of the carousel."""
 NEXT_UPDATE: Final = 8
 """While LEARNING: the number of the afterstate to update next, plus 1."""
 TERMINAL: Final = 9

@@ -20,9 +20,9 @@ SEARCH: Final = (
 """Modules of search."""
 
 OTHERS: Final = (
-    "ntuple", "learning", "network_planes", "lanes", "bits_on_lanes", "environment_forms",
+    "endgame", "endgame_cells", "endgame_lookup", "endgame_policy", "ntuple", "carousel",
+    "learning", "network_planes", "lanes", "bits_on_lanes", "environment_forms",
     "environment_lanes", "environment_games", "environments", "canonical", "solving", "solved",
-    "endgame", "endgame_cells", "endgame_lookup", "endgame_policy",
 )  # fmt: skip
 """Modules of learning, environments and exact play; no module of search needs them."""
 

@@ -15,14 +15,17 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from twofold.errors import InvalidInput, InvalidNetwork
+from twofold.endgame.folder import NONE
+from twofold.endgame.named import hash_of, tables_hash
+from twofold.errors import InvalidInput, InvalidNetwork, InvalidTable
 from twofold.evaluators.network_file import Card, check_finite, read_card, write_network
 from twofold.kernels import learning as kernels
 from twofold.kernels import training_words as at
 from twofold.learn.curve import Curve, CurveState
+from twofold.learn.evaluation import Evaluation
 from twofold.learn.learnt import read_learnt
 from twofold.learn.settings import Settings, format_schedule, parse_schedule
-from twofold.learn.training import Training, Words, Worker, weight_count
+from twofold.learn.training import Training, Words, Worker, carousel_shape, weight_count
 from twofold.limits import MAX_TRAINING_GAMES
 from twofold.notation import parse_seed, shown
 from twofold.rules import Rules
@@ -67,11 +70,12 @@ def card_of(training: Training) -> Card:
         symmetries=network.symmetries,
         stages=network.stages,
         method=settings.describe(),
-        settings=settings_document(settings),
+        settings=settings_document(training),
         games=training.curve.games,
         moves=training.moves,
         seconds=round(training.seconds, 1),
         curve=training.curve.rows(),
+        evaluations=evaluations_document(training),
         twofold=__version__,
         before=training.before,
     )
@@ -93,6 +97,10 @@ class _Settings(msgspec.Struct, frozen=True):
     seed: str
     threads: int
     downgrade: int = 0
+    bands: tuple[int, ...] = ()
+    band_share: float = 0.5
+    tables: str = NONE
+    tables_sha256: str = ""
 
 
 class _State(msgspec.Struct, frozen=True):
@@ -105,10 +113,18 @@ class _State(msgspec.Struct, frozen=True):
     phase: int
     games_begun: Annotated[int, msgspec.Meta(ge=0, le=2**62)]
     curve: CurveState
+    evaluations: list[Evaluation] = []
 
 
-def settings_document(settings: Settings) -> dict[str, Any]:
-    """Settings as JSON can hold them."""
+def evaluations_document(training: Training) -> list[dict[str, Any]]:
+    """The evaluations of a run as JSON can hold them."""
+    found: list[dict[str, Any]] = msgspec.to_builtins(training.evaluations)
+    return found
+
+
+def settings_document(training: Training) -> dict[str, Any]:
+    """The settings of a run as JSON can hold them."""
+    settings = training.settings
     return {
         "patterns": settings.patterns,
         "rules": str(settings.rules),
@@ -120,6 +136,10 @@ def settings_document(settings: Settings) -> dict[str, Any]:
         "order": settings.order,
         "carousel": settings.carousel,
         "restart": settings.restart,
+        "bands": list(settings.bands),
+        "band_share": settings.band_share,
+        "tables": settings.tables,
+        "tables_sha256": hash_of(training.tables),
         "downgrade": settings.downgrade,
         "seed": str(settings.seed),
         "threads": settings.threads,
@@ -127,13 +147,29 @@ def settings_document(settings: Settings) -> dict[str, Any]:
 
 
 def _read_settings(document: _Settings) -> Settings:
-    """The settings of such a document."""
-    said = msgspec.structs.asdict(document) | {
+    """The settings of such a document.
+
+    Raises:
+        InvalidNetwork: they cannot be used.
+        InvalidTable: its endgame tables are not there, or not those that it names.
+    """
+    said = msgspec.structs.asdict(document)
+    _check_tables(document.tables, said.pop("tables_sha256"))
+    said |= {
         "rules": Rules.parse(document.rules),
         "schedule": parse_schedule(document.schedule),
         "seed": parse_seed(document.seed),
     }
     return Settings(**said)
+
+
+def _check_tables(tables: str, stated: str) -> None:
+    """Refuse endgame tables with another content than those that the run has begun with."""
+    if (found := tables_hash(tables)) != stated:
+        raise InvalidTable(
+            f"expected the endgame tables {tables} that the run began with, "
+            f"whose hash is {shown(stated)}, got those of {found!r}"
+        )
 
 
 def load(
@@ -152,7 +188,7 @@ def load(
         threads: None as before. With another number the games under way begin anew.
 
     Raises:
-        InvalidNetwork: not a checkpoint, or a torn one.
+        InvalidNetwork: not a checkpoint, or a torn one, or its endgame tables are not there.
         ResourceError: it would take more than 80 % of the free memory.
     """
     name = ascii(os.fspath(path))
@@ -210,13 +246,14 @@ def curve_path(path: str | os.PathLike[str]) -> Path:
 
 def _state(training: Training) -> dict[str, Any]:
     return {
-        "settings": settings_document(training.settings),
+        "settings": settings_document(training),
         "games": training.game_limit,
         "seconds_limit": training.second_limit,
         "seconds": training.seconds,
         "phase": training.phase,
         "games_begun": int(training.games_begun[0]),
         "curve": training.curve.state(),
+        "evaluations": evaluations_document(training),
     }
 
 
@@ -254,7 +291,7 @@ def _check_tensors(settings: Settings, tensors: dict[str, NDArray[Any]]) -> None
     shapes = {
         "weights": (np.float32, (stages, weights // stages)),
         "sums": (np.float32, (weights if settings.coherent else 0, 2)),
-        "carousel": (np.uint64, (stages, 1 + at.CAROUSEL_SIZE)),
+        "carousel": (np.uint64, carousel_shape(settings)),
         "games": (np.uint64, (settings.threads, at.KEPT_WORDS)),
         "threads": (np.uint64, (settings.threads, len(_KEPT))),
         "histories": (np.uint64, tensors.get("histories", np.empty(0)).shape[:1]),
@@ -282,6 +319,7 @@ def _restore(
     training.seconds = state.seconds
     training.phase = _phase(training, state.phase)
     training.curve = Curve.from_state(state.curve)
+    training.evaluations = list(state.evaluations)
     if not exactly:
         training.workers[0].words[at.MOVES] = tensors["threads"][:, 0].sum()
         training.workers[0].words[at.UPDATES] = tensors["threads"][:, 1].sum()
@@ -293,7 +331,7 @@ def _restore(
         worker.point_history()
         _check_game(worker.game)
         place = _restore_history(worker, tensors["histories"], place)
-        if worker.words[at.CAROUSEL_STAGE] >= training.network.stage_count:
+        if worker.words[at.CAROUSEL_STAGE] >= len(training.carousel):
             raise InvalidNetwork("expected a stage of the network on the carousel")
         kernels.list_again(worker.words)
     if place != len(tensors["histories"]):

@@ -19,6 +19,9 @@ STRETCH: Final = 1000
 MAX_POINTS: Final = 2000
 """With so many points, two become one; even, so that none is left over."""
 
+EVALUATIONS_SUFFIX: Final = ".evaluations.csv"
+"""End of the name of the file of the evaluations: `net.evaluations.csv` beside `net.csv`."""
+
 TILES: Final = (1024, 2048, 4096, 8192, 16384, 32768)
 """The tiles whose reach rates are kept."""
 

@@ -2,6 +2,7 @@
 
 import contextlib
 import importlib.util
+import math
 import os
 import threading
 import time
@@ -12,7 +13,8 @@ from typing import Any, Final
 from twofold.errors import ResourceError
 from twofold.files import atomic_write, free_path
 from twofold.learn.checkpoint import curve_path, save
-from twofold.learn.curve import TILES, Point
+from twofold.learn.curve import EVALUATIONS_SUFFIX, TILES, Point
+from twofold.learn.evaluation import Evaluation, Measure, evaluations_csv
 from twofold.learn.training import Progress, Training
 
 WRITING_SHARE: Final = 0.05
@@ -31,6 +33,9 @@ def run(
     on_progress: Callable[[Progress], None] | None = None,
     on_save: Callable[[float], None] | None = None,
     on_move: Callable[[Path], None] | None = None,
+    measure: Measure | None = None,
+    measure_every: float = 600.0,
+    on_evaluation: Callable[[Evaluation], None] | None = None,
 ) -> Path:
     """Go on with a run to its end or until it is stopped, and keep its checkpoint up to date.
 
@@ -44,6 +49,10 @@ def run(
         on_save: told after each checkpoint how many seconds it took.
         on_move: told the new path of the checkpoint where another program has changed the file,
             which is then left alone.
+        measure: lets the network play, while training waits: where it begins to learn, every so
+            often, and at the end. What it finds goes to the checkpoint, and to a file beside it.
+        measure_every: seconds of training between two such evaluations.
+        on_evaluation: told of each.
 
     Returns:
         The path of the checkpoint.
@@ -52,7 +61,7 @@ def run(
         ResourceError: a file cannot be written; the checkpoint on the disk is as it was.
     """
     stop = stop or threading.Event()
-    events = _Events(Path(path).with_suffix(".tensorboard"), training.curve.points)
+    events = _Events(Path(path).with_suffix(".tensorboard"), training)
     place = _Place(Path(path))
     curve = _CurveFile(training, curve_path(path))
 
@@ -61,9 +70,17 @@ def run(
         if on_progress:
             on_progress(now)
 
-    pause = interval
+    trials = _Trials(training, measure, measure_every, on_evaluation)
+    save_at = training.seconds + interval
     while True:
+        trials.follow(ended=training.is_finished, stopped=stop.is_set())
+        pause = max(min(save_at, trials.due) - training.seconds, 0.0)
         training.run(seconds=pause, stop=stop, on_progress=tell)
+        is_over = training.is_finished or stop.is_set()
+        if training.is_finished and not stop.is_set():
+            trials.follow(ended=True, stopped=False)
+        if training.seconds < save_at and not is_over:
+            continue
         began = time.perf_counter()
         if place.is_taken:
             place = _Place(free_path(place.path))
@@ -73,14 +90,53 @@ def run(
         save(training, place.path)
         place.was_written()
         curve.write()
-        events.write(training.curve.points)
+        events.write(training.curve.points, training.evaluations)
         taken = time.perf_counter() - began
         if on_save:
             on_save(taken)
-        pause = max(interval, taken * (1 / WRITING_SHARE - 1))
-        if training.is_finished or stop.is_set():
+        save_at = training.seconds + max(interval, taken * (1 / WRITING_SHARE - 1))
+        if is_over:
             events.close()
             return place.path
+
+
+class _Trials:
+    """The evaluations of a run: where it begins, every so often, and at its end."""
+
+    def __init__(
+        self,
+        training: Training,
+        measure: Measure | None,
+        every: float,
+        told: Callable[[Evaluation], None] | None,
+    ) -> None:
+        self._training, self._measure, self._every, self._told = training, measure, every, told
+        known = training.evaluations
+        last = known[-1].seconds + every if known else 0.0
+        self.due = math.inf if measure is None else last
+        """The seconds of training at which the next one is due."""
+
+    def follow(self, *, ended: bool, stopped: bool) -> None:
+        """Measure where it is due, or at the end unless the last one was there."""
+        training = self._training
+        last = training.evaluations[-1].moves if training.evaluations else -1
+        is_due = training.seconds >= self.due or (ended and last < training.moves)
+        if self._measure is None or stopped or not is_due:
+            return
+        if (found := self._measure(training.network)) is None:
+            return
+        training.evaluations.append(
+            Evaluation(
+                training.curve.games,
+                training.moves,
+                round(training.seconds, 1),
+                round(training.curve.mean, 1),
+                found,
+            )
+        )
+        self.due = training.seconds + self._every
+        if self._told is not None:
+            self._told(training.evaluations[-1])
 
 
 class _Place:
@@ -127,44 +183,65 @@ class _CurveFile:
     def write(self) -> None:
         """Write it as it is."""
         self._games, self._written = self._last(), time.monotonic()
+        if self._training.evaluations:  # first: who follows the curve then finds them as well
+            text = evaluations_csv(self._training.evaluations)
+            atomic_write(self.path.with_suffix(EVALUATIONS_SUFFIX), text)
         atomic_write(self.path, self._training.curve.csv())
 
 
 class _Events:
     """The points of a curve as TensorBoard events, where `tensorboard` is installed."""
 
-    def __init__(self, folder: Path, before: list[Point]) -> None:
+    def __init__(self, folder: Path, training: Training) -> None:
+        before, goes_on = training.curve.points, folder.is_dir()
         self._folder = folder
-        self._written = before[-1].games if before and folder.is_dir() else 0
+        self._written = before[-1].games if before and goes_on else 0
+        self._judged = len(training.evaluations) if goes_on else 0
         self._writer: Any = None
         self._there = importlib.util.find_spec("tensorboard") is not None
 
-    def write(self, points: list[Point]) -> None:
-        """Write the points that are new."""
+    def write(self, points: list[Point], evaluations: list[Evaluation]) -> None:
+        """Write the points and evaluations that are new."""
         fresh = [point for point in points if point.games > self._written]
-        if not fresh or not self._there:
+        judged = evaluations[self._judged :]
+        if not (fresh or judged) or not self._there:
             return
         for point in fresh:
-            self._add(point)
-        self._written = fresh[-1].games
+            self._add(point.games, _values_of(point))
+        for one in judged:
+            self._add(one.games, _values_of_evaluation(one))
+        self._written = fresh[-1].games if fresh else self._written
+        self._judged = len(evaluations)
         self._writer.flush()
 
-    def _add(self, point: Point) -> None:
+    def _add(self, games: int, values: dict[str, float]) -> None:
         from tensorboard.compat.proto.event_pb2 import Event
         from tensorboard.compat.proto.summary_pb2 import Summary
         from tensorboard.summary.writer.event_file_writer import EventFileWriter
 
         if self._writer is None:
             self._writer = EventFileWriter(str(self._folder))
-        values = {"score/mean": point.mean, "score/largest": point.largest}
-        values |= {f"reached/{tile}": rate for tile, rate in zip(TILES, point.reached, strict=True)}
         summary = Summary(
             value=[Summary.Value(tag=tag, simple_value=value) for tag, value in values.items()]
         )
-        event = Event(step=point.games, wall_time=time.time(), summary=summary)
+        event = Event(step=games, wall_time=time.time(), summary=summary)
         self._writer.add_event(event)
 
     def close(self) -> None:
         """End the file."""
         if self._writer is not None:
             self._writer.close()
+
+
+def _values_of(point: Point) -> dict[str, float]:
+    """A point by the names of its curves."""
+    rates = zip(TILES, point.reached, strict=True)
+    values = {"score/mean": point.mean, "score/largest": float(point.largest)}
+    return values | {f"reached/{tile}": rate for tile, rate in rates}
+
+
+def _values_of_evaluation(one: Evaluation) -> dict[str, float]:
+    """An evaluation by the names of its curves."""
+    found = one.measured
+    means = {} if found.mean is None else {"evaluation/mean": found.mean}
+    return means | {f"survival/{name}": rate for name, rate in found.survival.items()}

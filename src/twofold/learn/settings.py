@@ -2,9 +2,11 @@
 
 import re
 from dataclasses import dataclass, field
+from itertools import pairwise
 from math import ceil, isfinite, log
 from typing import Final, Literal
 
+from twofold.endgame.folder import NONE
 from twofold.errors import InvalidNetwork
 from twofold.evaluators.network import check_stages
 from twofold.evaluators.patterns import format_patterns, parse_patterns
@@ -12,6 +14,8 @@ from twofold.kernels.training_words import MAX_STEPS
 from twofold.limits import (
     BITS_MAX_EXPONENT,
     BITS_MAX_SIDE,
+    MAX_BAND,
+    MAX_BANDS,
     MAX_DOWNGRADE,
     MAX_JOBS,
     MAX_SEED,
@@ -111,6 +115,11 @@ class Settings:
         order: `forward` updates while a game goes on, `backward` after it, from its end.
         carousel: whether games begin in turn at each stage.
         restart: a game of so many moves or more is taken up again in its middle; 0 for never.
+        bands: smallest tile sums of bands, ascending: a share of the games begins from afterstates
+            with which earlier games entered a band, the last of them open to larger sums.
+        band_share: that share, above 0 and up to 1; each band that holds some has an equal part.
+        tables: endgame tables that make the moves of the boards they know, see
+            `endgame.library.open_tables`: `none`, `auto`, or names with `+` between them.
         downgrade: every other game chooses its moves on the downgraded board once the different
             tiles sum to so many, and so comes to boards that the network does not know yet; 0
             for none.
@@ -132,6 +141,9 @@ class Settings:
     order: Literal["forward", "backward"] = "forward"
     carousel: bool = False
     restart: int = 0
+    bands: tuple[int, ...] = ()
+    band_share: float = 0.5
+    tables: str = NONE
     downgrade: int = 0
     seed: int = 1
     threads: int = 1
@@ -163,8 +175,9 @@ class Settings:
             raise InvalidNetwork(f"expected order forward or backward, got {shown(self.order)}")
         if self.carousel and not self.stages:
             raise InvalidNetwork("expected stages for the carousel, such as stages=16384,32768")
-        if self.carousel and self.restart:
-            raise InvalidNetwork("expected either the carousel or restarts, got both")
+        _check_begins(self.carousel, self.restart, self.bands)
+        _check_bands(self.bands, self.band_share)
+        object.__setattr__(self, "tables", _settled(self.tables, rules))
 
     @property
     def coherent(self) -> bool:
@@ -180,8 +193,46 @@ class Settings:
         parts += ["stages " + "/".join(map(str, self.stages))] if self.stages else []
         parts += ["carousel"] if self.carousel else []
         parts += [f"restart {self.restart}"] if self.restart else []
+        parts += [_bands_text(self.bands, self.band_share)] if self.bands else []
+        parts += [f"tables {self.tables}"] if self.tables != NONE else []
         parts += [f"downgrade {self.downgrade}"] if self.downgrade else []
         return ", ".join(parts)
+
+
+def _check_begins(carousel: bool, restart: int, bands: tuple[int, ...]) -> None:
+    """Refuse two ways for games to begin elsewhere than with start tiles."""
+    used = {"the carousel": carousel, "restarts": restart, "bands": bands}
+    if len(found := [name for name, value in used.items() if value]) > 1:
+        raise InvalidNetwork(
+            f"expected one of the carousel, restarts and bands, got {' and '.join(found)}"
+        )
+
+
+def _check_bands(bands: tuple[int, ...], share: float) -> None:
+    check_limit("bands", len(bands), 0, MAX_BANDS)
+    rising = all(low < high for low, high in pairwise((0, *bands)))
+    if not rising or max(bands, default=0) > MAX_BAND:
+        raise InvalidNetwork(
+            f"expected bands as ascending tile sums up to {MAX_BAND:,}, "
+            f"such as 14000,16000, got {','.join(map(str, bands))}"
+        )
+    if not 0 < share <= 1:
+        raise InvalidNetwork(
+            f"expected a share of games from bands above 0 and up to 1, got {share}"
+        )
+
+
+def _bands_text(bands: tuple[int, ...], share: float) -> str:
+    return f"bands {'/'.join(map(str, bands))} for {format_number(share)} of the games"
+
+
+def _settled(tables: str, rules: Rules) -> str:
+    """The text of endgame tables with `auto` written out."""
+    if tables == NONE:
+        return NONE
+    from twofold.endgame.named import settled_tables  # loads kernels
+
+    return settled_tables(tables, rules)
 
 
 def _fewest_steps(trace: float) -> int:

@@ -9,6 +9,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
+from twofold.endgame.named import find_tables
 from twofold.errors import LimitExceeded
 from twofold.evaluators.memory import check_memory, large_zeros
 from twofold.evaluators.network import Network
@@ -18,6 +19,7 @@ from twofold.kernels import training_words as at
 from twofold.kernels.dice import spawn_law
 from twofold.kernels.tables import frame
 from twofold.learn.curve import Curve
+from twofold.learn.evaluation import Evaluation
 from twofold.learn.settings import Phase, Settings
 from twofold.limits import MAX_RUN_SECONDS, MAX_TRAINING_GAMES, check_limit
 
@@ -80,12 +82,17 @@ class Worker:
         words[at.DOWNGRADE] = settings.downgrade
         words[at.RESULTS] = self.results.ctypes.data
         words[at.RESULT_ROOM] = _RESULT_ROOM
-        if settings.carousel:
+        if settings.carousel or settings.bands:
             words[at.CAROUSEL] = training.carousel.ctypes.data
             words[at.CAROUSEL_LEFT] = at.CAROUSEL_BATCH  # the first: new games
+            words[at.BANDS] = len(settings.bands)
+            words[at.BAND_SUMS] = training.band_sums.ctypes.data
+            words[at.BAND_SHARE] = round(settings.band_share * 2**32)
+        if training.tables is not None:
+            words[at.TABLES] = training.tables.words.ctypes.data
         self._read = (training.network.weights, training.network_words, training.sums,
-                      training.games_begun, training.carousel, self.game, self.history,
-                      self.results)  # fmt: skip
+                      training.games_begun, training.carousel, training.band_sums,
+                      training.tables, self.game, self.history, self.results)  # fmt: skip
         """What the words point at: it must not go before they do."""
         self.point_history()
 
@@ -149,10 +156,13 @@ class Training:
         network: what is learnt, changed in place.
         begun_before: games begun before the limit on games was set to another number.
         before: what the weights had learnt before this run: method and games of each run.
+        evaluations: what games that measured the network in between have found.
+        tables: the endgame tables that make the moves they know; None for none.
         sums: two for each weight where temporal coherence needs them: of its updates before
             they were scaled, and of their sizes; float32 (weights, 2).
 
     Raises:
+        InvalidTable: an endgame table is not there any more, or its file cannot be used.
         LimitExceeded: games or seconds are past their limits.
         ResourceError: the weights and their sums would take more than 80 % of the free memory.
     """
@@ -179,9 +189,12 @@ class Training:
         ).reshape(-1, 2)
         self.games_begun: Words = own_words(1)
         self.begun_before = 0
-        stages = self.network.stage_count
-        self.carousel: Words = own_words(stages * (1 + at.CAROUSEL_SIZE)).reshape(stages, -1)
+        rings = carousel_shape(settings)
+        self.carousel: Words = own_words(rings[0] * rings[1]).reshape(rings)
+        self.band_sums: Words = np.array([-(-low // 2) for low in settings.bands], dtype=np.uint64)
+        self.tables = find_tables(settings.tables)
         self.curve = Curve()
+        self.evaluations: list[Evaluation] = []
         self.before: list[Earlier] = []
         self.seconds = 0.0
         self.phase = 0
@@ -369,6 +382,11 @@ def weight_count(settings: Settings) -> int:
 
     patterns = parse_patterns(settings.patterns, settings.rules.shape)
     return (len(settings.stages) + 1) * sum(pattern.size for pattern in patterns)
+
+
+def carousel_shape(settings: Settings) -> tuple[int, int]:
+    """Rows of the carousel, of which the first stays empty, and words of each."""
+    return 1 + len(settings.bands or settings.stages), 1 + at.CAROUSEL_SIZE
 
 
 def training_bytes(settings: Settings) -> int:

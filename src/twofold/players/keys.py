@@ -93,19 +93,19 @@ def cut(text: str) -> float:
 
 
 def _find_tables(text: str) -> "EndgameTables | None":
-    from twofold.players.endgame_tables import find_tables
+    from twofold.endgame.named import find_tables
 
     return find_tables(text)
 
 
 def _settled_tables(text: str, rules: Rules | None) -> str:
-    from twofold.players.endgame_tables import settled_tables
+    from twofold.endgame.named import settled_tables
 
     return settled_tables(text, rules)
 
 
 def _tables_hash(text: str) -> str:
-    from twofold.players.endgame_tables import tables_hash
+    from twofold.endgame.named import tables_hash
 
     return tables_hash(text)
 

@@ -47,6 +47,9 @@ DEFAULT_PLAYER_SMALL: Final = "expectimax:eval=rows,ply=6,cut=0.003"
 DEFAULT_PLAYER_LARGE: Final = "expectimax:eval=rows,ply=4/3@7"
 """Who does on larger ones: most moves take less than 50 ms on 5x5 and 6x6."""
 
+DOWNGRADE: Final = 24_576
+"""Sum of different tiles from which on players with a network downgrade where none is named."""
+
 DEFAULT_PLY: Final = 3
 """Depth of `expectimax` where nothing limits it."""
 
@@ -77,7 +80,7 @@ def _with_tables(spec: str, rules: Rules) -> str:
     """The spec with the endgame tables that are built here, if they are for these rules."""
     if not (suits(rules) and files_in(tables_folder())):
         return spec  # without loading any kernel
-    from twofold.players.endgame_tables import settled_tables
+    from twofold.endgame.named import settled_tables
 
     tables, parsed = settled_tables(AUTO, rules), parse_spec(spec)
     return spec if tables == NONE else format_spec(parsed.name, parsed.values | {"tables": tables})
@@ -315,7 +318,7 @@ PRESETS: Final = (
             "table_mb": TABLE_MB,
             "threads": THREADS,
             "downgrade": Key(
-                "24576",
+                str(DOWNGRADE),
                 "halve large tiles once the different tiles sum to this; 0 for never",
                 _downgrade,
             ),

@@ -9,7 +9,7 @@ from typing import Final
 import msgspec
 
 from twofold.errors import InvalidInput
-from twofold.learn.curve import MAX_POINTS, columns
+from twofold.learn.curve import EVALUATIONS_SUFFIX, MAX_POINTS, columns
 from twofold.web.lab_files import Found, find, named, read_start
 from twofold.web.lab_memo import Memo
 
@@ -17,6 +17,9 @@ MAX_BYTES: Final = 4 * 2**20
 """Longest curve that is read."""
 
 SUFFIX: Final = ".csv"
+
+_JUDGED: Final = ("games", "moves", "seconds", "mean")
+"""The columns of evaluations that are shown."""
 
 
 class RunInfo(msgspec.Struct):
@@ -57,12 +60,15 @@ class Curve(msgspec.Struct):
     Attributes:
         columns: `games`, `moves`, `seconds`, `mean`, `largest`, then `reached_1024` and so on.
         rows: a point each, in order.
+        evaluations: games, moves, seconds and the network's mean score in the games that measured
+            it, an evaluation each; empty where there are none.
     """
 
     name: str
     changed: str
     columns: list[str]
     rows: list[list[float]]
+    evaluations: list[list[float]] = []
 
 
 _curves: Final = Memo[Curve](64)
@@ -74,7 +80,7 @@ def runs(folder: Path) -> list[RunInfo]:
     A curve that cannot be read has a line that says why.
     """
     found = find(folder, SUFFIX)
-    return [info for one in found if (info := _info(one)) is not None]
+    return [info for one in found if (info := _info(folder, one)) is not None]
 
 
 def run(folder: Path, name: str) -> Curve:
@@ -84,16 +90,30 @@ def run(folder: Path, name: str) -> Curve:
         NotThere: there is no file of that name.
         InvalidInput: it is not a learning curve.
     """
-    found = named(folder, name, SUFFIX)
-    return _curves.get((found.path, found.stamp), lambda: _read(found))
+    return _curve(folder, named(folder, name, SUFFIX))
 
 
-def _info(found: Found) -> RunInfo | None:
+def _curve(folder: Path, found: Found) -> Curve:
+    """The curve in a file, with the evaluations beside it."""
+    judged = _beside(folder, found)
+    key = (found.path, found.stamp, judged and judged.stamp)
+    return _curves.get(key, lambda: _read(found, judged))
+
+
+def _beside(folder: Path, found: Found) -> Found | None:
+    """The file of the evaluations of a run, if it is there."""
+    try:
+        return named(folder, found.name.removesuffix(SUFFIX) + EVALUATIONS_SUFFIX, SUFFIX)
+    except InvalidInput:
+        return None
+
+
+def _info(folder: Path, found: Found) -> RunInfo | None:
     """None for a file that does not begin as a learning curve."""
     try:
         if not _is_curve(read_start(found, 200)):
             return None
-        curve = _curves.get((found.path, found.stamp), lambda: _read(found))
+        curve = _curve(folder, found)
     except InvalidInput as error:
         return RunInfo(found.name, found.date, error=str(error))
     network = found.path.with_suffix(".safetensors")
@@ -116,7 +136,7 @@ def _summary(curve: Curve, network: str) -> RunInfo:
     return info
 
 
-def _read(found: Found) -> Curve:
+def _read(found: Found, judged: Found | None) -> Curve:
     data = read_start(found, MAX_BYTES + 1)
     if len(data) > MAX_BYTES:
         raise InvalidInput(f"expected a learning curve of at most {MAX_BYTES} bytes")
@@ -131,7 +151,17 @@ def _read(found: Found) -> Curve:
         raise InvalidInput(
             f"expected at most {MAX_POINTS} points of {len(header)} numbers, got others"
         )
-    return Curve(found.name, found.date, header, rows)
+    return Curve(found.name, found.date, header, rows, [] if judged is None else _means(judged))
+
+
+def _means(judged: Found) -> list[list[float]]:
+    """The means of whole games in a file of evaluations; none where it cannot be read."""
+    try:
+        text = read_start(judged, MAX_BYTES).decode()
+        lines = list(csv.DictReader(io.StringIO(text), strict=True))[:MAX_POINTS]
+        return [[_number(line[name]) for name in _JUDGED] for line in lines if line["mean"]]
+    except (InvalidInput, csv.Error, ValueError, KeyError, TypeError):
+        return []
 
 
 def _number(text: str) -> float:

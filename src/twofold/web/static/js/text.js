@@ -198,6 +198,7 @@ const LAB = {
     + 'stands for itself: of twenty, one is expected to miss.',
   'lab.hint_spread': 'Moves a second and time a move are the mean of one game at a time; median and 99th percentile are '
     + 'those of the median game.',
+  'lab.line_evaluations': 'network, evaluated',
   'lab.line_reached': '{tile} or more',
   'lab.machine': 'Machine of {players}',
   'lab.make_report': 'twofold report study.db --html report.html',

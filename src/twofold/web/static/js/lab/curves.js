@@ -43,7 +43,7 @@ export function tellingTile(curves, tiles) {
 /**
  * The lines of a chart, the longest first, for the cursor goes by it.
  *
- * @param {{name: string, columns: string[], rows: number[][]}[]} curves
+ * @param {{name: string, columns: string[], rows: number[][], evaluations: number[][]}[]} curves
  * @param {{measure: string, unit: string, tile: string}} choice
  * @returns {import('../chart.js').Line[]}
  */
@@ -53,8 +53,21 @@ export function linesOf(curves, { measure, unit, tile }) {
     ? only.map((one, place) => line(curves[0], `${REACHED}${one}`, unit, place, text('lab.line_reached', { tile: one })))
     : curves.map((curve, place) => line(curve, measure === 'reached' ? `${REACHED}${tile}` : measure, unit, place,
       curves.length === 1 ? text(`lab.measure_${measure}`) : curve.name));
+  if (curves.length === 1 && measure === 'mean') lines.push(judgedLine(curves[0], unit));
   const end = ({ xs }) => xs[xs.length - 1] ?? 0;
   return lines.filter((one) => one.xs.length).sort((a, b) => end(b) - end(a));
+}
+
+/** The mean scores of the games that measured the network in between. */
+function judgedLine({ evaluations = [] }, unit) {
+  const x = ['games', 'moves', 'seconds'].indexOf(UNITS[unit]);
+  return {
+    name: text('lab.line_evaluations'),
+    xs: evaluations.map((row) => row[x]),
+    ys: evaluations.map((row) => row[3]),
+    colour: 2,
+    dashed: false,
+  };
 }
 
 function line({ columns, rows }, column, unit, place, name) {

@@ -1,4 +1,4 @@
-"""The endgame tables that a spec can name: those that are built here, and files elsewhere."""
+"""Endgame tables as texts name them: those that are built here, and files elsewhere."""
 
 import hashlib
 
@@ -59,7 +59,11 @@ def tables_hash(text: str) -> str:
     Raises:
         InvalidTable: as `find_tables`.
     """
-    tables = find_tables(text)
+    return hash_of(find_tables(text))
+
+
+def hash_of(tables: EndgameTables | None) -> str:
+    """The same of tables that are open."""
     if tables is None:
         return ""
     return hashlib.sha256("\n".join(tables.hashes).encode()).hexdigest()[:16]

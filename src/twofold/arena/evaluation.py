@@ -1,0 +1,95 @@
+"""Games that measure a network while it learns: at 1 ply, always from the same seeds and boards.
+
+>>> from twofold.evaluators.library import load_network
+>>> found = EvaluationGames(STANDARD, games=20)(load_network("tiny"))
+>>> found is not None and 500 < found.mean < 50_000
+True
+"""
+
+from collections.abc import Callable, Sequence
+
+from twofold.arena.boards import StartBoards
+from twofold.arena.games import tile_sum
+from twofold.arena.stats import mean_interval
+from twofold.arena.survival import next_sum
+from twofold.endgame.table import EndgameTables
+from twofold.evaluators.network import Network, network_evaluator
+from twofold.learn.evaluation import Measured
+from twofold.limits import MAX_DOWNGRADE, MAX_GAMES, MIN_DOWNGRADE, check_limit
+from twofold.players.loop import GameResult, play_games
+from twofold.players.presets import DOWNGRADE
+from twofold.players.searching import ExpectimaxPlayer
+from twofold.rules import STANDARD as STANDARD  # for the example
+from twofold.rules import Rules
+from twofold.search.depth import Depth
+
+
+class EvaluationGames:
+    """The games of each evaluation: those of `ntuple:ply=1` with the seeds from 1 on.
+
+    Args:
+        rules: of the games.
+        games: whole games; 0 for none.
+        boards: sets of boards; a game is played from each of them.
+        downgrade: from which sum of different tiles on boards are downgraded; 0 for never.
+        tables: endgame tables that make the moves they know; None for none.
+        stop: asked now and then; True ends an evaluation without a result.
+
+    Raises:
+        LimitExceeded: too many games, or no such sum.
+    """
+
+    def __init__(
+        self,
+        rules: Rules,
+        *,
+        games: int,
+        boards: Sequence[StartBoards] = (),
+        downgrade: int = DOWNGRADE,
+        tables: EndgameTables | None = None,
+        stop: Callable[[], bool] | None = None,
+    ) -> None:
+        self.rules, self.boards, self.tables, self.stop = rules, tuple(boards), tables, stop
+        self.games = check_limit("games of an evaluation", games, 0, MAX_GAMES)
+        if downgrade:
+            check_limit("downgrade of an evaluation", downgrade, MIN_DOWNGRADE, MAX_DOWNGRADE)
+        self.downgrade = downgrade
+
+    def __call__(self, network: Network) -> Measured | None:
+        """Let a network play them; None where this was stopped."""
+        player = ExpectimaxPlayer(
+            network_evaluator(network),
+            Depth.fixed(1),
+            downgrade=self.downgrade,
+            tables=self.tables,
+        )
+        whole = self._play(player, self.games, None)
+        each = {one.name: self._play(player, len(one), one) for one in self.boards}
+        if self.stop is not None and self.stop():
+            return None
+        mean, margin = _mean_of(whole)
+        return Measured(mean, margin, {name: survival(results) for name, results in each.items()})
+
+    def _play(
+        self, player: ExpectimaxPlayer, games: int, boards: StartBoards | None
+    ) -> list[GameResult]:
+        seeds = range(1, games + 1)
+        starts = [boards.of_seed(seed) for seed in seeds] if boards else []
+        return list(play_games(player, self.rules, seeds, boards=starts, stop=self.stop))
+
+
+def _mean_of(games: Sequence[GameResult]) -> tuple[float | None, float | None]:
+    """The mean score of games, and half its interval in tenths of points."""
+    if not games:
+        return None, None
+    interval = mean_interval([game.score for game in games])
+    half = interval.half_width
+    return interval.value, None if half is None else round(half, 1)
+
+
+def survival(games: Sequence[GameResult]) -> float:
+    """The share of games from boards that came to the next large tile; 0 of none."""
+    came = [
+        tile_sum(game.board) >= next_sum(game.start) for game in games if game.start is not None
+    ]
+    return sum(came) / max(len(came), 1)

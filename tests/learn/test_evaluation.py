@@ -1,0 +1,40 @@
+"""What a run keeps of the games that measured its network."""
+
+import csv
+
+import msgspec
+import pytest
+
+from twofold.learn.evaluation import Evaluation, Measured, evaluations_csv
+
+FIRST = Evaluation(0, 10, 1.5, 0.0, Measured(1234.5, None, {"14000.txt": 0.75}))
+SECOND = Evaluation(5, 99, 2.5, 800.5, Measured(None, None, {"24000.txt": 0.5, "14000.txt": 1.0}))
+
+
+def test_figures_in_a_line() -> None:
+    assert str(FIRST.measured) == "mean 1,234, 14000.txt 75.0%"
+    assert str(SECOND.measured) == "24000.txt 50.0%, 14000.txt 100.0%"
+    assert str(Measured(272_665.4, 12_736.6, {})) == "mean 272,665 ± 12,737"
+
+
+def test_a_line_each() -> None:
+    rows = list(csv.reader(evaluations_csv([FIRST, SECOND]).splitlines()))
+    assert rows == [
+        ["games", "moves", "seconds", "training_mean", "mean", "margin", "14000.txt", "24000.txt"],
+        ["0", "10", "1.5", "0.0", "1234.5", "", "0.75", ""],
+        ["5", "99", "2.5", "800.5", "", "", "1.0", "0.5"],
+    ]
+
+
+@pytest.mark.parametrize("one", [FIRST, SECOND])
+def test_they_read_back(one: Evaluation) -> None:
+    assert msgspec.convert(msgspec.to_builtins(one), Evaluation) == one
+
+
+@pytest.mark.parametrize(
+    "change",
+    [{"games": -1}, {"moves": 1.5}, {"measured": {"mean": "a"}}, {"measured": None}],
+)
+def test_what_is_no_evaluation(change: dict[str, object]) -> None:
+    with pytest.raises(msgspec.ValidationError):
+        msgspec.convert(msgspec.to_builtins(FIRST) | change, Evaluation)
