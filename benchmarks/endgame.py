@@ -29,7 +29,7 @@ from twofold.rules import Rules
 
 BUILT = "442-64"
 TABLES = ("442-128", "442-64", "443-64")
-DEFAULT = ("442-512", "443-512", "442-256")
+DEFAULT = library.DEFAULT
 THREADS = 2
 COPY_BYTES = 64 * 2**20
 LOOK_UPS = 200_000

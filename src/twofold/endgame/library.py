@@ -16,8 +16,11 @@ from twofold.files import open_regular
 from twofold.limits import MAX_ENDGAME_TABLES, check_limit
 from twofold.notation import shown
 
-DEFAULT: Final = ("442-512", "443-512", "442-256")
-"""The set that `twofold tables build default` makes."""
+DEFAULT: Final = ("442-512/32,128", "443-512", "443-256/8,64")
+"""The set that `twofold tables build default` makes.
+
+The strongest of those tried within 3.5 GB: see "Endgame tables" in `docs/benchmarks.md`.
+"""
 
 LEAST_TARGET: Final = 8
 """Exponent of the smallest target of the tables that `auto` means.
