@@ -20,7 +20,7 @@ IN_CI = os.environ.get("CI") == "true"
 TALLY = pytest.StashKey[Tally]()
 Report = TypeVar("Report", pytest.TestReport, pytest.CollectReport)
 
-hypothesis.settings.register_profile("default", deadline=None, print_blob=True)
+hypothesis.settings.register_profile("default", deadline=None, max_examples=60, print_blob=True)
 hypothesis.settings.register_profile(
     "ci", deadline=None, derandomize=True, database=None, max_examples=60
 )
