@@ -5,6 +5,7 @@ Fixture: `figure("1,000 boards, 0 differences")` puts a figure into that table.
 CI=true in the environment turns every skip and expected failure into a failure.
 """
 
+import gc
 import os
 import signal
 from collections.abc import Callable, Generator
@@ -19,7 +20,7 @@ IN_CI = os.environ.get("CI") == "true"
 TALLY = pytest.StashKey[Tally]()
 Report = TypeVar("Report", pytest.TestReport, pytest.CollectReport)
 
-hypothesis.settings.register_profile("default", deadline=None, print_blob=True)
+hypothesis.settings.register_profile("default", deadline=None, max_examples=60, print_blob=True)
 hypothesis.settings.register_profile(
     "ci", deadline=None, derandomize=True, database=None, max_examples=60
 )
@@ -39,6 +40,17 @@ def pytest_configure(config: pytest.Config) -> None:
     config.pluginmanager.register(tally, "twofold-tally")
     name = "long" if config.getoption("long") else "ci" if IN_CI else "default"
     hypothesis.settings.load_profile(name)
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_collection() -> Generator[None, object, object]:
+    """Collect without the garbage collector: thousands of tests are made, and all of them stay."""
+    gc.disable()
+    try:
+        return (yield)
+    finally:
+        gc.freeze()
+        gc.enable()
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:

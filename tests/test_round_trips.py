@@ -27,7 +27,7 @@ from twofold.rules import Move, Rules
 from twofold.search.budget import Budget
 
 COUNTS = [
-    pytest.param(1_500, id="ci"),
+    pytest.param(500, id="ci"),
     pytest.param(100_000, id="long", marks=pytest.mark.long),
 ]
 

@@ -36,8 +36,26 @@ def test_the_scripts_are_there() -> None:
     assert {"demo", "test", "check", "bench"} <= {script.name for script in SCRIPTS}
 
 
-def test_ci_runs_the_tests_then_the_checks() -> None:
-    assert read_commands(ROOT / ".ci" / "run")[-2:] == ["scripts/test", "scripts/check"]
+@pytest.mark.parametrize(
+    ("test", "check", "failed"),
+    [("0", "0", ""), ("1", "0", "failed: test\n"), ("0", "1", "failed: check\n")],
+)
+def test_ci_runs_the_tests_beside_the_checks(
+    test: str, check: str, failed: str, tmp_path: Path
+) -> None:
+    """It fails where one of them does, and what the checks say follows what the tests say."""
+    for folder in (".ci", "scripts", ".venv/bin"):
+        (tmp_path / folder).mkdir(parents=True)
+    shutil.copy(ROOT / ".ci" / "run", tmp_path / ".ci")
+    for name, code in (("scripts/_venv", "0"), ("scripts/test", test), ("scripts/check", check)):
+        (tmp_path / name).write_text(f"#!/bin/sh\necho {name} $*\nexit {code}\n")
+        (tmp_path / name).chmod(0o755)
+    done = subprocess.run(
+        [tmp_path / ".ci" / "run"], capture_output=True, text=True, check=False, timeout=60
+    )
+    said = ["scripts/_venv", "scripts/_venv test,check,docs", "scripts/test", "scripts/check"]
+    assert [line.strip() for line in done.stdout.splitlines()] == said
+    assert (done.returncode, done.stderr) == (bool(failed), failed)
 
 
 def test_installs_nothing_when_nothing_changed(tmp_path: Path) -> None:

@@ -261,8 +261,8 @@ class Reader(HTMLParser):
         self.text += data
 
 
-@pytest.fixture
-def hostile(tmp_path: Path) -> str:
+@pytest.fixture(scope="module")
+def hostile(tmp_path_factory: pytest.TempPathFactory) -> str:
     """A page of players with bad names, under two rules, with a time of a move too."""
     rng = np.random.default_rng(1)
     with Study() as study:
@@ -273,7 +273,7 @@ def hostile(tmp_path: Path) -> str:
             for seed, exponent in enumerate(rng.integers(4, 15, 20).tolist()):
                 study.add(run, row(seed, 2**exponent * exponent, exponent))
         study.add(add(study, HOSTILE[0], rules="3x3"), row(1, 0, 1, seconds=0.0))
-        return page_of(study, tmp_path)
+        return page_of(study, tmp_path_factory.mktemp("hostile"))
 
 
 def test_hostile_names_are_text(hostile: str) -> None:

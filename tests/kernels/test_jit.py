@@ -8,6 +8,7 @@ import time
 from pathlib import Path
 
 import pytest
+from numba.core import config
 
 from twofold.kernels import _jit
 
@@ -79,16 +80,18 @@ def test_a_changed_callee_in_another_module_is_never_served_stale(
 def test_settings_that_change_machine_code_change_the_folder(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    program = "from twofold.kernels import _jit; print(_jit.CACHE_FOLDER.name)"
-    variables = ["TWOFOLD_PLAIN", "NUMBA_BOUNDSCHECK", "NUMBA_OPT"]
-    for variable in variables:
-        monkeypatch.delenv(variable, raising=False)
-    folders = {run_python(PACKAGE.parent, tmp_path, program).stdout}
-    for variable in variables:
+    """That the environment sets them, the plain path shows in `test_plain.py`."""
+    monkeypatch.setenv("TWOFOLD_CACHE_DIR", str(tmp_path))
+    folders = [_jit._choose_folder()]
+    for holder, name in ((_jit, "PLAIN"), (config, "BOUNDSCHECK"), (config, "OPT")):
         with monkeypatch.context() as patch:
-            patch.setenv(variable, "1")
-            folders.add(run_python(PACKAGE.parent, tmp_path, program).stdout)
-    assert len(folders) == 1 + len(variables)
+            patch.setattr(holder, name, "another")
+            folders.append(_jit._choose_folder())
+    assert len(set(folders)) == 4
+    assert None not in folders
+    program = "from twofold.kernels import _jit; print(_jit.CACHE_FOLDER)"
+    monkeypatch.setenv("NUMBA_OPT", "1")
+    assert Path(run_python(PACKAGE.parent, tmp_path, program).stdout) not in folders
 
 
 def test_source_hash_covers_every_kernel_module(

@@ -45,7 +45,7 @@ class Both:
     def make(cls, patterns: str, shape: Shape, stages: tuple[int, ...] = ()) -> "Both":
         network = Network(patterns, shape, stages=stages)
         rng = np.random.default_rng([*shape, len(stages)])
-        network.weights[0] = rng.normal(10, 10, network.stage_size)
+        network.weights[0] = 10 + 10 * rng.standard_normal(network.stage_size, np.float32)
         return cls(network, twin_of(network))
 
     def promote(self, boards: Sequence[Cells]) -> None:
@@ -168,7 +168,7 @@ def check_choice(
 @pytest.mark.parametrize("shape", SMALL)
 def test_the_policy_makes_the_best_move(shape: Shape, stages: tuple[int, ...]) -> None:
     both, rules = Both.make(patterns_for(shape), shape, stages), Rules(*shape)
-    boards = some_boards(shape, 60)
+    boards = some_boards(shape, 30)
     both.promote([as_bits(after) for cells in boards[::2] for after, _ in slides(cells, rules)])
     search = one_ply(both)
     for cells in boards:

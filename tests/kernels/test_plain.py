@@ -45,28 +45,37 @@ def test_the_plain_path_computes_the_same(
     figure(f"plain path: the signature and {len(expected) - 1} parts equal")
 
 
-def test_the_plain_path_has_no_special_instructions() -> None:
-    program = (
-        "from twofold.kernels import _jit, intrinsics as i;"
-        "print(i._PDEP, _jit.has_feature('bmi2'), _jit.CACHE_FOLDER)"
-    )
-    *found, folder = run_python("-c", program, TWOFOLD_PLAIN="1").split()
-    assert found == ["False", "False"]
+WORDS = [0x1, 0x8000_0000_0000_0001, 0x1111_0101_1010_1111, 2**64 - 1]
+
+
+@pytest.fixture(scope="module")
+def plain() -> list[str]:
+    """What a process on the plain path has: instructions, its folder, the nth set bits."""
+    return run_python("-c", SHOWN, TWOFOLD_PLAIN="1").splitlines()
+
+
+SHOWN = f"""
+import numpy as np
+from twofold.kernels import _jit, intrinsics as i
+print(i._PDEP, _jit.has_feature("bmi2"))
+print(_jit.CACHE_FOLDER)
+print(*(int(i.nth_set_bit(np.uint64(w), n)) for w in {WORDS} for n in range(w.bit_count())))
+"""
+
+
+def test_the_plain_path_has_no_special_instructions(plain: list[str]) -> None:
+    instructions, folder, _ = plain
+    assert instructions == "False False"
     assert _jit.CACHE_FOLDER is not None
     assert Path(folder).name != _jit.CACHE_FOLDER.name
-    *_, same = run_python("-c", program, TWOFOLD_PLAIN="0").split()
+    program = "from twofold.kernels import _jit; print(_jit.CACHE_FOLDER)"
+    same = run_python("-c", program, TWOFOLD_PLAIN="0").strip()
     assert _jit.PLAIN or Path(same) == _jit.CACHE_FOLDER
 
 
-def test_the_nth_set_bit_of_the_plain_path() -> None:
-    words = [0x1, 0x8000_0000_0000_0001, 0x1111_0101_1010_1111, 2**64 - 1]
-    program = (
-        "import numpy as np; from twofold.kernels.intrinsics import nth_set_bit as f;"
-        f"print(*(int(f(np.uint64(w), n)) for w in {words} for n in range(w.bit_count())))"
-    )
-    found = [int(part) for part in run_python("-c", program, TWOFOLD_PLAIN="1").split()]
-    assert found == [
+def test_the_nth_set_bit_of_the_plain_path(plain: list[str]) -> None:
+    assert [int(part) for part in plain[2].split()] == [
         int(intrinsics.nth_set_bit(np.uint64(word), n))
-        for word in words
+        for word in WORDS
         for n in range(word.bit_count())
     ]

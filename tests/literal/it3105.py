@@ -5,6 +5,8 @@ Layers are counted downwards from the depth; the even ones are moves, the odd on
 
 from __future__ import annotations
 
+from functools import cache
+
 from tests.literal.rules import (
     Choice,
     Grid,
@@ -24,11 +26,13 @@ Memo = dict[tuple[Position, int], float]
 
 def it3105_value(grid: Grid, weights: Grid) -> float:
     """Return twice the sum of tile x weight."""
-    total = 0
-    for tiles, row_weights in zip(grid, weights, strict=True):
-        for tile, weight in zip(tiles, row_weights, strict=True):
-            total += tile * weight
-    return float(2 * total)
+    rows = zip(grid, weights, strict=True)
+    return float(2 * sum(_row_value(tuple(tiles), tuple(row)) for tiles, row in rows))
+
+
+@cache
+def _row_value(tiles: tuple[int, ...], weights: tuple[int, ...]) -> int:
+    return sum(tile * weight for tile, weight in zip(tiles, weights, strict=True))
 
 
 def it3105_depth(grid: Grid) -> int:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from functools import cache
+from collections.abc import Callable, Sequence
+from functools import cache, lru_cache
 
 Grid = Sequence[Sequence[int]]
 Position = tuple[tuple[int, ...], ...]
@@ -30,13 +30,18 @@ def slide_left(row: tuple[int, ...]) -> tuple[tuple[int, ...], int]:
     return tuple(done + [0] * (len(row) - len(done))), reward
 
 
-def _left(board: Position) -> tuple[Position, int]:
-    slid = [slide_left(row) for row in board]
-    return tuple(row for row, _ in slid), sum(reward for _, reward in slid)
+@cache
+def slide_right(row: tuple[int, ...]) -> tuple[tuple[int, ...], int]:
+    """Slide one row to the right: (2, 2, 2, 0) -> (0, 0, 2, 4) and the reward 4."""
+    after, reward = slide_left(row[::-1])
+    return after[::-1], reward
 
 
-def _mirror(board: Position) -> Position:
-    return tuple(row[::-1] for row in board)
+def _rows(
+    board: Position, slide: Callable[[tuple[int, ...]], tuple[tuple[int, ...], int]]
+) -> tuple[Position, int]:
+    rows, rewards = zip(*map(slide, board), strict=True)
+    return rows, sum(rewards)
 
 
 def _transpose(board: Position) -> Position:
@@ -45,18 +50,13 @@ def _transpose(board: Position) -> Position:
 
 def move(board: Position, letter: str) -> tuple[Position, int]:
     """Return (afterstate, reward) of the move u, r, d or l; an illegal one returns the board."""
-    if letter == "l":
-        return _left(board)
-    if letter == "r":
-        after, reward = _left(_mirror(board))
-        return _mirror(after), reward
-    if letter == "u":
-        after, reward = _left(_transpose(board))
-        return _transpose(after), reward
-    after, reward = _left(_mirror(_transpose(board)))
-    return _transpose(_mirror(after)), reward
+    if letter in "lr":
+        return _rows(board, slide_left if letter == "l" else slide_right)
+    after, reward = _rows(_transpose(board), slide_left if letter == "u" else slide_right)
+    return _transpose(after), reward
 
 
+@lru_cache(maxsize=1 << 15)
 def legal(board: Position, order: str) -> list[tuple[str, Position, int]]:
     """Return (letter, afterstate, reward) of each move that changes the board, in this order."""
     tried = [(letter, *move(board, letter)) for letter in order]

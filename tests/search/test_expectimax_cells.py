@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
-from functools import partial
+from functools import lru_cache, partial
 from typing import Any
 
 import numpy as np
@@ -36,17 +36,23 @@ def value(evaluator: Evaluator, shape: tuple[int, int], cells: Cells, score: int
     return evaluator.value(Board(cells, shape), score)
 
 
+@lru_cache(maxsize=1 << 16)
+def moves_of(cells: Cells, shape: tuple[int, int]) -> list[tuple[Move, Cells, int]]:
+    """(move, afterstate, reward) of each legal move."""
+    tried = [(move, *reference.slide(cells, *shape, move)) for move in Move]
+    return [(move, tuple(after), r) for move, after, r in tried if after != list(cells)]
+
+
 class AllTiles(Twin):
     """The naive search, for tiles beyond 32768 too."""
 
     def moves(self, cells: Cells) -> list[tuple[Move, Cells, int]]:
         """(move, afterstate, reward) of each legal move."""
-        tried = [(move, *reference.slide(cells, *self.rules.shape, move)) for move in Move]
-        return [(move, tuple(after), r) for move, after, r in tried if after != list(cells)]
+        return moves_of(cells, self.rules.shape)
 
 
 def twin_of(evaluator: Evaluator, rules: Rules) -> Twin:
-    leaf = partial(value, evaluator, rules.shape)
+    leaf = lru_cache(maxsize=1 << 16)(partial(value, evaluator, rules.shape))
     at_state, dead = evaluator.at == "state", evaluator.dead_value
     return AllTiles(rules, leaf, at_state, evaluator.adds_reward, dead)
 

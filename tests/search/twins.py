@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import cache, lru_cache
+from functools import cache, cached_property, lru_cache
 
 import numpy as np
 import pytest
@@ -90,9 +90,13 @@ class Twin:
     def _gain(self, reward: int) -> float:
         return float(reward) if self.adds_reward else 0.0
 
-    def _spawned(self, after: Cells, cell: int) -> Iterator[tuple[float, Cells]]:
+    @cached_property
+    def _law(self) -> list[tuple[float, int]]:
         rules = self.rules
-        for exponent, weight in zip(rules.spawn_exponents, rules.spawn_probabilities, strict=True):
+        return list(zip(rules.spawn_probabilities, rules.spawn_exponents, strict=True))
+
+    def _spawned(self, after: Cells, cell: int) -> Iterator[tuple[float, Cells]]:
+        for weight, exponent in self._law:
             yield weight, (*after[:cell], exponent, *after[cell + 1 :])
 
     def _mean(self, after: Cells, score: int, ply: int, chance: float) -> float:
@@ -127,6 +131,7 @@ class Twin:
         return max(self.minimax(state, score, depth).values())
 
 
+@lru_cache(maxsize=1 << 16)
 def less_probable(chance: float, weight: float, empty: int) -> float:
     """How probable a spawn on one of the empty cells is, after all before it; in float32."""
     share = np.float32(chance) / np.float32(empty)

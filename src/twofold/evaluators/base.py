@@ -4,6 +4,7 @@ import math
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import lru_cache
 from typing import Any, Final, Literal
 
 import numpy as np
@@ -289,17 +290,22 @@ def simple_evaluator(
     return Evaluator(name, summary or name, **fields, **more)
 
 
-def _call(kernel: Any, bits: int, score: int, params: Params) -> float:
+@lru_cache(maxsize=64)
+def _address(kernel: Any) -> np.uint64:
+    """The address of a compiled function; to find it takes longer than a call."""
     from twofold.kernels._jit import address_of
+
+    return np.uint64(address_of(kernel))
+
+
+def _call(kernel: Any, bits: int, score: int, params: Params) -> float:
     from twofold.kernels.evaluate import evaluate_once
 
-    return float(evaluate_once(np.uint64(address_of(kernel)), np.uint64(bits), score, params))
+    return float(evaluate_once(_address(kernel), np.uint64(bits), score, params))
 
 
 def _call_on_cells(kernel: Any, board: Board, score: int, params: Params) -> float:
-    from twofold.kernels._jit import address_of
     from twofold.kernels.evaluate_cells import evaluate_once
 
     cells = np.array(board.exponents, dtype=np.uint8)
-    address = np.uint64(address_of(kernel))
-    return float(evaluate_once(address, cells, board.rows, board.cols, score, params))
+    return float(evaluate_once(_address(kernel), cells, board.rows, board.cols, score, params))
