@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from benchmarks.common import Figure, Report, Settings, of_runs
 from twofold.board import Board
 from twofold.endgame.build import Builder
-from twofold.endgame.library import file_name
+from twofold.endgame.library import DEFAULT, file_name
 from twofold.endgame.pattern import Pattern
 from twofold.endgame.plan import Plan
 from twofold.endgame.table import EndgameTable, EndgameTables
@@ -29,7 +29,6 @@ from twofold.rules import Rules
 
 BUILT = "442-64"
 TABLES = ("442-128", "442-64", "443-64")
-DEFAULT = library.DEFAULT
 THREADS = 2
 COPY_BYTES = 64 * 2**20
 LOOK_UPS = 200_000
