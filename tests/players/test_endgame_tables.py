@@ -107,7 +107,7 @@ def test_another_file_is_refused(tables_here: Path) -> None:
     ("tables", "words"),
     [
         ("442-512", "Build it with: twofold tables build 442-512"),
-        ("nonsense", "expected a table such as 442-512"),
+        ("nonsense", "The name of a file ends in .twofold-table"),
         ("44-16+44-16", "expected each table once"),
         ("44-16+", "expected tables such as"),
         ("/no/such.twofold-table", "no such"),

@@ -50,7 +50,10 @@ def find(name: str) -> Path:
     """
     if is_path(name):
         return Path(name)
-    pattern = Pattern.parse(name)
+    try:
+        pattern = Pattern.parse(name)
+    except InvalidTable as error:
+        raise InvalidTable(f"{error}. The name of a file ends in {SUFFIX}") from None
     path = tables_folder() / file_name(pattern)
     if not path.is_file():
         known = ", ".join(head.pattern.name for _, head in built()) or "none is"
