@@ -53,7 +53,7 @@ def test_ci_runs_the_tests_beside_the_checks(
     done = subprocess.run(
         [tmp_path / ".ci" / "run"], capture_output=True, text=True, check=False, timeout=60
     )
-    said = ["scripts/_venv", "scripts/_venv test,check,docs", "scripts/test", "scripts/check"]
+    said = ["scripts/_venv test,check,docs", "scripts/test", "scripts/check"]
     assert [line.strip() for line in done.stdout.splitlines()] == said
     assert (done.returncode, done.stderr) == (bool(failed), failed)
 
