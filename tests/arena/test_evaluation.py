@@ -13,7 +13,7 @@ from twofold.arena.games import tile_sum
 from twofold.arena.survival import next_sum
 from twofold.board import Board
 from twofold.endgame.library import open_tables
-from twofold.errors import LimitExceeded
+from twofold.errors import InvalidInput, LimitExceeded
 from twofold.evaluators.library import load_network
 from twofold.learn.evaluation import Measured
 from twofold.players import make_player
@@ -48,6 +48,12 @@ def test_games_are_those_of_the_player(tables_here: Path, tables: str) -> None:
         for game, start in zip(ends, LATE.boards, strict=True)
     ]
     assert found.survival == {"late": sum(came) / 3}
+
+
+def test_two_sets_of_boards_of_one_name() -> None:
+    others = parse_boards("0122/1243/3565/0088\n", "late")
+    with pytest.raises(InvalidInput, match="by a name of its own, got 'late' twice"):
+        EvaluationGames(STANDARD, games=0, boards=[LATE, others])
 
 
 def test_boards_are_downgraded_as_asked() -> None:

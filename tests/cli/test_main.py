@@ -16,7 +16,7 @@ import typer
 import twofold
 from tests.cli.conftest import Cli, Heard
 from twofold import kernels
-from twofold.cli import _common, app, players
+from twofold.cli import _common, app, main, players
 from twofold.errors import ResourceError
 from twofold.selftest import Check, SelfTest
 
@@ -142,6 +142,16 @@ def test_python_m_twofold(
     with pytest.raises(SystemExit):
         runpy.run_module("twofold", run_name="__main__")
     assert capsys.readouterr().out.startswith("twofold ")
+
+
+def test_an_output_that_is_closed(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(sys, "stdout", None)
+    with pytest.raises(SystemExit) as ended:
+        main(["--version"])
+    assert ended.value.code == 0
+    assert capsys.readouterr().err == ""
 
 
 def test_warmup_tells_its_steps(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -209,6 +209,9 @@ def test_a_file_is_the_same_for_any_threads_and_stops(tmp_path: Path) -> None:
 def test_names_and_caps() -> None:
     for name in ("L3-512", "t-256", "LL-64", "free8-64", "free9-16"):
         assert Pattern.parse(name).name == name
+    for name in ("442-2048", "free8-512", "free4-32"):
+        with pytest.raises(InvalidTable, match=r"expected a target of at most (1024|256|16) for"):
+            Pattern.parse(name)
     with pytest.raises(InvalidTable, match="expected L3 without caps, got 16,64"):
         Pattern.parse("L3-512/16,64")
     with pytest.raises(InvalidTable, match="expected a pattern"):

@@ -5,7 +5,7 @@ import csv
 import msgspec
 import pytest
 
-from twofold.learn.evaluation import Evaluation, Measured, evaluations_csv
+from twofold.learn.evaluation import COLUMNS, Evaluation, Measured, evaluations_csv
 
 FIRST = Evaluation(0, 10, 1.5, 0.0, Measured(1234.5, None, {"14000.txt": 0.75}))
 SECOND = Evaluation(5, 99, 2.5, 800.5, Measured(None, None, {"24000.txt": 0.5, "14000.txt": 1.0}))
@@ -20,10 +20,18 @@ def test_figures_in_a_line() -> None:
 def test_a_line_each() -> None:
     rows = list(csv.reader(evaluations_csv([FIRST, SECOND]).splitlines()))
     assert rows == [
-        ["games", "moves", "seconds", "training_mean", "mean", "margin", "14000.txt", "24000.txt"],
+        [*COLUMNS, "survival 14000.txt", "survival 24000.txt"],
         ["0", "10", "1.5", "0.0", "1234.5", "", "0.75", ""],
         ["5", "99", "2.5", "800.5", "", "", "1.0", "0.5"],
     ]
+
+
+def test_names_of_strangers_are_shown_and_name_no_other_column() -> None:
+    measured = Measured(5.0, None, {"mean": 0.5, "a\n\x1b[2J": 1.0})
+    header, row = csv.reader(evaluations_csv([Evaluation(1, 2, 3, 4, measured)]).splitlines())
+    assert header == [*COLUMNS, "survival mean", "survival a\\n\\x1b[2J"]
+    assert row == ["1", "2", "3", "4", "5.0", "", "0.5", "1.0"]
+    assert str(measured) == "mean 5, mean 50.0%, a\\n\\x1b[2J 100.0%"
 
 
 @pytest.mark.parametrize("one", [FIRST, SECOND])

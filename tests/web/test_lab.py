@@ -328,10 +328,19 @@ def test_a_curve(folder: Path) -> None:
 def test_evaluations_come_with_their_curve(folder: Path) -> None:
     assert run(folder, "net.csv").evaluations == []
     beside = folder / "net.evaluations.csv"
-    beside.write_text("games,moves,seconds,mean,margin,late\n0,0,0,5.5,,0.5\n9,99,1.5,,,1\n")
+    header = "games,moves,seconds,training_mean,mean,margin,survival mean"
+    beside.write_text(f"{header}\n0,0,0,1,5.5,,0.5\n9,99,1.5,1,,,1\n")
     assert run(folder, "net.csv").evaluations == [[0, 0, 0, 5.5]]
     assert [one.name for one in runs(folder)] == ["net.csv", "sub/other.csv"]
-    for text in ("games,moves\n1,2\n", "games,moves,seconds,mean\n1,2,3,nan\n", '"', "", "\udcff"):
+    wrong = (
+        "games,moves\n1,2\n",
+        f"{header}\n1,2,3,4,nan\n",
+        f"{header}\n1,2\n",
+        '"',
+        "",
+        "\udcff",
+    )
+    for text in wrong:
         beside.write_bytes(text.encode(errors="surrogateescape"))
         assert run(folder, "net.csv").evaluations == []
 

@@ -13,9 +13,11 @@ from twofold.arena.games import tile_sum
 from twofold.arena.stats import mean_interval
 from twofold.arena.survival import next_sum
 from twofold.endgame.table import EndgameTables
+from twofold.errors import InvalidInput
 from twofold.evaluators.network import Network, network_evaluator
 from twofold.learn.evaluation import Measured
 from twofold.limits import MAX_DOWNGRADE, MAX_GAMES, MIN_DOWNGRADE, check_limit
+from twofold.notation import shown
 from twofold.players.loop import GameResult, play_games
 from twofold.players.presets import DOWNGRADE
 from twofold.players.searching import ExpectimaxPlayer
@@ -36,6 +38,7 @@ class EvaluationGames:
         stop: asked now and then; True ends an evaluation without a result.
 
     Raises:
+        InvalidInput: two sets of boards have the same name.
         LimitExceeded: too many games, or no such sum.
     """
 
@@ -50,6 +53,12 @@ class EvaluationGames:
         stop: Callable[[], bool] | None = None,
     ) -> None:
         self.rules, self.boards, self.tables, self.stop = rules, tuple(boards), tables, stop
+        names = [one.name for one in self.boards]
+        for name in names:
+            if names.count(name) > 1:
+                raise InvalidInput(
+                    f"expected each set of boards by a name of its own, got {shown(name)} twice"
+                )
         self.games = check_limit("games of an evaluation", games, 0, MAX_GAMES)
         if downgrade:
             check_limit("downgrade of an evaluation", downgrade, MIN_DOWNGRADE, MAX_DOWNGRADE)

@@ -117,6 +117,9 @@ def main(arguments: Sequence[str] | None = None) -> NoReturn:
     130 interrupted, by Ctrl-C or another signal that ends a program. With TWOFOLD_DEBUG=1 in the
     environment errors show where they arose.
     """
+    if sys.stdout is None or sys.stderr is None:  # closed by the shell, as by >&-
+        nowhere = open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115
+        sys.stdout, sys.stderr = sys.stdout or nowhere, sys.stderr or nowhere
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):
             stream.reconfigure(errors="replace")

@@ -142,6 +142,12 @@ class Pattern:
                 f"{did_you_mean(found['shape'], SHAPES)}"
             )
         target = _exponent(found["target"], "target", MIN_TARGET, MAX_TARGET)
+        large = SHAPES[found["shape"]].large_tiles
+        if target > 16 - large:
+            raise InvalidTable(
+                f"expected a target of at most {1 << (16 - large)} for {found['shape']}, whose "
+                f"{large} large tiles differ and go up to 32768, got {1 << target}"
+            )
         low, high = _default_caps(found["shape"], target)
         if found["low"]:
             low = _exponent(found["low"], "cap", 2, target - 1)

@@ -6,14 +6,18 @@ The games themselves are played by `twofold.arena.evaluation`; here is what a ru
 import csv
 import io
 from collections.abc import Callable, Sequence
-from typing import Annotated
+from typing import Annotated, Final
 
 import msgspec
 
 from twofold.evaluators.network import Network
+from twofold.notation import printable
 
 Count = Annotated[int, msgspec.Meta(ge=0, le=2**62)]
 Share = Annotated[float, msgspec.Meta(ge=0, le=1)]
+
+COLUMNS: Final = ("games", "moves", "seconds", "training_mean", "mean", "margin")
+"""The first columns of the file of evaluations; one for each set of boards follows."""
 
 
 class Measured(msgspec.Struct, frozen=True):
@@ -34,7 +38,9 @@ class Measured(msgspec.Struct, frozen=True):
         """All figures in a line."""
         margin = "" if self.margin is None else f" ± {self.margin:,.0f}"
         means = [] if self.mean is None else [f"mean {self.mean:,.0f}{margin}"]
-        return ", ".join([*means, *(f"{name} {rate:.1%}" for name, rate in self.survival.items())])
+        return ", ".join(
+            [*means, *(f"{printable(name)} {rate:.1%}" for name, rate in self.survival.items())]
+        )
 
 
 Measure = Callable[[Network], Measured | None]
@@ -64,7 +70,7 @@ def evaluations_csv(evaluations: Sequence[Evaluation]) -> str:
     names = list(dict.fromkeys(name for one in evaluations for name in one.measured.survival))
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(["games", "moves", "seconds", "training_mean", "mean", "margin", *names])
+    writer.writerow([*COLUMNS, *(f"survival {printable(name)}" for name in names)])
     for one in evaluations:
         found = one.measured
         survival = [found.survival.get(name) for name in names]

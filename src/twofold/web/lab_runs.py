@@ -2,6 +2,7 @@
 
 import csv
 import io
+import itertools
 import math
 from pathlib import Path
 from typing import Final
@@ -10,6 +11,7 @@ import msgspec
 
 from twofold.errors import InvalidInput
 from twofold.learn.curve import EVALUATIONS_SUFFIX, MAX_POINTS, columns
+from twofold.learn.evaluation import COLUMNS
 from twofold.web.lab_files import Found, find, named, read_start
 from twofold.web.lab_memo import Memo
 
@@ -18,8 +20,8 @@ MAX_BYTES: Final = 4 * 2**20
 
 SUFFIX: Final = ".csv"
 
-_JUDGED: Final = ("games", "moves", "seconds", "mean")
-"""The columns of evaluations that are shown."""
+_JUDGED: Final = tuple(COLUMNS.index(name) for name in ("games", "moves", "seconds", "mean"))
+"""The places of the columns of evaluations that are shown."""
 
 
 class RunInfo(msgspec.Struct):
@@ -158,9 +160,17 @@ def _means(judged: Found) -> list[list[float]]:
     """The means of whole games in a file of evaluations; none where it cannot be read."""
     try:
         text = read_start(judged, MAX_BYTES).decode()
-        lines = list(csv.DictReader(io.StringIO(text), strict=True))[:MAX_POINTS]
-        return [[_number(line[name]) for name in _JUDGED] for line in lines if line["mean"]]
-    except (InvalidInput, csv.Error, ValueError, KeyError, TypeError):
+        header, *lines = itertools.islice(
+            csv.reader(io.StringIO(text), strict=True), MAX_POINTS + 1
+        )
+        if tuple(header[: len(COLUMNS)]) != COLUMNS:
+            return []
+        return [
+            [_number(line[place]) for place in _JUDGED]
+            for line in lines
+            if line[COLUMNS.index("mean")]
+        ]
+    except (InvalidInput, csv.Error, ValueError, IndexError):
         return []
 
 
