@@ -111,7 +111,7 @@ def test_the_network_is_measured_now_and_then(tmp_path: Path) -> None:
     assert all(later.moves > one.moves for one, later in pairwise(told))
     lines = (tmp_path / "n.evaluations.csv").read_text().splitlines()
     assert len(lines) == 1 + len(told)
-    assert lines[0].startswith("games,moves,seconds,training_mean,mean,margin,late")
+    assert lines[0].startswith("games,moves,seconds,training_mean,mean,margin,survival late")
 
     later = load(path, seconds=0.7)
     assert later.evaluations == told
