@@ -245,13 +245,13 @@ def test_resuming_says_how_far_the_run_is(cli: Cli, tmp_path: Path) -> None:
     path = str(tmp_path / "n.safetensors")
     cli("train", *SMALL, "--games", "200", "--out", path)
     kept = load(path)
-    kept.seconds = 16.2
+    kept.seconds = 7200.2  # shown to the minute: each command below adds a moment
     save(kept, path)
     code, out, err = cli("train", "--resume", "--time", "5s", "--out", path)
     assert code == 0
     assert out.startswith("0123 0145 for 3x4")
     assert err == (
-        f"twofold: {path} has trained for 16 s, and --time is the time in all (5 s): "
+        f"twofold: {path} has trained for 2 h 00 m, and --time is the time in all (5 s): "
         "nothing is left to do; name a longer time to go on\n"
     )
     assert cli("train", "--resume", "--games", "100", "--out", path).err == (
@@ -259,7 +259,7 @@ def test_resuming_says_how_far_the_run_is(cli: Cli, tmp_path: Path) -> None:
         "none is left to begin; name more games to go on\n"
     )
     err = cli("train", "--resume", "--games", "210", "--out", path).err
-    assert err == f"twofold: {path} goes on after 16 s and 200 games\n"
+    assert err == f"twofold: {path} goes on after 2 h 00 m and 200 games\n"
 
 
 def test_resume_with_another_network(cli: Cli, tmp_path: Path) -> None:
