@@ -19,7 +19,7 @@ import pytest
 
 from tests.forks import command, fork, full_disk
 from twofold.arena import report, study_schema
-from twofold.arena import study as module
+from twofold.arena import study_file as module
 from twofold.arena.exchange import export_csv
 from twofold.arena.games import NEVER, UNKNOWN, GameRow, Games
 from twofold.arena.sqlite import schema_of as sqlite_schema

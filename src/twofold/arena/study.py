@@ -5,32 +5,19 @@ and what is missing can be played later. The tables are documented in
 `docs/reference/studies.md`.
 """
 
-import contextlib
 import itertools
 import json
-import operator
-import os
-import sqlite3
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
-from pathlib import Path
-from typing import Any, Final, NoReturn, Self
+from typing import Any, Final, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from twofold.arena.boards import StartBoards
 from twofold.arena.games import GameRow, Games
-from twofold.arena.sqlite import (
-    LOCK_SECONDS,
-    QUERY_SECONDS,
-    Connection,
-    Deadline,
-    is_sqlite,
-    open_sqlite,
-    room_beside,
-)
 from twofold.arena.study_columns import COLUMNS, columns_of, in_order, seeds_of
+from twofold.arena.study_file import FEW, StudyFile
 from twofold.arena.study_rows import (
     BOARDS,
     FAILURE,
@@ -44,38 +31,20 @@ from twofold.arena.study_rows import (
     stored_run,
     wanted,
 )
-from twofold.arena.study_schema import (
-    SCHEMA,
-    check_schema,
-    in_memory,
-    migrate,
-    new_file,
-    selected,
-)
-from twofold.errors import InvalidInput, ResourceError
-from twofold.files import atomic_write
-from twofold.limits import MAX_RECORD_BYTES, MAX_RUNS, MAX_SEED
-from twofold.locks import alone, in_use
+from twofold.arena.study_schema import selected
+from twofold.errors import InvalidInput
+from twofold.limits import MAX_RUNS, MAX_SEED
 from twofold.notation import parse_spec, shown, split_hashes
 from twofold.record import Record
 from twofold.rules import Rules
 
 __all__ = ["StoredRun", "Study", "Wanted"]
 
-CLOSING_SECONDS: Final = 2.0
-"""How long a closing study waits for those who look at it, such as the web app."""
-
-_CHUNK: Final = 50_000
-"""Rows that are read at a time."""
-
-_FEW: Final = 100
-"""The same of rows with long texts."""
-
 _MIN_ROW: Final = 8
 """Bytes that a row takes in a file, at least: a damaged tree can seem to hold more rows."""
 
 
-class Study:
+class Study(StudyFile):
     """A study, open for reading and, unless told otherwise, for writing by this process alone.
 
     Args:
@@ -94,59 +63,6 @@ class Study:
         ResourceError: it cannot be written.
     """
 
-    def __init__(
-        self,
-        path: str | os.PathLike[str] | None = None,
-        *,
-        read_only: bool = False,
-        patience: float = LOCK_SECONDS,
-        seconds: float = QUERY_SECONDS,
-    ) -> None:
-        self.name = "a study in memory" if path is None else shown(os.fspath(path))
-        self.file_name = "study.db" if path is None else os.path.basename(os.fspath(path))
-        self._path = None if path is None else Path(os.path.realpath(path))
-        self._stack = contextlib.ExitStack()
-        self._pending: list[tuple[Any, ...]] = []
-        self._writes = not read_only
-        self._patience = patience
-        self._deadline = Deadline(seconds)
-        self._schema = SCHEMA
-        with self._errors(), contextlib.ExitStack() as stack:
-            if self._path is None:
-                connection: sqlite3.Connection = in_memory()
-                self._connection = stack.enter_context(contextlib.closing(connection))
-            else:
-                self._connection = stack.enter_context(self._opened(self._path))
-            self._stack = stack.pop_all()
-
-    @contextlib.contextmanager
-    def _opened(self, path: Path) -> Iterator[Connection]:
-        """A connection to the file, which is checked."""
-        with contextlib.ExitStack() as stack:
-            if not self._writes or path.exists():
-                self._check_kind(path)
-            if self._writes:
-                stack.enter_context(alone(path, "run"))
-                if not path.exists():
-                    atomic_write(path, new_file())
-            mode = "rw" if self._writes else "ro"
-            connection = open_sqlite(path, mode, self._deadline, self._patience)
-            stack.enter_context(contextlib.closing(connection))
-            connection.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, MAX_RECORD_BYTES)
-            schema = check_schema(connection, self.name)
-            if self._writes:
-                stack.callback(self._leave_wal, connection)
-                connection.execute("PRAGMA journal_mode = WAL")
-                connection.execute("PRAGMA synchronous = NORMAL")
-                migrate(connection, schema)
-            else:
-                self._schema = schema
-            yield connection
-
-    def _check_kind(self, path: Path) -> None:
-        if not is_sqlite(path):
-            raise InvalidInput(f"expected a study, got {self.name}")
-
     def __enter__(self) -> Self:
         return self
 
@@ -157,13 +73,6 @@ class Study:
         """Write what is waiting, and close the file, which then is one file again."""
         with self._stack:
             self.flush()
-
-    def _leave_wal(self, connection: Connection) -> None:
-        """Make one file of it, which no reader must have open; where one reads on it stays."""
-        self._deadline.renew()
-        connection.patience = CLOSING_SECONDS
-        with contextlib.suppress(sqlite3.Error):
-            connection.execute("PRAGMA journal_mode = DELETE")
 
     # ---- runs
 
@@ -176,7 +85,7 @@ class Study:
         columns = selected(RUN.split(", "), self._schema)
         with self._errors():
             rows = itertools.chain.from_iterable(
-                self._rows(f"SELECT {columns} FROM run ORDER BY run", most=_FEW)
+                self._rows(f"SELECT {columns} FROM run ORDER BY run", most=FEW)
             )
             found = [stored_run(row, self.name) for row in itertools.islice(rows, MAX_RUNS + 1)]
             self._check_runs(len(found))
@@ -298,7 +207,7 @@ class Study:
             InvalidInput: a cell is not what its column holds.
         """
         with self._errors():
-            rows = self._rows(f"SELECT {PLAN} FROM plan ORDER BY plan", most=_FEW)
+            rows = self._rows(f"SELECT {PLAN} FROM plan ORDER BY plan", most=FEW)
             return [wanted(row, self.name) for row in itertools.chain.from_iterable(rows)]
 
     # ---- games
@@ -333,19 +242,6 @@ class Study:
                 self.insert(self._pending)
             self._pending.clear()
 
-    @contextlib.contextmanager
-    def transaction(self) -> Iterator[None]:
-        """What is written meanwhile is there all at once at the end, or nothing of it."""
-        with self._errors():
-            self._connection.execute("BEGIN IMMEDIATE")
-            try:
-                yield
-                self._connection.execute("COMMIT")
-            except BaseException:
-                if self._connection.in_transaction:
-                    self._connection.execute("ROLLBACK")
-                raise
-
     def insert(self, rows: Iterable[tuple[Any, ...]]) -> None:
         """Write games as the table has them, from `run` to `tile_sum`; known ones are left."""
         with self._errors():
@@ -355,12 +251,6 @@ class Study:
                 " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
                 self._renewing(rows),
             )
-
-    def _renewing(self, rows: Iterable[tuple[Any, ...]]) -> Iterator[tuple[Any, ...]]:
-        """Rows, each of which is progress."""
-        for row in rows:
-            self._deadline.renew()
-            yield row
 
     def fail(self, run: int, seed: int, error: str) -> None:
         """Note that a game failed; it is played again when it is asked for again."""
@@ -389,9 +279,6 @@ class Study:
                 counts[run.run] = games
         return {run: games for run, games in counts.items() if games}
 
-    def _damaged(self) -> InvalidInput:
-        return InvalidInput(f"expected a sound study, got {self.name} with a damaged tree")
-
     def failures(self, run: int) -> dict[int, str]:
         """What failed of a run and has not been played since, by seed.
 
@@ -403,7 +290,7 @@ class Study:
             " WHERE game.run = failure.run AND game.seed = failure.seed) ORDER BY seed"
         )
         with self._errors():
-            rows = itertools.chain.from_iterable(self._rows(query, (run,), most=_FEW))
+            rows = itertools.chain.from_iterable(self._rows(query, (run,), most=FEW))
             return dict(failure(row, self._run_name(run)) for row in rows)
 
     def _run_name(self, run: int) -> str:
@@ -459,7 +346,7 @@ class Study:
         )
         for run in self.runs():
             with self._errors():
-                chunks = self._rows(query, (run.run,), key=1, most=_FEW)
+                chunks = self._rows(query, (run.run,), key=1, most=FEW)
                 for _, seed, text in itertools.chain.from_iterable(chunks):
                     yield self._record(text, f"seed {shown(seed)} in {self._run_name(run.run)}")
 
@@ -470,67 +357,6 @@ class Study:
             return Record.parse(text)
         except InvalidInput as error:
             raise type(error)(f"{error}, in the game of {where}") from None
-
-    # ---- errors
-
-    def _one(self, query: str, values: Sequence[Any] = ()) -> Any:
-        return self._connection.execute(query, values).fetchone()
-
-    def _rows(
-        self, query: str, values: Sequence[Any] = (), *, key: int = 0, most: int = _CHUNK
-    ) -> Iterator[list[tuple[Any, ...]]]:
-        """The rows of a query in chunks, each of which is progress.
-
-        A damaged tree can lead in a circle. Then a row comes again, out of order.
-
-        Args:
-            query: what is asked for, in ascending order of a key.
-            values: of its parameters.
-            key: place of the key among the columns.
-            most: rows of a chunk.
-
-        Raises:
-            InvalidInput: a row is out of order.
-        """
-        cursor = self._connection.execute(query, values)
-        last: list[Any] = []
-        while rows := cursor.fetchmany(most):
-            keys = last + [row[key] for row in rows]
-            one_kind = len(set(map(type, keys))) == 1  # a key of another kind is refused later
-            if one_kind and not all(map(operator.lt, keys, keys[1:])):
-                raise self._damaged()
-            last = keys[-1:]
-            self._deadline.renew()
-            yield rows
-
-    @contextlib.contextmanager
-    def _errors(self) -> Iterator[None]:
-        """Turn what SQLite raises into our own errors; what begins here has its whole time."""
-        self._deadline.renew()
-        try:
-            yield
-        except sqlite3.Error as error:
-            self._raise(error)
-        except (ValueError, TypeError, OverflowError) as error:
-            if isinstance(error, InvalidInput):
-                raise
-            raise InvalidInput(f"expected a sound study, got {self.name}: {error}") from error
-
-    def _raise(self, error: sqlite3.Error) -> NoReturn:
-        text = str(error)
-        if text == "interrupted":
-            self._deadline.explain(self.name)
-        if "locked" in text:
-            raise in_use(self.name) from None
-        if any(word in text for word in ("full", "I/O", "readonly", "unable to open")):
-            if not self._writes:
-                raise ResourceError(
-                    f"cannot read {self.name}: {text}. Copy it, with the files beside it, to a "
-                    "folder that can be written"
-                ) from error
-            room = f" ({room_beside(self._path)})" if self._path else ""
-            raise ResourceError(f"cannot write {self.name}{room}: {text}") from error
-        raise InvalidInput(f"expected a sound study, got {self.name}: {text}") from error
 
 
 def _words(hashes: dict[str, str]) -> str:
