@@ -64,3 +64,20 @@ def alone(path: str | os.PathLike[str], what: str, *, patience: float = 0.0) -> 
             if os.lstat(lock.lock_file).st_size == 0:
                 os.unlink(lock.lock_file)
         lock.release()
+
+
+def remove_abandoned(folder: Path, end: str) -> None:
+    """Remove the lock files that killed programs have left in a folder.
+
+    Args:
+        folder: the folder.
+        end: how the names of the files end that were held.
+
+    Raises:
+        OSError: the folder cannot be read.
+    """
+    for name in os.listdir(folder):
+        if name.startswith(".") and name.endswith(end + SUFFIX):
+            target = folder / name.removeprefix(".").removesuffix(SUFFIX)
+            with contextlib.suppress(InvalidInput, ResourceError), alone(target, "program"):
+                pass  # `alone` removes what it holds

@@ -213,7 +213,7 @@ def test_what_a_server_that_was_killed_has_left_is_removed(store: Store) -> None
     gone.wait()
     names = {f".{game}{SUFFIX}.{gone.pid}-1a2b3c4d{files.TEMPORARY}" for game in ("one", "two")}
     mine = f".three{SUFFIX}.{os.getpid()}-1a2b3c4d{files.TEMPORARY}"
-    for name in {*names, mine}:
+    for name in {*names, mine, f".four{SUFFIX}.lock"}:
         (store.folder / name).touch()
     again(store)
     assert [path.name for path in store.folder.iterdir()] == [mine]

@@ -25,11 +25,10 @@ from typing import Final
 
 from msgspec.structs import replace as replace_info
 
+from twofold import files, locks
 from twofold.best_scores import BEST_FILE, higher, keep_best, read_best, set_aside
 from twofold.errors import InvalidInput, InvalidRecord, LimitExceeded, ResourceError
-from twofold.files import remove_abandoned
 from twofold.game_file import MOVES_TAG, PATIENCE, PLAYED_TAG, Conflict, GameFile, Version
-from twofold.locks import alone
 from twofold.notation import shown
 from twofold.record import Record
 from twofold.web.kept import Kept, kept_of, read_kept
@@ -185,7 +184,7 @@ class Store:
             ResourceError: the disk failed; the game is still there.
         """
         path = self.path(game)
-        with alone(path, "program", patience=PATIENCE):
+        with locks.alone(path, "program", patience=PATIENCE):
             if not path.exists():
                 raise NotFound(f"there is no saved game {shown(game)}")
             self._check_as_listed(game, path)
@@ -315,7 +314,8 @@ class Store:
     def _read_index(self) -> None:
         try:
             with contextlib.suppress(OSError):  # the look says why
-                remove_abandoned(self.folder)
+                files.remove_abandoned(self.folder)
+                locks.remove_abandoned(self.folder, SUFFIX)
             self._look()
         finally:
             self._indexed.set()
@@ -391,15 +391,15 @@ def _make_folder(folder: Path) -> None:
 
 def _newest_first(folder: Path) -> dict[Path, Stamp]:
     """The files of games with their stamps, the last changed first."""
-    files = []
+    known = []
     with os.scandir(folder) as found:
         for one in found:
             if one.name.endswith(SUFFIX):
                 with contextlib.suppress(FileNotFoundError):  # gone meanwhile
                     state = _state(one)
                     stamp = (state.st_mtime_ns, state.st_size, state.st_ino)
-                    files.append((stamp, Path(one.path)))
-    return {path: stamp for stamp, path in sorted(files, reverse=True)}
+                    known.append((stamp, Path(one.path)))
+    return {path: stamp for stamp, path in sorted(known, reverse=True)}
 
 
 def _state(entry: os.DirEntry[str]) -> os.stat_result:
