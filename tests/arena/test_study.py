@@ -115,6 +115,17 @@ def test_a_run_is_one_player_rules_and_behaviour() -> None:
         )  # fmt: skip
 
 
+def test_a_run_whose_tables_were_named_with_commas_goes_on() -> None:
+    before = 'ntuple:ply=2,tables="442-512/32,128+443-256/8,64",tables_sha256=' + "a" * 16
+    now = "ntuple:ply=2,tables=442-512/32-128+443-256/8-64,tables_sha256=" + "a" * 16
+    for first, second in ((before, now), (now, before)):
+        with Study() as study:
+            assert add(study, first) == add(study, second)
+            with pytest.raises(InvalidInput, match="the file has changed; name another study"):
+                add(study, second.replace("a" * 16, "b" * 16))
+            assert add(study, now.replace("ply=2", "ply=3")) == 2
+
+
 def test_what_is_wanted_grows() -> None:
     with Study() as study:
         run = add(study)

@@ -52,6 +52,7 @@ from twofold.arena.study_schema import (
     new_file,
     selected,
 )
+from twofold.endgame.pattern import spec_of_today
 from twofold.errors import InvalidInput, ResourceError
 from twofold.files import atomic_write
 from twofold.limits import MAX_RECORD_BYTES, MAX_RUNS, MAX_SEED
@@ -209,12 +210,10 @@ class Study:
         with self._errors():
             known = self.runs()
             self._refuse_other_files(known, spec, rules)
-            found = self._one(
-                "SELECT run FROM run WHERE spec = ? AND rules = ? AND signature = ? AND boards = ?",
-                (spec, rules, signature, boards.hash if boards else ""),
-            )
-            if found:
-                return int(found[0])
+            wanted = (spec_of_today(spec), rules, signature, boards.hash if boards else "")
+            for run in known:
+                if (spec_of_today(run.spec), run.rules, run.signature, run.boards) == wanted:
+                    return run.run
             self._check_runs(len(known) + 1)
             if boards:
                 self._connection.execute(
@@ -240,12 +239,12 @@ class Study:
 
     def _refuse_other_files(self, runs: Sequence[StoredRun], spec: str, rules: str) -> None:
         """A network or a file of code that has changed must not pass for the one before."""
-        ours = parse_spec(spec)
+        ours = parse_spec(spec_of_today(spec))
         plain, hashes = split_hashes(ours.values)
         for known in runs:
             if known.rules != rules:
                 continue
-            theirs = parse_spec(known.spec)
+            theirs = parse_spec(spec_of_today(known.spec))
             if theirs.name != ours.name:
                 continue
             other, other_hashes = split_hashes(theirs.values)
