@@ -53,7 +53,7 @@ from twofold.arena.study_schema import (
     selected,
 )
 from twofold.endgame.pattern import spec_of_today
-from twofold.errors import InvalidInput, ResourceError
+from twofold.errors import InvalidInput, ResourceError, TwofoldError
 from twofold.files import atomic_write
 from twofold.limits import MAX_RECORD_BYTES, MAX_RUNS, MAX_SEED
 from twofold.locks import alone, in_use
@@ -112,6 +112,7 @@ class Study:
         self._patience = patience
         self._deadline = Deadline(seconds)
         self._schema = SCHEMA
+        self._is_new = self._is_refused = False
         with self._errors(), contextlib.ExitStack() as stack:
             if self._path is None:
                 connection: sqlite3.Connection = in_memory()
@@ -128,8 +129,10 @@ class Study:
                 self._check_kind(path)
             if self._writes:
                 stack.enter_context(alone(path, "run"))
+                stack.callback(self._remove_refused, path)
                 if not path.exists():
                     atomic_write(path, new_file())
+                    self._is_new = True
             mode = "rw" if self._writes else "ro"
             connection = open_sqlite(path, mode, self._deadline, self._patience)
             stack.enter_context(contextlib.closing(connection))
@@ -151,8 +154,18 @@ class Study:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(self, *_: object) -> None:
+    def __exit__(self, error: object, *_: object) -> None:
+        """Close; a study that is new and has no run is removed if an error ends it."""
+        if error is not None and self._is_new:
+            with contextlib.suppress(TwofoldError):
+                self._is_refused = not self.runs()
         self.close()
+
+    def _remove_refused(self, path: Path) -> None:
+        """Remove the file of a study that nothing came into, while no other program has it."""
+        if self._is_refused:
+            with contextlib.suppress(OSError):
+                path.unlink()
 
     def close(self) -> None:
         """Write what is waiting, and close the file, which then is one file again."""
