@@ -181,8 +181,8 @@ def test_evaluations_are_drawn_beside_the_training_mean(laptop: Visit, folder: P
     expect(laptop.page.get_by_text("the mean score of the games that it played")).to_be_visible()
     survival = laptop.page.get_by_role("radio", name="survival from boards")
     survival.check()
-    expect(laptop.page.get_by_text("late.txt")).to_be_visible()
-    expect(laptop.page.get_by_text("came to the next large tile")).to_be_visible()
+    caption = "the games from the boards of late.txt that came to the next large tile"
+    expect(laptop.page.get_by_text(caption)).to_be_visible()
     laptop.page.get_by_role("radio", name="largest score").check()
     expect(laptop.page.get_by_text("network, evaluated", exact=True)).to_be_hidden()
     survival.check()

@@ -152,6 +152,7 @@ const LAB = {
   'lab.back': 'Studies and runs',
   'lab.bands': 'Where they end, by tile sum',
   'lab.boards': 'from boards',
+  'lab.boards_of_file': 'a file',
   'lab.caption_bands': 'Games that came to a band of tile sums, and those that ended in it, with intervals of 95 %',
   'lab.caption_evaluations': 'Network, evaluated: the mean score of the games that it played at that moment alone.',
   'lab.caption_largest': 'Each point is the largest score of the games since the point before.',
@@ -169,7 +170,7 @@ const LAB = {
     + 'the intervals.',
   'lab.caption_survival': 'The sum of the tiles says how far a game is. Above: the share of games that go on. Below: of '
     + 'those that came to a band of sums, the share that ended in it; with fewer than five games it is left out.',
-  'lab.caption_survival_runs': 'Each point is the share of the games from the boards of a file that came to the next '
+  'lab.caption_survival_runs': 'Each point is the share of the games from the boards of {boards} that came to the next '
     + 'large tile, as the network played them at that moment.',
   'lab.changed': 'changed {when}',
   'lab.chart_largest': 'Largest score over the training',

@@ -167,7 +167,7 @@ export class RunView {
   /** What a point of each line is. */
   #explain(curves) {
     const judged = this.measure === 'mean' && curves.length === 1 && curves[0].evaluations?.length;
-    const own = text(this.measure === 'survival' ? 'lab.caption_survival_runs' : `lab.caption_${this.measure}`);
+    const own = this.measure === 'survival' ? explainSurvival(curves) : text(`lab.caption_${this.measure}`);
     this.caption.textContent = judged ? `${own} ${text('lab.caption_evaluations')}` : own;
   }
 
@@ -201,6 +201,13 @@ export class RunView {
     if (runs.length === 1) fill(this.figures, figuresOf(runs[0], tiles).map(figure));
     if (runs.length > 1) this.table.show(tableOf(runs, tiles));
   }
+}
+
+/** What a point is; the name of the boards where there is one file, as the chart has no legend then. */
+function explainSurvival(curves) {
+  const sets = [...new Set(curves.flatMap(({ survival = {} }) => Object.keys(survival)))];
+  const boards = sets.length === 1 ? sets[0] : text('lab.boards_of_file');
+  return text('lab.caption_survival_runs', { boards });
 }
 
 function figure([name, words]) {
