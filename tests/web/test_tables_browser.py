@@ -42,7 +42,8 @@ def test_an_analysis_names_the_table(laptop: Visit, phone: Visit, served: Served
         expect(behind).to_have_text(["−14.3 %", "best", "", ""])
         expect(behind.first).to_be_visible()
         for cell in visit.page.locator(".analysis-moves tbody td:not(.analysis-track)").all():
-            assert cell.evaluate("one => one.scrollWidth <= one.clientWidth")
+            wide = cell.evaluate("one => [one.scrollWidth, one.clientWidth, one.textContent]")
+            assert wide[0] <= wide[1], wide
         points = visit.page.locator("td.analysis-reward")
         expect(points.first).to_be_visible()
         expect(points.first).to_have_text(re.compile(r"^[0-9,.]+$"))

@@ -167,9 +167,9 @@ class Pattern:
     def largest_sum(self) -> int:
         """The sum of the free cells where each holds the largest tile it may, in units of 2."""
         low, high, top = self.caps
-        rows = ((4, low), (4, high), (self.extra, top))
+        rows = [(4, low), (4, high), (self.extra, top)]
         if self.kind is not Kind.DENSE:
-            rows = ((16 - self.large_tiles, top),)
+            rows = [(16 - self.large_tiles, top)]
         return sum(cells << cap for cells, cap in rows) // 2
 
     @property
