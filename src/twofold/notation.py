@@ -80,8 +80,12 @@ def did_you_mean(text: str, known: Iterable[str]) -> str:
 
     >>> did_you_mean("gredy", ["random", "greedy"])
     '; did you mean greedy?'
+    >>> did_you_mean("GREEDY", ["random", "greedy"])
+    '; did you mean greedy?'
     """
-    close = difflib.get_close_matches(text, known, n=1)
+    names = list(known)
+    close = difflib.get_close_matches(text, names, n=1)
+    close = close or [name for name in names if name.casefold() == text.casefold()]
     return f"; did you mean {close[0]}?" if close else ""
 
 

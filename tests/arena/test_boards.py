@@ -321,5 +321,20 @@ def test_boards_are_written_for_a_study_that_has_some(tmp_path: Path) -> None:
     assert not list(tmp_path.iterdir())
 
 
+def test_no_link_is_followed_where_boards_are_written(tmp_path: Path) -> None:
+    folder, other = tmp_path / "folder", tmp_path / "other"
+    folder.mkdir()
+    (folder / f"{BOARDS.hash}.txt").symlink_to(other)
+    for text in ("", "mine"):
+        if text:
+            other.write_text(text)
+        with Study() as study:
+            bench_of(study, "greedy", games=1)
+            with pytest.raises(InvalidInput, match="expected no link in the place of a file"):
+                export_boards(study, folder)
+        assert other.exists() == bool(text)
+    assert other.read_text() == "mine"
+
+
 def test_the_sum_of_tiles() -> None:
     assert tile_sum(Board.parse("1023/0000/0000/000f")) == 2 + 4 + 8 + 32768

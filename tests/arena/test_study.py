@@ -115,6 +115,25 @@ def test_a_run_is_one_player_rules_and_behaviour() -> None:
         )  # fmt: skip
 
 
+def test_a_new_study_without_a_run_is_removed_where_an_error_ends_it(tmp_path: Path) -> None:
+    path = tmp_path / "s.db"
+
+    def fail(*, add_run: bool) -> None:
+        with contextlib.suppress(KeyError), Study(path) as study:
+            if add_run:
+                add(study)
+            raise KeyError
+
+    fail(add_run=False)
+    assert list(tmp_path.iterdir()) == []
+    fail(add_run=True)
+    assert list(tmp_path.iterdir()) == [path]
+    path.unlink()
+    Study(path).close()
+    fail(add_run=False)  # it was there before
+    assert list(tmp_path.iterdir()) == [path]
+
+
 def test_what_is_wanted_grows() -> None:
     with Study() as study:
         run = add(study)

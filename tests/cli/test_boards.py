@@ -107,6 +107,7 @@ def test_games_are_imported_with_their_boards(cli: Cli, late: Path, tmp_path: Pa
     found = cli("report", new, "--import", games)
     assert found.code == 2
     assert "Name their file with --boards" in found.err
+    assert list(tmp_path.glob("new.db*")) == []
     found = cli("report", new, "--import", games, "--boards", str(late))
     assert (found.code, found.err) == (0, f"3 new games of 3 in {games}\n")
     alone = cli("report", new, "--boards", str(late), "--format", "tdl")

@@ -1,6 +1,7 @@
 """`twofold net`: looking into networks, measuring, converting and averaging them."""
 
 import json
+import re
 from pathlib import Path
 
 import numpy as np
@@ -40,6 +41,8 @@ def test_info(cli: Cli, trained: Path) -> None:
     ):
         assert any(" ".join(row.split()).startswith(line) for row in out.splitlines()), line
     assert "mean score while it learnt:" in out
+    (took,) = (row for row in out.splitlines() if row.startswith("trained "))
+    assert re.search(r", ([1-9]|[1-5][0-9]) s$|, [1-9] m [0-9]{2} s$", took)
     assert max(map(len, out.splitlines())) <= 100
 
 

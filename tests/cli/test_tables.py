@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.cli.conftest import Cli
-from twofold.endgame import plan, work
+from twofold.endgame import library, plan, work
 from twofold.endgame.plan import Plan
 from twofold.endgame.work import Progress
 
@@ -39,16 +39,16 @@ def test_a_table_from_its_building_to_its_end(cli: Cli, tmp_path: Path) -> None:
     assert code == 0
     assert "no table is built" in out
     assert "twofold tables build default" in out
-    code, out, err = cli("tables", "build", NAME, "441-16/4,8", "--jobs", "2")
+    code, out, err = cli("tables", "build", NAME, "441-16/4-8", "--jobs", "2")
     assert code == 0
-    assert [line.split()[0] for line in out.splitlines()] == [NAME, "441-16/4,8"]
+    assert [line.split()[0] for line in out.splitlines()] == [NAME, "441-16/4-8"]
     assert err.splitlines()[0].split() == ["table", "boards", "disk", "memory"]
     assert "about 1 second with 2 threads" in err
     code, out, err = cli("tables", "build", NAME)
     assert (code, out, err) == (0, "", "twofold: 442-8 is built already\n")
     code, out, _ = cli("tables", "list")
-    assert [line.split()[0] for line in out.splitlines()][:3] == ["table", "441-16/4,8", NAME]
-    assert "tables=auto leaves out 441-16/4,8, 442-8: targets below 256" in " ".join(out.split())
+    assert [line.split()[0] for line in out.splitlines()][:3] == ["table", "441-16/4-8", NAME]
+    assert "tables=auto leaves out 441-16/4-8, 442-8: targets below 256" in " ".join(out.split())
     code, out, _ = cli("tables", "info", NAME, "--check")
     assert code == 0
     assert "    L L . ." in out
@@ -73,7 +73,7 @@ def test_a_table_from_its_building_to_its_end(cli: Cli, tmp_path: Path) -> None:
     assert cli("tables", "query", SPOKEN, "--tables", "none").out.endswith(
         "\n\nno table was asked\n"
     )
-    assert cli("tables", "remove", NAME, "441-16/4,8").code == 0
+    assert cli("tables", "remove", NAME, "441-16/4-8").code == 0
     assert not any(folder_of(tmp_path).iterdir())
     assert cli("tables", "remove", NAME).code == 2
 
@@ -99,8 +99,8 @@ def test_why_no_table_speaks(cli: Cli) -> None:
         ("abcd/6612/1212/2120", "expected tiles from 8 on that all differ"),
         ("abcd/6152/1212/2120", "in the cells of 442"),
         ("abcd/6512/0000/0000", "expected 24 to 40 in the other tiles, got 6"),
-        ("3x4:abcd/6512/1212", "it is for 4x4 boards"),
-        ("abcd/6521/1212/2121", "it knows no move with a chance"),
+        ("3x4:abcd/6512/1212", "442-8: expected a 4x4 board of tiles up to 32768"),
+        ("abcd/6521/1212/2121", "442-8: no move has a chance to make 8"),
     ):
         code, out, _ = cli("tables", "query", board)
         assert code == 0
@@ -116,8 +116,27 @@ def test_a_reason_is_said_once_for_all_its_tables(cli: Cli) -> None:
         "442-16: expected 6 tiles from 16 on, got 0",
         "442-8: expected 6 tiles from 8 on, got 0",
     ]
-    (said,) = cli("tables", "query", "3x3:001/200/000").out.splitlines()[4:]
-    assert said == "no table speaks of this board: it is for 4x4 boards of tiles up to 32768"
+    said = cli("tables", "query", "3x3:001/200/000").out.splitlines()[4:]
+    assert said == [
+        "no table speaks of this board:",
+        "441-8, 442-16, 442-8: expected a 4x4 board of tiles up to 32768",
+    ]
+
+
+def test_a_cap_that_silences_a_table_is_named(cli: Cli) -> None:
+    cli("tables", "build", "442-16/4-8")
+    for board, why in (
+        (
+            "abcd/6511/1212/3120",
+            "expected at most 4, the cap, in the fourth row of the pattern, got 8",
+        ),
+        (
+            "abcd/6531/2312/1221",
+            "no move has a chance to make 16 with the cap 4 in the fourth row of the",
+        ),
+    ):
+        out = cli("tables", "query", board).out
+        assert f"442-16/4-8: {why}" in out, out
 
 
 @pytest.mark.parametrize(
@@ -150,10 +169,10 @@ def test_what_does_not_fit_is_refused(
     monkeypatch.setattr(shutil, "disk_usage", lambda _: usage(10**12, 0, 10**9))
     code, _, err = cli("tables", "build", "default")
     assert code == 3
-    assert "expected 3.6 GB of free disk for 442-512/32,128, 443-512, 443-256/8,64" in err
+    assert "expected 3.6 GB of free disk for 442-512/32-128, 443-512, 443-256/8-64" in err
     assert "got 1.0 GB" in err
     assert not any(folder_of(tmp_path).iterdir())
-    code, _, err = cli("tables", "build", "444-2048/1024,1024")
+    code, _, err = cli("tables", "build", "444-2048/1024-1024")
     assert code == 3
     assert "caps make it smaller" in err
 
@@ -183,14 +202,51 @@ def test_an_interrupted_build_goes_on(
     monkeypatch.setattr(work._Pace, "progress", interrupt)
     code, out, err = cli("tables", "build", NAME)
     assert (code, out) == (130, "")
-    assert "interrupted; saved, and the same command goes on" in err
-    assert "built; go on with: twofold tables build 442-8" in cli("tables", "list").out
+    assert err.endswith(
+        "interrupted; saved, and the same command goes on:\n  twofold tables build 442-8\n"
+    )
+    assert "built; go on with: twofold tables build 442-8\n" in cli("tables", "list").out
     monkeypatch.undo()
     monkeypatch.setenv("TWOFOLD_STATE_DIR", str(tmp_path / "state"))
     code, out, err = cli("tables", "build", NAME)
     assert code == 0
     assert "goes on at" in err
     assert cli("tables", "info", NAME, "--check").code == 0
+
+
+def test_what_goes_on_repeats_the_options(
+    cli: Cli, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    import signal
+
+    pace = work._Pace.progress
+
+    def interrupt(self: work._Pace, layer: int, states: int, total: int) -> Progress:
+        if layer == 24:
+            signal.raise_signal(signal.SIGINT)
+        return pace(self, layer, states, total)
+
+    monkeypatch.setattr(work._Pace, "progress", interrupt)
+    monkeypatch.setattr(library, "DEFAULT", (NAME, "441-16/4-8"))
+    out = str(tmp_path / "a folder")
+    Path(out).mkdir()
+    _, _, err = cli("tables", "build", "default", "--out", out, "--bits", "8", "--jobs", "1")
+    goes_on = f"twofold tables build default --out '{out}' --bits 8"
+    assert err.endswith(f"goes on:\n  {goes_on} --jobs 1\n")
+    listed = cli("tables", "list", "--out", out).out
+    assert f"go on with: twofold tables build 442-8 --out '{out}' --bits 8\n" in listed
+    assert f"go on with the rest of the default set too:\n  {goes_on}\n" in listed
+
+
+def test_tables_of_a_folder_are_removed(cli: Cli, tmp_path: Path) -> None:
+    for out in ((), ("--out", str(tmp_path))):
+        cli("tables", "build", NAME, *out)
+    assert cli("tables", "remove", NAME, "--out", str(tmp_path)).code == 0
+    assert not list(tmp_path.glob("442-8*"))
+    assert cli("tables", "remove", NAME, "--out", str(tmp_path)).code == 2
+    assert "442-8" in cli("tables", "list").out
+    code, _, err = cli("tables", "remove", NAME, "--out", str(tmp_path / "none"))
+    assert (code, "expected --out with an existing folder" in err) == (2, True)
 
 
 def test_a_plan_is_what_is_written(cli: Cli, tmp_path: Path) -> None:

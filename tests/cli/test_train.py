@@ -17,7 +17,8 @@ from tests.endgame.state import table_files as table_files  # a fixture
 from tests.endgame.state import tables_here as tables_here  # a fixture
 from tests.signals import hear_signals
 from twofold.cli._common import read_seconds
-from twofold.cli._training import curve_lines, progress_line, view
+from twofold.cli._training import curve_lines, progress_line, read_trials, view
+from twofold.cli.train import _goes_on
 from twofold.errors import InvalidInput
 from twofold.evaluators.network_file import read_card, read_network
 from twofold.learn.checkpoint import curve_path, load, save, start_from
@@ -104,6 +105,8 @@ def test_evaluations(cli: Cli, tmp_path: Path) -> None:
     assert "twofold: network after 0 moves: mean " in err
     assert "network at the end: mean " in out
     assert ", late.txt " in out
+    resumed = cli("train", "--resume", "--out", str(path))
+    assert "the run has evaluations and goes on without; --eval-every T" in resumed.err
     again = document(cli, "--resume", "--out", str(path))
     first, last = again["evaluations"]
     assert first["moves"] == 0
@@ -115,6 +118,17 @@ def test_evaluations(cli: Cli, tmp_path: Path) -> None:
     info = cli("net", "info", str(path)).out
     assert "mean score of the evaluations" in info
     assert f"after {last['moves']:,} moves: mean " in info
+
+
+def test_what_goes_on_repeats_the_options_that_no_file_holds() -> None:
+    said = _goes_on("n.safetensors", "10m", read_trials("5m", 300, [], 24_576))
+    assert said == "twofold train --out n.safetensors --resume --eval-every 5m"
+    trials = read_trials("5m", 20, ["late one.txt", "b.txt"], 0)
+    assert _goes_on("n", "1m", trials) == (
+        "twofold train --out n --resume --checkpoint 1m --eval-every 5m --eval-games 20 "
+        "--eval-boards 'late one.txt' --eval-boards b.txt --eval-downgrade 0"
+    )
+    assert _goes_on("n", "10m", None) == "twofold train --out n --resume"
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="sends a POSIX signal")
@@ -132,7 +146,8 @@ def test_ctrl_c_saves(tmp_path: Path) -> None:
     process.send_signal(signal.SIGINT)
     _, err = process.communicate(timeout=60)
     assert process.returncode == 130
-    assert f"interrupted; saved; twofold train --out {path} --resume goes on" in err
+    again = f"twofold train --out {path} --resume --checkpoint 1s"
+    assert f"interrupted; saved; {again} goes on" in err
     assert not load(path).is_finished
 
 
@@ -298,7 +313,7 @@ def test_the_live_view_fits_a_terminal() -> None:
         assert max(map(len, text.splitlines())) <= width
         assert "1:02:05" in text
         console.file.close()
-    assert "mean 512" in progress_line(now)
+    assert progress_line(now).endswith("  mean 512  reached 1024 25%")
 
 
 def test_the_live_view_shows_evaluations() -> None:

@@ -36,7 +36,7 @@ def test_the_number_of_threads_changes_nothing() -> None:
 
 
 def test_names() -> None:
-    for name in ("44-64", "442-512", "443-512", "443-512/32,64"):
+    for name in ("44-64", "442-512", "443-512", "443-512/32-64"):
         assert Pattern.parse(name).name == name
 
 

@@ -34,7 +34,7 @@ def data(tmp_path_factory: pytest.TempPathFactory) -> bytes:
 
 
 def test_sizes_are_those_of_the_halves() -> None:
-    for name in ("44-16", "442-32", "443-16/4,8", "444-8"):
+    for name in ("44-16", "442-32", "443-16/4-8", "444-8"):
         pattern = Pattern.parse(name)
         halves = Halves(pattern)
         assert layer_sizes(pattern) == [halves.size(n) for n in range(pattern.highest + 1)]

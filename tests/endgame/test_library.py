@@ -1,6 +1,7 @@
 """Tables by name: what is built, what is not, and what lies there and is none."""
 
 import itertools
+import re
 from pathlib import Path
 
 import pytest
@@ -38,17 +39,21 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 def test_tables_are_found_by_name_and_path(folder: Path) -> None:
     assert find("442-8") == folder / "442-8.twofold-table"
-    assert find("441-16/4,8") == folder / "441-16_4,8.twofold-table"
     assert find(str(folder / "442-8.twofold-table")) == find("442-8")
     assert place_of("442-512") == folder / "442-512.twofold-table"
     assert open_table("442-8") is open_table(str(find("442-8")))
     assert table_hash("442-8") == open_table("442-8").hash
 
 
-def test_caps_can_be_written_without_a_comma(folder: Path) -> None:
-    for name in ("441-16/4-8", "441-16_4-8", "441-16_4,8"):
-        assert find(name) == folder / "441-16_4,8.twofold-table"
-        assert open_tables(f"442-8+{name}").names == ("441-16/4,8", "442-8")
+def test_caps_can_be_joined_by_a_comma(folder: Path) -> None:
+    for name in ("441-16/4-8", "441-16_4-8", "441-16_4,8", "441-16/4,8"):
+        assert find(name) == folder / "441-16_4-8.twofold-table"
+        assert open_tables(f"442-8+{name}").names == ("441-16/4-8", "442-8")
+
+
+def test_the_identity_of_a_table_with_caps_stays(folder: Path) -> None:
+    assert table_hash("441-16/4-8") == "87cfc705e0b2ebcd"
+    assert head_of(find("441-16/4-8")).pattern.caps == (2, 3, 3)
 
 
 def test_a_path_with_a_plus_is_refused_in_words(folder: Path) -> None:
@@ -60,7 +65,7 @@ def test_a_path_with_a_plus_is_refused_in_words(folder: Path) -> None:
 
 
 def test_sets_have_the_same_order_however_they_are_named(folder: Path) -> None:
-    wanted = ("441-16/4,8", "442-8")
+    wanted = ("441-16/4-8", "442-8")
     for names in itertools.permutations(wanted):
         assert open_tables("+".join(names)).names == wanted
         assert open_tables(names).names == wanted
@@ -71,7 +76,7 @@ def test_sets_have_the_same_order_however_they_are_named(folder: Path) -> None:
 
 def test_a_table_that_is_removed_is_no_longer_built(folder: Path) -> None:
     assert remove_table(find("442-8")) > 0
-    assert open_tables("auto").names == ("441-16/4,8",)
+    assert open_tables("auto").names == ("441-16/4-8",)
     with pytest.raises(InvalidTable, match="twofold tables build 442-8"):
         find("442-8")
 
@@ -89,7 +94,7 @@ def test_bad_files_hide_no_table(folder: Path) -> None:
     (folder / "443-8.twofold-table").write_bytes(b"nothing")
     (folder / "444-8.twofold-table").hardlink_to(find("442-8"))
     (folder / "readme").write_text("hello")
-    assert [head.pattern.name for _, head in built()] == ["441-16/4,8", "442-8"]
+    assert [head.pattern.name for _, head in built()] == ["441-16/4-8", "442-8"]
     found = {path.name: why for path, why in unsound()}
     assert "expected a safetensors file" in found["443-8.twofold-table"]
     assert found["444-8.twofold-table"] == "expected the name 442-8.twofold-table"
@@ -132,7 +137,7 @@ def test_a_header_is_read_once(folder: Path) -> None:
 
 def test_auto_leaves_out_short_targets(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(library, "LEAST_TARGET", 4)
-    assert open_tables("auto").names == ("441-16/4,8",)
+    assert open_tables("auto").names == ("441-16/4-8",)
     assert len(built()) == 2
 
 
@@ -149,3 +154,28 @@ def test_a_name_is_no_file_of_the_folder_at_hand(
 def test_tiles_that_are_none_are_refused(name: str) -> None:
     with pytest.raises(InvalidTable, match="expected a power of two"):
         find(name)
+
+
+@pytest.mark.parametrize(
+    ("name", "says"),
+    [
+        ("free4-8", "free cells hold 16 at most, and a table speaks from 24 on"),
+        ("free5-8", "free cells hold 20 at most, and a table speaks from 24 on"),
+        ("44-256/32-64", "a cap of 128 in the third row, got 44-256/32-64"),
+        ("441-16/4-4", "a cap of 8 in the third row"),
+        ("443-256/64,8", "a cap of at most that of the third, such as 443-256/8-64, got"),
+        ("L3-64/8-16", "expected L3-64, got L3-64/8-16: L3 takes no caps"),
+        ("free8-64/8-16", "free8 takes no caps"),
+        ("l3-64", "did you mean L3"),
+        ("T-64", "did you mean t"),
+        ("Free8-64", "did you mean free8"),
+    ],
+)
+def test_patterns_that_make_no_sense_are_refused(name: str, says: str) -> None:
+    with pytest.raises(InvalidTable, match=re.escape(says)):
+        Pattern.parse(name)
+
+
+def test_the_smallest_tables_that_can_speak() -> None:
+    for name in ("free6-8", "free4-16", "44-8", "44-256/32-128", "442-512/4-4", "LL-8"):
+        assert Pattern.parse(name).name == name

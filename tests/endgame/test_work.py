@@ -14,10 +14,11 @@ import pytest
 from tests.endgame.made import levels_of
 from tests.forks import fork
 from twofold.endgame import work as working
+from twofold.endgame.folder import work_folder
 from twofold.endgame.library import file_name
 from twofold.endgame.pattern import Pattern
 from twofold.endgame.table import EndgameTable
-from twofold.endgame.work import Progress, Work, build_table, share_done, work_folder
+from twofold.endgame.work import Progress, Work, build_table, share_done
 from twofold.errors import InvalidInput, InvalidTable, ResourceError
 from twofold.locks import alone
 

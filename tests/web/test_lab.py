@@ -331,6 +331,7 @@ def test_evaluations_come_with_their_curve(folder: Path) -> None:
     header = "games,moves,seconds,training_mean,mean,margin,survival mean"
     beside.write_text(f"{header}\n0,0,0,1,5.5,,0.5\n9,99,1.5,1,,,1\n")
     assert run(folder, "net.csv").evaluations == [[0, 0, 0, 5.5]]
+    assert run(folder, "net.csv").survival == {"mean": [[0, 0, 0, 0.5], [9, 99, 1.5, 1]]}
     assert [one.name for one in runs(folder)] == ["net.csv", "sub/other.csv"]
     wrong = (
         "games,moves\n1,2\n",
@@ -343,6 +344,17 @@ def test_evaluations_come_with_their_curve(folder: Path) -> None:
     for text in wrong:
         beside.write_bytes(text.encode(errors="surrogateescape"))
         assert run(folder, "net.csv").evaluations == []
+        assert run(folder, "net.csv").survival == {}
+
+
+def test_few_sets_of_boards_are_shown(folder: Path) -> None:
+    names = [f"survival {number}.txt" for number in range(99)]
+    cells = ",".join(["1"] * 99)
+    (folder / "net.evaluations.csv").write_text(
+        f"games,moves,seconds,training_mean,mean,margin,{','.join(names)}\n0,0,0,1,,,{cells}\n"
+    )
+    found = run(folder, "net.csv")
+    assert (found.evaluations, len(found.survival)) == ([], 16)
 
 
 @pytest.mark.parametrize(

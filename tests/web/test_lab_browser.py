@@ -173,12 +173,21 @@ def test_runs_are_compared(laptop: Visit) -> None:
 def test_evaluations_are_drawn_beside_the_training_mean(laptop: Visit, folder: Path) -> None:
     make_run(folder / "judged.csv")
     (folder / "judged.evaluations.csv").write_text(
-        "games,moves,seconds,training_mean,mean,margin\n0,0,0,0,50,1\n3000,3000000,30,1,400,1\n"
+        "games,moves,seconds,training_mean,mean,margin,survival late.txt\n"
+        "0,0,0,0,50,1,0.25\n3000,3000000,30,1,400,1,0.75\n"
     )
     laptop.open("/lab?run=judged.csv", ".chart-line")
-    expect(laptop.page.get_by_text("network, evaluated")).to_be_visible()
+    expect(laptop.page.get_by_text("network, evaluated", exact=True)).to_be_visible()
+    expect(laptop.page.get_by_text("the mean score of the games that it played")).to_be_visible()
+    survival = laptop.page.get_by_role("radio", name="survival from boards")
+    survival.check()
+    caption = "the games from the boards of late.txt that came to the next large tile"
+    expect(laptop.page.get_by_text(caption)).to_be_visible()
     laptop.page.get_by_role("radio", name="largest score").check()
-    expect(laptop.page.get_by_text("network, evaluated")).to_be_hidden()
+    expect(laptop.page.get_by_text("network, evaluated", exact=True)).to_be_hidden()
+    survival.check()
+    laptop.open("/lab?run=one.csv", ".chart-line")
+    expect(survival).to_be_hidden()
     for name in ("judged.csv", "judged.evaluations.csv"):
         (folder / name).unlink()
 

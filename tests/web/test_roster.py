@@ -15,7 +15,7 @@ from twofold.players import Player, entries, make_player
 from twofold.players.presets import DEFAULT_PLAYER, DEFAULT_PLAYER_LARGE
 from twofold.rules import STANDARD, Rules
 from twofold.web import roster as module
-from twofold.web.roster import MAX_TABLE_MB, MAX_THREADS, PICKS, Roster
+from twofold.web.roster import MAX_TABLE_MB, MAX_THREADS, PICKS, Roster, _without_folders
 
 BOARD = Board.parse("1100/0000/0000/0000")
 FILE = """
@@ -178,3 +178,11 @@ def test_a_network_is_loaded_once(monkeypatch: pytest.MonkeyPatch) -> None:
     for thread in threads:
         thread.join()
     assert here == ["random"]
+
+
+def test_names_of_tables_with_caps_stay_whole() -> None:
+    spec = "ntuple:net=/data/mine.safetensors,tables=442-512/32-128+/data/443-512.twofold-table"
+    assert _without_folders(spec) == (
+        "ntuple:net=mine.safetensors,tables=442-512/32-128+443-512.twofold-table"
+    )
+    assert _without_folders(r"exact:table=C:\data\2x3.table") == "exact:table=C:2x3.table"

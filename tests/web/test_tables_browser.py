@@ -40,11 +40,29 @@ def test_an_analysis_names_the_table(laptop: Visit, phone: Visit, served: Served
         expect(cells).to_have_text(["81.6 %", "95.9 %", "–", "–"])
         behind = visit.page.locator("td.analysis-behind")
         expect(behind).to_have_text(["−14.3 %", "best", "", ""])
+        expect(behind.first).to_be_visible()
+        for cell in visit.page.locator(".analysis-moves tbody td:not(.analysis-track)").all():
+            wide = cell.evaluate("one => [one.scrollWidth, one.clientWidth, one.textContent]")
+            assert wide[0] <= wide[1], wide
         points = visit.page.locator("td.analysis-reward")
         expect(points.first).to_be_visible()
         expect(points.first).to_have_text(re.compile(r"^[0-9,.]+$"))
         assert not visit.is_too_wide()
         assert visit.violations() == []
+
+
+def test_all_tiles_to_set_and_the_name_of_the_player_are_seen(
+    laptop: Visit, phone: Visit, served: Served
+) -> None:
+    for visit in (laptop, phone):
+        visit.open(f"/analyse#board={BOARD}", "table")
+        palette = visit.page.locator(".palette")
+        assert palette.evaluate("one => one.scrollWidth <= one.clientWidth")
+        side = visit.page.locator(".analyse-asked").bounding_box()
+        select = visit.page.locator(".analyse-asked .choice select").first.bounding_box()
+        assert side is not None
+        assert select is not None
+        assert select["width"] == pytest.approx(side["width"], abs=1)
 
 
 def test_a_board_without_a_table_says_nothing_of_one(laptop: Visit, served: Served) -> None:

@@ -90,7 +90,8 @@ def export_records(study: Study, path: str | os.PathLike[str]) -> None:
 def export_boards(study: Study, folder: str | os.PathLike[str]) -> list[Path]:
     """Write the boards that the games of a study begin on: a text file for each set of boards.
 
-    A file is named after the hash of its boards. The names in a study are those of a stranger.
+    A file is named after the hash of its boards: the names in a study are those of a stranger.
+    A link in the place of such a file is refused, as nobody has named what it leads to.
 
     Args:
         study: the study.
@@ -100,7 +101,8 @@ def export_boards(study: Study, folder: str | os.PathLike[str]) -> list[Path]:
         The files, such as `folder/0123456789abcdef.txt`.
 
     Raises:
-        InvalidInput: no game of the study begins on a board, or the folder is none.
+        InvalidInput: no game of the study begins on a board, or the folder is none, or a link
+            is in the place of a file.
         ResourceError: a file cannot be written.
     """
     if not Path(folder).is_dir():
@@ -108,11 +110,13 @@ def export_boards(study: Study, folder: str | os.PathLike[str]) -> list[Path]:
     found = {run.boards: study.boards_of(run) for run in study.runs() if run.boards}
     if not found:
         raise InvalidInput(f"expected a study with games from boards, got {study.name} without any")
-    paths = []
-    for boards in found.values():
-        if boards is not None:
-            paths.append(Path(folder) / boards_file(boards))
-            atomic_write(paths[-1], f"# {boards.name}\n{boards.text}")
+    sets = [boards for boards in found.values() if boards is not None]
+    paths = [Path(folder) / boards_file(boards) for boards in sets]
+    for path in paths:
+        if path.is_symlink():
+            raise InvalidInput(f"expected no link in the place of a file, got {str(path)!a}")
+    for path, boards in zip(paths, sets, strict=True):
+        atomic_write(path, f"# {boards.name}\n{boards.text}")
     return paths
 
 

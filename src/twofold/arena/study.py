@@ -5,6 +5,7 @@ and what is missing can be played later. The tables are documented in
 `docs/reference/studies.md`.
 """
 
+import contextlib
 import itertools
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -32,7 +33,7 @@ from twofold.arena.study_rows import (
     wanted,
 )
 from twofold.arena.study_schema import selected
-from twofold.errors import InvalidInput
+from twofold.errors import InvalidInput, TwofoldError
 from twofold.limits import MAX_RUNS, MAX_SEED
 from twofold.notation import parse_spec, shown, split_hashes
 from twofold.record import Record
@@ -66,7 +67,11 @@ class Study(StudyFile):
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(self, *_: object) -> None:
+    def __exit__(self, error: object, *_: object) -> None:
+        """Close; a study that is new and has no run is removed if an error ends it."""
+        if error is not None and self._is_new:
+            with contextlib.suppress(TwofoldError):
+                self._is_refused = not self.runs()
         self.close()
 
     def close(self) -> None:

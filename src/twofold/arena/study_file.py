@@ -54,6 +54,7 @@ class StudyFile:
         self._patience = patience
         self._deadline = Deadline(seconds)
         self._schema = SCHEMA
+        self._is_new = self._is_refused = False
         with self._errors(), contextlib.ExitStack() as stack:
             if self._path is None:
                 connection: sqlite3.Connection = in_memory()
@@ -70,8 +71,10 @@ class StudyFile:
                 self._check_kind(path)
             if self._writes:
                 stack.enter_context(alone(path, "run"))
+                stack.callback(self._remove_refused, path)
                 if not path.exists():
                     atomic_write(path, new_file())
+                    self._is_new = True
             mode = "rw" if self._writes else "ro"
             connection = open_sqlite(path, mode, self._deadline, self._patience)
             stack.enter_context(contextlib.closing(connection))
@@ -85,6 +88,12 @@ class StudyFile:
             else:
                 self._schema = schema
             yield connection
+
+    def _remove_refused(self, path: Path) -> None:
+        """Remove the file of a study that nothing came into, while no other program has it."""
+        if self._is_refused:
+            with contextlib.suppress(OSError):
+                path.unlink()
 
     def _check_kind(self, path: Path) -> None:
         if not is_sqlite(path):

@@ -17,6 +17,13 @@ if TYPE_CHECKING:
     Shown = tuple[Callable[[Progress], None], Callable[[Evaluation], None]]
 
 CURVE_HEIGHT: Final = 8
+
+EVAL_GAMES: Final = 300
+"""Whole games of an evaluation where no number is given."""
+
+EVAL_DOWNGRADE: Final = 24_576
+"""The sum from which on the games of evaluations are downgraded, where none is given."""
+
 _BARS: Final = " ▁▂▃▄▅▆▇█"
 
 
@@ -29,12 +36,14 @@ class Trials:
         count: whole games of each.
         boards: files of boards that games begin on.
         downgrade: see `twofold.arena.evaluation`.
+        options: the same as the command line has them, without those that are usual.
     """
 
     every: float
     count: int
     boards: list[str]
     downgrade: int
+    options: list[str]
 
     def games(self, training: "Training", stop: Callable[[], bool]) -> "EvaluationGames":
         """The games of each evaluation of a run."""
@@ -62,7 +71,11 @@ def read_trials(every: str, count: int, boards: list[str], downgrade: int) -> Tr
     from twofold.errors import InvalidInput
 
     if every:
-        return Trials(read_seconds(every, "eval-every"), count, boards, downgrade)
+        options = ["--eval-every", every]
+        options += ["--eval-games", str(count)] if count != EVAL_GAMES else []
+        options += [word for path in boards for word in ("--eval-boards", path)]
+        options += ["--eval-downgrade", str(downgrade)] if downgrade != EVAL_DOWNGRADE else []
+        return Trials(read_seconds(every, "eval-every"), count, boards, downgrade, options)
     if boards:
         raise InvalidInput("expected --eval-every T beside --eval-boards, such as 10m")
     return None
@@ -106,11 +119,12 @@ def _say_evaluation(one: "Evaluation") -> None:
 
 def progress_line(now: "Progress") -> str:
     """Progress in one line of text."""
-    rates = [f"{tile}: {rate:.0%}" for tile, rate in now.reached.items() if rate >= 0.005]
+    rates = [f"{tile} {rate:.0%}" for tile, rate in now.reached.items() if rate >= 0.005]
+    reached = f"  reached {', '.join(rates[-3:])}" if rates else ""
     return (
         f"{now.games:,} games  {now.moves / 1e6:,.0f} M moves  {now.speed / 1e6:.2f} M moves/s  "
-        f"mean {now.mean:,.0f}  {' '.join(rates[-3:])}"
-    ).rstrip()
+        f"mean {now.mean:,.0f}{reached}"
+    )
 
 
 def view(training: "Training", now: "Progress", width: int) -> Any:

@@ -69,6 +69,7 @@ def _print_card(card: "Card", size: int, sha256: str) -> None:
     from rich.console import Console
 
     from twofold.cli._analysis import labelled
+    from twofold.cli._bench import time_left
     from twofold.cli._training import curve_lines
     from twofold.evaluators.memory import bytes_words
 
@@ -79,7 +80,7 @@ def _print_card(card: "Card", size: int, sha256: str) -> None:
         "stages": ", ".join(map(str, card.stages)) or "one",
         "method": card.method,
         "trained": f"{counted(card.games, 'game')}, {counted(card.moves, 'move')}, "
-        f"{card.seconds / 3600:.1f} h",
+        f"{time_left(card.seconds)}",
         "before": "; ".join(f"{run['method']}: {run['games']:,} games" for run in card.before),
         "form": _form(card),
         "file": f"{bytes_words(size)}, SHA-256 {sha256}...",

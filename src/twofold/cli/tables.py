@@ -1,9 +1,11 @@
 """`twofold tables`: endgame tables are built, listed, looked into, asked and removed."""
 
+import contextlib
 import shlex
 import sys
+from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, Final
 
 import typer
 
@@ -30,10 +32,13 @@ if TYPE_CHECKING:
     from twofold.endgame.table import Answer
 
 EXAMPLE = """  twofold tables build default
-  twofold tables build 442-256 443-512/16,64 --out /data/tables
+  twofold tables build 442-256 443-512/16-64 --out /data/tables
   twofold tables list
   twofold tables query edcb/a910/2342/3121
   twofold tables remove 442-256"""
+
+_BITS: Final = 16
+"""Bits of a chance where none are named."""
 
 _QUERY = """  twofold tables query edcb/a910/2342/3121
   twofold tables query edcb/a910/2342/3121 --tables 442-512"""
@@ -55,7 +60,7 @@ NameArgument = Annotated[
 
 
 @app.command("build", epilog="Example:\n\n\b\n  twofold tables build default\n"
-             "  twofold tables build 442-256 443-512/16,64 --out /data/tables")  # fmt: skip
+             "  twofold tables build 442-256 443-512/16-64 --out /data/tables")  # fmt: skip
 def build(
     names: Annotated[
         list[str],
@@ -66,7 +71,7 @@ def build(
     ] = "",
     bits: Annotated[
         int, typer.Option("--bits", metavar="N", help="Bits of a chance, 16 or 8.")
-    ] = 16,
+    ] = _BITS,
     jobs: Annotated[
         int | None,
         typer.Option("--jobs", parser=read_count, metavar="J", help="Threads; else cores."),
@@ -75,7 +80,7 @@ def build(
     """Build tables.
 
     Says first what they take. A build that was interrupted or killed goes on when the same
-    command is given again. The caps in 443-512/16,64 are the largest tiles in the fourth and
+    command is given again. The caps in 443-512/16-64 are the largest tiles in the fourth and
     third row: smaller caps make a smaller table, whose chances are lower bounds.
     """
     with loading():
@@ -95,7 +100,8 @@ def build(
                 path, plan.pattern, plan.bits, threads=threads, on_progress=show, stop=asked.is_set
             )
         if not done:
-            print_note("twofold: interrupted; saved, and the same command goes on")
+            again = _build_command(*names, out=out, bits=bits, jobs=jobs)
+            print_note(f"twofold: interrupted; saved, and the same command goes on:\n  {again}")
             raise typer.Exit(INTERRUPTED)
         _print_built(path)
 
@@ -111,16 +117,32 @@ def _plans(names: list[str], bits: int) -> list["Plan"]:
     return [Plan.of(pattern, check_bits(bits)) for pattern in patterns]
 
 
+def _build_command(*names: str, out: str, bits: int = _BITS, jobs: int | None = None) -> str:
+    """The command that builds tables, or goes on with them."""
+    words = ["twofold", "tables", "build", *names]
+    words += ["--out", out] if out else []
+    words += ["--bits", str(bits)] if bits != _BITS else []
+    words += ["--jobs", str(jobs)] if jobs is not None else []
+    return shlex.join(words)
+
+
+def _named_folder(out: str) -> Path | None:
+    """The folder of `--out`, which must be there; None where none is named."""
+    from twofold.errors import InvalidInput
+    from twofold.notation import shown
+
+    if out and not Path(out).is_dir():
+        raise InvalidInput(f"expected --out with an existing folder, got {shown(out)}")
+    return Path(out) if out else None
+
+
 def _folder(out: str) -> Path:
     """Where the tables are going to be."""
     from twofold.endgame.folder import tables_folder
-    from twofold.errors import InvalidInput, ResourceError
-    from twofold.notation import shown
+    from twofold.errors import ResourceError
 
-    if out:
-        if not Path(out).is_dir():
-            raise InvalidInput(f"expected --out with an existing folder, got {shown(out)}")
-        return Path(out)
+    if (named := _named_folder(out)) is not None:
+        return named
     folder = tables_folder()
     try:
         folder.mkdir(parents=True, exist_ok=True)
@@ -130,9 +152,9 @@ def _folder(out: str) -> Path:
 
 
 def _path(plan: "Plan", folder: Path) -> Path:
-    from twofold.endgame.library import file_name
+    from twofold.endgame.library import path_of
 
-    return folder / file_name(plan.pattern)
+    return path_of(plan.pattern, folder)
 
 
 def _missing(plans: list["Plan"], folder: Path) -> list["Plan"]:
@@ -235,20 +257,24 @@ def list_tables(
         body = {
             "folder": str(folder),
             "tables": [_document(path, head) for path, head in found],
-            "unfinished": [{"table": name, "done": part} for name, part in unfinished],
+            "unfinished": [{"table": one.name, "done": one.done} for one in unfinished],
             "unsound": [{"file": str(path), "why": why} for path, why in bad],
         }
         write_json("tables list", body)
         return
     if found:
         print_out(_list_table(found))
-    for name, part in unfinished:
-        print_words(f"{name}: {part:.0%} built; go on with: twofold tables build {name}")
+    for one in unfinished:
+        again = _build_command(one.name, out=out, bits=one.bits)
+        print_words(f"{one.name}: {one.done:.0%} built; go on with: {again}")
+    if bits := _default_begun(found, unfinished):
+        print_words("go on with the rest of the default set too:")
+        print_out(f"  {_build_command('default', out=out, bits=bits)}")
     for path, why in bad:
         print_words(f"{path.name}: {why}", 2)
     if not found and not unfinished:
         print_words(f"no table is built in {folder}. Build the default set with:")
-        print_out(f"  twofold tables build default{f' --out {shlex.quote(out)}' if out else ''}")
+        print_out(f"  {_build_command('default', out=out)}")
     weak = [head.pattern.name for _, head in found if head.pattern.target < LEAST_TARGET]
     if weak:
         print_words(
@@ -277,18 +303,40 @@ def _list_table(found: list[tuple[Path, "Head"]]) -> str:
     return format_table(header, rows, left=(0, 6))
 
 
-def _unfinished(folder: Path) -> list[tuple[str, float]]:
-    """The tables whose building was interrupted, and the part that is done."""
-    from twofold.endgame.folder import SUFFIX
-    from twofold.endgame.work import share_done, work_folder
+@dataclass(frozen=True, slots=True)
+class _Unfinished:
+    """A table whose building was interrupted."""
 
-    end = work_folder(Path(SUFFIX)).name
-    paths = sorted(folder.glob(f"*{end}")) if folder.is_dir() else []
+    name: str
+    done: float
+    bits: int
+
+
+def _unfinished(folder: Path) -> list[_Unfinished]:
+    """The tables whose building was interrupted, and the part that is done."""
+    from twofold.endgame.folder import SUFFIX, WORK
+    from twofold.endgame.pattern import Pattern
+    from twofold.endgame.work import bits_begun, share_done
+    from twofold.errors import InvalidTable
+
+    paths = sorted(folder.glob(f"*{SUFFIX}{WORK}")) if folder.is_dir() else []
     found = []
     for path in paths:
-        done = share_done(path.with_name(path.name.removesuffix(".work")))
-        found.append((path.name.removesuffix(end).replace("_", "/"), done or 0.0))
+        table = path.with_name(path.name.removesuffix(WORK))
+        with contextlib.suppress(InvalidTable):
+            name = Pattern.parse(table.name.removesuffix(SUFFIX)).name
+            bits = bits_begun(table) or _BITS
+            found.append(_Unfinished(name, share_done(table) or 0.0, bits))
     return found
+
+
+def _default_begun(found: list[tuple[Path, "Head"]], unfinished: list[_Unfinished]) -> int:
+    """Bits of an unfinished table of the default set, of which others are missing too; else 0."""
+    from twofold.endgame.library import DEFAULT
+
+    missing = set(DEFAULT) - {head.pattern.name for _, head in found}
+    begun = [one.bits for one in unfinished if one.name in missing]
+    return begun[0] if begun and len(missing) > 1 else 0
 
 
 @app.command("info", epilog="Example:\n\n\b\n  twofold tables info 442-512 --check")
@@ -438,18 +486,20 @@ def _silence(reasons: dict[str, str], *, asks_all: bool) -> str:
     names: dict[str, list[str]] = {}
     for name, why in reasons.items():
         names.setdefault(why, []).append(name)
-    if len(names) == 1:
-        return f"no table speaks of this board: {why}"
     lines = [f"{', '.join(some)}: {why}" for why, some in names.items()]
     return "\n".join(["no table speaks of this board:", *lines])
 
 
-@app.command("remove", epilog="Example:\n\n\b\n  twofold tables remove 442-256")
+@app.command("remove", epilog="Example:\n\n\b\n  twofold tables remove 442-256\n"
+             "  twofold tables remove 442-256 --out /data/tables")  # fmt: skip
 def remove(
     names: Annotated[
         list[str],
         typer.Argument(metavar="NAME...", help="Tables that are built.", show_default=False),
     ],
+    out: Annotated[
+        str, typer.Option("--out", metavar="FOLDER", help="Else the user's data folder.")
+    ] = "",
 ) -> None:
     """Remove tables, and what unfinished ones have left."""
     from twofold.endgame.library import place_of
@@ -457,8 +507,9 @@ def remove(
     from twofold.errors import InvalidTable
     from twofold.evaluators.memory import bytes_words
 
+    folder = _named_folder(out)
     for name in names:
-        path = place_of(name)
+        path = place_of(name, folder)
         unfinished = share_done(path) is not None
         if not path.is_file() and not unfinished:
             raise InvalidTable(f"expected a table that is built, got none in {str(path)!a}")

@@ -23,7 +23,7 @@ from twofold.cli._common import (
     shell_line,
     write_json,
 )
-from twofold.cli._training import live, read_trials
+from twofold.cli._training import EVAL_DOWNGRADE, EVAL_GAMES, Trials, live, read_trials
 
 if TYPE_CHECKING:
     from contextlib import AbstractContextManager
@@ -39,6 +39,7 @@ EXAMPLE = """  twofold train 4x6 --out net.safetensors --time 30m
     --schedule td:0.01 --tables auto --bands 14000,24000,28000"""
 
 _DEFAULT_TIME = "30m"
+_CHECKPOINT = "10m"
 
 
 def command(
@@ -130,7 +131,7 @@ def command(
     seed: Annotated[str, typer.Option("--seed", metavar="S", help="Seed of the games.")] = "1",
     checkpoint: Annotated[
         str, typer.Option("--checkpoint", metavar="T", help="Time between checkpoints.")
-    ] = "10m",
+    ] = _CHECKPOINT,
     eval_every: Annotated[
         str,
         typer.Option("--eval-every", metavar="T", help="Let the network play every so often: 10m."),
@@ -140,7 +141,7 @@ def command(
         typer.Option(
             "--eval-games", parser=read_count, metavar="N", help="Whole games then, from seed 1."
         ),
-    ] = 300,
+    ] = EVAL_GAMES,
     eval_boards: Annotated[
         list[str] | None,
         typer.Option("--eval-boards", metavar="FILE", help="And one from each board of a file."),
@@ -150,7 +151,7 @@ def command(
         typer.Option(
             "--eval-downgrade", parser=read_count, metavar="SUM", help="Downgraded then; 0 never."
         ),
-    ] = 24_576,
+    ] = EVAL_DOWNGRADE,
     rules: RulesOption = "",
     json: JsonOption = False,
 ) -> None:
@@ -158,6 +159,10 @@ def command(
 
     The file holds the network and all that --resume needs; Ctrl-C saves it. With one thread
     what is learnt depends on the seed alone; more threads share the weights without locks.
+
+    Progress shows the mean score of the last thousand games and, in per cent, how many of them
+    reached a tile; the line of an evaluation shows the mean score of its games and how many of
+    those from the boards of a file came to the next large tile.
     """
     limits = _limits(games, time, resume=resume)
     interval = read_seconds(checkpoint, "checkpoint")
@@ -200,6 +205,11 @@ def command(
                 training = _new(settings, limits, start)
         if resume:
             print_note(f"twofold: {_how_far(training, out)}")
+            if training.evaluations and trials is None:
+                print_note(
+                    "twofold: the run has evaluations and goes on without; --eval-every T and "
+                    "the other options of the evaluations make more"
+                )
         with catching_interrupt() as asked, live(training) as (show, tell):
             measure = None if trials is None else trials.games(training, asked.is_set)
             kept = run(
@@ -219,7 +229,7 @@ def command(
     else:
         _print_run(training, out)
     if not training.is_finished:
-        again = shell_line("twofold", "train", "--out", out, "--resume")
+        again = _goes_on(out, checkpoint, trials)
         print_note(f"twofold: interrupted; saved; {again} goes on")
         raise typer.Exit(INTERRUPTED)
 
@@ -278,6 +288,13 @@ def _held(out: str) -> "AbstractContextManager[None]":
     from twofold.locks import alone
 
     return alone(os.path.realpath(out), "training run")
+
+
+def _goes_on(out: str, checkpoint: str, trials: Trials | None) -> str:
+    """The command that goes on with a run, with the options that the file does not hold."""
+    words = ["twofold", "train", "--out", out, "--resume"]
+    words += ["--checkpoint", checkpoint] if checkpoint != _CHECKPOINT else []
+    return shell_line(*words, *(trials.options if trials is not None else []))
 
 
 def _say_moved(path: Path) -> None:

@@ -7,6 +7,9 @@ from typing import Final
 SUFFIX: Final = ".twofold-table"
 """End of the name of a table's file."""
 
+WORK: Final = ".work"
+"""What follows the name of a table's file in the name of the folder where it is worked on."""
+
 AUTO: Final = "auto"
 """Stands for the tables built on this machine that make players stronger."""
 
@@ -20,6 +23,11 @@ def tables_folder() -> Path:
 
     chosen = os.environ.get("TWOFOLD_STATE_DIR")
     return Path(chosen or platformdirs.user_data_dir("twofold", appauthor=False)) / "tables"
+
+
+def work_folder(path: Path) -> Path:
+    """The folder where a table is worked on, beside its file."""
+    return path.with_name(path.name + WORK)
 
 
 def is_path(text: str) -> bool:

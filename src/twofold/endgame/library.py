@@ -16,7 +16,7 @@ from twofold.files import open_regular
 from twofold.limits import MAX_ENDGAME_TABLES, check_limit
 from twofold.notation import shown
 
-DEFAULT: Final = ("442-512/32,128", "443-512", "443-256/8,64")
+DEFAULT: Final = ("442-512/32-128", "443-512", "443-256/8-64")
 """The set that `twofold tables build default` makes.
 
 The strongest of those tried within 3.5 GB: see "Endgame tables" in `docs/benchmarks.md`.
@@ -35,8 +35,13 @@ JOINT: Final = "+"
 
 
 def file_name(pattern: Pattern) -> str:
-    """The name of a pattern's file: `442-512.twofold-table`, `443-512_32,64.twofold-table`."""
+    """The name of a pattern's file: `442-512.twofold-table`, `443-512_32-64.twofold-table`."""
     return pattern.name.replace("/", "_") + SUFFIX
+
+
+def path_of(pattern: Pattern, folder: Path) -> Path:
+    """Where a pattern's file is in a folder, or would be."""
+    return folder / file_name(pattern)
 
 
 def find(name: str) -> Path:
@@ -54,7 +59,7 @@ def find(name: str) -> Path:
         pattern = Pattern.parse(name)
     except InvalidTable as error:
         raise InvalidTable(f"{error}. The name of a file ends in {SUFFIX}") from None
-    path = tables_folder() / file_name(pattern)
+    path = path_of(pattern, tables_folder())
     if not path.is_file():
         known = ", ".join(head.pattern.name for _, head in built()) or "none is"
         raise InvalidTable(
@@ -64,15 +69,19 @@ def find(name: str) -> Path:
     return path
 
 
-def place_of(name: str) -> Path:
-    """Where a table is, or would be: in `tables_folder`, or the path itself.
+def place_of(name: str, folder: Path | None = None) -> Path:
+    """Where a table is, or would be: in a folder, or the path itself.
+
+    Args:
+        name: of a pattern, or a path.
+        folder: None for `tables_folder`.
 
     Raises:
         InvalidTable: it is neither the name of a pattern nor that of a table's file.
     """
     if name.endswith(SUFFIX):
         return Path(name)
-    return tables_folder() / file_name(Pattern.parse(name))
+    return path_of(Pattern.parse(name), folder or tables_folder())
 
 
 def head_of(path: Path) -> Head:
@@ -101,7 +110,7 @@ def built(folder: Path | None = None) -> list[tuple[Path, Head]]:
             head = head_of(path)
         except InvalidTable:
             continue
-        if path.name == file_name(head.pattern):
+        if path == path_of(head.pattern, path.parent):
             found.append((path, head))
     return sorted(found, key=lambda each: each[1].pattern.rank)
 
@@ -120,7 +129,7 @@ def unsound(folder: Path | None = None) -> list[tuple[Path, str]]:
         except InvalidTable as error:
             found.append((path, str(error)))
         else:
-            if path.name != file_name(head.pattern):
+            if path != path_of(head.pattern, path.parent):
                 found.append((path, f"expected the name {file_name(head.pattern)}"))
     return found
 

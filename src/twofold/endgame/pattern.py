@@ -123,18 +123,18 @@ class Pattern:
 
     @classmethod
     def parse(cls, text: str) -> Self:
-        """A pattern by name: `442-512`; `443-512/16,64` with caps 16 and 64 for rows 4 and 3.
+        """A pattern by name: `442-512`; `443-512/16-64` with caps 16 and 64 for rows 4 and 3.
 
         Without caps the name stands for those of its shape: 16 and 64 for `443` and `444`.
-        `-` may join the caps, and `_` precede them: a comma ends a value in the spec of a player.
+        A comma may join the caps too, and `_` precede them: so names were written before.
 
         Raises:
-            InvalidTable: there is no such pattern.
+            InvalidTable: there is no such pattern, or its table could never speak.
         """
         found = _NAME.fullmatch(text)
         if not found:
             raise InvalidTable(
-                f"expected a table such as 442-512 or 443-512/16,64, got {shown(text)}"
+                f"expected a table such as 442-512 or 443-512/16-64, got {shown(text)}"
             )
         if found["shape"] not in SHAPES:
             raise InvalidTable(
@@ -142,26 +142,32 @@ class Pattern:
                 f"{did_you_mean(found['shape'], SHAPES)}"
             )
         target = _exponent(found["target"], "target", MIN_TARGET, MAX_TARGET)
-        large = SHAPES[found["shape"]].large_tiles
-        if target > 16 - large:
-            raise InvalidTable(
-                f"expected a target of at most {1 << (16 - large)} for {found['shape']}, whose "
-                f"{large} large tiles differ and go up to 32768, got {1 << target}"
-            )
+        _check_target(found["shape"], target)
         low, high = _default_caps(found["shape"], target)
         if found["low"]:
             low = _exponent(found["low"], "cap", 2, target - 1)
             high = _exponent(found["high"], "cap", 2, target - 1)
             _check_caps(found["shape"], (low, high), target)
-        return cls(found["shape"], target, (low, high, target - 1))
+        pattern = cls(found["shape"], target, (low, high, target - 1))
+        _check_speaks(pattern)
+        return pattern
 
     @property
     def name(self) -> str:
         """The text that `parse` reads; caps are written where they are not those of the shape."""
         low, high, _ = self.caps
         usual = (low, high) == _default_caps(self.shape, self.target)
-        caps = "" if usual else f"/{1 << low},{1 << high}"
+        caps = "" if usual else f"/{1 << low}-{1 << high}"
         return f"{self.shape}-{1 << self.target}{caps}"
+
+    @property
+    def largest_sum(self) -> int:
+        """The sum of the free cells where each holds the largest tile it may, in units of 2."""
+        low, high, top = self.caps
+        rows = [(4, low), (4, high), (self.extra, top)]
+        if self.kind is not Kind.DENSE:
+            rows = [(16 - self.large_tiles, top)]
+        return sum(cells << cap for cells, cap in rows) // 2
 
     @property
     def kind(self) -> Kind:
@@ -238,10 +244,44 @@ def _default_caps(shape: str, target: int) -> tuple[int, int]:
     return min(low, target - 1), min(high, target - 1)
 
 
+def _check_target(shape: str, target: int) -> None:
+    """Refuse a target from which on there are fewer different tiles than large ones."""
+    large = SHAPES[shape].large_tiles
+    if target > 16 - large:
+        raise InvalidTable(
+            f"expected a target of at most {1 << (16 - large)} for {shape}, whose "
+            f"{large} large tiles differ and go up to 32768, got {1 << target}"
+        )
+
+
 def _check_caps(shape: str, caps: tuple[int, int], target: int) -> None:
-    """Refuse caps where rows do not limit a board."""
+    """Refuse caps where rows do not limit a board, and those that fall towards the large tiles."""
+    low, high = (1 << cap for cap in caps)
+    name = f"{shape}-{1 << target}"
     if SHAPES[shape].kind is not Kind.DENSE and caps != _default_caps(shape, target):
-        raise InvalidTable(f"expected {shape} without caps, got {1 << caps[0]},{1 << caps[1]}")
+        raise InvalidTable(f"expected {name}, got {name}/{low}-{high}: {shape} takes no caps")
+    if low > high:
+        raise InvalidTable(
+            f"expected in the fourth row a cap of at most that of the third, such as "
+            f"{name}/{high}-{low}, got {name}/{low}-{high}"
+        )
+
+
+def _check_speaks(pattern: Pattern) -> None:
+    """Refuse a pattern whose table would say nothing of any board."""
+    name, half = pattern.name, pattern.target - 1
+    if pattern.largest_sum < pattern.lowest:
+        raise InvalidTable(
+            f"expected a larger target than {1 << pattern.target} for {pattern.shape}: its free "
+            f"cells hold {2 * pattern.largest_sum} at most, and a table speaks from "
+            f"{2 * pattern.lowest} on"
+        )
+    # Two tiles of half the target must meet: in the second row alone two free cells are needed.
+    if pattern.kind is Kind.DENSE and pattern.extra < 2 and max(pattern.caps[:2]) < half:
+        raise InvalidTable(
+            f"expected for {pattern.shape} a cap of {1 << half} in the third row, got {name}: "
+            f"with smaller caps no two tiles of {1 << half} can meet"
+        )
 
 
 def _exponent(text: str, what: str, low: int, high: int) -> int:

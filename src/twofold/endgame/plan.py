@@ -76,7 +76,7 @@ class Plan:
                 f"expected a table of at most {MAX_ENDGAME_STATES:,} boards and "
                 f"{MAX_ENDGAME_CODES:,} contents of its upper free cells, got {states:,} and "
                 f"{codes:,} for {pattern.name}; caps make it smaller: "
-                f"{pattern.shape}-{1 << pattern.target}/16,64"
+                f"{pattern.shape}-{1 << pattern.target}/16-64"
             )
         disk = len(head_bytes(pattern, bits)) + 16 * len(sizes) + states * bits // 8
         memory = _BASE + _LAYER_BYTES * max(sizes) + _CODE_BYTES * codes

@@ -21,7 +21,7 @@ from twofold.endgame.format import Head, damage, opened
 from twofold.endgame.halves import Halves
 from twofold.endgame.pattern import Kind, Pattern, suits
 from twofold.endgame.scale import chances_of, top_level
-from twofold.endgame.turns import TURNS, before_turn, nibbles_mask, turn_word
+from twofold.endgame.turns import TURNS, before_turn, nibbles_mask, turn_word, turned_cell
 from twofold.errors import InvalidTable
 from twofold.evaluators.memory import check_memory
 from twofold.kernels import endgame_lookup as lookup
@@ -138,7 +138,7 @@ class EndgameTable:
     def silence(self, board: Board) -> str:
         """Why the table says nothing of a board; an empty text if it speaks of it."""
         if not _can_hold(board):
-            return "it is for 4x4 boards of tiles up to 32768"
+            return "expected a 4x4 board of tiles up to 32768"
         pattern, cells = self.pattern, board.exponents
         target = 1 << pattern.target
         large = [one for one in cells if one >= pattern.target]
@@ -154,10 +154,44 @@ class EndgameTable:
                 f"expected {2 * pattern.lowest} to {2 * pattern.highest} in the other tiles, "
                 f"got {total}"
             )
-        return "" if self._has_chance(board) else "it knows no move with a chance"
+        if EndgameTables([self]).move(board) is not None:
+            return ""
+        return self._beyond_caps(board) or f"no move has a chance to make {target}"
 
-    def _has_chance(self, board: Board) -> bool:
-        return EndgameTables([self]).move(board) is not None
+    def _beyond_caps(self, board: Board) -> str:
+        """Which cap a board exceeds, or leaves no move; an empty text for none.
+
+        A board in the cells of the pattern.
+        """
+        if self.pattern.kind is not Kind.DENSE:
+            return ""
+        for row, cap, largest in self._rows(board):
+            if largest > cap:
+                return (
+                    f"expected at most {1 << cap}, the cap, in the {row} row of the pattern, "
+                    f"got {1 << largest}"
+                )
+        for move in board.legal_moves():
+            for row, cap, largest in self._rows(board.slide(move).board):
+                if largest > cap:
+                    return (
+                        f"no move has a chance to make {1 << self.pattern.target} with the cap "
+                        f"{1 << cap} in the {row} row of the pattern"
+                    )
+        return ""
+
+    def _rows(self, board: Board) -> list[tuple[str, int, int]]:
+        """The rows with caps: name, cap and largest exponent; none if large tiles lie elsewhere."""
+        cells = board.exponents
+        for turn in TURNS:
+            frame = [0] * 16
+            for cell, exponent in enumerate(cells):
+                frame[turned_cell(cell, turn)] = exponent
+            large = tuple(at for at, one in enumerate(frame) if one >= self.pattern.target)
+            if large == self.pattern.large_cells:
+                low, high, _ = self.pattern.caps
+                return [("fourth", low, max(frame[12:])), ("third", high, max(frame[8:12]))]
+        return []
 
     # ---- what kernels read
 

@@ -23,8 +23,9 @@ from numpy.typing import NDArray
 from twofold.endgame import format as fmt
 from twofold.endgame.build import Builder, Chances, Layer, Stopped
 from twofold.endgame.cells import layer_sizes
+from twofold.endgame.folder import work_folder
 from twofold.endgame.pattern import Pattern
-from twofold.endgame.scale import stored
+from twofold.endgame.scale import check_bits, stored
 from twofold.errors import InvalidInput, InvalidTable, ResourceError
 from twofold.evaluators.memory import bytes_words
 from twofold.files import remove_abandoned
@@ -279,11 +280,6 @@ def existing(path: Path, pattern: Pattern, bits: int) -> fmt.Head | None:
     return head
 
 
-def work_folder(path: Path) -> Path:
-    """The folder where a table is worked on, beside its file."""
-    return path.with_name(path.name + ".work")
-
-
 def share_done(path: Path) -> float | None:
     """The part of a table that an earlier run has done; None where none has begun."""
     try:
@@ -295,6 +291,15 @@ def share_done(path: Path) -> float | None:
             return sum(sizes[int(note.metadata["next"]) + 1 :]) / sum(sizes)
     except (InvalidInput, OSError, ValueError, KeyError, IndexError, ZeroDivisionError):
         return 0.0 if work_folder(path).is_dir() else None
+
+
+def bits_begun(path: Path) -> int | None:
+    """Bits of a level of an unfinished table; None where no sound note says them."""
+    try:
+        with open_tensors(work_folder(path) / _NOTE) as note:
+            return check_bits(int(note.metadata["bits"]))
+    except (InvalidInput, OSError, ValueError, KeyError):
+        return None
 
 
 def held_bytes(path: Path) -> int:

@@ -19,6 +19,9 @@ Share = Annotated[float, msgspec.Meta(ge=0, le=1)]
 COLUMNS: Final = ("games", "moves", "seconds", "training_mean", "mean", "margin")
 """The first columns of the file of evaluations; one for each set of boards follows."""
 
+SURVIVAL: Final = "survival "
+"""What the name of a set of boards follows in the name of its column."""
+
 
 class Measured(msgspec.Struct, frozen=True):
     """How a network played.
@@ -70,7 +73,7 @@ def evaluations_csv(evaluations: Sequence[Evaluation]) -> str:
     names = list(dict.fromkeys(name for one in evaluations for name in one.measured.survival))
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
-    writer.writerow([*COLUMNS, *(f"survival {printable(name)}" for name in names)])
+    writer.writerow([*COLUMNS, *(f"{SURVIVAL}{printable(name)}" for name in names)])
     for one in evaluations:
         found = one.measured
         survival = [found.survival.get(name) for name in names]

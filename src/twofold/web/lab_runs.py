@@ -11,7 +11,8 @@ import msgspec
 
 from twofold.errors import InvalidInput
 from twofold.learn.curve import EVALUATIONS_SUFFIX, MAX_POINTS, columns
-from twofold.learn.evaluation import COLUMNS
+from twofold.learn.evaluation import COLUMNS, SURVIVAL
+from twofold.notation import printable
 from twofold.web.lab_files import Found, find, named, read_start
 from twofold.web.lab_memo import Memo
 
@@ -20,7 +21,11 @@ MAX_BYTES: Final = 4 * 2**20
 
 SUFFIX: Final = ".csv"
 
-_JUDGED: Final = tuple(COLUMNS.index(name) for name in ("games", "moves", "seconds", "mean"))
+MAX_SETS: Final = 16
+"""Most sets of boards whose games are shown; the first ones of a file."""
+
+_WHEN: Final = tuple(COLUMNS.index(name) for name in ("games", "moves", "seconds"))
+_MEAN: Final = COLUMNS.index("mean")
 """The places of the columns of evaluations that are shown."""
 
 
@@ -64,6 +69,8 @@ class Curve(msgspec.Struct):
         rows: a point each, in order.
         evaluations: games, moves, seconds and the network's mean score in the games that measured
             it, an evaluation each; empty where there are none.
+        survival: by the name of a set of boards games, moves, seconds and the share of the games
+            from there that came to the next large tile, an evaluation each.
     """
 
     name: str
@@ -71,6 +78,7 @@ class Curve(msgspec.Struct):
     columns: list[str]
     rows: list[list[float]]
     evaluations: list[list[float]] = []
+    survival: dict[str, list[list[float]]] = {}
 
 
 _curves: Final = Memo[Curve](64)
@@ -153,25 +161,33 @@ def _read(found: Found, judged: Found | None) -> Curve:
         raise InvalidInput(
             f"expected at most {MAX_POINTS} points of {len(header)} numbers, got others"
         )
-    return Curve(found.name, found.date, header, rows, [] if judged is None else _means(judged))
+    means, survival = ([], {}) if judged is None else _judged(judged)
+    return Curve(found.name, found.date, header, rows, means, survival)
 
 
-def _means(judged: Found) -> list[list[float]]:
-    """The means of whole games in a file of evaluations; none where it cannot be read."""
+def _judged(judged: Found) -> tuple[list[list[float]], dict[str, list[list[float]]]]:
+    """What a file of evaluations says, see `Curve`; nothing where it cannot be read."""
     try:
         text = read_start(judged, MAX_BYTES).decode()
         header, *lines = itertools.islice(
             csv.reader(io.StringIO(text), strict=True), MAX_POINTS + 1
         )
         if tuple(header[: len(COLUMNS)]) != COLUMNS:
-            return []
-        return [
-            [_number(line[place]) for place in _JUDGED]
-            for line in lines
-            if line[COLUMNS.index("mean")]
-        ]
+            return [], {}
+        sets = enumerate(header[len(COLUMNS) : len(COLUMNS) + MAX_SETS], len(COLUMNS))
+        survival = {
+            printable(name.removeprefix(SURVIVAL)): _column(lines, place)
+            for place, name in sets
+            if name.startswith(SURVIVAL)
+        }
+        return _column(lines, _MEAN), survival
     except (InvalidInput, csv.Error, ValueError, IndexError):
-        return []
+        return [], {}
+
+
+def _column(lines: list[list[str]], place: int) -> list[list[float]]:
+    """Games, moves, seconds and a column, of the evaluations in which it is not empty."""
+    return [[_number(line[at]) for at in (*_WHEN, place)] for line in lines if line[place]]
 
 
 def _number(text: str) -> float:

@@ -56,6 +56,9 @@ PICKS: Final = (
 
 _NAMES: Final = dict(PICKS)
 
+_CAPS: Final = re.compile(r"[0-9A-Za-z]+-[0-9]+/[0-9]+-[0-9]+", re.ASCII)
+"""The name of an endgame table with caps."""
+
 VALUELESS: Final = ("corner", "random")
 """Players that choose moves without valuing them."""
 
@@ -205,8 +208,15 @@ def _without_folders(spec: str) -> str:
 
     >>> _without_folders("exact:table=/home/me/2x3.table")
     'exact:table=2x3.table'
+    >>> _without_folders("ntuple:tables=442-512/32-128+/data/443-512.twofold-table")
+    'ntuple:tables=442-512/32-128+443-512.twofold-table'
     """
-    return re.sub(r"""[^=:,"\s]*[/\\]""", "", spec)
+    return re.sub(r"""[^=:,+"\s]+""", lambda found: _without_folder(found[0]), spec)
+
+
+def _without_folder(word: str) -> str:
+    """The name of a file; the name of a table with caps has a slash too, and stays."""
+    return word if _CAPS.fullmatch(word) else re.split(r"[/\\]", word)[-1]
 
 
 def _values_moves(spec: str) -> bool:

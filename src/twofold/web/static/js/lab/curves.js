@@ -5,8 +5,8 @@ import { text } from '../text.js';
 const COLOURS = 6;
 const REACHED = 'reached_';
 
-/** What can be drawn. */
-export const MEASURES = ['mean', 'largest', 'reached'];
+/** What can be drawn; survival where games from boards measured a network. */
+export const MEASURES = ['mean', 'largest', 'reached', 'survival'];
 
 /** What it can be drawn over, and the column of it. */
 export const UNITS = { games: 'games', moves: 'moves', seconds: 'seconds' };
@@ -41,32 +41,59 @@ export function tellingTile(curves, tiles) {
 }
 
 /**
+ * Whether games from boards measured one of the networks.
+ *
+ * @param {{survival?: Object<string, number[][]>}[]} curves
+ * @returns {boolean}
+ */
+export function haveSurvival(curves) {
+  return curves.some(({ survival = {} }) => Object.values(survival).some((rows) => rows.length));
+}
+
+/**
  * The lines of a chart, the longest first, for the cursor goes by it.
  *
- * @param {{name: string, columns: string[], rows: number[][], evaluations: number[][]}[]} curves
+ * @param {{name: string, columns: string[], rows: number[][], evaluations: number[][],
+ *   survival: Object<string, number[][]>}[]} curves
  * @param {{measure: string, unit: string, tile: string}} choice
  * @returns {import('../chart.js').Line[]}
  */
 export function linesOf(curves, { measure, unit, tile }) {
+  const lines = measure === 'survival' ? survivalLines(curves, unit) : trainingLines(curves, { measure, unit, tile });
+  const end = ({ xs }) => xs[xs.length - 1] ?? 0;
+  return lines.filter((one) => one.xs.length).sort((a, b) => end(b) - end(a));
+}
+
+function trainingLines(curves, { measure, unit, tile }) {
   const only = curves.length === 1 && measure === 'reached' ? tilesOf(curves) : null;
   const lines = only
     ? only.map((one, place) => line(curves[0], `${REACHED}${one}`, unit, place, text('lab.line_reached', { tile: one })))
     : curves.map((curve, place) => line(curve, measure === 'reached' ? `${REACHED}${tile}` : measure, unit, place,
       curves.length === 1 ? text(`lab.measure_${measure}`) : curve.name));
   if (curves.length === 1 && measure === 'mean') lines.push(judgedLine(curves[0], unit));
-  const end = ({ xs }) => xs[xs.length - 1] ?? 0;
-  return lines.filter((one) => one.xs.length).sort((a, b) => end(b) - end(a));
+  return lines;
 }
 
 /** The mean scores of the games that measured the network in between. */
 function judgedLine({ evaluations = [] }, unit) {
+  return judged(text('lab.line_evaluations'), evaluations, unit, 1, 1);
+}
+
+/** The shares of the games from boards that came to the next large tile, a line each set of boards. */
+function survivalLines(curves, unit) {
+  const sets = curves.flatMap(({ name, survival = {} }) => Object.entries(survival)
+    .map(([boards, rows]) => [curves.length === 1 ? boards : `${name}: ${boards}`, rows]));
+  return sets.map(([name, rows], place) => judged(name, rows, unit, place, 100));
+}
+
+function judged(name, rows, unit, place, factor) {
   const x = ['games', 'moves', 'seconds'].indexOf(UNITS[unit]);
   return {
-    name: text('lab.line_evaluations'),
-    xs: evaluations.map((row) => row[x]),
-    ys: evaluations.map((row) => row[3]),
-    colour: 2,
-    dashed: false,
+    name,
+    xs: rows.map((row) => row[x]),
+    ys: rows.map((row) => factor * row[3]),
+    colour: (place % COLOURS) + 1,
+    dashed: place >= COLOURS,
   };
 }
 

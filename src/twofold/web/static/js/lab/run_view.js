@@ -5,7 +5,7 @@ import { fill, h } from '../dom.js';
 import { number, text } from '../text.js';
 import { dataAddress } from './choice.js';
 import { DataTable } from './data_table.js';
-import { linesOf, MEASURES, tellingTile, tilesOf, UNITS } from './curves.js';
+import { haveSurvival, linesOf, MEASURES, tellingTile, tilesOf, UNITS } from './curves.js';
 import { figuresOf, tableOf } from './figures_table.js';
 import { lineName } from './swatch.js';
 import { formatAgo, formatLong } from './time.js';
@@ -86,9 +86,21 @@ export class RunView {
 
   #controls() {
     const change = (key) => (value) => { this[key] = value; this.#newChart(); this.#draw(); };
+    this.measures = chips(text('lab.measure'), 'measure', MEASURES, this.measure, change('measure'));
     return h('div', { class: 'lab-controls' },
-      chips(text('lab.measure'), 'measure', MEASURES, this.measure, change('measure')), this.tile_field,
+      this.measures, this.tile_field,
       chips(text('lab.over'), 'unit', Object.keys(UNITS), this.unit, change('unit')));
+  }
+
+  /** Survival is offered where it was measured. */
+  #offerSurvival(curves) {
+    const isKnown = haveSurvival(curves);
+    const dot = (value) => this.measures.querySelector(`input[value="${value}"]`);
+    dot('survival').closest('label').hidden = !isKnown;
+    if (isKnown || this.measure !== 'survival' || curves.length < this.names.length) return;
+    this.measure = 'mean';
+    dot('mean').checked = true;
+    this.#newChart();
   }
 
   #offerTiles(curves) {
@@ -142,7 +154,7 @@ export class RunView {
 
   #newChart() {
     this.chart?.close();
-    const isShare = this.measure === 'reached';
+    const isShare = ['reached', 'survival'].includes(this.measure);
     const percent = (value) => `${number(Math.round(value * 10) / 10)} %`;
     this.chart = new LineChart({
       label: text(`lab.chart_${this.measure}`),
@@ -150,13 +162,21 @@ export class RunView {
       y: isShare ? { format: percent, from: 0, to: 100 } : { from: 0 },
     });
     fill(this.place, this.chart.element);
-    this.caption.textContent = text(`lab.caption_${this.measure}`);
+  }
+
+  /** What a point of each line is. */
+  #explain(curves) {
+    const judged = this.measure === 'mean' && curves.length === 1 && curves[0].evaluations?.length;
+    const own = this.measure === 'survival' ? explainSurvival(curves) : text(`lab.caption_${this.measure}`);
+    this.caption.textContent = judged ? `${own} ${text('lab.caption_evaluations')}` : own;
   }
 
   #draw() {
     const curves = this.names.map((name) => this.#curves.get(name)).filter(Boolean);
     const failed = curves.find((curve) => curve.error);
+    this.#offerSurvival(curves);
     this.#offerTiles(curves);
+    this.#explain(curves);
     this.chart.setLines(linesOf(curves, this));
     if (failed) this.status.textContent = failed.error;
     this.status.classList.toggle('error', Boolean(failed));
@@ -181,6 +201,13 @@ export class RunView {
     if (runs.length === 1) fill(this.figures, figuresOf(runs[0], tiles).map(figure));
     if (runs.length > 1) this.table.show(tableOf(runs, tiles));
   }
+}
+
+/** What a point is; the name of the boards where there is one file, as the chart has no legend then. */
+function explainSurvival(curves) {
+  const sets = [...new Set(curves.flatMap(({ survival = {} }) => Object.keys(survival)))];
+  const boards = sets.length === 1 ? sets[0] : text('lab.boards_of_file');
+  return text('lab.caption_survival_runs', { boards });
 }
 
 function figure([name, words]) {
