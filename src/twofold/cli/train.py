@@ -57,13 +57,24 @@ def command(
     ] = "",
     resume: Annotated[bool, typer.Option("--resume", help="Go on with the run in --out.")] = False,
     start: Annotated[
-        str, typer.Option("--start", metavar="NET", help="Begin with the weights of a network.")
-    ] = "",
+        list[str] | None,
+        typer.Option(
+            "--start",
+            metavar="NET",
+            help="Begin with the weights of a network; of several with their mean.",
+        ),
+    ] = None,
     schedule: Annotated[
         str, typer.Option("--schedule", metavar="S", help="tc, td:0.1, or td:0.1@90%,tc:1@10%.")
     ] = "tc",
     optimism: Annotated[
         float, typer.Option("--optimism", metavar="V", help="Value of every board at first.")
+    ] = 0.0,
+    initial_weight: Annotated[
+        float,
+        typer.Option(
+            "--initial-weight", metavar="V", help="Value of every weight at first, in its place."
+        ),
     ] = 0.0,
     trace: Annotated[
         float, typer.Option("--lambda", metavar="L", help="TD(lambda): 0 one step, 1 n steps.")
@@ -84,14 +95,13 @@ def command(
         bool, typer.Option("--carousel", help="Begin games at each stage in turn.")
     ] = False,
     restart: Annotated[
-        int,
+        str,
         typer.Option(
             "--restart",
-            parser=read_count,
             metavar="N",
-            help="Take up again games of N moves; 0 none.",
+            help="Take up again games of N moves, in their middle; 10@0.3: earlier; 0 none.",
         ),
-    ] = 0,
+    ] = "0",
     bands: Annotated[
         str,
         typer.Option(
@@ -133,7 +143,11 @@ def command(
     ] = "10m",
     eval_every: Annotated[
         str,
-        typer.Option("--eval-every", metavar="T", help="Let the network play every so often: 10m."),
+        typer.Option(
+            "--eval-every",
+            metavar="T",
+            help="Let the network play every so often: 10m, or 10000g for games.",
+        ),
     ] = "",
     eval_games: Annotated[
         int,
@@ -178,6 +192,7 @@ def command(
                 order=order,
                 carousel=carousel,
                 restart=restart,
+                initial_weight=initial_weight,
                 bands=_numbers(bands, "bands such as 14000,16000"),
                 band_share=band_share,
                 tables=tables,
@@ -197,7 +212,7 @@ def command(
                         "twofold: no endgame tables for these rules are built here: "
                         "the run has none"
                     )
-                training = _new(settings, limits, start)
+                training = _new(settings, limits, start or [])
         if resume:
             print_note(f"twofold: {_how_far(training, out)}")
         with catching_interrupt() as asked, live(training) as (show, tell):
@@ -211,6 +226,7 @@ def command(
                 on_move=_say_moved,
                 measure=measure,
                 measure_every=0.0 if trials is None else trials.every,
+                measure_games=None if trials is None else trials.every_games,
                 on_evaluation=tell,
             )
     out = str(kept) if kept != Path(out) else out
@@ -284,22 +300,28 @@ def _say_moved(path: Path) -> None:
     print_note(f"twofold: another program has changed the file; the run is now saved in {path}")
 
 
-def _settings(network: str, *, seed: str, schedule: str, **more: Any) -> "Settings":
-    from twofold.learn.settings import Settings, parse_schedule
+def _settings(network: str, *, seed: str, schedule: str, restart: str, **more: Any) -> "Settings":
+    from twofold.learn.settings import Settings, parse_restart, parse_schedule
     from twofold.notation import parse_seed
 
+    moves, part = parse_restart(restart)
     return Settings(
-        patterns=network, seed=parse_seed(seed), schedule=parse_schedule(schedule), **more
+        patterns=network,
+        seed=parse_seed(seed),
+        schedule=parse_schedule(schedule),
+        restart=moves,
+        restart_at=part,
+        **more,
     )
 
 
-def _new(settings: "Settings", limits: dict[str, Any], start: str) -> "Training":
-    from twofold.learn.checkpoint import start_from
+def _new(settings: "Settings", limits: dict[str, Any], start: list[str]) -> "Training":
+    from twofold.learn.start import start_from
     from twofold.learn.training import Training
 
     training = Training(settings, **limits)
-    if start:
-        start_from(training, start)
+    if start and (words := str(start_from(training, *start))):
+        print_note(f"twofold: {words}")
     return training
 
 
