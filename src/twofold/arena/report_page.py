@@ -13,7 +13,7 @@ from twofold.notation import printable
 
 _LIGHT: Final = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#56b4e9", "#e69f00", "#111111")
 _DARK: Final = ("#3d9be0", "#f0782a", "#1fbf92", "#e29cc3", "#8fd3f7", "#f2b632", "#f2f2f2")
-"""The colours of `plots.COLOURS`, on black a little lighter."""
+"""The colours of `report_svg.COLOURS`, on black a little lighter."""
 
 _STYLE: Final = """
 :root {

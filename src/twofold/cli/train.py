@@ -1,6 +1,8 @@
 """`twofold train`: a network learns from the games it plays."""
 
 import os
+import threading
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -23,7 +25,7 @@ from twofold.cli._common import (
     shell_line,
     write_json,
 )
-from twofold.cli._training import live, read_trials
+from twofold.cli._training import Trials, live, read_trials
 
 if TYPE_CHECKING:
     from contextlib import AbstractContextManager
@@ -138,6 +140,15 @@ def command(
         ),
     ] = None,
     seed: Annotated[str, typer.Option("--seed", metavar="S", help="Seed of the games.")] = "1",
+    runs: Annotated[
+        int | None,
+        typer.Option(
+            "--runs",
+            parser=read_count,
+            metavar="N",
+            help="Runs with the seeds from S on; their mean curve and its interval.",
+        ),
+    ] = None,
     checkpoint: Annotated[
         str, typer.Option("--checkpoint", metavar="T", help="Time between checkpoints.")
     ] = "10m",
@@ -178,7 +189,8 @@ def command(
     trials = read_trials(eval_every, eval_games, eval_boards or [], eval_downgrade)
     _check_out(out)
     with _held(out):
-        _check_new(out, resume=resume)
+        if runs is None:
+            _check_new(out, resume=resume)
         settings = None
         if not resume:
             settings = _settings(
@@ -200,44 +212,80 @@ def command(
                 seed=seed,
                 threads=cores() if threads is None else threads,
             )
-        with loading():
-            from twofold.learn.run import run
+        begin = partial(_begin, network=network, limits=limits, threads=threads, start=start or [])
+        go = partial(_go, trials=trials, interval=interval)
+        if settings is not None:
+            _say_size(settings)
+            if tables == "auto" and settings.tables == "none":
+                print_note(
+                    "twofold: no endgame tables for these rules are built here: the run has none"
+                )
+        if runs is not None:
+            from twofold.cli._train_runs import train_runs
 
-            if settings is None:
-                training = _resumed(out, network, limits, threads)
-            else:
-                _say_size(settings)
-                if tables == "auto" and settings.tables == "none":
-                    print_note(
-                        "twofold: no endgame tables for these rules are built here: "
-                        "the run has none"
-                    )
-                training = _new(settings, limits, start or [])
+            wanted = start or []
+            train_runs(
+                out, runs, settings, begin=begin, go=go, limits=limits, start=wanted, json=json
+            )
+            return
+        training = begin(out, settings)
         if resume:
             print_note(f"twofold: {_how_far(training, out)}")
-        with catching_interrupt() as asked, live(training) as (show, tell):
-            measure = None if trials is None else trials.games(training, asked.is_set)
-            kept = run(
-                training,
-                out,
-                interval=interval,
-                stop=asked,
-                on_progress=show,
-                on_move=_say_moved,
-                measure=measure,
-                measure_every=0.0 if trials is None else trials.every,
-                measure_games=None if trials is None else trials.every_games,
-                on_evaluation=tell,
-            )
-    out = str(kept) if kept != Path(out) else out
+        with catching_interrupt() as asked:
+            out = go(training, out, asked)
     if json:
-        write_json("train", _document(training, out), _timing(training))
+        write_json("train", run_document(training, out), _timing(training))
     else:
         _print_run(training, out)
     if not training.is_finished:
         again = shell_line("twofold", "train", "--out", out, "--resume")
         print_note(f"twofold: interrupted; saved; {again} goes on")
         raise typer.Exit(INTERRUPTED)
+
+
+def _begin(
+    path: str,
+    settings: "Settings | None",
+    *,
+    network: str,
+    limits: dict[str, Any],
+    threads: int | None,
+    start: list[str],
+) -> "Training":
+    """A new run with these settings; without settings the one in the file."""
+    with loading():
+        import twofold.learn.run  # noqa: F401 - kernels are compiled
+
+        if settings is None:
+            return _resumed(path, network, limits, threads)
+        return _new(settings, limits, start)
+
+
+def _go(
+    training: "Training",
+    path: str,
+    asked: threading.Event,
+    *,
+    trials: Trials | None,
+    interval: float,
+) -> str:
+    """Go on with a run until it ends or is interrupted; the path of its file."""
+    from twofold.learn.run import run
+
+    with live(training) as (show, tell):
+        kept = run(
+            training,
+            path,
+            interval=interval,
+            stop=asked,
+            on_progress=show,
+            on_move=_say_moved,
+            measure=None if trials is None else trials.games(training, asked.is_set),
+            measure_every=0.0 if trials is None else trials.every,
+            measure_games=None if trials is None else trials.every_games,
+            on_evaluation=tell,
+        )
+    return str(kept) if kept != Path(path) else path
 
 
 # ---- options
@@ -382,7 +430,8 @@ def _print_run(training: "Training", out: str) -> None:
     print_out(f"{out}; learning curve in {curve_path(out)}")
 
 
-def _document(training: "Training", out: str) -> dict[str, Any]:
+def run_document(training: "Training", out: str) -> dict[str, Any]:
+    """What --json says of a run."""
     from twofold.learn.checkpoint import evaluations_document, settings_document
 
     return {

@@ -3,20 +3,17 @@
 import csv
 import io
 import itertools
-import math
 from pathlib import Path
 from typing import Final
 
 import msgspec
 
+from twofold.arena.joint_curve import MAX_BYTES, finite_number
 from twofold.errors import InvalidInput
 from twofold.learn.curve import EVALUATIONS_SUFFIX, MAX_POINTS, columns
 from twofold.learn.evaluation import COLUMNS
 from twofold.web.lab_files import Found, find, named, read_start
 from twofold.web.lab_memo import Memo
-
-MAX_BYTES: Final = 4 * 2**20
-"""Longest curve that is read."""
 
 SUFFIX: Final = ".csv"
 
@@ -144,7 +141,7 @@ def _read(found: Found, judged: Found | None) -> Curve:
         raise InvalidInput(f"expected a learning curve of at most {MAX_BYTES} bytes")
     try:
         header, *lines = list(csv.reader(io.StringIO(data.decode()), strict=True)) or [[]]
-        rows = [[_number(cell) for cell in line] for line in lines]
+        rows = [[finite_number(cell) for cell in line] for line in lines]
     except (csv.Error, ValueError) as error:
         raise InvalidInput(f"expected a learning curve of numbers: {error}") from None
     if header != columns():
@@ -166,16 +163,9 @@ def _means(judged: Found) -> list[list[float]]:
         if tuple(header[: len(COLUMNS)]) != COLUMNS:
             return []
         return [
-            [_number(line[place]) for place in _JUDGED]
+            [finite_number(line[place]) for place in _JUDGED]
             for line in lines
             if line[COLUMNS.index("mean")]
         ]
     except (InvalidInput, csv.Error, ValueError, IndexError):
         return []
-
-
-def _number(text: str) -> float:
-    value = float(text)
-    if not math.isfinite(value):
-        raise ValueError(f"expected a number, got {text!r}")
-    return value
