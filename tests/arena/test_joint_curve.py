@@ -20,15 +20,15 @@ def test_mean_and_interval_of_runs() -> None:
     assert [point.games for point in found.points] == [1000, 2000]
     assert [point.mean.value for point in found.points] == [105, 220]
     assert found.points[0].mean.half_width == pytest.approx(12.7062 * 5)
-    assert found.points[1].runs == (200, 240)
-    assert found.last == found.points[1]
+    assert list(found.points[1].runs) == [200, 240]
+    assert found.last is found.points[1]
 
 
 def test_runs_that_have_not_come_so_far() -> None:
     found = join([curve(1, 100, 200), curve(2), curve(3, 120)])
     assert found.points[0].mean.value == 110
     assert (found.points[1].mean.value, found.points[1].mean.half_width) == (200, None)
-    assert found.points[1].runs == (200, None, None)
+    assert list(found.points[1].runs) == [200, None, None]
     assert found.last is None
     assert join([curve(1), curve(2)]) == JointCurve((1, 2), ())
     assert found.csv() == (

@@ -13,13 +13,14 @@ import pytest
 from tests.web.made_lab import LATE, OUTSIDE, RULES, add, make_late_study, make_run, make_study, row
 from tests.web.made_lab import example as example  # a fixture
 from tests.web.made_lab import folder as folder  # a fixture
+from twofold.arena.joint_curve import MAX_BYTES
 from twofold.arena.report import Section, gather
 from twofold.arena.report_text import league
 from twofold.arena.study import Study
 from twofold.errors import InvalidInput, MissingExtra, TwofoldError
 from twofold.learn.curve import Curve as LearningCurve
 from twofold.learn.curve import Point
-from twofold.web import lab, lab_files, lab_plots, lab_runs
+from twofold.web import lab, lab_files, lab_plots
 from twofold.web.lab import NotThere, plot, run, runs, studies, study
 
 # ---- studies
@@ -355,7 +356,7 @@ def test_evaluations_come_with_their_curve(folder: Path) -> None:
         (lambda text: text + "\udcff", "expected a learning curve of numbers"),
         (lambda text: text + '"', "expected a learning curve of numbers"),
         (lambda text: text + "1,2,3,4,5,0,0,0,0,0,0\n" * 2000, "at most 2000 points"),
-        (lambda text: text + " " * lab_runs.MAX_BYTES, "of at most 4194304 bytes"),
+        (lambda text: text + " " * MAX_BYTES, "of at most 4194304 bytes"),
     ],
 )
 def test_a_curve_that_cannot_be_used_is_a_line(folder: Path, change: Any, sentence: str) -> None:
