@@ -10,7 +10,17 @@ from xml.etree import ElementTree
 
 import pytest
 
-from tests.web.made_lab import LATE, OUTSIDE, RULES, add, make_late_study, make_run, make_study, row
+from tests.web.made_lab import (
+    LATE,
+    OUTSIDE,
+    RULES,
+    add,
+    make_late_study,
+    make_run,
+    make_runs,
+    make_study,
+    row,
+)
 from tests.web.made_lab import example as example  # a fixture
 from tests.web.made_lab import folder as folder  # a fixture
 from twofold.arena.joint_curve import MAX_BYTES
@@ -344,6 +354,27 @@ def test_evaluations_come_with_their_curve(folder: Path) -> None:
     for text in wrong:
         beside.write_bytes(text.encode(errors="surrogateescape"))
         assert run(folder, "net.csv").evaluations == []
+
+
+def test_the_mean_of_several_runs(folder: Path) -> None:
+    """With its interval where it is known; moves and time are not."""
+    make_runs(folder / "several.runs.csv")
+    found = run(folder, "several.runs.csv")
+    assert found.columns == ["games", "mean", "low", "high", "seed_7", "seed_8"]
+    assert found.rows == [
+        [1000, 120, -134.1, 374.1, 100, 140],
+        [2000, 200, -54.1, 454.1, 220, 180],
+        [3000, 260, None, None, 260, None],
+    ]
+    (info,) = [one for one in runs(folder) if one.name == "several.runs.csv"]
+    assert (info.runs, info.games, info.mean, info.largest) == (2, 2000, 200, None)
+    assert (info.moves, info.network, info.error) == (0, "", "")
+    for wrong in ("games,mean,low,high\n1,2,3,4\n", "games,mean,low,high,seed_x\n1,2,3,4,5\n",
+                  "games,mean,low,high,seed_1\n1,,3,4,5\n"):  # fmt: skip
+        (folder / "several.runs.csv").write_text(wrong)
+        with pytest.raises(InvalidInput, match="expected"):
+            run(folder, "several.runs.csv")
+        assert [one.error != "" for one in runs(folder) if one.name == "several.runs.csv"] == [True]
 
 
 @pytest.mark.parametrize(

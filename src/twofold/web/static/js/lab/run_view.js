@@ -150,18 +150,26 @@ export class RunView {
       y: isShare ? { format: percent, from: 0, to: 100 } : { from: 0 },
     });
     fill(this.place, this.chart.element);
-    this.caption.textContent = text(`lab.caption_${this.measure}`);
+    this.caption.textContent = this.#captionOf([]);
+  }
+
+  #captionOf(lines) {
+    const words = [text(`lab.caption_${this.measure}`)];
+    if (lines.some((line) => line.low)) words.push(text('lab.caption_runs_band'));
+    return words.join(' ');
   }
 
   #draw() {
     const curves = this.names.map((name) => this.#curves.get(name)).filter(Boolean);
     const failed = curves.find((curve) => curve.error);
     this.#offerTiles(curves);
-    this.chart.setLines(linesOf(curves, this));
+    const lines = linesOf(curves, this);
+    this.chart.setLines(lines);
+    this.caption.textContent = this.#captionOf(lines);
     if (failed) this.status.textContent = failed.error;
     this.status.classList.toggle('error', Boolean(failed));
-    this.place.classList.toggle('lab-empty', !curves.some((curve) => curve.rows.length));
-    this.place.dataset.empty = text('lab.no_points');
+    this.place.classList.toggle('lab-empty', !lines.length);
+    this.place.dataset.empty = text(curves.some((curve) => curve.rows.length) ? 'lab.not_of_runs' : 'lab.no_points');
     this.#tell(curves);
   }
 
