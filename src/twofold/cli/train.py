@@ -75,7 +75,7 @@ def command(
     initial_weight: Annotated[
         float,
         typer.Option(
-            "--initial-weight", metavar="V", help="Value of every weight at first, in its place."
+            "--initial-weight", metavar="V", help="Value of every weight at first, instead."
         ),
     ] = 0.0,
     trace: Annotated[
@@ -101,7 +101,7 @@ def command(
         typer.Option(
             "--restart",
             metavar="N",
-            help="Take up again games of N moves, in their middle; 10@0.3: earlier; 0 none.",
+            help="Take up again games of N moves: 10 in the middle, 10@0.3 earlier; 0 none.",
         ),
     ] = "0",
     bands: Annotated[
@@ -146,7 +146,7 @@ def command(
             "--runs",
             parser=read_count,
             metavar="N",
-            help="Runs with the seeds from S on; their mean curve and its interval.",
+            help="N runs, with the seeds from --seed on: mean curve and interval.",
         ),
     ] = None,
     checkpoint: Annotated[
