@@ -1,6 +1,7 @@
 """`twofold train`: what it says, what it leaves, what it refuses, going on after Ctrl-C."""
 
 import json
+import math
 import os
 import signal
 import subprocess
@@ -17,7 +18,7 @@ from tests.endgame.state import table_files as table_files  # a fixture
 from tests.endgame.state import tables_here as tables_here  # a fixture
 from tests.signals import hear_signals
 from twofold.cli._common import read_seconds
-from twofold.cli._training import curve_lines, progress_line, view
+from twofold.cli._training import curve_lines, progress_line, read_trials, view
 from twofold.errors import InvalidInput
 from twofold.evaluators.network_file import read_card, read_network
 from twofold.learn.checkpoint import curve_path, load, save
@@ -113,6 +114,9 @@ def test_evaluations(cli: Cli, tmp_path: Path) -> None:
         cli("bench", f"ntuple:net={path},ply=1", "--games", "20", "--rules", "3x4", "--json").out
     )
     assert played["players"][0]["summary"]["mean_score"] == last["measured"]["mean"]
+    beside = str(tmp_path / "games.safetensors")
+    by_games = document(cli, *small, "--eval-every", "200g", "--eval-games", "2", "--out", beside)
+    assert [one["games"] for one in by_games["evaluations"]] == [0, 200, 400, 500]
     info = cli("net", "info", str(path)).out
     assert "mean score of the evaluations" in info
     assert f"after {last['moves']:,} moves: mean " in info
@@ -300,6 +304,23 @@ def test_times(text: str, seconds: float) -> None:
 def test_no_times(text: str) -> None:
     with pytest.raises(InvalidInput, match="expected time"):
         read_seconds(text, "time")
+
+
+@pytest.mark.parametrize(
+    ("text", "seconds", "games"),
+    [("10m", 600, None), ("90", 90, None), ("10000g", math.inf, 10_000),
+     ("1e4 games", math.inf, 10_000), ("1 game", math.inf, 1)],
+)  # fmt: skip
+def test_when_to_evaluate(text: str, seconds: float, games: int | None) -> None:
+    trials = read_trials(text, 1, [], 0)
+    assert trials is not None
+    assert (trials.every, trials.every_games) == (seconds, games)
+
+
+@pytest.mark.parametrize("text", ["0g", "g", "-5g", "1.5g", "9e99g", "10 goats"])
+def test_when_not_to_evaluate(text: str) -> None:
+    with pytest.raises(InvalidInput, match="expected (eval-every such as 10000g|games between)"):
+        read_trials(text, 1, [], 0)
 
 
 def test_the_live_view_fits_a_terminal() -> None:

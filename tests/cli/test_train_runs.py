@@ -144,6 +144,7 @@ def test_what_is_refused(cli: Cli, out: Path) -> None:
     options = ["--games", "5", "--out"]
     assert cli("train", *SMALL, *options, str(run_of(out, 1))).code == 0
     assert cli("train", *SMALL, "--order", "backward", *options, str(run_of(out, 2))).code == 0
+    assert f"expected --runs N to go on with {run_of(out, 1)}" in refused("--resume")
     assert "expected new files for --out and --runs, or --resume" in refused(*SMALL, "--runs", "2")
     assert "expected no --start, for the first run began without" in refused(
         "--resume", "--runs", "3", "--start", "default"

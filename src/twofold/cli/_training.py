@@ -67,7 +67,7 @@ def read_trials(every: str, count: int, boards: list[str], downgrade: int) -> Tr
 
     if every:
         games = _read_games(every)
-        seconds = math.inf if games else read_seconds(every, "eval-every")
+        seconds = math.inf if games else read_seconds(every, "eval-every such as 10000g, or")
         return Trials(seconds, games, count, boards, downgrade)
     if boards:
         raise InvalidInput("expected --eval-every T beside --eval-boards, such as 10m")

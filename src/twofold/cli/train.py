@@ -333,6 +333,9 @@ def _check_new(out: str, *, resume: bool) -> None:
         raise InvalidInput(
             f"expected a new file for --out, or --resume to go on with the run in it, got {out}"
         )
+    first = Path(out).with_stem(f"{Path(out).stem}-1")
+    if resume and first.exists() and not Path(out).exists():
+        raise InvalidInput(f"expected --runs N to go on with {first} and those after it, got none")
     if resume:
         read_card(out)  # before kernels are compiled
 
