@@ -319,7 +319,7 @@ def test_when_to_evaluate(text: str, seconds: float, games: int | None) -> None:
 
 @pytest.mark.parametrize("text", ["0g", "g", "-5g", "1.5g", "9e99g", "10 goats"])
 def test_when_not_to_evaluate(text: str) -> None:
-    with pytest.raises(InvalidInput, match="expected (eval-every such as 10000g|games between)"):
+    with pytest.raises(InvalidInput, match=r"expected (eval-every such as 10000g|games between)"):
         read_trials(text, 1, [], 0)
 
 
