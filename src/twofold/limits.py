@@ -122,6 +122,9 @@ MAX_BANDS: Final = 64
 MAX_BAND: Final = 2**19
 """Largest tile sum at which such a band may begin: that of 16 tiles of 32768."""
 
+MAX_TRAINING_RUNS: Final = 32
+"""Most training runs of the same settings, one after the other."""
+
 MIN_DOWNGRADE: Final = 512
 """Smallest sum of different tiles at which tile-downgrading may begin."""
 

@@ -209,6 +209,7 @@ def checkpoints(folder: Path, specs: list[str]) -> None:
     from twofold.evaluators.patterns import parse_patterns
     from twofold.learn import checkpoint
     from twofold.learn.settings import Settings
+    from twofold.learn.start import start_from
     from twofold.learn.training import Training
     from twofold.players import make_player
     from twofold.rules import Rules
@@ -228,7 +229,7 @@ def checkpoints(folder: Path, specs: list[str]) -> None:
             attempt(checkpoint.load, path)
         attempt(read_network, path)
         attempt(make_player, f"ntuple:net={path},ply=1")
-        attempt(checkpoint.start_from, training, path)
+        attempt(start_from, training, path)
         command("net", "info", str(path))
 
 

@@ -100,6 +100,62 @@ def test_bad_requests(cli: Cli, study: str, arguments: tuple[str, ...], words: s
     assert words in err
 
 
+CURVES = "games,mean,low,high,seed_1,seed_2\n1000,100,90,110,99,101\n2000,200,150,250,190,210\n"
+
+
+def test_learning_curves(cli: Cli, study: str, tmp_path: Path) -> None:
+    """In a page of their own, below a study, and as pictures."""
+    for name in ("a&b.runs.csv", "b.runs.csv"):
+        (tmp_path / name).write_text(CURVES)
+    curves = [
+        word
+        for name in ("a&b.runs.csv", "b.runs.csv")
+        for word in ("--curves", str(tmp_path / name))
+    ]
+    page = cli("report", *curves, "--html", "-")
+    assert page.code == 0
+    assert "<h1>2048: 2 learning curves</h1>" in page.out
+    assert "a&amp;b.runs.csv" in page.out
+    assert "200 ± 50" in page.out
+    assert "same dice" not in page.out
+    both = cli("report", study, *curves, "--html", "-").out
+    assert "<h1>2048: 2 runs, 40 games, 2 learning curves</h1>" in both
+    assert both.index("<h2>Rules") < both.index("<h2>Learning curves</h2>")
+    for form, begin in (("svg", b"<?xml"), ("pdf", b"%PDF")):
+        path = tmp_path / f"o.{form}"
+        code, out, err = cli("report", *curves, "--picture", str(path))
+        assert (code, out, err) == (0, "", f"wrote {path}\n")
+        assert path.read_bytes().startswith(begin)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (("--curves", "c.csv"), "expected one of --html,"),
+        (("--curves", "c.csv", "--csv", "o"), "expected a study of bench --out"),
+        (("--curves", "gone.csv", "--html", "o"), "gone.csv"),
+        (("--curves", "c.csv", "--picture", "o.png"), "that ends in .svg or .pdf, got 'o.png'"),
+        (("--curves", "c.csv", "--picture", "c.csv"), "ends in .svg or .pdf"),
+        (("--picture", "o.svg"), "expected --curves FILE together with --picture"),
+        (("--html", "o"), "expected a study of bench --out, or --curves"),
+        ((), "expected one of --html,"),
+    ],
+)
+def test_bad_requests_for_curves(
+    cli: Cli,
+    arguments: tuple[str, ...],
+    words: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "c.csv").write_text(CURVES)
+    code, out, err = cli("report", *arguments)
+    assert (code, out) == (2, "")
+    assert words in err
+    assert [path.name for path in tmp_path.iterdir()] == ["c.csv"]
+
+
 def test_the_study_is_never_written_over(cli: Cli, study: str) -> None:
     before = Path(study).read_bytes()
     assert cli("report", study, "--html", study).code == 2

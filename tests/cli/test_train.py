@@ -1,6 +1,7 @@
 """`twofold train`: what it says, what it leaves, what it refuses, going on after Ctrl-C."""
 
 import json
+import math
 import os
 import signal
 import subprocess
@@ -21,10 +22,11 @@ from twofold.cli._training import curve_lines, progress_line, read_trials, view
 from twofold.cli.train import _goes_on
 from twofold.errors import InvalidInput
 from twofold.evaluators.network_file import read_card, read_network
-from twofold.learn.checkpoint import curve_path, load, save, start_from
+from twofold.learn.checkpoint import curve_path, load, save
 from twofold.learn.evaluation import Evaluation, Measured
 from twofold.learn.run import run
 from twofold.learn.settings import Settings
+from twofold.learn.start import start_from
 from twofold.learn.training import Progress, Training
 from twofold.locks import alone
 from twofold.rules import Rules
@@ -115,6 +117,9 @@ def test_evaluations(cli: Cli, tmp_path: Path) -> None:
         cli("bench", f"ntuple:net={path},ply=1", "--games", "20", "--rules", "3x4", "--json").out
     )
     assert played["players"][0]["summary"]["mean_score"] == last["measured"]["mean"]
+    beside = str(tmp_path / "games.safetensors")
+    by_games = document(cli, *small, "--eval-every", "200g", "--eval-games", "2", "--out", beside)
+    assert [one["games"] for one in by_games["evaluations"]] == [0, 200, 400, 500]
     info = cli("net", "info", str(path)).out
     assert "mean score of the evaluations" in info
     assert f"after {last['moves']:,} moves: mean " in info
@@ -155,6 +160,7 @@ def test_ctrl_c_saves(tmp_path: Path) -> None:
     ("arguments", "code", "message"),
     [
         ([*SMALL], 2, "expected --out FILE"),
+        ([*SMALL, "--out", "n", "--restart", "10@2"], 2, "expected a restart such as 10 or 10@0.3"),
         (["9x9", "--out", "n"], 2, "expected one of 4x6, 5x6,"),
         (["", "--out", "n"], 2, "expected one of 4x6"),
         (["4x6", "--rules", "3x4", "--out", "n"], 2, "for 3x4, got 4x6 (for 4x4)"),
@@ -232,9 +238,25 @@ def test_start_with_a_weight_file_of_tdl(cli: Cli, tmp_path: Path) -> None:
     start_from(begun, tdl)
     assert np.array_equal(begun.network.weights, read_network(first)[0].weights)
     assert np.array_equal(begun.sums, load(first).sums)
-    found = cli("train", "0123", "--threads", "1", "--start", tdl, "--out", str(tmp_path / "c"))
+    part = ("--threads", "1", "--games", "1", "--out")
+    found = cli("train", "0124", *part, str(tmp_path / "c"), "--start", tdl)
     assert (found.code, found.out) == (2, "")
     assert "to start from, got 2x4 for 4x4" in found.err
+    starts = ("--start", tdl, "--start", first)
+    found = cli("train", "0123 01", *part, str(tmp_path / "d"), *starts)
+    assert found.code == 0
+    assert "took the tables of 0123; 01 begin anew, 4567 are left out\n" in found.err
+    assert [one["method"] for one in read_card(tmp_path / "d").before] == [
+        "trained with TDL2048+", "tc:1", "mean of 2 networks",
+    ]  # fmt: skip
+
+
+def test_where_to_take_up_again_and_what_weights_begin_with(cli: Cli, tmp_path: Path) -> None:
+    path = str(tmp_path / "n.safetensors")
+    options = ["--restart", "20@0.3", "--initial-weight", "2.5", "--games", "30", "--out", path]
+    settings = document(cli, *SMALL, *options)["settings"]
+    assert (settings["restart"], settings["restart_at"]) == (20, 0.3)
+    assert (settings["optimism"], settings["initial_weight"]) == (0, 2.5)
 
 
 @pytest.mark.parametrize(
@@ -297,6 +319,23 @@ def test_times(text: str, seconds: float) -> None:
 def test_no_times(text: str) -> None:
     with pytest.raises(InvalidInput, match="expected time"):
         read_seconds(text, "time")
+
+
+@pytest.mark.parametrize(
+    ("text", "seconds", "games"),
+    [("10m", 600, None), ("90", 90, None), ("10000g", math.inf, 10_000),
+     ("1e4 games", math.inf, 10_000), ("1 game", math.inf, 1)],
+)  # fmt: skip
+def test_when_to_evaluate(text: str, seconds: float, games: int | None) -> None:
+    trials = read_trials(text, 1, [], 0)
+    assert trials is not None
+    assert (trials.every, trials.every_games) == (seconds, games)
+
+
+@pytest.mark.parametrize("text", ["0g", "g", "-5g", "1.5g", "9e99g", "10 goats"])
+def test_when_not_to_evaluate(text: str) -> None:
+    with pytest.raises(InvalidInput, match=r"expected (eval-every such as 10000g|games between)"):
+        read_trials(text, 1, [], 0)
 
 
 def test_the_live_view_fits_a_terminal() -> None:

@@ -33,6 +33,10 @@ def test_the_names_are_those_of_the_programs() -> None:
     assert NAMED["8x6"] == "012456 456789 012345 234569 01259a 345678 134567 01489a"
     assert NAMED["7x6"] == NAMED["8x6"].rsplit(" ", 1)[0]
     assert NAMED["6x6"] == NAMED["7x6"].rsplit(" ", 1)[0]
+    assert NAMED["3x7"] == f"{NAMED['2x7']} 89abcde"
+    assert NAMED["2x8"] == f"{NAMED['1x8']} 456789ab"
+    assert NAMED["3x8"] == f"{NAMED['2x8']} 0123458c"
+    assert NAMED["4x8"] == f"{NAMED['2x8']} 01245689 0123458c"
 
 
 @pytest.mark.parametrize("text", ["5201 4567", "0125,4567", " 0125\n4567 ", "0125, 7654"])

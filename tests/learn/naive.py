@@ -245,7 +245,7 @@ class NaiveTraining:
         restart = self.settings.restart
         if last is None or not restart or last.moves < restart:
             return None
-        return last.afters[len(last.afters) // 2]
+        return last.afters[int(len(last.afters) * self.settings.restart_at)]
 
     def _begin(self, seed: int, after: Cells | None) -> Played:
         rules = self.rules

@@ -27,9 +27,10 @@ from twofold.evaluators.network import Network
 from twofold.evaluators.network_file import read_card, read_network, write_network
 from twofold.kernels import training_words as at
 from twofold.learn import checkpoint
-from twofold.learn.checkpoint import STATE, curve_path, load, save, start_from
+from twofold.learn.checkpoint import STATE, curve_path, load, save
 from twofold.learn.run import run
 from twofold.learn.settings import Settings, parse_schedule
+from twofold.learn.start import start_from
 from twofold.learn.training import Training
 from twofold.rules import Rules
 from twofold.tensors import map_tensors, write_tensors
@@ -37,7 +38,7 @@ from twofold.tensors import map_tensors, write_tensors
 VARIANTS = [
     SMALL,
     replace(SMALL, schedule=parse_schedule("td:0.1@50%,tc@50%"), optimism=100.0),
-    replace(SMALL, order="backward", trace=0.5, restart=10),
+    replace(SMALL, order="backward", trace=0.5, restart=10, restart_at=0.3, initial_weight=2.5),
     replace(SMALL, trace=1.0, steps=3, stages=(64, 128), carousel=True),
     replace(SMALL, order="backward"),
     replace(SMALL, bands=(60, 150), band_share=0.4),
@@ -317,7 +318,14 @@ def test_older_checkpoints_have_neither_bands_nor_tables(tmp_path: Path) -> None
 
     def older(state: dict[str, Any], tensors: dict[str, Any]) -> None:
         del state["evaluations"]
-        for name in ("bands", "band_share", "tables", "tables_sha256"):
+        for name in (
+            "bands",
+            "band_share",
+            "tables",
+            "tables_sha256",
+            "initial_weight",
+            "restart_at",
+        ):
             del state["settings"][name]
 
     rewritten(path, older)
@@ -359,8 +367,8 @@ def test_begin_with_the_weights_of_another(tmp_path: Path) -> None:
     save(more, path)
     assert read_card(path).before == more.before
     assert load(path).before == more.before
-    with pytest.raises(InvalidNetwork, match="expected 0123 for 3x4"):
-        start_from(Training(replace(SMALL, patterns="0123")), path)
+    with pytest.raises(InvalidNetwork, match="expected 0124 for 3x4"):
+        start_from(Training(replace(SMALL, patterns="0124")), path)
 
 
 def test_checkpoints_take_a_twentieth_of_the_time(

@@ -66,6 +66,13 @@ RUNS: dict[str, dict[str, Any]] = {
     "backward restart": {
         "shape": (2, 3), "games": 30, "schedule": "tc:0.9", "restart": 10, "order": "backward",
     },
+    "early restart": {
+        "shape": (3, 4), "games": 9, "schedule": "td", "restart": 10, "restart_at": 0.25,
+    },
+    "late backward restart": {
+        "shape": (2, 3), "games": 30, "schedule": "tc:0.9", "restart": 6, "restart_at": 0.75,
+        "order": "backward",
+    },
     "stages": {"shape": (3, 3), "games": 12, "schedule": "td", "stages": (8, 24, 48)},
     "backward stages": {
         "shape": (2, 3), "games": 30, "schedule": "tc:0.9", "stages": (16, 32), "order": "backward",
@@ -171,6 +178,17 @@ def test_optimism_is_the_value_of_every_board_at_first() -> None:
     twin.run()
     assert twin.closest > CLOSEST
     compare(training, twin)
+
+
+def test_an_initial_weight_is_that_of_every_look_up() -> None:
+    """As many times it as a board has look-ups, and in later stages too."""
+    training = Training(settings_of((3, 3), "td", initial_weight=7.5, stages=(16,)), games=3)
+    assert (training.network.weights[0] == np.float32(7.5)).all()
+    assert np.isnan(training.network.weights[1]).all()  # those of the stage before count
+    optimistic = Training(settings_of((3, 3), "td", optimism=7.5 * 16, stages=(16,)), games=3)
+    for one in (training, optimistic):
+        one.run()
+    assert np.array_equal(training.network.weights, optimistic.network.weights, equal_nan=True)
 
 
 def test_learning_from_nothing_equals_the_naive_one() -> None:

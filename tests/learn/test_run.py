@@ -120,6 +120,23 @@ def test_the_network_is_measured_now_and_then(tmp_path: Path) -> None:
     assert [one.moves for one in later.evaluations[len(told) :]] == [later.moves]
 
 
+def test_the_network_is_measured_after_so_many_games(tmp_path: Path) -> None:
+    """With one thread after the same moves, however often the run was stopped in between."""
+    judge = Judge()
+    whole = Training(SMALL, games=250)
+    run(whole, tmp_path / "whole.safetensors", measure=judge, measure_games=100)
+    assert [one.games for one in whole.evaluations] == [0, 100, 200, 250]
+    path = tmp_path / "n.safetensors"
+    run(Training(SMALL, games=130), path, measure=judge, measure_games=100)
+    first = load(path, games=250)
+    assert [one.games for one in first.evaluations] == [0, 100, 130]
+    run(first, path, measure=judge, measure_games=100)
+    assert [one.games for one in first.evaluations] == [0, 100, 130, 200, 250]
+    moves = {one.games: one.moves for one in first.evaluations}
+    assert {one.games: one.moves for one in whole.evaluations}.items() <= moves.items()
+    assert np.array_equal(first.network.weights, whole.network.weights)
+
+
 def test_a_finished_run_is_not_measured_twice(tmp_path: Path) -> None:
     path, judge = tmp_path / "n.safetensors", Judge()
     run(Training(SMALL, games=10), path, measure=judge, measure_every=100.0)

@@ -11,7 +11,14 @@ from tests.endgame.state import table_files as table_files  # a fixture
 from tests.endgame.state import tables_here as tables_here  # a fixture
 from twofold.errors import InvalidNetwork, InvalidTable, LimitExceeded, UnsupportedRules
 from twofold.kernels.training_words import MAX_STEPS
-from twofold.learn.settings import Phase, Settings, format_schedule, parse_schedule
+from twofold.learn.settings import (
+    Phase,
+    Settings,
+    format_restart,
+    format_schedule,
+    parse_restart,
+    parse_schedule,
+)
 from twofold.rules import Rules
 
 # Schedules
@@ -108,6 +115,7 @@ def test_what_holds_unless_told_otherwise() -> None:
     assert settings.schedule == (Phase("tc", 1.0),)
     assert (settings.stages, settings.optimism, settings.trace, settings.steps) == ((), 0, 0, 1)
     assert (settings.order, settings.carousel, settings.restart) == ("forward", False, 0)
+    assert (settings.initial_weight, settings.restart_at) == (0, 0.5)
     assert (settings.bands, settings.band_share, settings.tables) == ((), 0.5, "none")
     assert (settings.seed, settings.threads) == (1, 1)
     assert settings.coherent
@@ -150,6 +158,11 @@ def test_sums_are_needed_where_a_phase_is_coherent() -> None:
         ({"optimism": float("nan")}, "expected optimism up to 10 million points, got nan"),
         ({"optimism": float("inf")}, "expected optimism"),
         ({"optimism": -1.1e7}, "expected optimism"),
+        ({"initial_weight": float("inf")}, "expected initial weights up to 10 million points"),
+        ({"initial_weight": 1.0, "optimism": 1.0}, "expected optimism or an initial weight, got b"),
+        ({"restart_at": 0.0}, "expected restarts at 0.01 to 0.99 of the game, got 0.0"),
+        ({"restart_at": 1.0}, "expected restarts at 0.01"),
+        ({"restart_at": float("nan")}, "expected restarts at 0.01"),
         ({"trace": -0.1}, "expected lambda from 0 to 1, got -0.1"),
         ({"trace": 1.1}, "expected lambda from 0 to 1"),
         ({"trace": float("nan")}, "expected lambda from 0 to 1, got nan"),
@@ -194,6 +207,20 @@ def test_limits(values: dict[str, Any], message: str) -> None:
         Settings(**{"patterns": "2x4"} | values)
 
 
+@pytest.mark.parametrize(
+    ("text", "restart"), [("0", (0, 0.5)), ("10", (10, 0.5)), ("100@0.3", (100, 0.3))]
+)
+def test_restarts(text: str, restart: tuple[int, float]) -> None:
+    assert parse_restart(text) == restart
+    assert format_restart(*restart) == text
+
+
+@pytest.mark.parametrize("text", ["", "ten", "10@", "@0.5", "10@1", "10@0.5@0.5", "-1", "10@nan"])
+def test_restarts_that_are_refused(text: str) -> None:
+    with pytest.raises(InvalidNetwork, match=r"expected a restart such as 10 or 10@0\.3, got"):
+        parse_restart(text)
+
+
 def test_the_largest_settings() -> None:
     Settings(
         patterns="01234567", stages=tuple(range(2, 32, 2)), seed=2**64 - 1, threads=1024,
@@ -213,6 +240,8 @@ def test_describe_tells_what_is_not_as_usual() -> None:
         "stages 16384/32768, carousel"
     )
     assert replace(plain, restart=10).describe() == "tc:1, restart 10"
+    assert replace(plain, restart=9, restart_at=0.3).describe() == "tc:1, restart 9@0.3"
+    assert replace(plain, initial_weight=5000.0).describe() == "tc:1, weights 5000"
     banded = replace(plain, bands=(14000, 24000), band_share=0.25)
     assert banded.describe() == "tc:1, bands 14000/24000 for 0.25 of the games"
     assert replace(plain, downgrade=24576).describe() == "tc:1, downgrade 24576"

@@ -17,6 +17,7 @@ from twofold.kernels import training_words as at
 from twofold.learn import training as module
 from twofold.learn.settings import Settings, parse_schedule
 from twofold.learn.training import (
+    _RESULT_ROOM,
     NO_LIMIT,
     Progress,
     Training,
@@ -140,6 +141,20 @@ def test_one_thread_learns_the_same_in_pieces(name: str) -> None:
             point.mean for point in whole.curve.points
         ]
         assert cut.games_begun[0] == whole.games_begun[0] == GAMES[name]
+
+
+@pytest.mark.parametrize("threads", [1, 2])
+def test_it_returns_after_so_many_games(threads: int) -> None:
+    """With one thread after the last move of that game, with more a few games later."""
+    training = Training(Settings(patterns="01 12", rules=Rules(2, 3), threads=threads), games=9000)
+    for games in (1, 2, 150, 150, 4000):
+        training.run(games=games)
+        assert games <= training.curve.games <= games + threads * (threads - 1) * _RESULT_ROOM
+    if threads == 1:
+        assert training.curve.games == 4000
+    training.run(games=100_000)
+    assert training.is_finished
+    assert training.curve.games == 9000
 
 
 def test_a_move_at_a_time() -> None:

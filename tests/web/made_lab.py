@@ -8,6 +8,7 @@ import pytest
 
 from twofold.arena.boards import parse_boards
 from twofold.arena.games import GameRow
+from twofold.arena.joint_curve import OneCurve, join
 from twofold.arena.study import Study
 from twofold.learn.curve import Curve as LearningCurve
 from twofold.learn.curve import Point
@@ -62,6 +63,15 @@ def make_run(path: Path, points: int = 3) -> None:
         for k in range(1, points + 1)
     ]
     path.write_text(LearningCurve(made).csv())
+
+
+def make_runs(path: Path) -> None:
+    """Two runs, the second of which has not come so far."""
+    curves = [
+        OneCurve(7, ((1000, 100), (2000, 220), (3000, 260))),
+        OneCurve(8, ((1000, 140), (2000, 180))),
+    ]
+    path.write_text(join(curves).csv())
 
 
 @pytest.fixture(scope="module")

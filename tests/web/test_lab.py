@@ -10,16 +10,27 @@ from xml.etree import ElementTree
 
 import pytest
 
-from tests.web.made_lab import LATE, OUTSIDE, RULES, add, make_late_study, make_run, make_study, row
+from tests.web.made_lab import (
+    LATE,
+    OUTSIDE,
+    RULES,
+    add,
+    make_late_study,
+    make_run,
+    make_runs,
+    make_study,
+    row,
+)
 from tests.web.made_lab import example as example  # a fixture
 from tests.web.made_lab import folder as folder  # a fixture
+from twofold.arena.joint_curve import MAX_BYTES
 from twofold.arena.report import Section, gather
 from twofold.arena.report_text import league
 from twofold.arena.study import Study
 from twofold.errors import InvalidInput, MissingExtra, TwofoldError
 from twofold.learn.curve import Curve as LearningCurve
 from twofold.learn.curve import Point
-from twofold.web import lab, lab_files, lab_plots, lab_runs
+from twofold.web import lab, lab_files, lab_plots
 from twofold.web.lab import NotThere, plot, run, runs, studies, study
 
 # ---- studies
@@ -357,6 +368,27 @@ def test_few_sets_of_boards_are_shown(folder: Path) -> None:
     assert (found.evaluations, len(found.survival)) == ([], 16)
 
 
+def test_the_mean_of_several_runs(folder: Path) -> None:
+    """With its interval where it is known; moves and time are not."""
+    make_runs(folder / "several.runs.csv")
+    found = run(folder, "several.runs.csv")
+    assert found.columns == ["games", "mean", "low", "high", "seed_7", "seed_8"]
+    assert found.rows == [
+        [1000, 120, -134.1, 374.1, 100, 140],
+        [2000, 200, -54.1, 454.1, 220, 180],
+        [3000, 260, None, None, 260, None],
+    ]
+    (info,) = [one for one in runs(folder) if one.name == "several.runs.csv"]
+    assert (info.runs, info.games, info.mean, info.largest) == (2, 2000, 200, None)
+    assert (info.moves, info.network, info.error) == (0, "", "")
+    for wrong in ("games,mean,low,high\n1,2,3,4\n", "games,mean,low,high,seed_x\n1,2,3,4,5\n",
+                  "games,mean,low,high,seed_1\n1,,3,4,5\n"):  # fmt: skip
+        (folder / "several.runs.csv").write_text(wrong)
+        with pytest.raises(InvalidInput, match="expected"):
+            run(folder, "several.runs.csv")
+        assert [one.error != "" for one in runs(folder) if one.name == "several.runs.csv"] == [True]
+
+
 @pytest.mark.parametrize(
     ("change", "sentence"),
     [
@@ -367,7 +399,7 @@ def test_few_sets_of_boards_are_shown(folder: Path) -> None:
         (lambda text: text + "\udcff", "expected a learning curve of numbers"),
         (lambda text: text + '"', "expected a learning curve of numbers"),
         (lambda text: text + "1,2,3,4,5,0,0,0,0,0,0\n" * 2000, "at most 2000 points"),
-        (lambda text: text + " " * lab_runs.MAX_BYTES, "of at most 4194304 bytes"),
+        (lambda text: text + " " * MAX_BYTES, "of at most 4194304 bytes"),
     ],
 )
 def test_a_curve_that_cannot_be_used_is_a_line(folder: Path, change: Any, sentence: str) -> None:

@@ -9,7 +9,7 @@ import pytest
 from playwright.sync_api import Browser, Route, expect
 
 from tests.web.browser import LAPTOP, PATIENCE_MS, Served, Visit, serve, visit
-from tests.web.made_lab import add, make_late_study, make_run, make_study, row
+from tests.web.made_lab import add, make_late_study, make_run, make_runs, make_study, row
 from twofold.arena.study import Study
 
 expect.set_options(timeout=PATIENCE_MS)
@@ -190,6 +190,23 @@ def test_evaluations_are_drawn_beside_the_training_mean(laptop: Visit, folder: P
     expect(survival).to_be_hidden()
     for name in ("judged.csv", "judged.evaluations.csv"):
         (folder / name).unlink()
+
+
+def test_the_mean_of_several_runs_has_a_band(laptop: Visit, folder: Path) -> None:
+    make_runs(folder / "several.runs.csv")
+    laptop.open("/lab?run=several.runs.csv", ".chart-band")
+    expect(laptop.page.get_by_text("mean 200 of 2 runs")).to_be_visible()
+    expect(laptop.page.get_by_text("Bands are the intervals")).to_be_visible()
+    expect(laptop.page.locator(".lab-figures dd").nth(1)).to_have_text("–")  # moves
+    band = laptop.page.locator(".chart-band").get_attribute("d")
+    assert band is not None
+    assert band.count("M") == 1
+    laptop.page.get_by_role("radio", name="largest score").check()
+    expect(laptop.page.locator(".lab-empty")).to_have_attribute(
+        "data-empty", "not known of the mean of several runs"
+    )
+    assert laptop.faults == []
+    (folder / "several.runs.csv").unlink()
 
 
 def test_on_a_phone_there_is_a_way_back(phone: Visit) -> None:

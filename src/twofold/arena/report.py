@@ -17,6 +17,7 @@ import numpy as np
 from twofold.arena.boards import StartBoards, boards_file
 from twofold.arena.compare import Comparison
 from twofold.arena.games import Games
+from twofold.arena.joint_curve import DrawnCurve
 from twofold.arena.pairs import paired_interval
 from twofold.arena.stats import Summary, summarise
 from twofold.arena.study import StoredRun, Study, Wanted
@@ -217,8 +218,12 @@ def write_html(study: Study, path: str | os.PathLike[str]) -> None:
     atomic_write(path, html(study))
 
 
-def html(study: Study) -> str:
-    """The page that `write_html` writes.
+def html(study: Study | None, curves: Sequence[DrawnCurve] = ()) -> str:
+    """The page of a report.
+
+    Args:
+        study: what it is about; None for learning curves alone.
+        curves: learning curves, which stand below it.
 
     Raises:
         InvalidInput: the study has no finished game.
@@ -227,7 +232,7 @@ def html(study: Study) -> str:
     require_report("matplotlib")
     from twofold.arena.report_page import page
 
-    return page(gather(study))
+    return page([] if study is None else gather(study), curves)
 
 
 def markdown(study: Study) -> str:

@@ -6,6 +6,8 @@ from typing import Final
 
 from twofold.arena import report_plots as plots
 from twofold.arena import report_text as tables
+from twofold.arena.curve_plots import curves_figure
+from twofold.arena.joint_curve import DrawnCurve
 from twofold.arena.report import MAX_ALL_PAIRS, Entry, Section, commands, comparisons
 from twofold.arena.report_text import Table
 from twofold.arena.table import MAX_NAME
@@ -13,7 +15,7 @@ from twofold.notation import printable
 
 _LIGHT: Final = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#56b4e9", "#e69f00", "#111111")
 _DARK: Final = ("#3d9be0", "#f0782a", "#1fbf92", "#e29cc3", "#8fd3f7", "#f2b632", "#f2f2f2")
-"""The colours of `plots.COLOURS`, on black a little lighter."""
+"""The colours of `report_svg.COLOURS`, on black a little lighter."""
 
 _STYLE: Final = """
 :root {
@@ -80,19 +82,28 @@ _POLICY: Final = "default-src 'none'; style-src 'unsafe-inline'"
 """What a browser may load for the page: nothing."""
 
 
-def page(sections: Sequence[Section]) -> str:
-    """The whole page."""
+def page(sections: Sequence[Section], curves: Sequence[DrawnCurve] = ()) -> str:
+    """The whole page.
+
+    Args:
+        sections: of a study; none for a page of curves alone.
+        curves: learning curves, which stand below all sections.
+    """
     entries = [entry for section in sections for entry in section.entries]
     games = sum(entry.summary.games for entry in entries)
-    title = f"2048: {_counted(len(entries), 'run')}, {_counted(games, 'game')}"
-    body = "\n".join(_section(number, section) for number, section in enumerate(sections, 1))
+    parts = [_counted(len(entries), "run"), _counted(games, "game")] if sections else []
+    parts += [_counted(len(curves), "learning curve")] if curves else []
+    title = f"2048: {', '.join(parts)}"
+    dice = " Every player was given the same dice for the same seed." if sections else ""
+    bodies = [_section(number, section) for number, section in enumerate(sections, 1)]
+    body = "\n".join([*bodies, _curves(curves)] if curves else bodies)
     return (
         '<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
         f'<meta http-equiv="Content-Security-Policy" content="{_POLICY}">\n'
         '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
         f"<title>{title}</title>\n<style>{_style()}</style>\n</head>\n<body>\n"
-        f'<h1>{title}</h1>\n<p class="lead">A report of <code>twofold</code>. Every player was '
-        "given the same dice for the same seed. Intervals are of 95 %.</p>\n"
+        f'<h1>{title}</h1>\n<p class="lead">A report of <code>twofold</code>.{dice} '
+        "Intervals are of 95 %.</p>\n"
         f"{body}\n</body>\n</html>\n"
     )
 
@@ -112,6 +123,19 @@ def _text(value: str) -> str:
 
 def _counted(number: int, noun: str) -> str:
     return f"{number:,} {noun}{'s' * (number != 1)}"
+
+
+def _curves(curves: Sequence[DrawnCurve]) -> str:
+    """The learning curves, and a table of where they end."""
+    items = "".join(
+        f'<li class="who">{_named(place, curve.name)}</li>' for place, curve in enumerate(curves)
+    )
+    figure = (
+        f'<figure><div class="wide">{curves_figure(curves)}</div>\n<ul class="legend">{items}</ul>'
+        "<figcaption>Mean score of the games while a network learns, from point to point; of "
+        "several runs their mean, with its interval over the runs as a band.</figcaption></figure>"
+    )
+    return f"<h2>Learning curves</h2>\n{figure}\n{_table(tables.curves(curves), ranked=True)}"
 
 
 # ---- one set of rules

@@ -4,10 +4,7 @@ Names of players stand in the page's own legends, so no text of others gets into
 the labels of `distributions`, where Matplotlib is told not to read mathematics into it.
 """
 
-import io
-import re
-import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final, Protocol
 
@@ -15,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from twofold.arena.report import Entry
+from twofold.arena.report_svg import COLOURS, svg, thousands
 from twofold.arena.stats import Interval
 from twofold.arena.survival import Fates, bands, edges_of
 from twofold.arena.table import reach
@@ -22,13 +20,6 @@ from twofold.notation import printable
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
-
-COLOURS: Final = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#56b4e9", "#e69f00", "#111111")
-"""Okabe and Ito 2008, without their yellow, which is lost on white; the page has its own black.
-
-Source: Okabe and Ito 2008, Color Universal Design.
-"""
 
 DASHES: Final = ((), (6.0, 2.5), (2.0, 2.0), (8.0, 2.5, 2.0, 2.5))
 """Line styles, in points on and off."""
@@ -42,38 +33,6 @@ MARKERS: Final = {
     "P": "M12.7 2H15.3V4.7H18V7.3H15.3V10H12.7V7.3H10V4.7H12.7Z",
 }
 """Markers of Matplotlib, and what each looks like in a legend of 28 x 12."""
-
-_INK, _FAINT = "#010203", "#040506"
-"""Stand for the page's colours of text and of lines until the SVG is made."""
-
-_SETTINGS: Final[dict[str, Any]] = {
-    "axes.axisbelow": True,
-    "axes.edgecolor": _FAINT,
-    "axes.grid": True,
-    "axes.labelcolor": _INK,
-    "axes.labelpad": 8.0,
-    "axes.spines.left": False,
-    "axes.spines.right": False,
-    "axes.spines.top": False,
-    "figure.facecolor": "none",
-    "axes.facecolor": "none",
-    "font.family": ["sans-serif"],
-    "font.sans-serif": ["DejaVu Sans"],
-    "font.size": 10.0,
-    "grid.color": _FAINT,
-    "grid.linewidth": 0.6,
-    "lines.scale_dashes": False,
-    "svg.fonttype": "none",
-    "svg.hashsalt": "twofold",
-    "text.color": _INK,
-    "text.parse_math": False,
-    "xtick.color": _FAINT,
-    "xtick.labelcolor": _INK,
-    "ytick.color": _FAINT,
-    "ytick.labelcolor": _INK,
-    "ytick.major.size": 0.0,
-    "ytick.minor.size": 0.0,
-}
 
 WIDTH: Final = 7.2
 """Of a plot, in inches of 72 points."""
@@ -196,7 +155,7 @@ def reach_rates(entries: Sequence[Entry], name: str = "reach", *, width: float =
         if width < WIDTH and len(tiles) > _MOST_UPRIGHT:
             axes.tick_params(axis="x", labelrotation=45)
 
-    return _svg(draw, (width, 3.6), name, "Share of games that reached each tile")
+    return svg(draw, (width, 3.6), name, "Share of games that reached each tile")
 
 
 def _draw_rates(
@@ -239,11 +198,11 @@ def survival(entries: Sequence[Entry], name: str = "survival", *, width: float =
         going.set(ylabel="going on, %", ylim=(-3, 103), xlim=(edges[0], edges[-1]))
         ended.set(xlabel="tile sum", ylabel="ended in the band, %")
         ended.set_ylim(bottom=0)
-        ended.xaxis.set_major_formatter(_thousands)
+        ended.xaxis.set_major_formatter(thousands)
         if width < WIDTH:
             ended.tick_params(axis="x", labelrotation=45)
 
-    return _svg(draw, (width, 5.2), name, "Where games ended, by tile sum", panels=2)
+    return svg(draw, (width, 5.2), name, "Where games ended, by tile sum", panels=2)
 
 
 def _draw_going(axes: "Axes", style: Style, fates: Fates, edges: Sequence[int]) -> None:
@@ -299,10 +258,10 @@ def distributions(entries: Sequence[Entry], name: str = "scores", *, width: floa
         if wide:
             _label_powers(axes, values, 2.5 * width / WIDTH)
         else:
-            axes.xaxis.set_major_formatter(_thousands)
+            axes.xaxis.set_major_formatter(thousands)
             axes.set_xlim(0, 1.03 * max(map(_far, values)))
 
-    return _svg(draw, (width, 0.9 + 0.55 * len(entries)), name, "Distribution of the scores")
+    return svg(draw, (width, 0.9 + 0.55 * len(entries)), name, "Distribution of the scores")
 
 
 def _far(values: NDArray[np.float64]) -> float:
@@ -368,7 +327,7 @@ def strength(entries: Sequence[Entry], name: str = "strength", *, width: float =
         _time_axis(axes, [seconds for _, seconds, _ in timed], 7 * width / WIDTH)
         _score_axis(axes)
 
-    return _svg(draw, (width, 3.6), name, "Mean score against time a move")
+    return svg(draw, (width, 3.6), name, "Mean score against time a move")
 
 
 def _time_axis(axes: "Axes", seconds: Sequence[float], room: float) -> None:
@@ -395,11 +354,7 @@ def _score_axis(axes: "Axes") -> None:
         axes.yaxis.set_minor_formatter(NullFormatter())
     else:
         axes.set_ylim(bottom=0)
-    axes.yaxis.set_major_formatter(_thousands)
-
-
-def _thousands(value: float, _: float) -> str:
-    return f"{value:,.0f}"
+    axes.yaxis.set_major_formatter(thousands)
 
 
 def _is_wide(entries: Sequence[Entry]) -> bool:
@@ -411,65 +366,3 @@ def _label(entry: Entry, longest: int) -> str:
     """A name that leaves room for the plot; short ones in full."""
     name = printable(entry.label)
     return name if len(name) <= longest else name[: longest - 1] + "…"
-
-
-# ---- SVG
-
-
-def _svg(
-    draw: Callable[[Any], None],
-    size: tuple[float, float],
-    name: str,
-    title: str,
-    *,
-    panels: int = 1,
-) -> str:
-    """A figure as SVG for the inside of a page.
-
-    Args:
-        draw: draws it on its axes; of several panels on an array of them.
-        size: width and height, inches.
-        name: what the ids in it begin with.
-        title: what it shows, read out where it cannot be seen.
-        panels: one below the other, on the same x axis.
-    """
-    import matplotlib
-
-    with matplotlib.rc_context(), warnings.catch_warnings():
-        warnings.filterwarnings("ignore", message="Glyph")  # the page's fonts may have it
-        matplotlib.rcdefaults()  # what the user has set elsewhere must not change a report
-        settings: Any = matplotlib.rcParams
-        settings.update(_SETTINGS)
-        from matplotlib.figure import Figure
-
-        figure = Figure(figsize=size, layout="constrained")
-        draw(figure.subplots(panels, sharex=True))
-        return _inner(_saved(figure), name, title)
-
-
-def _saved(figure: "Figure") -> str:
-    file = io.StringIO()
-    figure.savefig(file, format="svg", metadata={"Date": None})
-    return file.getvalue()
-
-
-def _inner(svg: str, name: str, title: str) -> str:
-    """What of a file stands in a page: no prolog, metadata or styles, ids of its own."""
-    svg = svg[svg.index("<svg") :].strip()
-    svg = re.sub(r"\s*<metadata>.*?</metadata>", "", svg, flags=re.DOTALL)
-    svg = re.sub(r"\s*<defs>\s*<style.*?</style>\s*</defs>", "", svg, flags=re.DOTALL)
-    box = re.search(r'viewBox="([0-9. ]+)"', svg)
-    assert box is not None
-    opening = f'<svg class="plot" viewBox="{box[1]}" role="img" aria-label="{title}"'
-    svg = re.sub(
-        r"<svg[^>]*>", f'{opening} xmlns:xlink="http://www.w3.org/1999/xlink">', svg, count=1
-    )
-    return re.sub(r"<[^<>]*>", lambda tag: _own(tag[0], name), svg)
-
-
-def _own(tag: str, name: str) -> str:
-    """A tag with ids of its own and the page's colours; text between tags stays as it is."""
-    tag = re.sub(r'(\bid="|href="#|url\(#)', rf"\g<1>{name}-", tag)
-    for place, colour in enumerate(COLOURS):
-        tag = tag.replace(colour, f"var(--series-{place})")
-    return tag.replace(_INK, "var(--ink)").replace(_FAINT, "var(--faint)")

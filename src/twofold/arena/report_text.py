@@ -9,6 +9,7 @@ import numpy as np
 
 from twofold.arena.boards import warning_of
 from twofold.arena.compare import Comparison
+from twofold.arena.joint_curve import DrawnCurve
 from twofold.arena.report import Entry, Section, commands, comparisons
 from twofold.arena.stats import Interval, wilson_interval
 from twofold.arena.survival import HEADER, cells, edges_of, told_bands
@@ -106,6 +107,28 @@ def league(entries: Sequence[Entry]) -> Table:
         ),
         names=1,
     )
+
+
+def curves(found: Sequence[DrawnCurve]) -> Table:
+    """Where learning curves end."""
+    return Table(
+        ("learning curve", "games", "mean score"),
+        tuple(
+            (
+                curve.name,
+                f"{curve.games[-1]:,.0f}" if curve.games else "0",
+                _end_of(curve) if curve.games else "-",
+            )
+            for curve in found
+        ),
+        names=1,
+    )
+
+
+def _end_of(curve: DrawnCurve) -> str:
+    low, high = curve.lows[-1], curve.highs[-1]
+    margin = "" if low is None or high is None else f" ± {(high - low) / 2:,.0f}"
+    return f"{curve.means[-1]:,.0f}{margin}"
 
 
 def rates(entries: Sequence[Entry], *, from_boards: bool = False) -> Table:

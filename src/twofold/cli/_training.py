@@ -1,12 +1,14 @@
 """The live view of a training run, and the options of its evaluations."""
 
 import contextlib
+import math
+import re
 import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
-from twofold.cli._common import can_redraw, counted, print_note, read_seconds
+from twofold.cli._common import can_redraw, counted, print_note, read_count, read_seconds
 from twofold.cli._progress import clock
 
 if TYPE_CHECKING:
@@ -33,6 +35,7 @@ class Trials:
 
     Attributes:
         every: seconds of training between two.
+        every_games: training games between two, in place of seconds; None for seconds.
         count: whole games of each.
         boards: files of boards that games begin on.
         downgrade: see `twofold.arena.evaluation`.
@@ -40,6 +43,7 @@ class Trials:
     """
 
     every: float
+    every_games: int | None
     count: int
     boards: list[str]
     downgrade: int
@@ -75,10 +79,24 @@ def read_trials(every: str, count: int, boards: list[str], downgrade: int) -> Tr
         options += ["--eval-games", str(count)] if count != EVAL_GAMES else []
         options += [word for path in boards for word in ("--eval-boards", path)]
         options += ["--eval-downgrade", str(downgrade)] if downgrade != EVAL_DOWNGRADE else []
-        return Trials(read_seconds(every, "eval-every"), count, boards, downgrade, options)
+        games = _read_games(every)
+        seconds = math.inf if games else read_seconds(every, "eval-every such as 10000g, or")
+        return Trials(seconds, games, count, boards, downgrade, options)
     if boards:
         raise InvalidInput("expected --eval-every T beside --eval-boards, such as 10m")
     return None
+
+
+def _read_games(text: str) -> int | None:
+    """The games of a text such as `10000g` or `1e4 games`; None for another text."""
+    from twofold.limits import MAX_TRAINING_GAMES, check_limit
+
+    found = re.fullmatch(r"([0-9]{1,15}(?:[eE][0-9]{1,2})?) ?(?:g|games?)", text.strip(), re.ASCII)
+    if not found:
+        return None
+    games = read_count(found[1])
+    check_limit("games between evaluations", games, 1, MAX_TRAINING_GAMES)
+    return games
 
 
 # ---- what is shown

@@ -8,6 +8,9 @@ import typer
 from twofold.cli._common import counted, print_note, print_out, waiting
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from twofold.arena.joint_curve import DrawnCurve
     from twofold.arena.study import Study
 
 EXAMPLE = """  twofold report study.db --html report.html
@@ -16,7 +19,8 @@ EXAMPLE = """  twofold report study.db --html report.html
   twofold report study.db --records games.jsonl
   twofold report copy.db --import games.csv
   twofold report study.db --markdown -
-  twofold report late.db --write-boards folder"""
+  twofold report late.db --write-boards folder
+  twofold report --curves a.runs.csv --curves b.runs.csv --picture curves.pdf"""
 
 
 STDOUT: Final = "-"
@@ -29,7 +33,7 @@ _PRINTED: Final = ("--html", "--markdown", "--csv")
 def command(
     study: Annotated[
         str, typer.Argument(metavar="STUDY", help="Study of bench --out.", show_default=False)
-    ],
+    ] = "",
     html: Annotated[
         str, typer.Option("--html", metavar="OUT", help="Page with tables and plots.")
     ] = "",
@@ -58,6 +62,15 @@ def command(
             "--boards", metavar="FILE", help="Beside --import: boards that its games begin on."
         ),
     ] = None,
+    curves: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--curves", metavar="FILE", help="Learning curves of train for --html or --picture."
+        ),
+    ] = None,
+    picture: Annotated[
+        str, typer.Option("--picture", metavar="OUT", help="These curves as .svg or .pdf.")
+    ] = "",
     write_boards: Annotated[
         str,
         typer.Option(
@@ -65,7 +78,7 @@ def command(
         ),
     ] = "",
 ) -> None:
-    """Report a study: a page, tables, or its games as data.
+    """Report a study or learning curves: a page, tables, pictures, or games as data.
 
     The page needs no network and no scripts. With --import the games of a CSV or Parquet file
     are added to the study, which is made where there is none: all of them, or none. Such a file
@@ -75,7 +88,14 @@ def command(
     outputs = {"--html": html, "--markdown": markdown, "--csv": csv, "--parquet": parquet}
     outputs |= {"--records": records}
     written = {option: path for option, path in outputs.items() if path}
-    _check_request(study, written, form, games, write_boards)
+    _check_request(study, written | {"--picture": picture}, form, games, write_boards)
+    drawn = _curves(study, curves or [], html, picture)
+    if picture:
+        _write_picture(drawn, picture)
+    if not study:
+        for option, path in written.items():
+            _write(None, option, path, drawn)
+        return
     if boards and not games:
         from twofold.errors import InvalidInput
 
@@ -88,7 +108,7 @@ def command(
 
     with Study(study, read_only=True) as opened, waiting("reading the study ..."):
         for option, path in written.items():
-            _write(opened, option, path)
+            _write(opened, option, path, drawn)
         if write_boards:
             _write_boards(opened, write_boards)
         if form:
@@ -98,7 +118,7 @@ def command(
 
 
 def _check_request(
-    study: str, written: dict[str, str], form: str, games: str, write_boards: str
+    study: str, asked: dict[str, str], form: str, games: str, write_boards: str
 ) -> None:
     import os
 
@@ -107,10 +127,14 @@ def _check_request(
 
     if form not in ("", "tdl"):
         raise InvalidInput(f"expected --format tdl, got {shown(form)}")
+    written = {option: path for option, path in asked.items() if path}
+    alone = set(written) <= {"--html", "--picture"} and not (form or games or write_boards)
+    if not study and not alone:
+        raise InvalidInput("expected a study of bench --out for these options, got none")
     if not (written or form or games or write_boards):
         raise InvalidInput(
             "expected one of --html, --markdown, --format, --csv, --parquet, --records, "
-            "--write-boards and --import"
+            "--write-boards, --import and --picture"
         )
     for option, path in written.items():
         if path == STDOUT and option not in _PRINTED:
@@ -132,24 +156,65 @@ def _import(study: str, path: str, boards: list[str]) -> None:
     print_note(f"{counted(new, 'new game')} of {total:,} in {path}")
 
 
-def _write(study: "Study", option: str, path: str) -> None:
-    from twofold.arena.exchange import csv_parts, export_parquet, export_records
-    from twofold.arena.report import html, markdown
+def _curves(study: str, paths: list[str], html: str, picture: str) -> "list[DrawnCurve]":
+    """The learning curves of options.
+
+    Raises:
+        InvalidInput: one cannot be read, or the options do not go together.
+    """
+    from twofold.arena.curve_plots import FORMS
+    from twofold.arena.joint_curve import read_curve
+    from twofold.errors import InvalidInput
+    from twofold.notation import shown
+
+    if html and not (study or paths):
+        raise InvalidInput("expected a study of bench --out, or --curves FILE, got neither")
+    if paths and not (html or picture):
+        raise InvalidInput("expected --html or --picture together with --curves, got it alone")
+    if picture and not paths:
+        raise InvalidInput("expected --curves FILE together with --picture, got it alone")
+    if picture and not picture.endswith(tuple(f".{form}" for form in FORMS)):
+        raise InvalidInput(
+            f"expected --picture with a name that ends in .svg or .pdf, got {shown(picture)}"
+        )
+    return [read_curve(path) for path in paths]
+
+
+def _write_picture(curves: "list[DrawnCurve]", path: str) -> None:
+    from twofold.arena.curve_plots import curves_picture
     from twofold.files import atomic_write
 
-    if option == "--records":
+    atomic_write(path, [curves_picture(curves, "svg" if path.endswith(".svg") else "pdf")])
+    print_note(f"wrote {path}")
+
+
+def _write(
+    study: "Study | None", option: str, path: str, curves: "Sequence[DrawnCurve]" = ()
+) -> None:
+    from twofold.arena.exchange import csv_parts, export_parquet, export_records
+    from twofold.arena.report import html, markdown
+
+    if study is None or option == "--html":
+        _put(path, [html(study, curves).encode()])
+    elif option == "--records":
         export_records(study, path)
     elif option == "--parquet":
         export_parquet(study, path)
     else:
-        texts = {"--html": html, "--markdown": markdown}
-        parts = [texts[option](study).encode()] if option in texts else csv_parts(study)
-        if path == STDOUT:
-            sys.stdout.flush()
-            sys.stdout.buffer.writelines(parts)  # bytes: not every terminal has all characters
-            return
+        _put(path, [markdown(study).encode()] if option == "--markdown" else csv_parts(study))
+    if path != STDOUT:
+        print_note(f"wrote {path}")
+
+
+def _put(path: str, parts: "Iterable[bytes]") -> None:
+    """Write a file, or the output."""
+    from twofold.files import atomic_write
+
+    if path != STDOUT:
         atomic_write(path, parts)
-    print_note(f"wrote {path}")
+        return
+    sys.stdout.flush()
+    sys.stdout.buffer.writelines(parts)  # bytes: not every terminal has all characters
 
 
 def _write_boards(study: "Study", folder: str) -> None:

@@ -1,6 +1,8 @@
 """`twofold train`: a network learns from the games it plays."""
 
 import os
+import threading
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -58,13 +60,24 @@ def command(
     ] = "",
     resume: Annotated[bool, typer.Option("--resume", help="Go on with the run in --out.")] = False,
     start: Annotated[
-        str, typer.Option("--start", metavar="NET", help="Begin with the weights of a network.")
-    ] = "",
+        list[str] | None,
+        typer.Option(
+            "--start",
+            metavar="NET",
+            help="Begin with the weights of a network; of several with their mean.",
+        ),
+    ] = None,
     schedule: Annotated[
         str, typer.Option("--schedule", metavar="S", help="tc, td:0.1, or td:0.1@90%,tc:1@10%.")
     ] = "tc",
     optimism: Annotated[
         float, typer.Option("--optimism", metavar="V", help="Value of every board at first.")
+    ] = 0.0,
+    initial_weight: Annotated[
+        float,
+        typer.Option(
+            "--initial-weight", metavar="V", help="Value of every weight at first, instead."
+        ),
     ] = 0.0,
     trace: Annotated[
         float, typer.Option("--lambda", metavar="L", help="TD(lambda): 0 one step, 1 n steps.")
@@ -85,14 +98,13 @@ def command(
         bool, typer.Option("--carousel", help="Begin games at each stage in turn.")
     ] = False,
     restart: Annotated[
-        int,
+        str,
         typer.Option(
             "--restart",
-            parser=read_count,
             metavar="N",
-            help="Take up again games of N moves; 0 none.",
+            help="Take up again games of N moves: 10 in the middle, 10@0.3 earlier; 0 none.",
         ),
-    ] = 0,
+    ] = "0",
     bands: Annotated[
         str,
         typer.Option(
@@ -129,12 +141,25 @@ def command(
         ),
     ] = None,
     seed: Annotated[str, typer.Option("--seed", metavar="S", help="Seed of the games.")] = "1",
+    runs: Annotated[
+        int | None,
+        typer.Option(
+            "--runs",
+            parser=read_count,
+            metavar="N",
+            help="N runs, with the seeds from --seed on: mean curve and interval.",
+        ),
+    ] = None,
     checkpoint: Annotated[
         str, typer.Option("--checkpoint", metavar="T", help="Time between checkpoints.")
     ] = _CHECKPOINT,
     eval_every: Annotated[
         str,
-        typer.Option("--eval-every", metavar="T", help="Let the network play every so often: 10m."),
+        typer.Option(
+            "--eval-every",
+            metavar="T",
+            help="Let the network play every so often: 10m, or 10000g for games.",
+        ),
     ] = "",
     eval_games: Annotated[
         int,
@@ -169,7 +194,8 @@ def command(
     trials = read_trials(eval_every, eval_games, eval_boards or [], eval_downgrade)
     _check_out(out)
     with _held(out):
-        _check_new(out, resume=resume)
+        if runs is None:
+            _check_new(out, resume=resume)
         settings = None
         if not resume:
             settings = _settings(
@@ -183,6 +209,7 @@ def command(
                 order=order,
                 carousel=carousel,
                 restart=restart,
+                initial_weight=initial_weight,
                 bands=_numbers(bands, "bands such as 14000,16000"),
                 band_share=band_share,
                 tables=tables,
@@ -190,19 +217,23 @@ def command(
                 seed=seed,
                 threads=cores() if threads is None else threads,
             )
-        with loading():
-            from twofold.learn.run import run
+        begin = partial(_begin, network=network, limits=limits, threads=threads, start=start or [])
+        go = partial(_go, trials=trials, interval=interval)
+        if settings is not None:
+            _say_size(settings)
+            if tables == "auto" and settings.tables == "none":
+                print_note(
+                    "twofold: no endgame tables for these rules are built here: the run has none"
+                )
+        if runs is not None:
+            from twofold.cli._train_runs import train_runs
 
-            if settings is None:
-                training = _resumed(out, network, limits, threads)
-            else:
-                _say_size(settings)
-                if tables == "auto" and settings.tables == "none":
-                    print_note(
-                        "twofold: no endgame tables for these rules are built here: "
-                        "the run has none"
-                    )
-                training = _new(settings, limits, start)
+            wanted = start or []
+            train_runs(
+                out, runs, settings, begin=begin, go=go, limits=limits, start=wanted, json=json
+            )
+            return
+        training = begin(out, settings)
         if resume:
             print_note(f"twofold: {_how_far(training, out)}")
             if training.evaluations and trials is None:
@@ -210,28 +241,61 @@ def command(
                     "twofold: the run has evaluations and goes on without; --eval-every T and "
                     "the other options of the evaluations make more"
                 )
-        with catching_interrupt() as asked, live(training) as (show, tell):
-            measure = None if trials is None else trials.games(training, asked.is_set)
-            kept = run(
-                training,
-                out,
-                interval=interval,
-                stop=asked,
-                on_progress=show,
-                on_move=_say_moved,
-                measure=measure,
-                measure_every=0.0 if trials is None else trials.every,
-                on_evaluation=tell,
-            )
-    out = str(kept) if kept != Path(out) else out
+        with catching_interrupt() as asked:
+            out = go(training, out, asked)
     if json:
-        write_json("train", _document(training, out), _timing(training))
+        write_json("train", run_document(training, out), _timing(training))
     else:
         _print_run(training, out)
     if not training.is_finished:
         again = _goes_on(out, checkpoint, trials)
         print_note(f"twofold: interrupted; saved; {again} goes on")
         raise typer.Exit(INTERRUPTED)
+
+
+def _begin(
+    path: str,
+    settings: "Settings | None",
+    *,
+    network: str,
+    limits: dict[str, Any],
+    threads: int | None,
+    start: list[str],
+) -> "Training":
+    """A new run with these settings; without settings the one in the file."""
+    with loading():
+        import twofold.learn.run  # noqa: F401 - kernels are compiled
+
+        if settings is None:
+            return _resumed(path, network, limits, threads)
+        return _new(settings, limits, start)
+
+
+def _go(
+    training: "Training",
+    path: str,
+    asked: threading.Event,
+    *,
+    trials: Trials | None,
+    interval: float,
+) -> str:
+    """Go on with a run until it ends or is interrupted; the path of its file."""
+    from twofold.learn.run import run
+
+    with live(training) as (show, tell):
+        kept = run(
+            training,
+            path,
+            interval=interval,
+            stop=asked,
+            on_progress=show,
+            on_move=_say_moved,
+            measure=None if trials is None else trials.games(training, asked.is_set),
+            measure_every=0.0 if trials is None else trials.every,
+            measure_games=None if trials is None else trials.every_games,
+            on_evaluation=tell,
+        )
+    return str(kept) if kept != Path(path) else path
 
 
 # ---- options
@@ -279,6 +343,9 @@ def _check_new(out: str, *, resume: bool) -> None:
         raise InvalidInput(
             f"expected a new file for --out, or --resume to go on with the run in it, got {out}"
         )
+    first = Path(out).with_stem(f"{Path(out).stem}-1")
+    if resume and first.exists() and not Path(out).exists():
+        raise InvalidInput(f"expected --runs N to go on with {first} and those after it, got none")
     if resume:
         read_card(out)  # before kernels are compiled
 
@@ -301,22 +368,28 @@ def _say_moved(path: Path) -> None:
     print_note(f"twofold: another program has changed the file; the run is now saved in {path}")
 
 
-def _settings(network: str, *, seed: str, schedule: str, **more: Any) -> "Settings":
-    from twofold.learn.settings import Settings, parse_schedule
+def _settings(network: str, *, seed: str, schedule: str, restart: str, **more: Any) -> "Settings":
+    from twofold.learn.settings import Settings, parse_restart, parse_schedule
     from twofold.notation import parse_seed
 
+    moves, part = parse_restart(restart)
     return Settings(
-        patterns=network, seed=parse_seed(seed), schedule=parse_schedule(schedule), **more
+        patterns=network,
+        seed=parse_seed(seed),
+        schedule=parse_schedule(schedule),
+        restart=moves,
+        restart_at=part,
+        **more,
     )
 
 
-def _new(settings: "Settings", limits: dict[str, Any], start: str) -> "Training":
-    from twofold.learn.checkpoint import start_from
+def _new(settings: "Settings", limits: dict[str, Any], start: list[str]) -> "Training":
+    from twofold.learn.start import start_from
     from twofold.learn.training import Training
 
     training = Training(settings, **limits)
-    if start:
-        start_from(training, start)
+    if start and (words := str(start_from(training, *start))):
+        print_note(f"twofold: {words}")
     return training
 
 
@@ -377,7 +450,8 @@ def _print_run(training: "Training", out: str) -> None:
     print_out(f"{out}; learning curve in {curve_path(out)}")
 
 
-def _document(training: "Training", out: str) -> dict[str, Any]:
+def run_document(training: "Training", out: str) -> dict[str, Any]:
+    """What --json says of a run."""
     from twofold.learn.checkpoint import evaluations_document, settings_document
 
     return {

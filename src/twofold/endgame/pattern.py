@@ -126,7 +126,7 @@ class Pattern:
         """A pattern by name: `442-512`; `443-512/16-64` with caps 16 and 64 for rows 4 and 3.
 
         Without caps the name stands for those of its shape: 16 and 64 for `443` and `444`.
-        A comma may join the caps too, and `_` precede them: so names were written before.
+        A comma may join the caps, too, and `_` precede them.
 
         Raises:
             InvalidTable: there is no such pattern, or its table could never speak.

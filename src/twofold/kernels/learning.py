@@ -197,7 +197,8 @@ def end_game(game, terminal, thread):
         result[at.RESULT_LARGEST] = np.uint64(on_bits.max_exponent(history[at.HISTORY_SIZE - 1]))
         thread[at.RESULT_COUNT] += _1
     game[at.LAST_COUNT] = game[at.MOVE_NUMBER]
-    game[at.MIDDLE] = history[count // 2]
+    place = np.uint64(count) * thread[at.RESTART_AT] >> np.uint64(32)
+    game[at.MIDDLE] = history[place]
     if thread[at.BACKWARD]:
         game[at.TERMINAL] = np.uint64(terminal)
         last = 0.0

@@ -34,7 +34,7 @@ RING: Final = 15
 """Afterstates whose features are kept, a power of two above STEPS."""
 BACKWARD: Final = 16
 RESTART: Final = 17
-"""A game of at least so many moves is taken up again in its middle; 0 for never."""
+"""A game of at least so many moves is taken up again in it, see RESTART_AT; 0 for never."""
 RESULTS: Final = 18
 """Address of uint64 (room, RESULT_WORDS): the games that ended in this call."""
 RESULT_COUNT: Final = 19
@@ -59,7 +59,9 @@ BAND_SUMS: Final = 29
 """Address of uint64 (bands,): the smallest tile sum of each band, in units of 2, ascending."""
 BAND_SHARE: Final = 30
 """Share of the games that begin from such an afterstate, in units of 2^-32."""
-THREAD_WORDS: Final = 31
+RESTART_AT: Final = 31
+"""Where it is taken up again: the part of its afterstates before, in units of 2^-32."""
+THREAD_WORDS: Final = 32
 
 MAX_STEPS: Final = 16
 CAROUSEL_SIZE: Final = 1000
@@ -95,7 +97,7 @@ the values did not choose the move, -1 - reward stands for the reward."""
 LAST_COUNT: Final = 11
 """Length of the game before, whose history is still there up to where this one has come."""
 MIDDLE: Final = 12
-"""The afterstate in the middle of the game before."""
+"""The afterstate at which the game before can be taken up again."""
 KEPT_WORDS: Final = 13
 """The words that a checkpoint keeps, HISTORY left out; all others follow from boards."""
 AFTERS: Final = 13

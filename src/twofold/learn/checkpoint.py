@@ -23,8 +23,7 @@ from twofold.kernels import learning as kernels
 from twofold.kernels import training_words as at
 from twofold.learn.curve import Curve, CurveState
 from twofold.learn.evaluation import Evaluation
-from twofold.learn.learnt import read_learnt
-from twofold.learn.settings import Settings, format_schedule, parse_schedule
+from twofold.learn.settings import MIDDLE, Settings, format_schedule, parse_schedule
 from twofold.learn.training import Training, Words, Worker, carousel_shape, weight_count
 from twofold.limits import MAX_TRAINING_GAMES
 from twofold.notation import parse_seed, shown
@@ -97,6 +96,8 @@ class _Settings(msgspec.Struct, frozen=True):
     seed: str
     threads: int
     downgrade: int = 0
+    initial_weight: float = 0.0
+    restart_at: float = MIDDLE
     bands: tuple[int, ...] = ()
     band_share: float = 0.5
     tables: str = NONE
@@ -131,11 +132,13 @@ def settings_document(training: Training) -> dict[str, Any]:
         "stages": list(settings.stages),
         "schedule": format_schedule(settings.schedule),
         "optimism": settings.optimism,
+        "initial_weight": settings.initial_weight,
         "lambda": settings.trace,
         "steps": settings.steps,
         "order": settings.order,
         "carousel": settings.carousel,
         "restart": settings.restart,
+        "restart_at": settings.restart_at,
         "bands": list(settings.bands),
         "band_share": settings.band_share,
         "tables": settings.tables,
@@ -209,31 +212,6 @@ def load(
     except InvalidInput as error:
         raise InvalidNetwork(f"{name}: {error}") from error
     return training
-
-
-def start_from(training: Training, name: str | os.PathLike[str]) -> None:
-    """Begin a run with the weights of a network, and with their sums where both have them.
-
-    The network may have fewer stages: the others are not touched yet.
-
-    Args:
-        training: the run.
-        name: a shipped network, a file, or a weight file of TDL2048+.
-
-    Raises:
-        InvalidNetwork: the file cannot be used, or its patterns or shape are others.
-        ResourceError: its weights would take more than 80 % of the free memory.
-    """
-    found = read_learnt(name, sums=True)
-    network, card, ours = found.network, found.card, training.network
-    same = network.patterns == ours.patterns and network.shape == ours.shape
-    if not same or network.stages != ours.stages[: len(network.stages)]:
-        raise InvalidNetwork(f"expected {ours.describe()} to start from, got {network.describe()}")
-    count = network.stage_count
-    ours.weights[:count] = network.weights
-    if found.sums is not None and len(training.sums):
-        training.sums[: count * ours.stage_size] = found.sums
-    training.before = [*card.before, {"method": card.method, "games": card.games}]
 
 
 def curve_path(path: str | os.PathLike[str]) -> Path:

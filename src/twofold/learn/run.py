@@ -35,6 +35,7 @@ def run(
     on_move: Callable[[Path], None] | None = None,
     measure: Measure | None = None,
     measure_every: float = 600.0,
+    measure_games: int | None = None,
     on_evaluation: Callable[[Evaluation], None] | None = None,
 ) -> Path:
     """Go on with a run to its end or until it is stopped, and keep its checkpoint up to date.
@@ -52,6 +53,8 @@ def run(
         measure: lets the network play, while training waits: where it begins to learn, every so
             often, and at the end. What it finds goes to the checkpoint, and to a file beside it.
         measure_every: seconds of training between two such evaluations.
+        measure_games: training games between two, in place of seconds: with one thread all that
+            is found is then the same on every machine.
         on_evaluation: told of each.
 
     Returns:
@@ -70,12 +73,12 @@ def run(
         if on_progress:
             on_progress(now)
 
-    trials = _Trials(training, measure, measure_every, on_evaluation)
+    trials = _Trials(training, measure, measure_every, measure_games, on_evaluation)
     save_at = training.seconds + interval
     while True:
         trials.follow(ended=training.is_finished, stopped=stop.is_set())
         pause = max(min(save_at, trials.due) - training.seconds, 0.0)
-        training.run(seconds=pause, stop=stop, on_progress=tell)
+        training.run(seconds=pause, games=trials.due_games, stop=stop, on_progress=tell)
         is_over = training.is_finished or stop.is_set()
         if training.is_finished and not stop.is_set():
             trials.follow(ended=True, stopped=False)
@@ -108,19 +111,35 @@ class _Trials:
         training: Training,
         measure: Measure | None,
         every: float,
+        games: int | None,
         told: Callable[[Evaluation], None] | None,
     ) -> None:
-        self._training, self._measure, self._every, self._told = training, measure, every, told
+        self._training, self._measure, self._told = training, measure, told
+        self._every = every if games is None else math.inf
+        self._games = games
         known = training.evaluations
-        last = known[-1].seconds + every if known else 0.0
-        self.due = math.inf if measure is None else last
+        self.due = math.inf if measure is None else 0.0
         """The seconds of training at which the next one is due."""
+        self.due_games: int | None = None
+        """The games at which it is due; None where time alone decides."""
+        if measure is not None and known:
+            self._wait(known[-1].seconds, known[-1].games)
+
+    def _wait(self, seconds: float, games: int) -> None:
+        """Set when the one after that is due which was made then: games at whole multiples."""
+        self.due = seconds + self._every
+        if self._games is not None:
+            self.due_games = (games // self._games + 1) * self._games
 
     def follow(self, *, ended: bool, stopped: bool) -> None:
         """Measure where it is due, or at the end unless the last one was there."""
         training = self._training
         last = training.evaluations[-1].moves if training.evaluations else -1
-        is_due = training.seconds >= self.due or (ended and last < training.moves)
+        is_due = (
+            training.seconds >= self.due
+            or (self.due_games is not None and training.curve.games >= self.due_games)
+            or (ended and last < training.moves)
+        )
         if self._measure is None or stopped or not is_due:
             return
         if (found := self._measure(training.network)) is None:
@@ -134,7 +153,7 @@ class _Trials:
                 found,
             )
         )
-        self.due = training.seconds + self._every
+        self._wait(training.seconds, training.curve.games)
         if self._told is not None:
             self._told(training.evaluations[-1])
 

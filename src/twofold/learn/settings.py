@@ -33,7 +33,12 @@ RATES: Final[dict[Method, float]] = {"td": 0.1, "tc": 1.0}
 RESTART: Final = 10
 """The shortest game that is taken up again in its middle. Source: Matsuzaki 2017."""
 
+MIDDLE: Final = 0.5
+"""Where a game is taken up again: in its middle. Source: Matsuzaki 2017."""
+
 _MAX_VALUE: Final = 1e7
+_EARLIEST, _LATEST = 0.01, 0.99
+_RESTART = re.compile(r"([0-9]{1,10})(?:@(0?\.[0-9]{1,9}))?", re.ASCII)
 _PHASE = re.compile(r"(td|tc)(?::([0-9.e+-]+))?(?:@([0-9.e+-]+)%)?", re.ASCII)
 
 
@@ -108,13 +113,16 @@ class Settings:
         rules: shape up to 4x4, spawns, start tiles; goals are ignored.
         stages: where stages split, see `Network`.
         schedule: the phases, in their order.
-        optimism: value of every board before learning, in points.
+        optimism: value of every board before learning, in points: its look-ups share it.
+        initial_weight: value of every weight before learning, in points, in place of optimism: a
+            board is worth as many times that as it has look-ups.
         trace: lambda of TD(lambda), 0 for TD(0), 1 for n-step TD.
         steps: afterstates from one to its target, 1 to 16; None for the fewest that leave
             less than a tenth of the weight to what lies beyond.
         order: `forward` updates while a game goes on, `backward` after it, from its end.
         carousel: whether games begin in turn at each stage.
-        restart: a game of so many moves or more is taken up again in its middle; 0 for never.
+        restart: a game of so many moves or more is taken up again; 0 for never.
+        restart_at: where, as the part of the game that lies before, 0.01 to 0.99.
         bands: smallest tile sums of bands, ascending: a share of the games begins from afterstates
             with which earlier games entered a band, the last of them open to larger sums.
         band_share: that share, above 0 and up to 1; each band that holds some has an equal part.
@@ -137,11 +145,13 @@ class Settings:
     stages: tuple[int, ...] = ()
     schedule: tuple[Phase, ...] = field(default_factory=lambda: parse_schedule("tc"))
     optimism: float = 0.0
+    initial_weight: float = 0.0
     trace: float = 0.0
     steps: int | None = None
     order: Literal["forward", "backward"] = "forward"
     carousel: bool = False
     restart: int = 0
+    restart_at: float = MIDDLE
     bands: tuple[int, ...] = ()
     band_share: float = 0.5
     tables: str = NONE
@@ -160,14 +170,14 @@ class Settings:
         check_stages(self.stages)
         if not self.schedule:
             raise InvalidNetwork("expected at least one phase, got none")
-        if not (isfinite(self.optimism) and abs(self.optimism) <= _MAX_VALUE):
-            raise InvalidNetwork(f"expected optimism up to 10 million points, got {self.optimism}")
+        _check_values(self.optimism, self.initial_weight)
         if not 0 <= self.trace <= 1:
             raise InvalidNetwork(f"expected lambda from 0 to 1, got {self.trace}")
         if self.steps is None:
             object.__setattr__(self, "steps", _fewest_steps(self.trace))
         check_limit("steps", self.steps or 0, 1, MAX_STEPS)
         check_limit("restart", self.restart, 0, 10**9)
+        _check_restart_at(self.restart_at)
         if self.downgrade:
             check_limit("downgrade", self.downgrade, MIN_DOWNGRADE, MAX_DOWNGRADE)
         check_limit("seed", self.seed, 0, MAX_SEED)
@@ -193,15 +203,49 @@ class Settings:
         """What is not as usual, in one line."""
         parts = [format_schedule(self.schedule)]
         parts += [f"optimism {format_number(self.optimism)}"] if self.optimism else []
+        parts += [f"weights {format_number(self.initial_weight)}"] if self.initial_weight else []
         parts += [f"lambda {format_number(self.trace)}, {self.steps} steps"] if self.trace else []
         parts += [self.order] if self.order != "forward" else []
         parts += ["stages " + "/".join(map(str, self.stages))] if self.stages else []
         parts += ["carousel"] if self.carousel else []
-        parts += [f"restart {self.restart}"] if self.restart else []
+        parts += [f"restart {format_restart(self.restart, self.restart_at)}"] * bool(self.restart)
         parts += [_bands_text(self.bands, self.band_share)] if self.bands else []
         parts += [f"tables {self.tables}"] if self.tables != NONE else []
         parts += [f"downgrade {self.downgrade}"] if self.downgrade else []
         return ", ".join(parts)
+
+
+def _check_values(optimism: float, weight: float) -> None:
+    """Refuse values to begin with that cannot be."""
+    for name, value in (("optimism", optimism), ("initial weights", weight)):
+        if not (isfinite(value) and abs(value) <= _MAX_VALUE):
+            raise InvalidNetwork(f"expected {name} up to 10 million points, got {value}")
+    if optimism and weight:
+        raise InvalidNetwork("expected optimism or an initial weight, got both")
+
+
+def _check_restart_at(part: float) -> None:
+    if not _EARLIEST <= part <= _LATEST:
+        raise InvalidNetwork(
+            f"expected restarts at {_EARLIEST} to {_LATEST} of the game, got {part}"
+        )
+
+
+def parse_restart(text: str) -> tuple[int, float]:
+    """Read `10`, or `10@0.3`: the fewest moves, and where such a game is taken up again.
+
+    Raises:
+        InvalidNetwork: not such a text.
+    """
+    found = _RESTART.fullmatch(text.strip())
+    if not found:
+        raise InvalidNetwork(f"expected a restart such as 10 or 10@0.3, got {shown(text)}")
+    return int(found[1]), MIDDLE if found[2] is None else float(found[2])
+
+
+def format_restart(moves: int, part: float) -> str:
+    """The text of a restart."""
+    return str(moves) if part == MIDDLE else f"{moves}@{format_number(part)}"
 
 
 def _check_begins(carousel: bool, restart: int, bands: tuple[int, ...]) -> None:

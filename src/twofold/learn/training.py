@@ -79,6 +79,7 @@ class Worker:
         words[at.RING] = at.ring_size(steps)
         words[at.BACKWARD] = settings.order == "backward"
         words[at.RESTART] = settings.restart
+        words[at.RESTART_AT] = round(settings.restart_at * 2**32)
         words[at.DOWNGRADE] = settings.downgrade
         words[at.RESULTS] = self.results.ctypes.data
         words[at.RESULT_ROOM] = _RESULT_ROOM
@@ -181,6 +182,8 @@ class Training:
         self.network = Network(settings.patterns, settings.rules.shape, stages=settings.stages)
         if settings.optimism:
             self.network.weights[0] = settings.optimism / self.network.features
+        if settings.initial_weight:
+            self.network.weights[0] = settings.initial_weight
         words = self.network.words()
         self.network_words: Words = own_words(len(words))
         self.network_words[:] = words
@@ -200,7 +203,7 @@ class Training:
         self.phase = 0
         self.workers = [Worker(self) for _ in range(settings.threads)]
         self._lock = threading.Lock()
-        self._begun = False
+        self._enough = NO_LIMIT
 
     # ---- how far it is
 
@@ -238,6 +241,7 @@ class Training:
         self,
         *,
         seconds: float | None = None,
+        games: int | None = None,
         stop: threading.Event | None = None,
         on_progress: Callable[[Progress], None] | None = None,
         every: float = 0.25,
@@ -246,13 +250,16 @@ class Training:
 
         Args:
             seconds: return after about so long; None for the end of the run.
+            games: return once so many games have finished, in all: with one thread after the last
+                move of that game, with more about then; None for the end of the run.
             stop: set by anyone who wants this to return.
             on_progress: told how far it is, from this thread.
             every: seconds between two such reports.
         """
         began, before = time.perf_counter(), self.seconds
         stop = stop or threading.Event()
-        while not self.is_finished and not stop.is_set():
+        self._enough = NO_LIMIT if games is None else games
+        while not (self.is_finished or stop.is_set() or self.curve.games >= self._enough):
             self._begin_phase()
             halt = threading.Event()
             errors: list[BaseException] = []
@@ -303,6 +310,8 @@ class Training:
         try:
             while not halt.is_set():
                 start = time.perf_counter()
+                room = min(_RESULT_ROOM, max(self._enough - self.curve.games, 1))
+                worker.words[at.RESULT_ROOM] = room
                 active = kernels.train(worker.words, chunk)
                 now = time.perf_counter()
                 with self._lock:
@@ -311,6 +320,8 @@ class Training:
                     chunk = min(2 * chunk, 1 << 20)
                 elif now - start > 2 * _CHUNK_SECONDS:
                     chunk = max(chunk // 2, 64)
+                if self.curve.games >= self._enough:
+                    halt.set()
                 if not active:
                     return
         except BaseException as error:  # told to whoever waits

@@ -1,28 +1,30 @@
-"""Training runs: the learning curves that `twofold train` writes beside a network."""
+"""Training runs: the learning curves that `twofold train` writes beside a network, or several."""
 
 import csv
 import io
 import itertools
-import math
 from pathlib import Path
 from typing import Final
 
 import msgspec
 
+from twofold.arena import joint_curve
+from twofold.arena.joint_curve import MAX_BYTES, finite_number
 from twofold.errors import InvalidInput
 from twofold.learn.curve import EVALUATIONS_SUFFIX, MAX_POINTS, columns
 from twofold.learn.evaluation import COLUMNS, SURVIVAL
+from twofold.limits import MAX_TRAINING_RUNS
 from twofold.notation import printable
 from twofold.web.lab_files import Found, find, named, read_start
 from twofold.web.lab_memo import Memo
-
-MAX_BYTES: Final = 4 * 2**20
-"""Longest curve that is read."""
 
 SUFFIX: Final = ".csv"
 
 MAX_SETS: Final = 16
 """Most sets of boards whose games are shown; the first ones of a file."""
+
+_JOINT: Final = ",".join(joint_curve.COLUMNS).encode()
+"""How the curves of several runs begin."""
 
 _WHEN: Final = tuple(COLUMNS.index(name) for name in ("games", "moves", "seconds"))
 _MEAN: Final = COLUMNS.index("mean")
@@ -37,13 +39,15 @@ class RunInfo(msgspec.Struct):
         changed: when it was written last, ISO 8601.
         network: name of the network's file; empty where it is not there.
         points: of the curve.
-        games: games finished.
+        games: games finished; of several runs, by all of them.
         moves: moves made.
         seconds: time spent training.
         moves_per_second: of the whole run.
         mean: mean score of the games of the last point; None before the first one.
         largest: largest score of all games.
         reached: share of the games of the last point that reached each tile.
+        runs: how many runs it is the mean of; then moves, time, largest score and reach rates
+            are not known.
         error: why it cannot be read, in a sentence; empty if it can.
     """
 
@@ -58,6 +62,7 @@ class RunInfo(msgspec.Struct):
     mean: float | None = None
     largest: int | None = None
     reached: dict[str, float] = {}
+    runs: int = 1
     error: str = ""
 
 
@@ -65,8 +70,9 @@ class Curve(msgspec.Struct):
     """A learning curve.
 
     Attributes:
-        columns: `games`, `moves`, `seconds`, `mean`, `largest`, then `reached_1024` and so on.
-        rows: a point each, in order.
+        columns: `games`, `moves`, `seconds`, `mean`, `largest`, then `reached_1024` and so on; of
+            the curves of several runs `games`, `mean`, `low`, `high`, then `seed_1` and so on.
+        rows: a point each, in order; null for what is not known.
         evaluations: games, moves, seconds and the network's mean score in the games that measured
             it, an evaluation each; empty where there are none.
         survival: by the name of a set of boards games, moves, seconds and the share of the games
@@ -76,7 +82,7 @@ class Curve(msgspec.Struct):
     name: str
     changed: str
     columns: list[str]
-    rows: list[list[float]]
+    rows: list[list[float | None]]
     evaluations: list[list[float]] = []
     survival: dict[str, list[list[float]]] = {}
 
@@ -131,16 +137,22 @@ def _info(folder: Path, found: Found) -> RunInfo | None:
 
 
 def _is_curve(start: bytes) -> bool:
-    return start.startswith(b"games,moves,seconds,mean,largest")
+    return start.startswith((b"games,moves,seconds,mean,largest", _JOINT))
 
 
 def _summary(curve: Curve, network: str) -> RunInfo:
     info = RunInfo(curve.name, curve.changed, network, len(curve.rows))
-    if curve.rows:
-        games, moves, seconds, mean, _, *reached = curve.rows[-1]
+    rows = [[cell or 0.0 for cell in row] for row in curve.rows]
+    if _is_joint(curve.columns):
+        info.runs = len(curve.columns) - len(joint_curve.COLUMNS)
+        complete = [row for row, known in zip(rows, curve.rows, strict=True) if None not in known]
+        if last := (complete or rows)[-1:]:  # the last point that all runs have come to
+            info.games, info.mean = int(last[0][0]), last[0][1]
+    elif rows:
+        games, moves, seconds, mean, _, *reached = rows[-1]
         info.games, info.moves, info.seconds, info.mean = int(games), int(moves), seconds, mean
         info.moves_per_second = moves / seconds if seconds > 0 else 0.0
-        info.largest = int(max(row[4] for row in curve.rows))
+        info.largest = int(max(row[4] for row in rows))
         tiles = (name.removeprefix("reached_") for name in curve.columns[5:])
         info.reached = dict(zip(tiles, reached, strict=True))
     return info
@@ -152,10 +164,11 @@ def _read(found: Found, judged: Found | None) -> Curve:
         raise InvalidInput(f"expected a learning curve of at most {MAX_BYTES} bytes")
     try:
         header, *lines = list(csv.reader(io.StringIO(data.decode()), strict=True)) or [[]]
-        rows = [[_number(cell) for cell in line] for line in lines]
+        joint = _is_joint(header)
+        rows = [_row(line, joint=joint) for line in lines]
     except (csv.Error, ValueError) as error:
         raise InvalidInput(f"expected a learning curve of numbers: {error}") from None
-    if header != columns():
+    if not joint and header != columns():
         raise InvalidInput("expected the columns of a learning curve, got others")
     if len(rows) > MAX_POINTS or any(len(row) != len(header) for row in rows):
         raise InvalidInput(
@@ -163,6 +176,21 @@ def _read(found: Found, judged: Found | None) -> Curve:
         )
     means, survival = ([], {}) if judged is None else _judged(judged)
     return Curve(found.name, found.date, header, rows, means, survival)
+
+
+def _is_joint(header: list[str]) -> bool:
+    """Whether a curve is that of several runs."""
+    first, seeds = tuple(header[: len(joint_curve.COLUMNS)]), header[len(joint_curve.COLUMNS) :]
+    named = all(name.startswith("seed_") and name[5:].isdecimal() for name in seeds)
+    return first == joint_curve.COLUMNS and named and 0 < len(seeds) <= MAX_TRAINING_RUNS
+
+
+def _row(line: list[str], *, joint: bool) -> list[float | None]:
+    """The numbers of a point; with several runs all but games and mean may be missing."""
+    return [
+        None if joint and place > 1 and not cell else finite_number(cell)
+        for place, cell in enumerate(line)
+    ]
 
 
 def _judged(judged: Found) -> tuple[list[list[float]], dict[str, list[list[float]]]]:
@@ -187,11 +215,4 @@ def _judged(judged: Found) -> tuple[list[list[float]], dict[str, list[list[float
 
 def _column(lines: list[list[str]], place: int) -> list[list[float]]:
     """Games, moves, seconds and a column, of the evaluations in which it is not empty."""
-    return [[_number(line[at]) for at in (*_WHEN, place)] for line in lines if line[place]]
-
-
-def _number(text: str) -> float:
-    value = float(text)
-    if not math.isfinite(value):
-        raise ValueError(f"expected a number, got {text!r}")
-    return value
+    return [[finite_number(line[at]) for at in (*_WHEN, place)] for line in lines if line[place]]

@@ -32,6 +32,8 @@ const REACH = 9;
  * @property {number} [colour] 1 to 6; by its place in the list where not given
  * @property {boolean} [right] whether it goes by the axis on the right
  * @property {boolean} [stepped] whether a value holds until the next
+ * @property {ArrayLike<number>} [low] where a band around the line begins, as many; null for gaps
+ * @property {ArrayLike<number>} [high] where it ends
  * @property {boolean} [area] whether what is below is filled
  * @property {boolean} [dashed]
  * @property {(value: number) => string} [format] for the readout; else as its axis

@@ -1,6 +1,6 @@
 /** Draws the parts of a line chart: axes, lines, marks, dots. */
 
-import { linePath, rangeOf, scaleOf, valueAt } from './chart_scale.js';
+import { bandPath, linePath, rangeOf, scaleOf, valueAt } from './chart_scale.js';
 import { svg } from './dom.js';
 import { formatShort } from './figures.js';
 
@@ -50,7 +50,7 @@ export function scalesOf(axes, lines, xs, width, height) {
 
 function rangeY(lines, right) {
   const some = lines.filter((line) => Boolean(line.right) === right);
-  return rangeOf(some.map((line) => line.ys)) ?? [1, 2];
+  return rangeOf(some.flatMap(({ ys, low = [], high = [] }) => [ys, low, high])) ?? [1, 2];
 }
 
 /**
@@ -91,7 +91,13 @@ export function drawLines(lines, { x, y, right, bottom }) {
     const kind = `chart-line chart-colour-${line.colour}${line.dashed ? ' dashed' : ''}`;
     const [first, last] = [x.at(line.xs[0]), x.at(line.xs[line.xs.length - 1])];
     const below = `L${last.toFixed(1)} ${bottom}L${first.toFixed(1)} ${bottom}Z`;
+    const up = line.right ? right : y;
     return [
+      line.low &&
+        svg('path', {
+          class: `chart-band chart-colour-${line.colour}`,
+          d: bandPath(line.xs, line.low, line.high, x, up),
+        }),
       line.area &&
         svg('path', { class: `chart-area chart-colour-${line.colour}`, d: path + below }),
       svg('path', { class: kind, d: path }),

@@ -142,6 +142,34 @@ export function linePath(xs, ys, x, y, stepped) {
   return parts.join('');
 }
 
+/**
+ * The path around a band: a piece wherever both ends are known.
+ *
+ * @param {ArrayLike<number>} xs ascending
+ * @param {ArrayLike<number>} lows
+ * @param {ArrayLike<number>} highs
+ * @param {Scale} x
+ * @param {Scale} y
+ * @returns {string} the `d` of a path
+ */
+export function bandPath(xs, lows, highs, x, y) {
+  const parts = [];
+  let [above, below] = [[], []];
+  const close = () => {
+    if (above.length) parts.push(`M${[...above, ...below.reverse()].join('L')}Z`);
+    [above, below] = [[], []];
+  };
+  for (let k = 0; k < xs.length; k += 1) {
+    if (lows[k] === null || highs[k] === null) close();
+    else {
+      above.push(`${x.at(xs[k]).toFixed(1)} ${y.at(highs[k]).toFixed(1)}`);
+      below.push(`${x.at(xs[k]).toFixed(1)} ${y.at(lows[k]).toFixed(1)}`);
+    }
+  }
+  close();
+  return parts.join('');
+}
+
 /** Indices worth drawing, by column of pixels; null for a gap. */
 function* columnsOf(xs, ys, x) {
   let kept = null;

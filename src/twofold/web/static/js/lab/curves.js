@@ -4,6 +4,7 @@ import { text } from '../text.js';
 
 const COLOURS = 6;
 const REACHED = 'reached_';
+const SEED = 'seed_';
 
 /** What can be drawn; survival where games from boards measured a network. */
 export const MEASURES = ['mean', 'largest', 'reached', 'survival'];
@@ -69,7 +70,7 @@ function trainingLines(curves, { measure, unit, tile }) {
   const lines = only
     ? only.map((one, place) => line(curves[0], `${REACHED}${one}`, unit, place, text('lab.line_reached', { tile: one })))
     : curves.map((curve, place) => line(curve, measure === 'reached' ? `${REACHED}${tile}` : measure, unit, place,
-      curves.length === 1 ? text(`lab.measure_${measure}`) : curve.name));
+      curves.length === 1 ? aloneName(curve, measure) : curve.name));
   if (curves.length === 1 && measure === 'mean') lines.push(judgedLine(curves[0], unit));
   return lines;
 }
@@ -97,14 +98,34 @@ function judged(name, rows, unit, place, factor) {
   };
 }
 
+/** How many runs a curve is the mean of. */
+export function runsOf({ columns }) {
+  return columns.filter((name) => name.startsWith(SEED)).length || 1;
+}
+
+function aloneName(curve, measure) {
+  const count = runsOf(curve);
+  return count > 1 ? text('lab.line_runs', { count }) : text(`lab.measure_${measure}`);
+}
+
 function line({ columns, rows }, column, unit, place, name) {
   const [x, y] = [columns.indexOf(UNITS[unit]), columns.indexOf(column)];
+  if (x < 0 || y < 0) return { name, xs: [], ys: [] };
   const factor = column.startsWith(REACHED) ? 100 : 1;
   return {
     name,
+    ...band(columns, rows),
     xs: rows.map((row) => row[x]),
-    ys: rows.map((row) => (y < 0 ? null : factor * row[y])),
+    ys: rows.map((row) => factor * row[y]),
     colour: (place % COLOURS) + 1,
     dashed: place >= COLOURS,
   };
+}
+
+/** The interval of the mean of several runs; no score is below 0. */
+function band(columns, rows) {
+  const [low, high] = [columns.indexOf('low'), columns.indexOf('high')];
+  if (low < 0 || high < 0) return {};
+  const above = (value) => (value === null ? null : Math.max(0, value));
+  return { low: rows.map((row) => above(row[low])), high: rows.map((row) => row[high]) };
 }

@@ -9,9 +9,9 @@ const NONE = '–';
 /** Columns: the key of their name, the value in a run, how it is written. */
 const COLUMNS = [
   ['games', (run) => run.games, number],
-  ['moves', (run) => run.moves, formatShort],
-  ['speed', (run) => run.moves_per_second, formatShort],
-  ['time', (run) => run.seconds, formatLong],
+  ['moves', (run) => ofOne(run, run.moves), formatShort],
+  ['speed', (run) => ofOne(run, run.moves_per_second), formatShort],
+  ['time', (run) => ofOne(run, run.seconds), formatLong],
   ['mean', (run) => run.mean, (value) => number(Math.round(value))],
   ['largest', (run) => run.largest, number],
 ];
@@ -38,6 +38,11 @@ export function tableOf(runs, tiles) {
  */
 export function figuresOf(run, tiles) {
   return columnsOf(tiles).map(([name, value, format]) => [name, shown(value(run), format)]);
+}
+
+/** A figure that is not known of the mean of several runs. */
+function ofOne(run, value) {
+  return run.runs > 1 ? null : value;
 }
 
 function columnsOf(tiles) {

@@ -79,7 +79,9 @@ function studyLines(study) {
 
 function runLines(run) {
   if (run.error) return h('span', { class: 'error small', text: run.error });
-  const mean = run.mean === null ? text('lab.no_points') : text('lab.mean_of', { mean: formatShort(run.mean) });
+  const key = run.runs > 1 ? 'lab.mean_of_runs' : 'lab.mean_of';
+  const mean = run.mean === null ? text('lab.no_points')
+    : text(key, { mean: formatShort(run.mean), count: run.runs });
   const games = text('lab.games', { count: run.games });
   return h('span', { class: 'soft small', text: `${mean} · ${games}` });
 }

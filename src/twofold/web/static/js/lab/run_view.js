@@ -165,10 +165,13 @@ export class RunView {
   }
 
   /** What a point of each line is. */
-  #explain(curves) {
+  #explain(curves, lines) {
     const judged = this.measure === 'mean' && curves.length === 1 && curves[0].evaluations?.length;
     const own = this.measure === 'survival' ? explainSurvival(curves) : text(`lab.caption_${this.measure}`);
-    this.caption.textContent = judged ? `${own} ${text('lab.caption_evaluations')}` : own;
+    const words = [own];
+    if (judged) words.push(text('lab.caption_evaluations'));
+    if (lines.some((line) => line.low)) words.push(text('lab.caption_runs_band'));
+    this.caption.textContent = words.join(' ');
   }
 
   #draw() {
@@ -176,12 +179,13 @@ export class RunView {
     const failed = curves.find((curve) => curve.error);
     this.#offerSurvival(curves);
     this.#offerTiles(curves);
-    this.#explain(curves);
-    this.chart.setLines(linesOf(curves, this));
+    const lines = linesOf(curves, this);
+    this.#explain(curves, lines);
+    this.chart.setLines(lines);
     if (failed) this.status.textContent = failed.error;
     this.status.classList.toggle('error', Boolean(failed));
-    this.place.classList.toggle('lab-empty', !curves.some((curve) => curve.rows.length));
-    this.place.dataset.empty = text('lab.no_points');
+    this.place.classList.toggle('lab-empty', !lines.length);
+    this.place.dataset.empty = text(curves.some((curve) => curve.rows.length) ? 'lab.not_of_runs' : 'lab.no_points');
     this.#tell(curves);
   }
 

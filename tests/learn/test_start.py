@@ -1,0 +1,80 @@
+"""Beginning with the weights of other networks: equal tables, means, what is refused."""
+
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from tests.learn.killed import SMALL
+from twofold.errors import InvalidNetwork
+from twofold.learn.average import average
+from twofold.learn.checkpoint import save
+from twofold.learn.settings import parse_schedule
+from twofold.learn.start import start_from
+from twofold.learn.training import Training
+
+
+def trained(folder: Path, patterns: str, seed: int = 5, schedule: str = "tc") -> Path:
+    """The file of a short run."""
+    settings = replace(SMALL, patterns=patterns, seed=seed, schedule=parse_schedule(schedule))
+    training = Training(settings, games=100)
+    training.run()
+    path = folder / f"{patterns} {seed}.safetensors"
+    save(training, path)
+    return path
+
+
+def begun(patterns: str, *paths: Path, **more: object) -> tuple[Training, str]:
+    training = Training(replace(SMALL, patterns=patterns, **more), games=1)  # type: ignore[arg-type]
+    return training, str(start_from(training, *paths))
+
+
+def test_tables_of_equal_patterns_are_taken(tmp_path: Path) -> None:
+    """In any order, in each stage, with their sums; the others begin as in a new run."""
+    path = trained(tmp_path, "0123 0145 56")
+    whole, words = begun("0123 0145 56", path)
+    assert words == ""
+    part, words = begun("45 0145 0123", path, stages=(64,), initial_weight=2.5)
+    assert words == "took the tables of 0145, 0123; 45 begin anew, 56 are left out"
+    for name, place in (("0123", 2), ("0145", 1)):
+        there = [str(pattern) for pattern in whole.network.patterns].index(name)
+        assert np.array_equal(part.network.table(place), whole.network.table(there))
+        assert np.isnan(part.network.table(place, 1)).all()
+        to, source = part.network.offsets[place], whole.network.offsets[there]
+        size = part.network.patterns[place].size
+        assert np.array_equal(part.sums[to : to + size], whole.sums[source : source + size])
+        assert whole.sums[source : source + size].any()
+    assert (part.network.table(0) == 2.5).all()
+    assert not part.sums[: part.network.patterns[0].size].any()
+    assert not part.sums[part.network.stage_size :].any()
+    assert part.before == whole.before == [{"method": "tc:1", "games": 100}]
+
+
+def test_of_several_networks_the_mean_is_taken(tmp_path: Path) -> None:
+    paths = [trained(tmp_path, "0123 0145", seed) for seed in (1, 2, 3)]
+    alone = [begun("0123 0145", path)[0] for path in paths]
+    mean, words = begun("0123 0145", *paths)
+    assert words == ""
+    expected = average([one.network for one in alone])
+    assert np.array_equal(mean.network.weights, expected.weights)
+    sums = np.mean([one.sums.astype(np.float64) for one in alone], axis=0)
+    assert np.allclose(mean.sums, sums, atol=0.01)
+    assert sums.any()
+    earlier = {"method": "tc:1", "games": 100}
+    assert mean.before == [earlier] * 3 + [{"method": "mean of 3 networks", "games": 0}]
+
+
+def test_sums_that_one_of_them_lacks_begin_anew(tmp_path: Path) -> None:
+    paths = [trained(tmp_path, "0123", 1), trained(tmp_path, "0123", 2, "td")]
+    mean, _ = begun("0123", *paths)
+    assert mean.network.weights.any()
+    assert not mean.sums.any()
+
+
+def test_what_cannot_be_started_from(tmp_path: Path) -> None:
+    path = trained(tmp_path, "0123")
+    with pytest.raises(InvalidNetwork, match=r"expected 0124 for 3x4, .* to start from, got 0123"):
+        begun("0124", path)
+    with pytest.raises(InvalidNetwork, match="expected networks that differ only in their weights"):
+        begun("0123", path, trained(tmp_path, "0123 0145"))
