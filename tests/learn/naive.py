@@ -136,31 +136,18 @@ class Played:
         afters: afterstates, in their order.
         rewards: of the moves that made them.
         values: what they were worth when they were chosen or, backward, after their update.
-        own: whether they were the best by the values.
     """
 
     board: Cells
     afters: list[Cells] = field(default_factory=list)
     rewards: list[int] = field(default_factory=list)
     values: list[float] = field(default_factory=list)
-    own: list[bool] = field(default_factory=list)
     moves: int = 0
 
-    def add(self, after: Cells, reward: int, value: float, own: bool = True) -> None:
+    def add(self, after: Cells, reward: int, value: float) -> None:
         self.afters.append(after)
         self.rewards.append(reward)
         self.values.append(value)
-        self.own.append(own)
-
-    def passed(self, number: int, over: bool) -> float:
-        """The rewards up to the next afterstate that was the best by the values, and its value.
-
-        The last one stands for it where there is none; 0 after the end of the game.
-        """
-        last = len(self.afters) - 1
-        end = next((k for k in range(number + 1, last + 1) if self.own[k]), last)
-        value = 0.0 if over and not self.own[end] else self.values[end]
-        return sum(self.rewards[number + 1 : end + 1]) + value
 
     def target(self, number: int, steps: int, trace: float, over: bool) -> float:
         """The mixture of returns of 1 to `steps` steps, (1 - lambda) lambda^(n - 1) of each.
@@ -269,18 +256,17 @@ class NaiveTraining:
         score = 0
         explores = bool(self.settings.downgrade) and seed % 2 == 1
         while choice := self._move(game.board, explores):
-            after, reward, value, own = choice
+            after, reward, value = choice
             if max(after) > BITS_MAX_EXPONENT:  # not made: 64 bits cannot hold it
                 break
-            game.add(after, reward, value, own)
+            game.add(after, reward, value)
             game.moves += 1
             self.moves += 1
             score += reward
             row = self._keep(after, row)
             ready = len(game.afters) - 1 - self.steps
-            if forward and ready >= 0 and own:
+            if forward and ready >= 0:
                 self._update(game, ready, over=False)
-                self._update_waiting(game, ready, over=False)
             game.board = self._spawn(after, seed, self.rules.start_tiles + game.moves - 1)
         if is_full:
             self.results.append((score, game.moves, max(game.board)))
@@ -289,53 +275,28 @@ class NaiveTraining:
         if forward:
             for number in range(max(len(game.afters) - self.steps, 0), end):
                 self._update(game, number, over)
-                self._update_waiting(game, number, over)
             return
         for number in reversed(range(end)):
             self._update(game, number, over)
             game.values[number] = self.network.value(game.afters[number])
 
     def _update(self, game: Played, number: int, over: bool) -> None:
-        if number + 1 < len(game.own) and not game.own[number + 1]:
-            target = game.passed(number, over)
-        else:
-            target = game.target(number, self.steps, self.settings.trace, over)
+        target = game.target(number, self.steps, self.settings.trace, over)
         self.learner.update(game.afters[number], target)
 
-    def _update_waiting(self, game: Played, number: int, over: bool) -> None:
-        """Forward: those before an afterstate that could not be updated until now."""
-        while number > 0 and not game.own[number]:
-            number -= 1
-            self.learner.update(game.afters[number], game.passed(number, over))
-
-    def _move(self, board: Cells, explores: bool) -> tuple[Cells, int, float, bool] | None:
-        """(afterstate, reward, value, whether it is the best by the values) of the move to make.
-
-        That is the one of a table, else the best; where the game explores, that when downgraded.
-        """
-        best = self._choose(board)
-        if best is None:
-            return None
-        other = self._move_of_another(board, explores)
-        if other is None:
-            return *best, True
-        after, reward = other
-        value = self.network.value(as_bits(after))
-        return after, reward, value, best[1] + best[2] - reward - value <= 1e-6
-
-    def _move_of_another(self, board: Cells, explores: bool) -> tuple[Cells, int] | None:
-        """The move that is not chosen by the values of the board, if there is one."""
+    def _move(self, board: Cells, explores: bool) -> tuple[Cells, int, float] | None:
+        """The choice of a table, else the best; where the game explores, that when downgraded."""
         if self.tables is not None and (move := self.tables.move(Board(board, (4, 4)))) is not None:
             self.table_moves += 1
             after, reward = reference.slide(board, *self.rules.shape, move)
-            return tuple(after), reward
+            return tuple(after), reward, self.network.value(as_bits(tuple(after)))
         smaller = downgraded(board, self.settings.downgrade) if explores else board
-        chosen = None if smaller == board else self._choose(smaller)
-        if chosen is None:
-            return None
+        chosen = self._choose(smaller)
+        if smaller == board or chosen is None:
+            return chosen
         ours = slides(smaller, self.rules).index((list(chosen[0]), chosen[1]))
         after, reward = slides(board, self.rules)[ours]
-        return tuple(after), reward
+        return tuple(after), reward, self.network.value(as_bits(tuple(after)))
 
     def _choose(self, board: Cells) -> tuple[Cells, int, float] | None:
         """(afterstate, reward, value) of the largest reward plus value, the first of equals."""

@@ -17,12 +17,9 @@ target is known, with the values at which it was chosen; backward learning waits
 the game and goes from the last afterstate to the first, with values just updated.
 
 Games begin anew, in the middle of the game before, or from an afterstate of the carousel, which
-keeps the first one of each stage, or of each band of tile sums, that a game enters.
-
-An endgame table makes the moves that it knows, and half of the games may move as if large tiles
-were smaller. Where such a move is not the best by the values, no target ends at its afterstate: a
-value that is not the largest of its choice has had little to learn from, and is mostly too small.
-Both it and the afterstate before have the target that comes from further on.
+keeps the first one of each stage, or of each band of tile sums, that a game enters. A move is that
+of an endgame table where one knows the board; every afterstate learns from the next one chosen,
+whoever has chosen it.
 
 Sources: Szubert and Jaskowski 2014 (TD afterstate learning); Jaskowski 2018 (temporal coherence,
 carousel shaping); Matsuzaki 2017 (backward learning, restarts).
@@ -42,9 +39,7 @@ from twofold.kernels.downgrade import downgraded
 from twofold.kernels.endgame_lookup import table_move
 from twofold.kernels.intrinsics import (
     U64_POINTER,
-    as_f64,
     as_signed,
-    as_u64,
     f32_at,
     i64_offset,
     pointer,
@@ -54,20 +49,10 @@ from twofold.kernels.intrinsics import (
 )
 from twofold.kernels.ntuple import SYMMETRIES, list_features, sum_features
 from twofold.kernels.play import start_bits
-from twofold.kernels.updates import (
-    chosen_places,
-    feature_count,
-    fetch_sums,
-    reward_of_word,
-    reward_word,
-    target_of,
-    update,
-)
+from twofold.kernels.updates import chosen_places, feature_count, fetch_sums, target_of, update
 
 _0: Final = np.uint64(0)
 _1: Final = np.uint64(1)
-_EQUAL: Final = 1e-6
-"""Points by which a move may be worse than the best one and be as good: sums are rounded."""
 
 
 @kernel(types.void(U64_POINTER, U64_POINTER))
@@ -167,23 +152,6 @@ def list_update(game, number, thread):
     fetch_sums(places, thread)
 
 
-@kernel(types.int64(U64_POINTER, types.int64, types.float64, U64_POINTER))
-def learn_up_to(game, number, target, thread):
-    """Update an afterstate, and those before that have waited for its target.
-
-    Returns:
-        The first that was updated.
-    """
-    pairs = f32_at(game[at.HISTORY] + np.uint64(8 * at.HISTORY_SIZE))
-    update(chosen_places(game, number, thread), target, thread)
-    while number > 0 and pairs[2 * number] < 0:
-        target += reward_of_word(pairs[2 * number])
-        number -= 1
-        list_update(game, number, thread)
-        update(chosen_places(game, number, thread), target, thread)
-    return number
-
-
 @kernel(types.void(U64_POINTER, types.boolean, U64_POINTER))
 def end_game(game, terminal, thread):
     """Note the result, learn what is left to learn, and begin the next game."""
@@ -201,12 +169,6 @@ def end_game(game, terminal, thread):
     game[at.MIDDLE] = history[place]
     if thread[at.BACKWARD]:
         game[at.TERMINAL] = np.uint64(terminal)
-        last = 0.0
-        if not terminal and count:
-            last = np.float64(
-                f32_at(game[at.HISTORY] + np.uint64(8 * at.HISTORY_SIZE))[2 * count - 1]
-            )
-        game[at.TARGET] = as_u64(last)
         game[at.NEXT_UPDATE] = np.uint64(count if terminal else max(count - 1, 0))
         if game[at.NEXT_UPDATE]:
             game[at.STATE] = np.uint64(at.LEARNING)
@@ -215,7 +177,11 @@ def end_game(game, terminal, thread):
     else:
         first = max(count - np.int64(thread[at.STEPS]), 0)
         for number in range(first, count if terminal else count - 1):
-            learn_up_to(game, number, target_of(game, number, count - 1, terminal, thread), thread)
+            update(
+                chosen_places(game, number, thread),
+                target_of(game, number, count - 1, terminal, thread),
+                thread,
+            )
     begin_game(game, thread)
 
 
@@ -229,12 +195,7 @@ def learn_backward(game, thread):
     network = u64_at(thread[at.NETWORK])
     places = chosen_places(game, number, thread)
     last = np.int64(game[at.COUNT]) - 1
-    if number < last and pairs[2 * (number + 1)] < 0:
-        target = reward_of_word(pairs[2 * (number + 1)]) + as_f64(game[at.TARGET])
-    else:
-        target = target_of(game, number, last, game[at.TERMINAL] != 0, thread)
-    game[at.TARGET] = as_u64(target)
-    update(places, target, thread)
+    update(places, target_of(game, number, last, game[at.TERMINAL] != 0, thread), thread)
     pairs[2 * number + 1] = np.float32(sum_features(places, feature_count(network), network))
     game[at.NEXT_UPDATE] = np.uint64(number)
     if not number:
@@ -287,27 +248,16 @@ def known_move(game, thread):
     return -1
 
 
-@kernel(types.Tuple((types.int64, types.float64, types.boolean))(U64_POINTER, U64_POINTER))
+@kernel(types.Tuple((types.int64, types.float64))(U64_POINTER, U64_POINTER))
 def choose(game, thread):
-    """The move to make, -1 where none is legal.
-
-    Returns:
-        The move, the value of its afterstate, and whether it is the best by the values.
-    """
+    """The move to make, -1 where none is legal, and the value of its afterstate."""
     move = known_move(game, thread)
-    best, best_worth = best_move(game, thread)
-    if move < 0 or move == best:
-        return best, best_worth, True
+    if move < 0:
+        return best_move(game, thread)
     network = u64_at(thread[at.NETWORK])
     features = feature_count(network)
     places = i64_offset(as_signed(game), at.PLACES + move * features)
-    worth = sum_features(places, features, network)
-    lost = (
-        best_worth
-        - worth
-        + np.float64(np.int64(game[at.GAINS + best]) - np.int64(game[at.GAINS + move]))
-    )
-    return move, worth, lost <= _EQUAL
+    return move, sum_features(places, features, network)
 
 
 @kernel(types.void(U64_POINTER, U64_POINTER))
@@ -316,7 +266,7 @@ def play_move(game, thread):
     network = u64_at(thread[at.NETWORK])
     features = feature_count(network)
     places = i64_offset(as_signed(game), at.PLACES)
-    best, best_worth, is_own = choose(game, thread)
+    best, best_worth = choose(game, thread)
     count = np.int64(game[at.COUNT])
     if best < 0 or game[at.OVERFLOWS + best] or count >= at.HISTORY_SIZE - 1:
         end_game(game, best < 0, thread)
@@ -327,7 +277,7 @@ def play_move(game, thread):
     if network[SYMMETRIES] == 8 and not best & 1:
         after = on_bits.transpose(after)
     history[count] = after
-    pairs[2 * count] = reward_word(np.int64(game[at.GAINS + best]), is_own)
+    pairs[2 * count] = np.float32(np.int64(game[at.GAINS + best]))
     pairs[2 * count + 1] = np.float32(best_worth)
     game[at.COUNT] = np.uint64(count + 1)
     game[at.SCORE] += game[at.GAINS + best]
@@ -343,10 +293,9 @@ def play_move(game, thread):
     # The weights of the next moves are on their way while an earlier afterstate is updated.
     begin_from(game, after, thread[at.START_TILES] + game[at.MOVE_NUMBER] - _1, thread)
     oldest = count - np.int64(thread[at.STEPS])
-    if not thread[at.BACKWARD] and oldest >= 0 and is_own:
+    if not thread[at.BACKWARD] and oldest >= 0:
         target = target_of(game, oldest, count, False, thread)
-        if learn_up_to(game, oldest, target, thread) < oldest:  # its features had their place
-            list_features(after, network, chosen_places(game, count, thread))
+        update(chosen_places(game, oldest, thread), target, thread)
 
 
 _WORDS: Final = types.Array(types.uint64, 1, "C")

@@ -83,8 +83,6 @@ COUNT: Final = 4
 FULL_GAME: Final = 5
 """1 where the game began with start tiles: only such games count in statistics."""
 LEGAL: Final = 6
-TARGET: Final = 6
-"""While LEARNING: the target of the afterstate updated last, the bits of a float64."""
 STAGE: Final = 7
 """The last stage, or band, that the game has entered: the row of the carousel."""
 NEXT_UPDATE: Final = 8
@@ -92,8 +90,7 @@ NEXT_UPDATE: Final = 8
 TERMINAL: Final = 9
 """1 where the game that is learnt from ended without a legal move."""
 HISTORY: Final = 10
-"""Address of the history: (HISTORY_SIZE,) afterstates, then as many (reward, value) pairs. Where
-the values did not choose the move, -1 - reward stands for the reward."""
+"""Address of the history: (HISTORY_SIZE,) afterstates, then as many (reward, value) pairs."""
 LAST_COUNT: Final = 11
 """Length of the game before, whose history is still there up to where this one has come."""
 MIDDLE: Final = 12

@@ -117,18 +117,6 @@ def fetch_sums(places, thread):
             prefetch_f32(sums, places[number] << 1)
 
 
-@kernel(types.float32(types.int64, types.boolean))
-def reward_word(reward, is_own):
-    """The reward of a move as the history keeps it: below 0 where the values did not choose it."""
-    return np.float32(reward if is_own else -1 - reward)
-
-
-@kernel(types.float64(types.float32))
-def reward_of_word(word):
-    """The reward that the history keeps in a word."""
-    return np.float64(word if word >= 0 else -1 - word)
-
-
 @kernel(types.float64(U64_POINTER, types.int64, types.int64, types.boolean, U64_POINTER))
 def target_of(game, number, last, terminal, thread):
     """The target of the afterstate `number`, of a game whose last known one is `last`."""
@@ -139,7 +127,7 @@ def target_of(game, number, last, terminal, thread):
     top = min(top, last)
     target = 0.0 if ended else np.float64(pairs[2 * top + 1])
     for step in range(top, number, -1):
-        reward, known = reward_of_word(pairs[2 * step]), np.float64(pairs[2 * step + 1])
+        reward, known = np.float64(pairs[2 * step]), np.float64(pairs[2 * step + 1])
         target = reward + decay * target + (1.0 - decay) * known
     return target
 

@@ -127,8 +127,7 @@ class Settings:
             with which earlier games entered a band, the last of them open to larger sums.
         band_share: that share, above 0 and up to 1; each band that holds some has an equal part.
         tables: endgame tables that make the moves of the boards they know, see
-            `endgame.library.open_tables`: `none`, `auto`, or names with `+` between them. They
-            and `downgrade` need `steps` 1.
+            `endgame.library.open_tables`: `none`, `auto`, or names with `+` between them.
         downgrade: every other game chooses its moves on the downgraded board once the different
             tiles sum to so many, and so comes to boards that the network does not know yet; 0
             for none.
@@ -189,10 +188,6 @@ class Settings:
         _check_begins(self.carousel, self.restart, self.bands)
         _check_bands(self.bands, self.band_share)
         object.__setattr__(self, "tables", _settled(self.tables, rules))
-        if self.steps != 1 and (self.downgrade or self.tables != NONE):
-            raise InvalidNetwork(
-                f"expected one step to a target with tables or downgrade, got {self.steps}"
-            )
 
     @property
     def coherent(self) -> bool:
