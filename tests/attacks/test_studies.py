@@ -352,7 +352,7 @@ class Interrupting(Deadline):
 @posix
 @pytest.mark.promise("R62")
 def test_ctrl_c_ends_a_query(study: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("twofold.arena.study.Deadline", Interrupting)
+    monkeypatch.setattr("twofold.arena.study_file.Deadline", Interrupting)
     with Study(study, read_only=True) as opened:
         with pytest.raises(KeyboardInterrupt), opened._errors():
             opened._one(f"{ENDLESS} SELECT count(*) FROM n")

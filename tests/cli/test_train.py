@@ -184,7 +184,7 @@ def test_ctrl_c_saves(tmp_path: Path) -> None:
         ([*SMALL, "--out", "n", "--bands", "64,32"], 2, "expected bands as ascending tile sums"),
         ([*SMALL, "--out", "n", "--bands", "9", "--band-share", "0"], 2, "expected a share of"),
         ([*SMALL, "--out", "n", "--tables", "44-16"], 2, "expected 4x4 and spawns of 2 (0.9)"),
-        ([*SMALL, "--out", "n", "--eval-every", "x"], 2, "expected eval-every such as 30m"),
+        ([*SMALL, "--out", "n", "--eval-every", "x"], 2, "expected eval-every such as 10000g"),
         ([*SMALL, "--out", "n", "--eval-boards", "b"], 2, "expected --eval-every T beside"),
         ([*SMALL, "--out", "n", "--eval-every", "1m", "--eval-games", "-1"], 2, "expected"),
         ([*SMALL, "--out", "n", "--eval-every", "1m", "--eval-boards", "b"], 2, "cannot read 'b'"),
