@@ -22,14 +22,21 @@ from twofold.cli._common import (
     read_count,
     write_json,
 )
-from twofold.cli._progress import clock, live
+from twofold.cli._progress import live
+from twofold.cli._tables_view import (
+    chance_table,
+    list_table,
+    plan_table,
+    print_info,
+    progress_line,
+    silence_words,
+    table_document,
+    time_words,
+)
 
 if TYPE_CHECKING:
-    from twofold.board import Board
     from twofold.endgame.format import Head
-    from twofold.endgame.pattern import Pattern
     from twofold.endgame.plan import Plan
-    from twofold.endgame.table import Answer
 
 EXAMPLE = """  twofold tables build default
   twofold tables build 442-256 443-512/16-64 --out /data/tables
@@ -95,7 +102,7 @@ def build(
             _announce(missing, folder, threads)
     for plan in missing:
         path = _path(plan, folder)
-        with catching_interrupt() as asked, live(_line_of(plan)) as show:
+        with catching_interrupt() as asked, live(progress_line(plan)) as show:
             done = build_table(
                 path, plan.pattern, plan.bits, threads=threads, on_progress=show, stop=asked.is_set
             )
@@ -177,57 +184,14 @@ def _announce(plans: list["Plan"], folder: Path, threads: int) -> None:
 
     done = [share_done(_path(plan, folder)) for plan in plans]
     held = sum(held_bytes(_path(plan, folder)) for plan in plans)
-    print_note(_plan_table(plans, done))
+    print_note(plan_table(plans, done))
     check_room(plans, folder, held)
     rate = measured_rate(threads)
     left = sum(p.effort * (1 - (part or 0.0)) for p, part in zip(plans, done, strict=True))
     print_note(
-        f"about {_time_words(left / rate)} with {counted(threads, 'thread')}, in {folder}; "
+        f"about {time_words(left / rate)} with {counted(threads, 'thread')}, in {folder}; "
         "Ctrl-C saves"
     )
-
-
-def _plan_table(plans: list["Plan"], done: list[float | None]) -> str:
-    from twofold.arena.table import format_table
-    from twofold.evaluators.memory import bytes_words
-
-    rows = [
-        (
-            plan.pattern.name,
-            f"{plan.states / 1e6:,.0f} M",
-            bytes_words(plan.disk),
-            bytes_words(plan.memory),
-            "" if part is None else f"goes on at {part:.0%}",
-        )
-        for plan, part in zip(plans, done, strict=True)
-    ]
-    if len(plans) > 1:
-        total = sum(plan.states for plan in plans), sum(plan.disk for plan in plans)
-        most = max(plan.memory for plan in plans)
-        rows.append(
-            ("all", f"{total[0] / 1e6:,.0f} M", bytes_words(total[1]), bytes_words(most), "")
-        )
-    return format_table(("table", "boards", "disk", "memory", ""), rows, left=(0, 4))
-
-
-def _line_of(plan: "Plan") -> Any:
-    """Puts progress into a line of text."""
-    from twofold.endgame.work import Progress
-
-    def line(now: Progress) -> str:
-        return (
-            f"{plan.pattern.name}: {now.states / now.total:4.0%}, sum of tiles {now.layer}, "
-            f"{now.states / 1e6:,.0f} of {now.total / 1e6:,.0f} M boards, "
-            f"{now.rate / 1e6:.1f} M/s, {clock(now.remaining)} left"
-        )
-
-    return line
-
-
-def _time_words(seconds: float) -> str:
-    if seconds < 100:
-        return counted(max(round(seconds), 1), "second")
-    return f"{seconds / 60:.0f} minutes" if seconds < 6000 else f"{seconds / 3600:.0f} hours"
 
 
 def _print_built(path: Path) -> None:
@@ -256,14 +220,14 @@ def list_tables(
     if json:
         body = {
             "folder": str(folder),
-            "tables": [_document(path, head) for path, head in found],
+            "tables": [table_document(path, head) for path, head in found],
             "unfinished": [{"table": one.name, "done": one.done} for one in unfinished],
             "unsound": [{"file": str(path), "why": why} for path, why in bad],
         }
         write_json("tables list", body)
         return
     if found:
-        print_out(_list_table(found))
+        print_out(list_table(found))
     for one in unfinished:
         again = _build_command(one.name, out=out, bits=one.bits)
         print_words(f"{one.name}: {one.done:.0%} built; go on with: {again}")
@@ -281,26 +245,6 @@ def list_tables(
             f"tables=auto leaves out {', '.join(weak)}: "
             f"targets below {1 << LEAST_TARGET} make players weaker"
         )
-
-
-def _list_table(found: list[tuple[Path, "Head"]]) -> str:
-    from twofold.arena.table import format_table
-    from twofold.evaluators.memory import bytes_words
-
-    rows = [
-        (
-            head.pattern.name,
-            f"{1 << head.pattern.target}",
-            f"{head.pattern.large_tiles}",
-            f"{head.states / 1e6:,.0f} M",
-            f"{head.bits}",
-            bytes_words(path.stat().st_size),
-            head.hash,
-        )
-        for path, head in found
-    ]
-    header = ("table", "makes", "large tiles", "boards", "bits", "disk", "hash")
-    return format_table(header, rows, left=(0, 6))
 
 
 @dataclass(frozen=True, slots=True)
@@ -356,68 +300,9 @@ def info(
         with loading():
             open_table(str(path)).check()
     if json:
-        write_json("tables info", _document(path, head) | {"checked": check})
+        write_json("tables info", table_document(path, head) | {"checked": check})
         return
-    _print_info(path, head, checked=check)
-
-
-def _print_info(path: Path, head: "Head", *, checked: bool) -> None:
-    from twofold.cli._analysis import labelled
-    from twofold.endgame.pattern import SHAPES
-    from twofold.evaluators.memory import bytes_words
-
-    pattern = head.pattern
-    facts = {
-        "makes": f"{1 << pattern.target}, in any free cell",
-        "large": f"{counted(pattern.large_tiles, 'tile')}, all different, from "
-        f"{1 << pattern.target} on{_where(pattern)}",
-        "caps": _caps_words(pattern),
-        "sums": f"{2 * pattern.lowest} to {2 * pattern.highest} in the free cells",
-        "boards": f"{head.states:,}, {head.bits} bits a chance",
-        "file": f"{path}, {bytes_words(path.stat().st_size)}",
-        "hash": head.hash + (", and all checksums are right" if checked else ""),
-    }
-    print_out(pattern.name)
-    print_out()
-    pictures = [picture.split("/") for picture in SHAPES[pattern.shape].pictures]
-    for rows in zip(*pictures, strict=True):
-        print_out("    " + "    ".join(" ".join(row) for row in rows))
-    if pictures:
-        print_out("    L: a large tile\n")
-    for label, text in facts.items():
-        for line in labelled(label, text, 80):
-            print_out(line.plain)
-
-
-def _where(pattern: "Pattern") -> str:
-    """Where large tiles may be moved to."""
-    if pattern.anywhere:
-        return ", anywhere; they may move"
-    return "; they may move between these places" if len(pattern.places) > 1 else ""
-
-
-def _caps_words(pattern: "Pattern") -> str:
-    """How large the tiles may be in each row."""
-    caps = [str(1 << cap) for cap in pattern.caps]
-    if len(set(caps)) == 1:
-        return f"{caps[0]} in all rows"
-    return f"{', '.join(caps)} in the fourth, third and second row"
-
-
-def _document(path: Path, head: "Head") -> dict[str, Any]:
-    pattern = head.pattern
-    return {
-        "table": pattern.name,
-        "target": 1 << pattern.target,
-        "large_tiles": pattern.large_tiles,
-        "caps": [1 << cap for cap in pattern.caps],
-        "sums": [2 * pattern.lowest, 2 * pattern.highest],
-        "boards": head.states,
-        "bits": head.bits,
-        "bytes": path.stat().st_size,
-        "hash": head.hash,
-        "file": str(path),
-    }
+    print_info(path, head, checked=check)
 
 
 @app.command("query", epilog=f"Example:\n\n\b\n{_QUERY}")
@@ -456,38 +341,10 @@ def query(
         return
     print_out(asked.drawn() + "\n")
     if answer is None:
-        print_words(_silence(opened.silences(asked), asks_all=tables is None), 2)
+        print_words(silence_words(opened.silences(asked), asks_all=tables is None), 2)
         return
     print_out(f"{answer.table}: chance to make {answer.target}\n")
-    print_out(_chance_table(asked, answer))
-
-
-def _chance_table(board: "Board", answer: "Answer") -> str:
-    """The four moves as `analyse` lists them."""
-    from twofold.arena.table import format_table
-    from twofold.rules import Move
-    from twofold.search.analysis import format_chance
-
-    rows = []
-    for move in Move:
-        chance = answer.chances.get(move)
-        legal = move in board.legal_moves()
-        cell = format_chance(chance) if chance is not None else "-" if legal else "illegal"
-        rows.append((move.name.lower(), cell, "best" if move == answer.best else ""))
-    return format_table(("move", "chance", ""), rows)
-
-
-def _silence(reasons: dict[str, str], *, asks_all: bool) -> str:
-    """Why no table speaks: each reason once, with the tables it is of."""
-    if not reasons and not asks_all:
-        return "no table was asked"
-    if not reasons:
-        return "no table is built. Build the default set with: twofold tables build default"
-    names: dict[str, list[str]] = {}
-    for name, why in reasons.items():
-        names.setdefault(why, []).append(name)
-    lines = [f"{', '.join(some)}: {why}" for why, some in names.items()]
-    return "\n".join(["no table speaks of this board:", *lines])
+    print_out(chance_table(asked, answer))
 
 
 @app.command("remove", epilog="Example:\n\n\b\n  twofold tables remove 442-256\n"
