@@ -214,9 +214,8 @@ def test_a_new_game_can_be_undone(folder: Path) -> None:
 def test_moves_of_another_program_are_shown(
     folder: Path, monkeypatch: pytest.MonkeyPatch, key: str
 ) -> None:
-    if not key:
-        monkeypatch.setattr(saving, "SAVE_SECONDS", 0.0)
-        monkeypatch.setattr(saving, "SAVE_SHARE", 0)
+    monkeypatch.setattr(saving, "SAVE_SECONDS", 1e9 if key else 0.0)
+    monkeypatch.setattr(saving, "SAVE_SHARE", 0)
     screen = play_screen(folder)
 
     async def act(pilot: Driven) -> None:

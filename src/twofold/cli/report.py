@@ -78,7 +78,7 @@ def command(
         ),
     ] = "",
 ) -> None:
-    """Report a study or learning curves: a page, tables, pictures, or games as data.
+    """Report studies and learning curves as pages, tables, data.
 
     The page needs no network and no scripts. With --import the games of a CSV or Parquet file
     are added to the study, which is made where there is none: all of them, or none. Such a file
