@@ -76,6 +76,9 @@ def test_what_killed_programs_have_left_is_removed(tmp_path: Path) -> None:
         path.touch()
     others[2].write_text("of another program")
     (tmp_path / ".d.2048.lock").touch()
+    others += [tmp_path / ".2048.lock", tmp_path / ".g.2048.lock"]
+    others[-2].touch()
+    others[-1].hardlink_to(others[0])
     with alone(tmp_path / "f.2048", "program"):
         remove_abandoned(tmp_path, ".2048")
         assert sorted(tmp_path.iterdir()) == sorted([*others, tmp_path / ".f.2048.lock"])

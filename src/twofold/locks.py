@@ -3,6 +3,7 @@
 import contextlib
 import errno
 import os
+import stat
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Final
@@ -77,7 +78,16 @@ def remove_abandoned(folder: Path, end: str) -> None:
         OSError: the folder cannot be read.
     """
     for name in os.listdir(folder):
-        if name.startswith(".") and name.endswith(end + SUFFIX):
-            target = folder / name.removeprefix(".").removesuffix(SUFFIX)
+        target = folder / name.removeprefix(".").removesuffix(SUFFIX)
+        is_lock = name == f".{target.name}{SUFFIX}" and target.name.endswith(end)
+        if is_lock and target.stem and _is_empty_file(folder / name):
             with contextlib.suppress(InvalidInput, ResourceError), alone(target, "program"):
                 pass  # `alone` removes what it holds
+
+
+def _is_empty_file(path: Path) -> bool:
+    try:
+        status = os.lstat(path)
+    except OSError:
+        return False
+    return stat.S_ISREG(status.st_mode) and status.st_nlink == 1 and status.st_size == 0

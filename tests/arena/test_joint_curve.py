@@ -1,12 +1,14 @@
 """Curves of several runs: mean, interval, distances that differ, what can be drawn."""
 
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
+from twofold.arena import joint_curve
 from twofold.arena.curve_plots import curves_figure, curves_picture
-from twofold.arena.joint_curve import JointCurve, OneCurve, join, read_curve
-from twofold.errors import InvalidInput
+from twofold.arena.joint_curve import DrawnCurve, JointCurve, OneCurve, join, read_curve, read_runs
+from twofold.errors import InvalidInput, InvalidNetwork
 
 
 def curve(seed: int, *means: float, apart: int = 1000) -> OneCurve:
@@ -73,3 +75,22 @@ def test_what_is_no_curve(tmp_path: Path, text: str) -> None:
     (tmp_path / "n.csv").write_bytes(text.encode(errors="surrogateescape"))
     with pytest.raises(InvalidInput, match=r"expected a learning curve .* got '.*n\.csv'"):
         read_curve(tmp_path / "n.csv")
+
+
+def test_one_point_is_seen_and_a_name_may_begin_with_an_underscore() -> None:
+    """Matplotlib warns of labels that begin so, and leaves them out."""
+    one = DrawnCurve("_a.csv", (1000.0,), (100.0,), (90.0,), (110.0,))
+    two = DrawnCurve("_b.csv", (1000.0, 2000.0), (100.0, 120.0), (None, None), (None, None))
+    picture = curves_picture([one, two], "svg").decode()
+    assert picture.count("_a.csv") >= 1
+    assert "<use" in curves_figure([one])
+
+
+@pytest.mark.parametrize(
+    "points", [[[0, 0, 0, 5.0]], [[9, 0, 0, 5.0], [9, 0, 0, 5.0]], [[9, 0, 0, 1e308]]]
+)
+def test_points_of_a_stranger(monkeypatch: pytest.MonkeyPatch, points: list[list[float]]) -> None:
+    card = SimpleNamespace(settings={"seed": "1"}, curve=points)
+    monkeypatch.setattr(joint_curve, "read_card", lambda _: card)
+    with pytest.raises(InvalidNetwork, match="expected the file of a training run, got 'x'"):
+        read_runs(["x"])

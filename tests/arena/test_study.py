@@ -132,6 +132,13 @@ def test_a_new_study_without_a_run_is_removed_where_an_error_ends_it(tmp_path: P
     Study(path).close()
     fail(add_run=False)  # it was there before
     assert list(tmp_path.iterdir()) == [path]
+    path.unlink()
+    mine = tmp_path / "mine"
+    mine.write_text("mine")
+    with contextlib.suppress(KeyError), Study(path):
+        mine.replace(path)
+        raise KeyError
+    assert path.read_text() == "mine"
 
 
 def test_what_is_wanted_grows() -> None:

@@ -3,6 +3,7 @@
 import json
 import math
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -196,6 +197,9 @@ def test_ctrl_c_saves(tmp_path: Path) -> None:
         ([*SMALL, "--out", "n", "--start", "./gone"], 2, "cannot read 'gone'"),
         ([*SMALL, "--out", "n.csv"], 2, "expected --out with a name that ends in .safetensors"),
         ([*SMALL, "--out", "n.w"], 2, "expected --out with a name that ends in .safetensors"),
+        ([*SMALL, "--out", "."], 2, "expected --out in an existing folder, got ."),
+        (["--out", "gone", "--resume", "--lambda", "0"], 2, "expected --resume without --lambda"),
+        (["--out", "gone", "--resume", "--start", "x"], 2, "expected --resume without --start"),
         (["--out", "gone", "--resume"], 2, "cannot read 'gone'"),
         (["--out", "there", "--resume"], 2, "'there'"),
     ],
@@ -297,6 +301,24 @@ def test_resuming_says_how_far_the_run_is(cli: Cli, tmp_path: Path) -> None:
     )
     err = cli("train", "--resume", "--games", "210", "--out", path).err
     assert err == f"twofold: {path} goes on after 2 h 00 m and 200 games\n"
+
+
+def test_weights_that_are_taken_have_no_first_value(cli: Cli, tmp_path: Path) -> None:
+    path, out = str(tmp_path / "n.safetensors"), str(tmp_path / "m.safetensors")
+    cli("train", *SMALL, "--games", "5", "--out", path)
+    for option in ("--initial-weight", "--optimism"):
+        more = ["--start", path, option, "9", "--games", "5", "--out", out]
+        code, _, err = cli("train", *SMALL, *more)
+        assert (code, f"expected no {option}: --start has all weights" in err) == (2, True)
+    assert cli("train", "0123 0145 1256", *SMALL[1:], *more).code == 0  # for the third pattern
+
+
+def test_an_evaluation_says_when_it_was(cli: Cli, tmp_path: Path) -> None:
+    options = ["--games", "40", "--eval-every", "30g", "--eval-games", "2"]
+    out = cli("train", *SMALL, *options, "--out", str(tmp_path / "n")).out
+    assert "network at the end: mean " in out
+    out = cli("train", "--resume", "--games", "60", "--out", str(tmp_path / "n")).out
+    assert re.search(r"network after [\d,]+ moves: mean ", out)
 
 
 def test_resume_with_another_network(cli: Cli, tmp_path: Path) -> None:

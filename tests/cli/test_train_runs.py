@@ -65,7 +65,8 @@ def test_ctrl_c_saves_and_resume_goes_on(
 ) -> None:
     """Runs that have ended are left alone, and what is learnt is as if it had not been stopped."""
     whole = out.with_name("whole.safetensors")
-    options = [*SMALL, "--games", "1200", "--runs", "3", "--out"]
+    rest = ["--checkpoint", "5m", "--eval-every", "600g", "--eval-games", "2"]
+    options = [*SMALL, "--games", "1200", "--runs", "3", *rest, "--out"]
     assert cli("train", *options, str(whole)).code == 0
     go_on = Training.run
 
@@ -80,12 +81,13 @@ def test_ctrl_c_saves_and_resume_goes_on(
         patched.setattr(Training, "run", interrupted)
         code, words, err = cli("train", *options, str(out))
     assert code == 130
-    assert f"saved; twofold train --out {out} --resume --runs 3 goes on" in err
+    again = f"saved; twofold train --out {out} --resume --runs 3 {' '.join(rest)} goes on"
+    assert again in err
     assert (load(run_of(out, 2)).curve.games, run_of(out, 3).exists()) == (500, False)
     assert [row["seed_2"] for row in rows(out)] == [""]
     assert "no point of the curve yet" in words
     before = run_of(out, 1).stat()
-    code, _, err = cli("train", "--resume", "--runs", "3", "--out", str(out))
+    code, _, err = cli("train", "--resume", "--runs", "3", *rest, "--out", str(out))
     assert code == 0
     assert err.count("twofold: it is finished\n") == 1
     assert run_of(out, 1).stat() == before
@@ -152,3 +154,26 @@ def test_what_is_refused(cli: Cli, out: Path) -> None:
     assert "expected a run that differs from the first in its seed" in refused(
         "--resume", "--runs", "2"
     )
+
+
+def test_nothing_is_written_over_and_bad_files_are_refused_first(cli: Cli, out: Path) -> None:
+    curve = out.with_suffix(".runs.csv")
+    curve.write_text("mine")
+    options = ["--games", "20", "--runs", "2", "--out", str(out)]
+    code, _, err = cli("train", *SMALL, *options)
+    assert (code, "expected new files for --out and --runs" in err) == (2, True)
+    assert (curve.read_text(), len(list(out.parent.iterdir()))) == ("mine", 1)
+    curve.unlink()
+    assert cli("train", *SMALL, *options).code == 0
+    before = run_of(out, 1).read_bytes()
+    run_of(out, 2).write_text("junk")
+    code, _, err = cli("train", "--resume", "--runs", "2", "--games", "30", "--out", str(out))
+    assert (code, str(run_of(out, 2)) in err) == (2, True)
+    assert run_of(out, 1).read_bytes() == before
+
+
+def test_later_runs_have_the_threads_that_are_named(cli: Cli, out: Path) -> None:
+    assert cli("train", *SMALL, "--games", "20", "--runs", "2", "--out", str(out)).code == 0
+    more = ["--resume", "--runs", "3", "--threads", "2", "--out", str(out)]
+    assert cli("train", *more).code == 0
+    assert read_card(run_of(out, 3)).settings["threads"] == 2

@@ -64,8 +64,11 @@ def _draw_curve(axes: "Axes", style: Style, curve: DrawnCurve) -> None:
     colour = COLOURS[style.colour]
     label = printable(curve.name)
     label = label if len(label) <= _LONGEST else label[: _LONGEST - 1] + "…"
-    axes.plot(
-        curve.games, curve.means, color=colour, linestyle=style.line, linewidth=1.4, label=label
-    )
+    label = f" {label}"  # Matplotlib leaves out what begins with "_"
+    marker = "o" if len(curve.games) == 1 else ""
+    line = {"color": colour, "linestyle": style.line, "linewidth": 1.4}
+    axes.plot(curve.games, curve.means, marker=marker, label=label, **line)
     lows, highs = (np.array(ends, dtype=np.float64) for ends in (curve.lows, curve.highs))
+    if marker:
+        axes.vlines(curve.games, lows, highs, color=colour, linewidth=1.4)
     axes.fill_between(curve.games, lows, highs, color=colour, alpha=0.18, linewidth=0)

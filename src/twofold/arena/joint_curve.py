@@ -2,7 +2,7 @@
 
 import csv
 import io
-import math
+import operator
 import os
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -18,6 +18,9 @@ RUNS_SUFFIX: Final = ".runs.csv"
 
 COLUMNS: Final = ("games", "mean", "low", "high")
 """The first columns of that file; one for each run follows, `seed_` and its seed."""
+
+_LARGEST: Final = 1e15
+"""Of the numbers of a curve, which are games, moves, seconds and points."""
 
 MAX_BYTES: Final = 4 * 2**20
 """Longest file of a curve that is read."""
@@ -123,6 +126,9 @@ def _curve_of(path: str | os.PathLike[str], card: Card) -> OneCurve:
     try:
         seed = int(card.settings["seed"])
         points = tuple((int(row[0]), float(row[3])) for row in card.curve)
+        games = [0, *(at for at, _ in points)]
+        if not all(map(operator.lt, games, games[1:])) or not all(_is_score(y) for _, y in points):
+            raise ValueError
     except (KeyError, TypeError, ValueError, IndexError, OverflowError):
         raise InvalidNetwork(
             f"expected the file of a training run, got {os.fspath(path)!a}"
@@ -194,9 +200,14 @@ def finite_number(text: str) -> float:
         ValueError: it is none, or not finite.
     """
     value = float(text)
-    if not math.isfinite(value):
+    if not _is_score(value):
         raise ValueError(f"expected a number, got {text!r}")
     return value
+
+
+def _is_score(value: float) -> bool:
+    """Whether a curve may hold a number: infinities and NaN are false, too."""
+    return abs(value) <= _LARGEST
 
 
 def _ends(cells: list[str] | None, count: int) -> tuple[float | None, ...]:

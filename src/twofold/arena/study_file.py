@@ -55,6 +55,7 @@ class StudyFile:
         self._deadline = Deadline(seconds)
         self._schema = SCHEMA
         self._is_new = self._is_refused = False
+        self._made: os.stat_result | None = None
         with self._errors(), contextlib.ExitStack() as stack:
             if self._path is None:
                 connection: sqlite3.Connection = in_memory()
@@ -75,6 +76,7 @@ class StudyFile:
                 if not path.exists():
                     atomic_write(path, new_file())
                     self._is_new = True
+                    self._made = os.stat(path)
             mode = "rw" if self._writes else "ro"
             connection = open_sqlite(path, mode, self._deadline, self._patience)
             stack.enter_context(contextlib.closing(connection))
@@ -93,7 +95,8 @@ class StudyFile:
         """Remove the file of a study that nothing came into, while no other program has it."""
         if self._is_refused:
             with contextlib.suppress(OSError):
-                path.unlink()
+                if self._made is not None and os.path.samestat(os.lstat(path), self._made):
+                    path.unlink()
 
     def _check_kind(self, path: Path) -> None:
         if not is_sqlite(path):

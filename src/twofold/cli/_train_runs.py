@@ -76,6 +76,8 @@ def train_runs(
     go: Go,
     limits: dict[str, Any],
     start: Sequence[str],
+    threads: int | None,
+    again: Sequence[str],
     json: bool,
 ) -> None:
     """Train one run after the other; their curves are written together, also when interrupted.
@@ -88,6 +90,8 @@ def train_runs(
         go: goes on with it.
         limits: games and seconds of each run; both None to go on with those of the first.
         start: networks whose weights new runs begin with.
+        threads: of runs that are yet to begin; None for those of the first.
+        again: options of this call that no file holds.
         json: whether a document is printed.
 
     Raises:
@@ -95,6 +99,7 @@ def train_runs(
             in more than their seeds.
         LimitExceeded: too few or too many runs.
     """
+    from twofold.arena.joint_curve import read_runs
     from twofold.limits import MAX_TRAINING_RUNS, check_limit
 
     check_limit("runs", count, FEWEST, MAX_TRAINING_RUNS)
@@ -106,8 +111,12 @@ def train_runs(
         if limits["games"] is None and limits["seconds"] is None:
             limits = {"games": first.game_limit, "seconds": first.second_limit}
         del first  # its weights
+        for path in filter(os.path.exists, paths):
+            read_runs([path])  # refused before anything is learnt
     else:
-        _check_none_there(paths)
+        _check_none_there([*paths, *_written(out)])
+    if threads is not None:
+        settings = replace(settings, threads=threads)
     every = [replace(settings, seed=settings.seed + number) for number in range(count)]
     ended = list[_Ended]()
     with catching_interrupt() as asked:
@@ -125,9 +134,18 @@ def train_runs(
         _print_runs(out, ended, curve, drawn)
     if not is_finished:
         more = [word for name in start for word in ("--start", name)]
-        words = ("twofold", "train", "--out", out, "--resume", "--runs", str(count), *more)
+        words = ["twofold", "train", "--out", out, "--resume", "--runs", str(count), *again, *more]
         print_note(f"twofold: interrupted; saved; {shell_line(*words)} goes on")
         raise typer.Exit(INTERRUPTED)
+
+
+def _written(out: str) -> list[str]:
+    """The files of all runs together: the curve and its pictures."""
+    from twofold.arena.curve_plots import FORMS
+    from twofold.arena.joint_curve import runs_path
+
+    curve = runs_path(out)
+    return [str(curve), *(str(curve.with_suffix(f".{form}")) for form in FORMS)]
 
 
 def _check_none_there(paths: Sequence[str]) -> None:
@@ -235,14 +253,15 @@ def _print_runs(
 
     for run, seed in zip(ended, curve.seeds, strict=False):
         games = counted(run.document["games"], "game")
-        mean = f", the last 1,000: mean {run.document['mean']:,.0f}" * bool(run.document["games"])
+        last = min(run.document["games"], 1_000)
+        mean = f", the last {last:,}: mean {run.document['mean']:,.0f}" * bool(last)
         print_words(f"seed {seed}: {games}{mean}; {run.path}")
-    if last := curve.last:
-        half = last.mean.half_width
+    if point := curve.last:
+        half = point.mean.half_width
         margin = "" if half is None else f" ± {half:,.0f}"
         print_words(
-            f"{counted(len(last.runs), 'run')} after {counted(last.games, 'game')}: "
-            f"mean {last.mean.value:,.0f}{margin}"
+            f"{counted(len(point.runs), 'run')} after {counted(point.games, 'game')}: "
+            f"mean {point.mean.value:,.0f}{margin}"
         )
     else:
         print_words("no point of the curve yet: the first one takes 1,000 games of each run")

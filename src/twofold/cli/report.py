@@ -177,7 +177,11 @@ def _curves(study: str, paths: list[str], html: str, picture: str) -> "list[Draw
         raise InvalidInput(
             f"expected --picture with a name that ends in .svg or .pdf, got {shown(picture)}"
         )
-    return [read_curve(path) for path in paths]
+    drawn = [read_curve(path) for path in paths]
+    for curve in drawn:
+        if not curve.games:
+            raise InvalidInput(f"expected a curve with points, got none in {shown(curve.name)}")
+    return drawn
 
 
 def _write_picture(curves: "list[DrawnCurve]", path: str) -> None:

@@ -359,16 +359,30 @@ def remove(
     ] = "",
 ) -> None:
     """Remove tables, and what unfinished ones have left."""
-    from twofold.endgame.library import place_of
     from twofold.endgame.work import remove_table, share_done
     from twofold.errors import InvalidTable
     from twofold.evaluators.memory import bytes_words
 
     folder = _named_folder(out)
-    for name in names:
-        path = place_of(name, folder)
+    for path in [_place(name, folder) for name in names]:
         unfinished = share_done(path) is not None
         if not path.is_file() and not unfinished:
             raise InvalidTable(f"expected a table that is built, got none in {str(path)!a}")
         freed = remove_table(path)
         print_note(f"twofold: removed {path}, {bytes_words(freed) if freed else 'unfinished'}")
+
+
+def _place(name: str, folder: Path | None) -> Path:
+    """Where a table is that is to be removed; a file named by its path must be a table."""
+    from twofold.endgame.folder import is_path
+    from twofold.endgame.library import head_of, place_of
+    from twofold.errors import InvalidTable
+    from twofold.notation import shown
+
+    path = place_of(name, folder)
+    if is_path(name):
+        if folder is not None:
+            raise InvalidTable(f"expected the name of a table beside --out, got {shown(name)}")
+        if path.is_file():
+            head_of(path)
+    return path

@@ -4,7 +4,7 @@ import os
 import threading
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, Final
 
 import typer
 
@@ -28,6 +28,7 @@ from twofold.cli._common import (
 from twofold.cli._training import EVAL_DOWNGRADE, EVAL_GAMES, Trials, live, read_trials
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from contextlib import AbstractContextManager
 
     from twofold.learn.settings import Settings
@@ -44,7 +45,15 @@ _DEFAULT_TIME = "30m"
 _CHECKPOINT = "10m"
 
 
+_SETTINGS: Final = (
+    "schedule", "optimism", "initial_weight", "trace", "steps", "order", "stages", "carousel",
+    "restart", "bands", "band_share", "tables", "downgrade", "seed", "rules",
+)  # fmt: skip
+"""Options of a new run that its file holds."""
+
+
 def command(
+    context: typer.Context,
     network: Annotated[
         str, typer.Argument(metavar="NETWORK", help="4x6, 8x6, ... or patterns.")
     ] = "",
@@ -193,6 +202,8 @@ def command(
     interval = read_seconds(checkpoint, "checkpoint")
     trials = read_trials(eval_every, eval_games, eval_boards or [], eval_downgrade)
     _check_out(out)
+    if resume:
+        _check_resumed(context, _SETTINGS if runs else (*_SETTINGS, "start"))
     with _held(out):
         if runs is None:
             _check_new(out, resume=resume)
@@ -230,7 +241,16 @@ def command(
 
             wanted = start or []
             train_runs(
-                out, runs, settings, begin=begin, go=go, limits=limits, start=wanted, json=json
+                out,
+                runs,
+                settings,
+                begin=begin,
+                go=go,
+                limits=limits,
+                start=wanted,
+                threads=threads,
+                again=_not_kept(checkpoint, trials),
+                json=json,
             )
             return
         training = begin(out, settings)
@@ -328,7 +348,7 @@ def _check_out(out: str) -> None:
 
     if not out:
         raise InvalidInput("expected --out FILE, to keep the network in")
-    if not Path(out).absolute().parent.is_dir():
+    if not Path(out).name or not Path(out).absolute().parent.is_dir():
         raise InvalidInput(f"expected --out in an existing folder, got {out}")
     if Path(out) == curve_path(out) or Path(out).suffix == TDL_SUFFIX:
         raise InvalidInput(f"expected --out with a name that ends in {SUFFIX}, got {out}")
@@ -357,11 +377,29 @@ def _held(out: str) -> "AbstractContextManager[None]":
     return alone(os.path.realpath(out), "training run")
 
 
+def _not_kept(checkpoint: str, trials: Trials | None) -> list[str]:
+    """The options that the file of a run does not hold."""
+    words = ["--checkpoint", checkpoint] if checkpoint != _CHECKPOINT else []
+    return [*words, *(trials.options if trials is not None else [])]
+
+
 def _goes_on(out: str, checkpoint: str, trials: Trials | None) -> str:
-    """The command that goes on with a run, with the options that the file does not hold."""
-    words = ["twofold", "train", "--out", out, "--resume"]
-    words += ["--checkpoint", checkpoint] if checkpoint != _CHECKPOINT else []
-    return shell_line(*words, *(trials.options if trials is not None else []))
+    """The command that goes on with a run."""
+    return shell_line("twofold", "train", "--out", out, "--resume", *_not_kept(checkpoint, trials))
+
+
+def _check_resumed(context: typer.Context, names: "Sequence[str]") -> None:
+    """Refuse settings where a run goes on, which has its own."""
+    from twofold.errors import InvalidInput
+
+    for parameter in context.command.params:
+        name = parameter.name or ""
+        source = context.get_parameter_source(name)
+        if name in names and source is not None and source.name == "COMMANDLINE":
+            raise InvalidInput(
+                f"expected --resume without {parameter.opts[0]}: the run goes on with the "
+                "settings that it began with"
+            )
 
 
 def _say_moved(path: Path) -> None:
@@ -384,11 +422,18 @@ def _settings(network: str, *, seed: str, schedule: str, restart: str, **more: A
 
 
 def _new(settings: "Settings", limits: dict[str, Any], start: list[str]) -> "Training":
+    from twofold.errors import InvalidInput
     from twofold.learn.start import start_from
     from twofold.learn.training import Training
 
     training = Training(settings, **limits)
-    if start and (words := str(start_from(training, *start))):
+    if not start:
+        return training
+    started = start_from(training, *start)
+    if not started.new and (settings.optimism or settings.initial_weight):
+        option = "--optimism" if settings.optimism else "--initial-weight"
+        raise InvalidInput(f"expected no {option}: --start has all weights, got both")
+    if words := str(started):
         print_note(f"twofold: {words}")
     return training
 
@@ -446,7 +491,10 @@ def _print_run(training: "Training", out: str) -> None:
         rates = "  ".join(f"{tile} {rate:.1%}" for tile, rate in curve.reached.items() if rate)
         print_words(f"last {counted(len(curve.recent), 'game')}: mean {curve.mean:,.0f}  {rates}")
     if training.evaluations:
-        print_words(f"network at the end: {training.evaluations[-1].measured}")
+        last = training.evaluations[-1]
+        ended = last.moves == training.moves
+        when = "at the end" if ended else f"after {counted(last.moves, 'move')}"
+        print_words(f"network {when}: {last.measured}")
     print_out(f"{out}; learning curve in {curve_path(out)}")
 
 

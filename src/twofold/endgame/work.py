@@ -315,8 +315,12 @@ def remove_table(path: Path) -> int:
     """Remove a table, and what an unfinished one has left; the bytes of the table.
 
     Raises:
-        InvalidInput: another program is building it, or it cannot be removed.
+        InvalidInput: a link stands for it or for its folder of work, another program is building
+            it, or it cannot be removed.
     """
+    for place in (path, work_folder(path)):
+        if place.is_symlink():
+            raise InvalidInput(f"expected a table, got a link: {str(place)!a}")
     with alone(path, "builder of tables"):
         remove_work(path)
         try:

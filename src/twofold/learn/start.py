@@ -3,6 +3,7 @@
 import os
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from typing import Final
 
 import numpy as np
 
@@ -15,6 +16,9 @@ from twofold.learn.average import average
 from twofold.learn.learnt import Learnt, read_learnt
 from twofold.learn.tdl_format import Sums
 from twofold.learn.training import Training
+
+_LONGEST_HISTORY: Final = 1_000_000
+"""Characters of what networks learnt before, so that a file with it can be written."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,6 +70,11 @@ def start_from(training: Training, *names: str | os.PathLike[str]) -> Started:
         if sums is not None and len(training.sums):
             training.sums[_flat(ours, to)] = sums[_flat(network, source)]
     training.before = _learnt([one.card for one in found])
+    if len(str(training.before)) > _LONGEST_HISTORY:
+        raise InvalidNetwork(
+            "expected networks whose history fits into a file, got one of "
+            f"{len(training.before):,} parts"
+        )
     return Started(
         taken,
         tuple(pattern for pattern in ours.patterns if pattern not in taken),
