@@ -163,7 +163,7 @@ def test_ctrl_c_saves(tmp_path: Path) -> None:
         ([*SMALL], 2, "expected --out FILE"),
         ([*SMALL, "--out", "n", "--restart", "10@2"], 2, "expected a restart such as 10 or 10@0.3"),
         (["9x9", "--out", "n"], 2, "expected one of 4x6, 5x6,"),
-        (["", "--out", "n"], 2, "expected one of 4x6"),
+        (["", "--out", "n"], 2, "expected a NETWORK such as 4x6, or --resume, got neither"),
         (["4x6", "--rules", "3x4", "--out", "n"], 2, "for 3x4, got 4x6 (for 4x4)"),
         (["0123", "--rules", "5x5", "--out", "n"], 2, "expected rules of up to 4x4"),
         (["0123456789ab", "--out", "n"], 2, "expected cells of a pattern from 1 to 8, got 12"),

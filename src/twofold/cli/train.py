@@ -198,10 +198,14 @@ def command(
     reached a tile; the line of an evaluation shows the mean score of its games and how many of
     those from the boards of a file came to the next large tile.
     """
+    from twofold.errors import InvalidInput
+
     limits = _limits(games, time, resume=resume)
     interval = read_seconds(checkpoint, "checkpoint")
     trials = read_trials(eval_every, eval_games, eval_boards or [], eval_downgrade)
     _check_out(out)
+    if not (network or resume):
+        raise InvalidInput("expected a NETWORK such as 4x6, or --resume, got neither")
     if resume:
         _check_resumed(context, _SETTINGS if runs else (*_SETTINGS, "start"))
     with _held(out):
