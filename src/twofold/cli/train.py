@@ -1,10 +1,9 @@
 """`twofold train`: a network learns from the games it plays."""
 
-import os
 import threading
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Final
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -25,12 +24,20 @@ from twofold.cli._common import (
     shell_line,
     write_json,
 )
+from twofold.cli._train_options import (
+    DEFAULT_TIME,
+    SETTINGS,
+    check_new,
+    check_out,
+    check_resumed,
+    held,
+    read_limits,
+    read_settings,
+    read_sums,
+)
 from twofold.cli._training import EVAL_DOWNGRADE, EVAL_GAMES, Trials, live, read_trials
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-    from contextlib import AbstractContextManager
-
     from twofold.learn.settings import Settings
     from twofold.learn.training import Training
 
@@ -41,15 +48,7 @@ EXAMPLE = """  twofold train 4x6 --out net.safetensors --time 30m
   twofold train 8x6 --out on.safetensors --start default --schedule tc:0.1 \\
     --bands 10000,12000,14000,16000,20000"""
 
-_DEFAULT_TIME = "30m"
 _CHECKPOINT = "10m"
-
-
-_SETTINGS: Final = (
-    "schedule", "optimism", "initial_weight", "trace", "steps", "order", "stages", "carousel",
-    "restart", "bands", "band_share", "tables", "downgrade", "seed", "rules",
-)  # fmt: skip
-"""Options of a new run that its file holds."""
 
 
 def command(
@@ -65,7 +64,7 @@ def command(
         int | None, typer.Option("--games", parser=read_count, metavar="N", help="Games, in all.")
     ] = None,
     time: Annotated[
-        str, typer.Option("--time", metavar="T", help=f"Time, in all; else {_DEFAULT_TIME}.")
+        str, typer.Option("--time", metavar="T", help=f"Time, in all; else {DEFAULT_TIME}.")
     ] = "",
     resume: Annotated[bool, typer.Option("--resume", help="Go on with the run in --out.")] = False,
     start: Annotated[
@@ -200,23 +199,23 @@ def command(
     """
     from twofold.errors import InvalidInput
 
-    limits = _limits(games, time, resume=resume)
+    limits = read_limits(games, time, resume=resume)
     interval = read_seconds(checkpoint, "checkpoint")
     trials = read_trials(eval_every, eval_games, eval_boards or [], eval_downgrade)
-    _check_out(out)
+    check_out(out)
     if not (network or resume):
         raise InvalidInput("expected a NETWORK such as 4x6, or --resume, got neither")
     if resume:
-        _check_resumed(context, _SETTINGS if runs else (*_SETTINGS, "start"))
-    with _held(out):
+        check_resumed(context, SETTINGS if runs else (*SETTINGS, "start"))
+    with held(out):
         if runs is None:
-            _check_new(out, resume=resume)
+            check_new(out, resume=resume)
         settings = None
         if not resume:
-            settings = _settings(
+            settings = read_settings(
                 network or "",
                 rules=read_rules(rules),
-                stages=_numbers(stages, "stages such as 16384,32768"),
+                stages=read_sums(stages, "stages such as 16384,32768"),
                 schedule=schedule,
                 optimism=optimism,
                 trace=trace,
@@ -225,7 +224,7 @@ def command(
                 carousel=carousel,
                 restart=restart,
                 initial_weight=initial_weight,
-                bands=_numbers(bands, "bands such as 14000,16000"),
+                bands=read_sums(bands, "bands such as 14000,16000"),
                 band_share=band_share,
                 tables=tables,
                 downgrade=downgrade,
@@ -325,62 +324,6 @@ def _go(
 # ---- options
 
 
-def _limits(games: int | None, time: str, *, resume: bool) -> dict[str, Any]:
-    from twofold.limits import MAX_TRAINING_GAMES, check_limit
-
-    if games is not None:
-        check_limit("games", games, 1, MAX_TRAINING_GAMES)
-    if not time and games is None and not resume:
-        time = _DEFAULT_TIME
-    return {"games": games, "seconds": read_seconds(time, "time") if time else None}
-
-
-def _numbers(text: str, expected: str) -> tuple[int, ...]:
-    from twofold.errors import InvalidNetwork
-    from twofold.notation import shown
-
-    words = text.split(",") if text else []
-    if not all(word.strip().isdecimal() and len(word) < 12 for word in words):
-        raise InvalidNetwork(f"expected {expected}, got {shown(text)}")
-    return tuple(int(word) for word in words)
-
-
-def _check_out(out: str) -> None:
-    from twofold.errors import InvalidInput
-    from twofold.evaluators.library import SUFFIX, TDL_SUFFIX
-    from twofold.learn.checkpoint import curve_path
-
-    if not out:
-        raise InvalidInput("expected --out FILE, to keep the network in")
-    if not Path(out).name or not Path(out).absolute().parent.is_dir():
-        raise InvalidInput(f"expected --out in an existing folder, got {out}")
-    if Path(out) == curve_path(out) or Path(out).suffix == TDL_SUFFIX:
-        raise InvalidInput(f"expected --out with a name that ends in {SUFFIX}, got {out}")
-
-
-def _check_new(out: str, *, resume: bool) -> None:
-    """Refuse to write over a file, unless the run in it goes on."""
-    from twofold.errors import InvalidInput
-    from twofold.evaluators.network_file import read_card
-
-    if not resume and Path(out).exists():
-        raise InvalidInput(
-            f"expected a new file for --out, or --resume to go on with the run in it, got {out}"
-        )
-    first = Path(out).with_stem(f"{Path(out).stem}-1")
-    if resume and first.exists() and not Path(out).exists():
-        raise InvalidInput(f"expected --runs N to go on with {first} and those after it, got none")
-    if resume:
-        read_card(out)  # before kernels are compiled
-
-
-def _held(out: str) -> "AbstractContextManager[None]":
-    """The file of the run, for this run alone."""
-    from twofold.locks import alone
-
-    return alone(os.path.realpath(out), "training run")
-
-
 def _not_kept(checkpoint: str, trials: Trials | None) -> list[str]:
     """The options that the file of a run does not hold."""
     words = ["--checkpoint", checkpoint] if checkpoint != _CHECKPOINT else []
@@ -392,37 +335,8 @@ def _goes_on(out: str, checkpoint: str, trials: Trials | None) -> str:
     return shell_line("twofold", "train", "--out", out, "--resume", *_not_kept(checkpoint, trials))
 
 
-def _check_resumed(context: typer.Context, names: "Sequence[str]") -> None:
-    """Refuse settings where a run goes on, which has its own."""
-    from twofold.errors import InvalidInput
-
-    for parameter in context.command.params:
-        name = parameter.name or ""
-        source = context.get_parameter_source(name)
-        if name in names and source is not None and source.name == "COMMANDLINE":
-            raise InvalidInput(
-                f"expected --resume without {parameter.opts[0]}: the run goes on with the "
-                "settings that it began with"
-            )
-
-
 def _say_moved(path: Path) -> None:
     print_note(f"twofold: another program has changed the file; the run is now saved in {path}")
-
-
-def _settings(network: str, *, seed: str, schedule: str, restart: str, **more: Any) -> "Settings":
-    from twofold.learn.settings import Settings, parse_restart, parse_schedule
-    from twofold.notation import parse_seed
-
-    moves, part = parse_restart(restart)
-    return Settings(
-        patterns=network,
-        seed=parse_seed(seed),
-        schedule=parse_schedule(schedule),
-        restart=moves,
-        restart_at=part,
-        **more,
-    )
 
 
 def _new(settings: "Settings", limits: dict[str, Any], start: list[str]) -> "Training":
