@@ -2,6 +2,7 @@
 
 import json
 import shutil
+import signal
 from collections import namedtuple
 from pathlib import Path
 
@@ -186,12 +187,8 @@ def test_no_memory_is_said(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
     assert "of the free memory for building 442-512" in err
 
 
-@pytest.mark.promise("R71")
-def test_an_interrupted_build_goes_on(
-    cli: Cli, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    import signal
-
+def press_ctrl_c(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Interrupt each build at the same layer."""
     pace = work._Pace.progress
 
     def interrupt(self: work._Pace, layer: int, states: int, total: int) -> Progress:
@@ -200,6 +197,13 @@ def test_an_interrupted_build_goes_on(
         return pace(self, layer, states, total)
 
     monkeypatch.setattr(work._Pace, "progress", interrupt)
+
+
+@pytest.mark.promise("R71")
+def test_an_interrupted_build_goes_on(
+    cli: Cli, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    press_ctrl_c(monkeypatch)
     code, out, err = cli("tables", "build", NAME)
     assert (code, out) == (130, "")
     assert err.endswith(
@@ -217,16 +221,7 @@ def test_an_interrupted_build_goes_on(
 def test_what_goes_on_repeats_the_options(
     cli: Cli, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    import signal
-
-    pace = work._Pace.progress
-
-    def interrupt(self: work._Pace, layer: int, states: int, total: int) -> Progress:
-        if layer == 24:
-            signal.raise_signal(signal.SIGINT)
-        return pace(self, layer, states, total)
-
-    monkeypatch.setattr(work._Pace, "progress", interrupt)
+    press_ctrl_c(monkeypatch)
     monkeypatch.setattr(library, "DEFAULT", (NAME, "441-16/4-8"))
     out = str(tmp_path / "a folder")
     Path(out).mkdir()

@@ -1,8 +1,6 @@
 """`twofold train`: what it says, what it leaves, what it refuses, going on after Ctrl-C."""
 
 import json
-import math
-import os
 import re
 import signal
 import subprocess
@@ -18,17 +16,14 @@ from tests.cli.conftest import Cli
 from tests.endgame.state import table_files as table_files  # a fixture
 from tests.endgame.state import tables_here as tables_here  # a fixture
 from tests.signals import hear_signals
-from twofold.cli._common import read_seconds
-from twofold.cli._training import curve_lines, progress_line, read_trials, view
+from twofold.cli._training import read_trials
 from twofold.cli.train import _goes_on
-from twofold.errors import InvalidInput
 from twofold.evaluators.network_file import read_card, read_network
 from twofold.learn.checkpoint import curve_path, load, save
-from twofold.learn.evaluation import Evaluation, Measured
 from twofold.learn.run import run
 from twofold.learn.settings import Settings
 from twofold.learn.start import start_from
-from twofold.learn.training import Progress, Training
+from twofold.learn.training import Training
 from twofold.locks import alone
 from twofold.rules import Rules
 
@@ -327,77 +322,6 @@ def test_resume_with_another_network(cli: Cli, tmp_path: Path) -> None:
     code, _, err = cli("train", "4x6", "--resume", "--out", path)
     assert code == 2
     assert "expected 0123 0145, as in" in err
-
-
-@pytest.mark.parametrize(
-    ("text", "seconds"),
-    [("30m", 1800), ("1h30m", 5400), ("45s", 45), ("45", 45), ("0.5h", 1800), ("1d", 86400)],
-)
-def test_times(text: str, seconds: float) -> None:
-    assert read_seconds(text, "time") == seconds
-
-
-@pytest.mark.parametrize("text", ["", "m", "-5m", "1e5", "5m1h", "nan", "0", "1" * 50])
-def test_no_times(text: str) -> None:
-    with pytest.raises(InvalidInput, match="expected time"):
-        read_seconds(text, "time")
-
-
-@pytest.mark.parametrize(
-    ("text", "seconds", "games"),
-    [("10m", 600, None), ("90", 90, None), ("10000g", math.inf, 10_000),
-     ("1e4 games", math.inf, 10_000), ("1 game", math.inf, 1)],
-)  # fmt: skip
-def test_when_to_evaluate(text: str, seconds: float, games: int | None) -> None:
-    trials = read_trials(text, 1, [], 0)
-    assert trials is not None
-    assert (trials.every, trials.every_games) == (seconds, games)
-
-
-@pytest.mark.parametrize("text", ["0g", "g", "-5g", "1.5g", "9e99g", "10 goats"])
-def test_when_not_to_evaluate(text: str) -> None:
-    with pytest.raises(InvalidInput, match=r"expected (eval-every such as 10000g|games between)"):
-        read_trials(text, 1, [], 0)
-
-
-def test_the_live_view_fits_a_terminal() -> None:
-    from rich.console import Console
-
-    training = Training(Settings(patterns="0123", rules=Rules.parse("3x4"), threads=1), games=3000)
-    training.run()
-    now = Progress(3000, 10**6, 3725.0, 2.5e6, 512.5, {1024: 0.25, 2048: 0.0}, 0, 1.0)
-    for width in (40, 80, 200):
-        console = Console(width=width, record=True, file=open(os.devnull, "w"))  # noqa: SIM115
-        console.print(view(training, now, width))
-        text = console.export_text()
-        assert "mean score by games" in text
-        assert max(map(len, text.splitlines())) <= width
-        assert "1:02:05" in text
-        console.file.close()
-    assert progress_line(now).endswith("  mean 512  reached 1024 25%")
-
-
-def test_the_live_view_shows_evaluations() -> None:
-    from rich.console import Console
-
-    training = Training(Settings(patterns="0123", rules=Rules.parse("3x4"), threads=1), games=3000)
-    now = Progress(3000, 10**6, 3725.0, 2.5e6, 512.5, {}, 0, 1.0)
-    for count in (1, 2, 3):
-        measured = Measured(100.0 * count, 5.0, {"14000.txt": 0.75})
-        training.evaluations.append(Evaluation(count, 10, 1.0, 0.0, measured))
-        console = Console(width=80, record=True, file=open(os.devnull, "w"))  # noqa: SIM115
-        console.print(view(training, now, 80))
-        text = console.export_text()
-        assert f"network  mean {100 * count} ± 5, 14000.txt 75.0%, after 10 moves" in text
-        assert ("mean score of the evaluations" in text) == (count > 1)
-        console.file.close()
-
-
-def test_a_curve_of_characters() -> None:
-    assert curve_lines([], 40) == ["(the first thousand games are under way)"]
-    lines = curve_lines([0.0, 50.0, 100.0], 40, height=2)
-    assert lines == ["      100   █", "       50  ██"]
-    assert max(len(line) for line in curve_lines([1.0] * 500, 40)) == 50
 
 
 @pytest.mark.promise("R65")

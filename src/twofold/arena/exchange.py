@@ -91,7 +91,7 @@ def export_boards(study: Study, folder: str | os.PathLike[str]) -> list[Path]:
     """Write the boards that the games of a study begin on: a text file for each set of boards.
 
     A file is named after the hash of its boards: the names in a study are those of a stranger.
-    A link in the place of such a file is refused, as nobody has named what it leads to.
+    A link of that name is refused: the file it leads to must not change.
 
     Args:
         study: the study.

@@ -105,7 +105,7 @@ def join(curves: Sequence[OneCurve]) -> JointCurve:
 
 
 def _widened(points: Sequence[tuple[int, float]], apart: int) -> dict[int, float]:
-    """The means of points that lie so many games apart, by their games; a rest is left out."""
+    """Points `apart` games from each other, each the mean of those since the one before."""
     if not points:
         return {}
     size = max(apart // points[0][0], 1)
@@ -127,7 +127,7 @@ def _curve_of(path: str | os.PathLike[str], card: Card) -> OneCurve:
         seed = int(card.settings["seed"])
         points = tuple((int(row[0]), float(row[3])) for row in card.curve)
         games = [0, *(at for at, _ in points)]
-        if not all(map(operator.lt, games, games[1:])) or not all(_is_score(y) for _, y in points):
+        if not all(map(operator.lt, games, games[1:])) or not all(_may_hold(y) for _, y in points):
             raise ValueError
     except (KeyError, TypeError, ValueError, IndexError, OverflowError):
         raise InvalidNetwork(
@@ -200,12 +200,12 @@ def finite_number(text: str) -> float:
         ValueError: it is none, or not finite.
     """
     value = float(text)
-    if not _is_score(value):
+    if not _may_hold(value):
         raise ValueError(f"expected a number, got {text!r}")
     return value
 
 
-def _is_score(value: float) -> bool:
+def _may_hold(value: float) -> bool:
     """Whether a curve may hold a number: infinities and NaN are false, too."""
     return abs(value) <= _LARGEST
 

@@ -69,7 +69,7 @@ class Study(StudyFile):
 
     def __exit__(self, error: object, *_: object) -> None:
         """Close; a study that is new and has no run is removed if an error ends it."""
-        if error is not None and self._is_new:
+        if error is not None and self._made is not None:
             with contextlib.suppress(TwofoldError):
                 self._is_refused = not self.runs()
         self.close()

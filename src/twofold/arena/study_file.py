@@ -54,8 +54,8 @@ class StudyFile:
         self._patience = patience
         self._deadline = Deadline(seconds)
         self._schema = SCHEMA
-        self._is_new = self._is_refused = False
-        self._made: os.stat_result | None = None
+        self._made: os.stat_result | None = None  # of a new file
+        self._is_refused = False
         with self._errors(), contextlib.ExitStack() as stack:
             if self._path is None:
                 connection: sqlite3.Connection = in_memory()
@@ -75,7 +75,6 @@ class StudyFile:
                 stack.callback(self._remove_refused, path)
                 if not path.exists():
                     atomic_write(path, new_file())
-                    self._is_new = True
                     self._made = os.stat(path)
             mode = "rw" if self._writes else "ro"
             connection = open_sqlite(path, mode, self._deadline, self._patience)

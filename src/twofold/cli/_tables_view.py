@@ -22,7 +22,7 @@ def plan_table(plans: list["Plan"], done: list[float | None]) -> str:
     rows = [
         (
             plan.pattern.name,
-            f"{plan.states / 1e6:,.0f} M",
+            _millions(plan.states),
             bytes_words(plan.disk),
             bytes_words(plan.memory),
             "" if part is None else f"goes on at {part:.0%}",
@@ -32,10 +32,12 @@ def plan_table(plans: list["Plan"], done: list[float | None]) -> str:
     if len(plans) > 1:
         total = sum(plan.states for plan in plans), sum(plan.disk for plan in plans)
         most = max(plan.memory for plan in plans)
-        rows.append(
-            ("all", f"{total[0] / 1e6:,.0f} M", bytes_words(total[1]), bytes_words(most), "")
-        )
+        rows.append(("all", _millions(total[0]), bytes_words(total[1]), bytes_words(most), ""))
     return format_table(("table", "boards", "disk", "memory", ""), rows, left=(0, 4))
+
+
+def _millions(boards: int) -> str:
+    return f"{boards / 1e6:,.{0 if boards >= 1e7 else 1}f} M"
 
 
 def progress_line(plan: "Plan") -> Any:
@@ -69,7 +71,7 @@ def list_table(found: list[tuple[Path, "Head"]]) -> str:
             head.pattern.name,
             f"{1 << head.pattern.target}",
             f"{head.pattern.large_tiles}",
-            f"{head.states / 1e6:,.0f} M",
+            _millions(head.states),
             f"{head.bits}",
             bytes_words(path.stat().st_size),
             head.hash,

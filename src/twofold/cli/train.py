@@ -407,7 +407,8 @@ def _print_run(training: "Training", out: str) -> None:
     )
     if curve.recent:
         rates = "  ".join(f"{tile} {rate:.1%}" for tile, rate in curve.reached.items() if rate)
-        print_words(f"last {counted(len(curve.recent), 'game')}: mean {curve.mean:,.0f}  {rates}")
+        mean = f"last {counted(len(curve.recent), 'game')}: mean {curve.mean:,.0f}"
+        print_words(f"{mean}  {rates}".rstrip())
     if training.evaluations:
         last = training.evaluations[-1]
         ended = last.moves == training.moves

@@ -18,8 +18,8 @@ the game and goes from the last afterstate to the first, with values just update
 
 Games begin anew, in the middle of the game before, or from an afterstate of the carousel, which
 keeps the first one of each stage, or of each band of tile sums, that a game enters. A move is that
-of an endgame table where one knows the board; every afterstate learns from the next one chosen,
-whoever has chosen it.
+of an endgame table where one knows the board. Every afterstate learns from the one after it,
+which a table may have chosen.
 
 Sources: Szubert and Jaskowski 2014 (TD afterstate learning); Jaskowski 2018 (temporal coherence,
 carousel shaping); Matsuzaki 2017 (backward learning, restarts).

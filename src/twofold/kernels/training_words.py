@@ -34,7 +34,7 @@ RING: Final = 15
 """Afterstates whose features are kept, a power of two above STEPS."""
 BACKWARD: Final = 16
 RESTART: Final = 17
-"""A game of at least so many moves is taken up again in it, see RESTART_AT; 0 for never."""
+"""Games of at least so many moves are taken up again, at RESTART_AT; 0 for none."""
 RESULTS: Final = 18
 """Address of uint64 (room, RESULT_WORDS): the games that ended in this call."""
 RESULT_COUNT: Final = 19

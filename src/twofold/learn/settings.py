@@ -121,7 +121,7 @@ class Settings:
             less than a tenth of the weight to what lies beyond.
         order: `forward` updates while a game goes on, `backward` after it, from its end.
         carousel: whether games begin in turn at each stage.
-        restart: a game of so many moves or more is taken up again; 0 for never.
+        restart: games of at least so many moves are taken up again; 0 for none.
         restart_at: where, as the part of the game that lies before, 0.01 to 0.99.
         bands: smallest tile sums of bands, ascending: a share of the games begins from afterstates
             with which earlier games entered a band, the last of them open to larger sums.

@@ -250,8 +250,8 @@ class Training:
 
         Args:
             seconds: return after about so long; None for the end of the run.
-            games: return once so many games have finished, in all: with one thread after the last
-                move of that game, with more about then; None for the end of the run.
+            games: return once the run has finished so many games: exactly then with one thread,
+                soon after with more; None for the end of the run.
             stop: set by anyone who wants this to return.
             on_progress: told how far it is, from this thread.
             every: seconds between two such reports.
