@@ -231,7 +231,8 @@ def command(
                 seed=seed,
                 threads=cores() if threads is None else threads,
             )
-        begin = partial(_begin, network=network, limits=limits, threads=threads, start=start or [])
+        starts = start or []
+        begin = partial(_begin, network=network, limits=limits, threads=threads, start=starts)
         go = partial(_go, trials=trials, interval=interval)
         if settings is not None:
             _say_size(settings)
@@ -242,7 +243,6 @@ def command(
         if runs is not None:
             from twofold.cli._train_runs import train_runs
 
-            wanted = start or []
             train_runs(
                 out,
                 runs,
@@ -250,7 +250,7 @@ def command(
                 begin=begin,
                 go=go,
                 limits=limits,
-                start=wanted,
+                start=starts,
                 threads=threads,
                 again=_not_kept(checkpoint, trials),
                 json=json,
@@ -261,8 +261,8 @@ def command(
             print_note(f"twofold: {_how_far(training, out)}")
             if training.evaluations and trials is None:
                 print_note(
-                    "twofold: the run has evaluations and goes on without; --eval-every T and "
-                    "the other options of the evaluations make more"
+                    "twofold: this run was evaluated before; for more, name --eval-every T and "
+                    "the other --eval options again"
                 )
         with catching_interrupt() as asked:
             out = go(training, out, asked)
@@ -340,18 +340,13 @@ def _say_moved(path: Path) -> None:
 
 
 def _new(settings: "Settings", limits: dict[str, Any], start: list[str]) -> "Training":
-    from twofold.errors import InvalidInput
     from twofold.learn.start import start_from
     from twofold.learn.training import Training
 
     training = Training(settings, **limits)
     if not start:
         return training
-    started = start_from(training, *start)
-    if not started.new and (settings.optimism or settings.initial_weight):
-        option = "--optimism" if settings.optimism else "--initial-weight"
-        raise InvalidInput(f"expected no {option}: --start has all weights, got both")
-    if words := str(started):
+    if words := str(start_from(training, *start)):
         print_note(f"twofold: {words}")
     return training
 

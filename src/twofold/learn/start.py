@@ -54,8 +54,8 @@ def start_from(training: Training, *names: str | os.PathLike[str]) -> Started:
             patterns must be the same.
 
     Raises:
-        InvalidNetwork: a file cannot be used, its shape or stages are others, or no pattern is
-            the same.
+        InvalidNetwork: a file cannot be used, its shape or stages are others, no pattern is the
+            same, or all are and the settings say what weights begin with.
         ResourceError: its weights would take more than 80 % of the free memory.
     """
     found = [read_learnt(name, sums=True) for name in names]
@@ -65,6 +65,12 @@ def start_from(training: Training, *names: str | os.PathLike[str]) -> Started:
     fits = taken and network.shape == ours.shape
     if not fits or network.stages != ours.stages[: len(network.stages)]:
         raise InvalidNetwork(f"expected {ours.describe()} to start from, got {network.describe()}")
+    value = training.settings.optimism or training.settings.initial_weight
+    if value and len(taken) == len(ours.patterns):
+        raise InvalidNetwork(
+            "expected neither optimism nor an initial weight, as all weights are those of another "
+            f"network, got {value:g}"
+        )
     for to, source in _tables(ours, network, taken):
         ours.weights[to] = network.weights[source]
         if sums is not None and len(training.sums):
