@@ -11,10 +11,10 @@ import numpy as np
 from benchmarks.common import Figure, Report, Settings, of_runs
 from twofold.arena.bench import Bench
 from twofold.arena.games import GameRow
-from twofold.arena.report import write_html
-from twofold.arena.study import Study, Wanted
-from twofold.kernels import play
-from twofold.kernels.dice import spawn_law
+from twofold.arena.reports.report import write_html
+from twofold.arena.studies.study import Study, Wanted
+from twofold.kernels.rules import play
+from twofold.kernels.rules.dice import spawn_law
 from twofold.players import make_player
 from twofold.players.compiled import CompiledPlayer
 from twofold.players.kernel_game import game_words

@@ -22,9 +22,9 @@ from typing import Final
 
 from twofold.arena.games import tile_sum
 from twofold.board import Board
-from twofold.evaluators.library import network_hash
 from twofold.files import atomic_write
 from twofold.game import Game
+from twofold.networks.library import network_hash
 from twofold.players import make_player
 from twofold.players.base import assumed_score
 from twofold.players.compiled import CompiledPlayer

@@ -11,11 +11,11 @@ from pathlib import Path
 from benchmarks.common import ROOT, Figure, Report, Settings, of_runs
 from tests.web.browser import serve
 from twofold import Move, Player, Record, Rules, make_player
-from twofold.bridge.browser import Place, open_tab
-from twofold.bridge.driver import Driver, Wishes
-from twofold.bridge.follow import Follower
-from twofold.bridge.pages import Selectors, find_game, kinds
-from twofold.bridge.thinker import Thinker
+from twofold.browser.browser import Place, open_tab
+from twofold.browser.driver import Driver, Wishes
+from twofold.browser.follow import Follower
+from twofold.browser.pages import Selectors, find_game, kinds
+from twofold.browser.thinker import Thinker
 
 PAGES = ROOT / "tests" / "bridge" / "pages"
 FIND_SECONDS = 10.0

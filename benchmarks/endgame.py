@@ -18,10 +18,11 @@ from twofold.endgame.plan import Plan
 from twofold.endgame.table import EndgameTable, EndgameTables
 from twofold.endgame.work import build_table
 from twofold.game import Game
-from twofold.kernels import context, endgame_lookup
 from twofold.kernels._jit import address_of
-from twofold.kernels.endgame_policy import table_first
-from twofold.kernels.policies import corner_bits
+from twofold.kernels.endgame import lookup as endgame_lookup
+from twofold.kernels.endgame.policy import table_first
+from twofold.kernels.search import context
+from twofold.kernels.search.policies import corner_bits
 from twofold.players import make_player
 from twofold.players.compiled import CompiledPlayer
 from twofold.players.kernel_game import play_many

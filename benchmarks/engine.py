@@ -7,9 +7,9 @@ from typing import Final
 
 from benchmarks.common import Figure, Report, Settings, of_runs
 from twofold.board import Board
+from twofold.engine.player import EnginePlayer
 from twofold.game import Game
 from twofold.players import Player, make_player
-from twofold.players.engine import EnginePlayer
 from twofold.rules import STANDARD
 
 PLAYERS: Final = ("greedy", "expectimax:ply=2", "expectimax:ply=3")

@@ -16,7 +16,7 @@ from twofold.exact import Problem, Table
 from twofold.exact.estimate import estimate
 from twofold.exact.solver import Progress, Solver
 from twofold.exact.store import WorkFolder
-from twofold.kernels import canonical
+from twofold.kernels.exact import canonical
 
 RULES = "3x3"
 LOOK_UPS = 1_000_000

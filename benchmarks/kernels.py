@@ -8,12 +8,12 @@ from numba import types
 
 from benchmarks.common import Figure, Report, Settings, of_runs, timings
 from benchmarks.positions import Positions, of_games
-from twofold.kernels import bits as on_bits
-from twofold.kernels import play
 from twofold.kernels._jit import kernel
-from twofold.kernels.dice import spawn_law
 from twofold.kernels.intrinsics import u64_at
-from twofold.kernels.tables import frame
+from twofold.kernels.rules import bits as on_bits
+from twofold.kernels.rules import play
+from twofold.kernels.rules.dice import spawn_law
+from twofold.kernels.rules.row_tables import frame
 from twofold.players import make_player
 from twofold.players.compiled import CompiledPlayer
 from twofold.players.kernel_game import game_words

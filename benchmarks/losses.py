@@ -7,9 +7,9 @@ import os
 import sys
 
 from benchmarks.common import Figure, Report, Settings
-from twofold.arena.losses import Losses, measure_losses
 from twofold.exact import Table
 from twofold.players import make_player
+from twofold.review.losses import Losses, measure_losses
 
 GAMES = 200
 SPECS = (

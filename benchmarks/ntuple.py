@@ -72,8 +72,8 @@ def _seconds_to_load() -> float:
     import sys
 
     code = (
-        "import time, twofold.kernels.network_planes\n"
-        "from twofold.evaluators.library import load_network\n"
+        "import time, twofold.kernels.learn.network_planes\n"
+        "from twofold.networks.library import load_network\n"
         "from twofold.players.presets import DEFAULT_NETWORK\n"
         "began = time.perf_counter(); load_network(DEFAULT_NETWORK)\n"
         "print(time.perf_counter() - began)"

@@ -14,10 +14,10 @@ from benchmarks.positions import Positions, Words, of_games
 from twofold.arena.stats import quantile
 from twofold.board import Board
 from twofold.evaluators import EVALUATORS
-from twofold.kernels import context as words
-from twofold.kernels import expectimax as kernels
 from twofold.kernels._jit import kernel
 from twofold.kernels.intrinsics import call_layer, pointer
+from twofold.kernels.search import context as words
+from twofold.kernels.search import expectimax as kernels
 from twofold.players import make_player
 from twofold.rules import STANDARD
 from twofold.search.budget import Budget

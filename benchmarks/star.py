@@ -23,7 +23,7 @@ from benchmarks.star_search import (
     tile_sum,
 )
 from twofold.evaluators import EVALUATORS, Evaluator
-from twofold.kernels import expectimax as kernels
+from twofold.kernels.search import expectimax as kernels
 from twofold.players import make_player
 from twofold.players.searching import ExpectimaxPlayer
 from twofold.rules import STANDARD

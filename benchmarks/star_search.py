@@ -32,12 +32,7 @@ from numpy.typing import NDArray
 
 from twofold.board import Board
 from twofold.evaluators import Evaluator
-from twofold.kernels import bits as on_bits
-from twofold.kernels import expectimax as kernels
 from twofold.kernels._jit import kernel
-from twofold.kernels.bounds import find_any, settles, store_within
-from twofold.kernels.context import ACROSS, DEAD_VALUE, DOWN, HITS, LAW, MASK, NODES, TABLE
-from twofold.kernels.dice import LAW_EXPONENT, LAW_PROBABILITY, LAW_STRIDE
 from twofold.kernels.intrinsics import (
     U64_POINTER,
     as_f64,
@@ -49,8 +44,13 @@ from twofold.kernels.intrinsics import (
     popcount,
     u64_at,
 )
-from twofold.kernels.layers import evaluate
-from twofold.kernels.transposition import bucket_of, entry_key, hash_of, new_generation
+from twofold.kernels.rules import bits as on_bits
+from twofold.kernels.rules.dice import LAW_EXPONENT, LAW_PROBABILITY, LAW_STRIDE
+from twofold.kernels.search import expectimax as kernels
+from twofold.kernels.search.bounds import find_any, settles, store_within
+from twofold.kernels.search.context import ACROSS, DEAD_VALUE, DOWN, HITS, LAW, MASK, NODES, TABLE
+from twofold.kernels.search.leaf_layer import evaluate
+from twofold.kernels.search.transposition import bucket_of, entry_key, hash_of, new_generation
 from twofold.rules import STANDARD
 from twofold.search.depth import Depth
 from twofold.search.expectimax import Expectimax

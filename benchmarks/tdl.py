@@ -13,11 +13,12 @@ from pathlib import Path
 from typing import Final
 
 from benchmarks.common import Figure, Report, Settings, of_runs
-from twofold.evaluators.network import Network, network_evaluator
+from twofold.evaluators.ntuple import network_evaluator
 from twofold.learn.settings import Settings as Training
 from twofold.learn.settings import parse_schedule
-from twofold.learn.tdl_format import read_tdl
 from twofold.learn.training import Training as Run
+from twofold.networks.network import Network
+from twofold.networks.tdl_format import read_tdl
 from twofold.players.loop import play_game, play_games
 from twofold.players.searching import ExpectimaxPlayer
 from twofold.rules import STANDARD

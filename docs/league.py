@@ -11,10 +11,10 @@ from typing import Any
 
 from matplotlib.figure import Figure
 
-from twofold.arena.report import Entry, gather
-from twofold.arena.report_text import format_seconds
+from twofold.arena.reports.report import Entry, gather
+from twofold.arena.reports.text import format_seconds
 from twofold.arena.stats import wilson_interval
-from twofold.arena.study import Study
+from twofold.arena.studies.study import Study
 from twofold.arena.table import reach
 
 HERE = Path(__file__).parent

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 IMPORTED = [
     "twofold.arena.bench",
     "twofold.cli.bench",
-    "twofold.arena.tune",
+    "twofold.arena.tuning.tune",
     "twofold.cli.solve",
     "twofold.cli.tune",
     "twofold.exact.solver",

@@ -5,7 +5,7 @@ import string
 from collections.abc import Callable
 
 from twofold.board import Board
-from twofold.engine_messages import (
+from twofold.engine.messages import (
     ALL_SHAPES,
     Answer,
     BestMove,
@@ -22,7 +22,7 @@ from twofold.engine_messages import (
     Word,
 )
 from twofold.game import Game
-from twofold.record import Record
+from twofold.records.record import Record
 from twofold.rules import Move, Rules
 from twofold.search.analysis import LineStep
 from twofold.search.budget import Budget

@@ -15,7 +15,7 @@ from twofold import Board, Game, make_player
 from twofold.arena.boards import read_boards
 from twofold.arena.games import tile_sum
 from twofold.arena.stats import Interval
-from twofold.evaluators.library import network_hash
+from twofold.networks.library import network_hash
 from twofold.players.compiled import CompiledPlayer
 
 BOARD_SETS = sorted(boards.SETS)
@@ -89,7 +89,7 @@ def test_every_subject_is_offered_and_others_are_refused() -> None:
 def test_pruned_chance_nodes_change_no_move_and_no_value(name: str, whole: bool) -> None:
     from benchmarks import star_search as star
     from twofold.evaluators import EVALUATORS
-    from twofold.kernels.expectimax import value_of
+    from twofold.kernels.search.expectimax import value_of
 
     boards = [np.uint64(int(text, 16)) for text in ("0123124503672689", "1212031004210356")]
     evaluator = EVALUATORS[name]

@@ -18,7 +18,7 @@ PAGES = ["README.md", *sorted(
 OF_OTHERS = {"curl", "duckdb", "sqlite3"}
 """Programs that pages use and that are not ours."""
 NEEDS_A_FILE = {"docs/reference/tdl-files.md"}
-"""Its Python reads weights of another program; `tests/learn/test_tdl_format.py` calls the same."""
+"""Its Python reads weights of another program; `networks/test_tdl_format.py` calls the same."""
 BEFORE = {"docs/reference/exact-tables.md": "solve --rules 2x3 --out 2x3.table"}
 """What is run before the Python of a page."""
 

@@ -49,7 +49,7 @@ def test_without_a_writable_cache_kernels_are_kept_for_the_run(tmp_path: Path) -
     blocked.write_text("not a folder")
     code = (
         "import numpy as np\n"
-        "from twofold.kernels.dice import dice\n"
+        "from twofold.kernels.rules.dice import dice\n"
         "from twofold.kernels._jit import CACHE_FOLDER\n"
         "print(f'{dice(np.uint64(1234567), np.uint64(0)):x}', CACHE_FOLDER)"
     )

@@ -11,7 +11,7 @@ from twofold.errors import InvalidInput, InvalidRecord
 from twofold.game import Game
 from twofold.game_file import Conflict, GameFile, Version, goes_on
 from twofold.locks import alone
-from twofold.record import Record, read_record, write_record
+from twofold.records.record import Record, read_record, write_record
 from twofold.rules import Rules
 
 pytestmark = pytest.mark.promise("R65")

@@ -12,8 +12,8 @@ from twofold import reference
 from twofold.board import Board
 from twofold.errors import IllegalMove
 from twofold.game import Game
-from twofold.kernels.cells import slide_array
-from twofold.record import Record, parse_record
+from twofold.kernels.rules.cells import slide_array
+from twofold.records.record import Record, parse_record
 from twofold.rules import Move, Rules
 
 Cells = tuple[int, ...]

@@ -9,7 +9,7 @@ from tests.cli.conftest import Cli
 from tests.cli.conftest import cli as cli  # a fixture
 from twofold import Board, Budget, Rules, limits, make_player
 from twofold.arena import run
-from twofold.engine_lines import parse_command
+from twofold.engine.lines import parse_command
 from twofold.errors import InvalidInput, LimitExceeded
 from twofold.limits import check_limit
 

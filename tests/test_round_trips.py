@@ -17,12 +17,12 @@ from tests.generators import (
     make_spec,
 )
 from twofold.board import Board
-from twofold.bridge.formats import format_game, parse_any_record
-from twofold.engine_lines import format_line as format_message
-from twofold.engine_lines import parse_answer, parse_command
+from twofold.engine.lines import format_line as format_message
+from twofold.engine.lines import parse_answer, parse_command
 from twofold.notation import format_spec, parse_seed, parse_spec
-from twofold.record import Record, format_record, parse_record
-from twofold.records import format_line, parse_line
+from twofold.records.formats import format_game, parse_any_record
+from twofold.records.json_lines import format_line, parse_line
+from twofold.records.record import Record, format_record, parse_record
 from twofold.rules import Move, Rules
 from twofold.search.budget import Budget
 

@@ -8,7 +8,7 @@ import pytest
 from twofold import reference
 from twofold.board import Board
 from twofold.game import Game
-from twofold.kernels import cells as on_cells
+from twofold.kernels.rules import cells as on_cells
 from twofold.players import make_player
 from twofold.players.compiled import CompiledPlayer
 from twofold.players.kernel_game import KernelGame

@@ -12,7 +12,7 @@ from tests.generators import make_record
 from tests.golden.rewrite import FOLDER
 from twofold.board import Board
 from twofold.errors import InvalidRecord
-from twofold.record import Record, format_record, parse_record
+from twofold.records.record import Record, format_record, parse_record
 
 PATHS = sorted(FOLDER.glob("*.txt"))
 SMALL = 220  # bytes: cut off at every one

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from twofold.board import Board, Slide, Spawn
     from twofold.game import Game, Status
     from twofold.players import Player, make_player
-    from twofold.record import Record
+    from twofold.records.record import Record
     from twofold.rules import Move, Rules
     from twofold.search.analysis import Analysis, MoveAnalysis
     from twofold.search.budget import Budget
@@ -31,7 +31,7 @@ _HOMES = {
     "Move": "twofold.rules",
     "MoveAnalysis": "twofold.search.analysis",
     "Player": "twofold.players",
-    "Record": "twofold.record",
+    "Record": "twofold.records.record",
     "Rules": "twofold.rules",
     "Slide": "twofold.board",
     "Spawn": "twofold.board",

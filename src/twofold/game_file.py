@@ -19,8 +19,8 @@ from twofold.game import start_board
 from twofold.limits import MAX_RECORD_BYTES
 from twofold.locks import alone
 from twofold.notation import shown
-from twofold.record import Record, format_record, parse_record
-from twofold.record_replay import located
+from twofold.records.record import Record, format_record, parse_record
+from twofold.records.replay import located
 
 PATIENCE: Final = 5.0
 """Seconds to wait for another program that writes the same file, which takes it milliseconds."""

@@ -13,7 +13,7 @@ from twofold.board import Board
 from twofold.game import Game
 from twofold.players import GameResult, make_player, play_game
 from twofold.players.base import Player
-from twofold.record import Record
+from twofold.records.record import Record
 from twofold.rules import Move, Rules
 
 GAMES: Final = (
@@ -176,7 +176,7 @@ def run_selftest() -> SelfTest:
 
 def _rows() -> Check:
     """Promise R1 for width 4."""
-    from twofold.kernels.tables import row_table
+    from twofold.kernels.rules.row_tables import row_table
 
     table = row_table(4).tolist()
     wrong = 0
@@ -213,7 +213,7 @@ def _dice() -> Check:
     """The worked example of the dice, by the reference and by the kernel."""
     import numpy as np
 
-    from twofold.kernels.dice import dice
+    from twofold.kernels.rules.dice import dice
 
     found = [reference.dice(1234567, 0), int(dice(np.uint64(1234567), np.uint64(0)))]
     return Check("dice", found == [0x599ED017FB08FC85] * 2, f"seed 1234567 gives {found[1]:016x}")

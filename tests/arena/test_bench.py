@@ -20,7 +20,7 @@ from tests.forks import command, fork, slow_group
 from tests.forks import forked_workers as forked_workers  # a fixture
 from twofold.arena import workers
 from twofold.arena.bench import Bench, resume
-from twofold.arena.study import Study
+from twofold.arena.studies.study import Study
 from twofold.errors import InvalidInput, InvalidSpec, PlayerError
 from twofold.limits import MAX_GAMES
 from twofold.rules import Rules

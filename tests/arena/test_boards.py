@@ -17,10 +17,10 @@ from twofold.arena import run
 from twofold.arena.bench import Bench, resumed
 from twofold.arena.boards import StartBoards, parse_boards, read_boards
 from twofold.arena.duel import duel
-from twofold.arena.exchange import export_boards, export_csv, export_parquet, import_games
+from twofold.arena.exchange.exchange import export_boards, export_csv, export_parquet, import_games
 from twofold.arena.games import tile_sum
-from twofold.arena.report import gather
-from twofold.arena.study import Study
+from twofold.arena.reports.report import gather
+from twofold.arena.studies.study import Study
 from twofold.errors import InvalidBoard, InvalidInput
 from twofold.limits import MAX_BOARDS_BYTES
 from twofold.players.base import assumed_score

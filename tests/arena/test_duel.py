@@ -5,7 +5,7 @@ import pytest
 from twofold.arena.bench import Bench
 from twofold.arena.duel import Outcome, Question, duel, with_budget
 from twofold.arena.sprt import Verdict
-from twofold.arena.study import Study
+from twofold.arena.studies.study import Study
 from twofold.errors import InvalidInput, InvalidSpec
 from twofold.rules import Rules
 

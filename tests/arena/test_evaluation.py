@@ -14,8 +14,8 @@ from twofold.arena.survival import next_sum
 from twofold.board import Board
 from twofold.endgame.library import open_tables
 from twofold.errors import InvalidInput, LimitExceeded
-from twofold.evaluators.library import load_network
 from twofold.learn.evaluation import Measured
+from twofold.networks.library import load_network
 from twofold.players import make_player
 from twofold.players.loop import GameResult, play_games
 from twofold.rules import STANDARD

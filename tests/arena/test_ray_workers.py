@@ -15,9 +15,9 @@ from tests.arena.test_bench import HERE, bench_of, digest
 from twofold.arena import ray_workers as module
 from twofold.arena.bench import Bench
 from twofold.arena.ray_workers import RayWorkers, files_of
-from twofold.arena.study import Study
+from twofold.arena.studies.study import Study
 from twofold.errors import MissingExtra, ResourceError
-from twofold.evaluators.library import network_path
+from twofold.networks.library import network_path
 from twofold.rules import Rules
 
 

@@ -77,7 +77,7 @@ def attempt(function: Callable[..., Any], *arguments: Any, **more: Any) -> None:
 
 def _study(path: Path, *specs: str) -> Path:
     """A study that wants a game of each player."""
-    from twofold.arena.study import Study
+    from twofold.arena.studies.study import Study
     from twofold.version import SIGNATURE
 
     more: dict[str, Any] = {"signature": str(SIGNATURE), "twofold": "1", "machine": {}}
@@ -99,9 +99,9 @@ def resumed_studies(folder: Path, specs: list[str]) -> None:
 def other_readers_of_studies(folder: Path, specs: list[str]) -> None:
     """The library, reports, the lab, and runs of other players that are kept in such a study."""
     from twofold.arena.bench import Bench, resume
-    from twofold.arena.study import Study
+    from twofold.arena.studies.study import Study
     from twofold.rules import Rules
-    from twofold.web import lab
+    from twofold.web.lab import laboratory as lab
 
     for number, spec in enumerate(specs):
         with Study(_study(folder / f"{number}.db", spec)) as study:
@@ -152,7 +152,7 @@ def workers_of_studies(folder: Path, specs: list[str]) -> None:
 
 def tunings(folder: Path, specs: list[str]) -> None:
     """A tuning whose file names such players wherever it holds text, and pickles besides."""
-    from twofold.arena.tune import Settings, tune
+    from twofold.arena.tuning.tune import Settings, tune
     from twofold.rules import Rules
 
     player, rules = "expectimax:eval=rows,ply=1", Rules.parse(RULES)
@@ -186,7 +186,7 @@ def tunings(folder: Path, specs: list[str]) -> None:
 def records(folder: Path, specs: list[str]) -> None:
     """`review`, `play --resume` with a hint, and `convert` of a record."""
     from twofold.game import Game
-    from twofold.record import Record, write_record
+    from twofold.records.record import Record, write_record
     from twofold.rules import Rules
 
     game = Game(Rules.parse(RULES), seed=1)
@@ -204,13 +204,13 @@ def checkpoints(folder: Path, specs: list[str]) -> None:
     """Networks and checkpoints of training runs."""
     import numpy as np
 
-    from twofold.evaluators.network import Network
-    from twofold.evaluators.network_file import Card, read_network, write_network
-    from twofold.evaluators.patterns import parse_patterns
     from twofold.learn import checkpoint
     from twofold.learn.settings import Settings
     from twofold.learn.start import start_from
     from twofold.learn.training import Training
+    from twofold.networks.file import Card, read_network, write_network
+    from twofold.networks.network import Network
+    from twofold.networks.patterns import parse_patterns
     from twofold.players import make_player
     from twofold.rules import Rules
 
@@ -252,7 +252,7 @@ def web(folder: Path, specs: list[str]) -> None:
     """Requests over HTTP and WebSocket, and games that are kept."""
     from tests.web.driver import PORT, Client, connected
     from twofold.game import Game
-    from twofold.record import Record
+    from twofold.records.record import Record
     from twofold.rules import Rules
     from twofold.web.app import create_app
     from twofold.web.hub import Hub
@@ -291,7 +291,7 @@ def web(folder: Path, specs: list[str]) -> None:
 
 def engine_lines(folder: Path, specs: list[str]) -> None:
     """What a program says to `twofold engine`."""
-    from twofold.bridge.engine import EngineServer
+    from twofold.engine.server import EngineServer
     from twofold.notation import parse_spec
     from twofold.players import make_player
 

@@ -40,17 +40,17 @@ def drained(games: Iterator[object]) -> None:
 
 def readers() -> dict[str, Callable[[Path], object]]:
     """Everything that reads a file, by name."""
-    from twofold.arena.exchange import read_games
-    from twofold.bridge import formats
-    from twofold.bridge.pages.selectors import read_selectors
-    from twofold.evaluators.library import network_hash
-    from twofold.evaluators.network_file import read_card, read_network
+    from twofold.arena.exchange.exchange import read_games
+    from twofold.browser.pages.selectors import read_selectors
     from twofold.exact import Table
     from twofold.learn.checkpoint import load
-    from twofold.learn.learnt import read_learnt
-    from twofold.learn.tdl_format import read_tdl
-    from twofold.record import read_record
-    from twofold.records import read_records
+    from twofold.networks.file import read_card, read_network
+    from twofold.networks.learnt import read_learnt
+    from twofold.networks.library import network_hash
+    from twofold.networks.tdl_format import read_tdl
+    from twofold.records import formats
+    from twofold.records.json_lines import read_records
+    from twofold.records.record import read_record
     from twofold.tensors import map_tensors
     from twofold.web.kept import read_kept
 
@@ -149,7 +149,7 @@ def parquet(
     """A file of equal games, each column a value or an array."""
 
     def put(path: Path) -> None:
-        from twofold.arena.report import require_report
+        from twofold.arena.reports.report import require_report
 
         pa, pq = require_report("pyarrow"), require_report("pyarrow.parquet")
         types = {"reproducible": pa.bool_(), "reached": pa.list_(pa.int32())}
@@ -171,7 +171,7 @@ def array(make: Callable[[Any], Any], name: str, rows: int = 10, **options: Any)
     """A file of games with one column that PyArrow makes."""
 
     def put(path: Path) -> None:
-        from twofold.arena.report import require_report
+        from twofold.arena.reports.report import require_report
 
         pa = require_report("pyarrow")
         parquet(rows, columns={name: make(pa)}, **options)(path)

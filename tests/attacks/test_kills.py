@@ -20,7 +20,7 @@ from tests.cli.test_serve import opened, running, until
 from tests.forks import command, fork, save_every_layer
 from tests.learn.test_checkpoint import digest
 from twofold.learn.checkpoint import load
-from twofold.record import parse_record
+from twofold.records.record import parse_record
 from twofold.web.store import Store
 
 if os.name != "posix":

@@ -9,12 +9,12 @@ from pathlib import Path
 import pytest
 
 from tests.attacks.records import GOOD, NAMES, REFUSED, Attack
-from twofold import record_replay
 from twofold.errors import InvalidRecord
 from twofold.game import Game
 from twofold.notation import printable
-from twofold.record import Record, format_record, parse_record, read_record
-from twofold.records import format_line, parse_line, read_records
+from twofold.records import replay as record_replay
+from twofold.records.json_lines import format_line, parse_line, read_records
+from twofold.records.record import Record, format_record, parse_record, read_record
 from twofold.rules import Move
 
 pytestmark = pytest.mark.promise("R23b")

@@ -23,16 +23,16 @@ from tests.attacks.studies import (
     lead_in_circles,
     super_journal,
 )
-from twofold.arena import sqlite as module
-from twofold.arena import tune_study
 from twofold.arena.games import GameRow
-from twofold.arena.sqlite import Deadline, open_sqlite, patiently
-from twofold.arena.study import Study
-from twofold.arena.tune import Settings
+from twofold.arena.studies import sqlite as module
+from twofold.arena.studies.sqlite import Deadline, open_sqlite, patiently
+from twofold.arena.studies.study import Study
+from twofold.arena.tuning import study as tune_study
+from twofold.arena.tuning.tune import Settings
 from twofold.errors import InvalidInput, TwofoldError
 from twofold.locks import alone
 from twofold.rules import Rules
-from twofold.web import lab
+from twofold.web.lab import laboratory as lab
 
 SOON = 60.0
 """Seconds; a view without end takes for ever."""
@@ -352,7 +352,7 @@ class Interrupting(Deadline):
 @posix
 @pytest.mark.promise("R62")
 def test_ctrl_c_ends_a_query(study: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("twofold.arena.study_file.Deadline", Interrupting)
+    monkeypatch.setattr("twofold.arena.studies.file.Deadline", Interrupting)
     with Study(study, read_only=True) as opened:
         with pytest.raises(KeyboardInterrupt), opened._errors():
             opened._one(f"{ENDLESS} SELECT count(*) FROM n")

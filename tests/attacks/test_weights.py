@@ -16,7 +16,7 @@ import pytest
 import twofold
 from tests.attacks.weights import FILES, POSIX, WEIGHTS, Attack, network, release, weights
 from twofold.errors import InvalidNetwork
-from twofold.evaluators.network_file import read_network
+from twofold.networks.file import read_network
 
 pytestmark = pytest.mark.promise("R23")
 ATTACKS = FILES + (POSIX if os.name == "posix" else [])
@@ -27,7 +27,7 @@ READS_ALL = """
 import json, sys
 from pathlib import Path
 from twofold.errors import InvalidNetwork
-from twofold.evaluators.network_file import read_network
+from twofold.networks.file import read_network
 
 def peak(anew):
     if anew:
@@ -50,7 +50,7 @@ print(json.dumps(grown))
 @pytest.fixture(scope="module", autouse=True)
 def _kernels() -> None:
     """Loading them takes longer than any attack may."""
-    importlib.import_module("twofold.kernels.network_planes")
+    importlib.import_module("twofold.kernels.learn.network_planes")
 
 
 @pytest.mark.parametrize("attack", ATTACKS, ids=lambda attack: attack.name)

@@ -14,7 +14,7 @@ import pytest
 
 from tests.cli.conftest import Cli
 from tests.forks import forked_workers as forked_workers  # a fixture
-from twofold.arena.study import Study
+from twofold.arena.studies.study import Study
 
 ROOT = Path(__file__).parent.parent.parent
 BAD = ROOT / "tests" / "arena" / "players_for_tests.py"

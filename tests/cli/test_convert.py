@@ -6,12 +6,12 @@ from pathlib import Path
 
 import pytest
 
-from tests.bridge.replays import FINAL, REPLAYS, SAVED
 from tests.cli.conftest import Cli
+from tests.records.foreign.replays import FINAL, REPLAYS, SAVED
 from twofold import cli as command
-from twofold.bridge.formats import parse_any_record
-from twofold.record import read_record
-from twofold.records import read_records
+from twofold.records.formats import parse_any_record
+from twofold.records.json_lines import read_records
+from twofold.records.record import read_record
 
 
 @pytest.fixture

@@ -13,11 +13,11 @@ from pathlib import Path
 import pytest
 
 from tests.cli.conftest import Cli
-from tests.players.engines import EXAMPLE_SPEC, EXAMPLE_WORDS, rogue
+from tests.engine.engines import EXAMPLE_SPEC, EXAMPLE_WORDS, rogue
 from tests.signals import hear_signals
-from twofold.bridge import conformance_checks
-from twofold.bridge.conformance_checks import CHECKS
 from twofold.cli import engine_check
+from twofold.engine import conformance_checks
+from twofold.engine.conformance_checks import CHECKS
 from twofold.web.roster import Roster
 
 EXAMPLE = " ".join(EXAMPLE_WORDS)

@@ -9,12 +9,12 @@ import pytest
 
 from tests.cli.conftest import Cli
 from twofold.errors import InvalidNetwork
-from twofold.evaluators.network import Network
-from twofold.evaluators.network_file import read_card, read_network
-from twofold.learn.average import average
 from twofold.learn.checkpoint import load, save
 from twofold.learn.settings import Settings
 from twofold.learn.training import Training
+from twofold.networks.average import average
+from twofold.networks.file import read_card, read_network
+from twofold.networks.network import Network
 
 
 @pytest.fixture(scope="module")

@@ -10,7 +10,7 @@ from twofold import Board, Game, Move, Rules
 from twofold.cli.play import Table, said
 from twofold.game import Step
 from twofold.game_file import GameFile
-from twofold.record import Record, read_record, write_record
+from twofold.records.record import Record, read_record, write_record
 from twofold.tui import saving
 
 

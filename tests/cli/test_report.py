@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from tests.cli.conftest import Cli
-from twofold.records import read_records
+from twofold.records.json_lines import read_records
 
 
 @pytest.fixture
@@ -163,7 +163,7 @@ def test_the_study_is_never_written_over(cli: Cli, study: str) -> None:
 
 
 def test_no_study_and_an_empty_one(cli: Cli, tmp_path: Path) -> None:
-    from twofold.arena.study import Study
+    from twofold.arena.studies.study import Study
 
     missing, empty = tmp_path / "missing.db", tmp_path / "empty.db"
     code, _, err = cli("report", str(missing), "--format", "tdl")

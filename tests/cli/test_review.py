@@ -15,11 +15,11 @@ from rich.console import Console
 from tests.cli.conftest import Cli
 from tests.cli.test_live import exit_code, read_until, terminal
 from twofold import Game, Move, Record, Rules, make_player
-from twofold.arena import review as reviewing
-from twofold.arena.review import Judgement, judge
 from twofold.cli._review import heading, summary, worst_moves, worst_of
 from twofold.players import canonical
-from twofold.record import write_record
+from twofold.records.record import write_record
+from twofold.review import review as reviewing
+from twofold.review.review import Judgement, judge
 from twofold.search.stop import Stop
 
 TINY = ("--player", "ntuple:net=tiny,ply=1")

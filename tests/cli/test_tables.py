@@ -179,7 +179,7 @@ def test_what_does_not_fit_is_refused(
 
 
 def test_no_memory_is_said(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
-    from twofold.evaluators import memory
+    from twofold import memory
 
     monkeypatch.setattr(memory, "free_memory", lambda: 10**8)
     code, _, err = cli("tables", "build", "442-512")

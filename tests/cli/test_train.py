@@ -18,13 +18,13 @@ from tests.endgame.state import tables_here as tables_here  # a fixture
 from tests.signals import hear_signals
 from twofold.cli._training import read_trials
 from twofold.cli.train import _goes_on
-from twofold.evaluators.network_file import read_card, read_network
 from twofold.learn.checkpoint import curve_path, load, save
 from twofold.learn.run import run
 from twofold.learn.settings import Settings
 from twofold.learn.start import start_from
 from twofold.learn.training import Training
 from twofold.locks import alone
+from twofold.networks.file import read_card, read_network
 from twofold.rules import Rules
 
 SMALL = ["0123 0145", "--rules", "3x4", "--threads", "1"]
@@ -216,7 +216,7 @@ def test_what_is_refused(
 def test_too_large_for_the_memory(
     cli: Cli, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("twofold.evaluators.memory.free_memory", lambda: 10**9)
+    monkeypatch.setattr("twofold.memory.free_memory", lambda: 10**9)
     path = tmp_path / "n.safetensors"
     code, _, err = cli("train", "8x6", "--out", str(path))
     assert code == 3

@@ -12,10 +12,10 @@ import numpy as np
 import pytest
 
 from tests.cli.conftest import Cli
-from twofold.evaluators.network_file import read_card, read_network
 from twofold.learn.checkpoint import load
 from twofold.learn.training import Training
 from twofold.locks import alone
+from twofold.networks.file import read_card, read_network
 
 SMALL = ["0123 0145", "--rules", "3x4", "--threads", "1"]
 

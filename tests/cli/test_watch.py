@@ -9,7 +9,7 @@ import pytest
 from tests.cli.conftest import Cli
 from twofold import Board, Game, Move, Player, Rules, make_player
 from twofold.players import play_game
-from twofold.record import read_record
+from twofold.records.record import read_record
 from twofold.tui.frame import Frame
 from twofold.tui.playback import analyse, frames, paced
 

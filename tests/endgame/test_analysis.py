@@ -11,21 +11,21 @@ from tests.endgame.state import table_files as table_files  # a fixture
 from tests.endgame.state import tables_here as tables_here  # a fixture
 from twofold.arena import ray_workers
 from twofold.arena.bench import Bench
-from twofold.arena.judge import Judge
 from twofold.arena.run import run
-from twofold.arena.study import Study
-from twofold.arena.tune_settings import Settings
+from twofold.arena.studies.study import Study
+from twofold.arena.tuning.settings import Settings
 from twofold.board import Board
-from twofold.bridge.engine_search import Search
 from twofold.cli import _common
 from twofold.cli._analysis import figures, move_table
 from twofold.endgame import library
 from twofold.endgame.library import open_tables
 from twofold.endgame.table import Answer
-from twofold.engine_messages import BestMove, Go, Info, Position
+from twofold.engine.messages import BestMove, Go, Info, Position
+from twofold.engine.server_search import Search
 from twofold.errors import InvalidSpec, InvalidTable
 from twofold.notation import parse_spec
 from twofold.players import make_player
+from twofold.review.judge import Judge
 from twofold.rules import STANDARD, Move, Rules
 from twofold.search.analysis import Analysis, format_chance, table_words
 from twofold.search.budget import Budget

@@ -26,7 +26,7 @@ from twofold.endgame.scale import chances_of
 from twofold.endgame.table import EndgameTable, EndgameTables
 from twofold.endgame.work import build_table
 from twofold.errors import InvalidTable
-from twofold.kernels.endgame_cells import as_row
+from twofold.kernels.endgame.cells import as_row
 from twofold.rules import Move
 
 SEED = 11

@@ -13,7 +13,7 @@ from twofold.board import Board
 from twofold.endgame.pattern import Pattern
 from twofold.endgame.scale import chances_of
 from twofold.endgame.table import EndgameTable, EndgameTables
-from twofold.kernels import endgame_lookup
+from twofold.kernels.endgame import lookup as endgame_lookup
 from twofold.rules import Move
 
 SEED = 7

@@ -12,7 +12,7 @@ import pytest
 from twofold.endgame.build import Builder, DenseWay
 from twofold.endgame.halves import Halves
 from twofold.endgame.pattern import Pattern
-from twofold.kernels import endgame
+from twofold.kernels.endgame import layers as endgame
 
 PUBLISHED = {64: 0.976849, 128: 0.782384, 256: 0.124619}
 OURS = {64: 0.99381, 128: 0.79508}

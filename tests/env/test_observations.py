@@ -9,7 +9,7 @@ from twofold.board import Board
 from twofold.env.observations import PLANES, observe, space
 from twofold.env.settings import Observation
 from twofold.errors import InvalidBoard
-from twofold.kernels import environment_words
+from twofold.kernels.env import words as environment_words
 
 
 @pytest.mark.parametrize("form", get_args(Observation))

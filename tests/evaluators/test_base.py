@@ -11,8 +11,8 @@ from twofold.board import Board
 from twofold.errors import InvalidSpec
 from twofold.evaluators import EVALUATORS, Evaluator, compiled, find_evaluator, simple_evaluator
 from twofold.evaluators.base import only_4x4, small_shapes
-from twofold.kernels.expectimax import CONTEXT_WORDS
 from twofold.kernels.intrinsics import popcount
+from twofold.kernels.search.expectimax import CONTEXT_WORDS
 from twofold.rules import Rules
 from twofold.search.context import Context
 

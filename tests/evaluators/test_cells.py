@@ -21,8 +21,8 @@ from twofold.evaluators import (
     simple_evaluator,
 )
 from twofold.kernels._jit import address_of
-from twofold.kernels.evaluate import LOG_TABLE
-from twofold.kernels.evaluate_cells import evaluate_once
+from twofold.kernels.search.evaluate import LOG_TABLE
+from twofold.kernels.search.evaluate_cells import evaluate_once
 from twofold.limits import MAX_EXPONENT
 
 SMALL = [(1, 2), (2, 1), (1, 4), (2, 2), (2, 3), (3, 3), (3, 4), (4, 3), (4, 4)]

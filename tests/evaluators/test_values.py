@@ -16,7 +16,7 @@ from twofold.board import Board
 from twofold.errors import UnsupportedRules
 from twofold.evaluators import EVALUATORS
 from twofold.evaluators.matrix import matrix_evaluator, snake_path
-from twofold.kernels import evaluate
+from twofold.kernels.search import evaluate
 
 SHAPES = [(1, 2), (2, 1), (1, 4), (2, 2), (2, 3), (3, 3), (3, 4), (4, 3), (4, 4)]
 

@@ -11,12 +11,13 @@ import pytest
 from tests.exact.naive import Naive, least
 from twofold.board import Board, Slide
 from twofold.evaluators import compiled, simple_evaluator
-from twofold.evaluators.network import Network, network_evaluator
+from twofold.evaluators.ntuple import network_evaluator
 from twofold.exact import Problem, Table, solve
 from twofold.exact.problem import canonical_bits
-from twofold.kernels import canonical
+from twofold.kernels.exact import canonical
 from twofold.learn.settings import Settings, parse_schedule
 from twofold.learn.training import Training
+from twofold.networks.network import Network
 from twofold.players import play_games
 from twofold.players.exact import ExactPlayer
 from twofold.players.searching import ExpectimaxPlayer

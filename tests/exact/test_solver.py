@@ -12,7 +12,7 @@ from twofold.exact import Problem, Table, solve, solver
 from twofold.exact.format import STATES
 from twofold.exact.solver import Crew, Progress, Solver
 from twofold.exact.store import Store
-from twofold.kernels import canonical
+from twofold.kernels.exact import canonical
 
 PROBLEMS = [
     ("2x2", "score"),

@@ -20,7 +20,7 @@ from twofold.exact import Problem, Table, solve
 from twofold.exact.format import Layers, read_layers, write_layers
 from twofold.exact.solver import Solver
 from twofold.exact.store import Store, WorkFolder
-from twofold.kernels import canonical
+from twofold.kernels.exact import canonical
 from twofold.rules import Move
 
 

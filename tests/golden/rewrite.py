@@ -14,7 +14,7 @@ from twofold.board import Board
 from twofold.game import Game
 from twofold.players.base import Player
 from twofold.players.simple import CornerPlayer, GreedyPlayer, RandomPlayer
-from twofold.record import Record, format_record
+from twofold.records.record import Record, format_record
 from twofold.rules import Rules
 
 FOLDER = Path(__file__).parent

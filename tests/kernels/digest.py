@@ -19,14 +19,17 @@ from tests.kernels.lazily import lazy_kernel
 from tests.literal import boards
 from twofold.board import Board
 from twofold.evaluators import EVALUATORS
-from twofold.evaluators.network import Network, network_evaluator
-from twofold.kernels import _jit, layers, ntuple
-from twofold.kernels import context as names
-from twofold.kernels import transposition as table
+from twofold.evaluators.ntuple import network_evaluator
+from twofold.kernels import _jit
 from twofold.kernels._jit import address_of
 from twofold.kernels.intrinsics import call_layer, high_product, pointer, spread_nibbles
+from twofold.kernels.learn import ntuple
+from twofold.kernels.search import context as names
+from twofold.kernels.search import leaf_layer as layers
+from twofold.kernels.search import transposition as table
 from twofold.learn.settings import Settings, parse_schedule
 from twofold.learn.training import Training
+from twofold.networks.network import Network
 from twofold.players import make_player, play_game
 from twofold.rules import Rules
 from twofold.search.depth import Depth

@@ -12,11 +12,11 @@ from numpy.typing import NDArray
 
 from tests.kernels.lazily import lazy_kernel
 from twofold import reference
-from twofold.kernels import bits as on_bits
-from twofold.kernels import cells as on_cells
-from twofold.kernels import dice
 from twofold.kernels.intrinsics import pointer, u64_at
-from twofold.kernels.tables import frame
+from twofold.kernels.rules import bits as on_bits
+from twofold.kernels.rules import cells as on_cells
+from twofold.kernels.rules import dice
+from twofold.kernels.rules.row_tables import frame
 
 Cells = NDArray[np.uint8]
 Ints = NDArray[np.int64]

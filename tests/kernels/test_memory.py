@@ -20,22 +20,25 @@ from tests.literal import boards, score_of
 from twofold import reference
 from twofold.board import Board
 from twofold.evaluators import EVALUATORS
-from twofold.kernels import (
+from twofold.kernels._jit import address_of
+from twofold.kernels.rules import cells, play
+from twofold.kernels.rules.dice import spawn_law
+from twofold.kernels.rules.row_tables import frame
+from twofold.kernels.search import (
     adversarial,
-    cells,
     expectimax,
-    layers,
-    play,
     policies,
-    star,
     summed,
     transposition,
 )
-from twofold.kernels import context as names
-from twofold.kernels._jit import address_of
-from twofold.kernels.dice import spawn_law
-from twofold.kernels.tables import frame
-from twofold.kernels.transposition import BUCKET_WORDS, MIN_BUCKETS
+from twofold.kernels.search import context as names
+from twofold.kernels.search import (
+    leaf_layer as layers,
+)
+from twofold.kernels.search import (
+    star1 as star,
+)
+from twofold.kernels.search.transposition import BUCKET_WORDS, MIN_BUCKETS
 from twofold.limits import MAX_EXPONENT
 from twofold.rules import Move, Rules
 from twofold.search.alphabeta import AlphaBeta

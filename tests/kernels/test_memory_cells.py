@@ -13,11 +13,11 @@ from tests.kernels.test_memory import Guards
 from tests.search.twins import small_positions
 from twofold import reference
 from twofold.evaluators import EVALUATORS
-from twofold.kernels import context as names
-from twofold.kernels import expectimax_cells as kernels
-from twofold.kernels.dice import spawn_law
 from twofold.kernels.intrinsics import pointer
-from twofold.kernels.transposition import BUCKET_WORDS, MIN_BUCKETS
+from twofold.kernels.rules.dice import spawn_law
+from twofold.kernels.search import context as names
+from twofold.kernels.search import expectimax_cells as kernels
+from twofold.kernels.search.transposition import BUCKET_WORDS, MIN_BUCKETS
 from twofold.limits import MAX_EXPONENT
 from twofold.rules import Move, Rules
 from twofold.search.depth import Depth

@@ -15,16 +15,17 @@ from tests.kernels.drivers import SMALL, Words, played_boards, to_bits
 from tests.kernels.lazily import lazy_kernel
 from tests.kernels.test_memory import Guards
 from tests.learn.test_games import settings_of
-from twofold.evaluators.network import Network, network_evaluator
-from twofold.kernels import context as names
-from twofold.kernels import learning, ntuple, updates
-from twofold.kernels import training_words as at
-from twofold.kernels.dice import spawn_law
-from twofold.kernels.expectimax import LOWEST
+from twofold.evaluators.ntuple import network_evaluator
 from twofold.kernels.intrinsics import call_layer, pointer
-from twofold.kernels.play import ask
-from twofold.kernels.tables import frame
+from twofold.kernels.learn import learning, ntuple, updates
+from twofold.kernels.learn import words as at
+from twofold.kernels.rules.dice import spawn_law
+from twofold.kernels.rules.play import ask
+from twofold.kernels.rules.row_tables import frame
+from twofold.kernels.search import context as names
+from twofold.kernels.search.expectimax import LOWEST
 from twofold.learn.training import Training
+from twofold.networks.network import Network
 from twofold.rules import Rules
 from twofold.search.depth import Depth
 from twofold.search.expectimax import Expectimax

@@ -5,7 +5,7 @@ import sys
 
 PROGRAM = """
 import sys
-import twofold.kernels.bits
+import twofold.kernels.rules.bits
 assert "scipy.linalg" not in sys.modules
 import numba, numpy
 multiply = numba.njit(lambda a, b: a @ b)

@@ -1,7 +1,7 @@
 """N-tuple networks and their learning on lists and dictionaries, in float64; slow.
 
-Written from the papers and from what the docstring of `twofold.kernels.learning` promises. Only
-the rules, the dice and the settings are shared with the package.
+Written from the papers and from what the docstring of `kernels.learn.learning` promises. Only the
+rules, the dice and the settings are shared with the package.
 """
 
 from collections.abc import Callable, Sequence
@@ -17,9 +17,9 @@ from tests.evaluators.plain import downgraded, turned
 from twofold import reference
 from twofold.board import Board
 from twofold.endgame.named import find_tables
-from twofold.evaluators.network import Network
 from twofold.learn.settings import Phase, Settings
 from twofold.limits import BITS_MAX_EXPONENT
+from twofold.networks.network import Network
 from twofold.rules import Rules
 
 Cells = tuple[int, ...]

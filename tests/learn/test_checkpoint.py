@@ -23,15 +23,15 @@ from tests.learn.killed import SMALL, train
 from twofold import files
 from twofold.endgame.named import tables_hash
 from twofold.errors import InvalidInput, InvalidNetwork, ResourceError
-from twofold.evaluators.network import Network
-from twofold.evaluators.network_file import read_card, read_network, write_network
-from twofold.kernels import training_words as at
+from twofold.kernels.learn import words as at
 from twofold.learn import checkpoint
 from twofold.learn.checkpoint import STATE, curve_path, load, save
 from twofold.learn.run import run
 from twofold.learn.settings import Settings, parse_schedule
 from twofold.learn.start import start_from
 from twofold.learn.training import Training
+from twofold.networks.file import read_card, read_network, write_network
+from twofold.networks.network import Network
 from twofold.rules import Rules
 from twofold.tensors import map_tensors, write_tensors
 

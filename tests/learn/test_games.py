@@ -19,7 +19,7 @@ from tests.learn.naive import NaiveTraining, start_of, table_of
 from twofold import reference
 from twofold.board import Board
 from twofold.endgame.pattern import Pattern
-from twofold.kernels import training_words as at
+from twofold.kernels.learn import words as at
 from twofold.learn.settings import Settings, parse_schedule
 from twofold.learn.training import Training
 from twofold.rules import Rules

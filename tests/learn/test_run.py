@@ -11,13 +11,13 @@ import numpy as np
 import pytest
 
 from twofold.errors import ResourceError
-from twofold.evaluators.network import Network
 from twofold.learn.checkpoint import curve_path, load
 from twofold.learn.curve import Curve
 from twofold.learn.evaluation import Evaluation, Measured
 from twofold.learn.run import CURVE_SECONDS, _CurveFile, run
 from twofold.learn.settings import Settings
 from twofold.learn.training import Progress, Training
+from twofold.networks.network import Network
 from twofold.rules import Rules
 
 SMALL = Settings(patterns="0123 0145", rules=Rules.parse("3x4"), threads=1)

@@ -10,7 +10,7 @@ import pytest
 from tests.endgame.state import table_files as table_files  # a fixture
 from tests.endgame.state import tables_here as tables_here  # a fixture
 from twofold.errors import InvalidNetwork, InvalidTable, LimitExceeded, UnsupportedRules
-from twofold.kernels.training_words import MAX_STEPS
+from twofold.kernels.learn.words import MAX_STEPS
 from twofold.learn.settings import (
     Phase,
     Settings,

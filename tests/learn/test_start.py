@@ -8,11 +8,11 @@ import pytest
 
 from tests.learn.killed import SMALL
 from twofold.errors import InvalidNetwork
-from twofold.learn.average import average
 from twofold.learn.checkpoint import save
 from twofold.learn.settings import parse_schedule
 from twofold.learn.start import start_from
 from twofold.learn.training import Training
+from twofold.networks.average import average
 
 
 def trained(folder: Path, patterns: str, seed: int = 5, schedule: str = "tc") -> Path:

@@ -10,10 +10,10 @@ import pytest
 
 from tests.learn.test_games import random_start, settings_of
 from tests.threads import threads_since
+from twofold import memory
 from twofold.errors import ResourceError
-from twofold.evaluators import memory
-from twofold.kernels import learning
-from twofold.kernels import training_words as at
+from twofold.kernels.learn import learning
+from twofold.kernels.learn import words as at
 from twofold.learn import training as module
 from twofold.learn.settings import Settings, parse_schedule
 from twofold.learn.training import (

@@ -4,8 +4,8 @@ import re
 
 import pytest
 
+from tests.engine.engines import EXAMPLE_SPEC
 from tests.literal import boards, score_of
-from tests.players.engines import EXAMPLE_SPEC
 from tests.search.twins import small_positions
 from twofold.board import Board
 from twofold.errors import GameOver, UnsupportedRules

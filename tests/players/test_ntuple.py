@@ -10,11 +10,12 @@ import pytest
 
 from twofold import Board, Budget, Game, Move, Rules, make_player
 from twofold.errors import InvalidNetwork, InvalidSpec, LimitExceeded, UnsupportedRules
-from twofold.evaluators.library import load_network, network_hash, shipped
-from twofold.evaluators.network import Network, network_evaluator
+from twofold.evaluators.ntuple import network_evaluator
 from twofold.learn.checkpoint import save
 from twofold.learn.settings import Settings
 from twofold.learn.training import Training
+from twofold.networks.library import load_network, network_hash, shipped
+from twofold.networks.network import Network
 from twofold.players.loop import play_game
 from twofold.players.registry import canonical, short_spec
 from twofold.players.searching import ExpectimaxPlayer

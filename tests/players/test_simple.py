@@ -10,7 +10,7 @@ from tests.search.twins import small_positions
 from twofold import reference
 from twofold.board import Board
 from twofold.errors import PlayerError
-from twofold.kernels import policies
+from twofold.kernels.search import policies
 from twofold.players import make_player
 from twofold.players.compiled import CompiledPlayer
 from twofold.rules import Move, Rules

@@ -11,8 +11,8 @@ from tests.literal.datumbox import LARGEST
 from tests.search.twins import Twin, first_best, leaf_of, positions, small_positions, values_of
 from twofold.board import Board
 from twofold.evaluators import EVALUATORS
-from twofold.kernels import play
-from twofold.kernels.adversarial import LEAST_DEPTH
+from twofold.kernels.rules import play
+from twofold.kernels.search.adversarial import LEAST_DEPTH
 from twofold.players import make_player, play_game
 from twofold.rules import Move, Rules
 from twofold.search.alphabeta import AlphaBeta

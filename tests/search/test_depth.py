@@ -11,10 +11,11 @@ from tests.search.twins import positions
 from twofold.board import Board
 from twofold.errors import InvalidInput, InvalidSpec, LimitExceeded
 from twofold.evaluators import EVALUATORS
-from twofold.evaluators.network import Network, network_evaluator
+from twofold.evaluators.ntuple import network_evaluator
 from twofold.game import Game
-from twofold.kernels import expectimax as kernels
+from twofold.kernels.search import expectimax as kernels
 from twofold.limits import MAX_PLY
+from twofold.networks.network import Network
 from twofold.players import make_player, play_game
 from twofold.players.searching import ExpectimaxPlayer
 from twofold.rules import Move, Rules

@@ -8,8 +8,8 @@ from tests import literal
 from tests.search.twins import first_best, leaf_of, positions, same, values_of
 from twofold.board import Board
 from twofold.evaluators import EVALUATORS, Evaluator
-from twofold.kernels import context as names
-from twofold.kernels.transposition import MIN_BUCKETS
+from twofold.kernels.search import context as names
+from twofold.kernels.search.transposition import MIN_BUCKETS
 from twofold.players import make_player
 from twofold.players.searching import ExpectimaxPlayer
 from twofold.rules import Move, Rules

@@ -8,7 +8,7 @@ import pytest
 from tests.search.twins import positions, values_of
 from twofold.board import Board
 from twofold.evaluators import EVALUATORS
-from twofold.kernels.transposition import GENERATIONS
+from twofold.kernels.search.transposition import GENERATIONS
 from twofold.players import make_player
 from twofold.rules import Rules
 from twofold.search.analysis import Analysis

@@ -10,9 +10,10 @@ from twofold.board import Board
 from twofold.errors import InvalidSpec, UnsupportedRules
 from twofold.evaluators import EVALUATORS, bounds
 from twofold.game import Game
-from twofold.kernels import context as names
-from twofold.kernels import play, star
-from twofold.kernels.bits import tile_sum
+from twofold.kernels.rules import play
+from twofold.kernels.rules.bits import tile_sum
+from twofold.kernels.search import context as names
+from twofold.kernels.search import star1 as star
 from twofold.players import canonical, make_player, play_game
 from twofold.players.searching import ExpectimaxPlayer
 from twofold.rules import Move, Rules

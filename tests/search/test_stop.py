@@ -16,8 +16,8 @@ from tests.search.twins import positions, values_of
 from tests.threads import threads_since
 from twofold.board import Board
 from twofold.evaluators import EVALUATORS, Evaluator, compiled
-from twofold.kernels.context import NEVER, NODE_LIMIT, NODES
 from twofold.kernels.intrinsics import as_u64, f64_pointer, u64_at
+from twofold.kernels.search.context import NEVER, NODE_LIMIT, NODES
 from twofold.rules import Rules
 from twofold.search.depth import Depth
 from twofold.search.expectimax import Expectimax

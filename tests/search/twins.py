@@ -12,7 +12,7 @@ from twofold import reference
 from twofold.board import Board
 from twofold.evaluators import Evaluator
 from twofold.kernels._jit import address_of
-from twofold.kernels.evaluate import evaluate_once
+from twofold.kernels.search.evaluate import evaluate_once
 from twofold.limits import BITS_MAX_EXPONENT
 from twofold.rules import Move, Rules
 from twofold.search.base import Search

@@ -21,7 +21,7 @@ from tests.tui.driving import (
     until_shown,
 )
 from twofold import Board, Game, Move, Rules
-from twofold.record import Record, read_record, write_record
+from twofold.records.record import Record, read_record, write_record
 from twofold.tui import saving
 from twofold.tui.review_screen import ReviewScreen
 

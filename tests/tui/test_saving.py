@@ -8,7 +8,7 @@ from twofold import Board, Game, Move, Rules
 from twofold.best_scores import BEST_FILE, keep_best, read_best
 from twofold.errors import ResourceError
 from twofold.game_file import GameFile
-from twofold.record import Record, read_record
+from twofold.records.record import Record, read_record
 from twofold.tui import saving
 from twofold.tui.saving import KeptGame, best_score
 

@@ -16,7 +16,7 @@ if sys.platform != "linux":
 from tests.cli.test_live import ESCAPES, exit_code, read_until, terminal
 from tests.cli.test_review import write_game
 from twofold import Move
-from twofold.record import read_record
+from twofold.records.record import read_record
 
 LEFT, DOWN = b"\x1b[D", b"\x1b[B"
 

@@ -4,7 +4,7 @@ import pytest
 
 from tests.tui.driving import game_of
 from twofold import Board, Game, Move
-from twofold.arena.judge import Judgement
+from twofold.review.judge import Judgement
 from twofold.tui.walk import Walk
 from twofold.tui.walk_view import draw_walk, timeline, verdict
 

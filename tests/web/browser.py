@@ -15,7 +15,7 @@ from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Browser, Page, sync_playwright
 
 from tests.web.driver import free_listener, serving
-from twofold.bridge.browser import find_browser
+from twofold.browser.browser import find_browser
 from twofold.web.app import create_app
 from twofold.web.hub import Hub
 from twofold.web.security import Access

@@ -8,7 +8,7 @@ import pytest
 from tests.web.page import PATIENCE, Listener
 from twofold.game_file import Conflict, GameFile, Version
 from twofold.players import make_player
-from twofold.record import Record
+from twofold.records.record import Record
 from twofold.rules import Rules
 from twofold.web.autoplay import Wish
 from twofold.web.following import Asker

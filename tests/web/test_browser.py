@@ -9,7 +9,7 @@ from playwright.sync_api import expect
 
 from tests.web.browser import PATIENCE_MS, Served, Visit, serve
 from twofold.game_file import GameFile
-from twofold.record import Record
+from twofold.records.record import Record
 
 PAGES = {
     "/": ".tile",

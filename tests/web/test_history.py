@@ -17,7 +17,7 @@ from twofold.errors import (
 )
 from twofold.game import Game
 from twofold.limits import MAX_RECORD_MOVES
-from twofold.record import Record, format_record, parse_record
+from twofold.records.record import Record, format_record, parse_record
 from twofold.rules import STANDARD, Move, Rules
 from twofold.web import history as module
 from twofold.web.history import MARK_EVERY, History, Standing

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.bridge.replays import FINAL, REPLAYS, SAVED
+from tests.records.foreign.replays import FINAL, REPLAYS, SAVED
 from tests.threads import threads_since
 from tests.web import own_players
 from tests.web.own_players import GATE
@@ -20,7 +20,7 @@ from twofold.errors import (
     UnsupportedRules,
 )
 from twofold.game import Game
-from twofold.record import Record, format_record, parse_record
+from twofold.records.record import Record, format_record, parse_record
 from twofold.rules import STANDARD, Rules
 from twofold.search.budget import Budget
 from twofold.search.stop import Stop

@@ -10,11 +10,11 @@ import pytest
 from tests.web import own_players
 from tests.web.own_players import GATE
 from tests.web.page import PATIENCE, Listener
-from twofold.arena.judge import Judge
-from twofold.arena.review import judge, review
 from twofold.errors import ResourceError
 from twofold.players import make_player
-from twofold.record import Record
+from twofold.records.record import Record
+from twofold.review.judge import Judge
+from twofold.review.review import judge, review
 from twofold.rules import STANDARD
 from twofold.search.budget import Budget
 from twofold.web import reviews as module

@@ -14,7 +14,7 @@ from tests.web import own_players
 from tests.web.own_players import GATE
 from tests.web.page import PATIENCE, Page
 from twofold.game import Game
-from twofold.record import format_record
+from twofold.records.record import format_record
 from twofold.rules import STANDARD, Rules
 from twofold.web import protocol
 from twofold.web import session as module

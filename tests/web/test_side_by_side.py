@@ -15,7 +15,7 @@ from tests.web.test_store import STANDARD_TEXT, again, ids, record_of
 from twofold.best_scores import BEST_FILE, read_best
 from twofold.errors import InvalidInput
 from twofold.game_file import goes_on
-from twofold.record import Record, format_record
+from twofold.records.record import Record, format_record
 from twofold.rules import STANDARD
 from twofold.web import protocol
 from twofold.web.following import Asker

@@ -19,7 +19,7 @@ from twofold.best_scores import BEST_FILE
 from twofold.board import Board
 from twofold.errors import InvalidInput, InvalidRecord, LimitExceeded, ResourceError
 from twofold.game import Game
-from twofold.record import Record, format_record, parse_record
+from twofold.records.record import Record, format_record, parse_record
 from twofold.rules import Rules
 from twofold.web import store as module
 from twofold.web.protocol import GameInfo, NotFound

@@ -14,7 +14,7 @@ from twofold.errors import (
     InvalidRecord,
 )
 from twofold.game import Game
-from twofold.record import Record
+from twofold.records.record import Record
 from twofold.web import table as module
 from twofold.web.following import Asker
 from twofold.web.protocol import (

@@ -14,7 +14,7 @@ from twofold.arena.games import GameRow, Games
 from twofold.arena.run import Run, run, run_seeds
 from twofold.arena.sprt import Sprt
 from twofold.arena.stats import Interval, Summary, mean_interval, summarise, wilson_interval
-from twofold.arena.study import Study
+from twofold.arena.studies.study import Study
 from twofold.arena.survival import Band, Fates, bands
 
 __all__ = [

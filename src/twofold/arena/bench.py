@@ -9,7 +9,7 @@ from typing import Any, Final
 from twofold.arena.boards import StartBoards
 from twofold.arena.games import GameRow, Games
 from twofold.arena.run import Backend, Plan, play
-from twofold.arena.study import Study, Wanted
+from twofold.arena.studies.study import Study, Wanted
 from twofold.arena.workers import Workers
 from twofold.errors import InvalidInput, PlayerError
 from twofold.limits import MAX_GAMES, MAX_JOBS, MAX_SEED, check_limit

@@ -1,6 +1,6 @@
 """Games that measure a network while it learns: at 1 ply, always from the same seeds and boards.
 
->>> from twofold.evaluators.library import load_network
+>>> from twofold.networks.library import load_network
 >>> found = EvaluationGames(STANDARD, games=20)(load_network("tiny"))
 >>> found is not None and 500 < found.mean < 50_000
 True
@@ -14,9 +14,10 @@ from twofold.arena.stats import mean_interval
 from twofold.arena.survival import next_sum
 from twofold.endgame.table import EndgameTables
 from twofold.errors import InvalidInput
-from twofold.evaluators.network import Network, network_evaluator
+from twofold.evaluators.ntuple import network_evaluator
 from twofold.learn.evaluation import Measured
 from twofold.limits import MAX_DOWNGRADE, MAX_GAMES, MIN_DOWNGRADE, check_limit
+from twofold.networks.network import Network
 from twofold.notation import shown
 from twofold.players.loop import GameResult, play_games
 from twofold.players.presets import DOWNGRADE

@@ -11,8 +11,8 @@ from twofold.board import Board
 from twofold.limits import MAX_EXPONENT
 from twofold.players.base import assumed_score
 from twofold.players.loop import GameResult
-from twofold.record import Record
-from twofold.record_replay import result_text
+from twofold.records.record import Record
+from twofold.records.replay import result_text
 from twofold.rules import Move, Rules
 
 NEVER: Final = -1

@@ -156,7 +156,7 @@ def files_of(spec: str) -> dict[str, Path]:
     Returns:
         By the text in the spec that stands for it, without the name of an object in it.
     """
-    from twofold.evaluators.library import network_path
+    from twofold.networks.library import network_path
 
     parsed = parse_spec(spec)
     found = {}

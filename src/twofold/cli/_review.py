@@ -8,10 +8,10 @@ import msgspec
 from rich.console import Console
 from rich.text import Text
 
-from twofold.arena.review import Judgement, Position, positions, review
 from twofold.arena.table import format_table
 from twofold.cli._common import counted
-from twofold.record import Record
+from twofold.records.record import Record
+from twofold.review.review import Judgement, Position, positions, review
 from twofold.rules import Move
 from twofold.search.analysis import format_chance, format_value
 from twofold.search.document import TableDocument

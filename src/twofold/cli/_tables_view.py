@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 def plan_table(plans: list["Plan"], done: list[float | None]) -> str:
     """What tables take that are to be built; `done` is the part of each that is there."""
     from twofold.arena.table import format_table
-    from twofold.evaluators.memory import bytes_words
+    from twofold.memory import bytes_words
 
     rows = [
         (
@@ -64,7 +64,7 @@ def time_words(seconds: float) -> str:
 def list_table(found: list[tuple[Path, "Head"]]) -> str:
     """A line for each table that is built."""
     from twofold.arena.table import format_table
-    from twofold.evaluators.memory import bytes_words
+    from twofold.memory import bytes_words
 
     rows = [
         (
@@ -86,7 +86,7 @@ def print_info(path: Path, head: "Head", *, checked: bool) -> None:
     """What a table is, with pictures of where its large tiles are."""
     from twofold.cli._analysis import labelled
     from twofold.endgame.pattern import SHAPES
-    from twofold.evaluators.memory import bytes_words
+    from twofold.memory import bytes_words
 
     pattern = head.pattern
     facts = {

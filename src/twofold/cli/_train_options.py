@@ -49,8 +49,8 @@ def read_sums(text: str, expected: str) -> tuple[int, ...]:
 def check_out(out: str) -> None:
     """Refuse a name that no file of a run can have."""
     from twofold.errors import InvalidInput
-    from twofold.evaluators.library import SUFFIX, TDL_SUFFIX
     from twofold.learn.checkpoint import curve_path
+    from twofold.networks.library import SUFFIX, TDL_SUFFIX
 
     if not out:
         raise InvalidInput("expected --out FILE, to keep the network in")
@@ -63,7 +63,7 @@ def check_out(out: str) -> None:
 def check_new(out: str, *, resume: bool) -> None:
     """Refuse to write over a file, unless the run in it goes on."""
     from twofold.errors import InvalidInput
-    from twofold.evaluators.network_file import read_card
+    from twofold.networks.file import read_card
 
     if not resume and Path(out).exists():
         raise InvalidInput(

@@ -22,10 +22,10 @@ from twofold.cli._common import (
 )
 
 if TYPE_CHECKING:
-    from twofold.arena.joint_curve import JointCurve
-    from twofold.evaluators.network_file import Earlier
+    from twofold.arena.reports.joint_curve import JointCurve
     from twofold.learn.settings import Settings
     from twofold.learn.training import Training
+    from twofold.networks.file import Earlier
 
 FEWEST: Final = 2
 """Fewer runs have no interval."""
@@ -99,7 +99,7 @@ def train_runs(
             in more than their seeds.
         LimitExceeded: too few or too many runs.
     """
-    from twofold.arena.joint_curve import read_runs
+    from twofold.arena.reports.joint_curve import read_runs
     from twofold.limits import MAX_TRAINING_RUNS, check_limit
 
     check_limit("runs", count, FEWEST, MAX_TRAINING_RUNS)
@@ -141,8 +141,8 @@ def train_runs(
 
 def _written(out: str) -> list[str]:
     """The files of all runs together: the curve and its pictures."""
-    from twofold.arena.curve_plots import FORMS
-    from twofold.arena.joint_curve import runs_path
+    from twofold.arena.reports.curve_plots import FORMS
+    from twofold.arena.reports.joint_curve import runs_path
 
     curve = runs_path(out)
     return [str(curve), *(str(curve.with_suffix(f".{form}")) for form in FORMS)]
@@ -165,8 +165,8 @@ def _first(paths: Sequence[str], start: Sequence[str]) -> "Training":
         InvalidInput: it is not there, or runs are to begin whose first weights are not named.
     """
     from twofold.errors import InvalidInput
-    from twofold.evaluators.network_file import read_card
     from twofold.learn.checkpoint import load
+    from twofold.networks.file import read_card
 
     missing = [number for number, path in enumerate(paths, 1) if not Path(path).exists()]
     before = read_card(paths[0]).before
@@ -217,7 +217,7 @@ def _run(
 
 def _keep(out: str, paths: Sequence[str], ended: Sequence[_Ended]) -> "JointCurve":
     """Join the curves of the runs that are there, and write them."""
-    from twofold.arena.joint_curve import read_runs, runs_path
+    from twofold.arena.reports.joint_curve import read_runs, runs_path
     from twofold.files import atomic_write
 
     there = [run.path for run in ended] + [one for one in paths[len(ended) :] if Path(one).exists()]
@@ -228,8 +228,8 @@ def _keep(out: str, paths: Sequence[str], ended: Sequence[_Ended]) -> "JointCurv
 
 def _draw(out: str) -> list[Path]:
     """Draw the curve, as SVG and as PDF; none where what draws them is not installed."""
-    from twofold.arena.curve_plots import FORMS, curves_picture
-    from twofold.arena.joint_curve import read_curve, runs_path
+    from twofold.arena.reports.curve_plots import FORMS, curves_picture
+    from twofold.arena.reports.joint_curve import read_curve, runs_path
     from twofold.errors import MissingExtra
     from twofold.files import atomic_write
 
@@ -249,7 +249,7 @@ def _draw(out: str) -> list[Path]:
 def _print_runs(
     out: str, ended: Sequence[_Ended], curve: "JointCurve", drawn: Sequence[Path]
 ) -> None:
-    from twofold.arena.joint_curve import runs_path
+    from twofold.arena.reports.joint_curve import runs_path
 
     for run, seed in zip(ended, curve.seeds, strict=False):
         games = counted(run.document["games"], "game")
@@ -270,7 +270,7 @@ def _print_runs(
 
 
 def _document(out: str, ended: Sequence[_Ended], curve: "JointCurve") -> dict[str, Any]:
-    from twofold.arena.joint_curve import runs_path
+    from twofold.arena.reports.joint_curve import runs_path
 
     points = [
         {

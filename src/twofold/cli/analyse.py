@@ -18,11 +18,11 @@ from twofold.cli._common import (
 
 if TYPE_CHECKING:
     from twofold.board import Board
-    from twofold.bridge.boards import Position
     from twofold.cli._thinking import Answer
     from twofold.evaluators.explain import Explanation
     from twofold.exact.outcomes import Outcomes
     from twofold.players import Player
+    from twofold.records.foreign.boards import Position
     from twofold.search.analysis import Analysis
     from twofold.search.budget import Budget
 
@@ -120,7 +120,7 @@ def command(
 
 
 def _read_board(text: str, form: str | None) -> "Position":
-    from twofold.bridge.boards import MAX_BOARD_TEXT, parse_position
+    from twofold.records.foreign.boards import MAX_BOARD_TEXT, parse_position
 
     if text.strip() != "-":
         return parse_position(text, form)

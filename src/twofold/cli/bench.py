@@ -43,7 +43,7 @@ if TYPE_CHECKING:
     from twofold.arena.bench import Bench, Entrant, Standing
     from twofold.arena.games import GameRow
     from twofold.arena.run import Backend
-    from twofold.arena.study import Study
+    from twofold.arena.studies.study import Study
     from twofold.rules import Rules
 
     Found = list[tuple[Bench, Entrant, Standing]]
@@ -201,7 +201,7 @@ def _check_request(
 
 
 def _open_study(out: str) -> "Study":
-    from twofold.arena.study import Study
+    from twofold.arena.studies.study import Study
 
     return Study(out or None)
 

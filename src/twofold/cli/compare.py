@@ -88,7 +88,7 @@ def command(
     """
     from twofold.arena.bench import Bench
     from twofold.arena.duel import duel, with_budget
-    from twofold.arena.study import Study
+    from twofold.arena.studies.study import Study
     from twofold.limits import MAX_GAMES, MAX_JOBS, check_limit
     from twofold.notation import parse_seed
 

@@ -11,7 +11,7 @@ import typer
 from twofold.cli._common import counted, print_note, waiting
 
 if TYPE_CHECKING:
-    from twofold.record import Record
+    from twofold.records.record import Record
 
 EXAMPLE = """  twofold convert replay.txt game.2048
   twofold convert game.2048 replay.txt --to verse
@@ -54,8 +54,8 @@ def command(
     Every game is played as it is read, and read again after it is written. What the new format
     has no place for is left out, and said.
     """
-    from twofold.bridge.formats import format_games, games_of
     from twofold.limits import MAX_GAMES, check_limit
+    from twofold.records.formats import format_games, games_of
 
     form = _target_format(target, to)
     if game is not None:
@@ -75,9 +75,9 @@ def command(
 
 def _target_format(target: str, to: str | None) -> str:
     """The format to write: the one named, or that of the file's name."""
-    from twofold.bridge.formats import find_format, format_of_file
     from twofold.errors import InvalidInput
     from twofold.notation import shown
+    from twofold.records.formats import find_format, format_of_file
 
     if to is not None:
         return find_format(to).name

@@ -24,10 +24,10 @@ from twofold.cli._common import (
 if TYPE_CHECKING:
     import asyncio
 
-    from twofold.bridge.browser import Place
-    from twofold.bridge.driver import Driver, Wishes
-    from twofold.bridge.pages import Kind
-    from twofold.bridge.tab import Tab
+    from twofold.browser.browser import Place
+    from twofold.browser.driver import Driver, Wishes
+    from twofold.browser.pages import Kind
+    from twofold.browser.tab import Tab
     from twofold.players import Player
     from twofold.rules import Rules
     from twofold.search.budget import Budget
@@ -117,10 +117,10 @@ def command(
     A move that you make on the page is seen, and play goes on from there. Ctrl-C ends it and
     leaves the page as it is; only a browser that was started here is closed.
     """
-    from twofold.bridge.browser import Place, parse_endpoint, parse_url, require_playwright
-    from twofold.bridge.driver import Wishes
-    from twofold.bridge.pages import kinds
-    from twofold.bridge.pages.selectors import read_selectors
+    from twofold.browser.browser import Place, parse_endpoint, parse_url, require_playwright
+    from twofold.browser.driver import Wishes
+    from twofold.browser.pages import kinds
+    from twofold.browser.pages.selectors import read_selectors
     from twofold.search.budget import Budget, parse_seconds
 
     place = Place(parse_url(url), attach and parse_endpoint(attach), headless, browser)
@@ -208,7 +208,7 @@ class Drive:
         *,
         json: bool,
     ) -> None:
-        from twofold.bridge.follow import Follower
+        from twofold.browser.follow import Follower
 
         self.place = place
         self.wanted = wanted
@@ -265,10 +265,10 @@ class Drive:
     async def _drive(self) -> None:
         import asyncio
 
-        from twofold.bridge.browser import open_tab
-        from twofold.bridge.driver import Driver
-        from twofold.bridge.pages import find_game
-        from twofold.bridge.thinker import Thinker
+        from twofold.browser.browser import open_tab
+        from twofold.browser.driver import Driver
+        from twofold.browser.pages import find_game
+        from twofold.browser.thinker import Thinker
 
         asyncio.get_running_loop().set_exception_handler(_ignore_loss)
         async with open_tab(self.place) as tab:
@@ -372,9 +372,9 @@ class Drive:
     def _write_record(self) -> bool:
         from datetime import date
 
-        from twofold.bridge.browser import bare_url
+        from twofold.browser.browser import bare_url
         from twofold.notation import printable
-        from twofold.record import write_record
+        from twofold.records.record import write_record
 
         if self.record is None or self.driver is None:
             return False
@@ -412,7 +412,7 @@ class Drive:
         return lines
 
     def _write_json(self) -> None:
-        from twofold.bridge.browser import bare_url
+        from twofold.browser.browser import bare_url
 
         game, follower = self.follower.game, self.follower
         page = self.driver.page if self.driver is not None else None

@@ -29,7 +29,7 @@ def command(
     programs ask their engines. docs/reference/engine-protocol.md is the specification;
     `engine:cmd=...` is a player that is such a program, and engine-check checks one.
     """
-    from twofold.bridge.engine_turns import serve
+    from twofold.engine.server_streams import serve
 
     if sys.stdin.isatty():
         print_note(HINT)
@@ -46,7 +46,7 @@ def command(
 
 def _opened(spec: str | None) -> "Player":
     """The player, ready for 4x4 boards or for those that it can play."""
-    from twofold.bridge.engine import opening_rules
+    from twofold.engine.server import opening_rules
     from twofold.errors import UnsupportedRules
     from twofold.players import make_player
     from twofold.players.presets import default_player

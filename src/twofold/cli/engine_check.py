@@ -19,7 +19,7 @@ from twofold.cli._common import (
 )
 
 if TYPE_CHECKING:
-    from twofold.bridge.conformance import Outcome
+    from twofold.engine.conformance import Outcome
 
 EXAMPLE = """  twofold engine-check 'python examples/engine.py'
   twofold engine-check 'twofold engine greedy' --boards 1000
@@ -54,9 +54,9 @@ def command(
 
     Exit code 1 if it does not; docs/reference/engine-protocol.md is the specification.
     """
-    from twofold.bridge.conformance import check_engine
-    from twofold.bridge.conformance_checks import CHECKS
-    from twofold.players.engine_spec import parse_command_words
+    from twofold.engine.conformance import check_engine
+    from twofold.engine.conformance_checks import CHECKS
+    from twofold.engine.spec import parse_command_words
 
     _check_numbers(boards, slack)
     words = parse_command_words(cmd)
@@ -105,7 +105,7 @@ def _show(outcome: "Outcome") -> None:
 
 
 def _verdict(outcomes: "list[Outcome]", failed: int) -> str:
-    from twofold.bridge.conformance_checks import CHECKS
+    from twofold.engine.conformance_checks import CHECKS
 
     checks = counted(len(outcomes), "check")
     missing = len(CHECKS) - len(outcomes)

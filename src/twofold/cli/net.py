@@ -19,7 +19,7 @@ from twofold.cli._common import (
 if TYPE_CHECKING:
     from contextlib import AbstractContextManager
 
-    from twofold.evaluators.network_file import Card
+    from twofold.networks.file import Card
 
 EXAMPLE = """  twofold net info default
   twofold net eval net.safetensors --ply 1 --ply 2 --games 1000
@@ -46,12 +46,12 @@ NetworkArgument = Annotated[
 @app.command("info", epilog="Example:\n\n\b\n  twofold net info default --json")
 def info(network: NetworkArgument, json: JsonOption = False) -> None:
     """Show what a network is and how it was trained."""
-    from twofold.evaluators.library import TDL_SUFFIX, network_hash, network_path
-    from twofold.evaluators.network_file import read_card
+    from twofold.networks.file import read_card
+    from twofold.networks.library import TDL_SUFFIX, network_hash, network_path
 
     path = network_path(network)
     if path.suffix == TDL_SUFFIX:
-        from twofold.learn.learnt import read_learnt
+        from twofold.networks.learnt import read_learnt
 
         print_out(f"{read_learnt(network).network.describe()}, a weight file of TDL2048+")
         return
@@ -71,7 +71,7 @@ def _print_card(card: "Card", size: int, sha256: str) -> None:
     from twofold.cli._analysis import labelled
     from twofold.cli._bench import time_left
     from twofold.cli._training import curve_lines
-    from twofold.evaluators.memory import bytes_words
+    from twofold.memory import bytes_words
 
     facts = {
         "patterns": card.patterns,
@@ -151,11 +151,11 @@ def evaluate(
     The same as `twofold bench --survival ntuple:net=NETWORK,ply=N`.
     """
     from twofold.cli import bench
-    from twofold.evaluators.library import TDL_SUFFIX, network_path
+    from twofold.networks.library import TDL_SUFFIX, network_path
     from twofold.notation import format_spec
 
     if network_path(network).suffix != TDL_SUFFIX:
-        from twofold.evaluators.network_file import read_card
+        from twofold.networks.file import read_card
 
         rules = read_card(network_path(network)).rules
     else:
@@ -196,9 +196,9 @@ def convert(
     """
     import msgspec
 
-    from twofold.evaluators.library import TDL_SUFFIX
-    from twofold.evaluators.network_file import write_network, write_release
-    from twofold.learn.learnt import read_learnt
+    from twofold.networks.file import write_network, write_release
+    from twofold.networks.learnt import read_learnt
+    from twofold.networks.library import TDL_SUFFIX
 
     for_tdl = _suffix(out, release) == TDL_SUFFIX
     with loading():
@@ -206,7 +206,7 @@ def convert(
         card = msgspec.structs.replace(found.card, note=note) if note else found.card
         with _held(out):
             if for_tdl:
-                from twofold.learn.tdl_format import write_tdl
+                from twofold.networks.tdl_format import write_tdl
 
                 write_tdl(out, found.network, sums=found.sums, bytes_a_value=value_bytes)
             elif release:
@@ -225,7 +225,7 @@ def _suffix(out: str, release: bool) -> str:
     from pathlib import Path
 
     from twofold.errors import InvalidInput
-    from twofold.evaluators.library import SUFFIX, TDL_SUFFIX
+    from twofold.networks.library import SUFFIX, TDL_SUFFIX
     from twofold.notation import shown
 
     found = Path(out).suffix
@@ -253,10 +253,10 @@ def average_networks(
     import msgspec
 
     from twofold.errors import InvalidInput
-    from twofold.evaluators.library import SUFFIX
-    from twofold.evaluators.network_file import write_network
-    from twofold.learn.average import average
-    from twofold.learn.learnt import read_learnt
+    from twofold.networks.average import average
+    from twofold.networks.file import write_network
+    from twofold.networks.learnt import read_learnt
+    from twofold.networks.library import SUFFIX
     from twofold.notation import shown
 
     if not out.endswith(SUFFIX):
@@ -289,6 +289,6 @@ def _held(out: str) -> "AbstractContextManager[None]":
 def _say_written(out: str) -> None:
     from pathlib import Path
 
-    from twofold.evaluators.memory import bytes_words
+    from twofold.memory import bytes_words
 
     print_note(f"twofold: wrote {out}, {bytes_words(Path(out).stat().st_size)}")

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from twofold.game import Game, Step
     from twofold.game_file import GameFile
     from twofold.players import Player
-    from twofold.record import Record
+    from twofold.records.record import Record
     from twofold.rules import Move, Rules
     from twofold.tui.saving import KeptGame
 

@@ -10,8 +10,8 @@ from twofold.cli._common import counted, print_note, print_out, waiting
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from twofold.arena.joint_curve import DrawnCurve
-    from twofold.arena.study import Study
+    from twofold.arena.reports.joint_curve import DrawnCurve
+    from twofold.arena.studies.study import Study
 
 EXAMPLE = """  twofold report study.db --html report.html
   twofold report study.db --format tdl
@@ -104,7 +104,7 @@ def command(
         _import(study, games, boards or [])
     if not (written or form or write_boards):
         return
-    from twofold.arena.study import Study
+    from twofold.arena.studies.study import Study
 
     with Study(study, read_only=True) as opened, waiting("reading the study ..."):
         for option, path in written.items():
@@ -112,7 +112,7 @@ def command(
         if write_boards:
             _write_boards(opened, write_boards)
         if form:
-            from twofold.arena.report import tdl_table
+            from twofold.arena.reports.report import tdl_table
 
             print_out(tdl_table(opened))
 
@@ -145,8 +145,8 @@ def _check_request(
 
 
 def _import(study: str, path: str, boards: list[str]) -> None:
-    from twofold.arena.exchange import keep, read_games
-    from twofold.arena.study import Study
+    from twofold.arena.exchange.exchange import keep, read_games
+    from twofold.arena.studies.study import Study
 
     with waiting("reading the games ..."):
         runs = read_games(path)  # before a study is made for them
@@ -162,8 +162,8 @@ def _curves(study: str, paths: list[str], html: str, picture: str) -> "list[Draw
     Raises:
         InvalidInput: one cannot be read, or the options do not go together.
     """
-    from twofold.arena.curve_plots import FORMS
-    from twofold.arena.joint_curve import read_curve
+    from twofold.arena.reports.curve_plots import FORMS
+    from twofold.arena.reports.joint_curve import read_curve
     from twofold.errors import InvalidInput
     from twofold.notation import shown
 
@@ -185,7 +185,7 @@ def _curves(study: str, paths: list[str], html: str, picture: str) -> "list[Draw
 
 
 def _write_picture(curves: "list[DrawnCurve]", path: str) -> None:
-    from twofold.arena.curve_plots import curves_picture
+    from twofold.arena.reports.curve_plots import curves_picture
     from twofold.files import atomic_write
 
     atomic_write(path, [curves_picture(curves, "svg" if path.endswith(".svg") else "pdf")])
@@ -195,8 +195,8 @@ def _write_picture(curves: "list[DrawnCurve]", path: str) -> None:
 def _write(
     study: "Study | None", option: str, path: str, curves: "Sequence[DrawnCurve]" = ()
 ) -> None:
-    from twofold.arena.exchange import csv_parts, export_parquet, export_records
-    from twofold.arena.report import html, markdown
+    from twofold.arena.exchange.exchange import csv_parts, export_parquet, export_records
+    from twofold.arena.reports.report import html, markdown
 
     if study is None or option == "--html":
         _put(path, [html(study, curves).encode()])
@@ -222,7 +222,7 @@ def _put(path: str, parts: "Iterable[bytes]") -> None:
 
 
 def _write_boards(study: "Study", folder: str) -> None:
-    from twofold.arena.exchange import export_boards
+    from twofold.arena.exchange.exchange import export_boards
 
     for path in export_boards(study, folder):
         print_note(f"wrote {path}")

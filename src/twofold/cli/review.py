@@ -24,9 +24,9 @@ from twofold.cli._common import (
 )
 
 if TYPE_CHECKING:
-    from twofold.arena.review import Judgement
     from twofold.players import Player
-    from twofold.record import Record
+    from twofold.records.record import Record
+    from twofold.review.review import Judgement
     from twofold.search.budget import Budget
 
 EXAMPLE = """  twofold review game.2048
@@ -77,9 +77,9 @@ def command(
     that `convert` reads. Accuracy is 100 % where no move could have been better;
     docs/howto/review-a-game.md has the formulas. Ctrl-C ends it with the moves judged so far.
     """
-    from twofold.arena.review import default_judge
-    from twofold.bridge.formats import read_any_record
     from twofold.limits import check_limit
+    from twofold.records.formats import read_any_record
+    from twofold.review.review import default_judge
     from twofold.search.budget import Budget
 
     check_limit("worst moves", worst, 0, MOST_WORST)
@@ -130,8 +130,8 @@ def _check_can_walk(json: bool) -> None:
 
 def _walk(record: "Record", spec: str, budget: "Budget | None") -> None:
     """Let the user walk through a game while its moves are judged."""
-    from twofold.arena.review import unit_of
     from twofold.cli._app import walk_through
+    from twofold.review.review import unit_of
 
     with waiting("reading the record ..."):
         game = record.replay()
@@ -145,7 +145,7 @@ def _judged(
     record: "Record", player: "Player", budget: "Budget | None"
 ) -> tuple[str, list["Judgement"], float, bool]:
     """The unit of the values, the judgements, the time they took, and whether Ctrl-C ended it."""
-    from twofold.arena.review import judge, unit_of
+    from twofold.review.review import judge, unit_of
     from twofold.search.stop import Stop
     from twofold.tui.background import Reading
 

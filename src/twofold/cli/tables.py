@@ -361,7 +361,7 @@ def remove(
     """Remove tables, and what unfinished ones have left."""
     from twofold.endgame.work import remove_table, share_done
     from twofold.errors import InvalidTable
-    from twofold.evaluators.memory import bytes_words
+    from twofold.memory import bytes_words
 
     folder = _named_folder(out)
     for path in [_place(name, folder) for name in names]:

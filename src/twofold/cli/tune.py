@@ -31,7 +31,7 @@ from twofold.cli._common import (
 
 if TYPE_CHECKING:
     from twofold.arena.stats import Interval
-    from twofold.arena.tune import Check, Progress, Settings, Trial, Tuning
+    from twofold.arena.tuning.tune import Check, Progress, Settings, Trial, Tuning
 
 EXAMPLE = """  twofold tune expectimax:ply=1 --games 100 --trials 200 --out tune.db
   twofold tune expectimax:eval=snake --spread 2 --out snake.db --json"""
@@ -91,8 +91,8 @@ def command(
     command again to go on after an interruption, or with more trials. The best weights then
     play fresh games against the start weights, and the last line is the tuned player.
     """
-    from twofold.arena.tune import Settings, tune
-    from twofold.arena.tune_study import require_tune
+    from twofold.arena.tuning.study import require_tune
+    from twofold.arena.tuning.tune import Settings, tune
     from twofold.limits import MAX_GAMES, MAX_JOBS, MAX_TRIALS, check_limit
     from twofold.notation import parse_seed
 

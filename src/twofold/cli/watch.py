@@ -271,7 +271,7 @@ class Watched:
         return shell_line(*words)
 
     def _write_record(self, path: Path) -> None:
-        from twofold.record import Record, write_record
+        from twofold.records.record import Record, write_record
 
         player = self.player.spec if self.kept is None else self.kept.player
         write_record(path, Record.from_game(self.game, player=player))

@@ -17,8 +17,9 @@ from numpy.typing import NDArray
 from twofold.endgame.cells import Cells
 from twofold.endgame.halves import Half, Halves, Row
 from twofold.endgame.pattern import Kind, Pattern
-from twofold.kernels import endgame, endgame_cells
-from twofold.kernels.endgame_words import TABLE_WORDS
+from twofold.kernels.endgame import cells as endgame_cells
+from twofold.kernels.endgame import layers as endgame
+from twofold.kernels.endgame.words import TABLE_WORDS
 from twofold.limits import MAX_JOBS, check_limit
 
 Chances = NDArray[np.float32]

@@ -1,6 +1,6 @@
 """The numbers of boards, cell by cell: sizes of layers, and what look-ups and builders read.
 
-See `twofold.kernels.endgame_cells` for the numbering.
+See `twofold.kernels.endgame.cells` for the numbering.
 """
 
 from collections.abc import Sequence
@@ -14,8 +14,8 @@ from numpy.typing import NDArray
 from twofold.endgame.halves import slide
 from twofold.endgame.pattern import SHAPES, Kind, Pattern
 from twofold.endgame.turns import TURNS, before_turn, nibbles_mask, row_mask, turned_cell
-from twofold.kernels import endgame_words as at
-from twofold.kernels.tables import ROW_COUNT, row_table
+from twofold.kernels.endgame import words as at
+from twofold.kernels.rules.row_tables import ROW_COUNT, row_table
 
 Ints = NDArray[np.int64]
 Words = NDArray[np.uint64]

@@ -5,8 +5,8 @@ A safetensors file of these tensors, see `twofold.tensors`:
     layers    U64 (layers, 2)   number of boards and CRC-32 of their levels, for each sum of tiles
                                 from 0 on, in units of 2
     levels    U8 or U16 (n,)    the chances after moves, layer by layer, see
-                                `twofold.endgame.scale`; in a layer as `twofold.kernels.endgame`
-                                numbers the boards
+                                `twofold.endgame.scale`; boards in the
+                                order of `kernels.endgame.layers`
 
 and these texts: `twofold_endgame`, the version of the format; `shape`, `target`, `caps` and
 `highest`, the pattern; `spawn`, the law of spawns.

@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from twofold.endgame.pattern import Pattern
-from twofold.kernels.endgame import BLOCKED, CHANGED, OVER, RANK, WINS
+from twofold.kernels.endgame.layers import BLOCKED, CHANGED, OVER, RANK, WINS
 
 Ints = NDArray[np.int64]
 Line = tuple[int, ...]

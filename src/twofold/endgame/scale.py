@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from twofold.errors import InvalidTable
-from twofold.kernels import endgame
+from twofold.kernels.endgame import layers as endgame
 
 Floats = NDArray[np.float64]
 

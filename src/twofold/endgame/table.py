@@ -23,11 +23,11 @@ from twofold.endgame.pattern import Kind, Pattern, suits
 from twofold.endgame.scale import chances_of, top_level
 from twofold.endgame.turns import TURNS, before_turn, nibbles_mask, turn_word, turned_cell
 from twofold.errors import InvalidTable
-from twofold.evaluators.memory import check_memory
-from twofold.kernels import endgame_lookup as lookup
-from twofold.kernels import endgame_words as at
-from twofold.kernels.tables import row_table
+from twofold.kernels.endgame import lookup
+from twofold.kernels.endgame import words as at
+from twofold.kernels.rules.row_tables import row_table
 from twofold.limits import BITS_MAX_EXPONENT, MAX_ENDGAME_TABLES, check_limit
+from twofold.memory import check_memory
 from twofold.rules import Move, Rules
 from twofold.tensors import TensorFile
 

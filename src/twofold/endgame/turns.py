@@ -1,7 +1,7 @@
 """The eight symmetries of a board as turns, and the words of cells that kernels read.
 
 A turn is three bits, done in this order: 4 exchanges rows and columns, 2 top and bottom, 1 left
-and right. See `twofold.kernels.endgame_cells.turned`.
+and right. See `twofold.kernels.endgame.cells.turned`.
 """
 
 from collections.abc import Sequence

@@ -14,10 +14,10 @@ from twofold.env.observations import space
 from twofold.env.settings import ILLEGALS, OBSERVATIONS, REWARDS, Afterstates, Settings, Start
 from twofold.errors import IllegalMove, InvalidMove, TileTooLarge, TwofoldError
 from twofold.game import Game
-from twofold.kernels import environment_words as names
-from twofold.kernels import environments as kernels
-from twofold.kernels.dice import spawn_law
-from twofold.kernels.tables import frame
+from twofold.kernels.env import vector as kernels
+from twofold.kernels.env import words as names
+from twofold.kernels.rules.dice import spawn_law
+from twofold.kernels.rules.row_tables import frame
 from twofold.limits import BITS_MAX_EXPONENT, MAX_EXPONENT, check_limit
 from twofold.notation import shown
 from twofold.players.compiled import fits_bits

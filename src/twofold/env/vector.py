@@ -30,7 +30,7 @@ from twofold.env.settings import (
 )
 from twofold.errors import InvalidInput, InvalidMove
 from twofold.game import Game
-from twofold.kernels.environment_words import EXHAUSTED
+from twofold.kernels.env.words import EXHAUSTED
 from twofold.limits import MAX_GAMES, check_limit
 from twofold.notation import shown
 from twofold.rules import STANDARD, Rules

@@ -299,13 +299,13 @@ def _address(kernel: Any) -> np.uint64:
 
 
 def _call(kernel: Any, bits: int, score: int, params: Params) -> float:
-    from twofold.kernels.evaluate import evaluate_once
+    from twofold.kernels.search.evaluate import evaluate_once
 
     return float(evaluate_once(_address(kernel), np.uint64(bits), score, params))
 
 
 def _call_on_cells(kernel: Any, board: Board, score: int, params: Params) -> float:
-    from twofold.kernels.evaluate_cells import evaluate_once
+    from twofold.kernels.search.evaluate_cells import evaluate_once
 
     cells = np.array(board.exponents, dtype=np.uint8)
     return float(evaluate_once(_address(kernel), cells, board.rows, board.cols, score, params))

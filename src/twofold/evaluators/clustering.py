@@ -20,7 +20,7 @@ CLUSTERING_WEIGHTS: Final = {
 
 def _logarithms(weight: float) -> NDArray[np.float64]:
     """The logarithms ln(4 i) for each i of the table, times a weight."""
-    from twofold.kernels.evaluate import LOG_TABLE
+    from twofold.kernels.search.evaluate import LOG_TABLE
 
     scores = 4.0 * np.arange(LOG_TABLE)
     scores[0] = 1.0  # score 0 is a case of its own
@@ -29,13 +29,13 @@ def _logarithms(weight: float) -> NDArray[np.float64]:
 
 
 def _kernel_for(rows: int, cols: int) -> Any:
-    from twofold.kernels import evaluate
+    from twofold.kernels.search import evaluate
 
     return evaluate.clustered_score
 
 
 def _cells_kernel_for(rows: int, cols: int) -> Any:
-    from twofold.kernels import evaluate_cells
+    from twofold.kernels.search import evaluate_cells
 
     return evaluate_cells.clustered_score
 

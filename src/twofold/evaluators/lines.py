@@ -107,7 +107,7 @@ def _line_fields(line_value: LineValue, weights: Mapping[str, float]) -> dict[st
 
 
 def _line_kernel(rows: int, cols: int) -> Any:
-    from twofold.kernels import evaluate
+    from twofold.kernels.search import evaluate
 
     return evaluate.line_sum if (rows, cols) == (4, 4) else evaluate.framed_line_sum
 
@@ -121,7 +121,7 @@ def _cells_fields(
     """The fields of the form on cells."""
 
     def cells_kernel_for(rows: int, cols: int) -> Any:
-        from twofold.kernels import evaluate_cells
+        from twofold.kernels.search import evaluate_cells
 
         return getattr(evaluate_cells, kernel)
 

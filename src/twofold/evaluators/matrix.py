@@ -72,7 +72,7 @@ def matrix_evaluator(
         return in_units(np.concatenate(tables), CELL_DIGITS)
 
     def kernel_for(rows: int, cols: int) -> Any:
-        from twofold.kernels import evaluate
+        from twofold.kernels.search import evaluate
 
         return evaluate.row_tables
 
@@ -176,13 +176,13 @@ def _seen(places: NDArray[np.int64]) -> list[NDArray[np.int64]]:
 
 
 def _snake_cells_kernel(rows: int, cols: int) -> Any:
-    from twofold.kernels import evaluate_cells
+    from twofold.kernels.search import evaluate_cells
 
     return evaluate_cells.best_weighting
 
 
 def _snake_kernel(rows: int, cols: int) -> Any:
-    from twofold.kernels import evaluate
+    from twofold.kernels.search import evaluate
 
     return evaluate.best_corner if (rows, cols) == (4, 4) else evaluate.row_tables
 

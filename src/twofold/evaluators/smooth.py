@@ -117,13 +117,13 @@ def _fields(weights: Mapping[str, float]) -> dict[str, Any]:
 
 
 def _kernel_for(rows: int, cols: int) -> Any:
-    from twofold.kernels import evaluate
+    from twofold.kernels.search import evaluate
 
     return evaluate.smooth
 
 
 def _cells_kernel_for(rows: int, cols: int) -> Any:
-    from twofold.kernels import evaluate_cells
+    from twofold.kernels.search import evaluate_cells
 
     return evaluate_cells.smooth
 

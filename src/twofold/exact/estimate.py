@@ -15,10 +15,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from twofold.errors import ResourceError
-from twofold.evaluators.memory import bytes_words, check_memory
 from twofold.exact.plan import Slots
 from twofold.exact.problem import Problem
 from twofold.limits import MAX_JOBS, MAX_SOLVED_STATES, check_limit
+from twofold.memory import bytes_words, check_memory
 
 SAMPLES: Final = 100_000
 _SEED: Final = 2048

@@ -24,8 +24,8 @@ from numpy.typing import NDArray
 
 from twofold.arrays import lies_flat
 from twofold.errors import InvalidInput, InvalidNetwork, InvalidTable
-from twofold.evaluators.memory import load
 from twofold.exact.problem import Problem
+from twofold.memory import load
 from twofold.notation import shown
 from twofold.tensors import Stacked, TensorFile, open_tensors, write_tensors
 
@@ -146,7 +146,7 @@ def _metadata(problem: Problem, part: str) -> dict[str, str]:
 
 
 def read_layers(path: str | os.PathLike[str], part: str = "table") -> Layers:
-    """Read a file of layers, see `twofold.evaluators.memory.load`; the file may change then.
+    """Read a file of layers, see `twofold.memory.load`; the file may change then.
 
     `Layers.damage` looks at the content.
 

@@ -16,10 +16,10 @@ from numpy.typing import NDArray
 
 from twofold.board import Board
 from twofold.errors import InvalidBoard
-from twofold.evaluators.memory import check_memory
 from twofold.exact.problem import Objective, Problem, Starts, canonical_bits
 from twofold.exact.table import Table
-from twofold.kernels import solved
+from twofold.kernels.exact import solved
+from twofold.memory import check_memory
 
 _EXPONENTS: Final = 17
 _LEAST_PERCENT: Final = 1e-6

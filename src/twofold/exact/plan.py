@@ -5,11 +5,11 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from twofold.evaluators.memory import large_zeros
 from twofold.exact.problem import Objective, Problem
-from twofold.kernels import canonical, solving
-from twofold.kernels.dice import spawn_law
-from twofold.kernels.tables import frame
+from twofold.kernels.exact import canonical, solving
+from twofold.kernels.rules.dice import spawn_law
+from twofold.kernels.rules.row_tables import frame
+from twofold.memory import large_zeros
 
 Words = NDArray[np.uint64]
 

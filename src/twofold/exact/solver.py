@@ -1,7 +1,7 @@
 """Solving a game: its states layer by layer forwards, their values backwards.
 
 Both passes are the work of kernels in several threads; what they find is the same for any
-number of them. See `twofold.kernels.solving`.
+number of them. See `twofold.kernels.exact.solving`.
 """
 
 import itertools
@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from twofold.exact.plan import Slots, Words, plan_words, point_at
 from twofold.exact.problem import Objective, Problem
 from twofold.exact.store import Store
-from twofold.kernels import solving
+from twofold.kernels.exact import solving
 from twofold.limits import MAX_JOBS, check_limit
 
 Result = TypeVar("Result")

@@ -25,7 +25,7 @@ from twofold.exact.plan import plan_words
 from twofold.exact.problem import Objective, Problem
 from twofold.exact.solver import Progress, Solver, start_value
 from twofold.exact.store import Store
-from twofold.kernels import solved
+from twofold.kernels.exact import solved
 from twofold.limits import BITS_MAX_EXPONENT
 from twofold.notation import shown
 from twofold.rules import Move
@@ -81,7 +81,7 @@ class Table:
 
         Raises:
             InvalidTable: there is no such file, or it is no table, or torn or damaged.
-            ResourceError: there is no room for it, see `twofold.evaluators.memory.load`.
+            ResourceError: there is no room for it, see `twofold.memory.load`.
         """
         table = cls(read_layers(path))
         if check:

@@ -18,14 +18,14 @@ from numpy.typing import NDArray
 from twofold.endgame.folder import NONE
 from twofold.endgame.named import hash_of, tables_hash
 from twofold.errors import InvalidInput, InvalidNetwork, InvalidTable
-from twofold.evaluators.network_file import Card, check_finite, read_card, write_network
-from twofold.kernels import learning as kernels
-from twofold.kernels import training_words as at
+from twofold.kernels.learn import learning as kernels
+from twofold.kernels.learn import words as at
 from twofold.learn.curve import Curve, CurveState
 from twofold.learn.evaluation import Evaluation
 from twofold.learn.settings import MIDDLE, Settings, format_schedule, parse_schedule
 from twofold.learn.training import Training, Words, Worker, carousel_shape, weight_count
 from twofold.limits import MAX_TRAINING_GAMES
+from twofold.networks.file import Card, check_finite, read_card, write_network
 from twofold.notation import parse_seed, shown
 from twofold.rules import Rules
 from twofold.tensors import map_tensors

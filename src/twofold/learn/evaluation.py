@@ -10,7 +10,7 @@ from typing import Annotated, Final
 
 import msgspec
 
-from twofold.evaluators.network import Network
+from twofold.networks.network import Network
 from twofold.notation import printable
 
 Count = Annotated[int, msgspec.Meta(ge=0, le=2**62)]

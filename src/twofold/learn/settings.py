@@ -8,9 +8,7 @@ from typing import Final, Literal
 
 from twofold.endgame.folder import NONE
 from twofold.errors import InvalidNetwork
-from twofold.evaluators.network import check_stages
-from twofold.evaluators.patterns import format_patterns, parse_patterns
-from twofold.kernels.training_words import MAX_STEPS
+from twofold.kernels.learn.words import MAX_STEPS
 from twofold.limits import (
     BITS_MAX_EXPONENT,
     BITS_MAX_SIDE,
@@ -22,6 +20,8 @@ from twofold.limits import (
     MIN_DOWNGRADE,
     check_limit,
 )
+from twofold.networks.network import check_stages
+from twofold.networks.patterns import format_patterns, parse_patterns
 from twofold.notation import format_number, shown
 from twofold.rules import STANDARD, Rules
 

@@ -8,14 +8,14 @@ from typing import Final
 import numpy as np
 
 from twofold.errors import InvalidNetwork
-from twofold.evaluators.memory import check_memory
-from twofold.evaluators.network import Network
-from twofold.evaluators.network_file import Card, Earlier
-from twofold.evaluators.patterns import Pattern
-from twofold.learn.average import average
-from twofold.learn.learnt import Learnt, read_learnt
-from twofold.learn.tdl_format import Sums
 from twofold.learn.training import Training
+from twofold.memory import check_memory
+from twofold.networks.average import average
+from twofold.networks.file import Card, Earlier
+from twofold.networks.learnt import Learnt, read_learnt
+from twofold.networks.network import Network
+from twofold.networks.patterns import Pattern
+from twofold.networks.tdl_format import Sums
 
 _LONGEST_HISTORY: Final = 1_000_000
 """Characters of what networks learnt before, so that a file with it can be written."""

@@ -11,17 +11,17 @@ from numpy.typing import NDArray
 
 from twofold.endgame.named import find_tables
 from twofold.errors import LimitExceeded
-from twofold.evaluators.memory import check_memory, large_zeros
-from twofold.evaluators.network import Network
-from twofold.evaluators.network_file import Earlier
-from twofold.kernels import learning as kernels
-from twofold.kernels import training_words as at
-from twofold.kernels.dice import spawn_law
-from twofold.kernels.tables import frame
+from twofold.kernels.learn import learning as kernels
+from twofold.kernels.learn import words as at
+from twofold.kernels.rules.dice import spawn_law
+from twofold.kernels.rules.row_tables import frame
 from twofold.learn.curve import Curve
 from twofold.learn.evaluation import Evaluation
 from twofold.learn.settings import Phase, Settings
 from twofold.limits import MAX_RUN_SECONDS, MAX_TRAINING_GAMES, check_limit
+from twofold.memory import check_memory, large_zeros
+from twofold.networks.file import Earlier
+from twofold.networks.network import Network
 
 Words = NDArray[np.uint64]
 
@@ -389,7 +389,7 @@ class Training:
 
 def weight_count(settings: Settings) -> int:
     """Number of weights of the network that is trained."""
-    from twofold.evaluators.patterns import parse_patterns
+    from twofold.networks.patterns import parse_patterns
 
     patterns = parse_patterns(settings.patterns, settings.rules.shape)
     return (len(settings.stages) + 1) * sum(pattern.size for pattern in patterns)

@@ -23,7 +23,7 @@ from twofold.files import atomic_write
 from twofold.game import Game
 from twofold.limits import MAX_REPLAY_MOVES, check_limit
 from twofold.notation import DIGITS, shown
-from twofold.record import Record
+from twofold.records.record import Record
 
 CONTROLS_HEIGHT: Final = 204
 """Pixels around the board: title, figures, slider, buttons, two lines of comment."""

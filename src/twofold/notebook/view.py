@@ -12,7 +12,7 @@ from twofold.files import atomic_write
 from twofold.game import Game, status_of
 from twofold.notation import shown
 from twofold.notebook.analysis import draw_analysis
-from twofold.record import Record
+from twofold.records.record import Record
 from twofold.search.analysis import Analysis
 
 if TYPE_CHECKING:

@@ -10,7 +10,7 @@ from twofold import reference
 from twofold.arrays import lies_flat
 from twofold.board import Board
 from twofold.errors import PlayerError
-from twofold.kernels import play
+from twofold.kernels.rules import play
 from twofold.limits import BITS_MAX_EXPONENT, BITS_MAX_SIDE
 from twofold.notation import shown
 from twofold.players.base import Player, assumed_score, check_going
@@ -106,7 +106,7 @@ def fits_bits(rules: Rules) -> bool:
 
 def table_words(rules: Rules) -> tuple[Words, list[Any]]:
     """A policy's context that holds the addresses of the row tables alone, and the arrays."""
-    from twofold.kernels.tables import frame
+    from twofold.kernels.rules.row_tables import frame
 
     shape = frame(*rules.shape)
     addresses = [shape.across.ctypes.data, shape.down.ctypes.data]

@@ -7,8 +7,8 @@ from twofold.board import Board
 from twofold.errors import InvalidBoard, InvalidSpec, UnsupportedRules
 from twofold.exact.problem import Problem
 from twofold.exact.table import Table
-from twofold.kernels import solved
 from twofold.kernels._jit import address_of
+from twofold.kernels.exact import solved
 from twofold.players.base import check_going, move_list
 from twofold.players.compiled import CompiledPlayer
 from twofold.rules import Move, Rules

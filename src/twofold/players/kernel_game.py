@@ -10,9 +10,9 @@ from numpy.typing import NDArray
 from twofold.board import Board
 from twofold.errors import PlayerError, TileTooLarge
 from twofold.game import Game
-from twofold.kernels import play
-from twofold.kernels.dice import spawn_law
-from twofold.kernels.tables import frame
+from twofold.kernels.rules import play
+from twofold.kernels.rules.dice import spawn_law
+from twofold.kernels.rules.row_tables import frame
 from twofold.limits import BITS_MAX_EXPONENT, MAX_EXPONENT
 from twofold.notation import format_moves
 from twofold.players.base import assumed_score

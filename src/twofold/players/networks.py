@@ -3,8 +3,8 @@
 import os
 from functools import lru_cache
 
-from twofold.evaluators.library import TDL_SUFFIX, load_network, network_path
-from twofold.evaluators.network import Network
+from twofold.networks.library import TDL_SUFFIX, load_network, network_path
+from twofold.networks.network import Network
 
 
 def find_network(name: str) -> Network:
@@ -26,6 +26,6 @@ def find_network(name: str) -> Network:
 
 @lru_cache(maxsize=2)
 def _read(path: str, _changed: int) -> Network:
-    from twofold.learn.tdl_format import read_tdl
+    from twofold.networks.tdl_format import read_tdl
 
     return read_tdl(path).network

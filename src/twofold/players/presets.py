@@ -5,11 +5,11 @@ from typing import TYPE_CHECKING, Any, Final
 
 from twofold.endgame.folder import AUTO, NONE, files_in, tables_folder
 from twofold.endgame.pattern import suits
+from twofold.engine.spec import hash_of_files, parse_command_words, parse_option_words
 from twofold.errors import InvalidSpec
 from twofold.limits import BITS_MAX_SIDE, MAX_DEPTH, MAX_DOWNGRADE, MAX_PLY, MIN_DOWNGRADE
 from twofold.notation import format_spec, parse_spec
 from twofold.players.base import Player
-from twofold.players.engine_spec import hash_of_files, parse_command_words, parse_option_words
 from twofold.players.entry import Entry, Key
 from twofold.players.keys import (
     ALPHABETA_KEYS,
@@ -141,7 +141,7 @@ def _ntuple(
     downgrade: int,
     tables: "EndgameTables | None",
 ) -> Player:
-    from twofold.evaluators.network import network_evaluator
+    from twofold.evaluators.ntuple import network_evaluator
     from twofold.players.networks import find_network
     from twofold.players.searching import ExpectimaxPlayer
 
@@ -252,7 +252,7 @@ def _engine(
     nodes: int | None,
     timeout: float,
 ) -> Player:
-    from twofold.players.engine import EnginePlayer
+    from twofold.engine.player import EnginePlayer
 
     limits = Budget(ply=ply, seconds=time, nodes=nodes)
     return EnginePlayer(cmd, limits, timeout=timeout, options=options)
@@ -265,7 +265,7 @@ def _table_hash(path: str) -> str:
 
 
 def _network_hash(name: str) -> str:
-    from twofold.evaluators.library import network_hash
+    from twofold.networks.library import network_hash
 
     return network_hash(name)
 

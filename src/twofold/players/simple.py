@@ -11,8 +11,8 @@ import numpy as np
 
 from twofold import reference
 from twofold.board import Board
-from twofold.kernels import policies
 from twofold.kernels._jit import address_of
+from twofold.kernels.search import policies
 from twofold.players.base import check_going, move_list
 from twofold.players.compiled import CompiledPlayer, fits_bits, table_words
 from twofold.rules import Move, Rules

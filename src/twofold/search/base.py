@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 
 from twofold.board import Board
-from twofold.kernels import context as words
-from twofold.kernels import transposition
 from twofold.kernels._jit import address_of
+from twofold.kernels.search import context as words
+from twofold.kernels.search import transposition
 from twofold.rules import Move, Rules
 from twofold.search.analysis import LineStep, MoveValue
 from twofold.search.context import Context, Words
@@ -89,7 +89,7 @@ class Search(ABC):
         Args:
             tables: their words, see `kernels.endgame_lookup`; kept by this search.
         """
-        from twofold.kernels.endgame_policy import table_first
+        from twofold.kernels.endgame.policy import table_first
 
         for context in self.contexts:
             context.point(words.TABLES, tables)

@@ -10,11 +10,11 @@ from twofold import reference
 from twofold.board import Board
 from twofold.evaluators import Evaluator
 from twofold.evaluators.base import checked_params
-from twofold.kernels import context as words
-from twofold.kernels import transposition
 from twofold.kernels._jit import address_of
-from twofold.kernels.dice import spawn_law
-from twofold.kernels.tables import frame
+from twofold.kernels.rules.dice import spawn_law
+from twofold.kernels.rules.row_tables import frame
+from twofold.kernels.search import context as words
+from twofold.kernels.search import transposition
 from twofold.limits import BITS_MAX_EXPONENT
 from twofold.rules import Rules
 

@@ -11,13 +11,13 @@ from numpy.typing import NDArray
 from twofold.board import Board
 from twofold.evaluators import Evaluator
 from twofold.evaluators.exact import unit_of
-from twofold.kernels import expectimax as kernels
-from twofold.kernels import layers
 from twofold.kernels._jit import address_of
-from twofold.kernels.context import DOWNGRADE
-from twofold.kernels.downgrade import downgrade_board
-from twofold.kernels.tables import frame
-from twofold.kernels.transposition import EXACT
+from twofold.kernels.learn.downgrade import downgrade_board
+from twofold.kernels.rules.row_tables import frame
+from twofold.kernels.search import expectimax as kernels
+from twofold.kernels.search import leaf_layer as layers
+from twofold.kernels.search.context import DOWNGRADE
+from twofold.kernels.search.transposition import EXACT
 from twofold.limits import BITS_MAX_EXPONENT, MAX_SPAWN_TILES
 from twofold.rules import Move, Rules
 from twofold.search.analysis import LineStep, MoveValue
@@ -254,14 +254,14 @@ def _kernels(prune: bool) -> Any:
     """The module of the policy. That of pruning is loaded only where it is needed."""
     if not prune:
         return kernels
-    from twofold.kernels import star
+    from twofold.kernels.search import star1 as star
 
     return star
 
 
 def _point_bounds(context: Context, evaluator: Evaluator, rules: Rules, ply: int) -> None:
     """What `star` reads, put into the context."""
-    from twofold.kernels import star
+    from twofold.kernels.search import star1 as star
 
     assert evaluator.bounds_for is not None
     bounds, dead_value = evaluator.bounds_for(*rules.shape), evaluator.dead_value
@@ -273,7 +273,7 @@ def _point_bounds(context: Context, evaluator: Evaluator, rules: Rules, ply: int
 def _lowest_layer(context: Context, evaluator: Evaluator, rules: Rules) -> Any:
     """The kernel of the lowest layer, and what it reads put into the context."""
     if evaluator.layer_for is not None:
-        from twofold.kernels import ntuple
+        from twofold.kernels.learn import ntuple
 
         context.point(ntuple.LEAVES, aligned_zeros(2 * ntuple.LEAF_COUNT), own=True)
         context.point(

@@ -8,9 +8,9 @@ from numpy.typing import NDArray
 from twofold.board import Board
 from twofold.errors import TileTooLarge
 from twofold.evaluators import Evaluator
-from twofold.kernels import expectimax_cells as kernels
-from twofold.kernels.expectimax import less_probable
-from twofold.kernels.transposition import EXACT
+from twofold.kernels.search import expectimax_cells as kernels
+from twofold.kernels.search.expectimax import less_probable
+from twofold.kernels.search.transposition import EXACT
 from twofold.limits import MAX_PLY, check_limit
 from twofold.rules import Move, Rules
 from twofold.search.analysis import LineStep, MoveValue

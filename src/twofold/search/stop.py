@@ -12,7 +12,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from twofold.kernels.context import NODE_LIMIT, NODES
+from twofold.kernels.search.context import NODE_LIMIT, NODES
 
 Words = NDArray[np.uint64]
 

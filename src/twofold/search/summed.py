@@ -8,7 +8,7 @@ import numpy as np
 
 from twofold.board import Board
 from twofold.evaluators import Evaluator
-from twofold.kernels import summed as kernels
+from twofold.kernels.search import summed as kernels
 from twofold.rules import Move, Rules
 from twofold.search.analysis import LineStep, MoveValue
 from twofold.search.base import Search

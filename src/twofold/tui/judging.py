@@ -8,8 +8,8 @@ from twofold.tui.background import IMPORTING, Reading
 from twofold.tui.walk import Walk
 
 if TYPE_CHECKING:
-    from twofold.arena.review import Judgement, Review
     from twofold.players import Player
+    from twofold.review.review import Judgement, Review
     from twofold.search.budget import Budget
     from twofold.search.stop import Stop
 
@@ -67,8 +67,8 @@ class Judging:
 
     def _judgements(self) -> "Iterator[Judgement]":
         with IMPORTING:
-            from twofold.arena.review import judge, unit_of
             from twofold.players import short_spec
+            from twofold.review.review import judge, unit_of
             from twofold.search.stop import Stop
 
             self._stop = stop = Stop()
@@ -82,13 +82,13 @@ class Judging:
             yield from judge(self._walk.game, player, self._budget, stop=stop)
 
     def _usual(self) -> "Player":
-        from twofold.arena.review import default_judge
         from twofold.players import make_player
+        from twofold.review.review import default_judge
 
         return make_player(default_judge(self._walk.game.rules))
 
     def _take(self, judgement: "Judgement") -> None:
-        from twofold.arena.review import review
+        from twofold.review.review import review
 
         self._walk.take(judgement)
         if time.monotonic() >= self._summed + SUMMARY_SECONDS or self._walk.is_judged:

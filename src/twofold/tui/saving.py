@@ -12,7 +12,7 @@ from twofold.errors import InvalidInput, ResourceError, TwofoldError
 from twofold.files import free_path
 from twofold.game import Game, start_board
 from twofold.game_file import Conflict, GameFile, Version
-from twofold.record import Record, read_record, write_record
+from twofold.records.record import Record, read_record, write_record
 from twofold.rules import Rules
 
 SAVE_SECONDS: Final = 1.0

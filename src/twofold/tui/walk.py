@@ -9,7 +9,7 @@ from twofold.game import Game
 from twofold.rules import Move
 
 if TYPE_CHECKING:
-    from twofold.arena.review import Judgement
+    from twofold.review.review import Judgement
 
 MISTAKES: Final = ("mistake", "blunder", "terrible")
 """The labels of moves that a walk stops at."""

@@ -20,7 +20,7 @@ from twofold.tui.moves_view import (
 from twofold.tui.walk import MISTAKES, Walk
 
 if TYPE_CHECKING:
-    from twofold.arena.review import Judgement
+    from twofold.review.review import Judgement
 
 STYLES: Final = {"mistake": "yellow", "blunder": "red", "terrible": "bold red"}
 

@@ -11,7 +11,7 @@ from twofold.game import Game
 from twofold.limits import MAX_RECORD_MOVES, MAX_SCORE, check_limit
 from twofold.notation import parse_seed
 from twofold.players.base import Player, check_going
-from twofold.record import Record
+from twofold.records.record import Record
 from twofold.rules import Move, Rules
 from twofold.search.budget import Budget
 from twofold.search.document import AnalysisDocument, Timing

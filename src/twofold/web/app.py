@@ -17,7 +17,7 @@ from twofold.web.api import operations
 from twofold.web.connection import Sockets
 from twofold.web.gate import Gate, error_body, wants_page
 from twofold.web.hub import Hub
-from twofold.web.lab_routes import lab_routes
+from twofold.web.lab.routes import lab_routes
 from twofold.web.legacy import legacy_routes
 from twofold.web.openapi import lab_entries, openapi
 from twofold.web.operations import Operation, routes_of

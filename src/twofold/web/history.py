@@ -15,8 +15,8 @@ from twofold.errors import InvalidBoard, NothingToRedo, NothingToUndo
 from twofold.game import Status, Step, next_step, start_board, status_of
 from twofold.limits import MAX_MOVE_NUMBER, MAX_RECORD_MOVES, MAX_SCORE, check_limit
 from twofold.notation import check_seed
-from twofold.record import Record
-from twofold.record_replay import result_text
+from twofold.records.record import Record
+from twofold.records.replay import result_text
 from twofold.rules import Move, Rules
 
 MARK_EVERY: Final = 64

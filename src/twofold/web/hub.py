@@ -7,12 +7,12 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from twofold.arena.review import default_judge
 from twofold.board import Board
-from twofold.bridge.formats import parse_any_record
 from twofold.limits import MAX_SIDE
 from twofold.players import Player
-from twofold.record import Record
+from twofold.records.formats import parse_any_record
+from twofold.records.record import Record
+from twofold.review.review import default_judge
 from twofold.rules import STANDARD, Rules
 from twofold.search.analysis import Analysis
 from twofold.search.budget import Budget

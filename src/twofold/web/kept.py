@@ -7,15 +7,15 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from twofold import record_text
 from twofold.best_scores import counts_as_own
 from twofold.board import Board
 from twofold.errors import InvalidRecord
 from twofold.files import open_regular
 from twofold.game_file import MOVES_TAG, PLAYED_TAG
 from twofold.limits import MAX_RECORD_BYTES, MAX_TAG, MAX_TAGS
-from twofold.record import Record, parse_record
-from twofold.record_replay import located, result_text
+from twofold.records import text as record_text
+from twofold.records.record import Record, parse_record
+from twofold.records.replay import located, result_text
 from twofold.rules import STANDARD, Rules
 from twofold.web.protocol import GameInfo
 

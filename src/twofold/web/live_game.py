@@ -13,8 +13,8 @@ from twofold.board import Board
 from twofold.errors import GameOver
 from twofold.game import Step
 from twofold.game_file import GameFile, Version
-from twofold.record import Record
-from twofold.record_replay import result_text
+from twofold.records.record import Record
+from twofold.records.replay import result_text
 from twofold.rules import Move
 from twofold.web.about import About
 from twofold.web.autoplay import Autoplay, MakePlayer, Wish

@@ -64,7 +64,7 @@ def openapi(entries: Sequence[Entry]) -> dict[str, Any]:
 
 def lab_entries() -> list[Entry]:
     """The routes of `lab_routes`, described. Slow the first time: it imports what makes tables."""
-    from twofold.web.lab import Curve, RunInfo, StudyInfo, StudyTables
+    from twofold.web.lab.laboratory import Curve, RunInfo, StudyInfo, StudyTables
 
     return [
         Entry(

@@ -9,11 +9,11 @@ from itertools import takewhile
 from operator import eq
 from typing import Final
 
-from twofold.arena.judge import Judge, Judgement
-from twofold.arena.review import positions, review
 from twofold.errors import ResourceError
 from twofold.players import Player
-from twofold.record import Record
+from twofold.records.record import Record
+from twofold.review.judge import Judge, Judgement
+from twofold.review.review import positions, review
 from twofold.search.budget import Budget
 from twofold.web import protocol
 from twofold.web.asked import Asked, Send

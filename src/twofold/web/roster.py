@@ -17,7 +17,7 @@ from twofold import notation
 from twofold.endgame.folder import AUTO, NONE
 from twofold.endgame.pattern import Pattern
 from twofold.errors import InvalidSpec, InvalidTable, LimitExceeded
-from twofold.evaluators.library import shipped
+from twofold.networks.library import shipped
 from twofold.notation import shown
 from twofold.players import Player, home_of, make_player, settled
 from twofold.players.entry import Entry

@@ -30,7 +30,7 @@ from twofold.best_scores import BEST_FILE, higher, keep_best, read_best, set_asi
 from twofold.errors import InvalidInput, InvalidRecord, LimitExceeded, ResourceError
 from twofold.game_file import MOVES_TAG, PATIENCE, PLAYED_TAG, Conflict, GameFile, Version
 from twofold.notation import shown
-from twofold.record import Record
+from twofold.records.record import Record
 from twofold.web.kept import Kept, kept_of, read_kept
 from twofold.web.protocol import NotFound
 

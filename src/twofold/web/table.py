@@ -15,7 +15,7 @@ from typing import Final
 
 from twofold.game_file import Conflict
 from twofold.notation import shown
-from twofold.record import Record
+from twofold.records.record import Record
 from twofold.web.about import About
 from twofold.web.following import Asker, Follower
 from twofold.web.history import History

@@ -1,0 +1,1 @@
+"""Games of a study as CSV or Parquet, and back."""

@@ -1,0 +1,244 @@
+"""Games as Parquet: seeds as uint64, `reached` as list<int32>, texts as dictionaries.
+
+PyArrow has no types and is an extra: its module is an argument, or asked for where it is used.
+"""
+
+import io
+import json
+import os
+from collections.abc import Iterable, Iterator
+from typing import Any, Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from twofold.arena.exchange.parquet_pages import check_footer, check_pages
+from twofold.arena.exchange.rows import COLUMNS, REQUIRED, TEXTS, Rows, nanoseconds
+from twofold.arena.games import NEVER, UNKNOWN, Games
+from twofold.arena.reports.report import require_report
+from twofold.arena.studies.study import StoredRun
+from twofold.errors import InvalidInput
+from twofold.files import open_regular
+from twofold.limits import MAX_EXPONENT, MAX_GAMES
+from twofold.memory import check_memory
+from twofold.notation import shown
+
+_CHUNK: Final = 50_000
+"""Games that are read at a time."""
+
+_LISTS: Final = "reached"
+"""The column that holds lists."""
+
+_LEAST_ROW_BYTES: Final = 2
+"""Fewest bytes that a game takes in a file: it has a seed, a score and a time of its own."""
+
+_ROW_BYTES: Final = 300
+"""Memory that a game takes while a file is read."""
+
+
+class _Sink(io.RawIOBase):
+    """A file whose content is taken away as it grows."""
+
+    def __init__(self) -> None:
+        self._parts: list[bytes] = []
+        self._size = 0
+
+    def writable(self) -> bool:
+        return True
+
+    def write(self, data: Any) -> int:
+        self._parts.append(bytes(data))
+        self._size += len(self._parts[-1])
+        return len(self._parts[-1])
+
+    def tell(self) -> int:
+        return self._size
+
+    def take(self) -> list[bytes]:
+        parts, self._parts = self._parts, []
+        return parts
+
+
+def parts(runs: Iterable[tuple[StoredRun, Games]]) -> Iterator[bytes]:
+    """The file, part by part."""
+    pa, pq = require_report("pyarrow"), require_report("pyarrow.parquet")
+    sink, schema = _Sink(), _schema(pa)
+    with pq.ParquetWriter(sink, schema, compression="zstd") as writer:
+        for run, games in runs:
+            writer.write_batch(_batch(pa, schema, run, games))
+            yield from sink.take()
+    yield from sink.take()
+
+
+def _schema(pa: Any) -> Any:
+    text = pa.dictionary(pa.int32(), pa.string())
+    types = dict.fromkeys((*TEXTS, "boards"), text) | {
+        "reproducible": pa.bool_(),
+        "seed": pa.uint64(),
+    }
+    types |= {"reached": pa.list_(pa.int32())}
+    fields = [(name, types.get(name, pa.int64())) for name in COLUMNS]
+    return pa.schema([*fields, ("machine", text)])
+
+
+def _batch(pa: Any, schema: Any, run: StoredRun, games: Games) -> Any:
+    count, reached = len(games), games.reached
+    there = reached != NEVER
+    ends = np.concatenate([[0], there.sum(axis=1).cumsum()]).astype(np.int32)
+    texts = [run.spec, run.player, run.rules, run.signature, run.twofold]
+    codes = pa.array(np.zeros(count, dtype=np.int32))
+    same = [pa.DictionaryArray.from_arrays(codes, pa.array([text])) for text in texts]
+    machine = pa.array([json.dumps(run.machine, sort_keys=True)])
+    times = [pa.array(nanoseconds(games.seconds))]
+    for column in (0, 1):
+        unknown = np.isnan(games.move_seconds[:, column])
+        times.append(pa.array(nanoseconds(games.move_seconds[:, column]), mask=unknown))
+    return pa.RecordBatch.from_arrays(
+        [
+            *same,
+            pa.array(np.full(count, run.reproducible)),
+            pa.array(games.seeds),
+            pa.array(games.scores),
+            pa.array(games.moves),
+            pa.array(games.max_tiles),
+            pa.ListArray.from_arrays(ends, pa.array(reached[there])),
+            *times,
+            pa.DictionaryArray.from_arrays(codes, pa.array([run.boards])),
+            pa.array(games.tile_sums, mask=games.tile_sums == UNKNOWN),
+            pa.DictionaryArray.from_arrays(codes, machine),
+        ],
+        schema=schema,
+    )
+
+
+# ---- in
+
+
+def rows(path: str | os.PathLike[str], name: str) -> Iterator[Rows]:
+    """The rows of a Parquet file, so many at a time; an error names the row, from 1.
+
+    Raises:
+        InvalidInput: it is not what `parts` writes.
+        MissingExtra: PyArrow is not installed.
+    """
+    pa, pq = require_report("pyarrow"), require_report("pyarrow.parquet")
+    first, wanted = 1, _schema(pa)
+    try:
+        with open_regular(path) as file:
+            size = os.fstat(file.fileno()).st_size
+            check_footer(file, size)
+            found = pq.read_metadata(file)
+            _check_rows(found.num_rows, size, name)
+            columns = _columns(found.schema, wanted.names, name)
+            check_pages(file, found, columns, _LISTS)
+            flat = [column for column in columns if column != _LISTS]  # texts once, not a row each
+            source = pq.ParquetFile(file, metadata=found, read_dictionary=flat, pre_buffer=False)
+            for batch in source.iter_batches(_CHUNK, columns=columns):
+                yield _rows(pa, batch, first, name)
+                first += batch.num_rows
+    except InvalidInput:
+        raise
+    except (pa.ArrowException, OSError, ValueError) as error:
+        reason = " ".join(str(error).split())
+        raise InvalidInput(f"expected a sound Parquet file, got {name}: {shown(reason)}") from None
+
+
+def _columns(schema: Any, wanted: list[str], name: str) -> list[str]:
+    """The columns that are read, each of one kind of value."""
+    there = [schema.column(place).path.partition(".")[0] for place in range(len(schema))]
+    found = [column for column in wanted if column in there]
+    if not set(REQUIRED) <= set(found) or any(there.count(column) > 1 for column in found):
+        raise InvalidInput(
+            f"expected each of the columns {', '.join(REQUIRED)} once in {name}, "
+            f"got {shown(', '.join(there))}"
+        )
+    return found
+
+
+def _check_rows(rows: int, size: int, name: str) -> None:
+    """Refuse rows that would fill the memory, though they take no room in the file."""
+    if rows > MAX_GAMES:
+        raise InvalidInput(f"expected at most {MAX_GAMES:,} games, got {rows:,} in {name}")
+    if rows * _LEAST_ROW_BYTES > size:
+        raise InvalidInput(
+            f"expected at least {_LEAST_ROW_BYTES} bytes for each game, "
+            f"got {rows:,} games in {size:,} bytes in {name}"
+        )
+    check_memory(rows * _ROW_BYTES, f"the games in {name}")
+
+
+def _rows(pa: Any, batch: Any, first: int, name: str) -> Rows:
+    places = range(first, first + batch.num_rows)
+    columns: dict[str, Any] = {}
+    for column in batch.schema.names:
+        array = batch.column(column)
+        optional = column in ("move_median", "move_99th", "tile_sum")
+        if array.null_count and not optional:
+            row = places[int(np.flatnonzero(array.is_null().to_numpy(zero_copy_only=False))[0])]
+            raise InvalidInput(f"expected {column} in row {row} of {name}, got nothing")
+        kind = _schema(pa).field(column).type
+        is_text = pa.types.is_dictionary(kind)
+        try:
+            columns[column] = _texts(pa, array) if is_text else array.cast(kind)
+        except pa.ArrowException:
+            rows = f"rows {places[0]} to {places[-1]} of {name}"
+            raise InvalidInput(
+                f"expected {column} of type {kind} in {rows}, got {shown(str(array.type))}"
+            ) from None
+    lists = columns.pop(_LISTS)
+    values, lengths = lists.flatten(), lists.value_lengths().to_numpy(zero_copy_only=False)
+    if values.null_count:
+        raise InvalidInput(
+            f"expected numbers in reached in rows {places[0]} to {places[-1]} of {name}, "
+            "got nothing in one"
+        )
+    _check_lengths(lengths, places, name)
+    reached = np.full((len(places), MAX_EXPONENT + 1), NEVER, dtype=np.int32)
+    reached[np.arange(MAX_EXPONENT + 1) < lengths[:, None]] = values.to_numpy()
+    texts: dict[str, list[str]] = {
+        one: columns.pop(one) for one in (*TEXTS, "machine", "boards") if one in columns
+    }
+    sums = columns.pop("tile_sum", None)
+    flat = {one: array.to_numpy(zero_copy_only=False) for one, array in columns.items()}
+    return Rows(
+        name=name,
+        what="row",
+        places=places,
+        texts=texts,
+        reproducible=flat["reproducible"].astype(np.bool_),
+        seeds=flat["seed"],
+        scores=flat["score"],
+        moves=flat["moves"],
+        max_tiles=flat["max_tile"],
+        reached=reached,
+        lengths=lengths.astype(np.int64),
+        times=np.stack(
+            [flat[one].astype(np.float64) for one in ("nanoseconds", "move_median", "move_99th")],
+            axis=1,
+        ),
+        tile_sums=_sums(sums, len(places)),
+    )
+
+
+def _sums(column: Any, rows: int) -> NDArray[np.int64]:
+    """Sums of tiles; UNKNOWN where there is none, or no column of them."""
+    if column is None:
+        return np.full(rows, UNKNOWN, dtype=np.int64)
+    found: NDArray[np.int64] = column.fill_null(UNKNOWN).to_numpy(zero_copy_only=False)
+    return found
+
+
+def _texts(pa: Any, array: Any) -> list[str]:
+    """A text for each row; equal ones are one."""
+    whole = array if pa.types.is_dictionary(array.type) else array.dictionary_encode()
+    words = whole.dictionary.cast(pa.string()).to_pylist()
+    return [words[code] for code in whole.indices.to_pylist()]
+
+
+def _check_lengths(lengths: NDArray[Any], places: range, name: str) -> None:
+    wrong = np.flatnonzero(lengths > MAX_EXPONENT + 1)
+    if wrong.size:
+        raise InvalidInput(
+            f"expected at most {MAX_EXPONENT + 1} numbers in reached in row {places[wrong[0]]} "
+            f"of {name}, got {lengths[wrong[0]]}"
+        )

@@ -1,0 +1,216 @@
+"""The learning curves of several runs that differ in their seeds alone: mean and interval."""
+
+import csv
+import io
+import operator
+import os
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+from twofold.arena.stats import Interval, mean_interval
+from twofold.errors import InvalidInput, InvalidNetwork
+from twofold.networks.file import Card, read_card
+
+RUNS_SUFFIX: Final = ".runs.csv"
+"""End of the name of the file of such curves: `net.runs.csv` beside `net-1.safetensors`."""
+
+COLUMNS: Final = ("games", "mean", "low", "high")
+"""The first columns of that file; one for each run follows, `seed_` and its seed."""
+
+_LARGEST: Final = 1e15
+"""Of the numbers of a curve, which are games, moves, seconds and points."""
+
+MAX_BYTES: Final = 4 * 2**20
+"""Longest file of a curve that is read."""
+
+
+@dataclass(frozen=True, slots=True)
+class OneCurve:
+    """The learning curve of a run.
+
+    Attributes:
+        seed: of the run.
+        points: games finished, and mean score of the games since the point before; all the same
+            number of games apart.
+    """
+
+    seed: int
+    points: tuple[tuple[int, float], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class JointPoint:
+    """What some runs came to after as many games.
+
+    Attributes:
+        games: of each run.
+        mean: over the runs that have come so far, with its 95 % interval by Student's t.
+        runs: the mean score of each run, None for those that have not come so far.
+    """
+
+    games: int
+    mean: Interval
+    runs: tuple[float | None, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class JointCurve:
+    """The curves of several runs.
+
+    Attributes:
+        seeds: of the runs, in order.
+        points: ascending by games.
+    """
+
+    seeds: tuple[int, ...]
+    points: tuple[JointPoint, ...]
+
+    @property
+    def last(self) -> JointPoint | None:
+        """The last point that all runs have come to; None before the first."""
+        there = [point for point in self.points if None not in point.runs]
+        return there[-1] if there else None
+
+    def csv(self) -> str:
+        """One line a point, with a header; empty cells for what is not known."""
+        text = io.StringIO()
+        writer = csv.writer(text, lineterminator="\n")
+        writer.writerow([*COLUMNS, *(f"seed_{seed}" for seed in self.seeds)])
+        for point in self.points:
+            found = (point.mean.value, point.mean.low, point.mean.high, *point.runs)
+            writer.writerow([point.games, *map(_rounded, found)])
+        return text.getvalue()
+
+
+def runs_path(out: str | os.PathLike[str]) -> Path:
+    """Where the curves of runs are kept: `net.runs.csv` for `net.safetensors`."""
+    return Path(out).with_suffix(RUNS_SUFFIX)
+
+
+def join(curves: Sequence[OneCurve]) -> JointCurve:
+    """The curves together: those with points closer by are averaged to the widest distance.
+
+    A point stands wherever a run has one. The interval needs two runs.
+    """
+    apart = max((curve.points[0][0] for curve in curves if curve.points), default=1)
+    means = [_widened(curve.points, apart) for curve in curves]
+    points = []
+    for games in sorted(set().union(*means)):
+        runs = tuple(found.get(games) for found in means)
+        known = [mean for mean in runs if mean is not None]
+        points.append(JointPoint(games, mean_interval(known), runs))
+    return JointCurve(tuple(curve.seed for curve in curves), tuple(points))
+
+
+def _widened(points: Sequence[tuple[int, float]], apart: int) -> dict[int, float]:
+    """Points `apart` games from each other, each the mean of those since the one before."""
+    if not points:
+        return {}
+    size = max(apart // points[0][0], 1)
+    groups = [points[end - size : end] for end in range(size, len(points) + 1, size)]
+    return {group[-1][0]: sum(mean for _, mean in group) / size for group in groups}
+
+
+def read_runs(paths: Iterable[str | os.PathLike[str]]) -> JointCurve:
+    """The curves in the files of some runs, joined; the weights are not read.
+
+    Raises:
+        InvalidNetwork: a file is not that of a training run.
+    """
+    return join([_curve_of(path, read_card(path)) for path in paths])
+
+
+def _curve_of(path: str | os.PathLike[str], card: Card) -> OneCurve:
+    try:
+        seed = int(card.settings["seed"])
+        points = tuple((int(row[0]), float(row[3])) for row in card.curve)
+        games = [0, *(at for at, _ in points)]
+        if not all(map(operator.lt, games, games[1:])) or not all(_may_hold(y) for _, y in points):
+            raise ValueError
+    except (KeyError, TypeError, ValueError, IndexError, OverflowError):
+        raise InvalidNetwork(
+            f"expected the file of a training run, got {os.fspath(path)!a}"
+        ) from None
+    return OneCurve(seed, points)
+
+
+def _rounded(value: float | None) -> float | None:
+    return None if value is None else round(value, 1)
+
+
+# ---- curves to draw
+
+
+@dataclass(frozen=True, slots=True)
+class DrawnCurve:
+    """A curve that a file has: of one run, or the mean of several with its interval.
+
+    Attributes:
+        name: of the file.
+        games: ascending.
+        means: mean score at each.
+        lows: where its interval begins; None where it is not known.
+        highs: where it ends.
+    """
+
+    name: str
+    games: tuple[float, ...]
+    means: tuple[float, ...]
+    lows: tuple[float | None, ...]
+    highs: tuple[float | None, ...]
+
+
+def read_curve(path: str | os.PathLike[str]) -> DrawnCurve:
+    """The curve in a `net.csv` or `net.runs.csv` of `twofold train`.
+
+    Raises:
+        InvalidInput: there is no such file, or it has no such curve.
+    """
+    from twofold.files import open_regular
+
+    with open_regular(Path(path)) as file:
+        data = file.read(MAX_BYTES + 1)
+    try:
+        if len(data) > MAX_BYTES:
+            raise ValueError
+        header, *lines = list(csv.reader(io.StringIO(data.decode()), strict=True)) or [[]]
+        if not {"games", "mean"} <= set(header):
+            raise ValueError
+        columns = {name: [line[place] for line in lines] for place, name in enumerate(header)}
+        return DrawnCurve(
+            Path(path).name,
+            tuple(map(finite_number, columns["games"])),
+            tuple(map(finite_number, columns["mean"])),
+            _ends(columns.get("low"), len(lines)),
+            _ends(columns.get("high"), len(lines)),
+        )
+    except (csv.Error, ValueError, IndexError):
+        raise InvalidInput(
+            "expected a learning curve of twofold train, such as net.csv or net.runs.csv, "
+            f"got {os.fspath(path)!a}"
+        ) from None
+
+
+def finite_number(text: str) -> float:
+    """The number of a cell.
+
+    Raises:
+        ValueError: it is none, or not finite.
+    """
+    value = float(text)
+    if not _may_hold(value):
+        raise ValueError(f"expected a number, got {text!r}")
+    return value
+
+
+def _may_hold(value: float) -> bool:
+    """Whether a curve may hold a number: infinities and NaN are false, too."""
+    return abs(value) <= _LARGEST
+
+
+def _ends(cells: list[str] | None, count: int) -> tuple[float | None, ...]:
+    if cells is None:
+        return (None,) * count
+    return tuple(finite_number(cell) if cell else None for cell in cells)

@@ -1,0 +1,259 @@
+"""Reports of a study: what its games say, as a page, as Markdown, as text like that of TDL2048+.
+
+Everything a study holds was written by others: names, specs and errors are shown, never obeyed.
+"""
+
+import itertools
+import os
+import shlex
+from collections import Counter
+from collections.abc import Callable, Hashable, Iterable, Sequence
+from dataclasses import dataclass
+from importlib import import_module
+from typing import Any, Final, TypeVar
+
+import numpy as np
+
+from twofold.arena.boards import StartBoards, boards_file
+from twofold.arena.compare import Comparison
+from twofold.arena.games import Games
+from twofold.arena.pairs import paired_interval
+from twofold.arena.reports.joint_curve import DrawnCurve
+from twofold.arena.stats import Summary, summarise
+from twofold.arena.studies.study import StoredRun, Study, Wanted
+from twofold.arena.survival import Fates
+from twofold.errors import InvalidInput, MissingExtra
+from twofold.files import atomic_write
+from twofold.rules import Rules
+
+Key = TypeVar("Key", bound=Hashable)
+Value = TypeVar("Value")
+
+MAX_ALL_PAIRS: Final = 10
+"""Most players of which all pairs are compared; of more, each with the next in the table."""
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """A run of a report.
+
+    Attributes:
+        label: the player as it was named, with the run's number where two have the same name.
+        run: the run.
+        games: its finished games, all of them, in the order of their seeds, without `reached`.
+        summary: what they say.
+        fates: where these games ended.
+        failures: errors of the games that failed, by seed.
+        missing: games that were asked for and are not finished.
+    """
+
+    label: str
+    run: StoredRun
+    games: Games
+    summary: Summary
+    fates: Fates
+    failures: dict[int, str]
+    missing: int
+
+    @property
+    def seconds_per_move(self) -> float | None:
+        """The mean time a move took; None where there is no move or no time."""
+        summary = self.summary
+        return summary.seconds / summary.moves if summary.seconds > 0 < summary.moves else None
+
+
+@dataclass(frozen=True, slots=True)
+class Section:
+    """The runs of a study under one set of rules, from the same boards.
+
+    Attributes:
+        study: name of the study's file.
+        rules: the rules.
+        boards: where the games began; None for new games.
+        entries: runs with games, the largest mean score first.
+        without: runs without a finished game, with the errors of those that failed, by seed.
+        plans: what was asked for of these runs.
+    """
+
+    study: str
+    rules: str
+    boards: StartBoards | None
+    entries: tuple[Entry, ...]
+    without: tuple[tuple[StoredRun, dict[int, str]], ...]
+    plans: tuple[Wanted, ...]
+
+
+def require_report(module: str) -> Any:
+    """A module of the extra `report`.
+
+    Raises:
+        MissingExtra: it is not installed.
+    """
+    try:
+        return import_module(module)
+    except ImportError:
+        raise MissingExtra(
+            "expected the extra 'report', which is not installed: pip install 'twofold[report]'"
+        ) from None
+
+
+# ---- what a report is made of
+
+
+def gather(study: Study) -> list[Section]:
+    """The runs of a study, a section for each set of rules and of boards that games began on.
+
+    Raises:
+        InvalidInput: the study has no finished game.
+    """
+    runs, wanted_games = study.runs(), study.wanted()
+    plans = grouped(wanted_games, lambda plan: plan.run)
+    places = {plan: place for place, plan in enumerate(wanted_games)}
+    labels = _labels(runs)
+    sections = []
+    for (rules, _), ours in grouped(runs, lambda run: (run.rules, run.boards)).items():
+        boards = study.boards_of(ours[0])
+        asked = {run.run: plans.get(run.run, []) for run in ours}
+        entries, without = [], []
+        for run in ours:
+            games, failures = study.all_games(run.run, reached=False), study.failures(run.run)
+            if not len(games):
+                without.append((run, failures))
+                continue
+            missing = sum(_missing(games, plan) for plan in asked[run.run])
+            summary = summarise(_Played(games))
+            fates = Fates.of_games(games, Rules.parse(rules), boards)
+            entries.append(Entry(labels[run.run], run, games, summary, fates, failures, missing))
+        entries.sort(key=lambda entry: -entry.summary.score.value)
+        wanted = sorted(itertools.chain.from_iterable(asked.values()), key=places.__getitem__)
+        parts = (tuple(entries), tuple(without), tuple(wanted))
+        sections.append(Section(study.file_name, rules, boards, *parts))
+    if not any(section.entries for section in sections):
+        raise InvalidInput(f"expected a study with finished games, got {study.name} without any")
+    return sections
+
+
+def grouped(values: Iterable[Value], key: Callable[[Value], Key]) -> dict[Key, list[Value]]:
+    """Values by key, in their order."""
+    groups: dict[Key, list[Value]] = {}
+    for value in values:
+        groups.setdefault(key(value), []).append(value)
+    return groups
+
+
+@dataclass(frozen=True, slots=True)
+class _Played:
+    games: Games
+
+
+def _labels(runs: Sequence[StoredRun]) -> dict[int, str]:
+    """Names that differ within a section."""
+    names = Counter((run.rules, run.boards, run.player) for run in runs)
+    return {
+        run.run: f"{run.player} (run {run.run})"
+        if names[run.rules, run.boards, run.player] > 1
+        else run.player
+        for run in runs
+    }
+
+
+def _missing(games: Games, plan: Wanted) -> int:
+    positions = games.seeds - np.uint64(plan.first_seed)
+    return plan.games - int(np.count_nonzero(positions < np.uint64(plan.games)))
+
+
+def comparisons(entries: Sequence[Entry]) -> list[Comparison]:
+    """Differences of the scores on common seeds: each with all after it, or the next of many."""
+    everyone = len(entries) <= MAX_ALL_PAIRS
+    pairs = itertools.combinations(entries, 2) if everyone else itertools.pairwise(entries)
+    return [found for one, two in pairs if (found := _compared(one, two)) is not None]
+
+
+def _compared(one: Entry, two: Entry) -> Comparison | None:
+    """As `compare_scores` has it; None where no seed is common."""
+    ours, theirs = one.games.scores, two.games.scores
+    if not np.array_equal(one.games.seeds, two.games.seeds):
+        _, at_one, at_two = np.intersect1d(
+            one.games.seeds, two.games.seeds, assume_unique=True, return_indices=True
+        )
+        ours, theirs = ours[at_one], theirs[at_two]
+    if not ours.size:
+        return None
+    paired = paired_interval(ours, theirs)
+    return Comparison((one.label, two.label), paired.games, paired, {}, 0.95)
+
+
+def commands(section: Section) -> list[str]:
+    """The command lines that play the games of a section again, and first write its boards."""
+    runs = [entry.run for entry in section.entries] + [run for run, _ in section.without]
+    names = {run.run: run.player for run in runs}
+    together: dict[tuple[int, int], list[str]] = {}
+    for plan in section.plans:
+        together.setdefault((plan.first_seed, plan.games), []).append(names[plan.run])
+    rules = [] if section.rules == str(Rules()) else ["--rules", section.rules]
+    lines = []
+    if section.boards and together:
+        rules += ["--boards", boards_file(section.boards)]
+        lines.append(shlex.join(["twofold", "report", section.study, "--write-boards", "."]))
+    for (seed, games), players in together.items():
+        range_ = ["--games", str(games), "--seed", str(seed)]
+        words = ["twofold", "bench", *dict.fromkeys(players), *range_, *rules, "--out", "study.db"]
+        lines.append(shlex.join(words))
+    return lines
+
+
+# ---- the reports
+
+
+def write_html(study: Study, path: str | os.PathLike[str]) -> None:
+    """Write one page with tables and plots that needs nothing but itself.
+
+    Equal studies of the same name give equal bytes.
+
+    Raises:
+        InvalidInput: the study has no finished game, or the path cannot be written to.
+        MissingExtra: Matplotlib is not installed.
+        ResourceError: the page cannot be written.
+    """
+    atomic_write(path, html(study))
+
+
+def html(study: Study | None, curves: Sequence[DrawnCurve] = ()) -> str:
+    """The page of a report.
+
+    Args:
+        study: what it is about; None for learning curves alone.
+        curves: learning curves, which stand below it.
+
+    Raises:
+        InvalidInput: the study has no finished game.
+        MissingExtra: Matplotlib is not installed.
+    """
+    require_report("matplotlib")
+    from twofold.arena.reports.page import page
+
+    return page([] if study is None else gather(study), curves)
+
+
+def markdown(study: Study) -> str:
+    """The tables of a study as GitHub Markdown.
+
+    Raises:
+        InvalidInput: the study has no finished game.
+    """
+    from twofold.arena.reports.text import markdown_of
+
+    return markdown_of(gather(study))
+
+
+def tdl_table(study: Study) -> str:
+    """A block for each run in the style of the summary block of TDL2048+.
+
+    Raises:
+        InvalidInput: the study has no finished game.
+    """
+    from twofold.arena.reports.text import tdl_block
+
+    return "\n\n".join(
+        tdl_block(entry, section.rules) for section in gather(study) for entry in section.entries
+    )

@@ -1,0 +1,1 @@
+"""Studies: finished games in one SQLite file."""

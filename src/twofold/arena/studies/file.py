@@ -1,0 +1,190 @@
+"""The file of a study: opened and closed, read in chunks, written in transactions."""
+
+import contextlib
+import operator
+import os
+import sqlite3
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+from typing import Any, Final, NoReturn
+
+from twofold.arena.studies.schema import SCHEMA, check_schema, in_memory, migrate, new_file
+from twofold.arena.studies.sqlite import (
+    LOCK_SECONDS,
+    QUERY_SECONDS,
+    Connection,
+    Deadline,
+    is_sqlite,
+    open_sqlite,
+    room_beside,
+)
+from twofold.errors import InvalidInput, ResourceError
+from twofold.files import atomic_write
+from twofold.limits import MAX_RECORD_BYTES
+from twofold.locks import alone, in_use
+from twofold.notation import shown
+
+CLOSING_SECONDS: Final = 2.0
+"""How long a closing study waits for those who look at it, such as the web app."""
+
+FEW: Final = 100
+"""Rows with long texts that are read at a time."""
+
+_CHUNK: Final = 50_000
+"""The same of other rows."""
+
+
+class StudyFile:
+    """What a `Study` is built on: its arguments, attributes and errors are explained there."""
+
+    def __init__(
+        self,
+        path: str | os.PathLike[str] | None = None,
+        *,
+        read_only: bool = False,
+        patience: float = LOCK_SECONDS,
+        seconds: float = QUERY_SECONDS,
+    ) -> None:
+        self.name = "a study in memory" if path is None else shown(os.fspath(path))
+        self.file_name = "study.db" if path is None else os.path.basename(os.fspath(path))
+        self._path = None if path is None else Path(os.path.realpath(path))
+        self._pending: list[tuple[Any, ...]] = []  # games that wait to be written
+        self._stack = contextlib.ExitStack()
+        self._writes = not read_only
+        self._patience = patience
+        self._deadline = Deadline(seconds)
+        self._schema = SCHEMA
+        self._made: os.stat_result | None = None  # of a new file
+        self._is_refused = False
+        with self._errors(), contextlib.ExitStack() as stack:
+            if self._path is None:
+                connection: sqlite3.Connection = in_memory()
+                self._connection = stack.enter_context(contextlib.closing(connection))
+            else:
+                self._connection = stack.enter_context(self._opened(self._path))
+            self._stack = stack.pop_all()
+
+    @contextlib.contextmanager
+    def _opened(self, path: Path) -> Iterator[Connection]:
+        """A connection to the file, which is checked."""
+        with contextlib.ExitStack() as stack:
+            if not self._writes or path.exists():
+                self._check_kind(path)
+            if self._writes:
+                stack.enter_context(alone(path, "run"))
+                stack.callback(self._remove_refused, path)
+                if not path.exists():
+                    atomic_write(path, new_file())
+                    self._made = os.stat(path)
+            mode = "rw" if self._writes else "ro"
+            connection = open_sqlite(path, mode, self._deadline, self._patience)
+            stack.enter_context(contextlib.closing(connection))
+            connection.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, MAX_RECORD_BYTES)
+            schema = check_schema(connection, self.name)
+            if self._writes:
+                stack.callback(self._leave_wal, connection)
+                connection.execute("PRAGMA journal_mode = WAL")
+                connection.execute("PRAGMA synchronous = NORMAL")
+                migrate(connection, schema)
+            else:
+                self._schema = schema
+            yield connection
+
+    def _remove_refused(self, path: Path) -> None:
+        """Remove the file of a study that nothing came into, while no other program has it."""
+        if self._is_refused:
+            with contextlib.suppress(OSError):
+                if self._made is not None and os.path.samestat(os.lstat(path), self._made):
+                    path.unlink()
+
+    def _check_kind(self, path: Path) -> None:
+        if not is_sqlite(path):
+            raise InvalidInput(f"expected a study, got {self.name}")
+
+    def _leave_wal(self, connection: Connection) -> None:
+        """Make one file of it, which no reader must have open; where one reads on it stays."""
+        self._deadline.renew()
+        connection.patience = CLOSING_SECONDS
+        with contextlib.suppress(sqlite3.Error):
+            connection.execute("PRAGMA journal_mode = DELETE")
+
+    @contextlib.contextmanager
+    def transaction(self) -> Iterator[None]:
+        """What is written meanwhile is there all at once at the end, or nothing of it."""
+        with self._errors():
+            self._connection.execute("BEGIN IMMEDIATE")
+            try:
+                yield
+                self._connection.execute("COMMIT")
+            except BaseException:
+                if self._connection.in_transaction:
+                    self._connection.execute("ROLLBACK")
+                raise
+
+    def _renewing(self, rows: Iterable[tuple[Any, ...]]) -> Iterator[tuple[Any, ...]]:
+        """Rows, each of which is progress."""
+        for row in rows:
+            self._deadline.renew()
+            yield row
+
+    def _one(self, query: str, values: Sequence[Any] = ()) -> Any:
+        return self._connection.execute(query, values).fetchone()
+
+    def _rows(
+        self, query: str, values: Sequence[Any] = (), *, key: int = 0, most: int = _CHUNK
+    ) -> Iterator[list[tuple[Any, ...]]]:
+        """The rows of a query in chunks, each of which is progress.
+
+        A damaged tree can lead in a circle. Then a row comes again, out of order.
+
+        Args:
+            query: what is asked for, in ascending order of a key.
+            values: of its parameters.
+            key: place of the key among the columns.
+            most: rows of a chunk.
+
+        Raises:
+            InvalidInput: a row is out of order.
+        """
+        cursor = self._connection.execute(query, values)
+        last: list[Any] = []
+        while rows := cursor.fetchmany(most):
+            keys = last + [row[key] for row in rows]
+            one_kind = len(set(map(type, keys))) == 1  # a key of another kind is refused later
+            if one_kind and not all(map(operator.lt, keys, keys[1:])):
+                raise self._damaged()
+            last = keys[-1:]
+            self._deadline.renew()
+            yield rows
+
+    def _damaged(self) -> InvalidInput:
+        return InvalidInput(f"expected a sound study, got {self.name} with a damaged tree")
+
+    @contextlib.contextmanager
+    def _errors(self) -> Iterator[None]:
+        """Turn what SQLite raises into our own errors; what begins here has its whole time."""
+        self._deadline.renew()
+        try:
+            yield
+        except sqlite3.Error as error:
+            self._raise(error)
+        except (ValueError, TypeError, OverflowError) as error:
+            if isinstance(error, InvalidInput):
+                raise
+            raise InvalidInput(f"expected a sound study, got {self.name}: {error}") from error
+
+    def _raise(self, error: sqlite3.Error) -> NoReturn:
+        text = str(error)
+        if text == "interrupted":
+            self._deadline.explain(self.name)
+        if "locked" in text:
+            raise in_use(self.name) from None
+        if any(word in text for word in ("full", "I/O", "readonly", "unable to open")):
+            if not self._writes:
+                raise ResourceError(
+                    f"cannot read {self.name}: {text}. Copy it, with the files beside it, to a "
+                    "folder that can be written"
+                ) from error
+            room = f" ({room_beside(self._path)})" if self._path else ""
+            raise ResourceError(f"cannot write {self.name}{room}: {text}") from error
+        raise InvalidInput(f"expected a sound study, got {self.name}: {text}") from error

@@ -1,0 +1,368 @@
+"""Studies: finished games in one SQLite file, which anything that reads SQLite can read.
+
+A study may be interrupted at any moment, even by the end of the process: what was written stays,
+and what is missing can be played later. The tables are documented in
+`docs/reference/studies.md`.
+"""
+
+import contextlib
+import itertools
+import json
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from datetime import UTC, datetime
+from typing import Any, Final, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from twofold.arena.boards import StartBoards
+from twofold.arena.games import GameRow, Games
+from twofold.arena.studies.columns import COLUMNS, columns_of, in_order, seeds_of
+from twofold.arena.studies.file import FEW, StudyFile
+from twofold.arena.studies.rows import (
+    BOARDS,
+    FAILURE,
+    PLAN,
+    RUN,
+    StoredRun,
+    Wanted,
+    failure,
+    parse_machine,
+    start_boards,
+    stored_run,
+    wanted,
+)
+from twofold.arena.studies.schema import selected
+from twofold.errors import InvalidInput, TwofoldError
+from twofold.limits import MAX_RUNS, MAX_SEED
+from twofold.notation import parse_spec, shown, split_hashes
+from twofold.records.record import Record
+from twofold.rules import Rules
+
+__all__ = ["StoredRun", "Study", "Wanted"]
+
+_MIN_ROW: Final = 8
+"""Bytes that a row takes in a file, at least: a damaged tree can seem to hold more rows."""
+
+
+class Study(StudyFile):
+    """A study, open for reading and, unless told otherwise, for writing by this process alone.
+
+    Args:
+        path: the file; None for a study in memory. A new one is made where there is none.
+        read_only: whether only to look.
+        patience: seconds it waits where another process holds the file.
+        seconds: longest time that a query may take without a row.
+
+    Attributes:
+        name: the path as errors show it.
+        file_name: the last part of the path.
+
+    Raises:
+        InvalidInput: no study of ours, one of a later schema, a torn one, one that another
+            program writes to.
+        ResourceError: it cannot be written.
+    """
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, error: object, *_: object) -> None:
+        """Close; a study that is new and has no run is removed if an error ends it."""
+        if error is not None and self._made is not None:
+            with contextlib.suppress(TwofoldError):
+                self._is_refused = not self.runs()
+        self.close()
+
+    def close(self) -> None:
+        """Write what is waiting, and close the file, which then is one file again."""
+        with self._stack:
+            self.flush()
+
+    # ---- runs
+
+    def runs(self) -> list[StoredRun]:
+        """All runs, in the order in which they were first asked for.
+
+        Raises:
+            InvalidInput: a cell is not what its column holds, or there are too many.
+        """
+        columns = selected(RUN.split(", "), self._schema)
+        with self._errors():
+            rows = itertools.chain.from_iterable(
+                self._rows(f"SELECT {columns} FROM run ORDER BY run", most=FEW)
+            )
+            found = [stored_run(row, self.name) for row in itertools.islice(rows, MAX_RUNS + 1)]
+            self._check_runs(len(found))
+            return found
+
+    def _check_runs(self, runs: int) -> None:
+        if runs > MAX_RUNS:
+            raise InvalidInput(f"expected at most {MAX_RUNS:,} runs in {self.name}, got more")
+
+    def add_run(
+        self,
+        spec: str,
+        player: str,
+        rules: str,
+        *,
+        signature: str,
+        twofold: str,
+        machine: Mapping[str, Any],
+        reproducible: bool,
+        boards: StartBoards | None = None,
+    ) -> int:
+        """The number of a run, which is made where there is none.
+
+        Raises:
+            InvalidInput: the study has games of the same player with another file, or too many
+                runs, or `machine` has something else than plain values.
+        """
+        about = json.dumps(machine)
+        parse_machine(about)
+        with self._errors():
+            known = self.runs()
+            self._refuse_other_files(known, spec, rules)
+            found = self._one(
+                "SELECT run FROM run WHERE spec = ? AND rules = ? AND signature = ? AND boards = ?",
+                (spec, rules, signature, boards.hash if boards else ""),
+            )
+            if found:
+                return int(found[0])
+            self._check_runs(len(known) + 1)
+            if boards:
+                self._connection.execute(
+                    f"INSERT OR IGNORE INTO boards ({BOARDS}) VALUES (?, ?, ?)",
+                    (boards.hash, boards.name, boards.text),
+                )
+            made = self._connection.execute(
+                "INSERT INTO run (spec, player, rules, signature, twofold, machine, reproducible,"
+                " created, boards) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
+                (
+                    spec,
+                    player,
+                    rules,
+                    signature,
+                    twofold,
+                    about,
+                    reproducible,
+                    datetime.now(UTC).isoformat(timespec="seconds"),
+                    boards.hash if boards else "",
+                ),
+            )
+            return int(made.lastrowid or 0)
+
+    def _refuse_other_files(self, runs: Sequence[StoredRun], spec: str, rules: str) -> None:
+        """A network or a file of code that has changed must not pass for the one before."""
+        ours = parse_spec(spec)
+        plain, hashes = split_hashes(ours.values)
+        for known in runs:
+            if known.rules != rules:
+                continue
+            theirs = parse_spec(known.spec)
+            if theirs.name != ours.name:
+                continue
+            other, other_hashes = split_hashes(theirs.values)
+            if other == plain and other_hashes != hashes:
+                raise InvalidInput(
+                    f"expected {shown(known.player)} with {_words(other_hashes)} as in "
+                    f"{self.name}, got {_words(hashes)}: the file has changed; name another study"
+                )
+
+    def boards_of(self, run: StoredRun) -> StartBoards | None:
+        """The boards that the games of a run begin on; None for new games.
+
+        Raises:
+            InvalidInput: the study does not have them, or a cell is not what its column holds.
+        """
+        found = self.boards(run.boards, run.rules) if run.boards else None
+        if run.boards and found is None:
+            raise InvalidInput(
+                f"expected the boards {run.boards} of {self._run_name(run.run)}, got none"
+            )
+        return found
+
+    def boards(self, hash_: str, rules: str) -> StartBoards | None:
+        """The boards of some hash, for games under the rules; None where there are none.
+
+        Raises:
+            InvalidInput: a cell is not what its column holds.
+        """
+        if self._schema < 2:
+            return None
+        with self._errors():
+            row = self._one(f"SELECT {BOARDS} FROM boards WHERE hash = ?", (hash_,))
+            return start_boards(row, Rules.parse(rules), self.name) if row else None
+
+    # ---- plans
+
+    def want(self, run: int, first_seed: int, games: int) -> None:
+        """Note that games are asked for, so that a later call can go on with them."""
+        with self._errors():
+            self._connection.execute(
+                "INSERT INTO plan (run, first_seed, games) VALUES (?, ?, ?) ON CONFLICT"
+                " (run, first_seed) DO UPDATE SET games = max(games, excluded.games)",
+                (run, str(first_seed), games),
+            )
+
+    def wanted(self) -> list[Wanted]:
+        """Everything that was asked for, in order.
+
+        Raises:
+            InvalidInput: a cell is not what its column holds.
+        """
+        with self._errors():
+            rows = self._rows(f"SELECT {PLAN} FROM plan ORDER BY plan", most=FEW)
+            return [wanted(row, self.name) for row in itertools.chain.from_iterable(rows)]
+
+    # ---- games
+
+    def add(self, run: int, row: GameRow) -> None:
+        """Keep a finished game; it is in the file after the next `flush`."""
+        median, most = row.move_seconds or (None, None)
+        self._pending.append(
+            (
+                run,
+                str(row.seed),
+                row.score,
+                row.moves,
+                row.max_tile,
+                str(list(row.reached)).replace(" ", ""),
+                round(row.seconds * 1e9),
+                None if median is None else round(median * 1e9),
+                None if most is None else round(most * 1e9),
+                row.record or None,
+                row.tile_sum,
+            )
+        )
+
+    def flush(self) -> None:
+        """Write the games that wait, in one transaction.
+
+        Raises:
+            ResourceError: they cannot be written; they wait on.
+        """
+        if self._pending:
+            with self.transaction():
+                self.insert(self._pending)
+            self._pending.clear()
+
+    def insert(self, rows: Iterable[tuple[Any, ...]]) -> None:
+        """Write games as the table has them, from `run` to `tile_sum`; known ones are left."""
+        with self._errors():
+            self._connection.executemany(
+                "INSERT OR IGNORE INTO game (run, seed, score, moves, max_tile, reached,"
+                " nanoseconds, move_median, move_99th, record, tile_sum)"
+                " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+                self._renewing(rows),
+            )
+
+    def fail(self, run: int, seed: int, error: str) -> None:
+        """Note that a game failed; it is played again when it is asked for again."""
+        with self._errors():
+            self._connection.execute(
+                "INSERT OR REPLACE INTO failure (run, seed, error) VALUES (?, ?, ?)",
+                (run, str(seed), error),
+            )
+
+    def counts(self) -> dict[int, int]:
+        """How many games of each run are finished; runs without any are left out.
+
+        Raises:
+            InvalidInput: there seem to be more than the file can hold.
+        """
+        query = "SELECT count(*) FROM (SELECT 1 FROM game WHERE run = ? LIMIT ?)"
+        counts: dict[int, int] = {}
+        with self._errors():
+            (pages,), (size,) = self._one("PRAGMA page_count"), self._one("PRAGMA page_size")
+            left = pages * size // _MIN_ROW
+            for run in self.runs():
+                (games,) = self._one(query, (run.run, left + 1))
+                left -= games
+                if left < 0:
+                    raise self._damaged()
+                counts[run.run] = games
+        return {run: games for run, games in counts.items() if games}
+
+    def failures(self, run: int) -> dict[int, str]:
+        """What failed of a run and has not been played since, by seed.
+
+        Raises:
+            InvalidInput: a cell is not what its column holds.
+        """
+        query = (
+            f"SELECT {FAILURE} FROM failure WHERE run = ? AND NOT EXISTS (SELECT 1 FROM game"
+            " WHERE game.run = failure.run AND game.seed = failure.seed) ORDER BY seed"
+        )
+        with self._errors():
+            rows = itertools.chain.from_iterable(self._rows(query, (run,), most=FEW))
+            return dict(failure(row, self._run_name(run)) for row in rows)
+
+    def _run_name(self, run: int) -> str:
+        return f"run {run} of {self.name}"
+
+    def missing(self, wanted: Wanted) -> NDArray[np.int64]:
+        """The positions of the wanted games that are not there, from 0 on, ascending."""
+        self.flush()
+        there = np.zeros(wanted.games, dtype=np.bool_)
+        positions = self._seeds(wanted.run) - np.uint64(wanted.first_seed)
+        there[positions[positions < np.uint64(wanted.games)]] = True
+        return np.flatnonzero(~there)
+
+    def _seeds(self, run: int) -> NDArray[np.uint64]:
+        name = self._run_name(run)
+        with self._errors():
+            chunks = self._rows("SELECT seed FROM game WHERE run = ? ORDER BY seed", (run,))
+            parts = [seeds_of(rows, name) for rows in chunks]
+        return np.concatenate([seeds_of([], name), *parts])
+
+    def all_games(self, run: int, *, reached: bool = True) -> Games:
+        """Every finished game of a run, in the order of the seeds."""
+        return self.games(Wanted(run, 0, MAX_SEED + 1), reached=reached)
+
+    def games(self, wanted: Wanted, *, reached: bool = True) -> Games:
+        """The finished ones of the wanted games, in the order of their positions.
+
+        Args:
+            wanted: which games.
+            reached: whether the columns `reached` are wanted, which take most of the time.
+        """
+        self.flush()
+        columns = selected(COLUMNS if reached else COLUMNS[:-1], self._schema)
+        query = f"SELECT {columns} FROM game WHERE run = ? ORDER BY seed"
+        name = self._run_name(wanted.run)
+        with self._errors():
+            parts = [
+                columns_of(rows, wanted.first_seed, wanted.games, name)
+                for rows in self._rows(query, (wanted.run,))
+            ] or [columns_of([], wanted.first_seed, wanted.games, name)]
+        whole = (np.concatenate(column) for column in zip(*parts, strict=True))
+        return in_order(wanted.first_seed, *whole)
+
+    def records(self) -> Iterator[Record]:
+        """All records that were kept, run by run.
+
+        Raises:
+            InvalidInput: one cannot be read; the text names run and seed.
+        """
+        self.flush()
+        query = (
+            "SELECT run, seed, record FROM game WHERE record IS NOT NULL AND run = ? ORDER BY seed"
+        )
+        for run in self.runs():
+            with self._errors():
+                chunks = self._rows(query, (run.run,), key=1, most=FEW)
+                for _, seed, text in itertools.chain.from_iterable(chunks):
+                    yield self._record(text, f"seed {shown(seed)} in {self._run_name(run.run)}")
+
+    def _record(self, text: object, where: str) -> Record:
+        if not isinstance(text, str):
+            raise InvalidInput(f"expected a record, got {shown(text)} in the game of {where}")
+        try:
+            return Record.parse(text)
+        except InvalidInput as error:
+            raise type(error)(f"{error}, in the game of {where}") from None
+
+
+def _words(hashes: dict[str, str]) -> str:
+    return ", ".join(f"{key}={text}" for key, text in hashes.items()) or "no hash of a file"

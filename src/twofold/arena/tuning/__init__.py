@@ -1,0 +1,1 @@
+"""Tuning: better weights for an evaluator, found by playing."""

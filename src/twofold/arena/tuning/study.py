@@ -1,0 +1,272 @@
+"""The file of a tuning: an Optuna study in SQLite, made whole, used by one tuning at a time."""
+
+import contextlib
+import json
+import os
+import re
+import sqlite3
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+from twofold.arena.studies.sqlite import Deadline, is_sqlite, open_sqlite, room_beside, schema_of
+from twofold.arena.tuning.sampling import START, finished_trials
+from twofold.arena.tuning.settings import Settings
+from twofold.errors import InvalidInput, MissingExtra, ResourceError, TwofoldError
+from twofold.files import atomic_write
+from twofold.locks import in_use
+from twofold.notation import shown
+
+if TYPE_CHECKING:
+    from optuna import Study
+    from optuna.trial import FrozenTrial
+
+STUDY: Final = "twofold tune"
+"""Name of the study in the file."""
+
+SETTINGS: Final = "settings"
+CHECKS: Final = "checks"
+"""Attributes of the study."""
+
+MAX_ENTRIES: Final = 200
+"""Most tables and indexes of a file; Optuna 5 makes 24."""
+
+_PLAIN: Final = re.compile(r"CREATE (?:TABLE|INDEX|UNIQUE INDEX) ")
+"""How SQLite writes down what made a table or an index."""
+
+_NOT_ITS_CONTENT: Final = ("locked", "full", "I/O", "unable to open", "readonly")
+"""In errors of SQLite that say nothing of what a file holds."""
+
+
+def require_tune() -> None:
+    """Refuse to go on without the extra.
+
+    Raises:
+        MissingExtra: Optuna or its CMA-ES is not installed.
+    """
+    try:
+        import cmaes  # noqa: F401
+        import optuna
+    except ImportError:
+        raise MissingExtra(
+            "expected the extra 'tune', which is not installed: pip install 'twofold[tune]'"
+        ) from None
+    optuna.logging.set_verbosity(optuna.logging.ERROR)
+
+
+def open_study(path: Path, settings: Settings) -> "Study":
+    """The study in a file; a new file where there is none.
+
+    Raises:
+        InvalidInput: the file is no study of ours, or one with other settings.
+        ResourceError: it cannot be read or written.
+    """
+    if not path.exists():
+        _create(path, settings)
+    check_settings(path, settings)
+    return connect(path)
+
+
+def connect(path: Path) -> "Study":
+    """The study in a file that was checked."""
+    with storage_errors(path):
+        return _study(path)
+
+
+def _study(path: Path) -> "Study":
+    """Every transaction of it waits until it may write, so that none fails for another."""
+    from sqlalchemy import event
+    from sqlalchemy.pool import NullPool
+
+    deadline = Deadline()
+
+    def begin(connection: Any) -> None:
+        connection.exec_driver_sql("BEGIN EXCLUSIVE")  # so that the commit never waits
+
+    def fail(context: Any) -> None:
+        if str(context.original_exception) == "interrupted":
+            deadline.explain(shown(str(path)))
+
+    def opened() -> sqlite3.Connection:
+        """A connection for one transaction. A URL cannot write some characters of a path."""
+        deadline.renew()
+        return open_sqlite(path, "rw", deadline)
+
+    storage = _storage(opened, NullPool)
+    event.listen(storage.engine, "begin", begin)
+    event.listen(storage.engine, "handle_error", fail)
+    return _loaded(storage)
+
+
+def _storage(creator: Callable[[], sqlite3.Connection], pool: type) -> Any:
+    from optuna.storages import RDBStorage
+
+    return RDBStorage("sqlite://", engine_kwargs={"creator": creator, "poolclass": pool})
+
+
+def _loaded(storage: Any) -> "Study":
+    import optuna
+
+    return optuna.create_study(
+        storage=storage, study_name=STUDY, direction="maximize", load_if_exists=True
+    )
+
+
+def _create(path: Path, settings: Settings) -> None:
+    """The whole new file appears at once."""
+    from sqlalchemy.pool import StaticPool
+
+    with storage_errors(path), contextlib.closing(sqlite3.connect(":memory:")) as connection:
+        study = _loaded(_storage(lambda: connection, StaticPool))
+        study.set_user_attr(SETTINGS, settings.document())
+        content = connection.serialize()
+    atomic_write(path, content)
+
+
+def check_settings(path: Path, settings: Settings) -> None:
+    """Refuse a file of anything else, before Optuna makes tables in it, and other settings.
+
+    Raises:
+        InvalidInput: the text names what differs.
+    """
+    found = _read_settings(path)
+    for name, ours in settings.document().items():
+        theirs = found.get(name)
+        if theirs != ours:
+            raise InvalidInput(
+                f"expected {name} {shown(theirs)} as in {shown(str(path))}, got {shown(ours)} "
+                "(or name another file)"
+            )
+
+
+def _read_settings(path: Path) -> Mapping[str, Any]:
+    refusal = InvalidInput(f"expected a file that 'twofold tune' made, got {shown(str(path))}")
+    if not is_sqlite(path):
+        raise refusal
+    if not os.access(path, os.W_OK):
+        raise InvalidInput(f"expected a file that can be written, got {shown(str(path))}")
+    deadline = Deadline()
+    try:
+        with contextlib.closing(open_sqlite(path, "rw", deadline)) as connection:
+            found = _stored_settings(connection, path)
+    except sqlite3.Error as error:
+        if str(error) == "interrupted":
+            deadline.explain(shown(str(path)))
+        if any(word in str(error) for word in _NOT_ITS_CONTENT):
+            raise _translated(path, error) from error
+        raise refusal from None
+    except (IndexError, TypeError, ValueError, RecursionError) as error:
+        raise error if isinstance(error, InvalidInput) else refusal from None
+    if not isinstance(found, dict):
+        raise refusal
+    return found
+
+
+def _stored_settings(connection: sqlite3.Connection, path: Path) -> Any:
+    _check_tables(connection, path)
+    rows = connection.execute(
+        "SELECT value_json FROM study_user_attributes JOIN studies USING (study_id)"
+        " WHERE study_name = ? AND key = ?",
+        (STUDY, SETTINGS),
+    ).fetchall()
+    return json.loads(rows[0][0])
+
+
+def _check_tables(connection: sqlite3.Connection, path: Path) -> None:
+    """Refuse everything but tables and indexes, and trees without end.
+
+    A view in the place of a table would run statements that the file holds. The list of tables
+    is left open: another version of Optuna may have more.
+    """
+    name = shown(str(path))
+    entries = schema_of(connection, MAX_ENTRIES + 1)
+    for kind, entry, _, sql in entries[:MAX_ENTRIES]:
+        plain = _PLAIN.match(sql) if isinstance(sql, str) else sql is None and kind == "index"
+        if not plain:
+            raise InvalidInput(f"expected tables and indexes alone in {name}, got {shown(entry)}")
+    if len(entries) > MAX_ENTRIES:
+        raise InvalidInput(f"expected at most {MAX_ENTRIES} tables and indexes in {name}, got more")
+    (sound,) = connection.execute("PRAGMA quick_check(1)").fetchone()
+    if sound != "ok":
+        raise InvalidInput(f"expected a sound file of trials, got {name}: {_line(sound)}")
+
+
+@contextlib.contextmanager
+def storage_errors(path: Path) -> Iterator[None]:
+    """Turn what Optuna and SQLite raise into our own errors."""
+    import optuna.exceptions
+    import sqlalchemy.exc
+
+    faults = (optuna.exceptions.OptunaError, sqlalchemy.exc.SQLAlchemyError, sqlite3.Error)
+    try:
+        yield
+    except TwofoldError:
+        raise
+    except faults as error:
+        raise _translated(path, error) from error
+    except (AssertionError, KeyError, RuntimeError, TypeError, ValueError) as error:
+        raise InvalidInput(
+            f"expected a sound file of trials, got {shown(str(path))}: {_reason(error)}"
+        ) from error
+
+
+def _translated(path: Path, error: Exception) -> TwofoldError:
+    name, reason = shown(str(path)), _reason(error)
+    if "locked" in reason:
+        return in_use(name)
+    if any(word in reason for word in ("malformed", "not a database", "no such", "corrupt")):
+        return InvalidInput(f"expected a sound file of trials, got {name}: {reason}")
+    return ResourceError(f"cannot use {name} ({room_beside(path)}): {reason}")
+
+
+def _reason(error: BaseException) -> str:
+    """What lies at the bottom of a chain of errors, on one line."""
+    while error.__cause__ is not None:
+        error = error.__cause__
+    return _line(getattr(error, "orig", None) or error) or type(error).__name__
+
+
+def _line(text: object) -> str:
+    return shown(" ".join(str(text).split()))[1:-1]
+
+
+def fail(study: "Study", number: int) -> None:
+    """Mark a trial that will not be finished."""
+    from optuna.trial import TrialState
+
+    with contextlib.suppress(ValueError):  # its process had finished it after all
+        study.tell(number, state=TrialState.FAIL)
+
+
+def fail_running(study: "Study") -> None:
+    """Mark the trials that are under way: no process works on them any more."""
+    from optuna.trial import TrialState
+
+    for trial in study.get_trials(deepcopy=False, states=(TrialState.RUNNING,)):
+        fail(study, trial.number)
+
+
+def ensure_start(study: "Study", settings: Settings) -> None:
+    """Have the start weights tried next, unless they were tried or are about to be."""
+    from optuna.trial import TrialState
+
+    states = (TrialState.COMPLETE, TrialState.WAITING, TrialState.RUNNING)
+    if not any(START in trial.user_attrs for trial in study.get_trials(False, states)):
+        study.enqueue_trial(settings.start, user_attrs={START: True})
+
+
+def sound_trials(study: "Study", settings: Settings) -> "list[FrozenTrial]":
+    """The finished trials, if the file holds what it should.
+
+    Raises:
+        ValueError: a trial has other weights, or none.
+    """
+    trials = finished_trials(study)
+    names = {weight.name for weight in settings.weights}
+    for trial in trials:
+        if set(trial.params) != names or trial.value is None:
+            raise ValueError(f"trial {trial.number} lacks weights or a value")
+        for weight in settings.weights:
+            if not weight.low <= trial.params[weight.name] <= weight.high:
+                raise ValueError(f"trial {trial.number} has a weight out of its range")
+    return trials

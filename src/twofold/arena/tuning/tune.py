@@ -1,0 +1,335 @@
+"""Tuning: better weights for an evaluator, found by playing, checked on games of their own.
+
+Every trial plays the same games, so that weights are compared on the same dice. The best of
+many trials looks better than it is: part of its mean is luck on these dice. It is therefore
+played against the start weights on fresh seeds, and only that comparison says how good it is.
+"""
+
+import itertools
+import os
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Final, Literal
+
+from twofold.arena.games import GameRow
+from twofold.arena.run import run, run_seeds
+from twofold.arena.stats import Interval, mean_interval
+from twofold.arena.tuning import study as tune_study
+from twofold.arena.tuning.settings import Objective, Range, Settings
+from twofold.arena.tuning.workers import (
+    Failed,
+    Finished,
+    Lost,
+    Played,
+    Processes,
+    Report,
+    play_here,
+    raise_failure,
+)
+from twofold.errors import TwofoldError
+from twofold.limits import MAX_GAMES, MAX_JOBS, MAX_SEED, MAX_TRIALS, check_limit
+from twofold.locks import alone
+
+if TYPE_CHECKING:
+    from optuna import Study
+
+__all__ = ["Check", "Objective", "Progress", "Range", "Settings", "Trial", "Tuning", "tune"]
+
+FRESH: Final = 2**32
+"""The check's first seed lies this far from the first of the trials."""
+
+Verdict = Literal["better", "worse", "cannot be told apart", "the same"]
+
+
+@dataclass(frozen=True, slots=True)
+class Trial:
+    """Weights that were tried.
+
+    Attributes:
+        number: how many trials had finished before.
+        weights: the weights as they were played.
+        value: what the objective came to.
+        spec: the player with these weights.
+    """
+
+    number: int
+    weights: Mapping[str, float]
+    value: float
+    spec: str
+
+
+@dataclass(frozen=True, slots=True)
+class Check:
+    """The best weights against the start weights, on games that decided nothing.
+
+    Attributes:
+        games: games each.
+        seed: the first seed; then seed + 1, ...
+        start: mean of the objective with the start weights.
+        best: the same with the best weights.
+        difference: mean of the differences, game by game on the same seeds.
+    """
+
+    games: int
+    seed: int
+    start: Interval
+    best: Interval
+    difference: Interval
+
+    @property
+    def verdict(self) -> Verdict:
+        """What the interval of the difference says of the best weights."""
+        low, high = self.difference.low, self.difference.high
+        if low is not None and low > 0:
+            return "better"
+        return "worse" if high is not None and high < 0 else "cannot be told apart"
+
+
+@dataclass(frozen=True, slots=True)
+class Tuning:
+    """What a tuning has found so far.
+
+    Attributes:
+        settings: what was tuned.
+        trials: the finished trials, in the order in which they finished.
+        check: None if it was not finished, or if nothing was better than the start.
+        interrupted: whether it was asked to stop before its end.
+    """
+
+    settings: Settings
+    trials: tuple[Trial, ...]
+    check: Check | None = None
+    interrupted: bool = False
+
+    @property
+    def best(self) -> Trial | None:
+        """The trial with the largest value, the first of equals; None if there is none."""
+        return max(self.trials, key=lambda trial: trial.value, default=None)
+
+    @property
+    def start(self) -> Trial | None:
+        """The trial with the start weights; None if it has not finished."""
+        return next((one for one in self.trials if one.weights == self.settings.start), None)
+
+    @property
+    def verdict(self) -> Verdict | None:
+        """What the check said; None if it was not finished."""
+        if not self.interrupted and self.best is not None and self.best is self.start:
+            return "the same"
+        return self.check.verdict if self.check else None
+
+
+@dataclass(slots=True)
+class Progress:
+    """How far a tuning is; given to `on_progress`, and changed in place.
+
+    Attributes:
+        finished: finished trials, earlier runs on the file included.
+        trials: trials wanted.
+        played: games of trials that this run has played.
+        best: the largest value so far.
+        checked: games of the check that this run has played.
+        to_check: games of the check that this run has to play.
+    """
+
+    finished: int
+    trials: int
+    played: int = 0
+    best: float | None = None
+    checked: int = 0
+    to_check: int = 0
+
+
+def tune(
+    settings: Settings,
+    out: str | os.PathLike[str],
+    *,
+    trials: int = 100,
+    jobs: int = 1,
+    check_games: int = 500,
+    on_progress: Callable[[Progress], None] | None = None,
+    stop: Callable[[], bool] | None = None,
+) -> Tuning:
+    """Play trials until a file holds `trials` of them, then check the best.
+
+    Trials that are in the file count: the same call goes on where the last one ended, however
+    that was. With one job the trials are the same whatever interrupts them; with several the
+    order in which they finish decides what is tried next.
+
+    Args:
+        settings: what is tuned.
+        out: the file, SQLite; it is made if there is none.
+        trials: finished trials wanted.
+        jobs: with more than 1, that many processes play a trial each.
+        check_games: games of the check.
+        on_progress: called in this thread now and then.
+        stop: asked now and then; True ends the tuning with the trials that are finished.
+
+    Returns:
+        What was found; without a check if it was asked to stop.
+
+    Raises:
+        MissingExtra: the extra `tune` is not installed.
+        InvalidInput: the file is no file of trials, was made with other settings, or is in use.
+        ResourceError: the file cannot be written.
+        TwofoldError: a player failed.
+    """
+    check_limit("trials", trials, 1, MAX_TRIALS)
+    check_limit("jobs", jobs, 1, MAX_JOBS)
+    check_limit("games of the check", check_games, 2, MAX_GAMES)
+    tune_study.require_tune()
+    path = Path(os.path.realpath(out))
+    if path.exists():
+        tune_study.check_settings(path, settings)
+    with alone(path, "tuning"):
+        study = tune_study.open_study(path, settings)
+        run_on = _Run(settings, path, study, on_progress or _ignore, stop or _never)
+        return run_on.tune(trials, jobs, check_games)
+
+
+def _ignore(_progress: Progress) -> None:
+    return
+
+
+def _never() -> bool:
+    return False
+
+
+class _Run:
+    """One run on a file that no other process works on."""
+
+    def __init__(
+        self,
+        settings: Settings,
+        path: Path,
+        study: "Study",
+        on_progress: Callable[[Progress], None],
+        stop: Callable[[], bool],
+    ) -> None:
+        self.settings, self.path, self.study = settings, path, study
+        self.on_progress, self.stop = on_progress, stop
+        self.progress = Progress(0, 0)
+
+    def tune(self, trials: int, jobs: int, check_games: int) -> Tuning:
+        self._renew()
+        found = self._found()
+        best = found.best
+        self.progress = Progress(len(found.trials), trials, best=best.value if best else None)
+        self.on_progress(self.progress)
+        missing = trials - len(found.trials)
+        if missing > 0:
+            try:
+                self._play(missing, min(jobs, missing))
+            finally:
+                self._renew()
+            found = self._found()
+        if len(found.trials) < trials or found.best is None:
+            return replace(found, interrupted=True)
+        if found.best is found.start:
+            return found
+        check = self._check(found.best, check_games, jobs)
+        return replace(found, check=check, interrupted=check is None)
+
+    def _renew(self) -> None:
+        """No process works on the file: what is under way there is lost."""
+        with tune_study.storage_errors(self.path):
+            tune_study.fail_running(self.study)
+            tune_study.ensure_start(self.study, self.settings)
+
+    def _found(self) -> Tuning:
+        with tune_study.storage_errors(self.path):
+            trials = tune_study.sound_trials(self.study, self.settings)
+        return Tuning(
+            self.settings,
+            tuple(
+                Trial(
+                    number,
+                    self.settings.rounded(trial.params),
+                    float(trial.value or 0.0),
+                    self.settings.spec(trial.params),
+                )
+                for number, trial in enumerate(trials)
+            ),
+        )
+
+    def _play(self, trials: int, jobs: int) -> None:
+        if jobs == 1:
+            play_here(self.settings, self.path, trials, self.stop, self._hear)
+        else:
+            with Processes(self.settings, self.path, jobs) as processes:
+                processes.play(trials, self.stop, self._hear)
+
+    def _hear(self, report: Report) -> None:
+        """Keep up with what is reported of a trial."""
+        progress = self.progress
+        if isinstance(report, Failed):
+            raise_failure(report)
+        if isinstance(report, Lost) and report.trial is not None:
+            with tune_study.storage_errors(self.path):
+                tune_study.fail(self.study, report.trial)
+                tune_study.ensure_start(self.study, self.settings)
+        if isinstance(report, Played):
+            progress.played += report.games
+        if isinstance(report, Finished):
+            progress.finished += 1
+            progress.best = max(report.value, progress.best or report.value)
+        self.on_progress(progress)
+
+    def _check(self, best: Trial, games: int, jobs: int) -> Check | None:
+        """Best against start on fresh seeds; None if it was asked to stop."""
+        seed = (self.settings.seed + FRESH) & MAX_SEED
+        specs = {"start": self.settings.spec(self.settings.start), "best": best.spec}
+        kept = self._kept()
+        values = {name: kept.get(spec, [])[:games] for name, spec in specs.items()}
+        self.progress.to_check = sum(games - len(known) for known in values.values())
+        try:
+            for name, spec in specs.items():
+                values[name] += self._play_fresh(spec, seed, len(values[name]), games, jobs)
+                kept[spec] = max(values[name], kept.get(spec, []), key=len)
+        finally:
+            self._keep({spec: kept[spec] for spec in specs.values() if spec in kept})
+        if any(len(found) < games for found in values.values()):
+            return None
+        pairs = zip(values["best"], values["start"], strict=True)
+        return Check(
+            games,
+            seed,
+            mean_interval(values["start"]),
+            mean_interval(values["best"]),
+            mean_interval([one - other for one, other in pairs]),
+        )
+
+    def _play_fresh(self, spec: str, seed: int, first: int, games: int, jobs: int) -> list[float]:
+        """The objective on games `first` to `games` of the check, as far as they were played."""
+        if first == games:
+            return []
+
+        def count(_row: GameRow) -> None:
+            self.progress.checked += 1
+            self.on_progress(self.progress)
+
+        begin, rules = (seed + first) & MAX_SEED, self.settings.rules
+        (one,) = run([spec], games - first, begin, jobs, rules, count, self.stop)
+        if one.error:
+            raise TwofoldError(f"{spec} failed on seed {one.failed_seed}: {one.error}")
+        rows = {row.seed: row for row in one.rows}
+        played = itertools.takewhile(rows.__contains__, run_seeds(begin, games - first))
+        value = self.settings.objective.value
+        return [value(rows[at].score, rows[at].max_tile) for at in played]
+
+    def _kept(self) -> dict[str, list[float]]:
+        """What earlier runs on the file have played of the check, by spec."""
+        with tune_study.storage_errors(self.path):
+            kept = self.study.user_attrs.get(tune_study.CHECKS)
+        if not isinstance(kept, dict):
+            return {}
+        return {
+            spec: [float(value) for value in values]
+            for spec, values in kept.items()
+            if isinstance(values, list) and all(type(one) in (int, float) for one in values)
+        }
+
+    def _keep(self, values: Mapping[str, Sequence[float]]) -> None:
+        with tune_study.storage_errors(self.path):
+            self.study.set_user_attr(tune_study.CHECKS, values)

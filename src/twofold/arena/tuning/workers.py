@@ -1,0 +1,290 @@
+"""Who plays the trials of a tuning: this process, or others that open the same file.
+
+A trial is played whole by one process. The parent only says when to begin the next one, so
+that no more are played than are wanted, and sees to it that a process that dies is replaced.
+"""
+
+import contextlib
+import multiprocessing
+import signal
+import statistics
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from multiprocessing.connection import Connection, wait
+from multiprocessing.process import BaseProcess
+from pathlib import Path
+from typing import Any, Final, NoReturn, Self
+
+from twofold.arena import workers
+from twofold.arena.run import run_seeds
+from twofold.arena.tuning import study as tune_study
+from twofold.arena.tuning.sampling import ORDER, ask, finished_trials
+from twofold.arena.tuning.settings import Settings
+from twofold.errors import InvalidInput, ResourceError, TwofoldError
+from twofold.players import make_player, play_game
+from twofold.players.faults import describe, describe_caught
+
+MAX_DEATHS: Final = 3
+"""Processes that may die between two finished trials; one more ends the tuning."""
+
+REPORT_SECONDS: Final = 0.2
+"""A process tells of the games it has played at most this often."""
+
+
+@dataclass(frozen=True, slots=True)
+class Begun:
+    """A trial was begun; its number in the file."""
+
+    trial: int
+
+
+@dataclass(frozen=True, slots=True)
+class Played:
+    """A trial goes on: so many games more were played."""
+
+    games: int
+
+
+@dataclass(frozen=True, slots=True)
+class Finished:
+    """A trial is finished, with this value of the objective."""
+
+    value: float
+
+
+@dataclass(frozen=True, slots=True)
+class Lost:
+    """A trial will not be finished: it was asked to stop, or its process died."""
+
+    trial: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Failed:
+    """A trial cannot be finished, nor can the tuning."""
+
+    text: str
+    exit_code: int = 1
+
+
+Report = Begun | Played | Finished | Lost | Failed
+Tell = Callable[[Report], None]
+
+
+class Seat:
+    """One process at work on a file.
+
+    Args:
+        settings: what is tuned.
+        path: the file.
+        number: number of the process among those that work on it.
+    """
+
+    def __init__(self, settings: Settings, path: Path, number: int) -> None:
+        self.settings, self.path, self.number = settings, path, number
+        self.study = tune_study.connect(path)
+
+    def play(self, stop: Callable[[], bool], tell: Tell) -> None:
+        """Play one trial and write down what came of it."""
+        try:
+            with tune_study.storage_errors(self.path):
+                trial = ask(self.study, self.settings, self.number)
+                spec = self.settings.spec(trial.params)
+            tell(Begun(trial.number))
+            began = time.perf_counter()
+            value = self._play_games(spec, stop, tell)
+            with tune_study.storage_errors(self.path):
+                if value is None:
+                    tune_study.fail(self.study, trial.number)
+                else:
+                    trial.set_user_attr("spec", spec)
+                    trial.set_user_attr("seconds", time.perf_counter() - began)
+                    trial.set_user_attr(ORDER, len(finished_trials(self.study)))
+                    self.study.tell(trial, value)
+        except Exception as error:
+            tell(_failure(error))
+        else:
+            tell(Lost(trial.number) if value is None else Finished(value))
+
+    def _play_games(self, spec: str, stop: Callable[[], bool], tell: Tell) -> float | None:
+        """The objective of one player; None if it was asked to stop."""
+        settings, values, told = self.settings, [], _Ticker(tell)
+        with make_player(spec) as player:
+            for seed in run_seeds(settings.seed, settings.games):
+                try:
+                    result = play_game(player, settings.rules, seed, stop=stop)
+                except Exception as error:
+                    raise TwofoldError(
+                        f"{spec} failed on seed {seed}: {describe(error)}"
+                    ) from error
+                if result is None:
+                    return None
+                values.append(settings.objective.value(result.score, result.max_tile))
+                told.add()
+        told.flush()
+        return statistics.fmean(values)
+
+
+class _Ticker:
+    """Tells of games now and then."""
+
+    def __init__(self, tell: Tell) -> None:
+        self.tell, self.games, self.last = tell, 0, time.monotonic()
+
+    def add(self) -> None:
+        self.games += 1
+        if time.monotonic() - self.last > REPORT_SECONDS:
+            self.flush()
+
+    def flush(self) -> None:
+        self.tell(Played(self.games))
+        self.games, self.last = 0, time.monotonic()
+
+
+def _failure(error: Exception) -> Failed:
+    return Failed(describe_caught(error), getattr(error, "exit_code", 1))
+
+
+def play_here(
+    settings: Settings, path: Path, trials: int, stop: Callable[[], bool], tell: Tell
+) -> None:
+    """Play trials in this process, one after the other."""
+    seat = Seat(settings, path, 0)
+    for _ in range(trials):
+        if not stop():
+            seat.play(stop, tell)
+
+
+class Processes:
+    """Several processes at work on a file.
+
+    Args:
+        settings: what is tuned.
+        path: the file.
+        jobs: how many processes.
+    """
+
+    def __init__(self, settings: Settings, path: Path, jobs: int) -> None:
+        self.settings, self.path, self.jobs = settings, path, jobs
+        self.deaths = 0
+        self._context = workers.Spawn()
+        self._alive, self._line = multiprocessing.Pipe(duplex=False)
+        self._seats: dict[int, tuple[BaseProcess, Connection]] = {}
+        self._busy: dict[int, int | None] = {}  # and the trial each is at, once it is known
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        """Ask the processes to end; end them if they do not."""
+        self._line.close()
+        last = time.monotonic() + workers.GRACE_SECONDS
+        for process, pipe in self._seats.values():
+            process.join(max(0.0, last - time.monotonic()))
+            if process.is_alive():
+                process.kill()
+                process.join()
+            process.close()
+            pipe.close()
+        self._alive.close()
+
+    def play(self, trials: int, stop: Callable[[], bool], tell: Tell) -> None:
+        """Play trials, as many at a time as there are processes."""
+        finished = 0
+        while finished < trials and not stop():
+            for number in range(self.jobs):
+                if number not in self._busy and finished + len(self._busy) < trials:
+                    self._begin(number)
+            for number, report in self._reports():
+                if isinstance(report, Begun):
+                    self._busy[number] = report.trial
+                elif not isinstance(report, Played):
+                    del self._busy[number]
+                if isinstance(report, Finished):
+                    finished += 1
+                    self.deaths = 0
+                tell(report)
+
+    def _begin(self, number: int) -> None:
+        if number not in self._seats:
+            self._seats[number] = self._start(number)
+        self._busy[number] = None
+        with contextlib.suppress(OSError):  # it has died; its end of the pipe says so
+            self._seats[number][1].send(None)
+
+    def _start(self, number: int) -> tuple[BaseProcess, Connection]:
+        ours, theirs = multiprocessing.Pipe()
+        process = self._context.Process(
+            target=_work,
+            args=(self.settings, self.path, number, theirs, self._alive, workers.GRACE_SECONDS),
+            daemon=True,
+        )
+        process.start()
+        theirs.close()
+        return process, ours
+
+    def _reports(self) -> Iterator[tuple[int, Report]]:
+        """What the processes say; a moment of silence says nothing."""
+        pipes: dict[Any, int] = {self._seats[number][1]: number for number in self._busy}
+        ready: list[Any] = wait(list(pipes), workers.POLL_SECONDS)
+        for pipe in ready:
+            try:
+                yield pipes[pipe], pipe.recv()
+            except (EOFError, OSError):
+                yield pipes[pipe], self._bury(pipes[pipe])
+
+    def _bury(self, number: int) -> Report:
+        """A process has died: its trial is lost, and another takes its place."""
+        process, pipe = self._seats.pop(number)
+        process.kill()
+        process.join()
+        process.close()
+        pipe.close()
+        self.deaths += 1
+        if self.deaths > MAX_DEATHS:
+            return Failed(f"{self.deaths} processes died without a trial finished between")
+        return Lost(self._busy[number])
+
+
+def _work(
+    settings: Settings,
+    path: Path,
+    number: int,
+    pipe: Connection,
+    parent: Connection,
+    grace_seconds: float,
+) -> None:
+    """A process: play a trial each time it is told to, until the parent hangs up or is gone."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    sys.stdout = sys.stderr  # what a player prints is no result
+    stop = threading.Event()
+    watcher = threading.Thread(
+        target=workers.watch_parent, args=(parent, stop, grace_seconds), daemon=True
+    )
+    watcher.start()
+    tune_study.require_tune()
+    seat: Seat | None = None
+    with contextlib.suppress(EOFError, OSError):  # the parent is gone
+        while not stop.is_set():
+            if not pipe.poll(workers.POLL_SECONDS):
+                continue
+            pipe.recv()
+            try:
+                seat = seat or Seat(settings, path, number)
+            except Exception as error:
+                pipe.send(_failure(error))
+            else:
+                seat.play(stop.is_set, pipe.send)
+
+
+def raise_failure(failed: Failed) -> NoReturn:
+    """Raise what a process could not go on with.
+
+    Raises:
+        TwofoldError: of the kind that was raised there.
+    """
+    kinds: dict[int, type[TwofoldError]] = {2: InvalidInput, 3: ResourceError}
+    raise kinds.get(failed.exit_code, TwofoldError)(failed.text)

@@ -1,0 +1,1 @@
+"""The game in a browser: 2048 pages are found, read and played."""

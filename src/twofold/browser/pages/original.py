@@ -1,0 +1,107 @@
+"""The original game and its relatives.
+
+They say twice where they stand: in what they save, `gameState` of the local storage, which is
+written as soon as a move is made; and in the classes of their tiles, which follow with the next
+picture. One of the two is enough. Where they differ, the one that changed last counts: pages of
+one site share their storage, so what is saved may be the game of another page, or be written no
+more; and a tab that is out of sight draws no tiles.
+"""
+
+from typing import Any, ClassVar, Final
+
+from twofold.board import Board
+from twofold.browser.pages.base import (
+    LIMITS,
+    GamePage,
+    Sight,
+    Tile,
+    board_of,
+    members,
+    read_number,
+    read_score,
+    script,
+)
+from twofold.browser.tab import World
+from twofold.errors import InvalidBoard
+from twofold.records.foreign.boards import Position, parse_saved
+
+KEEP_GOING: Final = "() => document.querySelector('.keep-playing-button')?.click()"
+
+USUAL_SHAPE: Final = (4, 4)
+"""Where neither the page nor what it saves says more."""
+
+
+class OriginalPage(GamePage):
+    """The original game, or one that is built like it.
+
+    Args:
+        world: our JavaScript world in the frame of the game.
+    """
+
+    name: ClassVar[str] = "original"
+
+    def __init__(self, world: World) -> None:
+        super().__init__(world)
+        self.board_selector = ".game-container, .tile-container"
+        self._known: tuple[Board, Board] | None = None  # (saved, drawn) at the last look
+        self._saved_is_newer = False
+        self._source = ""
+
+    @property
+    def source(self) -> str:
+        """Where the board was read last."""
+        return self._source
+
+    async def look(self) -> Sight:
+        """The saved game, or the tiles where they tell of another one."""
+        found = members(await self.world.call(script("original.js"), LIMITS))
+        saved, saved_fault = _saved(found)
+        usual = saved.board.shape if saved is not None else USUAL_SHAPE
+        drawn, fault = _drawn(found, usual)
+        over, won = bool(found.get("over")), bool(found.get("won"))
+        if saved is not None and (drawn is None or self._counts(saved.board, drawn)):
+            self._source = "the saved game"
+            return Sight(saved.board, saved.score, over, won, is_drawn=drawn is not None)
+        self._source = "the tiles"
+        score = read_score(found.get("score"))
+        return Sight(drawn, score, over, won, "" if drawn is not None else fault or saved_fault)
+
+    def _counts(self, saved: Board, drawn: Board) -> bool:
+        """Whether what is saved counts, and not the tiles; at first sight the tiles do."""
+        if self._known is not None and (saved, drawn) != self._known:
+            self._saved_is_newer = saved != self._known[0]
+        self._known = saved, drawn
+        return saved == drawn or self._saved_is_newer
+
+    async def keep_going(self) -> None:
+        """Press the button of the win."""
+        await self.world.call(KEEP_GOING)
+
+
+def _saved(found: dict[str, Any]) -> tuple[Position | None, str]:
+    """The game that is saved, or why there is none."""
+    text = found.get("saved")
+    if not isinstance(text, str) or not text:
+        return None, ""
+    try:
+        saved = parse_saved(text)
+    except InvalidBoard as error:
+        return None, str(error)
+    return (saved, "") if saved.board.max_tile else (None, "expected tiles in the saved game")
+
+
+def _drawn(found: dict[str, Any], usual: tuple[int, int]) -> tuple[Board | None, str]:
+    """The board that the tiles show, or why there is none."""
+    try:
+        tiles = [_tile(one) for one in found.get("tiles") or ()]
+        if not tiles:
+            return None, ""
+        shape = int(found.get("rows") or usual[0]), int(found.get("cols") or usual[1])
+        return board_of(tiles, *shape), ""
+    except InvalidBoard as error:
+        return None, str(error)
+
+
+def _tile(found: list[Any]) -> Tile:
+    row, col, value, rank = found
+    return Tile(int(row), int(col), read_number(value), int(rank))

@@ -1,0 +1,51 @@
+"""Popups over a board: known ones are closed, others named."""
+
+from typing import Final, NamedTuple
+
+from twofold.browser.pages.base import GamePage, members, script
+from twofold.notation import printable
+
+KNOWN: Final = (
+    ("notice", ".notice-close-button"),
+    ("OneTrust", "#onetrust-reject-all-handler, #onetrust-close-btn-container button"),
+    ("Cookiebot", "#CybotCookiebotDialogBodyButtonDecline"),
+    ("CookieYes", ".cky-btn-reject, .cky-banner-btn-close"),
+    ("Didomi", "#didomi-notice-disagree-button, .didomi-continue-without-agreeing"),
+    ("Funding Choices", ".fc-cta-do-not-consent, .fc-close"),
+    ("Quantcast", ".qc-cmp2-close-icon, #disagree-btn"),
+    (
+        "dialog",
+        '[role="dialog"] [aria-label="Close" i], [aria-modal="true"] [aria-label="Close" i]',
+    ),
+    ("dialog", '.modal [data-dismiss="modal"], .modal [data-bs-dismiss="modal"]'),
+    ("dialog", ".modal .close, .popup .close"),
+)
+"""Popups, and what closes or refuses them; never what agrees to something."""
+
+
+class Popup(NamedTuple):
+    """What was over the board.
+
+    Attributes:
+        closed: name of a popup that was closed; empty if none was.
+        cover: what lay over the board, as it may be shown; empty for nothing.
+    """
+
+    closed: str
+    cover: str
+
+
+async def close_popup(page: GamePage, *, always: bool) -> Popup:
+    """Close a known popup that lies over the board, and say what does.
+
+    Args:
+        page: the game.
+        always: whether known popups elsewhere on the page are closed too.
+
+    Raises:
+        PageError: the page does not answer.
+    """
+    known = [{"name": name, "button": button} for name, button in KNOWN]
+    found = members(await page.world.call(script("popups.js"), page.board_selector, known, always))
+    closed, cover = str(found.get("closed", "")), str(found.get("cover", ""))
+    return Popup(printable(closed), printable(cover))

@@ -1,0 +1,400 @@
+"""The lines of the engine protocol: text to messages and back, without any input or output.
+
+`docs/reference/engine-protocol.md` is the specification. Words are separated by spaces. A line
+whose first word is not known reads as None, for programs of later versions may say more; unknown
+words further on are passed over. What is known and wrong raises.
+
+    >>> parse_command("position 1100/0000/0000/0000 score 0")
+    Position(board=Board.parse('1100/0000/0000/0000'), score=0, move_number=None)
+    >>> format_line(BestMove(Move.LEFT))
+    'bestmove l'
+"""
+
+import math
+import re
+from collections.abc import Callable, Collection, Mapping, Sequence
+from decimal import Decimal
+from typing import Any, Final
+
+from twofold import notation
+from twofold.board import Board
+from twofold.engine.messages import (
+    ALL_SHAPES,
+    Answer,
+    BestMove,
+    Command,
+    Go,
+    Identity,
+    Info,
+    NewGame,
+    Option,
+    Position,
+    Refusal,
+    SetOption,
+    Shapes,
+    Word,
+)
+from twofold.errors import InvalidLine
+from twofold.limits import (
+    MAX_ENGINE_LINE,
+    MAX_MOVE_NUMBER,
+    MAX_NODES,
+    MAX_PLY,
+    MAX_SCORE,
+    MAX_SECONDS,
+    MAX_TEXT,
+    check_limit,
+)
+from twofold.notation import MOVE_LETTERS, shown
+from twofold.rules import Move, Rules
+from twofold.search.analysis import LineStep
+from twofold.search.budget import Budget
+
+ANY: Final = "any"
+"""The word for all shapes."""
+
+NO_MOVE: Final = "none"
+"""What is said in place of a move on a dead board."""
+
+MAX_SHOWN_DEPTH: Final = 1_000
+"""Largest depth that an `info` line may state, in plies."""
+
+_DIGITS = re.compile(r"[0-9]{1,18}", re.ASCII)
+_INTEGER = re.compile(r"-?[0-9]{1,18}", re.ASCII)
+_UNIT = re.compile(r"[!-~]{1,20}", re.ASCII)
+_STEP = re.compile(r"([urdl])(?:@([0-9]{1,2}):([0-9]{1,11}))?", re.ASCII)
+_ENDLESS: Final = ("inf", "-inf", "nan")
+_OptionValue = tuple[str, int, int, tuple[str, ...]]
+
+
+# ---- reading
+
+
+def parse_command(line: str) -> Command | None:
+    """Read a line that is said to an engine; None where its first word is not known.
+
+    Raises:
+        InvalidInput: it is known and wrong: `InvalidLine`, or the error of the board, the rules,
+            the seed or the limit that it holds.
+    """
+    found: Command | None = _parse(line, _COMMANDS)
+    return found
+
+
+def parse_answer(line: str) -> Answer | None:
+    """Read a line that an engine says; None where its first word is not known.
+
+    Raises:
+        InvalidInput: it is known and wrong.
+    """
+    found: Answer | None = _parse(line, _ANSWERS)
+    return found
+
+
+def _parse(line: str, parsers: Mapping[str, Callable[[str], Any]]) -> Any:
+    if len(line) > MAX_ENGINE_LINE:
+        raise InvalidLine(
+            f"expected a line of at most {MAX_ENGINE_LINE} characters, got a longer one"
+        )
+    parser = parsers.get(first_word(line))
+    return None if parser is None else parser(line)
+
+
+def first_word(line: str) -> str:
+    """The first word of a line; empty where there is none."""
+    return next(iter(line.split(None, 1)), "")
+
+
+def _rest(line: str, words: int) -> str:
+    """What follows the first so many words, without spaces at its ends."""
+    parts = line.strip().split(None, words)
+    return parts[words] if len(parts) > words else ""
+
+
+def _pairs(words: Sequence[str], keys: Collection[str]) -> dict[str, str]:
+    """The word after each known key; unknown words are passed over."""
+    found: dict[str, str] = {}
+    rest = iter(words)
+    for key in rest:
+        if key not in keys:
+            continue
+        value = next(rest, None)
+        if value is None:
+            raise InvalidLine(f"expected a value after {key}, got the end of the line")
+        if key in found:
+            raise InvalidLine(f"expected {key} once, got it twice")
+        found[key] = value
+    return found
+
+
+def _parse_set_option(line: str) -> SetOption:
+    return SetOption(first_word(_rest(line, 1)), _rest(line, 2))
+
+
+def _parse_new(line: str) -> NewGame:
+    words = line.split()[1:]
+    end = words.index("seed") if "seed" in words else len(words)
+    found = _pairs(words[end:], ("seed",))
+    seed = notation.parse_seed(found["seed"]) if found else 0
+    return NewGame(Rules.parse(" ".join(words[:end])), seed)
+
+
+def _parse_position(line: str) -> Position:
+    board, *words = line.split()[1:] or [""]
+    if not board:
+        raise InvalidLine("expected position and a board, got no board")
+    found = _pairs(words, ("score", "move"))
+    return Position(
+        Board.parse(board),
+        _whole("score", found["score"], 0, MAX_SCORE) if "score" in found else None,
+        _whole("move", found["move"], 0, MAX_MOVE_NUMBER) if "move" in found else None,
+    )
+
+
+def _parse_go(line: str) -> Go:
+    words = line.split()[1:]
+    found = _pairs(words, ("ply", "time", "nodes"))
+    budget = Budget(
+        ply=_whole("ply", found["ply"], 1, MAX_PLY) if "ply" in found else None,
+        seconds=_seconds(found["time"]) if "time" in found else None,
+        nodes=_whole("nodes", found["nodes"], 1, MAX_NODES) if "nodes" in found else None,
+    )
+    return Go(budget, "quiet" in words)
+
+
+def _parse_identity(line: str) -> Identity | None:
+    key = first_word(_rest(line, 1))
+    return Identity(key, notation.printable(_rest(line, 2))) if key in ("name", "author") else None
+
+
+def _parse_option(line: str) -> Option:
+    words = line.split()
+    if words[1:2] != ["name"] or words[3:4] != ["type"] or words[5:6] != ["default"]:
+        raise InvalidLine(f"expected option name N type T default V, got {shown(line)}")
+    parse_value = _OPTION_PARSERS.get(words[4], _parse_string)
+    default, low, high, choices = parse_value(_rest(line, 6))
+    return Option(words[2], words[4], default, low, high, choices)
+
+
+def _parse_string(text: str) -> _OptionValue:
+    return text, 0, 0, ()
+
+
+def _parse_spin(text: str) -> _OptionValue:
+    default, *words = text.split() or [""]
+    ends = _pairs(words, ("min", "max"))
+    low, high = (ends.get(key, "") for key in ("min", "max"))
+    if not (_INTEGER.fullmatch(low) and _INTEGER.fullmatch(high)):
+        raise InvalidLine(f"expected default N min N max N of a spin, got {shown(text)}")
+    return default, int(low), int(high), ()
+
+
+def _parse_combo(text: str) -> _OptionValue:
+    default, *words = text.split() or [""]
+    if not words or set(words[::2]) != {"var"} or len(words) % 2:
+        raise InvalidLine(f"expected default V var V var V of a combo, got {shown(text)}")
+    return default, 0, 0, tuple(words[1::2])
+
+
+def _parse_shapes(line: str) -> Shapes:
+    words = line.split()[1:]
+    if words == [ANY]:
+        return Shapes(ALL_SHAPES)
+    if not words:
+        raise InvalidLine("expected shapes and at least one shape, got none")
+    return Shapes(tuple(notation.parse_shape(word, InvalidLine) for word in words))
+
+
+def _parse_info(line: str) -> Info:
+    words = line.split()[1:]
+    end = next((n for n, word in enumerate(words) if word in ("line", "string")), len(words))
+    found = _pairs(words[:end], (*MOVE_LETTERS, "depth", "nodes", "time", "unit", "best"))
+    ends_with = words[end] if end < len(words) else ""
+    return Info(
+        depth=_whole("depth", found["depth"], 0, MAX_SHOWN_DEPTH) if "depth" in found else None,
+        nodes=_whole("nodes", found["nodes"], 0, MAX_NODES) if "nodes" in found else None,
+        seconds=_seconds(found["time"]) if "time" in found else None,
+        unit=_unit(found["unit"]) if "unit" in found else "",
+        values={_MOVES[key]: _value(found[key]) for key in MOVE_LETTERS if key in found},
+        best=_letter(found["best"]) if "best" in found else None,
+        line=tuple(map(_step, words[end + 1 :])) if ends_with == "line" else (),
+        text=notation.printable(_rest(line, end + 2)) if ends_with == "string" else "",
+    )
+
+
+def _parse_best_move(line: str) -> BestMove:
+    word = first_word(_rest(line, 1))
+    return BestMove(None if word == NO_MOVE else _letter(word))
+
+
+def _parse_refusal(line: str) -> Refusal:
+    return Refusal(notation.printable(_rest(line, 1)))
+
+
+# ---- parts of lines
+
+
+def _whole(name: str, text: str, low: int, high: int) -> int:
+    if not _DIGITS.fullmatch(text):
+        raise InvalidLine(f"expected {name} as a whole number, got {shown(text)}")
+    return check_limit(name, int(text), low, high)
+
+
+def _seconds(text: str) -> float:
+    """A time in milliseconds, in seconds; exact, so that it can be written and read again."""
+    notation.parse_number(text, "time in milliseconds", InvalidLine)
+    seconds = float(Decimal(text).scaleb(-3))
+    if not 0 <= seconds <= MAX_SECONDS:
+        raise InvalidLine(f"expected time from 0 to {MAX_SECONDS * 1e3:g} ms, got {shown(text)}")
+    return seconds
+
+
+def _milliseconds(seconds: float) -> str:
+    exact = format(Decimal(repr(seconds)).scaleb(3), "f")
+    return exact.rstrip("0").rstrip(".") if "." in exact else str(int(exact))
+
+
+def _value(text: str) -> float:
+    if text in _ENDLESS:
+        return float(text)
+    return notation.parse_number(text, "a value", InvalidLine)
+
+
+def _format_value(value: float) -> str:
+    return notation.format_number(value) if math.isfinite(value) else str(float(value))
+
+
+def _letter(text: str) -> Move:
+    if text not in _MOVES:
+        raise InvalidLine(f"expected a move u, r, d or l, got {shown(text)}")
+    return _MOVES[text]
+
+
+def _unit(text: str) -> str:
+    if not _UNIT.fullmatch(text):
+        raise InvalidLine(f"expected a unit of 1 to 20 characters, got {shown(text)}")
+    return text.replace("_", " ")
+
+
+def _step(text: str) -> LineStep:
+    match = _STEP.fullmatch(text)
+    if not match:
+        raise InvalidLine(f"expected a step such as l or l@5:2, got {shown(text)}")
+    move = _MOVES[match[1]]
+    if match[2] is None:
+        return LineStep(move)
+    tile = 1 << notation.parse_tile(match[3], InvalidLine)
+    if tile == 1:
+        raise InvalidLine(f"expected a tile in a step, got {shown(text)}")
+    return LineStep(move, int(match[2]), tile)
+
+
+# ---- writing
+
+
+def format_line(message: Command | Answer) -> str:
+    """The line of a message, without its end, as `parse_command` or `parse_answer` reads it."""
+    match message:
+        case Word():
+            return message.value
+        case SetOption():
+            return f"option {message.name} {message.value}".rstrip()
+        case NewGame():
+            return f"new {message.rules} seed {message.seed}"
+        case Position():
+            return _format_position(message)
+        case Go():
+            return _format_go(message.budget, message.quiet)
+        case Identity():
+            return f"id {message.key} {_one_line(message.text)}"
+        case Option():
+            return _format_option(message)
+        case Shapes():
+            return _format_shapes(message.shapes)
+        case Info():
+            return _format_info(message)
+        case BestMove():
+            return f"bestmove {NO_MOVE if message.move is None else message.move.letter}"
+        case Refusal():
+            return f"error {_one_line(message.text)}"
+
+
+def _one_line(text: str) -> str:
+    return notation.printable(text)[:MAX_TEXT].strip()
+
+
+def _format_position(message: Position) -> str:
+    score = "" if message.score is None else f" score {message.score}"
+    move = "" if message.move_number is None else f" move {message.move_number}"
+    return f"position {message.board}{score}{move}"
+
+
+def _format_go(budget: Budget, quiet: bool) -> str:
+    words = ["go"]
+    if budget.ply is not None:
+        words.append(f"ply {budget.ply}")
+    if budget.seconds is not None:
+        words.append(f"time {_milliseconds(budget.seconds)}")
+    if budget.nodes is not None:
+        words.append(f"nodes {budget.nodes}")
+    return " ".join([*words, "quiet"] if quiet else words)
+
+
+def _format_option(message: Option) -> str:
+    line = f"option name {message.name} type {message.kind} default {message.default}"
+    if message.kind == "spin":
+        line += f" min {message.low} max {message.high}"
+    return line.rstrip() + "".join(f" var {choice}" for choice in message.choices)
+
+
+def _format_shapes(shapes: Sequence[tuple[int, int]]) -> str:
+    if set(shapes) == set(ALL_SHAPES):
+        return f"shapes {ANY}"
+    return " ".join(["shapes", *(f"{rows}x{cols}" for rows, cols in shapes)])
+
+
+def _format_info(message: Info) -> str:
+    words = ["info"]
+    if message.depth is not None:
+        words.append(f"depth {message.depth}")
+    if message.nodes is not None:
+        words.append(f"nodes {message.nodes}")
+    if message.seconds is not None:
+        words.append(f"time {_milliseconds(message.seconds)}")
+    if message.unit:
+        words.append(f"unit {message.unit.replace(' ', '_')}")
+    words += [f"{move.letter} {_format_value(v)}" for move, v in sorted(message.values.items())]
+    if message.best is not None:
+        words.append(f"best {message.best.letter}")
+    if message.line:
+        words += ["line", *map(str, message.line)]
+    if message.text:
+        words += ["string", _one_line(message.text)]
+    return " ".join(words)
+
+
+_MOVES: Final = {move.letter: move for move in Move}
+_OPTION_PARSERS: Final[dict[str, Callable[[str], _OptionValue]]] = {
+    "spin": _parse_spin,
+    "combo": _parse_combo,
+}
+_COMMANDS: Final[dict[str, Callable[[str], Command | None]]] = {
+    "u2048": lambda _: Word.HELLO,
+    "option": _parse_set_option,
+    "ready": lambda _: Word.READY,
+    "new": _parse_new,
+    "position": _parse_position,
+    "go": _parse_go,
+    "stop": lambda _: Word.STOP,
+    "quit": lambda _: Word.QUIT,
+}
+_ANSWERS: Final[dict[str, Callable[[str], Answer | None]]] = {
+    "id": _parse_identity,
+    "option": _parse_option,
+    "shapes": _parse_shapes,
+    "u2048ok": lambda _: Word.HELLO_OK,
+    "readyok": lambda _: Word.READY_OK,
+    "info": _parse_info,
+    "bestmove": _parse_best_move,
+    "error": _parse_refusal,
+}

@@ -1,0 +1,340 @@
+"""Engine: a player that is another program, spoken to in lines of text.
+
+An engine that ends or says nothing is killed and started again a few times a game, and asked
+again: a position is always told whole. One that makes an illegal move, or says what cannot be
+read, is not asked again.
+"""
+
+import logging
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Final
+
+from twofold.board import Board
+from twofold.engine.dialogue import Dialogue, EngineLost, Introduction
+from twofold.engine.messages import BestMove, Go, Info, NewGame, Position, Refusal, SetOption, Word
+from twofold.errors import InvalidSpec, PlayerError, UnsupportedRules
+from twofold.notation import shown
+from twofold.players.base import Player, check_going, move_list
+from twofold.rules import Move, Rules
+from twofold.search.analysis import Analysis, LineStep, MoveValue
+from twofold.search.budget import Budget
+from twofold.search.stop import Stop
+
+RESTARTS: Final = 3
+"""How often an engine is started again in one game."""
+
+STOP_SECONDS: Final = 1.0
+"""How long to wait for the move after `stop`; the protocol allows 50 ms."""
+
+POLL_SECONDS: Final = 0.005
+"""How often the flag that ends a search is looked at."""
+
+SOME_UNIT: Final = "own unit"
+"""The unit of values whose engine names none."""
+
+_SHAPES_SHOWN: Final = 6
+_LOG: Final = logging.getLogger("twofold.engine")
+
+
+class EnginePlayer(Player):
+    """Plays what a program answers.
+
+    Args:
+        words: the program and its arguments; no shell sees them.
+        budget: limits on each move, which the engine is told; without any it has its own.
+        timeout: longest silence before a move, in seconds, beyond a limit of time.
+        options: what is set before a game, by name.
+
+    Attributes:
+        faults: what was wrong each time that it was started again in this game.
+    """
+
+    def __init__(
+        self,
+        words: Sequence[str],
+        budget: Budget | None = None,
+        *,
+        timeout: float = 60.0,
+        options: Mapping[str, str] | None = None,
+    ) -> None:
+        self.words = tuple(words)
+        self.budget = budget or Budget()
+        self.timeout = timeout
+        self.options = dict(options or {})
+        self.reproducible = self.budget.seconds is None
+        self.faults: list[str] = []
+        self._dialogue: Dialogue | None = None
+        self._introduction = Introduction()
+        self._begun = False
+
+    # ---- games
+
+    def unsupported(self, rules: Rules) -> str:
+        """Why the engine cannot play boards of this shape; it is started to be asked."""
+        self._connected()
+        shapes = self._introduction.shapes
+        if rules.shape in shapes:
+            return ""
+        named = ", ".join(f"{rows}x{cols}" for rows, cols in shapes[:_SHAPES_SHOWN])
+        return f"expected boards of {named}{' ...' if len(shapes) > _SHAPES_SHOWN else ''}"
+
+    def start(self, rules: Rules, seed: int) -> None:
+        """Tell the engine that a new game begins.
+
+        Raises:
+            UnsupportedRules: it cannot play under these rules.
+            PlayerError: it does not do what the protocol wants.
+        """
+        super().start(rules, seed)
+        self.faults = []
+        self._begun = True
+        try:
+            self._begin_game()
+        except EngineLost as fault:
+            self._restart_after(fault)
+
+    def _fit(self, board: Board) -> None:
+        """Begin a game for the shape of a board that no `start` announced."""
+        if not self._begun or board.shape != self.rules.shape:
+            self.start(Rules(*board.shape), self.seed)
+
+    def _connected(self) -> Dialogue:
+        """The engine, started, with its options set."""
+        if self._dialogue is None:
+            dialogue = Dialogue(self.words)
+            try:
+                self._introduction = dialogue.introduce()
+                self._set_options(dialogue)
+            except BaseException:
+                dialogue.kill()
+                raise
+            self._dialogue = dialogue
+        return self._dialogue
+
+    def _set_options(self, dialogue: Dialogue) -> None:
+        offered = self._introduction.options
+        for name, value in self.options.items():
+            if name not in offered:
+                known = ", ".join(offered) or "none"
+                raise InvalidSpec(f"expected an option of the engine ({known}), got {shown(name)}")
+            offered[name].check(value)
+        settings = [SetOption(name, value) for name, value in self.options.items()]
+        if settings and (refusal := dialogue.make_ready(*settings)):
+            raise InvalidSpec(f"expected options that the engine can take: {refusal}")
+
+    def _begin_game(self) -> Dialogue:
+        dialogue = self._connected()
+        try:
+            refusal = dialogue.make_ready(NewGame(self.rules, self.seed))
+        except PlayerError:
+            self._drop()
+            raise
+        if refusal:
+            raise UnsupportedRules(
+                f"expected rules that the engine {shown(dialogue.command)} can play, "
+                f"got {self.rules}: {refusal}"
+            )
+        return dialogue
+
+    def _restart_after(self, fault: EngineLost) -> Dialogue:
+        """Start the engine again, where that was not done too often."""
+        self._drop()
+        if len(self.faults) == RESTARTS:
+            raise PlayerError(f"{fault} (after {RESTARTS} restarts)") from None
+        self.faults.append(str(fault))
+        _LOG.info("started again: %s", fault)
+        return self._begin_game()
+
+    def _drop(self) -> None:
+        if self._dialogue is not None:
+            self._dialogue.kill()
+            self._dialogue = None
+
+    def close(self) -> None:
+        """End the engine."""
+        if self._dialogue is not None:
+            self._dialogue.close()
+            self._dialogue = None
+            self._begun = False
+
+    # ---- moves
+
+    def choose(self, board: Board, *, score: int | None = None, move_number: int = 0) -> Move:
+        """The engine's move.
+
+        Raises:
+            PlayerError: the engine fails.
+        """
+        check_going(board)
+        self._fit(board)
+        position = Position(board, score, move_number)
+        for answer in self._thoughts(position, self.budget, infos=False):
+            if isinstance(answer, BestMove) and answer.move is not None:
+                return answer.move
+        raise AssertionError("a search ends with a move")
+
+    def analyse(
+        self,
+        board: Board,
+        budget: Budget | None = None,
+        *,
+        score: int | None = None,
+        stop: Stop | None = None,
+    ) -> Analysis:
+        """What the engine has said last about the moves, and the one that it makes."""
+        *_, last = self.stream(board, budget, score=score, stop=stop)
+        return last
+
+    def stream(
+        self,
+        board: Board,
+        budget: Budget | None = None,
+        *,
+        score: int | None = None,
+        stop: Stop | None = None,
+    ) -> Iterator[Analysis]:
+        """An analysis for each `info` line that values the moves, and one for its move."""
+        legal = check_going(board)
+        self._fit(board)
+        limits = self.budget if budget is None or budget == Budget() else budget
+        began = time.perf_counter()
+        last = Info()
+        for answer in self._thoughts(Position(board, score), limits, stop):
+            if isinstance(answer, BestMove):
+                assert answer.move is not None
+                best = answer.move
+            elif set(legal) <= set(answer.values):
+                last, best = answer, _best_of(answer, legal)
+            else:
+                continue
+            ended = stop is not None and stop.is_raised
+            yield _analysis(
+                self,
+                board,
+                last,
+                best,
+                seconds=time.perf_counter() - began,
+                reproducible=limits.seconds is None and not ended,
+            )
+
+    def _thoughts(
+        self, position: Position, limits: Budget, stop: Stop | None = None, *, infos: bool = True
+    ) -> Iterator[Info | BestMove]:
+        """What the engine says up to its move, which is legal; restarted where it is lost."""
+        dialogue = self._dialogue or self._begin_game()
+        while True:
+            done = False
+            try:
+                for answer in self._asked(dialogue, position, limits, stop, infos):
+                    done = isinstance(answer, BestMove)
+                    yield answer
+                return
+            except EngineLost as fault:
+                dialogue = self._restart_after(fault)
+            except PlayerError:
+                self._drop()
+                raise
+            except GeneratorExit:  # nobody wants to hear the rest
+                if not done:
+                    self._hush(dialogue)
+                raise
+
+    def _asked(
+        self,
+        dialogue: Dialogue,
+        position: Position,
+        limits: Budget,
+        stop: Stop | None,
+        infos: bool,
+    ) -> Iterator[Info | BestMove]:
+        """What one engine says up to its move."""
+        dialogue.pass_over()
+        dialogue.say(position, Go(limits, quiet=not infos))
+        patience = self.timeout + (limits.seconds or 0.0)
+        until, stopped = time.monotonic() + patience, False
+        while True:
+            if stop is not None and stop.is_raised and not stopped:
+                dialogue.add(Word.STOP)
+                until, stopped, patience = time.monotonic() + STOP_SECONDS, True, STOP_SECONDS
+            left = until - time.monotonic()
+            watched = stop is not None and not stopped
+            answer = dialogue.answer(
+                min(left, POLL_SECONDS) if watched else left, "a bestmove", infos=infos
+            )
+            if answer is None and left <= POLL_SECONDS:
+                raise EngineLost(dialogue.sentence("a bestmove", f"nothing for {patience:g} s"))
+            if isinstance(answer, Refusal):
+                raise PlayerError(dialogue.sentence("a bestmove", f"error: {answer.text}"))
+            if isinstance(answer, BestMove):
+                _check_legal(dialogue, position.board, answer.move)
+                yield answer
+                return
+            if isinstance(answer, Info):
+                yield answer
+
+    def _hush(self, dialogue: Dialogue) -> None:
+        """End a search whose move is not wanted any more."""
+        try:
+            dialogue.add(Word.STOP)
+            until = time.monotonic() + STOP_SECONDS
+            while (left := until - time.monotonic()) > 0:
+                if isinstance(dialogue.answer(left, "a bestmove", infos=False), BestMove):
+                    return
+        except PlayerError:
+            pass
+        self._drop()
+
+
+def _check_legal(dialogue: Dialogue, board: Board, move: Move | None) -> None:
+    """Refuse what is not a legal move.
+
+    Raises:
+        PlayerError: it is none.
+    """
+    legal = board.legal_moves()
+    if move not in legal:
+        letters = ", ".join(one.letter for one in legal)
+        found = "none" if move is None else move.letter
+        raise PlayerError(dialogue.sentence(f"a legal move ({letters})", f"bestmove {found}"))
+
+
+def _best_of(info: Info, legal: Sequence[Move]) -> Move:
+    """The best move so far: the one that the engine names, else that of the largest value."""
+    if info.best in legal:
+        assert info.best is not None
+        return info.best
+    return max(legal, key=lambda move: info.values[move])
+
+
+def _analysis(
+    player: EnginePlayer,
+    board: Board,
+    info: Info,
+    best: Move,
+    *,
+    seconds: float,
+    reproducible: bool,
+) -> Analysis:
+    """What the engine has said, as an analysis."""
+    depth = info.depth or 0
+    legal = board.legal_moves()
+    values = {move: MoveValue(value, 0) for move, value in info.values.items() if move in legal}
+    return Analysis(
+        board,
+        move_list(board, values, depth),
+        best,
+        player.spec,
+        unit=(info.unit or SOME_UNIT) if values else "",
+        depth="" if not depth else "1 ply" if depth == 1 else f"{depth} plies",
+        nodes=info.nodes or 0,
+        seconds=seconds,
+        line=info.line if _fits(info.line, board) else (),
+        reproducible=reproducible,
+    )
+
+
+def _fits(line: Sequence[LineStep], board: Board) -> bool:
+    """Whether the cells of a line are cells of the board."""
+    cells = board.rows * board.cols
+    return all(step.cell is None or step.cell < cells for step in line)

@@ -1,0 +1,152 @@
+"""One search of a player that is asked over the engine protocol.
+
+Another thread may end it at any moment; its move is said once. A player that does not end in time
+is answered for, and left behind in the thread that runs the search.
+"""
+
+import threading
+from collections.abc import Callable, Iterator, Sequence
+
+from twofold.engine.messages import Answer, BestMove, Go, Info, Position, Refusal
+from twofold.players import Player
+from twofold.players.base import assumed_score
+from twofold.players.faults import checked_move, describe_caught
+from twofold.players.values import searching_of, table_answer, values_of
+from twofold.rules import Move
+from twofold.search.analysis import Analysis, table_words
+from twofold.search.budget import Budget
+from twofold.search.stop import Stop
+
+Say = Callable[[Sequence[Answer]], None]
+
+
+class Search:
+    """What `go` begins, and `bestmove` ends.
+
+    Args:
+        player: who is asked.
+        position: where to move; a move is legal there.
+        go: limits, without which the player has its own, and whether the move alone is wanted.
+        say: says the answers, and is not called after the last one.
+    """
+
+    def __init__(self, player: Player, position: Position, go: Go, say: Say) -> None:
+        self._player, self._position, self._go, self._say = player, position, go, say
+        self._stop = Stop()
+        self._changed = threading.Condition()
+        self._best = position.board.legal_moves()[0]
+        self._said_table = False
+        self.is_over = False
+        """Whether its move was said."""
+        self.is_left_behind = False
+        """Whether it was said without the player, who may still be thinking."""
+
+    def run(self) -> None:
+        """Have the player think; say what it finds, and its move at last.
+
+        A player that was left behind is closed when it ends.
+        """
+        try:
+            for found in self._thoughts():
+                self._improve(found)
+            self._end(BestMove(self._best))
+        except Exception as error:
+            self._end(Refusal(describe_caught(error)))
+        if self.is_left_behind:
+            self._player.close()
+
+    def wait(self, seconds: float) -> bool:
+        """Wait for its end; whether it came in time."""
+        with self._changed:
+            return self._changed.wait_for(lambda: self.is_over, seconds)
+
+    def end_within(self, seconds: float) -> bool:
+        """End it now; where the player does not end in time, say the best move so far.
+
+        Returns:
+            Whether the player has ended; else it is left behind.
+        """
+        self._stop.raise_flag()
+        with self._changed:
+            if not self.wait(seconds):
+                self.is_left_behind = True
+                self._end(BestMove(self._best))
+        return not self.is_left_behind
+
+    def _thoughts(self) -> Iterator[Analysis | Move]:
+        """What the player finds. One that values no move is asked for its move alone."""
+        player = self._player
+        board, score, budget = self._position.board, self._position.score, self._go.budget
+        if self._go.quiet and budget.seconds is None and budget.nodes is None:
+            yield self._move_alone()
+            return
+        last = None
+        if _has_values(player):
+            for last in player.stream(board, budget, score=score, stop=self._stop):
+                yield last
+        if last is None or all(one.value is None for one in last.moves):
+            yield self._chosen()
+
+    def _move_alone(self) -> Move:
+        """The move, found without all that an analysis says besides."""
+        player = self._player
+        board, budget = self._position.board, self._go.budget
+        if searching_of(player) is None:
+            return self._chosen()
+        if (answer := table_answer(player, board)) is not None:
+            return answer.best
+        score = assumed_score(board) if self._position.score is None else self._position.score
+        values = values_of(player, board, score, budget, self._stop)
+        if values is None:  # stopped
+            return player.analyse(board, Budget(ply=1), score=score).best
+        return max(values, key=lambda move: values[move])
+
+    def _chosen(self) -> Move:
+        position = self._position
+        return self._player.choose(
+            position.board, score=position.score, move_number=position.move_number or 0
+        )
+
+    def _improve(self, found: Analysis | Move) -> None:
+        """Note the best move so far, and say what was found; raises if the move is not legal."""
+        best = found.best if isinstance(found, Analysis) else found
+        checked = checked_move(self._player, self._position.board, best)
+        with self._changed:
+            self._best = checked
+            if isinstance(found, Analysis) and not (self._go.quiet or self.is_over):
+                self._say([*self._table_lines(found), info_of(found)])
+
+    def _table_lines(self, found: Analysis) -> list[Info]:
+        """A line about the endgame table that chooses the move, before the first values."""
+        if found.table is None or self._said_table:
+            return []
+        self._said_table = True
+        return [Info(text=f"table {table_words(found.table)}")]
+
+    def _end(self, answer: Answer) -> None:
+        with self._changed:
+            if not self.is_over:
+                self.is_over = True  # before the answer: what follows it may come at once
+                self._say([answer])
+                self._changed.notify_all()
+
+
+def _has_values(player: Player) -> bool:
+    kind = type(player)
+    return kind.analyse is not Player.analyse or kind.stream is not Player.stream
+
+
+def info_of(analysis: Analysis) -> Info:
+    """What an analysis says, as a message."""
+    deepest = analysis.moves[analysis.best].depth
+    half_moves = analysis.depth.endswith("half-moves")
+    values = {one.move: one.value for one in analysis.moves if one.value is not None}
+    return Info(
+        depth=((deepest + 1) // 2 if half_moves else deepest) or None,
+        nodes=analysis.nodes or None,
+        seconds=round(analysis.seconds, 6),
+        unit=analysis.unit if values else "",
+        values=values,
+        best=analysis.best,
+        line=analysis.line,
+    )

@@ -1,0 +1,180 @@
+"""Speaks the engine protocol over streams: one thread reads and searches, another one watches.
+
+Most searches are short, and nothing is said meanwhile: a thread that has read `go` searches itself,
+for waking another one takes as long as a quick move. Where a search lasts, the main thread reads on
+in its place, so that `stop` is seen; it does nothing else, so that Ctrl-C reaches it.
+"""
+
+import contextlib
+import os
+import threading
+import time
+from collections.abc import Callable, Iterator
+from typing import IO, Final
+
+from twofold.engine.server import EngineServer
+from twofold.engine.server_search import Search
+from twofold.engine.streams import Waiter
+from twofold.limits import MAX_ENGINE_LINE
+from twofold.players import Player
+
+LAST_SECONDS: Final = 0.3
+"""How long a search may go on after the end of the input: for who pipes some lines into it."""
+
+SHORT_SECONDS: Final = 0.005
+"""How long a search may last before another thread reads on."""
+
+LOOK_SECONDS: Final = 0.5
+"""How often Ctrl-C is looked for on Windows, where it does not wake a thread that waits."""
+
+_CHUNK: Final = 65_536
+
+
+def serve(player: Player, source: IO[bytes], sink: IO[bytes]) -> None:
+    """Speak the protocol until `quit`, the end of the input, or the end of who reads.
+
+    Args:
+        player: who is asked, started for some rules; it is closed at the end.
+        source: lines come from here; unbuffered, for a thread may still read it at the end.
+        sink: answers go there, flushed.
+    """
+    gone = threading.Event()
+
+    def write(text: str) -> None:
+        try:
+            sink.write(text.encode())
+            sink.flush()
+        except (OSError, ValueError):  # nobody reads any more; ValueError: closed
+            gone.set()
+
+    def lines() -> Iterator[str]:
+        for line in lines_of(source, waiter_of(source)):
+            yield line
+            if gone.is_set():
+                return
+
+    Turns(player, lines(), write).run()
+
+
+class Turns:
+    """Threads that take turns at reading.
+
+    Args:
+        player: who is asked, started for some rules; it is closed at the end.
+        lines: what is said to it.
+        write: writes text to the other side.
+    """
+
+    def __init__(self, player: Player, lines: Iterator[str], write: Callable[[str], None]) -> None:
+        self._server = EngineServer(player, write, self._begin)
+        self._lines = lines
+        self._reading = threading.Lock()
+        self._last: Search | None = None
+        self._waiting: Search | None = None
+        self._news = threading.Event()
+        self._ended = False
+        self._last_seconds = LAST_SECONDS
+        self._error: BaseException | None = None
+
+    def run(self) -> None:
+        """Obey the lines up to `quit` or their end, and end the player."""
+        try:
+            self._add_worker()
+            while not self._ended:
+                self._watch()
+            if self._error is not None:
+                raise self._error
+            self._server.close(self._last_seconds)
+        finally:
+            self._server.close()
+
+    def _watch(self) -> None:
+        """Wait for a search, and if it lasts read on up to the next one."""
+        if not self._news.wait(LOOK_SECONDS):
+            return
+        self._news.clear()
+        search = self._last
+        time.sleep(SHORT_SECONDS)  # over or not: else each move of a game would wake us
+        if search is None or search.is_over:
+            return
+        self._news.set()  # where it is not our turn yet, look again
+        if self._reading.acquire(blocking=False):
+            try:
+                if self._waiting is None:  # else a worker has yet to take the search
+                    self._read_on()
+            finally:
+                self._reading.release()
+
+    def _add_worker(self) -> None:
+        threading.Thread(target=self._work, name="engine-worker", daemon=True).start()
+
+    def _work(self) -> None:
+        try:
+            while (search := self._next()) is not None:
+                search.run()
+                if search.is_left_behind:  # another worker has our place
+                    return
+        except BaseException as error:
+            self._error = error
+            self._end()
+
+    def _next(self) -> Search | None:
+        """The search that the other thread has read, or else the next one; None at the end."""
+        with self._reading:
+            if self._waiting is None:
+                self._read_on()
+            search, self._waiting = self._waiting, None
+            return search
+
+    def _read_on(self) -> None:
+        """Obey lines up to one that begins a search, or their end."""
+        if self._ended:
+            return
+        for line in self._lines:
+            if not self._server.obey(line):
+                self._last_seconds = 0.0
+                break
+            if self._waiting is not None:
+                return
+        self._end()
+
+    def _begin(self, search: Search) -> None:
+        if self._last is not None and self._last.is_left_behind:
+            self._add_worker()
+        self._last = self._waiting = search
+        self._news.set()
+
+    def _end(self) -> None:
+        self._ended = True
+        self._news.set()
+
+
+def waiter_of(source: IO[bytes]) -> Waiter | None:
+    """A stream as something to wait for, where the system can."""
+    with contextlib.suppress(OSError, ValueError):
+        return Waiter(source) if os.name == "posix" else None
+    return None
+
+
+def lines_of(source: IO[bytes], waiter: Waiter | None = None) -> Iterator[str]:
+    """The lines of a stream; of one that is too long the beginning, which is too long, too."""
+    rest = b""
+    while chunk := _read(source, waiter):
+        *lines, rest = (rest + chunk).split(b"\n")
+        rest = rest[: MAX_ENGINE_LINE + 2]
+        yield from map(_text_of, lines)
+    if rest:
+        yield _text_of(rest)
+
+
+def _read(source: IO[bytes], waiter: Waiter | None) -> bytes:
+    if waiter is not None:
+        waiter.wait()
+    return source.read(_CHUNK)
+
+
+def _text_of(line: bytes) -> str:
+    line = line.rstrip(b"\r")
+    if len(line) > MAX_ENGINE_LINE:  # in bytes: it is to be as long in characters
+        return line.decode("latin-1")
+    return line.decode("utf-8", "replace")

@@ -1,0 +1,73 @@
+"""What the spec of an engine says: its command, its options, the hash of its files."""
+
+import hashlib
+import os
+import shlex
+
+from twofold.engine.messages import SetOption
+from twofold.errors import InvalidInput, InvalidSpec
+from twofold.notation import shown
+
+
+def parse_command_words(text: str) -> tuple[str, ...]:
+    """The program and its arguments, split as a shell would; no shell is asked.
+
+    Raises:
+        InvalidSpec: there is none, or a quotation does not end.
+    """
+    words = _split("cmd", text)
+    if not words or not words[0]:
+        raise InvalidSpec(f"expected cmd= and the command of an engine, got {shown(text)}")
+    return words
+
+
+def parse_option_words(text: str) -> dict[str, str]:
+    """`"depth=4 style='very calm'"` to names and values.
+
+    Raises:
+        InvalidSpec: a part is not name=value, or a name comes twice.
+    """
+    found: dict[str, str] = {}
+    for word in _split("options", text):
+        name, equals, value = word.partition("=")
+        if not equals or name in found:
+            raise InvalidSpec(
+                f"expected options as name=value, each once, separated by spaces, got {shown(text)}"
+            )
+        try:
+            SetOption(name, value)
+        except InvalidInput as error:
+            raise InvalidSpec(f"{error} in options") from None
+        found[name] = value
+    return found
+
+
+def _split(key: str, text: str) -> tuple[str, ...]:
+    try:
+        words = tuple(shlex.split(text))
+    except ValueError as error:
+        raise InvalidSpec(
+            f"expected {key}= with quotations that end, got {shown(text)}: {str(error).lower()}"
+        ) from None
+    if any("\0" in word for word in words):
+        raise InvalidSpec(f"expected {key}= without zero bytes, got {shown(text)}")
+    return words
+
+
+def hash_of_files(command: str) -> str:
+    """The hash of the files that a command names, in their order; empty where it names none.
+
+    A program that is found by its name alone, such as `python`, is the machine's own and does
+    not count.
+    """
+    files = [word for word in parse_command_words(command) if os.path.isfile(word)]
+    if not files:
+        return ""
+    whole = hashlib.sha256()
+    for name in files:
+        try:
+            with open(name, "rb") as file:
+                whole.update(hashlib.file_digest(file, "sha256").digest())
+        except OSError as error:
+            raise InvalidSpec(f"cannot read {shown(name)}: {error.strerror}") from None
+    return whole.hexdigest()[:16]

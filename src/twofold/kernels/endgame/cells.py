@@ -1,0 +1,238 @@
+"""Endgame tables numbered cell by cell: any cells may be free, and large tiles may move.
+
+Boards are *marked*: every large tile is 15, which never merges. Where the large tiles lie is a
+*place*; a pattern has one, or those that moves lead to and fro. In the layer of sum S, in units
+of 2, the number of a board is
+
+    place * contents[S] + rank
+
+where the rank is the number of contents of the free cells that have the same sum and come
+before, compared cell by cell from the first one on: no keys are kept, and none is searched for.
+A move keeps S and may change the place; a spawn keeps the place and adds 1 or 2 to S.
+"""
+
+from typing import Final
+
+import numpy as np
+from numba import types
+
+from twofold.kernels._jit import kernel
+from twofold.kernels.endgame.words import (
+    ABOVE,
+    ACROSS,
+    CELLS_COUNT,
+    CONTENTS,
+    FREE,
+    LARGE,
+    PLACES,
+    RANKS,
+    SUMS,
+)
+from twofold.kernels.intrinsics import (
+    U64_POINTER,
+    gather_nibbles,
+    i32_at,
+    i64_at,
+    pointer,
+    popcount,
+    scatter_nibbles,
+    u64_at,
+)
+from twofold.kernels.rules import bits as on_bits
+
+_WORDS: Final = types.Array(types.uint64, 1, "C")
+_F32: Final = types.Array(types.float32, 1, "C")
+_0: Final = np.uint64(0)
+_1: Final = np.uint64(1)
+_2: Final = np.uint64(2)
+_3: Final = np.uint64(3)
+_4: Final = np.uint64(4)
+_6: Final = np.uint64(6)
+_12: Final = np.uint64(12)
+_15: Final = np.uint64(15)
+_24: Final = np.uint64(24)
+_LOW_NIBBLES: Final = np.uint64(0x0F0F0F0F0F0F0F0F)
+_FIFTH_BITS: Final = np.uint64(0x1010101010101010)
+_FULL: Final = np.uint64(0x1111111111111111)
+_NONE: Final = np.float32(0)
+_SURE: Final = np.float32(1)
+_TWO: Final = np.float32(0.9)
+_FOUR: Final = np.float32(0.1)
+
+
+@kernel(types.uint64(types.uint64, types.uint64))
+def turned(bits, turn):
+    """A board in another symmetry: bit 2 exchanges rows and columns, 1 top and bottom, 0 sides."""
+    if turn & _4:
+        bits = on_bits.transpose(bits)
+    if turn & _2:
+        bits = on_bits.flip(bits)
+    return on_bits.mirror(bits) if turn & _1 else bits
+
+
+@kernel(types.uint64(types.uint64, types.uint64))
+def large_cells(bits, above):
+    """The cells, as lowest bits of nibbles, whose tiles carry with what is added, see ABOVE."""
+    low = ((bits & _LOW_NIBBLES) + above) & _FIFTH_BITS
+    return (low >> _4) | ((((bits >> _4) & _LOW_NIBBLES) + above) & _FIFTH_BITS)
+
+
+@kernel(types.uint64(types.uint64))
+def marked_cells(bits):
+    """The cells of 15s, as lowest bits of nibbles."""
+    bits &= bits >> _1
+    return bits & (bits >> _2) & _FULL
+
+
+@kernel(types.int64(types.uint64))
+def as_row(cells):
+    """Lowest bits of nibbles as 16 bits, the first cell the highest."""
+    cells = (cells | (cells >> _3)) & np.uint64(0x0303030303030303)
+    cells = (cells | (cells >> _6)) & np.uint64(0x000F000F000F000F)
+    cells = (cells | (cells >> _12)) & np.uint64(0x000000FF000000FF)
+    return np.int64((cells | (cells >> _24)) & np.uint64(0xFFFF))
+
+
+@kernel(types.int64(types.uint64, types.int64, U64_POINTER))
+def rank_of(content, total, table):
+    """The rank of a content of the free cells, side by side, the first one highest."""
+    ranks, sums = i64_at(table[RANKS]), np.int64(table[SUMS])
+    cells = np.int64(table[CELLS_COUNT])
+    rank = np.int64(0)
+    for cell in range(cells):
+        exponent = (content >> np.uint64(4 * (cells - 1 - cell))) & _15
+        rank += ranks[((cell * sums + total) << 4) + np.int64(exponent)]
+        total -= np.int64((_1 << exponent) >> _1)
+    return rank
+
+
+@kernel(types.uint64(types.int64, types.int64, U64_POINTER))
+def content_of(rank, total, table):
+    """The content of a rank."""
+    ranks, sums = i64_at(table[RANKS]), np.int64(table[SUMS])
+    content = _0
+    for cell in range(np.int64(table[CELLS_COUNT])):
+        row = (cell * sums + total) << 4
+        exponent = 0
+        while ranks[row + exponent + 1] <= rank:
+            exponent += 1
+        rank -= ranks[row + exponent]
+        content = (content << _4) | np.uint64(exponent)
+        total -= np.int64((_1 << np.uint64(exponent)) >> _1)
+    return content
+
+
+@kernel(types.int64(types.uint64, U64_POINTER))
+def place_of(bits, table):
+    """The place of the 15s of a marked board: 8 times its number, and a turn; -1 for none."""
+    return np.int64(i32_at(table[PLACES])[as_row(marked_cells(bits))])
+
+
+@kernel(types.boolean(types.uint64, U64_POINTER))
+def has_won(bits, table):
+    """Whether a marked board holds the target."""
+    return popcount(large_cells(bits, table[ABOVE])) > np.int64(table[LARGE])
+
+
+@kernel(types.int64(types.uint64, types.int64, types.int64, U64_POINTER))
+def number_of(bits, place, total, table):
+    """The number in its layer of a marked board without the target, by what `place_of` gives.
+
+    No index leaves its array: the tiles in the free cells are below the target, their sum is
+    `total`, and the arrays are made for the pattern, whatever a file says.
+    """
+    content = gather_nibbles(turned(bits, np.uint64(place & 7)), u64_at(table[FREE])[place >> 3])
+    return (place >> 3) * i64_at(table[CONTENTS])[total] + rank_of(content, total, table)
+
+
+@kernel(types.UniTuple(types.uint64, 4)(types.uint64, U64_POINTER))
+def moved(bits, table):
+    """Up, right, down and left of a marked board."""
+    across = u64_at(table[ACROSS])
+    left, right, _ = on_bits.slide_both(bits, across)
+    up, down, _ = on_bits.slide_both(on_bits.transpose(bits), across)
+    return on_bits.transpose(up), right, on_bits.transpose(down), left
+
+
+@kernel(types.float32(types.int64, types.int64, types.int64, _F32, _F32, U64_POINTER))
+def mean_after(place, rank, total, with_2, with_4, table):
+    """The mean chance over the spawns after a move; 0 for a full board, which none leads to.
+
+    The rank with one tile more is made of three parts: of the cells before it, whose sums to the
+    end are larger now, of its own, and of those behind, which stay.
+    """
+    ranks, sums, contents = (
+        i64_at(table[RANKS]), np.int64(table[SUMS]), i64_at(table[CONTENTS])
+    )  # fmt: skip
+    start_2, start_4 = place * contents[total + 1], place * contents[total + 2]
+    twos, fours, empty = _NONE, _NONE, _NONE
+    rest, before_2, before_4 = rank, np.int64(0), np.int64(0)
+    for cell in range(np.int64(table[CELLS_COUNT])):
+        row = (cell * sums + total) << 4
+        exponent = 0
+        while ranks[row + exponent + 1] <= rest:
+            exponent += 1
+        if exponent == 0:
+            empty += _SURE
+            if len(with_2):
+                twos += with_2[start_2 + before_2 + ranks[row + 17] + rest]
+            if len(with_4):
+                fours += with_4[start_4 + before_4 + ranks[row + 34] + rest]
+        rest -= ranks[row + exponent]
+        before_2 += ranks[row + 16 + exponent]
+        before_4 += ranks[row + 32 + exponent]
+        total -= np.int64((_1 << np.uint64(exponent)) >> _1)
+    return (_TWO * twos + _FOUR * fours) / empty if empty > _NONE else _NONE
+
+
+@kernel(types.void(types.int64, types.int64, types.int64, _WORDS, _F32, _F32, _F32))
+def spread(begin, end, layer, words, with_2, with_4, after):
+    """Fill in chances after moves: the mean over the spawns, 0.9 for a 2 and 0.1 for a 4.
+
+    Args:
+        begin: the first board to be worked on.
+        end: the board after the last one.
+        layer: the sum of the tiles in free cells, in units of 2.
+        words: of a table.
+        with_2: chances before moves in the next layer; empty where that is not listed.
+        with_4: chances before moves in the one after it; empty where that is not listed.
+        after: chances after moves in this layer.
+    """
+    table = pointer(words)
+    contents = i64_at(table[CONTENTS])[layer]
+    for number in range(begin, end):
+        place, rank = number // contents, number % contents
+        after[number] = mean_after(place, rank, layer, with_2, with_4, table)
+
+
+@kernel(types.void(types.int64, types.int64, types.int64, _WORDS, _F32, _F32))
+def choose(begin, end, layer, words, after, before):
+    """Fill in chances before moves: that of the best move, 0 where there is none.
+
+    Args:
+        begin: the first board to be worked on.
+        end: the board after the last one.
+        layer: the sum of the tiles in free cells, in units of 2.
+        words: of a table.
+        after: chances after moves in this layer, all of them.
+        before: chances before moves.
+    """
+    table = pointer(words)
+    contents, free = i64_at(table[CONTENTS])[layer], u64_at(table[FREE])
+    for number in range(begin, end):
+        cells = free[number // contents]
+        bits = ~cells | scatter_nibbles(content_of(number % contents, layer, table), cells)
+        up, right, down, left = moved(bits, table)
+        best = _NONE
+        for move in range(4):
+            board = up if move == 0 else right if move == 1 else down if move == 2 else left
+            if board == bits:
+                continue
+            place = place_of(board, table)
+            if place < 0:
+                continue
+            if has_won(board, table):
+                best = _SURE
+                break
+            best = max(best, after[number_of(board, place, layer, table)])
+        before[number] = best

@@ -1,0 +1,303 @@
+"""Moves and chances by endgame tables, in an order of tables that is fixed.
+
+The words of a set of tables are those of `endgame_words`. A table speaks of a board if exactly the
+cells of its pattern, in one of the eight symmetries, hold tiles from the target on, which all
+differ, and the other cells hold what the table lists. The board is then turned into the frame
+of the pattern, see `twofold.endgame.pattern`.
+
+A chance is read as a *level*, the number that the file stores: levels ascend with chances, so
+that moves are compared by them.
+"""
+
+from typing import Final
+
+import numpy as np
+from numba import types
+
+from twofold.kernels._jit import kernel
+from twofold.kernels.endgame.cells import (
+    as_row,
+    has_won,
+    large_cells,
+    moved,
+    number_of,
+    place_of,
+    turned,
+)
+from twofold.kernels.endgame.words import (
+    ABOVE,
+    BITS,
+    CELLS,
+    CHANCES,
+    COLUMNS,
+    COUNTS,
+    FIRSTS,
+    HIGH_RANKS,
+    HIGH_WEIGHTS,
+    HIGHEST,
+    KEEP,
+    KIND,
+    LARGE,
+    LEVELS,
+    LOW_RANKS,
+    LOW_SUMS,
+    LOW_WEIGHTS,
+    LOWEST,
+    MASKS,
+    OVER,
+    STARTS,
+    SYMMETRIES,
+    TABLE_WORDS,
+    TOP,
+    TURNS,
+    WINS,
+)
+from twofold.kernels.intrinsics import (
+    F64_POINTER,
+    U64_POINTER,
+    f64_at,
+    i32_at,
+    i64_at,
+    pointer,
+    popcount,
+    trailing_zeros,
+    u8_at,
+    u16_at,
+    u64_offset,
+)
+
+NO_CHANCE: Final = -1
+"""The level of a move of which a table says nothing."""
+
+_WORDS: Final = types.Array(types.uint64, 1, "C")
+_FLOATS: Final = types.Array(types.float64, 1, "C")
+_MOVES: Final = types.Array(types.int8, 1, "C")
+_0: Final = np.uint64(0)
+_1: Final = np.uint64(1)
+_2: Final = np.uint64(2)
+_4: Final = np.uint64(4)
+_15: Final = np.uint64(15)
+_LOW_NIBBLES: Final = np.uint64(0x0F0F0F0F0F0F0F0F)
+_FIFTH_BITS: Final = np.uint64(0x1010101010101010)
+
+
+@kernel(types.boolean(types.uint64, types.uint64, types.uint64))
+def carries(bits, even, odd):
+    """Whether some nibble passes 15 with what is added to it, a byte for every second one."""
+    low = (bits & _LOW_NIBBLES) + even
+    high = ((bits >> _4) & _LOW_NIBBLES) + odd
+    return ((low | high) & _FIFTH_BITS) != _0
+
+
+@kernel(types.int64(types.uint64, U64_POINTER))
+def symmetry_of(bits, table):
+    """The symmetry in which the large tiles of a board are those of a table; -1 for none."""
+    large = large_cells(bits, table[ABOVE])
+    if popcount(large) != np.int64(table[LARGE]):
+        return -1
+    if table[KIND] == np.uint64(CELLS):
+        return np.int64(i32_at(table[SYMMETRIES])[as_row(large)])
+    for symmetry in range(8):
+        if table[MASKS + symmetry] == large:
+            return symmetry
+    return -1
+
+
+@kernel(types.boolean(types.uint64, types.uint64))
+def all_differ(bits, cells):
+    """Whether the tiles in some cells (lowest bits of their nibbles) are all different."""
+    seen = _0
+    while cells:
+        one = _1 << ((bits >> np.uint64(trailing_zeros(cells))) & _15)
+        if seen & one:
+            return False
+        seen |= one
+        cells &= cells - _1
+    return True
+
+
+@kernel(types.int64(types.uint64))
+def half_sum(bits):
+    """The sum of the tiles, in units of 2."""
+    total = _0
+    while bits:
+        total += (_1 << (bits & _15)) >> _1
+        bits >>= _4
+    return np.int64(total)
+
+
+@kernel(types.int64(types.int64, U64_POINTER))
+def stored_level(number, table):
+    """The level at a place of the file."""
+    if table[BITS] == np.uint64(8):
+        return np.int64(u8_at(table[LEVELS])[number])
+    return np.int64(u16_at(table[LEVELS])[number])
+
+
+@kernel(types.int64(types.uint64, types.int64, U64_POINTER))
+def dense_level(after, total, table):
+    """The level of an afterstate in the frame that keeps to all caps.
+
+    No index leaves its array: codes are below the product of caps + 1, sums of halves at most
+    that of the board, and the arrays are made for the pattern, whatever a file says.
+    """
+    low_weights, high_weights = i64_at(table[LOW_WEIGHTS]), i64_at(table[HIGH_WEIGHTS])
+    low = high = np.int64(0)
+    for cell in range(12, 16):
+        low += np.int64((after >> np.uint64(60 - 4 * cell)) & _15) * low_weights[cell]
+    for cell in range(4, 12):
+        high += np.int64((after >> np.uint64(60 - 4 * cell)) & _15) * high_weights[cell]
+    low_sum = np.int64(i32_at(table[LOW_SUMS])[low])
+    number = i64_at(table[FIRSTS])[total * np.int64(table[COLUMNS]) + low_sum]
+    number += np.int64(i32_at(table[LOW_RANKS])[low]) * i64_at(table[COUNTS])[total - low_sum]
+    number += np.int64(i32_at(table[HIGH_RANKS])[high])
+    return stored_level(number, table)
+
+
+@kernel(types.int64(types.uint64, types.uint64, types.int64, U64_POINTER))
+def level_of_cells(bits, after, total, table):
+    """The level of a move in the frame, of a table of cells; boards are marked.
+
+    NO_CHANCE where it is illegal, or shifts large tiles to where they may not be.
+    """
+    place = place_of(after, table)
+    if after == bits or place < 0:
+        return NO_CHANCE
+    if has_won(after, table):
+        return np.int64(table[TOP])
+    first = i64_at(table[STARTS])[total]
+    return stored_level(first + number_of(after, place, total, table), table)
+
+
+@kernel(types.int64(types.uint64, types.uint64, types.int64, U64_POINTER))
+def level_of(bits, after, total, table):
+    """The level of a move in the frame.
+
+    NO_CHANCE where it is illegal, shifts a large tile, or exceeds a cap and does not win.
+    """
+    keep = table[KEEP]
+    if after == bits or (after ^ bits) & keep:
+        return NO_CHANCE
+    if carries(after, table[WINS], table[WINS + 1]):
+        return np.int64(table[TOP])
+    if carries(after, table[OVER], table[OVER + 1]):
+        return NO_CHANCE
+    return dense_level(after, total, table)
+
+
+@kernel(types.UniTuple(types.int64, 5)(types.uint64, types.int64, U64_POINTER))
+def levels_of(bits, legal, table):
+    """The levels of up, right, down and left on a board, and whether the table speaks of it."""
+    none = np.int64(NO_CHANCE)
+    silent = (none, none, none, none, np.int64(0))
+    symmetry = symmetry_of(bits, table)
+    large = large_cells(bits, table[ABOVE])
+    if symmetry < 0 or not all_differ(bits, large):
+        return silent
+    total = half_sum(bits & ~(large * _15))
+    if total < np.int64(table[LOWEST]) or total > np.int64(table[HIGHEST]):
+        return silent
+    turn = table[TURNS + symmetry]
+    frame, by_cells = turned(bits, turn), table[KIND] == np.uint64(CELLS)
+    if by_cells:
+        frame = turned(bits | (large * _15), turn)
+    elif carries(frame, table[OVER], table[OVER + 1]):
+        return silent
+    up, right, down, left = moved(frame, table)
+    a = b = c = d = none
+    for move in range(4):
+        if not (legal >> move) & 1:
+            continue
+        inner = np.int64((turn >> np.uint64(8 + 2 * move)) & np.uint64(3))
+        after = up if inner == 0 else right if inner == 1 else down if inner == 2 else left
+        if by_cells:
+            level = level_of_cells(frame, after, total, table)
+        else:
+            level = level_of(frame, after, total, table)
+        if move == 0:
+            a = level
+        elif move == 1:
+            b = level
+        elif move == 2:
+            c = level
+        else:
+            d = level
+    return a, b, c, d, np.int64(1)
+
+
+@kernel(types.int64(types.uint64, types.int64, U64_POINTER))
+def table_move(bits, legal, words):
+    """The move of the first table that has one with a chance above 0, or -1.
+
+    Args:
+        bits: a 4x4 board.
+        legal: the moves to choose from, as 4 bits.
+        words: of a set of tables.
+
+    Returns:
+        The move of the largest chance, the first of equals in the order of moves.
+    """
+    for number in range(np.int64(words[0])):
+        table = u64_offset(words, 1 + number * TABLE_WORDS)
+        if symmetry_of(bits, table) < 0:  # of nearly all boards
+            continue
+        a, b, c, d, _ = levels_of(bits, legal, table)
+        best = max(max(a, b), max(c, d))
+        if best > 0:
+            return 0 if a == best else 1 if b == best else 2 if c == best else 3
+    return -1
+
+
+@kernel(types.float64(types.int64, U64_POINTER))
+def chance_of(level, table):
+    """The chance that a level stands for; NaN for none."""
+    return np.nan if level < 0 else f64_at(table[CHANCES])[level]
+
+
+@kernel(types.int64(types.uint64, U64_POINTER, F64_POINTER))
+def table_chances(bits, words, out):
+    """Fill in the chances of the four moves by the table that `table_move` follows.
+
+    Args:
+        bits: a 4x4 board.
+        words: of a set of tables.
+        out: 4 chances; NaN where there is none.
+
+    Returns:
+        The number of the table, or -1; then all chances are NaN.
+    """
+    for move in range(4):
+        out[move] = np.nan
+    for number in range(np.int64(words[0])):
+        table = u64_offset(words, 1 + number * TABLE_WORDS)
+        a, b, c, d, _ = levels_of(bits, 15, table)
+        if max(max(a, b), max(c, d)) > 0:
+            out[0], out[1] = chance_of(a, table), chance_of(b, table)
+            out[2], out[3] = chance_of(c, table), chance_of(d, table)
+            return number
+    return -1
+
+
+@kernel(types.void(_WORDS, _MOVES, _WORDS))
+def look_up(boards, moves, words):
+    """For callers outside kernels: `table_move` of many boards, of all moves."""
+    for number in range(len(boards)):
+        moves[number] = table_move(boards[number], 15, pointer(words))
+
+
+@kernel(types.int64(types.uint64, _FLOATS, _WORDS))
+def look_up_chances(bits, chances, words):
+    """`table_chances` for callers outside kernels; there are 4 chances."""
+    return table_chances(bits, pointer(words), pointer(chances))
+
+
+@kernel(types.int64(types.uint64, types.int64, _WORDS))
+def move_of(bits, legal, words):
+    """`table_move` for callers outside kernels."""
+    return table_move(bits, legal, pointer(words))
+
+
+@kernel(types.int64(types.uint64, _WORDS))
+def symmetry(bits, table):
+    """`symmetry_of` for callers outside kernels, by the words of one table."""
+    return symmetry_of(bits, pointer(table))

@@ -1,0 +1,1 @@
+"""Environments for reinforcement learning: many games at a time."""

@@ -1,0 +1,275 @@
+"""Many games, one step each, in one call: what the environment for reinforcement learning runs on.
+
+Most steps are made WIDTH games at a time by `environment_lanes`, the others one by one by
+`environment_games`.
+"""
+
+from typing import Final
+
+import numpy as np
+from numba import types
+
+from twofold.kernels._jit import kernel
+from twofold.kernels.env.forms import (
+    exponents_made,
+    exponents_made_on_cells,
+    gather_mask,
+    observe_bits,
+    observe_cells,
+    reward_value,
+    unpack,
+)
+from twofold.kernels.env.games import begin, begin_next, refresh, step_game
+from twofold.kernels.env.lanes import sample_lanes, step_lanes
+from twofold.kernels.env.words import (
+    ACROSS,
+    ACTIONS,
+    BITS,
+    CELLS,
+    COLS,
+    DOWN,
+    EXHAUSTED,
+    FAULTY,
+    FORM,
+    GAMES,
+    GOAL,
+    ILLEGAL,
+    ILLEGAL_MOVE,
+    LEGAL,
+    MASK,
+    MAX_TILES,
+    NO_MOVE,
+    NUMBERS,
+    ON_CELLS,
+    REFUSED,
+    REWARD,
+    REWARDS,
+    ROWS,
+    SCORES,
+    SCRATCH,
+    SCRATCH_SIZE,
+    SEEDS,
+    SIZE,
+    TERMINATED,
+    TOO_LARGE,
+    TRUNCATED,
+)
+from twofold.kernels.intrinsics import (
+    U64_POINTER,
+    f64_at,
+    i32_at,
+    i64_at,
+    pointer,
+    u8_at,
+    u64_at,
+)
+from twofold.kernels.lanes import WIDTH
+from twofold.kernels.rules import bits as on_bits
+from twofold.kernels.rules import cells as on_cells
+from twofold.kernels.rules.dice import dice
+from twofold.kernels.search.policies import random_legal
+
+_OUTCOME: Final = types.Tuple((types.int64, types.float64, types.int64, types.int64, types.int64))
+_SEEDS: Final = types.Array(types.uint64, 1, "C")
+_NUMBERS: Final = types.Array(types.int64, 1, "C")
+_ROWS_OF_NUMBERS: Final = types.Array(types.int64, 2, "C")
+_MASKS: Final = types.Array(types.int32, 1, "C")
+_BYTES: Final = types.Array(types.uint8, 1, "C")
+_FLOATS: Final = types.Array(types.float64, 1, "C")
+
+
+@kernel(types.int64(U64_POINTER))
+def find_fault(words):
+    """The first action that cannot be taken, before anything is done; 0 if there is none."""
+    games, actions = np.int64(words[GAMES]), i64_at(words[ACTIONS])
+    high = np.int64(0)
+    for game in range(games):
+        high |= actions[game]
+    if high & ~np.int64(3):
+        for game in range(games):
+            if actions[game] & ~np.int64(3):
+                words[FAULTY] = np.uint64(game)
+                return NO_MOVE
+    if words[ILLEGAL] == REFUSED:
+        masks, truncated = i32_at(words[LEGAL]), u8_at(words[TRUNCATED])
+        for game in range(games):
+            legal = gather_mask(np.uint64(masks[game]))
+            if legal and not (legal >> actions[game]) & 1 and not truncated[game]:
+                words[FAULTY] = np.uint64(game)
+                return ILLEGAL_MOVE
+    return 0
+
+
+@kernel(types.int64(U64_POINTER))
+def count_ended(words):
+    """How many games have ended."""
+    terminated, truncated = u8_at(words[TERMINATED]), u8_at(words[TRUNCATED])
+    ended = np.int64(0)
+    for game in range(np.int64(words[GAMES])):
+        ended += np.int64(terminated[game] | truncated[game])
+    return ended
+
+
+@kernel(types.int64(types.int64))
+def step(address):
+    """One step of every game.
+
+    Args:
+        address: of the words of the games; a number, as one game is stepped sooner than an
+            array is handed over.
+
+    Returns:
+        How many games ended and how many need seeds, see EXHAUSTED; or a fault, less than 0.
+    """
+    words = u64_at(np.uint64(address))
+    fault = find_fault(words)
+    if fault < 0:
+        return fault
+    games, game, exhausted = np.int64(words[GAMES]), np.int64(0), np.int64(0)
+    while game < games:
+        if game + WIDTH <= games:
+            game = step_lanes(words, game)
+        for one in range(game, min(game + WIDTH, games)):
+            result = step_game(words, one)
+            if result < 0:
+                words[FAULTY] = np.uint64(one)
+                return result
+            exhausted += result
+        game += WIDTH
+    return count_ended(words) + (exhausted << EXHAUSTED)
+
+
+@kernel(_OUTCOME(types.int64, types.int64))
+def step_one(address, action):
+    """One step of a single game.
+
+    Args:
+        address: of its words.
+        action: as in ACTIONS.
+
+    Returns:
+        What `step` returns, the reward, and the game's SCORES, NUMBERS and MAX_TILES, in one
+        tuple: Python has them sooner than from their arrays.
+    """
+    words = u64_at(np.uint64(address))
+    i64_at(words[ACTIONS])[0] = action
+    result = step(address)
+    score, number = i64_at(words[SCORES])[0], i64_at(words[NUMBERS])[0]
+    return result, f64_at(words[REWARDS])[0], score, number, i64_at(words[MAX_TILES])[0]
+
+
+@kernel(types.void(types.int64, _BYTES))
+def begin_games(address, which):
+    """Begin every game whose element of `which` is not 0, with its seed in SEEDS."""
+    words = u64_at(np.uint64(address))
+    for game in range(len(which)):
+        if which[game]:
+            begin(words, game)
+
+
+@kernel(types.void(types.int64, types.int64))
+def begin_game(address, game):
+    """Begin one game, with its seed in SEEDS."""
+    begin(u64_at(np.uint64(address)), game)
+
+
+@kernel(types.int64(types.int64, _BYTES, _MASKS, _ROWS_OF_NUMBERS, _SEEDS))
+def replace_games(address, which, legal, numbers, seeds):
+    """Begin games with the seeds that are kept ready, and keep what is lost by that.
+
+    Args:
+        address: of the words of the games.
+        which: 1 for each game that begins.
+        legal: what LEGAL holds of those games, to be filled.
+        numbers: what SCORES, NUMBERS and MAX_TILES hold of them, (3, games), to be filled.
+        seeds: what SEEDS holds of them, to be filled.
+
+    Returns:
+        How many games need seeds.
+    """
+    words, exhausted = u64_at(np.uint64(address)), np.int64(0)
+    for game in range(len(which)):
+        if which[game]:
+            legal[game] = i32_at(words[LEGAL])[game]
+            numbers[0, game] = i64_at(words[SCORES])[game]
+            numbers[1, game] = i64_at(words[NUMBERS])[game]
+            numbers[2, game] = i64_at(words[MAX_TILES])[game]
+            seeds[game] = u64_at(words[SEEDS])[game]
+            exhausted += np.int64(begin_next(words, game))
+    return exhausted
+
+
+@kernel(types.void(types.int64, types.int64))
+def refresh_game(address, game):
+    """What follows from a board that was put there."""
+    refresh(u64_at(np.uint64(address)), game)
+
+
+@kernel(types.void(types.int64, types.uint64, _NUMBERS))
+def sample_actions(address, key, actions):
+    """A legal move of each game, all equally likely: `dice(key, game)` chooses; 0 without one."""
+    words = u64_at(np.uint64(address))
+    masks = i32_at(words[LEGAL])
+    for game in range(sample_lanes(words, key, pointer(actions)), len(actions)):
+        legal = gather_mask(np.uint64(masks[game]))
+        actions[game] = random_legal(legal, dice(key, np.uint64(game)))
+
+
+@kernel(types.int64(types.int64, _BYTES, _FLOATS))
+def afterstates(address, observations, rewards):
+    """The afterstates of the four moves of every game.
+
+    Args:
+        address: of the words of the games.
+        observations: bytes of 4 observations a game, to be filled; the board itself where a
+            move cannot be made.
+        rewards: 4 a game, to be filled; 0 where a move cannot be made.
+
+    Returns:
+        0 or a fault.
+    """
+    words = u64_at(np.uint64(address))
+    rows, cols = np.int64(words[ROWS]), np.int64(words[COLS])
+    count, form, goal = rows * cols, np.int64(words[FORM]), np.int64(words[GOAL])
+    across, down, mask = u64_at(words[ACROSS]), u64_at(words[DOWN]), words[MASK]
+    masks, boards, max_tiles = i32_at(words[LEGAL]), u64_at(words[BITS]), i64_at(words[MAX_TILES])
+    before, after = u8_at(words[SCRATCH]), u8_at(words[SCRATCH] + np.uint64(SCRATCH_SIZE // 2))
+    for place in range(len(rewards)):
+        game, move = place >> 2, place & 3
+        target = np.uint64(observations.ctypes.data) + words[SIZE] * np.uint64(place)
+        on = u8_at(words[ON_CELLS])[game] != 0
+        bits = boards[game]
+        legal = (gather_mask(np.uint64(masks[game])) >> move) & 1
+        if not on:
+            slid, packed = on_bits.slide(bits, move, across, down)
+            if not legal or not on_bits.overflows(packed):
+                if legal:
+                    points = on_bits.reward_of(packed)
+                    merges = on_bits.count_empty(slid, mask) - on_bits.count_empty(bits, mask)
+                    made = exponents_made(bits, slid, merges)
+                    top = np.int64(1) << on_bits.max_exponent(slid)
+                    made_goal = max_tiles[game] < goal and top >= goal
+                    rewards[place] = reward_value(np.int64(words[REWARD]), points, made, made_goal)
+                    observe_bits(form, slid, rows, cols, target)
+                else:
+                    rewards[place] = 0.0
+                    observe_bits(form, bits, rows, cols, target)
+                continue
+            unpack(bits, rows, cols, before)
+            cells = before
+        else:
+            cells = u8_at(words[CELLS] + np.uint64(game * count))
+        if not legal:
+            rewards[place] = 0.0
+            observe_cells(form, cells, rows, cols, target)
+            continue
+        points = on_cells.slide(cells, rows, cols, move, after)
+        if points == on_cells.TOO_LARGE:
+            words[FAULTY] = np.uint64(game)
+            return TOO_LARGE
+        top = np.int64(1) << on_cells.max_exponent(after, count)
+        made_goal = max_tiles[game] < goal and top >= goal
+        made = exponents_made_on_cells(cells, after, count)
+        rewards[place] = reward_value(np.int64(words[REWARD]), points, made, made_goal)
+        observe_cells(form, after, rows, cols, target)
+    return 0

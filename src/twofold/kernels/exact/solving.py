@@ -1,0 +1,322 @@
+"""Solving by layers: all boards of one sum of tiles at a time.
+
+A move keeps the sum of the tiles and a spawn adds to it, so the boards of one sum depend on
+those of larger sums alone. Forwards, the live boards of a layer are expanded into the next
+ones; backwards, their values are made from the values of the next ones. Both ways each
+afterstate is worked on once: the first thread that puts it into the layer's set does it.
+
+Boards have the forms and keys of `canonical`. Sets of them are open tables of a power of two of
+places, 0 for a free one, filled by several threads at once. A place is one word, or two: the
+second then holds the complement of the bits of the board's value, 0 for none.
+"""
+
+from typing import Final
+
+import numpy as np
+from numba import types
+
+from twofold.kernels._jit import kernel
+from twofold.kernels.exact.canonical import canonical, forms, from_key, to_key, with_tile
+from twofold.kernels.intrinsics import (
+    U64_POINTER,
+    as_f64,
+    as_u64,
+    pointer,
+    prefetch,
+    swap_if,
+    u64_at,
+    u64_offset,
+)
+from twofold.kernels.rules import bits as on_bits
+from twofold.kernels.rules.dice import GAMMA, LAW_EXPONENT, LAW_PROBABILITY
+
+# Words of a plan, uint64: what is the same for all layers.
+ACROSS: Final = 0
+"""Addresses of the row tables, see `tables.Frame`."""
+DOWN: Final = 1
+MASK: Final = 2
+ROWS: Final = 3
+COLS: Final = 4
+LAW: Final = 5
+"""Address of the spawn law, see `dice.spawn_law`."""
+STOP_EXPONENT: Final = 6
+"""Exponent at which play stops; 99 for never."""
+WINS: Final = 7
+"""1 where a value is the chance to reach the goal, 0 where it is points."""
+TARGETS: Final = 8
+"""Address of uint64 (spawn tiles, 2): for each the address of the next layer's set, its shift."""
+SIDES: Final = 9
+"""Address of uint64 (16 cells, 8): where the symmetries put the lowest bit of each cell."""
+PLAN_WORDS: Final = 10
+
+FULL: Final = -(2**62)
+"""What a set answers that has no room near a word's place: it has to grow."""
+
+NEVER: Final = 99
+_PROBES: Final = 256
+"""Places that are tried for a word."""
+
+_WORDS: Final = types.Array(types.uint64, 1, "C")
+_FLOATS: Final = types.Array(types.float64, 1, "C")
+_0: Final = np.uint64(0)
+_1: Final = np.uint64(1)
+
+
+@kernel(types.int64(U64_POINTER, types.uint64, types.int64, types.uint64))
+def insert(slots, shift, wide, word):
+    """Put a word other than 0 into a set.
+
+    Args:
+        slots: the set.
+        shift: it has 2^(64 - shift) places.
+        wide: 1 if a place has two words, 0 if it has one.
+        word: what to put in.
+
+    Returns:
+        Its place if it was there, ~place if it is new, FULL if there is no room for it.
+    """
+    last = (_1 << (np.uint64(64) - shift)) - _1
+    place = (word * GAMMA) >> shift
+    for _ in range(_PROBES):
+        found = slots[np.int64(place) << wide]
+        if found == _0:
+            found = swap_if(u64_offset(slots, np.int64(place) << wide), _0, word)
+            if found == _0:
+                return ~np.int64(place)
+        if found == word:
+            return np.int64(place)
+        place = (place + _1) & last
+    return FULL
+
+
+@kernel(types.int64(U64_POINTER, types.uint64, types.uint64))
+def find(slots, shift, word):
+    """The place of a word in a set of places of two words, or -1."""
+    last = (_1 << (np.uint64(64) - shift)) - _1
+    place = (word * GAMMA) >> shift
+    for _ in range(_PROBES):
+        found = slots[np.int64(place) << 1]
+        if found == word:
+            return np.int64(place)
+        if found == _0:
+            return -1
+        place = (place + _1) & last
+    return -1
+
+
+@kernel(types.UniTuple(types.uint64, 6)(types.uint64, U64_POINTER, U64_POINTER))
+def afterstates(bits, across, down):
+    """Up, right, down and left of a board; the packed reward of up and down, of right and left."""
+    left, right, across_reward = on_bits.slide_both(bits, across)
+    upper, lower, down_reward = on_bits.slide_both(on_bits.transpose(bits), down)
+    up, lower = on_bits.transpose(upper), on_bits.transpose(lower)
+    return up, right, lower, left, down_reward, across_reward
+
+
+@kernel(
+    types.UniTuple(types.uint64, 6)(types.uint64, _WORDS, U64_POINTER, types.uint64, types.int64)
+)
+def afterstates_in(bits, plan, seen, shift, wide):
+    """The afterstates of a board in one form, 0 for an illegal move, and the packed rewards.
+
+    Their places in the set `seen` are fetched at once: each would be waited for otherwise.
+    """
+    rows, cols = np.int64(plan[ROWS]), np.int64(plan[COLS])
+    up, right, lower, left, down_reward, across_reward = afterstates(
+        bits, u64_at(plan[ACROSS]), u64_at(plan[DOWN])
+    )
+    up = canonical(up, rows, cols) if up != bits else _0
+    right = canonical(right, rows, cols) if right != bits else _0
+    lower = canonical(lower, rows, cols) if lower != bits else _0
+    left = canonical(left, rows, cols) if left != bits else _0
+    prefetch(seen, np.int64((up * GAMMA) >> shift) << wide)
+    prefetch(seen, np.int64((right * GAMMA) >> shift) << wide)
+    prefetch(seen, np.int64((lower * GAMMA) >> shift) << wide)
+    prefetch(seen, np.int64((left * GAMMA) >> shift) << wide)
+    return up, right, lower, left, down_reward, across_reward
+
+
+@kernel(types.void(types.UniTuple(types.uint64, 8), types.uint64, _WORDS, types.int64))
+def fetch_targets(words, empty, plan, wide):
+    """Fetch the places of all boards that spawns make, in the sets of the next layers.
+
+    Args:
+        words: the symmetries of the afterstate.
+        empty: the lowest bit of each of its empty cells.
+        plan: its words.
+        wide: of the sets, see `insert`.
+    """
+    law, targets, sides = u64_at(plan[LAW]), u64_at(plan[TARGETS]), u64_at(plan[SIDES])
+    for tile in range(np.int64(law[0])):
+        exponent = law[LAW_EXPONENT + 3 * tile]
+        slots, shift = u64_at(targets[2 * tile]), targets[2 * tile + 1]
+        rest = empty
+        while rest:
+            cell = rest & (~rest + _1)
+            rest ^= cell
+            place = np.int64((with_tile(words, cell, exponent, sides) * GAMMA) >> shift)
+            prefetch(slots, place << wide)
+
+
+@kernel(types.int64(_WORDS, _WORDS, types.int64, _WORDS, types.uint64))
+def expand(plan, keys, layer_sum, seen, shift):
+    """Put every board that may follow the boards of a layer into the sets of the next layers.
+
+    Args:
+        plan: its words.
+        keys: the boards, or a part of them.
+        layer_sum: the sum of their tiles.
+        seen: the layer's set of afterstates.
+        shift: of that set.
+
+    Returns:
+        0, or FULL: then nothing is lost, but the sets have to grow and `seen` to be cleared.
+    """
+    law, targets, mask = u64_at(plan[LAW]), u64_at(plan[TARGETS]), plan[MASK]
+    rows, cols = np.int64(plan[ROWS]), np.int64(plan[COLS])
+    stop, sides = np.int64(plan[STOP_EXPONENT]), u64_at(plan[SIDES])
+    slots = pointer(seen)
+    for number in range(len(keys)):
+        bits = from_key(keys[number], layer_sum, rows, cols)
+        up, right, lower, left, _, _ = afterstates_in(bits, plan, slots, shift, 0)
+        for move in range(4):
+            after = up if move == 0 else right if move == 1 else lower if move == 2 else left
+            if after == _0 or on_bits.holds(after, stop):
+                continue
+            place = insert(slots, shift, 0, after)
+            if place >= 0:
+                continue
+            if place == FULL:
+                return FULL
+            words = forms(after, rows, cols)
+            empty = on_bits.empty_mask(after, mask)
+            fetch_targets(words, empty, plan, 0)
+            for tile in range(np.int64(law[0])):
+                exponent = law[LAW_EXPONENT + 3 * tile]
+                if np.int64(exponent) >= stop:
+                    continue
+                target, target_shift = u64_at(targets[2 * tile]), targets[2 * tile + 1]
+                rest = empty
+                while rest:
+                    cell = rest & (~rest + _1)
+                    rest ^= cell
+                    state = with_tile(words, cell, exponent, sides)
+                    if insert(target, target_shift, 0, state) == FULL:
+                        return FULL
+    return 0
+
+
+@kernel(types.int64(_WORDS, _WORDS, _WORDS))
+def collect(plan, slots, keys):
+    """List the keys of the live boards of a set, or of a part of it; returns how many."""
+    across, down = u64_at(plan[ACROSS]), u64_at(plan[DOWN])
+    rows, cols = np.int64(plan[ROWS]), np.int64(plan[COLS])
+    count = 0
+    for place in range(len(slots)):
+        bits = slots[place]
+        if bits != _0 and on_bits.legal_mask(bits, across, down) != 0:
+            keys[count] = to_key(bits, rows, cols)
+            count += 1
+    return count
+
+
+@kernel(types.int64(_WORDS, _WORDS, types.uint64, types.int64))
+def insert_all(words, slots, shift, wide):
+    """Put words, but for those that are 0, into a set; 0, or FULL."""
+    target = pointer(slots)
+    for number in range(len(words)):
+        if words[number] != _0 and insert(target, shift, wide, words[number]) == FULL:
+            return FULL
+    return 0
+
+
+@kernel(types.int64(_WORDS, _WORDS, types.int64, _FLOATS, _WORDS, types.uint64))
+def remember(plan, keys, layer_sum, values, slots, shift):
+    """Put boards of a layer with their values into a set of two words a place; 0, or FULL."""
+    rows, cols = np.int64(plan[ROWS]), np.int64(plan[COLS])
+    target = pointer(slots)
+    for number in range(len(keys)):
+        place = insert(target, shift, 1, from_key(keys[number], layer_sum, rows, cols))
+        if place == FULL:
+            return FULL
+        place = place if place >= 0 else ~place
+        target[2 * place + 1] = ~as_u64(values[number])
+    return 0
+
+
+@kernel(types.float64(_WORDS, types.uint64))
+def mean_after(plan, after):
+    """The mean value over the spawns after an afterstate; a board that is not found is dead."""
+    law, targets = u64_at(plan[LAW]), u64_at(plan[TARGETS])
+    words = forms(after, np.int64(plan[ROWS]), np.int64(plan[COLS]))
+    stop, sides = np.int64(plan[STOP_EXPONENT]), u64_at(plan[SIDES])
+    empty = on_bits.empty_mask(after, plan[MASK])
+    fetch_targets(words, empty, plan, 1)
+    total, cells = 0.0, 0.0
+    for tile in range(np.int64(law[0])):
+        exponent = law[LAW_EXPONENT + 3 * tile]
+        slots, shift = u64_at(targets[2 * tile]), targets[2 * tile + 1]
+        part, cells = 0.0, 0.0
+        rest = empty
+        while rest:
+            cell = rest & (~rest + _1)
+            rest ^= cell
+            cells += 1.0
+            if np.int64(exponent) >= stop:
+                part += np.float64(plan[WINS])
+                continue
+            place = find(slots, shift, with_tile(words, cell, exponent, sides))
+            if place >= 0:
+                part += as_f64(~slots[2 * place + 1])
+        total += as_f64(law[LAW_PROBABILITY + 3 * tile]) * part
+    return total / cells
+
+
+@kernel(types.int64(_WORDS, _WORDS, types.int64, _FLOATS, _WORDS, types.uint64))
+def solve_layer(plan, keys, layer_sum, values, seen, shift):
+    """The values of the boards of a layer, from those of the next layers.
+
+    Args:
+        plan: its words; its targets hold the next layers with their values.
+        keys: the boards, or a part of them.
+        layer_sum: the sum of their tiles.
+        values: where their values go.
+        seen: the layer's set of afterstates, with their values as soon as they are known. Two
+            threads may both work one out: they find the same.
+        shift: of that set.
+
+    Returns:
+        0, or FULL: then `seen` has to grow.
+    """
+    rows, cols = np.int64(plan[ROWS]), np.int64(plan[COLS])
+    stop, wins = np.int64(plan[STOP_EXPONENT]), plan[WINS] != _0
+    slots = pointer(seen)
+    for number in range(len(keys)):
+        bits = from_key(keys[number], layer_sum, rows, cols)
+        up, right, lower, left, down_reward, across_reward = afterstates_in(
+            bits, plan, slots, shift, 1
+        )
+        best = -1.0
+        for move in range(4):
+            after = up if move == 0 else right if move == 1 else lower if move == 2 else left
+            if after == _0:
+                continue
+            value = 0.0
+            if not wins:
+                packed = across_reward if move & 1 else down_reward
+                value = np.float64(on_bits.reward_of(packed))
+            if on_bits.holds(after, stop):
+                value += np.float64(plan[WINS])
+            else:
+                place = insert(slots, shift, 1, after)
+                if place == FULL:
+                    return FULL
+                place = place if place >= 0 else ~place
+                known = slots[2 * place + 1]
+                if known == _0:
+                    known = ~as_u64(mean_after(plan, after))
+                    slots[2 * place + 1] = known
+                value += as_f64(~known)
+            best = max(best, value)
+        values[number] = best
+    return 0

@@ -1,0 +1,1 @@
+"""N-tuple networks: their values, and how they learn."""

@@ -1,0 +1,434 @@
+"""The value of an afterstate in an n-tuple network, and what searches and games make of it.
+
+A network is an array of uint64: numbers and addresses, then two words a pattern. Its value is
+the sum of one weight for each pattern in each symmetry of the board. A pattern is a mask of
+nibbles; the nibbles it covers, taken side by side, are the index into its weight table, so that
+the last cell of a pattern, row by row, varies fastest.
+
+Weights that no game has touched yet in a later stage are NaN and stand for those of the stage
+before.
+"""
+
+from typing import Final
+
+import numpy as np
+from numba import types
+
+from twofold.kernels._jit import kernel
+from twofold.kernels.intrinsics import (
+    EVALUATOR,
+    F32_POINTER,
+    I64_POINTER,
+    LAYER,
+    POLICY,
+    U64_POINTER,
+    as_f64,
+    as_signed,
+    as_u64,
+    f32_at,
+    gather_nibbles,
+    i64_offset,
+    pointer,
+    popcount,
+    prefetch_f32,
+    trailing_zeros,
+    u64_at,
+    u64_offset,
+    u64_pointer,
+)
+from twofold.kernels.learn.downgrade import downgraded, tile_set
+from twofold.kernels.rules import bits as on_bits
+from twofold.kernels.rules.dice import LAW_EXPONENT, LAW_PROBABILITY, LAW_STRIDE
+from twofold.kernels.search.context import ACROSS, DOWN, DOWNGRADE, LAW, MASK, NODES, PARAMS
+from twofold.kernels.search.context import OWN as CONTEXT_OWN
+
+# Words of a network.
+PATTERNS: Final = 0
+"""Number of patterns."""
+WEIGHTS: Final = 1
+"""Address of the weights, float32 (stages, STAGE_SIZE)."""
+SYMMETRIES: Final = 2
+"""8 on square boards, else 4: the mirrors, not the turns."""
+MIRROR_SHIFT: Final = 3
+"""How far a board mirrored in its frame has to move left, in bits."""
+FLIP_SHIFT: Final = 4
+STAGES: Final = 5
+STAGE_SIZE: Final = 6
+"""Weights a stage."""
+THRESHOLDS: Final = 7
+"""The sum of the different tiles from which each stage after the first counts."""
+MAX_STAGES: Final = 16
+OWN: Final = THRESHOLDS + MAX_STAGES - 1
+"""The first pattern: its mask, and the place of its table in a stage."""
+
+MAX_FEATURES: Final = 256
+"""Features of the largest networks: 32 patterns in 8 symmetries."""
+
+_0: Final = np.uint64(0)
+_1: Final = np.uint64(1)
+_2: Final = np.uint64(2)
+_4: Final = np.uint64(4)
+_15: Final = np.uint64(15)
+_EIGHT = types.UniTuple(types.uint64, 8)
+
+
+@kernel(_EIGHT(types.uint64, U64_POINTER))
+def symmetries(bits, network):
+    """The board in all its symmetries; the last four count on square boards alone."""
+    across, down = network[MIRROR_SHIFT], network[FLIP_SHIFT]
+    turned = on_bits.transpose(bits)
+    mirrored = on_bits.mirror(bits) << across
+    turned_mirrored = on_bits.mirror(turned) << across
+    return (
+        bits,
+        mirrored,
+        on_bits.flip(bits) << down,
+        on_bits.flip(mirrored) << down,
+        turned,
+        turned_mirrored,
+        on_bits.flip(turned) << down,
+        on_bits.flip(turned_mirrored) << down,
+    )
+
+
+@kernel(types.int64(types.uint64, U64_POINTER))
+def stage_of(bits, network):
+    """The stage that a board belongs to."""
+    stages = np.int64(network[STAGES])
+    if stages == 1:
+        return np.int64(0)
+    tiles, stage = tile_set(bits), 0
+    while stage + 1 < stages and tiles >= network[THRESHOLDS + stage]:
+        stage += 1
+    return stage
+
+
+@kernel(
+    types.float64(
+        types.float32,
+        types.float32,
+        types.float32,
+        types.float32,
+        types.float32,
+        types.float32,
+        types.float32,
+        types.float32,
+    )
+)
+def _sum_of_eight(a, b, c, d, e, f, g, h):  # fmt: skip
+    """In float64, where the order hardly ever matters: symmetric boards have the same value."""
+    return ((np.float64(a) + np.float64(e)) + (np.float64(c) + np.float64(g))) + (
+        (np.float64(b) + np.float64(f)) + (np.float64(d) + np.float64(h))
+    )
+
+
+@kernel(types.void(types.uint64, U64_POINTER, I64_POINTER))
+def list_features(bits, network, found):
+    """Fill `found` with the places of the features' weights, and have the weights fetched.
+
+    Args:
+        bits: an afterstate.
+        network: words of a network.
+        found: room for patterns x symmetries.
+    """
+    weights = f32_at(network[WEIGHTS])
+    first = stage_of(bits, network) * np.int64(network[STAGE_SIZE])
+    square = network[SYMMETRIES] == 8
+    b0, b1, b2, b3, b4, b5, b6, b7 = symmetries(bits, network)
+    count = 0
+    for pattern in range(np.int64(network[PATTERNS])):
+        mask = network[OWN + 2 * pattern]
+        start = first + np.int64(network[OWN + 2 * pattern + 1])
+        i0 = start + np.int64(gather_nibbles(b0, mask))
+        i1 = start + np.int64(gather_nibbles(b1, mask))
+        i2 = start + np.int64(gather_nibbles(b2, mask))
+        i3 = start + np.int64(gather_nibbles(b3, mask))
+        found[count], found[count + 1], found[count + 2], found[count + 3] = i0, i1, i2, i3
+        prefetch_f32(weights, i0)
+        prefetch_f32(weights, i1)
+        prefetch_f32(weights, i2)
+        prefetch_f32(weights, i3)
+        count += 4
+        if square:
+            i0 = start + np.int64(gather_nibbles(b4, mask))
+            i1 = start + np.int64(gather_nibbles(b5, mask))
+            i2 = start + np.int64(gather_nibbles(b6, mask))
+            i3 = start + np.int64(gather_nibbles(b7, mask))
+            found[count], found[count + 1], found[count + 2], found[count + 3] = i0, i1, i2, i3
+            prefetch_f32(weights, i0)
+            prefetch_f32(weights, i1)
+            prefetch_f32(weights, i2)
+            prefetch_f32(weights, i3)
+            count += 4
+
+
+@kernel(types.float32(types.int64, F32_POINTER, types.int64))
+def promoted(place, weights, stage_size):
+    """A weight, or that of the latest stage before it that is known."""
+    while np.isnan(weights[place]) and place >= stage_size:  # what diverged stays in stage 0
+        place -= stage_size
+    return weights[place]
+
+
+@kernel(types.float64(I64_POINTER, types.int64, U64_POINTER))
+def sum_promoted(found, count, network):
+    """The sum of weights some of which are untouched yet."""
+    weights, stage_size = f32_at(network[WEIGHTS]), np.int64(network[STAGE_SIZE])
+    total = 0.0
+    for number in range(count):
+        total += np.float64(promoted(found[number], weights, stage_size))
+    return total
+
+
+@kernel(types.float64(I64_POINTER, types.int64, U64_POINTER))
+def sum_features(found, count, network):
+    """The sum of the weights at `count` places: the value of an afterstate, in points."""
+    weights = f32_at(network[WEIGHTS])
+    zero = np.float32(0)
+    s0, s1, s2, s3, s4, s5, s6, s7 = zero, zero, zero, zero, zero, zero, zero, zero
+    if network[SYMMETRIES] == 8:
+        for number in range(0, count, 8):
+            s0 += weights[found[number]]
+            s1 += weights[found[number + 1]]
+            s2 += weights[found[number + 2]]
+            s3 += weights[found[number + 3]]
+            s4 += weights[found[number + 4]]
+            s5 += weights[found[number + 5]]
+            s6 += weights[found[number + 6]]
+            s7 += weights[found[number + 7]]
+    else:
+        for number in range(0, count, 4):
+            s0 += weights[found[number]]
+            s1 += weights[found[number + 1]]
+            s2 += weights[found[number + 2]]
+            s3 += weights[found[number + 3]]
+    total = _sum_of_eight(s0, s1, s2, s3, s4, s5, s6, s7)
+    if np.isnan(total):
+        return sum_promoted(found, count, network)
+    return total
+
+
+@kernel(types.float64(types.uint64, U64_POINTER))
+def value(bits, network):
+    """The value of an afterstate, in points.
+
+    Unlike `list_features` and `sum_features` it keeps no places, and is faster where few of the
+    weights have to come from far away.
+    """
+    weights = f32_at(network[WEIGHTS])
+    first = stage_of(bits, network) * np.int64(network[STAGE_SIZE])
+    b0, b1, b2, b3, b4, b5, b6, b7 = symmetries(bits, network)
+    zero = np.float32(0)
+    s0, s1, s2, s3, s4, s5, s6, s7 = zero, zero, zero, zero, zero, zero, zero, zero
+    patterns = np.int64(network[PATTERNS])
+    if network[SYMMETRIES] == 8:
+        for pattern in range(patterns):
+            mask = network[OWN + 2 * pattern]
+            start = first + np.int64(network[OWN + 2 * pattern + 1])
+            s0 += weights[start + np.int64(gather_nibbles(b0, mask))]
+            s1 += weights[start + np.int64(gather_nibbles(b1, mask))]
+            s2 += weights[start + np.int64(gather_nibbles(b2, mask))]
+            s3 += weights[start + np.int64(gather_nibbles(b3, mask))]
+            s4 += weights[start + np.int64(gather_nibbles(b4, mask))]
+            s5 += weights[start + np.int64(gather_nibbles(b5, mask))]
+            s6 += weights[start + np.int64(gather_nibbles(b6, mask))]
+            s7 += weights[start + np.int64(gather_nibbles(b7, mask))]
+    else:
+        for pattern in range(patterns):
+            mask = network[OWN + 2 * pattern]
+            start = first + np.int64(network[OWN + 2 * pattern + 1])
+            s0 += weights[start + np.int64(gather_nibbles(b0, mask))]
+            s1 += weights[start + np.int64(gather_nibbles(b1, mask))]
+            s2 += weights[start + np.int64(gather_nibbles(b2, mask))]
+            s3 += weights[start + np.int64(gather_nibbles(b3, mask))]
+    total = _sum_of_eight(s0, s1, s2, s3, s4, s5, s6, s7)
+    if np.isnan(total):
+        places = np.empty(MAX_FEATURES, dtype=np.int64)
+        list_features(bits, network, pointer(places))
+        return sum_promoted(pointer(places), patterns * np.int64(network[SYMMETRIES]), network)
+    return total
+
+
+@kernel(EVALUATOR)
+def network_value(bits, score, params):
+    """The evaluator: `params` holds the words of the network."""
+    return value(bits, u64_pointer(params))
+
+
+# The evaluator's own words of a search's context; what they point to belongs to one thread.
+LEAVES: Final = CONTEXT_OWN
+"""Address of the values found last, uint64 (LEAF_COUNT, 2): a board, and its value's bits.
+
+Slides lead different spawns to the same afterstate: half of them need not be valued again.
+"""
+LEAF_BITS: Final = 12
+LEAF_COUNT: Final = 1 << LEAF_BITS
+PLACES: Final = CONTEXT_OWN + 1
+"""Address of room for the features of MAX_LEAVES afterstates, int64."""
+FOUND_LEAVES: Final = CONTEXT_OWN + 2
+"""Address of room for what is known of MAX_LEAVES afterstates, uint64 (3, MAX_LEAVES)."""
+MAX_LEAVES: Final = 16 * 8 * 4
+"""Most afterstates in the lowest layer of a search: 16 cells, 8 spawn tiles, 4 moves."""
+
+# ---- one ply: a policy
+
+
+@kernel(POLICY)
+def choose(bits, legal, score, draw, context):
+    """The move of the largest reward plus value, the first of equals: a search of one ply."""
+    network = u64_at(context[PARAMS])
+    if context[DOWNGRADE]:
+        bits = downgraded(bits, context[DOWNGRADE])
+    count = np.int64(network[PATTERNS]) * np.int64(network[SYMMETRIES])
+    places = as_signed(u64_at(context[PLACES]))
+    square = network[SYMMETRIES] == 8
+    left, right, packed = on_bits.slide_both(bits, u64_at(context[ACROSS]))
+    turned = on_bits.transpose(bits)
+    up, down, packed_down = on_bits.slide_both(turned, u64_at(context[DOWN]))
+    if not square:  # a square board is worth as much turned
+        up, down = on_bits.transpose(up), on_bits.transpose(down)
+    if legal & 1:
+        list_features(up, network, places)
+    if legal & 2:
+        list_features(right, network, i64_offset(places, count))
+    if legal & 4:
+        list_features(down, network, i64_offset(places, 2 * count))
+    if legal & 8:
+        list_features(left, network, i64_offset(places, 3 * count))
+    across_gain = np.float64(on_bits.reward_of(packed))
+    down_gain = np.float64(on_bits.reward_of(packed_down))
+    best, best_value = -1, 0.0
+    for move in range(4):
+        if (legal >> move) & 1:
+            worth = sum_features(i64_offset(places, move * count), count, network)
+            worth += across_gain if move & 1 else down_gain
+            if best < 0 or worth > best_value:
+                best, best_value = move, worth
+    return best
+
+
+# ---- the lowest layer of a search
+
+_GOLDEN: Final = np.uint64(0x9E3779B97F4A7C15)
+_LEAF_SHIFT: Final = np.uint64(64 - LEAF_BITS)
+_PENDING: Final = np.uint64(0x7FF8000000000000)
+"""No value has these bits: with a number in the lowest ones it means a leaf not yet valued."""
+
+
+@kernel(types.int64(types.uint64, types.int64, U64_POINTER, U64_POINTER, U64_POINTER))
+def _look_up(board, pending, leaves, found, context):
+    """Note a leaf: what is known of its value, or its number among those to be valued.
+
+    Args:
+        board: the afterstate.
+        pending: how many are to be valued so far.
+        leaves: the values found last.
+        found: where the leaf's value goes, or its number as `_PENDING` + number.
+        context: of the search.
+
+    Returns:
+        How many are to be valued now.
+    """
+    place = np.int64((board * _GOLDEN) >> _LEAF_SHIFT) << 1
+    if leaves[place] == board:
+        found[0] = leaves[place + 1]
+        return pending
+    network = u64_at(context[PARAMS])
+    count = np.int64(network[PATTERNS]) * np.int64(network[SYMMETRIES])
+    list_features(board, network, i64_offset(as_signed(u64_at(context[PLACES])), pending * count))
+    u64_offset(u64_at(context[FOUND_LEAVES]), MAX_LEAVES)[pending] = np.uint64(place)
+    word = _PENDING | np.uint64(pending)
+    leaves[place], leaves[place + 1] = board, word
+    found[0] = word
+    return pending + 1
+
+
+@kernel(LAYER)
+def after_move(after, score, first, end, context):
+    """The mean over the spawns of the best move of each: `layers.after_move` for networks.
+
+    First all leaves are listed, so that their weights are on their way together; each board is
+    valued once. Then the best of each state is taken.
+    """
+    across, down = u64_at(context[ACROSS]), u64_at(context[DOWN])
+    network, law = u64_at(context[PARAMS]), u64_at(context[LAW])
+    leaves, room = u64_at(context[LEAVES]), u64_at(context[FOUND_LEAVES])
+    square = network[SYMMETRIES] == 8
+    empty = on_bits.empty_mask(after, context[MASK])
+    spawns = popcount(empty)
+    visited, pending = 0, 0
+    rest = empty
+    while rest:
+        cell = np.uint64(trailing_zeros(rest))
+        rest &= rest - _1
+        for tile in range(first, end):
+            state = after | (law[tile * LAW_STRIDE + LAW_EXPONENT] << cell)
+            turned = on_bits.transpose(state)
+            left, right, _ = on_bits.slide_both(state, across)
+            up, bottom, _ = on_bits.slide_both(turned, down)
+            if left != state:
+                here = u64_offset(room, visited)
+                pending = _look_up(left, pending, leaves, here, context)
+                visited += 1
+            if right != state:
+                here = u64_offset(room, visited)
+                pending = _look_up(right, pending, leaves, here, context)
+                visited += 1
+            if up != turned:
+                here = u64_offset(room, visited)
+                lower = up if square else on_bits.transpose(up)
+                pending = _look_up(lower, pending, leaves, here, context)
+                visited += 1
+            if bottom != turned:
+                here = u64_offset(room, visited)
+                lower = bottom if square else on_bits.transpose(bottom)
+                pending = _look_up(lower, pending, leaves, here, context)
+                visited += 1
+    places = as_signed(u64_at(context[PLACES]))
+    count = np.int64(network[PATTERNS]) * np.int64(network[SYMMETRIES])
+    slots = u64_offset(room, MAX_LEAVES)
+    values = u64_offset(room, 2 * MAX_LEAVES)
+    for number in range(pending):
+        word = as_u64(sum_features(i64_offset(places, number * count), count, network))
+        values[number] = word
+        place = np.int64(slots[number]) + 1
+        if leaves[place] == _PENDING | np.uint64(number):  # else another leaf took its place
+            leaves[place] = word
+    total, leaf = 0.0, 0
+    rest = empty
+    while rest:
+        cell = np.uint64(trailing_zeros(rest))
+        rest &= rest - _1
+        for tile in range(first, end):
+            word = tile * LAW_STRIDE
+            state = after | (law[word + LAW_EXPONENT] << cell)
+            a, b, c, d = on_bits.entries(state, across)
+            e, f, g, h = on_bits.entries(on_bits.transpose(state), down)
+            legal = on_bits.legal_from_entries(a | b | c | d, e | f | g | h)
+            across_gain = np.float64(on_bits.reward_of(on_bits.pack_reward(a, b, c, d)))
+            down_gain = np.float64(on_bits.reward_of(on_bits.pack_reward(e, f, g, h)))
+            best = -np.inf
+            for move in (3, 1, 0, 2):  # as they were listed
+                if (legal >> move) & 1:
+                    known = room[leaf]
+                    leaf += 1
+                    if known & _PENDING == _PENDING:
+                        known = values[known & np.uint64(MAX_LEAVES - 1)]
+                    worth = as_f64(known) + (across_gain if move & 1 else down_gain)
+                    best = max(best, worth)
+            if best != -np.inf:  # a dead board is worth nothing more
+                total += as_f64(law[word + LAW_PROBABILITY]) * best
+    context[NODES] += np.uint64(visited)
+    return total / spawns
+
+
+_WORDS: Final = types.Array(types.uint64, 1, "C")
+_VALUES: Final = types.Array(types.float64, 1, "C")
+
+
+@kernel(types.void(_WORDS, _WORDS, _VALUES))
+def value_many(boards, network, values):
+    """Fill `values` with the values of boards."""
+    words = pointer(network)
+    for number in range(len(boards)):
+        values[number] = value(boards[number], words)

@@ -1,0 +1,144 @@
+"""How the weights of a network follow a target: TD learning and temporal coherence.
+
+Source: Jaskowski 2018 (temporal coherence).
+"""
+
+from typing import Final
+
+import numpy as np
+from numba import types
+
+from twofold.kernels._jit import kernel
+from twofold.kernels.intrinsics import (
+    F32_POINTER,
+    I64_POINTER,
+    U64_POINTER,
+    as_f64,
+    as_signed,
+    f32_at,
+    i64_offset,
+    pointer,
+    prefetch_f32,
+    u64_at,
+)
+from twofold.kernels.learn import words as at
+from twofold.kernels.learn.ntuple import (
+    MAX_FEATURES,
+    PATTERNS,
+    STAGE_SIZE,
+    STAGES,
+    SYMMETRIES,
+    WEIGHTS,
+    list_features,
+    promoted,
+    sum_features,
+)
+
+_1: Final = np.uint64(1)
+
+
+@kernel(types.int64(U64_POINTER))
+def feature_count(network):
+    """Patterns x symmetries."""
+    return np.int64(network[PATTERNS]) * np.int64(network[SYMMETRIES])
+
+
+@kernel(types.void(I64_POINTER, types.int64, U64_POINTER))
+def touch(places, count, network):
+    """Give untouched weights of a later stage the value they stand for, before they change."""
+    weights = f32_at(network[WEIGHTS])
+    for number in range(count):
+        place = places[number]
+        if np.isnan(weights[place]):
+            weights[place] = promoted(place, weights, np.int64(network[STAGE_SIZE]))
+
+
+@kernel(types.void(I64_POINTER, types.int64, types.float64, U64_POINTER))
+def update_td(places, count, step, network):
+    """Add the same to each weight."""
+    weights = f32_at(network[WEIGHTS])
+    if network[STAGES] > 1:
+        touch(places, count, network)
+    change = np.float32(step)
+    for number in range(count):
+        weights[places[number]] += change
+
+
+@kernel(types.void(I64_POINTER, types.int64, types.float64, U64_POINTER, F32_POINTER))
+def update_tc(places, count, step, network, sums):
+    """Add to each weight in proportion to how much its updates so far agree in sign.
+
+    E is the sum of a weight's updates before they were scaled, A that of their sizes:
+    w += |E| / A d, then E += d and A += |d|; the ratio is 1 where A is 0.
+    """
+    weights = f32_at(network[WEIGHTS])
+    if network[STAGES] > 1:
+        touch(places, count, network)
+    change = np.float32(step)
+    size = np.float32(abs(step))
+    for number in range(count):
+        place = places[number]
+        both = place << 1
+        total, sizes = sums[both], sums[both + 1]
+        rate = abs(total) / sizes if sizes > np.float32(0) else np.float32(1)
+        weights[place] += rate * change
+        sums[both] = total + change
+        sums[both + 1] = sizes + size
+
+
+@kernel(types.void(I64_POINTER, types.float64, U64_POINTER))
+def update(places, target, thread):
+    """Move the value of the afterstate with these features towards a target."""
+    network = u64_at(thread[at.NETWORK])
+    count = feature_count(network)
+    error = target - sum_features(places, count, network)
+    step = as_f64(thread[at.RATE]) * error / np.float64(count)
+    thread[at.UPDATES] += _1
+    if thread[at.COHERENT]:
+        update_tc(places, count, step, network, f32_at(thread[at.SUMS]))
+    else:
+        update_td(places, count, step, network)
+
+
+@kernel(I64_POINTER(U64_POINTER, types.int64, U64_POINTER))
+def chosen_places(game, number, thread):
+    """Where the features of the afterstate `number` of the history are kept."""
+    slot = np.int64(np.uint64(number) & (thread[at.RING] - _1))
+    features = feature_count(u64_at(thread[at.NETWORK]))
+    return i64_offset(as_signed(game), at.PLACES + (4 + slot) * features)
+
+
+@kernel(types.void(I64_POINTER, U64_POINTER))
+def fetch_sums(places, thread):
+    """Have the sums of some features fetched."""
+    if thread[at.COHERENT]:
+        sums = f32_at(thread[at.SUMS])
+        for number in range(feature_count(u64_at(thread[at.NETWORK]))):
+            prefetch_f32(sums, places[number] << 1)
+
+
+@kernel(types.float64(U64_POINTER, types.int64, types.int64, types.boolean, U64_POINTER))
+def target_of(game, number, last, terminal, thread):
+    """The target of the afterstate `number`, of a game whose last known one is `last`."""
+    pairs = f32_at(game[at.HISTORY] + np.uint64(8 * at.HISTORY_SIZE))
+    decay = as_f64(thread[at.LAMBDA])
+    top = number + np.int64(thread[at.STEPS])
+    ended = terminal and top > last
+    top = min(top, last)
+    target = 0.0 if ended else np.float64(pairs[2 * top + 1])
+    for step in range(top, number, -1):
+        reward, known = np.float64(pairs[2 * step]), np.float64(pairs[2 * step + 1])
+        target = reward + decay * target + (1.0 - decay) * known
+    return target
+
+
+_WORDS: Final = types.Array(types.uint64, 1, "C")
+
+
+@kernel(types.void(_WORDS, types.uint64, types.float64))
+def learn_one(thread, after, target):
+    """Update the value of one afterstate towards a target, outside any game."""
+    places = np.empty(MAX_FEATURES, dtype=np.int64)
+    words = pointer(thread)
+    list_features(after, u64_at(words[at.NETWORK]), pointer(places))
+    update(pointer(places), target, words)

@@ -1,0 +1,1 @@
+"""The rules: boards, dice, whole games."""

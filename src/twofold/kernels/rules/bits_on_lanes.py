@@ -1,0 +1,229 @@
+"""The rules on boards of 64 bits, as in `bits`, for WIDTH boards at once and without tables.
+
+A lane is a board, 16 bits of it a row, a nibble a cell: c0 c1 c2 c3, the leftmost one highest.
+Every shape up to 4x4; no tile may be larger than 16384, so that no merge leaves the nibble.
+"""
+
+from typing import Final
+
+import numpy as np
+from numba import types
+
+from twofold.kernels._jit import kernel
+from twofold.kernels.intrinsics import U64_POINTER
+from twofold.kernels.lanes import (
+    LANES,
+    bytes_max,
+    choose,
+    in_all,
+    less,
+    on_lanes,
+    rows_equal,
+    rows_left,
+    rows_power,
+)
+from twofold.kernels.rules import bits as on_bits
+from twofold.kernels.rules.dice import mix as mix_word
+
+_0: Final = np.uint64(0)
+_1: Final = np.uint64(1)
+_2: Final = np.uint64(2)
+_3: Final = np.uint64(3)
+_4: Final = np.uint64(4)
+_8: Final = np.uint64(8)
+_12: Final = np.uint64(12)
+_15: Final = np.uint64(15)
+_16: Final = np.uint64(16)
+_32: Final = np.uint64(32)
+_60: Final = np.uint64(60)
+_ALL: Final = np.uint64(0xFFFFFFFFFFFFFFFF)
+_FROM_C1: Final = np.uint64(0x0FFF0FFF0FFF0FFF)
+_FROM_C2: Final = np.uint64(0x00FF00FF00FF00FF)
+_FROM_C3: Final = np.uint64(0x000F000F000F000F)
+_C0: Final = np.uint64(0xF000F000F000F000)
+_C1: Final = np.uint64(0x0F000F000F000F00)
+_C2: Final = np.uint64(0x00F000F000F000F0)
+_NOT_C3: Final = np.uint64(0xFFF0FFF0FFF0FFF0)
+_LOW_NIBBLES: Final = np.uint64(0x0F0F0F0F0F0F0F0F)
+_LOW_ROWS: Final = np.uint64(0x0000FFFF0000FFFF)
+_LOW_HALF: Final = np.uint64(0xFFFFFFFF)
+_NOT_1: Final = np.uint64(0xFFFEFFFEFFFEFFFE)
+
+transpose = on_lanes(on_bits.transpose)
+mirror = on_lanes(on_bits.mirror)
+mix = on_lanes(mix_word)
+
+
+@kernel(LANES(LANES))
+def opposite(lanes):
+    """All bits the other way; yes for no."""
+    return lanes ^ _ALL
+
+
+@kernel(LANES(LANES))
+def held(boards):
+    """The lowest bit of each cell that holds a tile."""
+    boards = boards | (boards >> _2)
+    boards = boards | (boards >> _1)
+    return boards & on_bits.FULL
+
+
+@kernel(LANES(LANES, types.uint64, types.uint64))
+def close_gap(rows, cell, tail):
+    """Where one cell of a row is empty, move the tiles behind it up.
+
+    Args:
+        rows: the boards.
+        cell: mask of that cell in each row.
+        tail: mask of that cell and all to its right.
+    """
+    gap = rows_equal(rows & cell, in_all(_0))
+    return choose(gap & tail, rows_left(rows, 4), rows)
+
+
+@kernel(types.UniTuple(LANES, 2)(LANES, types.uint64, types.uint64))
+def merge_cell(rows, cell, tail):
+    """Where a cell holds the same tile as the next one, merge them and move the others up.
+
+    Args:
+        rows: the boards, without gaps.
+        cell: mask of that cell in each row.
+        tail: mask of all cells to its right.
+
+    Returns:
+        The boards, and of them the cells that hold the tile made.
+    """
+    ahead = rows_left(rows, 4)
+    tile = rows & cell
+    pair = rows_equal(tile, ahead & cell) & opposite(rows_equal(tile, in_all(_0)))
+    rows = choose(pair & tail, ahead, rows) + (pair & cell & on_bits.FULL)
+    return rows, rows & pair & cell
+
+
+@kernel(types.UniTuple(LANES, 3)(LANES))
+def slide_left(rows):
+    """Slide every row to the left.
+
+    Returns:
+        The boards, and the exponents of the tiles made: two words with one in the lowest nibble
+        of each row, 0 for none. A row makes two tiles at most, c0 and c1; or c0, c1 or c2.
+    """
+    rows = close_gap(rows, _C2, _FROM_C2)
+    rows = close_gap(rows, _C1, _FROM_C1)
+    rows = close_gap(rows, _C0, _ALL)
+    rows, first = merge_cell(rows, _C0, _FROM_C1)
+    rows, second = merge_cell(rows, _C1, _FROM_C2)
+    rows, third = merge_cell(rows, _C2, _FROM_C3)
+    return rows, first >> _12, (second >> _8) | (third >> _4)
+
+
+@kernel(LANES(LANES, LANES, LANES))
+def towards(boards, backward, pad):
+    """Turn the rows round where `backward` says so, and move them up to c0 by `pad` bits."""
+    return choose(backward, mirror(boards), boards) << pad
+
+
+@kernel(LANES(LANES, LANES, LANES))
+def back(rows, backward, pad):
+    """The inverse of `towards`."""
+    rows = rows >> pad
+    return choose(backward, mirror(rows), rows)
+
+
+@kernel(LANES(LANES, LANES))
+def points_of(first, second):
+    """The reward in points for the tiles made, as `slide_left` returns them."""
+    # Half of each tile fits 15 bits, so that two of them fit a row.
+    half = ((rows_power(first) & _NOT_1) >> _1) + ((rows_power(second) & _NOT_1) >> _1)
+    half = (half & _LOW_ROWS) + ((half >> _16) & _LOW_ROWS)
+    return ((half + (half >> _32)) & _LOW_HALF) << _1
+
+
+@kernel(LANES(LANES, LANES))
+def exponents_of(first, second):
+    """The sum of the exponents of the tiles made, as `slide_left` returns them."""
+    total = first + second
+    total = total + (total >> _16)
+    return (total + (total >> _32)) & np.uint64(0xFF)
+
+
+@kernel(LANES(LANES))
+def max_exponent(boards):
+    """The largest exponent on each board."""
+    most = bytes_max(boards & _LOW_NIBBLES, (boards >> _4) & _LOW_NIBBLES)
+    most = bytes_max(most, most >> _32)
+    most = bytes_max(most, most >> _16)
+    return bytes_max(most, most >> _8) & _15
+
+
+@kernel(types.UniTuple(types.uint64, 2)(types.uint64))
+def with_neighbours(mask):
+    """The cells of a shape that have a cell to their right, and those that have one below."""
+    return mask & (mask << _4) & _NOT_C3, mask & (mask << _16)
+
+
+@kernel(LANES(LANES, LANES, types.uint64, types.uint64))
+def legal_moves(boards, tiles, inner, upper):
+    """The legal moves of each board as 4 bits.
+
+    A board slides to the left where a tile has a gap to its left, to the right where it has one
+    to its right, and both ways where it has its equal beside it.
+
+    Args:
+        boards: the boards.
+        tiles: what `held` says of them.
+        inner: mask of the cells with a neighbour to the right, see `with_neighbours`.
+        upper: mask of the cells with a neighbour below.
+    """
+    tiles_right, tiles_below = rows_left(tiles, 4), tiles << _16
+    empty = opposite(tiles)
+    across = tiles & opposite(held(boards ^ rows_left(boards, 4)))
+    down = tiles & opposite(held(boards ^ (boards << _16)))
+    legal = (tiles_below & empty) | down
+    legal = legal | (((tiles & opposite(tiles_right) & inner) | across) << _1)
+    legal = legal | (((tiles & opposite(tiles_below) & upper) | down) << _2)
+    legal = legal | (((tiles_right & empty) | across) << _3)  # a nibble a cell: all join
+    legal = legal | (legal >> _32)
+    legal = legal | (legal >> _16)
+    legal = legal | (legal >> _8)
+    return (legal | (legal >> _4)) & _15
+
+
+@kernel(LANES(LANES))
+def in_all_cells(numbers):
+    """A number below 16 in each of the 16 cells."""
+    numbers = numbers | (numbers << _4)
+    numbers = numbers | (numbers << _8)
+    numbers = numbers | (numbers << _16)
+    return numbers | (numbers << _32)
+
+
+@kernel(types.UniTuple(LANES, 2)(LANES, LANES, LANES, types.uint64, U64_POINTER))
+def place_spawns(boards, which, random_bits, mask, law):
+    """The boards after the spawns that 64 random bits choose for each, as `bits.place_spawn`.
+
+    Args:
+        boards: the boards; those chosen have an empty cell and a tile.
+        which: all ones for each board that gets a spawn.
+        random_bits: of the dice.
+        mask: of the shape.
+        law: of the spawns, see `dice.spawn_law`.
+
+    Returns:
+        The boards, and what `held` says of them.
+    """
+    tiles = held(boards)
+    empty = opposite(tiles) & mask
+    upto = empty + (empty << _4)  # in each cell: how many are empty from the last cell up to it
+    upto = upto + (upto << _8)
+    upto = upto + (upto << _16)
+    upto = upto + (upto << _32)
+    count = upto >> _60
+    number = count - (((random_bits >> _32) * count) >> _32)  # of the cell, from the last one up
+    cell = empty & opposite(held(upto ^ in_all_cells(number))) & which
+    low = random_bits & _LOW_HALF
+    spawn = in_all(law[1] * on_bits.FULL)
+    for kind in range(np.int64(law[0]) - 1):
+        other = in_all(law[4 + 3 * kind] * on_bits.FULL)
+        spawn = choose(less(low, in_all(law[2 + 3 * kind])), spawn, other)
+    return boards | (((cell << _4) - cell) & spawn), tiles | cell

@@ -1,0 +1,258 @@
+"""Whole games inside a kernel: a policy chooses, the dice fall, until something ends it.
+
+A policy is called by its address (see `intrinsics.POLICY` and `CELLS_POLICY`), so that one
+loop serves every compiled player.
+"""
+
+from typing import Final
+
+import numpy as np
+from numba import types
+
+from twofold.kernels._jit import kernel
+from twofold.kernels.intrinsics import (
+    U64_POINTER,
+    call_cells_policy,
+    call_policy,
+    pointer,
+    u8_at,
+    u64_at,
+)
+from twofold.kernels.rules import bits as on_bits
+from twofold.kernels.rules import cells as on_cells
+from twofold.kernels.rules.dice import dice, player_dice
+
+# What ended a call of a game loop.
+GOING: Final = 0
+"""The number of moves asked for has been made."""
+OVER: Final = 1
+"""No move is legal."""
+STOPPED: Final = 2
+"""The goal is reached and play stops there."""
+OVERFLOW: Final = 3
+"""The chosen move makes a tile past 32768: it has not been made; go on with cells."""
+ILLEGAL: Final = 4
+"""The policy chose a move that changes nothing."""
+TOO_LARGE: Final = 5
+"""A merge would pass the largest exponent."""
+
+# Words of a game, uint64: what does not change from move to move.
+POLICY_ADDRESS: Final = 0
+POLICY_CONTEXT: Final = 1
+"""Address of the context that the policy on bits is given."""
+ACROSS: Final = 2
+"""Addresses of the row tables, see `tables.Frame`."""
+DOWN: Final = 3
+MASK: Final = 4
+LAW: Final = 5
+"""Address of the spawn law, see `dice.spawn_law`."""
+SEED: Final = 6
+START_TILES: Final = 7
+STOP_EXPONENT: Final = 8
+"""Exponent at which play stops; 255 for never."""
+REACHED: Final = 9
+"""Address of uint64 (REACHED_SIZE,): the move number at which each exponent was first reached."""
+REACHED_SIZE: Final = 36
+LETTERS: Final = 10
+"""Address of uint8 (limit,), to keep the moves of one call in; 0 to keep none."""
+ROWS: Final = 11
+COLS: Final = 12
+STARTS: Final = 13
+"""Address of uint64 (games, 2): the bits and the score that each game of `play_many` begins
+with; 0 for new games."""
+GAME_WORDS: Final = 14
+
+# Words of a state, uint64: what changes.
+BITS: Final = 0
+SCORE: Final = 1
+MOVE_NUMBER: Final = 2
+MAX_EXPONENT: Final = 3
+STATE_WORDS: Final = 4
+
+_WORDS: Final = types.Array(types.uint64, 1, "C")
+_STATES: Final = types.Array(types.uint64, 2, "C")
+_BYTES: Final = types.Array(types.uint8, 1, "C")
+_1: Final = np.uint64(1)
+_28: Final = np.uint64((1 << 28) - 1)
+
+
+@kernel(types.int64(types.int64, types.int64))
+def new_record(largest, largest_spawn):
+    """The reward from which a move may make a new largest tile; 0 where a spawn may be it."""
+    return np.int64(2) << largest if largest >= largest_spawn else np.int64(0)
+
+
+@kernel(types.int64(_WORDS, _WORDS, types.int64))
+def play_bits(game, state, limit):
+    """Play on from `state`, at most `limit` moves; returns what ended it."""
+    policy, context = game[POLICY_ADDRESS], u64_at(game[POLICY_CONTEXT])
+    across, down, mask = u64_at(game[ACROSS]), u64_at(game[DOWN]), game[MASK]
+    law, seed, start_tiles = u64_at(game[LAW]), game[SEED], game[START_TILES]
+    reached = u64_at(game[REACHED])
+    letters, keep = u8_at(game[LETTERS]), game[LETTERS] != 0
+    stop_exponent = np.int64(game[STOP_EXPONENT])
+    largest_spawn = np.int64(law[np.int64(law[0]) * 3 - 2])
+    bits, score, number = state[BITS], np.int64(state[SCORE]), state[MOVE_NUMBER]
+    largest = np.int64(state[MAX_EXPONENT])
+    first, last = number, number + np.uint64(limit)
+    record = new_record(largest, largest_spawn)
+    mask_change = mask ^ on_bits.transpose(mask)
+    turned = on_bits.transpose(bits)  # kept beside `bits`: sooner there than a new one each move
+    ended = GOING
+    while True:
+        a, b, c, d = on_bits.entries(bits, across)
+        e, f, g, h = on_bits.entries(turned, down)
+        legal = on_bits.legal_from_entries(a | b | c | d, e | f | g | h)
+        if largest >= stop_exponent:
+            ended = STOPPED
+            break
+        if legal == 0:
+            ended = OVER
+            break
+        if number == last:
+            break
+        draw = player_dice(seed, number)
+        move = call_policy(policy, (bits, legal, score, draw, context))
+        if move < 0 or move > 3 or ((legal >> move) & 1) == 0:
+            ended = ILLEGAL
+            break
+        # Masks instead of branches: the processor cannot predict which way a player moves.
+        vertical = np.uint64((move & 1) - 1)  # all ones for up and down
+        shift = np.uint64(((move == 1) | (move == 2)) << 4)  # right and down: the second row
+        a ^= (a ^ e) & vertical
+        b ^= (b ^ f) & vertical
+        c ^= (c ^ g) & vertical
+        d ^= (d ^ h) & vertical
+        packed = on_bits.pack_reward(a, b, c, d)
+        if on_bits.overflows(packed):
+            ended = OVERFLOW
+            break
+        after = on_bits.join_rows(a >> shift, b >> shift, c >> shift, d >> shift)
+        # The empty cells are counted before the board is turned upright: sooner, and as many.
+        count = on_bits.count_empty(after, mask ^ (mask_change & vertical))
+        crossed = on_bits.transpose(after)
+        difference = (after ^ crossed) & vertical
+        after ^= difference
+        if keep:
+            letters[number - first] = np.uint8(move)
+        reward = on_bits.reward_of(packed)
+        score += reward
+        random_bits = dice(seed, start_tiles + number)
+        empty = on_bits.empty_mask(after, mask)
+        shift, exponent = on_bits.choose_spawn(empty, count, random_bits, law)
+        bits = after | (exponent << shift)
+        turned = (crossed ^ difference) | (exponent << on_bits.transpose_shift(shift))
+        number += _1
+        if reward >= record:
+            now = on_bits.max_exponent(bits)
+            while largest < now:
+                largest += 1
+                reached[largest] = number
+            record = new_record(largest, largest_spawn)
+    state[BITS], state[SCORE], state[MOVE_NUMBER] = bits, np.uint64(score), number
+    state[MAX_EXPONENT] = np.uint64(largest)
+    return ended
+
+
+@kernel(types.int64(_WORDS, _WORDS, _BYTES, types.int64))
+def play_cells(game, state, board, limit):
+    """The same loop on cells: `board` is uint8 (rows * cols,), changed in place."""
+    policy, law, seed = game[POLICY_ADDRESS], u64_at(game[LAW]), game[SEED]
+    rows, cols = np.int64(game[ROWS]), np.int64(game[COLS])
+    reached = u64_at(game[REACHED])
+    letters, keep = u8_at(game[LETTERS]), game[LETTERS] != 0
+    stop_exponent = np.int64(game[STOP_EXPONENT])
+    cells = pointer(board)
+    after = np.zeros(rows * cols, dtype=np.uint8)
+    score, number = np.int64(state[SCORE]), state[MOVE_NUMBER]
+    largest = np.int64(state[MAX_EXPONENT])
+    first, last = number, number + np.uint64(limit)
+    ended = GOING
+    while True:
+        if largest >= stop_exponent:
+            ended = STOPPED
+            break
+        legal = on_cells.legal_mask(cells, rows, cols)
+        if legal == 0:
+            ended = OVER
+            break
+        if number == last:
+            break
+        draw = player_dice(seed, number)
+        move = call_cells_policy(policy, (cells, rows, cols, legal, score, draw))
+        if move < 0 or move > 3 or ((legal >> move) & 1) == 0:
+            ended = ILLEGAL
+            break
+        reward = on_cells.slide(cells, rows, cols, move, pointer(after))
+        if reward == on_cells.TOO_LARGE:
+            ended = TOO_LARGE
+            break
+        if keep:
+            letters[number - first] = np.uint8(move)
+        score += reward
+        for cell in range(rows * cols):
+            board[cell] = after[cell]
+        on_cells.place_spawn(cells, rows * cols, dice(seed, game[START_TILES] + number), law)
+        number += _1
+        now = on_cells.max_exponent(cells, rows * cols)
+        while largest < now:
+            largest += 1
+            reached[largest] = number
+    state[SCORE], state[MOVE_NUMBER] = np.uint64(score), number
+    state[MAX_EXPONENT] = np.uint64(largest)
+    return ended
+
+
+@kernel(types.uint64(types.uint64, types.uint64, types.uint64, U64_POINTER))
+def start_bits(seed, start_tiles, mask, law):
+    """The board of a new game: an empty one with its start tiles."""
+    bits = np.uint64(0)
+    for number in range(start_tiles):
+        bits = on_bits.place_spawn(bits, mask, dice(seed, np.uint64(number)), law)
+    return bits
+
+
+@kernel(types.int64(_WORDS, types.uint64, _STATES, types.int64))
+def play_many(game, first_seed, states, limit):
+    """Whole games, one after the other, seeds counting up from `first_seed`.
+
+    Args:
+        game: words of a game; its seed is set here, REACHED is the address of uint64
+            (games, REACHED_SIZE), and the moves of each game follow those of the last one in
+            LETTERS. Without STARTS each game begins on an empty board with its start tiles.
+        first_seed: seed of the first game; the next ones follow modulo 2**64.
+        states: uint64 (games, STATE_WORDS), filled with the states at the end.
+        limit: most moves of all games together.
+
+    Returns:
+        The number of games that came to an end inside this kernel (over or stopped), counted
+        from the first; the loop leaves off at the first one that did not.
+    """
+    reached, letters, ended, index = game[REACHED], game[LETTERS], OVER, 0
+    given, starts = game[STARTS] != 0, u64_at(game[STARTS])
+    for index in range(len(states)):
+        seed = first_seed + np.uint64(index)
+        state = states[index]
+        game[SEED] = seed
+        game[REACHED] = reached + np.uint64(8 * REACHED_SIZE * index)
+        if given:
+            state[BITS], state[SCORE] = starts[2 * index], starts[2 * index + 1]
+        else:
+            state[BITS] = start_bits(seed, game[START_TILES], game[MASK], u64_at(game[LAW]))
+            state[SCORE] = 0
+        state[MOVE_NUMBER] = 0
+        state[MAX_EXPONENT] = on_bits.max_exponent(state[BITS])
+        ended = play_bits(game, state, limit)
+        if ended != OVER and ended != STOPPED:
+            break
+        limit -= np.int64(state[MOVE_NUMBER])
+        if letters != 0:
+            game[LETTERS] += state[MOVE_NUMBER]
+    game[REACHED], game[LETTERS] = reached, letters
+    return index if ended != OVER and ended != STOPPED else len(states)
+
+
+@kernel(types.int64(types.uint64, types.uint64, types.int64, types.int64, types.uint64, _WORDS))
+def ask(policy, bits, legal, score, draw, context):
+    """The move that a policy on bits chooses on one board."""
+    return call_policy(policy, (bits, legal, score, draw, pointer(context)))

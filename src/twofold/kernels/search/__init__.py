@@ -1,0 +1,1 @@
+"""Looking ahead, and what boards are worth to heuristics."""

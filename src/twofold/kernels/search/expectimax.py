@@ -1,0 +1,399 @@
+"""Expectimax on bits, to a fixed depth.
+
+One recursion step is a chance node: it averages over the spawns, and takes the best move of
+each. The lowest layer has kernels of its own, see `layers`. Equal afterstates at equal depth are
+looked up in a transposition table, which saves work and changes no value, unless the search cuts
+off what is improbable: then a value depends on the way that first led to the position.
+"""
+
+from typing import Final
+
+import numpy as np
+from numba import types
+
+from twofold.kernels._jit import kernel
+from twofold.kernels.intrinsics import (
+    POLICY,
+    U64_POINTER,
+    as_f64,
+    as_u64,
+    call_layer,
+    nth_set_bit,
+    pointer,
+    popcount,
+    take_number,
+    u64_at,
+)
+from twofold.kernels.learn.downgrade import downgraded
+from twofold.kernels.rules import bits as on_bits
+from twofold.kernels.rules.dice import LAW_EXPONENT, LAW_PROBABILITY, LAW_STRIDE
+from twofold.kernels.search.context import (
+    ACROSS,
+    ADDS_REWARD,
+    AT_STATE,
+    DEAD_VALUE,
+    DOWN,
+    DOWNGRADE,
+    FOUND,
+    HITS,
+    LAW,
+    MASK,
+    NODE_LIMIT,
+    NODES,
+    TABLE,
+)
+from twofold.kernels.search.leaf_layer import LAYER_END, evaluate
+from twofold.kernels.search.transposition import (
+    EXACT,
+    bucket_of,
+    entry_key,
+    fetch,
+    find,
+    find_as_deep,
+    hash_of,
+    keep,
+    new_generation,
+)
+
+# The search's own words of a context, after those of its layer.
+LOWEST: Final = LAYER_END
+"""Address of the kernel of the lowest layer, see `layers`."""
+CUT: Final = LAYER_END + 1
+"""Positions less probable than this are valued at once, the bits of a float64; 0 for none."""
+SECOND_MOVE: Final = LAYER_END + 2
+"""1 where the player moves twice before the first spawn."""
+ORDER: Final = LAYER_END + 3
+"""The moves in the order in which they are tried, two bits each, the first in the lowest."""
+ENTRY_KIND: Final = LAYER_END + 4
+"""The kind of the entries in the transposition table.
+
+`EXACT`, or with a cut the number of the first move: each has entries of its own, since their
+values depend on the way to them.
+"""
+PLY_BY_EMPTY: Final = LAYER_END + 5
+"""Depth in plies for each number of empty cells, 0 to 16."""
+PLY_BY_TILES: Final = PLY_BY_EMPTY + 17
+"""Least depth in plies for each number of different tiles, 0 to 15; all 0 if it is not used."""
+BANDS: Final = PLY_BY_TILES + 16
+"""Address of depths for some tile sums, which count before the others; 0 for none.
+
+Their number, then for each: the least sum, the sum that is too much, and the depth in plies for
+each number of empty cells, 0 to 16.
+"""
+CONTEXT_WORDS: Final = BANDS + 1
+
+BAND_WORDS: Final = 2 + 17
+
+_1: Final = np.uint64(1)
+_NODE: Final = types.float64(types.uint64, types.int64, types.int64, types.float64, U64_POINTER)
+
+
+@kernel(types.float64(types.float32, types.uint64))
+def share_of(chance_of_cell, probability):
+    """How probable a tile on a cell is; `chance_of_cell` is how probable any spawn there is."""
+    return np.float64(np.float32(chance_of_cell * np.float32(as_f64(probability))))
+
+
+@kernel(types.float64(types.float64, types.uint64, types.int64))
+def less_probable(chance_of, probability, count):
+    """How probable a spawn on one of `count` cells is, after all before it.
+
+    In float32, as nneonneo has it: on a board with ten empty cells 0.1 / 10 x 0.1 / 10 is the
+    cut itself, and must fall on the same side of it.
+    """
+    return share_of(np.float32(chance_of) / np.float32(count), probability)
+
+
+@kernel(_NODE)
+def chance(after, score, depth, chance_of, context):
+    """Expected value of an afterstate before its spawn, `depth` more moves ahead.
+
+    `chance_of` is the product of the probabilities of the spawns on the way here.
+    """
+    lowest = np.int64(context[AT_STATE] == 0)
+    if depth < lowest or chance_of < as_f64(context[CUT]):
+        return evaluate(after, score, context)
+    has_table = context[TABLE] != 0
+    bucket, key = np.int64(0), np.uint64(0)
+    if has_table:
+        hashed = hash_of(after)
+        kind = np.int64(context[ENTRY_KIND])
+        bucket, key = bucket_of(hashed, context), entry_key(hashed, depth, kind)
+        found = np.int64(-1)
+        if as_f64(context[CUT]) > 0.0:
+            found = find_as_deep(bucket, key, context)
+        else:
+            found = find(bucket, key, context)
+        if found >= 0:
+            context[HITS] += _1
+            return as_f64(context[FOUND])
+    context[NODES] += _1
+    if context[NODES] >= context[NODE_LIMIT]:
+        return 0.0
+    across, down = u64_at(context[ACROSS]), u64_at(context[DOWN])
+    law, tiles = u64_at(context[LAW]), np.int64(u64_at(context[LAW])[0])
+    adds_reward = context[ADDS_REWARD] != 0
+    empty = on_bits.empty_mask(after, context[MASK])
+    count = popcount(empty)
+    of_cell = np.float32(chance_of) / np.float32(count)
+    value, total = 0.0, 0.0
+    searched = 0  # bit t: the states with spawn tile t are searched deeper
+    if depth > lowest:
+        for tile in range(tiles):
+            below = share_of(of_cell, law[tile * LAW_STRIDE + LAW_PROBABILITY])
+            searched |= np.int64(below >= as_f64(context[CUT])) << tile
+    if searched == 0:
+        value = call_layer(context[LOWEST], (after, score, 0, tiles, context))
+    else:
+        for tile in range(tiles):  # what is too improbable is valued at once
+            if (searched >> tile) & 1 == 0:
+                value += call_layer(context[LOWEST], (after, score, tile, tile + 1, context))
+        for number in range(count - 1, -1, -1):  # row-major: from the highest nibble down
+            cell = nth_set_bit(empty, number)
+            mean = 0.0
+            for tile in range(tiles):
+                if (searched >> tile) & 1 == 0:
+                    continue
+                state = after | (cell * law[tile * LAW_STRIDE + LAW_EXPONENT])
+                probability = as_f64(law[tile * LAW_STRIDE + LAW_PROBABILITY])
+                below = share_of(of_cell, law[tile * LAW_STRIDE + LAW_PROBABILITY])
+                left, right, packed = on_bits.slide_both(state, across)
+                turned = on_bits.transpose(state)
+                up, bottom, down_packed = on_bits.slide_both(turned, down)
+                changes_up, changes_bottom = up != turned, bottom != turned
+                up, bottom = on_bits.transpose(up), on_bits.transpose(bottom)
+                if has_table:
+                    fetch(up, context)
+                    fetch(right, context)
+                    fetch(bottom, context)
+                    fetch(left, context)
+                best = -np.inf
+                gain = on_bits.reward_of(down_packed)
+                more = np.float64(gain) if adds_reward else 0.0
+                if changes_up:
+                    value_up = chance(up, score + gain, depth - 1, below, context)
+                    best = max(best, value_up + more)
+                if changes_bottom:
+                    value_down = chance(bottom, score + gain, depth - 1, below, context)
+                    best = max(best, value_down + more)
+                gain = on_bits.reward_of(packed)
+                more = np.float64(gain) if adds_reward else 0.0
+                if left != state:
+                    value_left = chance(left, score + gain, depth - 1, below, context)
+                    best = max(best, value_left + more)
+                if right != state:
+                    value_right = chance(right, score + gain, depth - 1, below, context)
+                    best = max(best, value_right + more)
+                mean += probability * (best if best != -np.inf else as_f64(context[DEAD_VALUE]))
+            total += mean
+        value += total / count
+    if has_table and context[NODES] < context[NODE_LIMIT]:
+        keep(hash_of(after), key, as_u64(value), context)
+    return value
+
+
+@kernel(types.int64(types.uint64, U64_POINTER))
+def depth_at(bits, context):
+    """Depth in plies for this position."""
+    empty = on_bits.count_empty(bits, context[MASK])
+    if context[BANDS] != 0:
+        bands, total = u64_at(context[BANDS]), np.uint64(on_bits.tile_sum(bits))
+        for number in range(np.int64(bands[0])):
+            band = 1 + BAND_WORDS * number
+            if bands[band] <= total and total < bands[band + 1]:
+                return np.int64(bands[band + 2 + empty])
+    ply = np.int64(context[PLY_BY_EMPTY + empty])
+    if context[PLY_BY_TILES] == 0:
+        return ply
+    tiles = np.uint64(0)
+    rest = bits
+    while rest:
+        tiles |= _1 << (rest & np.uint64(15))
+        rest >>= np.uint64(4)
+    different = popcount(tiles & np.uint64(0xFFFE))
+    return max(ply, np.int64(context[PLY_BY_TILES + different]))
+
+
+@kernel(types.void(types.int64, U64_POINTER))
+def set_first_move(move, context):
+    """Begin to value a move."""
+    context[ENTRY_KIND] = np.uint64(move if as_f64(context[CUT]) > 0.0 else EXACT)
+
+
+@kernel(types.float64(types.uint64, types.int64, types.int64, types.int64, U64_POINTER))
+def move_value(bits, score, move, ply, context):
+    """The value of a legal move, `ply` plies deep, its own reward included where rewards count."""
+    across, down = u64_at(context[ACROSS]), u64_at(context[DOWN])
+    after, packed = on_bits.slide(bits, move, across, down)
+    gain = on_bits.reward_of(packed)
+    set_first_move(move, context)
+    if context[SECOND_MOVE] == 0:
+        value = chance(after, score + gain, ply - 1, 1.0, context)
+        return value + gain if context[ADDS_REWARD] else value
+    best = -np.inf
+    for second in range(4):
+        last, packed = on_bits.slide(after, second, across, down)
+        if last != after:
+            more = on_bits.reward_of(packed)
+            value = chance(last, score + gain + more, ply - 1, 1.0, context)
+            best = max(best, value + gain + more if context[ADDS_REWARD] else value)
+    return best if best != -np.inf else as_f64(context[DEAD_VALUE])
+
+
+@kernel(POLICY)
+def choose(bits, legal, score, draw, context):
+    """The legal move of the largest value, the first one tried of equals."""
+    new_generation(context)
+    ply = depth_at(bits, context)  # by the tile sum of the board as it is played
+    if context[DOWNGRADE]:
+        bits = downgraded(bits, context[DOWNGRADE])
+    best, best_value = -1, 0.0
+    for number in range(4):
+        move = np.int64((context[ORDER] >> np.uint64(2 * number)) & np.uint64(3))
+        if (legal >> move) & 1:
+            value = move_value(bits, score, move, ply, context)
+            if best < 0 or value > best_value:
+                best, best_value = move, value
+    return best
+
+
+@kernel(_NODE)
+def reply(state, score, ply, chance_of, context):
+    """The value of a state: that of its best move, `ply` plies deep."""
+    across, down = u64_at(context[ACROSS]), u64_at(context[DOWN])
+    best = -np.inf
+    for move in range(4):
+        after, packed = on_bits.slide(state, move, across, down)
+        if after != state:
+            gain = on_bits.reward_of(packed)
+            value = chance(after, score + gain, ply - 1, chance_of, context)
+            best = max(best, value + gain if context[ADDS_REWARD] else value)
+    return best if best != -np.inf else as_f64(context[DEAD_VALUE])
+
+
+_WORDS: Final = types.Array(types.uint64, 1, "C")
+_FLOATS: Final = types.Array(types.float64, 1, "C")
+
+
+@kernel(types.float64(types.uint64, types.int64, types.int64, types.int64, _WORDS))
+def value_of(bits, score, move, ply, context):
+    """`move_value` for callers outside kernels."""
+    return move_value(bits, score, move, ply, pointer(context))
+
+
+@kernel(types.int64(types.uint64, _WORDS))
+def ply_of(bits, context):
+    """`depth_at` for callers outside kernels."""
+    return depth_at(bits, pointer(context))
+
+
+@kernel(types.int64(types.uint64, types.int64, types.int64, types.float64, _WORDS))
+def best_reply(state, score, ply, chance_of, context):
+    """The best move of a state, the first one tried of equals; -1 for none."""
+    words = pointer(context)
+    across, down = u64_at(words[ACROSS]), u64_at(words[DOWN])
+    best, best_value = -1, 0.0
+    for number in range(4):
+        move = np.int64((words[ORDER] >> np.uint64(2 * number)) & np.uint64(3))
+        after, packed = on_bits.slide(state, move, across, down)
+        if after != state:
+            gain = on_bits.reward_of(packed)
+            value = chance(after, score + gain, ply - 1, chance_of, words)
+            value += gain if words[ADDS_REWARD] else 0
+            if best < 0 or value > best_value:
+                best, best_value = move, value
+    return best
+
+
+@kernel(types.void(types.int64, _WORDS))
+def begin_line(move, context):
+    """Begin to follow the line of a first move."""
+    set_first_move(move, pointer(context))
+
+
+@kernel(types.uint64(types.uint64, types.int64, _WORDS))
+def after_of(bits, move, context):
+    """The afterstate of a move; 15 + 15 makes 15."""
+    after, _ = on_bits.slide(bits, move, u64_at(context[ACROSS]), u64_at(context[DOWN]))
+    return after
+
+
+@kernel(
+    types.int64(
+        types.uint64, types.int64, types.int64, types.float64, _WORDS, _WORDS, _FLOATS, _WORDS
+    )
+)
+def list_states(bits, score, move, chance_of, states, scores, chances, context):
+    """The states that a move and its spawns lead to, by cell and tile, in the order of `chance`.
+
+    Args:
+        bits: the board.
+        score: points so far.
+        move: a legal move.
+        chance_of: how probable the board itself is.
+        states: filled with the states, room for 16 a spawn tile.
+        scores: filled with their scores, int64 by their bits.
+        chances: filled with their probabilities.
+        context: the words of the search.
+
+    Returns:
+        Their number.
+    """
+    across, down = u64_at(context[ACROSS]), u64_at(context[DOWN])
+    law = u64_at(context[LAW])
+    after, packed = on_bits.slide(bits, move, across, down)
+    empty = on_bits.empty_mask(after, context[MASK])
+    count = popcount(empty)
+    place = 0
+    for number in range(count - 1, -1, -1):
+        cell = nth_set_bit(empty, number)
+        for tile in range(np.int64(law[0])):
+            states[place] = after | (cell * law[tile * LAW_STRIDE + LAW_EXPONENT])
+            scores[place] = np.uint64(score + on_bits.reward_of(packed))
+            probability = law[tile * LAW_STRIDE + LAW_PROBABILITY]
+            chances[place] = less_probable(chance_of, probability, count)
+            place += 1
+    return place
+
+
+@kernel(types.float64(types.uint64, types.int64, _FLOATS, _WORDS))
+def mean_of(bits, move, values, context):
+    """The value of a move from those of the states in `list_states`, as `chance` would sum."""
+    law = u64_at(context[LAW])
+    after, packed = on_bits.slide(bits, move, u64_at(context[ACROSS]), u64_at(context[DOWN]))
+    count = on_bits.count_empty(after, context[MASK])
+    total = 0.0
+    for number in range(count):
+        mean = 0.0
+        for tile in range(np.int64(law[0])):
+            probability = as_f64(law[tile * LAW_STRIDE + LAW_PROBABILITY])
+            mean += probability * values[number * np.int64(law[0]) + tile]
+        total += mean
+    value = 0.0 + total / count
+    return value + on_bits.reward_of(packed) if context[ADDS_REWARD] else value
+
+
+@kernel(types.void(_WORDS, _WORDS, types.int64, _FLOATS, _FLOATS, _WORDS, _WORDS, _WORDS))
+def share_replies(states, scores, ply, chances, values, nodes, counter, context):
+    """Value states, one after the other, that no other thread has taken.
+
+    Args:
+        states: their bits.
+        scores: points so far, int64 by their bits.
+        ply: depth in plies.
+        chances: how probable each is.
+        values: filled with their values.
+        nodes: filled with the positions visited for each.
+        counter: (1,), the number of states taken so far, by all threads.
+        context: of this thread.
+    """
+    words, taken = pointer(context), pointer(counter)
+    while True:
+        number = take_number(taken)
+        if number >= len(states):
+            break
+        before = words[NODES]
+        values[number] = reply(
+            states[number], np.int64(scores[number]), ply, chances[number], words
+        )
+        nodes[number] = words[NODES] - before

@@ -1,0 +1,113 @@
+"""Policies that look no further than the move itself, on bits and on cells."""
+
+from typing import Final
+
+import numpy as np
+from numba import types
+from numpy.typing import NDArray
+
+from twofold.kernels._jit import kernel
+from twofold.kernels.intrinsics import (
+    CELLS_POLICY,
+    POLICY,
+    pointer,
+    u64_at,
+)
+from twofold.kernels.rules import bits as on_bits
+from twofold.kernels.rules import cells as on_cells
+
+ACROSS: Final = 0
+DOWN: Final = 1
+"""Words of a policy's context: the addresses of the row tables."""
+
+
+def _nth_moves(count: int) -> NDArray[np.uint64]:
+    """For n below `count`, a word that holds the n-th move of every set of `count` moves.
+
+    A set of moves is 4 bits; its answer is the two bits of the word at twice the set.
+    """
+    words = [0] * count
+    for legal in range(16):
+        moves = [move for move in range(4) if legal >> move & 1]
+        if len(moves) == count:
+            for number, move in enumerate(moves):
+                words[number] |= move << (2 * legal)
+    return np.array(words, dtype=np.uint64)
+
+
+NTH_OF_1, NTH_OF_2, NTH_OF_3, NTH_OF_4 = (_nth_moves(count) for count in (1, 2, 3, 4))
+"""What `random_legal` chooses from."""
+
+
+@kernel(types.int64(types.int64, types.uint64))
+def random_legal(legal, draw):
+    """One of the legal moves (4 bits), chosen by the high half of a draw.
+
+    The (high half * n >> 32)-th of n legal moves. What each set of moves would give is found
+    from the draw alone, so that the answer waits one shift for the legal moves.
+    """
+    high = draw >> np.uint64(32)
+    answers = NTH_OF_1[0] | NTH_OF_2[high >> np.uint64(31)]
+    answers |= NTH_OF_3[(high * np.uint64(3)) >> np.uint64(32)]
+    answers |= NTH_OF_4[high >> np.uint64(30)]
+    return np.int64((answers >> (np.uint64(legal) << np.uint64(1))) & np.uint64(3))
+
+
+@kernel(types.int64(types.int64))
+def corner_legal(legal):
+    """Down, else left, else right, else up."""
+    if legal & 4:
+        return 2
+    if legal & 8:
+        return 3
+    return 1 if legal & 2 else 0
+
+
+@kernel(POLICY)
+def random_bits(bits, legal, score, draw, context):
+    """Any legal move."""
+    return random_legal(legal, draw)
+
+
+@kernel(CELLS_POLICY)
+def random_cells(cells, rows, cols, legal, score, draw):
+    """Any legal move."""
+    return random_legal(legal, draw)
+
+
+@kernel(POLICY)
+def corner_bits(bits, legal, score, draw, context):
+    """Down, else left, else right, else up."""
+    return corner_legal(legal)
+
+
+@kernel(CELLS_POLICY)
+def corner_cells(cells, rows, cols, legal, score, draw):
+    """Down, else left, else right, else up."""
+    return corner_legal(legal)
+
+
+@kernel(POLICY)
+def greedy_bits(bits, legal, score, draw, context):
+    """The largest reward; ties in the order up, right, down, left."""
+    best, best_reward = -1, -1
+    for move in range(4):
+        if (legal >> move) & 1:
+            _, packed = on_bits.slide(bits, move, u64_at(context[ACROSS]), u64_at(context[DOWN]))
+            reward = on_bits.reward_of(packed)
+            if reward > best_reward:
+                best, best_reward = move, reward
+    return best
+
+
+@kernel(CELLS_POLICY)
+def greedy_cells(cells, rows, cols, legal, score, draw):
+    """The largest reward; ties in the order up, right, down, left."""
+    after = np.empty(64, dtype=np.uint8)
+    best, best_reward = -1, -1
+    for move in range(4):
+        if (legal >> move) & 1:
+            reward = on_cells.slide(cells, rows, cols, move, pointer(after))
+            if reward > best_reward:
+                best, best_reward = move, reward
+    return best

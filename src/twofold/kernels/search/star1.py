@@ -1,0 +1,232 @@
+"""Star1: expectimax on bits that prunes chance nodes, and makes the same moves.
+
+Where a value can be at most U, the mean over the spawns is bounded before all of them are
+searched. A chance node of children i with probabilities p, searched for a value above alpha:
+
+    searched: sum of p v = S          still to come: sum of p U = R
+
+    cut: S + R <= alpha               the next child is of use only above (alpha - S - R) / p
+
+In a game of one player nothing takes the least of several values, so that this is the only cut
+there is, and values at most alpha are the only ones that are not exact. U is what the evaluator
+can give to any board of the tile sum that the spawns will have made, see `evaluators.bounds`.
+
+A bound of a position holds whatever led to it, so bounds and values of earlier searches count.
+They share a table with `expectimax`, which looks for exact values only.
+
+Source: B. W. Ballard, "The *-minimax search procedure for trees containing chance nodes",
+Artificial Intelligence 21 (1983).
+"""
+
+from typing import Final
+
+import numpy as np
+from numba import types
+
+from twofold.kernels._jit import kernel
+from twofold.kernels.intrinsics import (
+    POLICY,
+    U64_POINTER,
+    as_f64,
+    call_layer,
+    f64_at,
+    nth_set_bit,
+    popcount,
+    u64_at,
+)
+from twofold.kernels.rules import bits as on_bits
+from twofold.kernels.rules.bits import tile_sum
+from twofold.kernels.rules.dice import LAW_EXPONENT, LAW_PROBABILITY, LAW_STRIDE
+from twofold.kernels.search import expectimax
+from twofold.kernels.search.bounds import find_any, settles, store_within
+from twofold.kernels.search.context import (
+    ACROSS,
+    DEAD_VALUE,
+    DOWN,
+    HITS,
+    LAW,
+    MASK,
+    NODE_LIMIT,
+    NODES,
+    TABLE,
+)
+from twofold.kernels.search.expectimax import LOWEST, ORDER, depth_at
+from twofold.kernels.search.leaf_layer import evaluate
+from twofold.kernels.search.transposition import (
+    bucket_of,
+    entry_key,
+    fetch,
+    hash_of,
+    new_generation,
+)
+
+# The search's own words of a context, after those of expectimax.
+UPPER: Final = expectimax.CONTEXT_WORDS
+"""Address of the bounds: the largest value of a board before a move, float64 (spawns, `HALVES`).
+
+By the number of spawns still to come, and half the tile sum.
+"""
+SLACK: Final = expectimax.CONTEXT_WORDS + 1
+"""What rounding may take from a bound, the bits of a float64."""
+CONTEXT_WORDS: Final = expectimax.CONTEXT_WORDS + 2
+
+HALVES: Final = 32_768
+"""Number of half tile sums: boards of 65,536 or more may hold two tiles 32768.
+
+These merge into one of 32768, so that the sum no longer grows by the spawns alone: such boards
+are searched without pruning.
+"""
+
+_1: Final = np.uint64(1)
+_NODE: Final = types.float64(types.uint64, types.int64, types.int64, types.float64, U64_POINTER)
+_FOUR: Final = types.uint64(types.int64, types.uint64, types.uint64, types.uint64, types.uint64)
+_FLOATS: Final = types.Array(types.float64, 1, "C")
+
+
+@kernel(types.void(_FLOATS, _FLOATS, _FLOATS))
+def most_of_two(first, second, most):
+    """The largest first[i] + second[j] by i + j; all of one length."""
+    size = len(most)
+    for left in range(size):
+        value = first[left]
+        if value != -np.inf:
+            for right in range(size - left):
+                both = value + second[right]
+                most[left + right] = both if both > most[left + right] else most[left + right]
+
+
+@kernel(_FOUR)
+def _one_of(number, a, b, c, d):
+    """The word of a number from 0 to 3."""
+    if number < 2:
+        return a if number == 0 else b
+    return c if number == 2 else d
+
+
+@kernel(types.int64(types.int64, types.int64))
+def _turn(number, first):
+    """What is tried as number 0 to 3, where one of them comes first."""
+    return first if number == 0 else number - np.int64(number <= first)
+
+
+@kernel(_NODE)
+def chance(after, total, depth, alpha, context):
+    """The value of an afterstate of a tile sum, if it is above alpha; else no more than that.
+
+    A value above alpha is that of `expectimax.chance` to the last bit: its sums are added in
+    the same order. Another one is a bound, at least the value and at most alpha.
+    """
+    if depth == 0:
+        return evaluate(after, 0, context)
+    has_table = context[TABLE] != 0
+    bucket, key = np.int64(0), np.uint64(0)
+    if has_table:
+        hashed = hash_of(after)
+        bucket, key = bucket_of(hashed, context), entry_key(hashed, depth, 0)
+        found = find_any(bucket, key, context)
+        if found >= 0 and settles(found, alpha, np.inf, context):
+            context[HITS] += _1
+            return as_f64(u64_at(context[TABLE])[found])
+    context[NODES] += _1
+    if context[NODES] >= context[NODE_LIMIT]:
+        return 0.0
+    law, tiles = u64_at(context[LAW]), np.int64(u64_at(context[LAW])[0])
+    if depth == 1:
+        value = call_layer(context[LOWEST], (after, 0, 0, tiles, context))
+        if has_table and context[NODES] < context[NODE_LIMIT]:
+            store_within(bucket, key, value, -np.inf, np.inf, context)
+        return value
+    across, down = u64_at(context[ACROSS]), u64_at(context[DOWN])
+    below = depth - 1
+    upper, row = f64_at(context[UPPER]), below * HALVES
+    slack = as_f64(context[SLACK])
+    empty = on_bits.empty_mask(after, context[MASK])
+    count = popcount(empty)
+    to_come = 0.0  # the bounds of what is not searched yet, by their probabilities
+    for tile in range(tiles):
+        grown = total + np.int64(_1 << law[tile * LAW_STRIDE + LAW_EXPONENT])
+        to_come += as_f64(law[tile * LAW_STRIDE + LAW_PROBABILITY]) * upper[row + (grown >> 1)]
+    done, sum_of_means = 0.0, 0.0
+    for number in range(count - 1, -1, -1):  # row-major: from the highest nibble down
+        cell = nth_set_bit(empty, number)
+        mean = 0.0
+        for tile in range(tiles):
+            state = after | (cell * law[tile * LAW_STRIDE + LAW_EXPONENT])
+            probability = as_f64(law[tile * LAW_STRIDE + LAW_PROBABILITY])
+            share = probability / count
+            grown = total + np.int64(_1 << law[tile * LAW_STRIDE + LAW_EXPONENT])
+            to_come -= share * upper[row + (grown >> 1)]
+            low = (alpha - done - to_come - slack) / share
+            left, right, _ = on_bits.slide_both(state, across)
+            turned = on_bits.transpose(state)
+            up, bottom, _ = on_bits.slide_both(turned, down)
+            up, bottom = on_bits.transpose(up), on_bits.transpose(bottom)
+            first, top = np.int64(0), -np.inf  # try first what the evaluator likes best
+            for move in range(4):
+                moved = _one_of(move, up, right, bottom, left)
+                if moved != state:
+                    if has_table:
+                        fetch(moved, context)
+                    value = evaluate(moved, 0, context)
+                    if value > top:
+                        first, top = np.int64(move), value
+            best = -np.inf
+            for number_tried in range(4):
+                moved = _one_of(_turn(number_tried, first), up, right, bottom, left)
+                if moved != state:
+                    best = max(best, chance(moved, grown, below, max(low, best), context))
+            if best == -np.inf:
+                best = as_f64(context[DEAD_VALUE])
+            done += share * best
+            if best <= low:
+                bound = done + to_come + slack / 2
+                if has_table and context[NODES] < context[NODE_LIMIT]:
+                    store_within(bucket, key, bound, alpha, np.inf, context)
+                return bound
+            mean += probability * best
+        sum_of_means += mean
+    value = sum_of_means / count
+    if has_table and context[NODES] < context[NODE_LIMIT]:
+        store_within(bucket, key, value, alpha, np.inf, context)
+    return value
+
+
+@kernel(types.int64(types.int64, U64_POINTER))
+def _most_spawned(spawns, context):
+    """The most that so many spawns can add to the tile sum."""
+    law, largest = u64_at(context[LAW]), np.uint64(0)
+    for tile in range(np.int64(law[0])):
+        largest = max(largest, law[tile * LAW_STRIDE + LAW_EXPONENT])
+    return spawns * np.int64(_1 << largest)
+
+
+@kernel(POLICY)
+def choose(bits, legal, score, draw, context):
+    """The move of `expectimax.choose`: of the largest value, the first in `ORDER` of equals.
+
+    The move that looks best is valued first; the others need a value only if it comes near.
+    """
+    ply, total = depth_at(bits, context), tile_sum(bits)
+    if total + _most_spawned(ply - 1, context) >= 2 * HALVES:
+        return expectimax.choose(bits, legal, score, draw, context)
+    across, down = u64_at(context[ACROSS]), u64_at(context[DOWN])
+    new_generation(context)
+    first, top = np.int64(0), -np.inf
+    for number in range(4):
+        move = np.int64((context[ORDER] >> np.uint64(2 * number)) & np.uint64(3))
+        if (legal >> move) & 1:
+            after, _ = on_bits.slide(bits, move, across, down)
+            worth = evaluate(after, 0, context)
+            if worth > top:
+                first, top = np.int64(number), worth
+    best, best_value, best_number = np.int64(-1), -np.inf, np.int64(4)
+    for number_tried in range(4):
+        number = _turn(number_tried, first)
+        move = np.int64((context[ORDER] >> np.uint64(2 * number)) & np.uint64(3))
+        if (legal >> move) & 1:
+            after, _ = on_bits.slide(bits, move, across, down)
+            alpha = best_value - as_f64(context[SLACK])  # so that equals are found to be equal
+            value = chance(after, total, ply - 1, alpha, context)
+            if value > best_value or (value == best_value and number < best_number):
+                best, best_value, best_number = move, value, number
+    return best

@@ -1,0 +1,209 @@
+"""The transposition table: values of positions that a search has met already.
+
+An array of uint64, cut into buckets of one cache line: four entries of two words.
+
+    word 0   value, the bits of a float64
+    word 1   63 .. 12     11 .. 7   6 .. 5   4 .. 0
+             low hash     depth     kind     generation      ... XOR word 0
+
+A bucket's number is the high half of hash x buckets, so any number of buckets will do, and the
+hashes of one bucket follow each other: with at least 2^12 buckets their low 52 bits tell them
+apart. As hashing is one to one, no two positions are ever confused. The XOR lets threads share
+a table without locks: an entry that two threads wrote at once does not match (Hyatt 1994).
+
+A search of one thread that believes its own values alone begins with the first 2^12 buckets,
+which stay in the processor's cache and are soon cleared. Before a value of this search would be
+lost there, all values move to where they lie in the whole table: the number of a bucket is then
+the high 12 bits of the hash, so that an entry holds all of it. What is found and what is lost is
+the same as in a table that begins whole.
+"""
+
+from typing import Final
+
+import numpy as np
+from numba import types
+
+from twofold.kernels._jit import kernel
+from twofold.kernels.intrinsics import U64_POINTER, high_product, pointer, prefetch, u64_at
+from twofold.kernels.search.context import (
+    ALL,
+    BUCKETS,
+    FEW,
+    FOUND,
+    GENERATION,
+    ONLY_PRESENT,
+    SEARCHES,
+    TABLE,
+    WIDE,
+)
+
+ENTRIES: Final = 4
+BUCKET_WORDS: Final = 2 * ENTRIES
+BUCKET_BYTES: Final = 8 * BUCKET_WORDS
+MIN_BUCKETS: Final = 4096
+GENERATIONS: Final = 32
+
+EXACT: Final = 1
+AT_LEAST: Final = 2
+AT_MOST: Final = 3
+"""Kinds of a value. An entry never written has kind 0, depth 0 and the hash of an empty board."""
+
+_HASH: Final = np.uint64(0x9E3779B97F4A7C15)
+_32: Final = np.uint64(32)
+_12: Final = np.uint64(12)
+_7: Final = np.uint64(7)
+_5: Final = np.uint64(5)
+_52: Final = np.uint64(52)
+_GENERATION: Final = np.uint64(GENERATIONS - 1)
+_DEPTH: Final = np.uint64(31)
+_DEPTH_BITS: Final = np.uint64(31 << 7)
+
+
+@kernel(types.uint64(types.uint64))
+def hash_of(position):
+    """The hash of a position; one to one."""
+    return (position ^ (position >> _32)) * _HASH
+
+
+@kernel(types.int64(types.uint64, U64_POINTER))
+def bucket_of(hashed, context):
+    """The number of the first word of the bucket that a hash belongs to."""
+    return np.int64(high_product(hashed, context[BUCKETS])) * BUCKET_WORDS
+
+
+@kernel(types.void(types.uint64, U64_POINTER))
+def fetch(position, context):
+    """Have the bucket of a position fetched into the cache, to be looked at soon."""
+    prefetch(u64_at(context[TABLE]), bucket_of(hash_of(position), context))
+
+
+@kernel(types.uint64(types.uint64, types.int64, types.int64))
+def entry_key(hashed, depth, kind):
+    """What an entry is known by; its generation is 0."""
+    return (hashed << _12) | np.uint64((depth << 7) | (kind << 5))
+
+
+@kernel(types.int64(types.int64, types.uint64, U64_POINTER))
+def find(bucket, key, context):
+    """The number of the word that holds the value of a key, or -1; the value itself in `FOUND`.
+
+    A word is read once: by the next time another thread may have put another value there.
+    """
+    table = u64_at(context[TABLE])
+    for number in range(bucket, bucket + BUCKET_WORDS, 2):
+        value = table[number]
+        difference = value ^ table[number + 1] ^ key
+        if difference <= _GENERATION and (
+            context[ONLY_PRESENT] == 0 or difference == context[GENERATION]
+        ):
+            context[FOUND] = value
+            return number
+    return -1
+
+
+@kernel(types.int64(types.int64, types.uint64, U64_POINTER))
+def find_as_deep(bucket, key, context):
+    """The same for the deepest value of at least the key's depth, of the present generation."""
+    table = u64_at(context[TABLE])
+    found, least = -1, (key >> _7) & _DEPTH
+    for number in range(bucket, bucket + BUCKET_WORDS, 2):
+        value = table[number]
+        entry = value ^ table[number + 1]
+        depth = (entry >> _7) & _DEPTH
+        if (entry ^ key) & ~_DEPTH_BITS == context[GENERATION] and depth >= least:
+            found, least = number, depth
+            context[FOUND] = value
+    return found
+
+
+@kernel(types.void(types.int64, types.uint64, types.uint64, U64_POINTER))
+def store(bucket, key, value, context):
+    """Keep a value, given by its bits, in place of the entry that is worth least.
+
+    That is one of an older generation, else the one of the least depth.
+    """
+    table = u64_at(context[TABLE])
+    now = context[GENERATION]
+    place, least = bucket, np.uint64(64)
+    for number in range(bucket, bucket + BUCKET_WORDS, 2):
+        entry = table[number] ^ table[number + 1]
+        depth = (entry >> _7) & _DEPTH
+        worth = depth + np.uint64(1) if (entry & _GENERATION) == now else np.uint64(0)
+        if worth < least:
+            place, least = number, worth
+    table[place] = value
+    table[place + 1] = (key | now) ^ value
+
+
+@kernel(types.boolean(types.int64, U64_POINTER))
+def is_full(bucket, context):
+    """Whether all entries of a bucket are of the present generation."""
+    table = u64_at(context[TABLE])
+    for number in range(bucket, bucket + BUCKET_WORDS, 2):
+        if (table[number] ^ table[number + 1]) & _GENERATION != context[GENERATION]:
+            return False
+    return True
+
+
+@kernel(types.void(U64_POINTER))
+def widen(context):
+    """Use all buckets from now on: what this search has stored moves to its place among them.
+
+    From the last bucket down, since no entry moves to a lower bucket; within a bucket in the
+    order in which they were stored.
+    """
+    table, now = u64_at(context[TABLE]), context[GENERATION]
+    context[BUCKETS], context[WIDE] = context[ALL], np.uint64(1)
+    for bucket in range(np.int64(context[FEW]) - 1, -1, -1):
+        for number in range(bucket * BUCKET_WORDS, (bucket + 1) * BUCKET_WORDS, 2):
+            value = table[number]
+            entry = value ^ table[number + 1]
+            table[number], table[number + 1] = np.uint64(0), np.uint64(0)
+            if entry & _GENERATION == now:
+                hashed = (np.uint64(bucket) << _52) | (entry >> _12)
+                store(bucket_of(hashed, context), entry ^ now, value, context)
+
+
+@kernel(types.void(types.uint64, types.uint64, types.uint64, U64_POINTER))
+def keep(hashed, key, value, context):
+    """`store` for a search that may have begun with few buckets."""
+    bucket = bucket_of(hashed, context)
+    if context[BUCKETS] == context[FEW] and is_full(bucket, context):
+        widen(context)
+        bucket = bucket_of(hashed, context)
+    store(bucket, key, value, context)
+
+
+@kernel(types.void(U64_POINTER, types.int64))
+def clear(table, count):
+    """Set the first words of a table to 0."""
+    for word in range(count):
+        table[word] = np.uint64(0)
+
+
+@kernel(types.void(U64_POINTER))
+def new_generation(context):
+    """Begin a search: what is in the table grows old, or is no longer believed.
+
+    Generations count from 1 to `GENERATIONS` - 1 and then from 1 again; 0 is that of entries
+    never written, which are taken first. Where only the present generation is believed, the
+    table is cleared before a number comes again, so that what has it was stored by this search.
+    """
+    last = np.uint64(GENERATIONS - 1)
+    context[GENERATION] = context[GENERATION] % last + np.uint64(1)
+    context[SEARCHES] += np.uint64(1)
+    if context[ONLY_PRESENT] != 0:
+        if context[FEW] != 0:
+            context[BUCKETS] = context[FEW]
+        if context[SEARCHES] >= last:
+            context[SEARCHES] = np.uint64(0)
+            if context[TABLE] != 0:
+                used = context[BUCKETS] if context[WIDE] == 0 else context[ALL]
+                clear(u64_at(context[TABLE]), np.int64(used) * BUCKET_WORDS)
+            context[WIDE] = np.uint64(0)
+
+
+@kernel(types.void(types.Array(types.uint64, 1, "C")))
+def begin(context):
+    """`new_generation` for callers outside kernels."""
+    new_generation(pointer(context))

@@ -1,0 +1,1 @@
+"""N-tuple networks: their patterns and weights, and the files that hold them."""

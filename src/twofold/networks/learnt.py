@@ -1,0 +1,75 @@
+"""What was learnt before, in any form: networks by name, files of twofold and of TDL2048+."""
+
+import os
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from twofold.errors import InvalidNetwork
+from twofold.networks.file import Card, check_finite, read_network
+from twofold.networks.library import TDL_SUFFIX, network_path
+from twofold.networks.network import Network
+from twofold.networks.tdl_format import Sums, read_tdl
+from twofold.tensors import map_tensors
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Learnt:
+    """What a file holds of a network.
+
+    Attributes:
+        network: the network.
+        card: what it is.
+        sums: for each weight the sum of its updates and that of their sizes, float32
+            (weights, 2); None for a file without.
+    """
+
+    network: Network
+    card: Card
+    sums: Sums | None
+
+
+def read_learnt(name: str | os.PathLike[str], *, sums: bool = False) -> Learnt:
+    """The network of that name, or in that file.
+
+    Args:
+        name: a shipped network, a file, or a weight file of TDL2048+.
+        sums: whether the sums of temporal coherence are looked for, too.
+
+    Raises:
+        InvalidNetwork: there is none, or the file cannot be used.
+        ResourceError: its weights would take more than 80 % of the free memory.
+    """
+    path = network_path(os.fspath(name))
+    if path.suffix == TDL_SUFFIX:
+        return _read_tdl(path)
+    network, card = read_network(path)
+    return Learnt(network, card, _sums_of(path, network) if sums else None)
+
+
+def _read_tdl(path: Path) -> Learnt:
+    found = read_tdl(path)
+    card = Card(
+        patterns=found.network.name,
+        rules="4x4",
+        symmetries=found.network.symmetries,
+        stages=found.network.stages,
+        method="trained with TDL2048+",
+        twofold="",
+    )
+    return Learnt(found.network, card, found.sums)
+
+
+def _sums_of(path: Path, network: Network) -> NDArray[np.float32] | None:
+    sums = map_tensors(path).tensors.get("sums")
+    if sums is None or not sums.size:
+        return None
+    name, expected = ascii(os.fspath(path)), (network.weights.size, 2)
+    if sums.shape != expected or sums.dtype != np.float32:
+        raise InvalidNetwork(
+            f"expected float32 sums of shape {expected}, got {sums.dtype} of {sums.shape} in {name}"
+        )
+    check_finite(sums.reshape(1, -1), name, "sums")
+    return sums

@@ -1,0 +1,250 @@
+"""The release form of a network: whole multiples of a unit, without the zeros, compressed.
+
+For stage S and pattern P three tensors of bytes, each a Zstandard frame with its checksum:
+
+    map.S.P     one bit a weight, the first in the lowest bit: whether the weight has a code
+    low.S.P     low bytes of the codes, in the order of the weights
+    high.S.P    high bytes of them
+
+    code        2 n where the weight is n units more than that of the stage before (in the
+                first stage: than 0), 2 n - 1 where it is n units less
+
+A weight is its number of units times the unit, rounded to float32. Weights that are not touched
+yet are those of the stage before; they have no code.
+"""
+
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from math import ceil, floor, log10
+from typing import Final
+
+import numpy as np
+import zstandard
+from numpy.typing import NDArray
+
+from twofold.errors import InvalidNetwork
+from twofold.memory import check_memory, large_zeros
+from twofold.networks.network import Network, Weights
+from twofold.tensors import TensorFile
+
+Bytes = NDArray[np.uint8]
+Units = NDArray[np.int32]
+
+MIN_UNIT: Final = 1e-6
+MAX_UNIT: Final = 1e6
+"""The unit lies between them, in points."""
+
+LEVELS: Final = (1, 19)
+"""Levels of Zstandard that are tried on each plane: a low plane often has nothing but letters of
+unequal frequency, and looking for repetitions makes it longer."""
+
+_MOST_UNITS: Final = 32_766
+"""Two weights that differ by so many units differ by 32,767 at most when both are rounded."""
+
+_SPARE: Final = 65_536
+"""Bytes that the frames of a plane may have more than two for each weight."""
+
+_THREADS: Final = 2
+
+
+# ---- writing
+
+
+def planes_of(network: Network, unit: float) -> dict[str, Bytes]:
+    """The planes of a network's weights, by their names.
+
+    Raises:
+        InvalidNetwork: the unit is out of range, or too small for 16 bits.
+    """
+    check_unit(unit)
+    numbers = range(len(network.patterns))
+    with ThreadPoolExecutor(_THREADS) as pool:
+        _check_fits(max(pool.map(lambda number: _largest_step(network, number), numbers)), unit)
+        parts = list(pool.map(lambda number: _pattern_planes(network, number, unit), numbers))
+    return {name: plane for part in parts for name, plane in part.items()}
+
+
+def check_unit(unit: float) -> None:
+    """Refuse a unit that is none.
+
+    Raises:
+        InvalidNetwork: it is not from 1e-6 to 1e6.
+    """
+    if not MIN_UNIT <= unit <= MAX_UNIT:
+        raise InvalidNetwork(f"expected a unit from {MIN_UNIT:g} to {MAX_UNIT:g}, got {unit:g}")
+
+
+def _check_fits(largest: float, unit: float) -> None:
+    if largest > _MOST_UNITS * unit:
+        digits = floor(log10(largest / _MOST_UNITS)) - 1
+        enough = ceil(largest / _MOST_UNITS / 10**digits) * 10**digits
+        raise InvalidNetwork(
+            f"expected weights within {_MOST_UNITS} units of {unit:g} from those of the stage "
+            f"before, or from 0, got one {largest:g} points off, for which {enough:g} would do"
+        )
+
+
+def _largest_step(network: Network, pattern: int) -> float:
+    """The largest difference between a weight and that of the stage before."""
+    largest, before = 0.0, np.zeros(1, dtype=np.float32)
+    for stage in range(network.stage_count):
+        table = network.table(pattern, stage)
+        whole: Weights = np.where(np.isnan(table), before, table)
+        steps = np.subtract(whole, before, dtype=np.float64)
+        largest = max(largest, float(steps.max()), -float(steps.min()))
+        before = whole
+    return largest
+
+
+def _pattern_planes(network: Network, pattern: int, unit: float) -> dict[str, Bytes]:
+    planes: dict[str, Bytes] = {}
+    for stage, steps in enumerate(_steps(network, pattern, unit)):
+        filled = steps != 0
+        units = steps[filled]
+        codes = ((units << 1) ^ (units >> 31)).astype("<u2").view(np.uint8)
+        planes[f"map.{stage}.{pattern}"] = _compressed(np.packbits(filled, bitorder="little"))
+        planes[f"low.{stage}.{pattern}"] = _compressed(codes[0::2])
+        planes[f"high.{stage}.{pattern}"] = _compressed(codes[1::2])
+    return planes
+
+
+def _steps(network: Network, pattern: int, unit: float) -> Iterator[Units]:
+    """For each stage the units by which each weight differs from that of the stage before."""
+    before: Units = np.zeros(network.patterns[pattern].size, dtype=np.int32)
+    for stage in range(network.stage_count):
+        table = network.table(pattern, stage)
+        known = ~np.isnan(table)
+        whole = before.copy()
+        whole[known] = np.rint(table[known] / np.float64(unit))
+        yield whole - before
+        before = whole
+
+
+def _compressed(plane: Bytes) -> Bytes:
+    data = plane.tobytes()
+    frames = [_compressor(level).compress(data) for level in LEVELS]
+    return np.frombuffer(min(frames, key=len), dtype=np.uint8)
+
+
+def _compressor(level: int) -> zstandard.ZstdCompressor:
+    return zstandard.ZstdCompressor(level=level, write_checksum=True, write_content_size=True)
+
+
+# ---- reading
+
+
+@dataclass(frozen=True, slots=True)
+class _Planes:
+    """The planes of a pattern in a stage, compressed.
+
+    Attributes:
+        count: number of codes.
+        bytes: size of the planes once they are not compressed any more.
+    """
+
+    filled: memoryview
+    low: memoryview
+    high: memoryview
+    count: int
+    bytes: int
+
+
+def weights_of(file: TensorFile, network: Network, unit: float) -> Weights:
+    """The weights that planes stand for.
+
+    Nothing large is allocated before the sizes of all planes are known to be right.
+
+    Args:
+        file: it holds the planes.
+        network: what the weights are for; its own ones are not looked at.
+        unit: points.
+
+    Raises:
+        InvalidNetwork: a plane is missing, torn, or has another size than it must have.
+        ResourceError: the weights would take more than 80 % of the free memory.
+    """
+    check_unit(unit)
+    stages = range(network.stage_count)
+    planes = [
+        [_find_planes(file, f"{stage}.{number}", pattern.size) for stage in stages]
+        for number, pattern in enumerate(network.patterns)
+    ]
+    most = max(part.bytes for parts in planes for part in parts)
+    check_memory(network.bytes + _THREADS * most, f"the weights of {file.name}")
+    weights: Weights = large_zeros(network.stage_count * network.stage_size, np.float32)
+    weights = weights.reshape(network.stage_count, network.stage_size)
+
+    def fill(number: int) -> None:
+        start = network.offsets[number]
+        table = weights[:, start : start + network.patterns[number].size]
+        _fill(table, planes[number], unit, f"pattern {number} of {file.name}")
+
+    with ThreadPoolExecutor(_THREADS) as pool:
+        list(pool.map(fill, range(len(planes))))
+    return weights
+
+
+def _find_planes(file: TensorFile, at: str, weights: int) -> _Planes:
+    """The planes `at` a place such as `0.3`, whose sizes fit a table of so many weights."""
+    frames = [_read_frame(file, f"{kind}.{at}", weights) for kind in ("map", "low", "high")]
+    sizes = [_frame_size(frame, f"{at} of {file.name}") for frame in frames]
+    if sizes[0] != weights // 8 or sizes[1] > weights or sizes[1] != sizes[2]:
+        raise InvalidNetwork(
+            f"expected planes of {weights // 8}, n and n bytes for {at} "
+            f"(n up to {weights}), got {sizes[0]}, {sizes[1]} and {sizes[2]} in {file.name}"
+        )
+    return _Planes(frames[0], frames[1], frames[2], count=sizes[1], bytes=sum(sizes))
+
+
+def _read_frame(file: TensorFile, key: str, weights: int) -> memoryview:
+    place = file.tensors.get(key)
+    if place is None or place.dtype != np.uint8 or len(place.shape) != 1:
+        found = "none" if place is None else f"{place.dtype} of {place.shape}"
+        raise InvalidNetwork(f"expected bytes as {key}, got {found} in {file.name}")
+    if place.nbytes > 2 * weights + _SPARE:
+        raise InvalidNetwork(
+            f"expected {key} for {weights} weights, got {place.nbytes} bytes in {file.name}"
+        )
+    return file.read(key).data
+
+
+def _frame_size(frame: memoryview, name: str) -> int:
+    """What a frame says that it holds, in bytes."""
+    try:
+        said = zstandard.get_frame_parameters(frame)
+    except zstandard.ZstdError as error:
+        raise InvalidNetwork(f"expected a Zstandard frame, got {error} in {name}") from None
+    if not said.has_checksum or said.dict_id:
+        raise InvalidNetwork(
+            "expected a Zstandard frame with a checksum and without a dictionary, "
+            f"got another in {name}"
+        )
+    return int(said.content_size)
+
+
+def _fill(table: Weights, planes: list[_Planes], unit: float, name: str) -> None:
+    """Fill the table of one pattern, (stages, weights)."""
+    from twofold.kernels.learn.network_planes import add_planes
+
+    for stage, part in enumerate(planes):
+        filled = _decompressed(part.filled, table.shape[1] // 8, name)
+        count = int(np.bitwise_count(filled).sum(dtype=np.int64))
+        if count != part.count:
+            raise InvalidNetwork(f"expected {count} codes, got {part.count} for {name}")
+        low, high = _decompressed(part.low, count, name), _decompressed(part.high, count, name)
+        if stage:
+            table[stage] = table[stage - 1]
+        add_planes(filled.view("<u2"), low, high, unit, table[stage])
+
+
+def _decompressed(frame: memoryview, size: int, name: str) -> Bytes:
+    """What a frame holds: exactly so many bytes."""
+    decompressor = zstandard.ZstdDecompressor()
+    try:
+        data = decompressor.decompress(frame, max_output_size=size, allow_extra_data=False)
+    except zstandard.ZstdError as error:
+        raise InvalidNetwork(f"expected a whole Zstandard frame, got {error} in {name}") from None
+    if len(data) != size:
+        raise InvalidNetwork(f"expected a frame of {size} bytes, got {len(data)} in {name}")
+    return np.frombuffer(data, dtype=np.uint8)

@@ -1,0 +1,294 @@
+"""The weight files of TDL2048+, the program of H. Guei: read and written, a part at a time.
+
+A table has 16 values for each cell of its pattern, multiplied. The cell that its name lists first
+is the lowest nibble of the index and varies fastest; in a `Network` the cells ascend and the last
+one does. See `twofold.networks.tdl_layout` and `docs/reference/tdl-files.md`.
+"""
+
+import os
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import groupby
+from struct import pack
+from typing import Any, Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from twofold.errors import InvalidNetwork
+from twofold.files import atomic_write, open_regular
+from twofold.limits import MAX_PATTERN_CELLS, MAX_PATTERNS
+from twofold.memory import check_memory, large_zeros
+from twofold.networks.network import Network, Weights, check_stages
+from twofold.networks.patterns import Pattern
+from twofold.networks.tdl_layout import KIND, TABLE_KIND, TYPES, Source, Table, scan_tables
+
+Sums = NDArray[np.float32]
+
+_UNTOUCHED: Final = np.finfo(np.float32).tiny
+"""Both sums of a weight without updates, so that one divided by the other is 1."""
+
+_SLAB_CELLS: Final = 5
+"""Values are read and written as so many cells have, 4 MB of float32."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class TdlFile:
+    """What a weight file of TDL2048+ holds.
+
+    Attributes:
+        network: its patterns and weights, for 4x4.
+        sums: for each weight, in its order, the sum of its updates before they were scaled and
+            the sum of their sizes, float32 (weights, 2); None for a file without.
+        names: its tables as the program calls them.
+        bytes_a_value: 2, 4 or 8.
+    """
+
+    network: Network
+    sums: Sums | None
+    names: tuple[str, ...]
+    bytes_a_value: int
+
+
+# ---- reading
+
+
+def read_tdl(path: str | os.PathLike[str], *, stages: Sequence[int] = ()) -> TdlFile:
+    """Read a weight file of TDL2048+.
+
+    The file is checked as a whole before anything is allocated, and then read by parts: beside
+    the weights and the sums a few megabytes are in memory.
+
+    Args:
+        path: a file that the program, or `write_tdl`, has written.
+        stages: where its stages split, without the 0 that the program's `-@` begins with, as
+            the file does not say.
+
+    Raises:
+        InvalidNetwork: no such file, or a torn one; tables that are no n-tuple patterns; values
+            that are not finite; more or fewer stages than `stages` makes. It names the byte.
+        LimitExceeded: too many stages.
+        ResourceError: the weights and their sums would take more than 80 % of the free memory.
+    """
+    thresholds = check_stages(stages)
+    with open_regular(path, InvalidNetwork) as file:
+        source = Source(file, path)
+        tables = scan_tables(source)
+        patterns = _patterns_of(source, tables, len(thresholds) + 1)
+        coherent = tables[0].sums_at is not None
+        count = sum(table.count for table in tables)
+        check_memory(4 * count * (3 if coherent else 1), f"what {source.name} holds")
+        network = Network(patterns, stages=thresholds)
+        sums: Sums | None = large_zeros(2 * count, np.float32).reshape(-1, 2) if coherent else None
+        start, weights = 0, network.weights.reshape(-1)
+        for table in tables:
+            part = slice(start, start + table.count)
+            _read_weights(source, table, weights[part])
+            if sums is not None:
+                _read_sums(source, table, sums[part])
+            start += table.count
+    names = tuple(table.name for table in tables)
+    return TdlFile(network, sums, names, tables[0].bytes_a_value)
+
+
+def _patterns_of(source: Source, tables: list[Table], stages: int) -> tuple[Pattern, ...]:
+    """The patterns, which all stages have in the same order."""
+    groups = [list(group) for _, group in groupby(tables, key=lambda table: table.stage)]
+    if len(groups) != stages:
+        expected = f"stages= to split the tables into {len(groups)} stages"
+        raise source.fault(expected, f"{stages - 1} numbers", 1)
+    patterns = [table.pattern for table in groups[0]]
+    if len(patterns) > MAX_PATTERNS:
+        raise source.fault(f"at most {MAX_PATTERNS} patterns", len(patterns), 1)
+    for group in groups[1:]:
+        if [table.pattern for table in group] != patterns:
+            expected = f"the patterns of the first stage in stage {group[0].name}"
+            raise source.fault(expected, "others", group[0].at)
+    return tuple(patterns)
+
+
+def _read_weights(source: Source, table: Table, weights: Weights) -> None:
+    """Fill the weights of a table."""
+    theirs = _in_its_order(table, weights)
+    for number, index in enumerate(_slabs(theirs)):
+        theirs[index] = _read_slab(source, table, table.values_at, number, theirs[index].shape)
+
+
+def _read_sums(source: Source, table: Table, sums: Sums) -> None:
+    """Fill the sums of a table, with 0 where there were no updates."""
+    assert table.sums_at is not None
+    sizes_at = table.sums_at + table.count * table.bytes_a_value
+    pairs = sums.view(np.complex64)  # both sums of a weight move as one number of 8 bytes
+    theirs = _in_its_order(table, pairs)
+    for number, index in enumerate(_slabs(theirs)):
+        pair = np.empty(theirs[index].shape, np.complex64)
+        pair.real = _read_slab(source, table, table.sums_at, number, pair.shape)
+        pair.imag = _read_slab(source, table, sizes_at, number, pair.shape)
+        least = int(pair.imag.argmin())
+        if pair.imag.flat[least] < 0:
+            place = source.at - (pair.size - least) * table.bytes_a_value
+            raise source.fault("a sum of sizes", pair.imag.flat[least], place)
+        pair[(pair.real == _UNTOUCHED) & (pair.imag == _UNTOUCHED)] = 0
+        theirs[index] = pair
+
+
+def _in_its_order(table: Table, values: NDArray[Any]) -> NDArray[Any]:
+    """A view of values in our order with the axes that the table has in the file."""
+    ours = values.reshape((16,) * len(table.cells))
+    return ours.transpose([table.pattern.cells.index(cell) for cell in reversed(table.cells)])
+
+
+def _slabs(table: NDArray[Any]) -> Iterator[tuple[int, ...]]:
+    """The indices of the parts that a table is read and written by."""
+    return np.ndindex(table.shape[:-_SLAB_CELLS])
+
+
+def _read_slab(
+    source: Source, table: Table, start: int, number: int, shape: tuple[int, ...]
+) -> Weights:
+    """The part of so many values with this number, counted from a place in the file."""
+    slab = np.empty(shape, TYPES[table.bytes_a_value])
+    source.at = at = source.file.seek(start + number * slab.nbytes)
+    source.fill(slab)
+    with np.errstate(over="ignore"):
+        values = slab.astype(np.float32, copy=False)
+    finite = np.isfinite(values)
+    if not finite.all():
+        wrong = int(finite.argmin())
+        place = at + wrong * table.bytes_a_value
+        raise source.fault("a finite value of float32", slab.reshape(-1)[wrong], place)
+    return values
+
+
+# ---- writing
+
+
+def write_tdl(
+    path: str | os.PathLike[str],
+    network: Network,
+    *,
+    sums: Sums | None = None,
+    bytes_a_value: int = 4,
+) -> None:
+    """Write a network as a weight file that TDL2048+ reads.
+
+    Its tables have the names that the program gives to the same patterns, so that `4x6` is its
+    `4x6patt`, and three stages of it its `4x6patt@3`. Weights of later stages that are untouched
+    yet are written as those of the stage before, which they stand for.
+
+    Args:
+        path: the file to write; while that goes on, the old one stays.
+        network: for 4x4; with several stages, of patterns of up to 7 cells.
+        sums: as in `TdlFile`; a file with sums can be learnt on with temporal coherence.
+        bytes_a_value: 2 (half precision, up to 65504), 4 or 8; all are read, 4 is what the
+            program writes.
+
+    Raises:
+        InvalidNetwork: what such a file cannot hold.
+        InvalidInput: `path` cannot be written to.
+        ResourceError: the disk is full; an old file is as it was.
+    """
+    _check_writable(network, sums, bytes_a_value)
+    atomic_write(path, _file_parts(network, sums, bytes_a_value))
+
+
+def _check_writable(network: Network, sums: Sums | None, bytes_a_value: int) -> None:
+    """Everything that could fail, so that nothing does once the file is begun."""
+    if network.shape != (4, 4):
+        rows, cols = network.shape
+        raise InvalidNetwork(f"expected a network for 4x4, as TDL2048+ has, got {rows}x{cols}")
+    if bytes_a_value not in TYPES:
+        raise InvalidNetwork(f"expected 2, 4 or 8 bytes a value, got {bytes_a_value}")
+    largest = max(len(pattern.cells) for pattern in network.patterns)
+    if network.stages and largest >= MAX_PATTERN_CELLS:
+        raise InvalidNetwork(
+            f"expected patterns of up to {MAX_PATTERN_CELLS - 1} cells, as the name of a table "
+            f"has its stage as well, got {largest}"
+        )
+    most = float(np.finfo(TYPES[min(bytes_a_value, 4)]).max)
+    for stage, weights in enumerate(network.weights):
+        _check_values(weights, most, "weights", untouched=stage > 0)
+    if sums is not None:
+        if sums.shape != (network.weights.size, 2) or sums.dtype != np.float32:
+            raise InvalidNetwork(
+                f"expected float32 sums of shape ({network.weights.size}, 2), "
+                f"got {sums.dtype} of {sums.shape}"
+            )
+        _check_values(sums[:, 0], most, "sums")
+        _check_values(sums[:, 1], most, "sums of sizes", least=0)
+
+
+def _check_values(
+    values: Weights, most: float, what: str, *, least: float | None = None, untouched: bool = False
+) -> None:
+    low = -most if least is None else least
+    for part in _parts(values):
+        fits = (part >= low) & (part <= most)
+        if untouched:
+            fits |= np.isnan(part)
+        if not fits.all():
+            raise InvalidNetwork(
+                f"expected {what} from {low:g} to {most:g}, got {part[fits.argmin()]}"
+            )
+
+
+def _parts(values: NDArray[Any]) -> Iterator[NDArray[Any]]:
+    """Views of an array, one after the other."""
+    step = 16**_SLAB_CELLS
+    return (values[start : start + step] for start in range(0, len(values), step))
+
+
+def _file_parts(
+    network: Network, sums: Sums | None, bytes_a_value: int
+) -> Iterator[bytes | memoryview]:
+    """The bytes of a file, one part after the other."""
+    yield pack("<BI", KIND, network.stage_count * len(network.patterns))
+    for stage in range(network.stage_count):
+        for number, pattern in enumerate(network.patterns):
+            yield pack("<B", TABLE_KIND) + _name(network, pattern, stage)
+            yield pack("<HQ", bytes_a_value, pattern.size)
+            yield from _weight_parts(network, number, stage, bytes_a_value)
+            if sums is not None:
+                start = stage * network.stage_size + network.offsets[number]
+                yield pack("<HQ", bytes_a_value, 2 * pattern.size)
+                yield from _sum_parts(sums[start : start + pattern.size], bytes_a_value)
+            yield pack("<H", 0)
+
+
+def _name(network: Network, pattern: Pattern, stage: int) -> bytes:
+    """A pattern as a hexadecimal number; with stages, their number is the first of 8 digits."""
+    digits = 8 if network.stages else len(pattern.cells)
+    return pack("<IHH", stage << 28 | int(str(pattern), 16), digits, 0)
+
+
+def _weight_parts(
+    network: Network, number: int, stage: int, bytes_a_value: int
+) -> Iterator[memoryview]:
+    tables = [_in_their_order(network.table(number, before)) for before in range(stage + 1)]
+    for index in _slabs(tables[0]):
+        values = np.array(tables[stage][index], order="C")
+        for before in reversed(tables[:stage]):
+            np.copyto(values, before[index], where=np.isnan(values))
+        yield _bytes_of(values, bytes_a_value)
+
+
+def _sum_parts(sums: Sums, bytes_a_value: int) -> Iterator[memoryview]:
+    sizes = _in_their_order(sums[:, 1])
+    for column in range(2):
+        values = _in_their_order(sums[:, column])
+        for index in _slabs(values):
+            part = np.where(sizes[index] == 0, _UNTOUCHED, values[index])
+            yield _bytes_of(part, bytes_a_value)
+
+
+def _in_their_order(table: Weights) -> Weights:
+    """A view of a table in which its first cell varies fastest."""
+    cells = (table.size.bit_length() - 1) // 4
+    return table.reshape((16,) * cells).T
+
+
+def _bytes_of(values: Weights, bytes_a_value: int) -> memoryview:
+    """Values as a file has them."""
+    with np.errstate(under="ignore"):
+        written = np.ascontiguousarray(values, dtype=TYPES[bytes_a_value])
+    return written.reshape(-1).data.cast("B")

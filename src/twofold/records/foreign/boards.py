@@ -1,0 +1,118 @@
+"""Boards as other programs write them, next to twofold's own text.
+
+Sixteen hexadecimal digits are the exponents of a 4x4 board, one digit a cell, in one of two
+orders. twofold writes the top-left cell first. Programs in C++ often keep it in the lowest four
+bits, so that their numbers read from the bottom-right cell: the order must be said, as nothing
+in the digits tells it.
+"""
+
+import re
+from collections.abc import Callable
+from typing import Final, NamedTuple
+
+from twofold.board import Board
+from twofold.errors import InvalidBoard, InvalidRecord
+from twofold.limits import MAX_SAVED_GAME
+from twofold.notation import check_length, shown
+from twofold.records.foreign.original import parse_original
+
+_HEX: Final = re.compile(r"(0[xX])?([0-9a-fA-F]{16})", re.ASCII)
+
+
+class Position(NamedTuple):
+    """A board, and the points made so far where the text says them."""
+
+    board: Board
+    score: int | None = None
+
+
+def parse_hex(text: str, *, low_first: bool = False) -> Board:
+    """A 4x4 board from 16 hexadecimal digits, with or without `0x`.
+
+        >>> parse_hex("0x0000000000000012").tiles[3]
+        (0, 0, 2, 4)
+        >>> parse_hex("0x0000000000000012", low_first=True).tiles[0]
+        (4, 2, 0, 0)
+
+    Args:
+        text: the digits.
+        low_first: whether the top-left cell is the last digit, as in nneonneo/2048-ai.
+
+    Raises:
+        InvalidBoard: it is no such text.
+    """
+    check_length(text, "a board", InvalidBoard)
+    match = _HEX.fullmatch(text.strip())
+    if not match:
+        raise InvalidBoard(f"expected 16 hexadecimal digits, got {shown(text)}")
+    digits = match[2][::-1] if low_first else match[2]
+    return Board.from_bits(int(digits, 16))
+
+
+def format_hex(board: Board, *, low_first: bool = False) -> str:
+    """`0x` and 16 digits, as `parse_hex` reads them.
+
+    Raises:
+        InvalidBoard: the board is not 4x4, or holds a tile past 32768.
+    """
+    if board.shape != (4, 4):
+        raise InvalidBoard(f"expected a 4x4 board, got {board.rows}x{board.cols}")
+    digits = f"{board.to_bits():016x}"
+    return "0x" + (digits[::-1] if low_first else digits)
+
+
+def parse_saved(text: str) -> Position:
+    """The position of a saved game of the original page.
+
+    Raises:
+        InvalidBoard: it is none.
+    """
+    try:
+        record = parse_original(text)
+    except InvalidRecord as error:
+        raise InvalidBoard(str(error)) from None
+    assert record.final is not None  # of every record that is read
+    return Position(record.final, record.score)
+
+
+def _parse_text(text: str) -> Position:
+    if text.strip().lower().startswith("0x") and _HEX.fullmatch(text.strip()):
+        raise InvalidBoard(
+            f"expected a board whose first digit is its top-left cell, got {shown(text)}, "
+            "whose order is not known: say hex or hex-low"
+        )
+    return Position(Board.parse(text))
+
+
+_PARSERS: Final[dict[str, Callable[[str], Position]]] = {
+    "text": _parse_text,
+    "hex": lambda text: Position(parse_hex(text)),
+    "hex-low": lambda text: Position(parse_hex(text, low_first=True)),
+    "original": parse_saved,
+}
+
+BOARD_FORMATS: Final = tuple(_PARSERS)
+"""Names of the formats: twofold's own text, hexadecimal digits from the top-left cell, from the
+bottom-right cell, and the saved game of the original page."""
+
+MAX_BOARD_TEXT: Final = MAX_SAVED_GAME
+"""Most characters of a board in any of these formats."""
+
+
+def parse_position(text: str, form: str | None = None) -> Position:
+    """Read a board in one of the formats.
+
+    Args:
+        text: the board.
+        form: one of `BOARD_FORMATS`; None means `original` for JSON, else `text`.
+
+    Raises:
+        InvalidBoard: there is no such format, or the text is no board in it.
+    """
+    if form is None:
+        form = "original" if text.lstrip()[:1] in ("{", '"') else "text"
+    if form not in _PARSERS:
+        raise InvalidBoard(
+            f"expected a format of boards ({', '.join(BOARD_FORMATS)}), got {shown(form)}"
+        )
+    return _PARSERS[form](text)

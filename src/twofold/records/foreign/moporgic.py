@@ -1,0 +1,178 @@
+"""The episodes of 2048-Framework and TDL2048, one game a line.
+
+A short one::
+
+    TDL2048:random@1763765370000|0131#D92#L[4]21(3)|random@1763765370250
+
+- Before the first `|` stand the names of player and environment and the start, in milliseconds
+  since 1970; after the second one the name of the winner and the end.
+- Between them first the tiles that the game began with, then a slide and a tile in turn.
+- A slide is `#U`, `#R`, `#D` or `#L`, a tile its cell (`0` to `F`, row by row) and its exponent
+  (base 36). `[points]` may follow a slide, `(milliseconds)` either of them; neither is written
+  where it is 0.
+
+Source: `episode.h` and `action.h` of https://github.com/moporgic/2048-Framework.
+"""
+
+import re
+from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta
+from itertools import chain
+from typing import Final
+
+from twofold.errors import InvalidRecord
+from twofold.limits import MAX_EXPONENT
+from twofold.notation import DIGITS, MOVE_LETTERS
+from twofold.records.foreign.turns import (
+    Played,
+    Tile,
+    Turn,
+    check_shape,
+    described,
+    from_record,
+    to_record,
+)
+from twofold.records.record import Record
+from twofold.records.replay import located
+from twofold.rules import Move
+
+NAME: Final = "moporgic"
+SIDE: Final = 4
+"""Rows and columns: cells are one hexadecimal digit, and no shape is written."""
+
+ENVIRONMENT: Final = "place"
+"""Name of who places tiles, as the framework calls it; it made the last move of every game."""
+
+UNNAMED: Final = "N/A"
+"""Name of a player who has none."""
+
+_EPISODE: Final = re.compile(
+    r"(?P<names>[^@|\n]*)@(?P<began>-?[0-9]{1,19})\|(?P<moves>[^|\n]*)\|"
+    r"[^@|\n]*@-?[0-9]{1,19}",
+    re.ASCII,
+)
+_TOKEN: Final = re.compile(
+    r"(?:#(?P<slide>[URDL])|(?P<cell>[0-9A-F])(?P<exponent>[0-9A-Z]))"
+    r"(?:\[(?P<reward>-?[0-9]{1,12})\])?(?:\(-?[0-9]{1,19}\))?",
+    re.ASCII | re.IGNORECASE,
+)
+_UNSAFE: Final = re.compile(r"[^\x20-\x7e]+|[@|]+")
+_EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
+_LAST_MS: Final = 253_402_300_800_000
+"""The end of the year 9999."""
+
+
+def parse_moporgic(text: str) -> Record:
+    """Read one episode and play its moves.
+
+    Raises:
+        InvalidRecord: what was expected and what was found, at which move.
+    """
+    match = _EPISODE.fullmatch(text.strip())
+    if not match:
+        raise InvalidRecord(
+            "expected an episode such as player:place@0|0131#D92|place@0 on one line, "
+            f"got {described(text)}"
+        )
+    with located("start tiles"):
+        start, rest = _start(_tokens(match["moves"]))
+    player, date = _player(match["names"]), _date(int(match["began"]))
+    return to_record((SIDE, SIDE), start, _turns(rest), player=player, date=date)
+
+
+def _player(names: str) -> str:
+    """The player among `player:environment`; empty where it has no name."""
+    player = (names.rpartition(":")[0] or names).strip()
+    return "" if player == UNNAMED else player
+
+
+def _tokens(text: str) -> Iterator[re.Match[str]]:
+    """The slides and tiles, one after the other."""
+    position = 0
+    while position < len(text):
+        match = _TOKEN.match(text, position)
+        if not match:
+            raise InvalidRecord(
+                f"expected a slide such as #U or a tile such as 92 at character {position} of the "
+                f"moves, got {described(text[position : position + 20])}"
+            )
+        yield match
+        position = match.end()
+
+
+def _start(tokens: Iterator[re.Match[str]]) -> tuple[list[Tile], Iterator[re.Match[str]]]:
+    """The tiles before the first slide, and all that follows them."""
+    start: list[Tile] = []
+    for token in tokens:
+        if token["slide"]:
+            return start, chain([token], tokens)
+        start.append(_tile(token))
+        if len(start) > SIDE * SIDE:
+            raise InvalidRecord(f"expected at most {SIDE * SIDE} start tiles, got more")
+    return start, tokens
+
+
+def _turns(tokens: Iterator[re.Match[str]]) -> Iterator[Turn]:
+    """Slides and tiles in pairs."""
+    for slide in tokens:
+        spawn = next(tokens, None)
+        if not slide["slide"]:
+            raise InvalidRecord(f"expected a slide such as #U, got {described(slide[0])}")
+        if spawn is None or spawn["slide"]:
+            found = "the end" if spawn is None else described(spawn[0])
+            raise InvalidRecord(f"expected a tile such as 92 after a slide, got {found}")
+        move = Move(MOVE_LETTERS.index(slide["slide"].lower()))
+        reward = None if slide["reward"] is None else int(slide["reward"])
+        yield Turn(move, _tile(spawn), reward)
+
+
+def _tile(token: re.Match[str]) -> Tile:
+    exponent = DIGITS.index(token["exponent"].lower())
+    if exponent > MAX_EXPONENT or exponent == 0 or token["reward"] not in (None, "0"):
+        raise InvalidRecord(f"expected a tile such as 92, got {described(token[0])}")
+    return Tile(int(token["cell"], 16), 1 << exponent)
+
+
+def format_moporgic(record: Record) -> str:
+    """One line, with its end, as `parse_moporgic` reads it.
+
+    Times of moves are not written, as they are not known.
+
+    Raises:
+        InvalidRecord: the format cannot hold this game.
+    """
+    check_shape(record, NAME, SIDE, SIDE)
+    began = _milliseconds(record.date)
+    player = _UNSAFE.sub("_", record.player) or UNNAMED
+    moves = _format_moves(from_record(record, NAME))
+    return f"{player}:{ENVIRONMENT}@{began}|{moves}|{ENVIRONMENT}@{began}\n"
+
+
+def _format_moves(played: Played) -> str:
+    parts = [_format_tile(tile) for tile in played.start]
+    for move, spawn, reward in played.turns:
+        points = f"[{reward}]" if reward else ""
+        parts.append(f"#{move.letter.upper()}{points}{_format_tile(spawn)}")
+    return "".join(parts)
+
+
+def _format_tile(tile: Tile) -> str:
+    return f"{tile.cell:X}{DIGITS[tile.tile.bit_length() - 1].upper()}"
+
+
+def _date(milliseconds: int) -> str:
+    """ISO 8601 in UTC, the day alone at midnight; empty where the time is not known."""
+    if not 0 < milliseconds < _LAST_MS:
+        return ""
+    when = _EPOCH + timedelta(milliseconds=milliseconds)
+    return when.date().isoformat() if not milliseconds % 86_400_000 else when.isoformat()
+
+
+def _milliseconds(date: str) -> int:
+    """Milliseconds since 1970; 0 where the date is no date."""
+    try:
+        when = datetime.fromisoformat(date)
+    except ValueError:
+        return 0
+    when = when if when.tzinfo else when.replace(tzinfo=UTC)
+    return max(0, (when - _EPOCH) // timedelta(milliseconds=1))

@@ -1,0 +1,170 @@
+"""A game as other programs write it: the start tiles, then moves, each with the tile after it.
+
+The formats of replays differ in their alphabets and agree in this. Reading plays the whole
+game, as reading a record of twofold does.
+"""
+
+from collections.abc import Iterable, Sequence
+from typing import Final, NamedTuple
+
+from twofold.board import Board
+from twofold.errors import InvalidRecord
+from twofold.notation import shown
+from twofold.records.record import Record
+from twofold.records.replay import Replay, located, result_text
+from twofold.rules import Move, Rules
+
+START_TILES: Final = 2
+"""Tiles that a game begins with, in every format of replays."""
+
+TILES: Final = (2, 4)
+"""Tiles that may appear, in every format of replays."""
+
+
+class Tile(NamedTuple):
+    """A tile that appears.
+
+    Attributes:
+        cell: where, row by row from the top-left corner.
+        tile: its value.
+    """
+
+    cell: int
+    tile: int
+
+
+class Turn(NamedTuple):
+    """One move and the tile after it.
+
+    Attributes:
+        move: the move.
+        spawn: the tile that appeared.
+        reward: points of the move, where the text says them.
+    """
+
+    move: Move
+    spawn: Tile
+    reward: int | None = None
+
+
+class Played(NamedTuple):
+    """A whole game: the tiles it began with, and its moves."""
+
+    start: tuple[Tile, ...]
+    turns: tuple[Turn, ...]
+
+
+def to_record(
+    shape: tuple[int, int],
+    start: Sequence[Tile],
+    turns: Iterable[Turn],
+    *,
+    player: str = "",
+    date: str = "",
+    tags: dict[str, str] | None = None,
+) -> Record:
+    """Play a game that is read turn by turn, and return its record.
+
+    Args:
+        shape: (rows, cols).
+        start: the tiles on the board before the first move.
+        turns: the moves; a refusal among them is passed on with its place.
+        player: who played.
+        date: when.
+        tags: what else is known.
+
+    Raises:
+        InvalidRecord: a move is illegal, or a tile or a reward impossible; says where.
+    """
+    with located("start tiles"):
+        rules = Rules(*shape, start_tiles=len(start))
+        board = _started(rules, start)
+    replay = Replay(rules, None, board, 0, 0)
+    coming = iter(turns)
+    going = True
+    while going:
+        with located(f"move {replay.number + 1}"):
+            turn = next(coming, None)
+            going = turn is not None
+            if turn is not None:
+                _play(replay, turn)
+    with located(f"move {replay.number}"):
+        result = result_text(replay.board, rules)
+    return Record(
+        rules=rules,
+        moves=tuple(replay.moves),
+        board=board,
+        spawns=replay.spawns,
+        player=player,
+        date=date,
+        score=replay.score,
+        result=result,
+        final=replay.board,
+        tags=tags or {},
+    )
+
+
+def _started(rules: Rules, start: Sequence[Tile]) -> Board:
+    board = Board.empty(rules.shape)
+    for cell, tile in start:
+        if tile not in TILES:
+            raise InvalidRecord(f"expected a tile 2 or 4, got {tile}")
+        board = board.place(cell, tile)
+    return board
+
+
+def _play(replay: Replay, turn: Turn) -> None:
+    before = replay.score
+    replay.play(turn.move, (turn.spawn.cell, turn.spawn.tile))
+    made = replay.score - before
+    if turn.reward not in (None, made):
+        raise InvalidRecord(f"expected a reward of {made} points, got {turn.reward}")
+
+
+def from_record(record: Record, name: str) -> Played:
+    """The game of a record as formats of replays hold it.
+
+    Args:
+        record: the record; it is played.
+        name: the format, for what is said where the game does not fit.
+
+    Raises:
+        InvalidRecord: the record is wrong, or the format cannot hold its beginning or a tile.
+    """
+    game = record.replay()
+    start = [Tile(cell, tile) for cell, tile in enumerate(_flat(game.start_board)) if tile]
+    tiles = {tile for _, tile in start} | {step.tile for step in game.steps}
+    if record.start_score or record.start_move or len(start) != START_TILES:
+        raise InvalidRecord(
+            f"expected a whole game from its {START_TILES} first tiles on, as {name} holds no "
+            f"other, got one that begins on {game.start_board} with {game.start_score} points"
+        )
+    if not tiles <= set(TILES):
+        other = min(tiles - set(TILES))
+        raise InvalidRecord(
+            f"expected tiles 2 and 4 to appear, as {name} has no other, got {other}"
+        )
+    turns = [Turn(step.move, Tile(step.cell, step.tile), step.reward) for step in game.steps]
+    return Played(tuple(start), tuple(turns))
+
+
+def _flat(board: Board) -> list[int]:
+    return [tile for row in board.tiles for tile in row]
+
+
+def check_shape(record: Record, name: str, most_side: int, least_side: int = 1) -> None:
+    """Refuse a board that a format cannot hold.
+
+    Raises:
+        InvalidRecord: a side is longer than the format's longest, or shorter than its shortest.
+    """
+    rows, cols = record.rules.shape
+    if not (least_side <= min(rows, cols) and max(rows, cols) <= most_side):
+        most = f"{most_side}x{most_side}"
+        what = f"a {most} board" if least_side == most_side else f"a board of at most {most} cells"
+        raise InvalidRecord(f"expected {what}, as {name} holds no other, got {rows}x{cols}")
+
+
+def described(text: str) -> str:
+    """The start of a text, as an error shows it."""
+    return shown(text[:100])

@@ -1,0 +1,305 @@
+r"""Every format of games that twofold reads and writes, and which one a text is in.
+
+    >>> record = parse_any_record("player:place@0|0131#D92#L[4]21|place@0")
+    >>> record.score, record.player
+    (4, 'player')
+    >>> format_game(record, "verse-old")
+    'replay_ ,vë\n'
+
+What a format has no place for is left out, such as comments; what its games cannot be, such as
+a board of another shape, is refused.
+"""
+
+import os
+import re
+from collections.abc import Callable, Iterable, Iterator
+from pathlib import PurePath
+from typing import IO, Final, NamedTuple
+
+from twofold.errors import InvalidRecord
+from twofold.files import open_regular
+from twofold.limits import MAX_RECORD_BYTES
+from twofold.notation import shown
+from twofold.records import text as record_text
+from twofold.records.foreign.moporgic import format_moporgic, parse_moporgic
+from twofold.records.foreign.original import format_original, parse_original
+from twofold.records.foreign.turns import described
+from twofold.records.foreign.verse import (
+    format_verse,
+    format_verse_old,
+    parse_verse,
+    parse_verse_old,
+)
+from twofold.records.json_lines import format_line, parse_line
+from twofold.records.record import Record, format_record, parse_record
+from twofold.records.replay import located
+
+
+class Format(NamedTuple):
+    """A format of games.
+
+    Attributes:
+        name: its name in the command and the library.
+        about: what it is, for people.
+        suffix: how names of its files end, where they are known by it.
+        begins: how its texts begin, as a regular expression.
+        parse: reads one game.
+        format: writes one game, with a line end.
+        many: whether a file holds many games, one a line.
+        own: whether it keeps everything that a record holds.
+    """
+
+    name: str
+    about: str
+    suffix: str
+    begins: str
+    parse: Callable[[str], Record]
+    format: Callable[[Record], str]
+    many: bool = False
+    own: bool = False
+
+
+def _format_line(record: Record) -> str:
+    return format_line(record) + "\n"
+
+
+FORMATS: Final = (
+    Format(
+        "twofold", "a record of twofold", ".2048", r"\[",
+        parse_record, format_record, own=True,
+    ),
+    Format(
+        "jsonl", "records of twofold as JSON Lines, one game a line", ".jsonl",
+        r'\s*\{\s*"schema"', parse_line, _format_line, many=True, own=True,
+    ),
+    Format(
+        "original", "the saved game of the original page, a position without moves", ".json",
+        r'\s*[{"]', parse_original, format_original,
+    ),
+    Format(
+        "verse", "a replay of 2048verse.com", "", r"\s*[0-9]{1,9}x[0-9]{1,9}-[^_\n]*_",
+        parse_verse, format_verse,
+    ),
+    Format(
+        "verse-old", "a replay of 2048verse.com in its old format, or of 2048league",
+        "", r"replay", parse_verse_old, format_verse_old,
+    ),
+    Format(
+        "moporgic", "episodes of 2048-Framework and TDL2048, one game a line", "",
+        r"[^@|\n]{0,2000}@-?[0-9]{1,19}\|", parse_moporgic, format_moporgic, many=True,
+    ),
+)  # fmt: skip
+"""The formats, in the order in which a text is tried for them."""
+
+_CODE_PAGE: Final = "cp1252"
+"""What a replay may be saved in by an old editor; both alphabets of 2048verse are in it."""
+
+_PARTS: Final = {
+    "rules": "the rules",
+    "seed": "the seed",
+    "moves": "the moves",
+    "start_move": "the move number",
+    "comments": "the comments",
+    "player": "the player",
+    "date": "the date",
+    "undos": "the number of undos",
+    "tags": "the further tags",
+}
+"""The parts of a record that a format may have no place for, in words."""
+
+
+# ---- which format
+
+
+def find_format(name: str) -> Format:
+    """The format of this name.
+
+    Raises:
+        InvalidRecord: there is none; the text lists them.
+    """
+    for one in FORMATS:
+        if one.name == name:
+            return one
+    names = ", ".join(one.name for one in FORMATS)
+    raise InvalidRecord(f"expected a format of games ({names}), got {shown(name)}")
+
+
+def format_of_file(path: str | os.PathLike[str]) -> Format | None:
+    """The format that the end of a file's name stands for; None where it says nothing."""
+    suffix = PurePath(path).suffix.lower()
+    return next((one for one in FORMATS if suffix and suffix == one.suffix), None)
+
+
+def detect_format(text: str) -> Format:
+    """The format that a text is in, by its beginning.
+
+    Raises:
+        InvalidRecord: it begins like none.
+    """
+    for one in FORMATS:
+        if re.match(one.begins, text, re.ASCII):
+            return one
+    raise InvalidRecord(
+        'expected a game record, which begins with [Twofold "1"], or a replay of another program, '
+        f"got {described(text)}"
+    )
+
+
+# ---- reading
+
+
+def parse_any_record(data: bytes | str, form: str | None = None) -> Record:
+    """Read one game in any format, play its moves and check what is said of them.
+
+    Args:
+        data: the text; bytes are UTF-8.
+        form: name of the format; None finds it by the beginning of the text.
+
+    Raises:
+        InvalidRecord: what was expected and what was found, and where.
+    """
+    text = _decode(data).lstrip()
+    found = detect_format(text) if form is None else find_format(form)
+    if found.many:
+        lines = sum(1 for line in text.split("\n", 1) if line.strip())
+        if lines > 1:
+            raise InvalidRecord(f"expected one game, got several, as {found.name} can hold")
+    return found.parse(text)
+
+
+def read_any_record(path: str | os.PathLike[str], form: str | None = None) -> Record:
+    """Read the game in a file, in any format; `form` as in `parse_any_record`.
+
+    Raises:
+        InvalidRecord: the file cannot be read, is no regular file, or holds no valid game.
+    """
+    with open_regular(path, InvalidRecord) as file:
+        data = file.read(MAX_RECORD_BYTES + 1)
+    with located(shown(os.fspath(path))):
+        return parse_any_record(data, form)
+
+
+def read_games(path: str | os.PathLike[str], form: str | None = None) -> Iterator[Record]:
+    """The games of a file in any format, read and checked one at a time.
+
+    Raises:
+        InvalidRecord: at the first game that is not valid, naming its line; the games before it
+            are out by then.
+    """
+    with open_regular(path, InvalidRecord) as file:
+        yield from games_of(file, form, shown(os.fspath(path)))
+
+
+def games_of(file: IO[bytes], form: str | None = None, name: str = "input") -> Iterator[Record]:
+    """The games of an open file; `name` is what errors call it.
+
+    Raises:
+        InvalidRecord: at the first game that is not valid; the games before it are out by then.
+    """
+    data, number = _first_line(file)
+    with located(name):
+        found = detect_format(_decode(data)) if form is None else find_format(form)
+    if not found.many:
+        data += file.read(max(MAX_RECORD_BYTES + 1 - len(data), 0))  # -1 would be all of it
+        with located(name):
+            record = found.parse(_decode(data))
+        yield record
+        return
+    while data:
+        if data.strip():
+            with located(f"{name}, line {number}"):
+                record = found.parse(_decode(data))
+            yield record
+        data = file.readline(MAX_RECORD_BYTES + 2)
+        number += 1
+
+
+def _first_line(file: IO[bytes]) -> tuple[bytes, int]:
+    """The first line that is not blank, and its number: blank ones are copied along easily."""
+    number = 1
+    while (line := file.readline(MAX_RECORD_BYTES + 2)) and not line.strip():
+        number += 1
+    return line.lstrip(), number
+
+
+def _decode(data: bytes | str) -> str:
+    """The text: UTF-8, or for replays what old editors save.
+
+    Raises:
+        InvalidRecord: it is too large, or in no such encoding.
+    """
+    try:
+        return record_text.decode(data)[0]
+    except InvalidRecord:
+        if (
+            isinstance(data, bytes)
+            and len(data) <= MAX_RECORD_BYTES
+            and re.match(rb"replay|[0-9]{1,9}x[0-9]{1,9}-", data)
+        ):
+            try:
+                return data.decode(_CODE_PAGE)
+            except UnicodeDecodeError:
+                pass
+        raise
+
+
+# ---- writing
+
+
+def format_game(record: Record, form: str) -> str:
+    """The text of one game in a format, with a line end.
+
+    Raises:
+        InvalidRecord: there is no such format, or it cannot hold this game.
+    """
+    return find_format(form).format(record)
+
+
+def left_out(record: Record, form: str, text: str) -> tuple[str, ...]:
+    """What of a record is not in its text in a format: `("the seed", "the comments")`.
+
+    The text is read again for it.
+
+    Raises:
+        InvalidRecord: the text is not the game of the record.
+    """
+    found = find_format(form)
+    if found.own:
+        return ()
+    again = found.parse(text)
+    if (again.final, again.score) != _end(record):
+        raise InvalidRecord(f"expected the same game back from {form}, got another one")
+    differ = [part for part in _PARTS if getattr(again, part) != getattr(record, part)]
+    return tuple(_PARTS[part] for part in differ)
+
+
+def _end(record: Record) -> tuple[object, object]:
+    """The board and the score at the end."""
+    if record.final is not None and record.score is not None:
+        return record.final, record.score
+    game = record.replay()
+    return game.board, game.score
+
+
+def format_games(
+    records: Iterable[Record], form: str, on_left_out: Callable[[str], None] = lambda part: None
+) -> Iterator[str]:
+    """The texts of games in a format, one after the other.
+
+    Args:
+        records: the games.
+        form: name of the format; all but those with one game a line take exactly one.
+        on_left_out: called with each part that is not in a text.
+
+    Raises:
+        InvalidRecord: there is no such format, or it cannot hold a game, or so many of them.
+    """
+    found = find_format(form)
+    for number, record in enumerate(records, 1):
+        if number > 1 and not found.many:
+            raise InvalidRecord(f"expected one game for {form}, which holds no more, got several")
+        with located(f"game {number}"):
+            text = found.format(record)
+            for part in left_out(record, form, text):
+                on_left_out(part)
+        yield text

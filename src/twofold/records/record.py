@@ -1,0 +1,390 @@
+"""Record: a finished or unfinished game as text that can be read, checked and replayed.
+
+    >>> game = Game(seed=1)
+    >>> step = game.play(game.legal_moves()[0])
+    >>> record = Record.from_game(game, player="me")
+    >>> parse_record(format_record(record)) == record
+    True
+
+Reading replays the whole game: every move must be legal, every given tile possible, and the
+tags Score, Result and Final must say what the moves lead to. The syntax is described in
+`twofold.records.text`; many records in one file are the matter of `twofold.records.json_lines`.
+"""
+
+import os
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+from types import MappingProxyType
+from typing import Final, Self
+
+from twofold.board import Board
+from twofold.errors import InvalidRecord
+from twofold.files import atomic_write, open_regular
+from twofold.game import Game, next_step, start_board
+from twofold.limits import (
+    MAX_COMMENT,
+    MAX_MOVE_NUMBER,
+    MAX_RECORD_BYTES,
+    MAX_RECORD_MOVES,
+    MAX_SCORE,
+    MAX_TAG,
+    MAX_TAGS,
+    check_limit,
+)
+from twofold.notation import check_seed, format_moves, parse_seed, shown
+from twofold.records import text as record_text
+from twofold.records.replay import Replay, located, result_text
+from twofold.records.text import Tag
+from twofold.rules import STANDARD, Move, Rules
+
+
+@dataclass(frozen=True, slots=True)
+class Record:
+    """One game: how it began, its moves, and what is known about it.
+
+    Attributes:
+        rules: the rules of the game.
+        seed: seed of its dice; None where no seed explains the tiles, so that all are given.
+        moves: the moves made; undone moves are not kept.
+        board: the board it began on; None if it is the one that rules and seed give.
+        start_score: points before the first move.
+        start_move: move number before the first move.
+        spawns: (cell, tile) after the n-th move, where the seed does not explain it. Moves
+            are counted over the whole game: the first one here has n = `start_move` + 1.
+        comments: text about what was played up to the n-th move, by n.
+        player: who played; free text, a player's spec where twofold played.
+        date: when; free text, best as 2048-01-31.
+        undos: how often a move was undone in play.
+        score: points at the end; None if not known.
+        result: largest tile at the end and how the game stood, such as `2048 over`; empty
+            if not known.
+        final: board at the end; None if not known.
+        tags: further tags of your own.
+        damage: what was wrong with the text, if only its first part could be read.
+
+    Raises:
+        InvalidRecord: values do not fit together, or could not be written.
+        LimitExceeded: a value is past one of `twofold.limits`.
+    """
+
+    rules: Rules = STANDARD
+    seed: int | None = None
+    moves: tuple[Move, ...] = ()
+    board: Board | None = None
+    start_score: int = 0
+    start_move: int = 0
+    spawns: Mapping[int, tuple[int, int]] = field(default_factory=dict)
+    comments: Mapping[int, str] = field(default_factory=dict)
+    player: str = ""
+    date: str = ""
+    undos: int = 0
+    score: int | None = None
+    result: str = ""
+    final: Board | None = None
+    tags: Mapping[str, str] = field(default_factory=dict)
+    damage: str = field(default="", compare=False)
+
+    def __post_init__(self) -> None:
+        for name in ("spawns", "comments", "tags"):
+            object.__setattr__(self, name, MappingProxyType(dict(getattr(self, name))))
+        _check_start(self)
+        _check_values(self)
+
+    @classmethod
+    def from_game(
+        cls,
+        game: Game,
+        *,
+        player: str = "",
+        date: str = "",
+        comments: Mapping[int, str] | None = None,
+        tags: Mapping[str, str] | None = None,
+    ) -> Self:
+        """The record of a game as it stands, without the moves that redo would make.
+
+        A game whose every tile was given has no seed in its record, but the board on which it
+        began.
+        """
+        steps = game.steps
+        foreign = bool(steps) and all(step.given for step in steps)
+        own_start = not foreign and (
+            game.start_score == game.start_move_number == 0
+            and game.start_board == start_board(game.rules, game.seed)
+        )
+        return cls(
+            rules=game.rules,
+            seed=None if foreign else game.seed,
+            moves=tuple(step.move for step in steps),
+            board=None if own_start else game.start_board,
+            start_score=game.start_score,
+            start_move=game.start_move_number,
+            spawns=_given_spawns(game, every=foreign),
+            comments=comments or {},
+            player=player,
+            date=date,
+            undos=game.undos,
+            score=game.score,
+            result=result_text(game.board, game.rules),
+            final=game.board,
+            tags=tags or {},
+        )
+
+    @staticmethod
+    def parse(text: str | bytes) -> "Record":
+        """Read one record; see `parse_record`."""
+        return parse_record(text)
+
+    def __str__(self) -> str:
+        """The text of the record, as `parse` reads it."""
+        return format_record(self)
+
+    def replay(self) -> Game:
+        """Play the moves again and check what the record says of their end.
+
+        Without a seed the game goes on with the dice of seed 0.
+
+        Raises:
+            InvalidRecord: a move is illegal, a tile impossible, or the end another one.
+        """
+        if self.board is None:
+            game = Game(self.rules, self.seed or 0, undos=self.undos)
+        else:
+            game = Game.from_board(
+                self.board,
+                self.rules,
+                self.seed or 0,
+                score=self.start_score,
+                move_number=self.start_move,
+                undos=self.undos,
+            )
+        for number, move in enumerate(self.moves, self.start_move + 1):
+            with located(f"move {number}"):
+                game.play(move, spawn=self.spawns.get(number))
+        _check_end(self, game.board, game.score, {})
+        return game
+
+    def check(self) -> None:
+        """Do what `replay` does, but keep nothing.
+
+        Raises:
+            InvalidRecord: a move is illegal, a tile impossible, or the end another one.
+        """
+        replay = _begin(self)
+        for number, move in enumerate(self.moves, self.start_move + 1):
+            with located(f"move {number}"):
+                replay.play(move, self.spawns.get(number))
+        _check_end(self, replay.board, replay.score, {})
+
+
+def _begin(record: Record) -> Replay:
+    return Replay(record.rules, record.seed, record.board, record.start_score, record.start_move)
+
+
+def _given_spawns(game: Game, every: bool) -> dict[int, tuple[int, int]]:
+    """The tiles that the seed does not explain, or every tile, by move number."""
+    spawns = {}
+    before = game.start_board
+    for number, step in enumerate(game.steps, game.start_move_number):
+        spawn = (step.cell, step.tile)
+        if every or (step.given and spawn != _thrown(game, before, number, step.move)):
+            spawns[number + 1] = spawn
+        before = step.board
+    return spawns
+
+
+def _thrown(game: Game, board: Board, move_number: int, move: Move) -> tuple[int, int]:
+    """The (cell, tile) that the dice of a game give after a move."""
+    step = next_step(board, game.rules, game.seed, move_number, move)
+    return step.cell, step.tile
+
+
+def _check_end(record: Record, board: Board, score: int, lines: Mapping[str, int]) -> None:
+    """Compare how a game ended with what its record says of it."""
+    number = record.start_move + len(record.moves)
+    with located(f"move {number}"):
+        result = result_text(board, record.rules)
+    for name, said, found in (
+        ("Score", record.score, score),
+        ("Result", record.result or None, result),
+        ("Final", record.final, board),
+    ):
+        if said is not None and said != found:
+            line = f"line {lines[name]}: " if name in lines else ""
+            raise InvalidRecord(
+                f"{line}expected {name} {found} after move {number}, got {shown(str(said))}: "
+                "the record is wrong or cut off"
+            )
+
+
+def _check_start(record: Record) -> None:
+    """Refuse a beginning that does not fit together."""
+    if record.seed is not None:
+        object.__setattr__(record, "seed", check_seed(record.seed))
+    if record.board is None and record.seed is None:
+        raise InvalidRecord("expected a Seed or a Board to begin with, got neither")
+    if record.board is None and (record.start_score or record.start_move):
+        raise InvalidRecord("expected a Board with StartScore and StartMove, got none")
+    if record.seed is None and len(record.spawns) < len(record.moves):
+        raise InvalidRecord("expected a Seed, or a tile after every move, got neither")
+    for board in (record.board, record.final):
+        if board is not None and board.shape != record.rules.shape:
+            raise InvalidRecord(f"expected a board of the rules' shape, got {board}")
+
+
+def _check_values(record: Record) -> None:
+    """Refuse what could not be written, or not be read again."""
+    check_limit("a start score", record.start_score, 0, MAX_SCORE)
+    check_limit("a start move", record.start_move, 0, MAX_MOVE_NUMBER)
+    check_limit("a number of undos", record.undos, 0, MAX_MOVE_NUMBER)
+    check_limit("a number of moves", len(record.moves), 0, MAX_RECORD_MOVES)
+    check_limit("a number of own tags", len(record.tags), 0, MAX_TAGS - len(OWN_TAGS))
+    check_limit("a score", record.score or 0, 0, 2 * MAX_SCORE)
+    last = record.start_move + len(record.moves)
+    for number in record.spawns:
+        check_limit("the move of a given tile", number, record.start_move + 1, last)
+    for number, text in record.comments.items():
+        check_limit("the move of a comment", number, record.start_move, last)
+        record_text.check_text("a comment", text, MAX_COMMENT)
+    for name, text in record.tags.items():
+        record_text.check_tag_name(name, OWN_TAGS)
+        record_text.check_text(f"the tag {name}", text, MAX_TAG)
+    for text in (record.player, record.date, record.result):
+        record_text.check_text("a tag", text, MAX_TAG)
+
+
+# ---- text
+
+
+def format_record(record: Record) -> str:
+    """The text of a record, as `parse_record` reads it."""
+    known = {
+        "Rules": record.rules,
+        "Board": record.board,
+        "StartScore": record.start_score or None,
+        "StartMove": record.start_move or None,
+        "Seed": record.seed,
+        "Player": record.player or None,
+        "Date": record.date or None,
+        "Undos": record.undos or None,
+        "Score": record.score,
+        "Result": record.result or None,
+        "Final": record.final,
+    }
+    tags = {name: str(value) for name, value in known.items() if value is not None}
+    return record_text.format_head(tags | dict(record.tags)) + record_text.format_moves(
+        format_moves(record.moves),
+        {number - record.start_move: spawn for number, spawn in record.spawns.items()},
+        {number - record.start_move: text for number, text in record.comments.items()},
+    )
+
+
+def parse_record(text: str | bytes, *, partial: bool = False) -> Record:
+    """Read a record, play its moves and check what it says of their end.
+
+    Args:
+        text: the text; bytes are UTF-8.
+        partial: whether a text that is cut off or goes wrong after its tags is read up to
+            its last valid move. The record then holds the score, result and board reached
+            there, and says in `damage` what was wrong.
+
+    Raises:
+        InvalidRecord: where (line, move) and what was expected.
+    """
+    whole, flaw = record_text.decode(text, partial)
+    head = record_text.parse_head(whole)
+    record = _from_tags(head.tags)
+    replay = _begin(record)
+    try:
+        for part in record_text.parse_moves(whole, head.position, head.line):
+            replay.read(part)
+        if flaw:
+            raise InvalidRecord(flaw)
+        record = _played(record, replay)
+        lines = {name: tag.line for name, tag in head.tags.items()}
+        _check_end(record, replay.board, replay.score, lines)
+        return record
+    except InvalidRecord as error:
+        if not partial:
+            raise
+        if whole[-1:].isalnum():  # the last word may be cut short: `u@1` of `u@15:4`
+            replay.forget_last()
+        return _ended(_played(record, replay), replay, str(error))
+
+
+def _played(record: Record, replay: Replay) -> Record:
+    """The record with the moves read."""
+    return replace(
+        record, moves=tuple(replay.moves), spawns=replay.spawns, comments=replay.comments
+    )
+
+
+def _ended(record: Record, replay: Replay, damage: str) -> Record:
+    """The record as if its game had ended here."""
+    with located(f"move {replay.number}"):
+        result = result_text(replay.board, record.rules)
+    return replace(record, score=replay.score, result=result, final=replay.board, damage=damage)
+
+
+def _from_tags(tags: Mapping[str, Tag]) -> Record:
+    """The record that the tags describe, still without moves."""
+    values: dict[str, object] = {}
+    for name, (value, line) in tags.items():
+        if name in _READERS:
+            with located(f"line {line}: tag {name}"):
+                values[_FIELDS.get(name, name.lower())] = _READERS[name](value)
+    board = values.get("board")
+    if isinstance(board, Board):
+        values.setdefault("rules", Rules(rows=board.rows, cols=board.cols))
+    values["tags"] = {name: tag.value for name, tag in tags.items() if name not in OWN_TAGS}
+    with located("tags"):
+        return Record(**values)  # type: ignore[arg-type]
+
+
+def _whole(text: str) -> int:
+    if not re.fullmatch(r"[0-9]{1,20}", text, re.ASCII):
+        raise InvalidRecord(f"expected a whole number, got {shown(text)}")
+    return int(text)
+
+
+_FIELDS: Final = {"StartScore": "start_score", "StartMove": "start_move"}
+_READERS: Final[dict[str, Callable[[str], object]]] = {
+    "Rules": Rules.parse,
+    "Board": Board.parse,
+    "StartScore": _whole,
+    "StartMove": _whole,
+    "Seed": parse_seed,
+    "Player": str,
+    "Date": str,
+    "Undos": _whole,
+    "Score": _whole,
+    "Result": str,
+    "Final": Board.parse,
+}
+OWN_TAGS: Final = ("Twofold", *_READERS)
+"""The tags that mean something to twofold, in the order written; any other is kept as it is."""
+
+
+# ---- files
+
+
+def read_record(path: str | os.PathLike[str], *, partial: bool = False) -> Record:
+    """Read the record in a file; `partial` as in `parse_record`.
+
+    Raises:
+        InvalidRecord: the file cannot be read, is no regular file, or holds no valid record.
+    """
+    with open_regular(path, InvalidRecord) as file:
+        data = file.read(MAX_RECORD_BYTES + 1)
+    with located(shown(os.fspath(path))):
+        return parse_record(data, partial=partial)
+
+
+def write_record(path: str | os.PathLike[str], record: Record) -> None:
+    """Write a record to a file in one step.
+
+    Raises:
+        InvalidInput: the path cannot be written to.
+        ResourceError: the disk is full or failed; the old file is intact.
+    """
+    atomic_write(path, format_record(record))

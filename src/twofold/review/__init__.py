@@ -1,0 +1,1 @@
+"""Review: what each move of a game was worth, and what that says of the game."""

@@ -1,0 +1,1 @@
+"""The laboratory: studies and training runs on the page."""

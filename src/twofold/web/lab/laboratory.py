@@ -1,0 +1,202 @@
+"""The laboratory: studies and training runs in a folder, as the page shows them.
+
+Everything in the folder was written by others: a file that cannot be used is a line that says
+why, a name that is not that of a file there is refused.
+"""
+
+from pathlib import Path
+from typing import Final
+
+import msgspec
+
+from twofold.arena.reports.report import Section, gather, grouped
+from twofold.arena.studies.schema import APPLICATION
+from twofold.arena.studies.study import Study, Wanted
+from twofold.errors import TwofoldError
+from twofold.notation import printable, shown
+from twofold.web.lab.files import Found, NotThere, find, named, read_start
+from twofold.web.lab.memo import Memo
+from twofold.web.lab.plots import check_plots, draw, stand_alone, theme_of
+from twofold.web.lab.runs import Curve, RunInfo, run, runs
+from twofold.web.lab.tables import SectionTables, section_tables
+
+__all__ = ["Curve", "NotThere", "RunInfo", "StudyInfo", "StudyTables", "plot", "run", "runs", "studies", "study"]  # noqa: E501  # fmt: skip
+
+SUFFIX: Final = ".db"
+
+PATIENCE: Final = 0.5
+"""Seconds to wait for a study that another program holds."""
+
+QUERY_SECONDS: Final = 5.0
+"""Longest time that a query may take without a row: threads are few."""
+
+
+class StudyInfo(msgspec.Struct):
+    """A study in a list.
+
+    Attributes:
+        name: of its file, from the folder on.
+        changed: when it was written last, ISO 8601.
+        games: finished games.
+        asked: games that were asked for; with fewer finished it is at work, or was interrupted.
+        players: as they were named, in the order in which they were first asked for.
+        rules: those that it has games of.
+        error: why it cannot be read, in a sentence; empty if it can.
+    """
+
+    name: str
+    changed: str
+    games: int = 0
+    asked: int = 0
+    players: list[str] = []
+    rules: list[str] = []
+    error: str = ""
+
+
+class StudyTables(msgspec.Struct):
+    """What a study says.
+
+    Attributes:
+        changed: when it was written last, ISO 8601.
+        games: finished games.
+        sections: one for each set of rules.
+        plots_error: why there are no plots, in a sentence; empty where there are.
+    """
+
+    name: str
+    changed: str
+    games: int
+    sections: list[SectionTables]
+    plots_error: str
+
+
+_infos: Final = Memo[StudyInfo](256)
+_sections: Final = Memo[list[Section]](1)  # with all scores: some 60 bytes a game
+_tables: Final = Memo[StudyTables](16)
+_plots: Final = Memo[str](64)
+
+
+def studies(folder: Path) -> list[StudyInfo]:
+    """The studies in a folder and those below it, changed last first.
+
+    A study that cannot be read has a line that says why. Other files are left out.
+    """
+    return [info for found in find(folder, SUFFIX) if (info := _info(found)) is not None]
+
+
+def study(folder: Path, name: str) -> StudyTables:
+    """The tables of a study.
+
+    Raises:
+        NotThere: there is no file of that name.
+        InvalidInput: it cannot be read, or has no finished game.
+    """
+    found = named(folder, name, SUFFIX)
+    return _tables.get((found.path, found.stamp, check_plots()), lambda: _report(found))
+
+
+def plot(folder: Path, name: str, plot: str, theme: str, *, narrow: bool = False) -> bytes:
+    """A plot of a study as an SVG file.
+
+    Args:
+        folder: where the study is.
+        name: of the study.
+        plot: as `StudyTables` names it.
+        theme: `light` or `dark`.
+        narrow: whether it is for a phone.
+
+    Raises:
+        NotThere: there is no such study or plot.
+        InvalidInput: the study cannot be read, or the theme is not known.
+        MissingExtra: Matplotlib is not installed.
+    """
+    colours, found = theme_of(theme), named(folder, name, SUFFIX)
+    svg = _plots.get(
+        (found.path, found.stamp, plot, narrow),
+        lambda: draw(_gathered(found), plot, narrow=narrow),
+    )
+    if not svg:
+        raise NotThere(f"expected a plot of {shown(found.name)}, got {shown(plot)}")
+    return stand_alone(svg, colours)
+
+
+# ---- the list
+
+
+def _info(found: Found) -> StudyInfo | None:
+    """None for a file that is no study at all."""
+    try:
+        if not _is_study(read_start(found, 100)):
+            return None
+        return _infos.get((found.path, found.stamp), lambda: _look(found))
+    except TwofoldError as error:
+        return StudyInfo(found.name, found.date, error=_sentence(error, found))
+
+
+def _is_study(start: bytes) -> bool:
+    """By the header of the file, which is there even while others hold it.
+
+    Source: sqlite.org/fileformat.html, "The Database Header": application id at offset 68.
+    """
+    return start.startswith(b"SQLite format 3\0") and start[68:72] == APPLICATION.to_bytes(4, "big")
+
+
+def _opened(found: Found) -> Study:
+    return Study(found.path, read_only=True, patience=PATIENCE, seconds=QUERY_SECONDS)
+
+
+def _look(found: Found) -> StudyInfo:
+    with _opened(found) as opened:
+        known, counts = opened.runs(), opened.counts()
+        asked = grouped(opened.wanted(), lambda plan: plan.run)
+    return StudyInfo(
+        found.name,
+        found.date,
+        games=sum(counts.values()),
+        asked=sum(_asked(asked.get(one.run, [])) for one in known),
+        players=list(dict.fromkeys(printable(one.player) for one in known)),
+        rules=list(dict.fromkeys(printable(one.rules) for one in known)),
+    )
+
+
+def _asked(plans: list[Wanted]) -> int:
+    """How many seeds some plans of a run have together."""
+    total, end = 0, 0
+    for plan in sorted(plans, key=lambda plan: plan.first_seed):
+        last = plan.first_seed + plan.games
+        total += max(0, last - max(end, plan.first_seed))
+        end = max(end, last)
+    return total
+
+
+def _sentence(error: TwofoldError, found: Found) -> str:
+    """What went wrong, with the file's name as the page has it."""
+    return printable(str(error).replace(shown(str(found.path)), shown(found.name)))
+
+
+# ---- a study
+
+
+def _report(found: Found) -> StudyTables:
+    sections, missing = _gathered(found), check_plots()
+    return StudyTables(
+        found.name,
+        found.date,
+        games=sum(entry.summary.games for section in sections for entry in section.entries),
+        sections=[
+            section_tables(number, section, plots=not missing)
+            for number, section in enumerate(sections, 1)
+        ],
+        plots_error=missing,
+    )
+
+
+def _gathered(found: Found) -> list[Section]:
+    def read() -> list[Section]:
+        try:
+            with _opened(found) as opened:
+                return gather(opened)
+        except TwofoldError as error:
+            raise type(error)(_sentence(error, found)) from None
+
+    return _sections.get((found.path, found.stamp), read)

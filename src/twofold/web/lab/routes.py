@@ -1,0 +1,109 @@
+"""The routes of the laboratory: studies, their plots, training runs, each computed in a thread.
+
+What makes tables takes a second to import: it is imported with the first question.
+"""
+
+import hashlib
+from collections.abc import Awaitable, Callable
+from functools import partial
+from pathlib import Path
+from typing import Final
+
+import msgspec
+from anyio import CapacityLimiter, to_thread
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import Route
+
+from twofold.errors import TwofoldError
+from twofold.notation import printable
+from twofold.web.lab.files import NotThere
+
+MAX_THREADS: Final = 4
+"""Threads for studies, as many for their list, and as many for runs: none waits for another kind,
+and others are left for everything else."""
+
+Endpoint = Callable[[Request], Awaitable[Response]]
+
+
+def lab_routes(folder: Path) -> list[Route]:
+    """The routes.
+
+    Args:
+        folder: where studies and training runs are, there or in folders below it.
+    """
+    slow, lists, quick = (CapacityLimiter(MAX_THREADS) for _ in range(3))
+    return [
+        _route("/api/studies", partial(_studies, folder), lists),
+        _route("/api/studies/{name:path}/{plot}.svg", partial(_plot, folder), slow),
+        _route("/api/studies/{name:path}", partial(_study, folder), slow),
+        _route("/api/runs", partial(_runs, folder), quick),
+        _route("/api/runs/{name:path}", partial(_run, folder), quick),
+    ]
+
+
+def _route(path: str, answer: Callable[[Request], Response], limiter: CapacityLimiter) -> Route:
+    """A route whose answer is found in a thread of the limiter's; errors are sentences."""
+
+    async def endpoint(request: Request) -> Response:
+        try:
+            response = await to_thread.run_sync(answer, request, limiter=limiter)
+        except NotThere as error:
+            return _refused(error, 404)
+        except TwofoldError as error:
+            return _refused(error, 400)
+        return _unless_known(request, response)
+
+    return Route(path, endpoint, methods=["GET"])
+
+
+def _studies(folder: Path, _: Request) -> Response:
+    from twofold.web.lab import laboratory as lab
+
+    return _json(lab.studies(folder))
+
+
+def _study(folder: Path, request: Request) -> Response:
+    from twofold.web.lab import laboratory as lab
+
+    return _json(lab.study(folder, request.path_params["name"]))
+
+
+def _plot(folder: Path, request: Request) -> Response:
+    from twofold.web.lab import laboratory as lab
+
+    names, query = request.path_params, request.query_params
+    theme, narrow = query.get("theme", ""), query.get("width") == "narrow"
+    svg = lab.plot(folder, names["name"], names["plot"], theme, narrow=narrow)
+    return Response(svg, media_type="image/svg+xml")
+
+
+def _runs(folder: Path, _: Request) -> Response:
+    from twofold.web.lab.runs import runs
+
+    return _json(runs(folder))
+
+
+def _run(folder: Path, request: Request) -> Response:
+    from twofold.web.lab.runs import run
+
+    return _json(run(folder, request.path_params["name"]))
+
+
+def _json(value: object) -> Response:
+    return Response(msgspec.json.encode(value), media_type="application/json")
+
+
+def _refused(error: TwofoldError, status: int) -> Response:
+    body = {"error": printable(str(error)), "kind": type(error).__name__}
+    return Response(msgspec.json.encode(body), status, media_type="application/json")
+
+
+def _unless_known(request: Request, response: Response) -> Response:
+    """The answer with its tag; without its body for a page that has it."""
+    tag = f'"{hashlib.blake2b(bytes(response.body), digest_size=12).hexdigest()}"'
+    if request.headers.get("if-none-match") == tag:
+        response = Response(status_code=304)
+    response.headers["ETag"] = tag
+    response.headers["Cache-Control"] = "no-cache"
+    return response

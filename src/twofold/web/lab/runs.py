@@ -1,0 +1,218 @@
+"""Training runs: the learning curves that `twofold train` writes beside a network, or several."""
+
+import csv
+import io
+import itertools
+from pathlib import Path
+from typing import Final
+
+import msgspec
+
+from twofold.arena.reports import joint_curve
+from twofold.arena.reports.joint_curve import MAX_BYTES, finite_number
+from twofold.errors import InvalidInput
+from twofold.learn.curve import EVALUATIONS_SUFFIX, MAX_POINTS, columns
+from twofold.learn.evaluation import COLUMNS, SURVIVAL
+from twofold.limits import MAX_TRAINING_RUNS
+from twofold.notation import printable
+from twofold.web.lab.files import Found, find, named, read_start
+from twofold.web.lab.memo import Memo
+
+SUFFIX: Final = ".csv"
+
+MAX_SETS: Final = 16
+"""Most sets of boards whose games are shown; the first ones of a file."""
+
+_JOINT: Final = ",".join(joint_curve.COLUMNS).encode()
+"""How the curves of several runs begin."""
+
+_WHEN: Final = tuple(COLUMNS.index(name) for name in ("games", "moves", "seconds"))
+_MEAN: Final = COLUMNS.index("mean")
+"""The places of the columns of evaluations that are shown."""
+
+
+class RunInfo(msgspec.Struct):
+    """A training run in a list, with its last figures.
+
+    Attributes:
+        name: of its file, from the folder on.
+        changed: when it was written last, ISO 8601.
+        network: name of the network's file; empty where it is not there.
+        points: of the curve.
+        games: games finished; of several runs, by all of them.
+        moves: moves made.
+        seconds: time spent training.
+        moves_per_second: of the whole run.
+        mean: mean score of the games of the last point; None before the first one.
+        largest: largest score of all games.
+        reached: share of the games of the last point that reached each tile.
+        runs: how many runs it is the mean of; then moves, time, largest score and reach rates
+            are not known.
+        error: why it cannot be read, in a sentence; empty if it can.
+    """
+
+    name: str
+    changed: str
+    network: str = ""
+    points: int = 0
+    games: int = 0
+    moves: int = 0
+    seconds: float = 0.0
+    moves_per_second: float = 0.0
+    mean: float | None = None
+    largest: int | None = None
+    reached: dict[str, float] = {}
+    runs: int = 1
+    error: str = ""
+
+
+class Curve(msgspec.Struct):
+    """A learning curve.
+
+    Attributes:
+        columns: `games`, `moves`, `seconds`, `mean`, `largest`, then `reached_1024` and so on; of
+            the curves of several runs `games`, `mean`, `low`, `high`, then `seed_1` and so on.
+        rows: a point each, in order; null for what is not known.
+        evaluations: games, moves, seconds and the network's mean score in the games that measured
+            it, an evaluation each; empty where there are none.
+        survival: by the name of a set of boards games, moves, seconds and the share of the games
+            from there that came to the next large tile, an evaluation each.
+    """
+
+    name: str
+    changed: str
+    columns: list[str]
+    rows: list[list[float | None]]
+    evaluations: list[list[float]] = []
+    survival: dict[str, list[list[float]]] = {}
+
+
+_curves: Final = Memo[Curve](64)
+
+
+def runs(folder: Path) -> list[RunInfo]:
+    """The training runs in a folder and those below it, changed last first.
+
+    A curve that cannot be read has a line that says why.
+    """
+    found = find(folder, SUFFIX)
+    return [info for one in found if (info := _info(folder, one)) is not None]
+
+
+def run(folder: Path, name: str) -> Curve:
+    """A learning curve.
+
+    Raises:
+        NotThere: there is no file of that name.
+        InvalidInput: it is not a learning curve.
+    """
+    return _curve(folder, named(folder, name, SUFFIX))
+
+
+def _curve(folder: Path, found: Found) -> Curve:
+    """The curve in a file, with the evaluations beside it."""
+    judged = _beside(folder, found)
+    key = (found.path, found.stamp, judged and judged.stamp)
+    return _curves.get(key, lambda: _read(found, judged))
+
+
+def _beside(folder: Path, found: Found) -> Found | None:
+    """The file of the evaluations of a run, if it is there."""
+    try:
+        return named(folder, found.name.removesuffix(SUFFIX) + EVALUATIONS_SUFFIX, SUFFIX)
+    except InvalidInput:
+        return None
+
+
+def _info(folder: Path, found: Found) -> RunInfo | None:
+    """None for a file that does not begin as a learning curve."""
+    try:
+        if not _is_curve(read_start(found, 200)):
+            return None
+        curve = _curve(folder, found)
+    except InvalidInput as error:
+        return RunInfo(found.name, found.date, error=str(error))
+    network = found.path.with_suffix(".safetensors")
+    return _summary(curve, network.name if network.is_file() else "")
+
+
+def _is_curve(start: bytes) -> bool:
+    return start.startswith((b"games,moves,seconds,mean,largest", _JOINT))
+
+
+def _summary(curve: Curve, network: str) -> RunInfo:
+    info = RunInfo(curve.name, curve.changed, network, len(curve.rows))
+    rows = [[cell or 0.0 for cell in row] for row in curve.rows]
+    if _is_joint(curve.columns):
+        info.runs = len(curve.columns) - len(joint_curve.COLUMNS)
+        complete = [row for row, known in zip(rows, curve.rows, strict=True) if None not in known]
+        if last := (complete or rows)[-1:]:  # the last point that all runs have come to
+            info.games, info.mean = int(last[0][0]), last[0][1]
+    elif rows:
+        games, moves, seconds, mean, _, *reached = rows[-1]
+        info.games, info.moves, info.seconds, info.mean = int(games), int(moves), seconds, mean
+        info.moves_per_second = moves / seconds if seconds > 0 else 0.0
+        info.largest = int(max(row[4] for row in rows))
+        tiles = (name.removeprefix("reached_") for name in curve.columns[5:])
+        info.reached = dict(zip(tiles, reached, strict=True))
+    return info
+
+
+def _read(found: Found, judged: Found | None) -> Curve:
+    data = read_start(found, MAX_BYTES + 1)
+    if len(data) > MAX_BYTES:
+        raise InvalidInput(f"expected a learning curve of at most {MAX_BYTES} bytes")
+    try:
+        header, *lines = list(csv.reader(io.StringIO(data.decode()), strict=True)) or [[]]
+        joint = _is_joint(header)
+        rows = [_row(line, joint=joint) for line in lines]
+    except (csv.Error, ValueError) as error:
+        raise InvalidInput(f"expected a learning curve of numbers: {error}") from None
+    if not joint and header != columns():
+        raise InvalidInput("expected the columns of a learning curve, got others")
+    if len(rows) > MAX_POINTS or any(len(row) != len(header) for row in rows):
+        raise InvalidInput(
+            f"expected at most {MAX_POINTS} points of {len(header)} numbers, got others"
+        )
+    means, survival = ([], {}) if judged is None else _judged(judged)
+    return Curve(found.name, found.date, header, rows, means, survival)
+
+
+def _is_joint(header: list[str]) -> bool:
+    """Whether a curve is that of several runs."""
+    first, seeds = tuple(header[: len(joint_curve.COLUMNS)]), header[len(joint_curve.COLUMNS) :]
+    named = all(name.startswith("seed_") and name[5:].isdecimal() for name in seeds)
+    return first == joint_curve.COLUMNS and named and 0 < len(seeds) <= MAX_TRAINING_RUNS
+
+
+def _row(line: list[str], *, joint: bool) -> list[float | None]:
+    """The numbers of a point; with several runs all but games and mean may be missing."""
+    return [
+        None if joint and place > 1 and not cell else finite_number(cell)
+        for place, cell in enumerate(line)
+    ]
+
+
+def _judged(judged: Found) -> tuple[list[list[float]], dict[str, list[list[float]]]]:
+    """What a file of evaluations says, see `Curve`; nothing where it cannot be read."""
+    try:
+        text = read_start(judged, MAX_BYTES).decode()
+        header, *lines = itertools.islice(
+            csv.reader(io.StringIO(text), strict=True), MAX_POINTS + 1
+        )
+        if tuple(header[: len(COLUMNS)]) != COLUMNS:
+            return [], {}
+        sets = enumerate(header[len(COLUMNS) : len(COLUMNS) + MAX_SETS], len(COLUMNS))
+        survival = {
+            printable(name.removeprefix(SURVIVAL)): _column(lines, place)
+            for place, name in sets
+            if name.startswith(SURVIVAL)
+        }
+        return _column(lines, _MEAN), survival
+    except (InvalidInput, csv.Error, ValueError, IndexError):
+        return [], {}
+
+
+def _column(lines: list[list[str]], place: int) -> list[list[float]]:
+    """Games, moves, seconds and a column, of the evaluations in which it is not empty."""
+    return [[finite_number(line[at]) for at in (*_WHEN, place)] for line in lines if line[place]]

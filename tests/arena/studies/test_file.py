@@ -1,0 +1,168 @@
+"""The file of a study: one writer, no room on the disk, closing, what an error leaves."""
+
+import contextlib
+import errno
+import os
+import re
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+import pytest
+
+from tests.arena.studies.test_study import add, row, small_study, use
+from tests.forks import command, fork, full_disk
+from twofold.arena.studies import file as module
+from twofold.arena.studies.study import Study, Wanted
+from twofold.errors import InvalidInput, ResourceError
+
+
+def test_a_new_study_without_a_run_is_removed_where_an_error_ends_it(tmp_path: Path) -> None:
+    path = tmp_path / "s.db"
+
+    def fail(*, add_run: bool) -> None:
+        with contextlib.suppress(KeyError), Study(path) as study:
+            if add_run:
+                add(study)
+            raise KeyError
+
+    fail(add_run=False)
+    assert list(tmp_path.iterdir()) == []
+    fail(add_run=True)
+    assert list(tmp_path.iterdir()) == [path]
+    path.unlink()
+    Study(path).close()
+    fail(add_run=False)  # it was there before
+    assert list(tmp_path.iterdir()) == [path]
+    path.unlink()
+    mine = tmp_path / "mine"
+    mine.write_text("mine")
+    with contextlib.suppress(KeyError), Study(path):
+        mine.replace(path)
+        raise KeyError
+    assert path.read_text() == "mine"
+
+
+def test_a_closing_study_waits_for_who_looks_at_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "s.db"
+    reader = contextlib.ExitStack()
+
+    def look(study: Study) -> None:
+        study.add(add(study), row(5))
+        study.flush()
+        reader.enter_context(Study(path, read_only=True)).runs()
+
+    with Study(path) as study:
+        look(study)
+        monkeypatch.setattr("twofold.arena.studies.sqlite.time.sleep", lambda _: reader.close())
+    assert list(tmp_path.iterdir()) == [path]
+    monkeypatch.setattr(module, "CLOSING_SECONDS", 0.0)
+    with Study(path) as study:
+        look(study)
+    assert path.with_name("s.db-wal").exists()  # who reads on has all games
+    with reader, Study(path, read_only=True) as study:
+        assert study.counts() == {1: 1}
+
+
+def test_one_process_at_a_time_writes(tmp_path: Path) -> None:
+    path = tmp_path / "s.db"
+    with Study(path) as study:
+        run = add(study)
+        code = f"from twofold.arena.studies.study import Study; Study({str(path)!r})"
+        found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+        assert "another run is using" in found.stderr
+        study.add(run, row(1))
+        study.flush()
+        with Study(path, read_only=True) as other:
+            assert len(other.games(Wanted(run, 1, 1))) == 1
+
+
+def test_a_folder_that_is_not_there(tmp_path: Path) -> None:
+    with pytest.raises(InvalidInput, match="expected an existing folder"):
+        Study(tmp_path / "no" / "s.db")
+    with pytest.raises(InvalidInput, match="cannot read"):
+        Study(tmp_path / "no.db", read_only=True)
+
+
+@pytest.mark.promise("R19")
+def test_a_full_disk_is_said_and_what_was_written_stays(tmp_path: Path) -> None:
+    path = tmp_path / "s.db"
+    with Study(path) as study:
+        run = add(study)
+        study.add(run, row(1))
+        study.flush()
+        pages = study._one("PRAGMA page_count")[0]
+        study._connection.execute(f"PRAGMA max_page_count = {pages}")
+        for seed in range(2, 2000):
+            study.add(run, row(seed))
+        with pytest.raises(ResourceError, match=r"cannot write '.*s\.db' \([0-9,]+ bytes, .* full"):
+            study.flush()
+        study._pending.clear()
+    with Study(path) as study:
+        assert len(study.games(Wanted(run, 0, 2000))) == 1
+
+
+@pytest.mark.promise("R19")
+def test_a_full_temporary_folder_is_not_needed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "there is none"))
+    small_study(tmp_path / "s.db")
+    assert use(tmp_path / "s.db") == 300
+
+
+@pytest.mark.promise("R19")
+def test_a_study_that_cannot_be_begun_leaves_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(*_: object) -> None:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    monkeypatch.setattr("twofold.files._write_all", full)
+    with pytest.raises(ResourceError, match=r"cannot write [0-9]+ bytes to '.*s\.db': No space"):
+        Study(tmp_path / "s.db")
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.promise("R19")
+@pytest.mark.skipif(sys.platform == "win32", reason="limits the size of files as POSIX does")
+@pytest.mark.parametrize("name", ["bench", "tune"])
+def test_a_command_says_that_the_disk_is_full(name: str, tmp_path: Path) -> None:
+    path, said = tmp_path / "s.db", tmp_path / "said"
+    arguments = {
+        "bench": ["random", "--rules", "2x2", "--games", "100000", "--jobs", "1"],
+        "tune": [
+            "expectimax:ply=1",
+            "--rules",
+            "2x2 goal=8",
+            "--jobs",
+            "1",
+            "--games",
+            "1",
+            "--trials",
+            "9999",
+        ],
+    }[name]
+    process = fork(command, said, full_disk, name, *arguments, "--out", str(path))
+    process.join(280)
+    assert process.exitcode == 3, said.with_suffix(".err").read_text()
+    (line,) = said.with_suffix(".err").read_text().splitlines()[-1:]
+    assert re.search(r"cannot (write|use) '.*s\.db' \([0-9,]+ bytes, [0-9,]+ bytes free\): .", line)
+    assert not list(tmp_path.glob(".*"))
+
+
+@pytest.mark.promise("R66")
+@pytest.mark.parametrize("change", [b"", b"text", bytes(1_000_000)])
+def test_a_study_in_use_whose_file_is_written_over(tmp_path: Path, change: bytes) -> None:
+    """As `cp` does it: in place. SQLite maps no part of a study, so that it can say so."""
+    path = tmp_path / "s.db"
+    small_study(path)
+    with Study(path, read_only=True) as study:
+        wanted = study.wanted()
+        assert study._one("PRAGMA mmap_size") == (0,)
+        path.write_bytes(change)
+        with pytest.raises(InvalidInput, match="study"):
+            study.games(*wanted)

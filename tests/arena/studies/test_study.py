@@ -1,0 +1,327 @@
+"""Studies: what is written is there, what is missing is known, and other files are refused."""
+
+import contextlib
+import json
+import os
+import shutil
+import sqlite3
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from twofold.arena.exchange.exchange import export_csv
+from twofold.arena.games import NEVER, UNKNOWN, GameRow, Games
+from twofold.arena.reports import report
+from twofold.arena.studies import file as module
+from twofold.arena.studies import schema as study_schema
+from twofold.arena.studies.schema import APPLICATION, SCHEMA
+from twofold.arena.studies.sqlite import schema_of as sqlite_schema
+from twofold.arena.studies.study import Study, Wanted
+from twofold.errors import InvalidInput
+
+ABOUT: dict[str, Any] = {
+    "signature": "1",
+    "twofold": "0.1",
+    "machine": {"cores": 2},
+    "reproducible": True,
+}
+
+
+def row(seed: int, score: int = 100, times: tuple[float, float] | None = None) -> GameRow:
+    return GameRow("greedy", seed, score, 40, 64, (0, 0, 3, 9, 17, 30, 39), 0.001, times)
+
+
+def add(study: Study, spec: str = "greedy", **more: Any) -> int:
+    return study.add_run(spec, spec, "4x4", **(ABOUT | more))
+
+
+def test_what_is_added_is_read_in_the_order_of_positions(tmp_path: Path) -> None:
+    path = tmp_path / "s.db"
+    seeds = [2**64 - 1, 0, 2**64 - 2, 2, 1]
+    with Study(path) as study:
+        run = add(study)
+        for seed in seeds:
+            study.add(run, row(seed, score=seed % 1000))
+    with Study(path, read_only=True) as study:
+        games = study.games(Wanted(run, 2**64 - 2, 4))
+        assert games.seeds.tolist() == [2**64 - 2, 2**64 - 1, 0, 1]
+        assert games.scores.tolist() == [614, 615, 0, 1]
+        assert games.rows("greedy") == tuple(
+            row(seed, score=seed % 1000) for seed in (2**64 - 2, 2**64 - 1, 0, 1)
+        )
+        assert study.missing(Wanted(run, 2**64 - 3, 7)).tolist() == [0, 6]
+
+
+def test_rows_and_columns_are_the_same() -> None:
+    rows = (row(1), row(2, times=(1e-3, 2e-3)))
+    games = Games.of_rows(rows)
+    assert games.rows("greedy") == rows
+    assert games.reached[0, :8].tolist() == [0, 0, 3, 9, 17, 30, 39, NEVER]
+    assert games.first(1).rows("greedy") == rows[:1]
+    assert len(Games.of_rows([])) == 0
+    assert Games.of_rows([]).rows("greedy") == ()
+
+
+def test_the_time_of_moves_is_kept() -> None:
+    with Study() as study:
+        run = add(study)
+        study.add(run, row(1, times=(0.25, 0.5)))
+        study.add(run, row(2))
+        games = study.games(Wanted(run, 0, 10))
+    assert games.move_seconds[0].tolist() == [0.25, 0.5]
+    assert np.isnan(games.move_seconds[1]).all()
+    assert games.usual_move == (0.25, 0.5)
+    assert Games.of_rows([row(1)]).usual_move is None
+
+
+def test_a_game_is_kept_once() -> None:
+    with Study() as study:
+        run = add(study)
+        study.add(run, row(1, score=5))
+        study.flush()
+        study.add(run, row(1, score=6))
+        assert study.games(Wanted(run, 1, 1)).scores.tolist() == [5]
+
+
+def test_many_chunks_are_read(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "_CHUNK", 7)
+    with Study() as study:
+        run = add(study)
+        for seed in range(50):
+            study.add(run, row(seed, score=seed))
+        assert study.games(Wanted(run, 10, 30)).scores.tolist() == list(range(10, 40))
+        assert study.games(Wanted(run, 100, 30)).scores.tolist() == []
+        assert study.games(Wanted(run, 10, 30), reached=False).reached.shape == (30, 0)
+
+
+def test_a_run_is_one_player_rules_and_behaviour() -> None:
+    with Study() as study:
+        first = add(study)
+        assert add(study) == first
+        assert add(study, signature="2") != first
+        assert study.add_run("greedy", "greedy", "3x3", **ABOUT) != first
+        assert len(study.runs()) == 3
+        (one, *_) = study.runs()
+        assert (one.spec, one.rules, one.signature, one.machine) == (
+            "greedy", "4x4", "1", {"cores": 2},
+        )  # fmt: skip
+
+
+def test_what_is_wanted_grows() -> None:
+    with Study() as study:
+        run = add(study)
+        study.want(run, 2**64 - 1, 10)
+        study.want(run, 2**64 - 1, 5)
+        study.want(run, 7, 3)
+        study.want(run, 7, 30)
+        assert study.wanted() == [Wanted(run, 2**64 - 1, 10), Wanted(run, 7, 30)]
+
+
+def test_a_failure_is_kept_until_the_game_is_played() -> None:
+    with Study() as study:
+        run = add(study)
+        study.fail(run, 2**64 - 1, "it broke")
+        study.fail(run, 3, "it broke again")
+        assert study.failures(run) == {2**64 - 1: "it broke", 3: "it broke again"}
+        study.add(run, row(3))
+        study.flush()
+        assert study.failures(run) == {2**64 - 1: "it broke"}
+
+
+def test_a_file_that_changed_under_its_name_is_refused() -> None:
+    old, new = ("ntuple:net=a.safetensors,net_sha256=" + letter * 16 for letter in "ab")
+    with Study() as study:
+        add(study, old)
+        add(study, "ntuple:net=b.safetensors,net_sha256=" + "c" * 16)
+        with pytest.raises(InvalidInput, match="the file has changed; name another study"):
+            add(study, new)
+        assert study.add_run(new, new, "3x3", **ABOUT)  # its games are others
+
+
+# The file itself
+
+
+def test_sqlite_reads_it_without_us(tmp_path: Path) -> None:
+    path = tmp_path / "s.db"
+    with Study(path) as study:
+        run = add(study)
+        study.add(run, row(5))
+    with Study(path, read_only=True) as study:
+        assert len(study.games(Wanted(run, 5, 1))) == 1
+    assert list(tmp_path.iterdir()) == [path]  # nor does reading leave anything beside it
+    connection = sqlite3.connect(path)
+    assert connection.execute("PRAGMA application_id").fetchone() == (APPLICATION,)
+    assert connection.execute("PRAGMA user_version").fetchone() == (SCHEMA,)
+    query = "SELECT spec, seed, json_extract(reached, '$[6]') FROM game JOIN run USING (run)"
+    assert connection.execute(query).fetchall() == [("greedy", "5", 39)]
+    connection.close()
+
+
+def small_study(path: Path, games: int = 300) -> None:
+    with Study(path) as study:
+        run = add(study)
+        study.want(run, 0, games)
+        for seed in range(games):
+            study.add(run, row(seed))
+
+
+def use(path: Path) -> int:
+    with Study(path) as study:
+        return sum(len(study.games(wanted)) for wanted in study.wanted())
+
+
+@pytest.mark.promise("R16")
+def test_a_study_cut_off_anywhere_is_refused_or_sound(tmp_path: Path) -> None:
+    whole, torn = tmp_path / "s.db", tmp_path / "t.db"
+    small_study(whole)
+    content = whole.read_bytes()
+    refused = 0
+    for length in range(0, len(content), max(len(content) // 250, 1)):
+        torn.write_bytes(content[:length])
+        try:
+            assert use(torn) <= 300
+        except InvalidInput:
+            refused += 1
+        for litter in tmp_path.glob("t.db*"):
+            litter.unlink()
+    assert refused > 200
+
+
+@pytest.mark.parametrize(
+    ("content", "words"),
+    [
+        (b"", "expected a study"),
+        (b"[]", "expected a study"),
+        (b"SQLite format 3\0" + bytes(5000), "expected a sound study"),
+    ],
+)
+def test_other_files_are_refused_and_left_alone(content: bytes, words: str, tmp_path: Path) -> None:
+    path = tmp_path / "other"
+    path.write_bytes(content)
+    with pytest.raises(InvalidInput, match=words):
+        Study(path)
+    assert path.read_bytes() == content
+
+
+def test_databases_of_others_are_refused(tmp_path: Path) -> None:
+    path = tmp_path / "theirs.db"
+    connection = sqlite3.connect(path)
+    connection.execute("CREATE TABLE a (b)")
+    connection.close()
+    before = path.read_bytes()
+    with pytest.raises(InvalidInput, match="expected a study, got another SQLite file"):
+        Study(path)
+    assert path.read_bytes() == before
+
+
+def test_a_later_schema_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "s.db"
+    small_study(path, 1)
+    connection = sqlite3.connect(path)
+    connection.execute(f"PRAGMA user_version = {SCHEMA + 1}")
+    connection.close()
+    with pytest.raises(InvalidInput, match=f"of schema {SCHEMA + 1}, made by a later twofold"):
+        Study(path)
+
+
+def test_an_earlier_schema_is_brought_up_to_date(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "s.db"
+    small_study(path, 3)
+    steps = (*study_schema.MIGRATIONS, "ALTER TABLE run ADD COLUMN note TEXT;")
+    monkeypatch.setattr(study_schema, "MIGRATIONS", steps)
+    monkeypatch.setattr(study_schema, "SCHEMA", len(steps))
+    with Study(path) as study:
+        assert study._one("SELECT note FROM run") == (None,)
+        assert study._one("PRAGMA user_version") == (len(steps),)
+        assert len(study.games(Wanted(1, 0, 3))) == 3
+
+
+def old_study(path: Path) -> None:
+    """A study as the first schema has it: neither boards nor sums of tiles."""
+    connection = sqlite3.connect(path, isolation_level=None)
+    study_schema._apply(connection, 0, 1)
+    run = ("greedy", "greedy", "4x4", "1", "0.1", "{}", 1, "2024-01-01")
+    connection.execute(f"INSERT INTO run VALUES (7{', ?' * 8})", run)
+    connection.execute("INSERT INTO plan VALUES (1, 7, '1', 3)")
+    for seed in ("1", "2", "9"):
+        game = (7, seed, 100, 40, 8, "[0,0,3,9]", 1_000, None, None, None)
+        connection.execute(f"INSERT INTO game VALUES (?{', ?' * 9})", game)
+    connection.execute("INSERT INTO failure VALUES (7, '3', 'it broke')")
+    connection.close()
+
+
+def content(study: Study) -> tuple[Any, ...]:
+    rows = study.all_games(7).rows("greedy")
+    return study.runs(), study.wanted(), study.failures(7), rows, study.counts()
+
+
+def test_a_study_of_the_first_schema_is_read_and_brought_up_to_date(tmp_path: Path) -> None:
+    path = tmp_path / "s.db"
+    old_study(path)
+    before = path.read_bytes()
+    with Study(path, read_only=True) as study:
+        found = content(study)
+        assert study.boards("0" * 16, "4x4") is None
+        assert len(report.gather(study)[0].entries[0].fates) == 0
+        export_csv(study, tmp_path / "g.csv")
+    assert path.read_bytes() == before
+    (run,) = found[0]
+    assert (run.run, run.boards, run.created) == (7, "", "2024-01-01")
+    assert [one.tile_sum for one in found[3]] == [None] * 3
+    with Study(path) as study:
+        assert content(study) == found
+        assert add(study) == 7
+        study.add(7, replace(row(3), tile_sum=90))
+        assert study.missing(Wanted(7, 1, 3)).tolist() == []
+        assert study.all_games(7).tile_sums.tolist() == [UNKNOWN, UNKNOWN, 90, UNKNOWN]
+    with contextlib.closing(sqlite3.connect(path)) as connection:
+        ours = connection.execute("SELECT name, sql FROM sqlite_schema ORDER BY name").fetchall()
+        assert connection.execute("PRAGMA integrity_check").fetchall() == [("ok",)]
+    with contextlib.closing(study_schema.in_memory()) as fresh:
+        assert fresh.execute("SELECT name, sql FROM sqlite_schema ORDER BY name").fetchall() == ours
+
+
+def test_bringing_up_to_date_is_all_or_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "s.db"
+    old_study(path)
+    steps = (study_schema.MIGRATIONS[0], study_schema.MIGRATIONS[1] + "INSERT INTO no VALUES (1);")
+    monkeypatch.setattr(study_schema, "_tables", lambda _: schema_of(path))
+    monkeypatch.setattr(study_schema, "MIGRATIONS", steps)
+    with pytest.raises(InvalidInput, match="no such table"):
+        Study(path)
+    monkeypatch.undo()
+    with Study(path, read_only=True) as study:
+        assert len(study.all_games(7)) == 3
+
+
+def schema_of(path: Path) -> set[tuple[Any, ...]]:
+    with contextlib.closing(sqlite3.connect(path)) as connection:
+        return {study_schema._squeezed(one) for one in sqlite_schema(connection, 100)}
+
+
+def test_a_damaged_row_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "s.db"
+    small_study(path, 3)
+    for column, value in (("reached", "[1,"), ("seed", "x"), ("reached", json.dumps([0] * 50))):
+        broken = tmp_path / "b.db"
+        shutil.copy(path, broken)
+        connection = sqlite3.connect(broken)
+        connection.execute(f"UPDATE game SET {column} = ? WHERE seed = '1'", (value,))
+        connection.commit()
+        connection.close()
+        with pytest.raises(InvalidInput, match=r"expected .* in run 1 of"):
+            use(broken)
+
+
+def test_a_name_that_is_no_text_names_a_study(tmp_path: Path) -> None:
+    path = os.fsdecode(os.fsencode(tmp_path) + b"/\xff.db")
+    for _ in range(2):
+        with Study(path) as study:
+            assert study.runs() == []

@@ -1,0 +1,205 @@
+"""Pages of our own in a real Chromium, and what plays them: what the tests of the driver share.
+
+The driver is asynchronous: an event loop in a thread of its own holds the browser.
+"""
+
+import asyncio
+import functools
+import http.server
+import threading
+from collections.abc import AsyncIterator, Coroutine, Iterator
+from contextlib import asynccontextmanager, closing
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, TypeVar
+
+import pytest
+from playwright.async_api import Browser, Page, ViewportSize, async_playwright
+
+from twofold import Player, Rules, make_player
+from twofold.browser.browser import find_browser
+from twofold.browser.driver import Driver, Wishes
+from twofold.browser.follow import Follower
+from twofold.browser.pages import Kind, find_game, kinds
+from twofold.browser.tab import Tab
+from twofold.browser.thinker import Thinker
+from twofold.errors import TwofoldError
+
+T = TypeVar("T")
+
+PAGES = Path(__file__).with_name("pages")
+HANG_SECONDS = 60.0
+FIND_SECONDS = 5.0
+SMALL: ViewportSize = {"width": 600, "height": 600}
+POINTS = ".score-container, #points"
+
+
+class QuietFiles(http.server.SimpleHTTPRequestHandler):
+    """Serves the pages and says nothing."""
+
+    def log_message(self, *_: object) -> None:
+        """Nothing."""
+
+
+@pytest.fixture(scope="session")
+def site() -> Iterator[str]:
+    """Address of a server of the pages."""
+    handler = functools.partial(QuietFiles, directory=str(PAGES))
+    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
+        thread = threading.Thread(target=server.serve_forever, args=(0.01,), daemon=True)
+        thread.start()
+        yield f"http://127.0.0.1:{server.server_port}"
+        server.shutdown()
+        thread.join()
+
+
+@dataclass
+class Played:
+    """What became of a game on a page."""
+
+    follower: Follower
+    driver: Driver
+    ending: str = ""
+    error: str = ""
+    title: str = ""
+    points: str = ""
+
+
+class Stage:
+    """A browser, a page in it, and a loop in which things happen to them."""
+
+    def __init__(self, site: str) -> None:
+        self.site = site
+        self._loop = asyncio.new_event_loop()
+        self._thread = threading.Thread(target=self._loop.run_forever, name="stage", daemon=True)
+        self._thread.start()
+        self._over = asyncio.Event()
+        self._browser, self._page, self._holder = self.run(self._open())
+
+    def run(self, work: Coroutine[Any, Any, T]) -> T:
+        """The result of a coroutine that runs in the loop."""
+        return asyncio.run_coroutine_threadsafe(work, self._loop).result(HANG_SECONDS)
+
+    async def _open(self) -> "tuple[Browser, Page, asyncio.Task[None]]":
+        ready: asyncio.Future[tuple[Browser, Page]] = self._loop.create_future()
+
+        async def hold() -> None:
+            async with async_playwright() as playwright:
+                browser = await playwright.chromium.launch(
+                    executable_path=find_browser(headless=True),
+                    args=["--no-sandbox", "--disable-dev-shm-usage"],
+                )
+                ready.set_result((browser, await browser.new_page(viewport=SMALL)))
+                await self._over.wait()
+                await browser.close()
+
+        holder = asyncio.create_task(hold())
+        either: set[asyncio.Future[Any]] = {holder, ready}
+        await asyncio.wait(either, return_when=asyncio.FIRST_COMPLETED)
+        if holder.done():
+            await holder
+        return (*ready.result(), holder)
+
+    def close(self) -> None:
+        """End the browser and the loop."""
+
+        async def close() -> None:
+            self._over.set()
+            await self._holder
+
+        self.run(close())
+        self._loop.call_soon_threadsafe(self._loop.stop)
+        self._thread.join()
+        self._loop.close()
+
+    @asynccontextmanager
+    async def page(self, path: str, *, own: bool = False) -> AsyncIterator[Page]:
+        """A page on which nothing is saved yet; one of its own if it will not survive."""
+        page = await self._browser.new_page(viewport=SMALL) if own else self._page
+        try:
+            await page.goto("about:blank")  # what was there might save once more
+            line = await page.context.new_cdp_session(page)
+            for origin in (self.site, self.site.replace("127.0.0.1", "localhost")):
+                wanted = {"origin": origin, "storageTypes": "local_storage"}
+                await line.send("Storage.clearDataForOrigin", wanted)
+            await line.detach()
+            await page.goto(self.site + "/" + path)
+            yield page
+        finally:
+            if own:
+                await page.context.close()
+
+    def play(
+        self, path: str, player: str = "greedy", *, own: bool = False, **options: Any
+    ) -> Played:
+        """Play a page; see `page` and `play_page`."""
+
+        async def play() -> Played:
+            async with self.page(path, own=own) as page:
+                return await play_page(page, player, **options)
+
+        return self.run(play())
+
+
+async def play_page(
+    page: Page,
+    player: str = "greedy",
+    *,
+    wanted: tuple[Kind, ...] = (),
+    answer_seconds: float = 10.0,
+    rules: Rules | None = None,
+    meanwhile: Any = None,
+    **wishes: Any,
+) -> Played:
+    """Play a page until it ends or fails.
+
+    Args:
+        page: the page.
+        player: spec of who plays.
+        wanted: kinds of pages to look for; all that need no selectors if none is given.
+        answer_seconds: how long the page may leave a question without an answer.
+        rules: rules of the page.
+        meanwhile: a coroutine function that is given (page, driver, follower) and runs beside.
+        wishes: fields of `Wishes`.
+    """
+    tab = Tab(page, answer_seconds)
+    kinds_ = wanted or tuple(kinds())
+    follower = Follower(rules)
+    with closing(Thinker(lambda found: ready(player, found))) as thinker:
+        game = await find_game(tab, kinds_, FIND_SECONDS)
+        driver = Driver(
+            game,
+            thinker,
+            follower,
+            Wishes(**{"patience": 1.0, **wishes}),
+            find=lambda: find_game(tab, kinds_, FIND_SECONDS),
+        )
+        played = Played(follower, driver)
+        beside = asyncio.ensure_future(meanwhile(page, driver, follower)) if meanwhile else None
+        try:
+            played.ending = await driver.play()
+            if "hostile" not in page.url:  # there, nobody but our own world can be asked
+                played.title = await page.title()
+                played.points = (
+                    await page.inner_text(POINTS) if await page.query_selector(POINTS) else ""
+                )
+        except TwofoldError as error:
+            played.error = str(error)
+        if beside is not None:
+            beside.cancel()
+            await asyncio.gather(beside, return_exceptions=True)
+        return played
+
+
+def ready(spec: str, rules: Rules) -> Player:
+    """A player that has been started."""
+    player = make_player(spec)
+    player.start(rules, 0)
+    return player
+
+
+@pytest.fixture(scope="session")
+def stage(site: str) -> Iterator[Stage]:
+    """A browser. Its loop has a thread of its own, so it may live beside everything else."""
+    with closing(Stage(site)) as stage:
+        yield stage

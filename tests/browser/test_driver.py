@@ -1,0 +1,147 @@
+"""The driver on pages that behave: ours in the manner of the original, and others."""
+
+import asyncio
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from playwright.async_api import Page
+
+from tests.browser.stage import Played, Stage
+from twofold.browser.driver import Driver
+from twofold.browser.follow import Follower
+from twofold.browser.pages import Selectors, kinds
+from twofold.records.record import read_record, write_record
+
+BUTTONS = {name: f"[data-go='{index}']" for index, name in enumerate(("u", "r", "d", "l"))}
+
+
+def is_whole(played: Played) -> bool:
+    """Whether every board of the game was explained by a move of ours."""
+    return played.error == "" and played.follower.breaks == played.follower.followed == 0
+
+
+@pytest.mark.parametrize("fault", ["", "unsaved", "undrawn", "hostile"])
+def test_a_game_is_played_to_its_end(stage: Stage, fault: str) -> None:
+    found = stage.play(f"original.html?seed=3&size=2&{fault}")
+    assert is_whole(found)
+    assert found.driver.page.name == "original"
+    if fault == "undrawn":  # the original forgets a game that has ended
+        assert found.ending == "no move is left, as far as can be seen"
+        return
+    assert found.ending == "no move is left"
+    assert found.follower.board.is_over
+    if fault != "hostile":
+        assert found.points == str(found.follower.score)
+
+
+def test_play_goes_on_after_the_win_and_stops_at_a_tile(stage: Stage) -> None:
+    found = stage.play("original.html?seed=3&goal=8", stop_at=32)
+    assert is_whole(found)
+    assert found.ending == "the tile 32 is reached"
+
+
+def test_what_was_seen_is_a_record(stage: Stage, tmp_path: Path) -> None:
+    found = stage.play("original.html?seed=5&size=2&unsaved")
+    record = found.follower.record(player="greedy", date="2048-01-31", tags={"Page": "here"})
+    assert record is not None
+    write_record(tmp_path / "game.2048", record)
+    kept = read_record(tmp_path / "game.2048")
+    assert (kept.seed, kept.score, kept.rules.shape) == (None, found.follower.score, (2, 2))
+    assert kept.final == found.follower.board
+    assert len(kept.spawns) == len(kept.moves) == found.follower.made
+
+
+def test_a_page_that_answers_late_is_waited_for(stage: Stage) -> None:
+    found = stage.play("original.html?seed=3&lag=30", stop_at=8)
+    assert is_whole(found)
+
+
+def test_the_pace_is_kept(stage: Stage) -> None:
+    found = stage.play("original.html?seed=3", stop_at=8, moves_per_second=20)
+    assert is_whole(found)
+    seconds = found.driver.last_at - found.driver.first_at
+    assert seconds >= (found.follower.made - 1) / 20
+
+
+def test_a_move_made_by_hand_is_followed(stage: Stage) -> None:
+    async def touch(page: Page, driver: Driver, follower: Follower) -> None:
+        while follower.made < 2:
+            await asyncio.sleep(0.01)
+        moves = follower.board.legal_moves()
+        await page.keyboard.press(f"Arrow{moves[0].name.capitalize()}")
+
+    found = stage.play("original.html?seed=3", meanwhile=touch, stop_at=16, moves_per_second=4)
+    assert (found.error, found.follower.followed, found.follower.breaks) == ("", 1, 0)
+
+
+def test_a_new_game_begun_by_hand_is_taken_up(stage: Stage) -> None:
+    async def restart(page: Page, driver: Driver, follower: Follower) -> None:
+        while follower.made < 3:
+            await asyncio.sleep(0.01)
+        await page.evaluate("localStorage.clear(); score = 0; moves = 0; begin()")
+
+    found = stage.play("original.html?seed=3", meanwhile=restart, stop_at=16, moves_per_second=20)
+    assert (found.error, found.follower.breaks) == ("", 1)
+    assert (found.follower.score or 0) < 100
+
+
+def test_a_page_that_loads_itself_anew_is_read_again(stage: Stage) -> None:
+    found = stage.play("original.html?seed=3&reload=4", stop_at=16)
+    assert found.error == ""
+    assert found.ending == "the tile 16 is reached"
+
+
+def test_another_game_saved_by_the_same_site_is_not_believed(stage: Stage) -> None:
+    cells = [[{"position": {"x": 0, "y": y}, "value": 4} for y in range(4)]] * 4
+    other = json.dumps({"grid": {"size": 4, "cells": cells}, "score": 7})
+    found = stage.play(f"original.html?seed=3&stale={other}", stop_at=8)
+    assert is_whole(found)
+    assert found.driver.page.source == "the tiles"
+
+
+def test_a_game_in_a_frame_of_another_site_is_found(stage: Stage) -> None:
+    game = f"{stage.site.replace('127.0.0.1', 'localhost')}/original.html?seed=3"
+    for address in (game, "original.html?seed=3"):
+        found = stage.play(f"framed.html?game={address}", stop_at=8)
+        assert is_whole(found)
+
+
+@pytest.mark.parametrize(
+    "more",
+    [
+        {},
+        {"value": "attribute:data-exponent", "numbers": "exponents"},
+        {"value": "class:n", "numbers": "exponents", "buttons": BUTTONS},
+        {"tiles": "#floor .brick", "place": "box", "board": "#floor"},
+    ],
+    ids=["text", "attribute", "class and buttons", "boxes"],
+)
+def test_a_page_of_any_make_is_played_by_selectors(stage: Stage, more: dict[str, Any]) -> None:
+    keys = dict(zip("urdl", "wdsa", strict=True))
+    told = Selectors.from_mapping(
+        {"tiles": "#cells .cell", "score": "#points", "over": "#end", "won": "#hurray"}
+        | {"keep_going": "#more", "keys": keys}
+        | more
+    )
+    found = stage.play("cells.html?seed=3&goal=2", wanted=tuple(kinds(selectors=told)), stop_at=8)
+    assert is_whole(found)
+    assert found.follower.score
+
+
+def test_a_board_of_another_shape_is_played_to_its_end(stage: Stage) -> None:
+    told = Selectors.from_mapping({"tiles": "#cells .cell", "rows": 3, "cols": "2", "over": "#end"})
+    found = stage.play(
+        "cells.html?rows=3&cols=2",
+        wanted=tuple(kinds(selectors=told)),
+        patience=0.1,
+    )
+    assert "expected the board to change after" in found.error  # arrows are not its keys
+    keys = {"up": "w", "right": "d", "down": "s", "left": "a"}
+    told = Selectors.from_mapping({"tiles": "#cells .cell", "rows": 3, "cols": 2, "keys": keys})
+    found = stage.play("cells.html?rows=3&cols=2&seed=2", wanted=tuple(kinds(selectors=told)))
+    assert is_whole(found)
+    assert found.follower.board.shape == (3, 2)
+    assert found.follower.board.is_over
+    assert found.follower.score is None

@@ -1,0 +1,226 @@
+"""The driver on pages that misbehave: it goes on where it can, else one sentence says why."""
+
+import asyncio
+import re
+from urllib.parse import quote
+
+import pytest
+from playwright.async_api import Page
+
+from tests.browser.stage import FIND_SECONDS, Stage, play_page
+from twofold.browser.driver import Driver
+from twofold.browser.follow import Follower
+from twofold.browser.pages import Selectors, find_game, kinds
+from twofold.browser.tab import PageLost, Tab
+from twofold.errors import PageError
+
+pytestmark = pytest.mark.promise("R23c")
+
+
+@pytest.mark.parametrize("popup", ["notice", "consent", "dialog"])
+def test_a_known_popup_is_closed_and_nothing_agreed_to(stage: Stage, popup: str) -> None:
+    found = stage.play(f"original.html?seed=3&popup={popup}", stop_at=8, patience=0.1)
+    assert found.error == ""
+    assert len(found.driver.popups) == 1
+    assert found.title != "agreed"
+    assert found.follower.breaks == 0
+
+
+def test_an_unknown_popup_is_named(stage: Stage) -> None:
+    found = stage.play("original.html?seed=3&popup=stranger", stop_at=8, patience=0.1)
+    assert found.error.startswith("expected the board to change after ")
+    assert "over the board lies '<div#advert.popup> Buy now" in found.error
+    assert found.error.isprintable()
+
+
+def test_keys_that_are_ignored_end_the_game(stage: Stage) -> None:
+    found = stage.play("original.html?seed=3&deaf=4", patience=0.1)
+    assert found.follower.made == 3
+    assert found.error.startswith("expected the board to change after ")
+    assert found.error.endswith("got no change in 0.1 s")
+
+
+@pytest.mark.parametrize("more", ["", "&unsaved"])
+def test_a_board_that_changes_by_itself_is_taken_as_it_is(stage: Stage, more: str) -> None:
+    found = stage.play(f"original.html?seed=3&wild=3{more}", stop_at=16)
+    assert (found.error, found.follower.breaks) == ("", 1)
+    assert found.follower.record(player="", date="", tags={}) is not None
+
+
+def test_a_board_that_never_stands_still_is_given_up(stage: Stage) -> None:
+    found = stage.play("original.html?seed=3&mad", patience=0.3)
+    assert found.error == (
+        "expected a board that stands still, got one that goes on changing, for 0.3 s"
+    )
+
+
+def test_a_board_that_stops_being_one_is_given_up(stage: Stage) -> None:
+    found = stage.play("original.html?seed=3&unsaved&torn=3", patience=0.2)
+    assert found.error == (
+        "expected tiles in 4 rows and 4 columns, got one in row 9, column 9, for 0.2 s"
+    )
+
+
+def test_a_page_that_says_it_is_over_is_believed(stage: Stage) -> None:
+    found = stage.play("original.html?seed=3&over=3")
+    assert found.error == ""
+    assert found.ending == "the page says that the game is over"
+    assert found.follower.made >= 3
+
+
+def test_a_win_that_cannot_be_left_ends_the_game(stage: Stage) -> None:
+    found = stage.play("original.html?seed=3&goal=8&stuck", patience=0.2)
+    assert found.error == "expected play to go on after the win, got a page that stays there"
+
+
+def test_a_tab_that_is_closed_is_lost(stage: Stage) -> None:
+    async def close(page: Page, driver: Driver, follower: Follower) -> None:
+        while follower.made < 2:
+            await asyncio.sleep(0.01)
+        await page.close()
+
+    for pace in (None, 5.0):
+        found = stage.play("original.html?seed=3", own=True, meanwhile=close, moves_per_second=pace)
+        assert found.error == "expected the game to stay open, got a closed tab"
+        assert found.follower.record(player="", date="", tags={}) is not None
+
+
+def test_a_page_that_crashes_is_lost(stage: Stage) -> None:
+    async def crash(page: Page, driver: Driver, follower: Follower) -> None:
+        while follower.made < 2:
+            await asyncio.sleep(0.01)
+        session = await page.context.new_cdp_session(page)
+        await session.send("Page.crash")
+
+    found = stage.play("original.html?seed=3", own=True, meanwhile=crash, moves_per_second=20)
+    assert found.error == "expected the game to stay open, got a crash of the page"
+
+
+def test_a_page_that_hangs_is_not_waited_for(stage: Stage) -> None:
+    found = stage.play("original.html?seed=3&hang=3", own=True, answer_seconds=0.5)
+    assert found.error == "expected an answer of the page within 0.5 s, got none"
+    assert found.follower.made == 2
+
+
+ATTACKS = {
+    "alert on each key,print,downloads,permissions": "",
+    "the history,leaves for a file,closes itself,rows that grow": "",
+    "loads itself at each key": "",
+    "another size at each key": "",
+    "names that hide functions": "",
+    "alerts without end": "expected an answer of the page within 0.5 s, got none",
+    "writes without end": "expected an answer of the page within 0.5 s, got none",
+    "a form that hides its parent": "expected an answer of the page within 0.5 s, got none",
+    "leaves for nowhere": "expected (a board on the page|the board to change)",
+    "leaves for another site": "expected a board on the page, got none, for 0.1 s",
+    "writes itself away": "expected (a board on the page|the board to change)",
+    "ends and does not": "expected play to go on, got a page that says again and again",
+    "is won again and again": "expected play to go on",
+    "tile 3": "expected a tile that is 0 or a power of two from 2 to 2.35, got 3, for 0.1 s",
+    "tile 10^30": "expected a number on the page, got '1e.30', for 0.1 s",
+}
+"""Names of attacks in `pages/attacks.js`, and what ends play, if anything."""
+
+SEEN_BY_CHANCE = {"ends and does not": "the page says that the game is over"}
+"""How play ends, too, where each look at the page happens to find the same."""
+
+HEAVY_ATTACKS = [
+    "windows",
+    "alerts",
+    "the console",
+    "a loop in a key",
+    "loads itself without end",
+    "a million nodes",
+    "a million tiles",
+    "a long text",
+    "frames in frames",
+    "many frames",
+]
+"""Attacks that take a browser seconds, or end in one of several ways."""
+
+
+@pytest.mark.parametrize("attack", ATTACKS)
+def test_whatever_a_page_does_play_goes_on_or_ends_with_one_sentence(
+    stage: Stage, attack: str
+) -> None:
+    ends = ATTACKS[attack]
+    found = stage.play(
+        f"original.html?seed=3&attack={quote(attack)}",
+        own=True,
+        stop_at=8,
+        patience=0.1 if ends else 3.0,
+        answer_seconds=0.5 if "answer" in ends else 30.0,
+    )
+    if attack in SEEN_BY_CHANCE and not found.error:
+        assert found.ending == SEEN_BY_CHANCE[attack]
+        return
+    assert bool(found.error) is bool(ends), found.error
+    assert re.match(ends, found.error)
+    assert found.error or found.ending == "the tile 8 is reached"
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("attack", HEAVY_ATTACKS)
+def test_a_page_that_wears_the_browser_out_ends_with_one_sentence(
+    stage: Stage, attack: str
+) -> None:
+    found = stage.play(
+        f"original.html?seed=3&attack={quote(attack)}",
+        own=True,
+        stop_at=8,
+        patience=1.0,
+        answer_seconds=3.0,
+    )
+    assert found.error.startswith("expected ") or found.ending == "the tile 8 is reached"
+    assert found.error.isprintable()
+    assert len(found.error) < 500
+
+
+def test_no_game_is_said(stage: Stage) -> None:
+    async def look() -> None:
+        async with stage.page("empty.html") as page:
+            for kind in ("auto", "original", "twofold"):
+                with pytest.raises(PageError, match=r"expected a board of the kind .* got none"):
+                    await find_game(Tab(page), kinds(kind), 0.0)
+            told = Selectors(tiles=".tile")
+            with pytest.raises(PageError, match=r"expected 16 cells '.tile', got 1"):
+                await find_game(Tab(page), kinds(selectors=told), 0.0)
+            told = Selectors(tiles="no,,such")
+            with pytest.raises(PageError, match="not a valid selector"):
+                await find_game(Tab(page), kinds(selectors=told), 0.0)
+            told = Selectors(tiles=".tile", place="box", board="#none")
+            with pytest.raises(PageError, match="expected a board '#none'"):
+                await find_game(Tab(page), kinds(selectors=told), 0.0)
+
+    stage.run(look())
+
+
+def test_keys_and_buttons_that_are_none_are_said(stage: Stage) -> None:
+    names = ("up", "right", "down", "left")
+    for what, fault in (
+        ({"keys": dict.fromkeys(names, "no such key")}, "expected to press the key"),
+        ({"buttons": dict.fromkeys(names, "#none")}, "expected a button '#none'"),
+    ):
+        told = Selectors.from_mapping({"tiles": "#cells .cell", **what})
+        found = stage.play("cells.html", wanted=tuple(kinds(selectors=told)))
+        assert fault in found.error
+
+
+def test_what_the_player_raises_ends_the_game(stage: Stage) -> None:
+    found = stage.play("original.html?size=5", "it3105-snake")
+    assert "5x5" in found.error
+
+
+def test_a_tab_that_is_gone_answers_nothing(stage: Stage) -> None:
+    async def look() -> None:
+        async with stage.page("original.html", own=True) as page:
+            tab = Tab(page)
+            game = await find_game(tab, kinds(), FIND_SECONDS)
+            await page.close()
+            assert await tab.wait_lost() == "a closed tab"
+            with pytest.raises(PageLost):
+                await game.look()
+            with pytest.raises(PageLost):
+                await play_page(page)
+
+    stage.run(look())

@@ -1,0 +1,126 @@
+"""A player that is asked from an event loop."""
+
+import asyncio
+import threading
+import time
+from collections.abc import Callable, Coroutine
+from contextlib import closing
+from typing import Any
+
+import pytest
+
+from tests.browser.stage import ready
+from twofold import Board, Budget, Game, Move, Player, Rules, make_player
+from twofold.browser.thinker import Question, Thinker
+from twofold.errors import PlayerError
+
+BOARD = Board.parse("1100/0000/0000/0002")
+QUESTION = Question(Rules(), BOARD, 0, 0)
+
+
+def thinking(
+    player: str | Callable[[Rules], Player],
+    talk: Callable[[Thinker], Coroutine[Any, Any, Any]],
+    budget: Budget | None = None,
+) -> Any:
+    """What a talk with a thinker comes to."""
+    make = player if callable(player) else lambda rules: ready(player, rules)
+    with closing(Thinker(make, budget)) as thinker:
+        return asyncio.run(talk(thinker))
+
+
+def test_it_answers_as_the_player_does() -> None:
+    async def talk(thinker: Thinker) -> list[Move]:
+        game = Game(seed=3)
+        moves = []
+        for _ in range(20):
+            asked = Question(game.rules, game.board, game.score, game.move_number)
+            moves.append(await thinker.ask(asked))
+            game.play(moves[-1])
+        return moves
+
+    game, player = Game(seed=3), make_player("greedy")
+    for move in thinking("greedy", talk):
+        assert move == player.choose(game.board)
+        game.play(move)
+
+
+def test_it_answers_within_a_budget() -> None:
+    async def talk(thinker: Thinker) -> Move:
+        return await thinker.ask(QUESTION)
+
+    assert thinking("expectimax:eval=rows,ply=1", talk, Budget(nodes=100)) in BOARD.legal_moves()
+
+
+def test_the_player_is_made_again_for_other_rules() -> None:
+    made: list[Rules] = []
+
+    def make(rules: Rules) -> Player:
+        made.append(rules)
+        return ready("greedy", rules)
+
+    async def talk(thinker: Thinker) -> None:
+        small = Question(Rules.parse("2x2"), Board.parse("2x2:10/01"), None, 0)
+        for question in (QUESTION, QUESTION, small, QUESTION):
+            await thinker.ask(question)
+
+    thinking(make, talk)
+    assert [rules.shape for rules in made] == [(4, 4), (2, 2), (4, 4)]
+
+
+def test_an_answer_that_nobody_waits_for_is_dropped() -> None:
+    gate = threading.Event()
+
+    class Slow(Player):
+        def choose(self, board: Board, *, score: int | None = None, move_number: int = 0) -> Move:
+            gate.wait(60)
+            return board.legal_moves()[move_number]
+
+    async def talk(thinker: Thinker) -> Move:
+        first = thinker.ask(QUESTION)
+        await asyncio.sleep(0.01)
+        second = thinker.ask(Question(Rules(), BOARD, None, 1))
+        assert first.cancelled()
+        thinker.drop()
+        assert second.cancelled()
+        third = thinker.ask(Question(Rules(), BOARD, None, 2))
+        gate.set()
+        return await third
+
+    assert thinking(lambda _: Slow(), talk) == BOARD.legal_moves()[2]
+
+
+def test_what_the_player_raises_comes_out_where_it_is_awaited() -> None:
+    class Wrong(Player):
+        def choose(self, board: Board, *, score: int | None = None, move_number: int = 0) -> Move:
+            return Move.UP
+
+    async def talk(thinker: Thinker) -> None:
+        dead_up = Question(Rules(), Board.parse("1212/0000/0000/0000"), None, 0)
+        with pytest.raises(PlayerError, match="expected a legal move from Wrong"):
+            await thinker.ask(dead_up)
+        thinker.ask(dead_up)
+        await asyncio.sleep(0.05)  # its error is of no interest any more
+
+    thinking(lambda _: Wrong(), talk)
+
+
+def test_a_player_that_never_answers_does_not_hold_up_the_end(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("twofold.browser.thinker.CLOSE_SECONDS", 0.05)
+    gate = threading.Event()
+
+    class Stuck(Player):
+        def choose(self, board: Board, *, score: int | None = None, move_number: int = 0) -> Move:
+            gate.wait(600)
+            return Move.LEFT
+
+    async def talk(thinker: Thinker) -> None:
+        thinker.ask(QUESTION)
+        await asyncio.sleep(0.01)
+
+    began = time.monotonic()
+    thinking(lambda _: Stuck(), talk)
+    assert time.monotonic() - began < 60
+    gate.set()

@@ -1,0 +1,140 @@
+"""The checker of engines: it passes those that keep the protocol, and finds what others do."""
+
+import random
+import re
+import sys
+from collections.abc import Callable, Iterator
+
+import pytest
+
+from tests.engine.engines import EXAMPLE, EXAMPLE_WORDS, rogue
+from twofold.engine import conformance, conformance_checks
+from twofold.engine import dialogue as engine_dialogue
+from twofold.engine.conformance import Outcome, Subject, check_engine
+from twofold.engine.conformance_checks import CHECKS, dead_board, usual_board
+from twofold.engine.messages import ALL_SHAPES
+from twofold.errors import InvalidSpec
+
+SLACK = 20.0
+"""Machines that test are busy; the figures themselves are for `engine-check`."""
+
+MINE = EXAMPLE.with_name("my_player.py")
+"""A player in plain Python, which starts at once."""
+
+NAMES = [check.name for check in CHECKS]
+
+
+def failures(outcomes: Iterator[Outcome]) -> dict[str, str]:
+    return {one.name: one.detail for one in outcomes if not one.passed}
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        pytest.param(EXAMPLE_WORDS, id="example"),
+        pytest.param(rogue("good"), id="without values"),
+        pytest.param(rogue("options"), id="with options"),
+        pytest.param([sys.executable, "-m", "twofold", "engine", f"{MINE}:Tidy"], id="twofold"),
+    ],
+)
+def test_what_keeps_the_protocol_passes(words: list[str]) -> None:
+    outcomes = list(check_engine(words, boards=30, slack=SLACK))
+    assert failures(iter(outcomes)) == {}
+    assert [one.name for one in outcomes] == NAMES
+    assert all(one.detail and one.demand and one.seconds >= 0 for one in outcomes)
+
+
+@pytest.mark.long
+@pytest.mark.promise("R34")
+def test_a_search_of_twofold_passes(figure: Callable[[str], None]) -> None:
+    words = [sys.executable, "-m", "twofold", "engine", "expectimax:ply=2"]
+    outcomes = list(check_engine(words, boards=10, slack=SLACK))
+    assert failures(iter(outcomes)) == {}
+    details = {one.name: one.detail for one in outcomes}
+    assert details["busy"] == "readyok at once, position and go refused"
+    assert details["shapes"].startswith("63 shapes")
+    figure(f"stop: {details['stop']}")
+
+
+@pytest.mark.parametrize(
+    ("mode", "check", "says"),
+    [
+        ("no-author", "handshake", "expected id author before u2048ok, got none"),
+        ("dies-at-once", "handshake", "no such weights"),
+        ("no-games", "ready", "to be accepted, got error: no games today"),
+        ("strict", "unknown words", "expected unknown lines to be passed over, got error: what is"),
+        ("quiet", "bad lines", "expected one error in answer to 'position', got 0"),
+        ("dies-of-errors", "bad lines", "its errors end with: "),
+        ("dies-of-errors", "long line", "expected readyok .*, got its end with exit code 1"),
+        ("takes-all", "bad lines", "in answer to 'option frobnicate 1', got 0"),
+        ("illegal", "moves", "expected a legal move .* got 'bestmove"),
+        ("illegal", "shapes", "expected a legal move .* got 'bestmove"),
+        ("illegal", "large tiles", "expected a legal move .* got 'bestmove"),
+        ("error", "moves", "expected a legal move .* got 'error not today'"),
+        ("garbage", "moves", "got 'bestmove sideways'"),
+        ("mute", "moves", "expected a bestmove .* got nothing for 0.5 s"),
+        ("undead", "dead board", "expected 'bestmove none' on a dead board, got 'bestmove u'"),
+        ("twice", "one answer", "expected readyok .* got bestmove"),
+        ("partial-info", "info", "expected values of all legal moves or of none"),
+        ("other-best", "info", "expected bestmove as the last best"),
+        ("deep-info", "limits", "expected at most 1 plies of 'go ply 1', got 99"),
+        ("many-nodes", "limits", "expected 1000 nodes at most, got 5000"),
+        ("stops-twice", "stop, idle", "expected readyok .* got bestmove u"),
+        ("forgetful", "repeat", "expected the same game after the same new"),
+        ("bad-exit", "quit", "expected exit code 0 after quit, got 4"),
+        ("stays", "quit, busy", "expected its end within .* s of quit, got none"),
+        ("stays", "end of input", "expected its end within .* s of the end of its input, got none"),
+    ],
+)
+def test_what_does_not_is_found(
+    mode: str, check: str, says: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    if mode in ("mute", "stays"):  # what does not answer is not waited for as long
+        monkeypatch.setattr(conformance, "PATIENCE_SECONDS", 0.5)
+        monkeypatch.setattr(conformance_checks, "QUIT_SECONDS", 0.3)
+    (wanted,) = (one for one in CHECKS if one.name == check)
+    with Subject(
+        rogue(mode), boards=30, slack=1.0 if mode in ("mute", "stays") else SLACK
+    ) as subject:
+        outcome = conformance._outcome(wanted, subject)
+    assert not outcome.passed
+    assert re.search(says, outcome.detail), outcome.detail
+
+
+@pytest.mark.parametrize(("check", "limit"), [("time", 0.05), ("stop", 0.05), ("busy", 0.05)])
+def test_one_that_is_late_is_found(check: str, limit: float) -> None:
+    (wanted,) = (one for one in CHECKS if one.name == check)
+    with Subject(rogue("late"), slack=1.0) as subject:
+        outcome = conformance._outcome(wanted, subject)
+    assert not outcome.passed
+    assert f"within {1e3 * limit:g} ms" in outcome.detail
+
+
+def test_a_spin_past_its_end_must_be_refused() -> None:
+    (wanted,) = (one for one in CHECKS if one.name == "options")
+    with Subject(rogue("options")) as subject:
+        outcome = conformance._outcome(wanted, subject)
+    assert outcome.passed, outcome.detail
+
+
+def test_who_does_not_introduce_itself_is_asked_no_more(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(engine_dialogue, "START_SECONDS", 0.5)
+    outcomes = list(check_engine(rogue("silent"), slack=1.0))
+    assert [(one.name, one.passed) for one in outcomes] == [("handshake", False)]
+
+
+def test_there_must_be_such_a_program() -> None:
+    with pytest.raises(InvalidSpec, match="expected a program that can be run"):
+        list(check_engine(["no-such-thing"]))
+
+
+def test_boards_of_every_shape_are_dead_or_not_as_wanted() -> None:
+    rng = random.Random(1)
+    for shape in ALL_SHAPES:
+        assert dead_board(shape).is_over
+        assert not usual_board(rng, shape).is_over
+        assert usual_board(rng, shape).shape == shape
+
+
+def test_names_are_different() -> None:
+    assert len(set(NAMES)) == len(NAMES)

@@ -1,0 +1,191 @@
+"""The lines of the engine protocol: what is read, what is refused, what is passed over.
+
+Round trips and mutations have files of their own.
+"""
+
+import math
+import re
+from pathlib import Path
+
+import pytest
+
+from twofold import Board, Budget, Move, Rules
+from twofold.engine.lines import format_line, parse_answer, parse_command
+from twofold.engine.messages import (
+    ALL_SHAPES,
+    BestMove,
+    Go,
+    Identity,
+    Info,
+    NewGame,
+    Option,
+    Position,
+    Refusal,
+    SetOption,
+    Shapes,
+    Word,
+)
+from twofold.errors import InvalidInput, InvalidLine
+from twofold.search.analysis import LineStep
+
+BOARD = Board.parse("0012/0000/0000/0000")
+PAGE = Path(__file__).parents[1] / "docs" / "reference" / "engine-protocol.md"
+
+
+@pytest.mark.parametrize(
+    ("line", "command"),
+    [
+        ("u2048", Word.HELLO),
+        ("  ready\r", Word.READY),
+        ("stop now", Word.STOP),
+        ("quit", Word.QUIT),
+        ("option ply 3", SetOption("ply", "3")),
+        ("option motto  to  be ", SetOption("motto", "to  be")),
+        ("option motto", SetOption("motto", "")),
+        ("new", NewGame()),
+        ("new 3x4 goal=64 seed 7", NewGame(Rules(3, 4, goal=64), 7)),
+        ("new seed 18446744073709551615", NewGame(seed=2**64 - 1)),
+        ("position 0012/0000/0000/0000", Position(BOARD)),
+        ("position 0012000000000000 move 3 by-the-way score 40", Position(BOARD, 40, 3)),
+        ("position 2x2:0000 score 0", Position(Board.empty((2, 2)), 0)),
+        ("go", Go()),
+        ("go ply 3 nodes 1000 time 50", Go(Budget(3, 0.05, 1000))),
+        ("go time 0.25 quickly", Go(Budget(seconds=0.00025))),
+        ("go quiet ply 2", Go(Budget(2), quiet=True)),
+        ("", None),
+        ("   ", None),
+        ("position0012", None),
+        ("bestmove u", None),
+        ("U2048", None),
+    ],
+)
+def test_commands(line: str, command: object) -> None:
+    assert parse_command(line) == command
+
+
+@pytest.mark.parametrize(
+    ("line", "answer"),
+    [
+        ("id name my engine 2", Identity("name", "my engine 2")),
+        ("id colour blue", None),
+        ("shapes any", Shapes(ALL_SHAPES)),
+        ("shapes 4x4 3x3", Shapes(((4, 4), (3, 3)))),
+        ("option name a type spin default -1 min -5 max 5", Option("a", "spin", "-1", -5, 5)),
+        ("option name a type string default", Option("a", "string", "")),
+        ("option name a type string default b  c", Option("a", "string", "b  c")),
+        ("option name a type combo default b var b", Option("a", "combo", "b", choices=("b",))),
+        ("u2048ok", Word.HELLO_OK),
+        ("readyok", Word.READY_OK),
+        ("info", Info()),
+        ("info depth 2 hashfull 12 u 1.5 l -inf best l", Info(
+            2, values={Move.UP: 1.5, Move.LEFT: -math.inf}, best=Move.LEFT)),
+        ("info time 12.5 unit own_unit", Info(seconds=0.0125, unit="own unit")),
+        ("info line l@5:2 u", Info(line=(LineStep(Move.LEFT, 5, 2), LineStep(Move.UP)))),
+        ("info string line u depth 3", Info(text="line u depth 3")),
+        ("bestmove d", BestMove(Move.DOWN)),
+        ("bestmove none", BestMove(None)),
+        ("error expected\x1b[2J this", Refusal("expected\\x1b[2J this")),
+        ("frobnicate", None),
+        ("go", None),
+    ],
+)  # fmt: skip
+def test_answers(line: str, answer: object) -> None:
+    assert parse_answer(line) == answer
+
+
+@pytest.mark.parametrize(
+    ("line", "says"),
+    [
+        ("position", "expected position and a board"),
+        ("position 12", "expected 16 cells"),
+        ("position 0000/0000/0000/0000 score", "expected a value after score"),
+        ("position 0000/0000/0000/0000 score -1", "expected score as a whole number, got '-1'"),
+        ("position 0000/0000/0000/0000 move 1 move 2", "expected move once, got it twice"),
+        ("go ply 0", "expected ply from 1 to 12, got 0"),
+        ("go ply 1.5", "expected ply as a whole number"),
+        ("go time 0", "expected time in seconds above 0"),
+        ("go time soon", "expected time in milliseconds as a number"),
+        ("go time 1e9", "expected time from 0 to 8.64e\\+07 ms, got '1e9'"),
+        ("go nodes 9999999999999999", "expected nodes from 1 to"),
+        ("new 9x9", "expected 1 to 8 rows"),
+        ("new 4x4 seed", "expected a value after seed"),
+        ("new 4x4 seed x", "expected a seed"),
+        ("option", "expected an option's name"),
+        ("option Ply 3", "expected an option's name"),
+        ("option ply \x00", "expected a value of at most 1000 printable characters"),
+        ("go " + "x" * 10_000, "expected a line of at most 10000 characters, got a longer one"),
+    ],
+)
+def test_commands_that_are_wrong(line: str, says: str) -> None:
+    with pytest.raises(InvalidInput, match=says):
+        parse_command(line)
+
+
+@pytest.mark.parametrize(
+    ("line", "says"),
+    [
+        ("bestmove", "expected a move u, r, d or l, got ''"),
+        ("bestmove up", "got 'up'"),
+        ("shapes", "at least one shape"),
+        ("shapes 9x9", "expected 1 to 8 rows"),
+        ("option name a type spin default 1", "expected default N min N max N of a spin"),
+        ("option name a type spin default 9 min 0 max 5", "expected a whole number from 0 to 5"),
+        ("option name a type combo default b", "expected default V var V"),
+        ("option name a type combo default b var c", "expected one of .c. for"),
+        ("option name a type check default maybe", "expected true or false"),
+        ("option name a type button default", "expected an option of type check, spin"),
+        ("option a", "expected option name N type T default V"),
+        ("info depth deep", "expected depth as a whole number"),
+        ("info u", "expected a value after u"),
+        ("info u x", "expected a value as a number"),
+        ("info unit " + "x" * 21, "expected a unit of 1 to 20 characters"),
+        ("info line x", "expected a step such as l or l@5:2"),
+        ("info line l@5:3", "expected a tile"),
+        ("info line l@5:0", "expected a tile in a step"),
+    ],
+)
+def test_answers_that_are_wrong(line: str, says: str) -> None:
+    with pytest.raises(InvalidInput, match=says):
+        parse_answer(line)
+
+
+def test_a_value_may_be_no_number() -> None:
+    found = parse_answer("info u nan")
+    assert isinstance(found, Info)
+    assert math.isnan(found.values[Move.UP])
+    assert format_line(found) == "info u nan"
+
+
+def test_a_line_and_a_text_do_not_go_together() -> None:
+    with pytest.raises(InvalidLine, match="got both"):
+        Info(line=(LineStep(Move.UP),), text="words")
+
+
+def test_what_is_written_stays_one_line() -> None:
+    for message in (
+        Refusal("a\nb"),
+        Info(text="a\r\nb"),
+        Identity("name", "\x1b[2J" + "x" * 5_000),
+    ):
+        line = format_line(message)
+        assert line.isprintable()
+        assert len(line) < 1_100
+
+
+def test_the_conversation_on_the_page_can_be_read_and_its_moves_are_legal() -> None:
+    legal: set[Move] = set()
+    block = re.findall(r"```text\n(.*?)```", PAGE.read_text(encoding="utf-8"), re.DOTALL)[0]
+    for line in block.splitlines():
+        side, _, text = line.partition(" ")
+        if text == "position 12":  # which is answered by an error there
+            continue
+        match (parse_command if side == ">" else parse_answer)(text):
+            case Position(board):
+                legal = set(board.legal_moves())
+            case Info(values=values, best=best):
+                assert set(values) == legal
+                assert best in legal
+            case BestMove(move):
+                assert (move in legal) if legal else move is None
+            case message:
+                assert message is not None

@@ -1,0 +1,111 @@
+"""What a program writes: its output with a time limit, and the end of its errors."""
+
+import contextlib
+import os
+import time
+from collections.abc import Iterator
+from typing import IO
+
+import pytest
+
+from twofold.engine import streams as engine_streams
+from twofold.engine.streams import Output, PolledOutput, PumpedOutput, Tail, Waiter
+
+Pipe = tuple[IO[bytes], int]
+
+
+@pytest.fixture
+def pipe() -> Iterator[Pipe]:
+    """The end to read from, which is closed by who reads, and the one to write to."""
+    read_end, write_end = os.pipe()
+    with open(read_end, "rb", buffering=0) as stream:
+        yield stream, write_end
+    with contextlib.suppress(OSError):  # closed by the test
+        os.close(write_end)
+
+
+@pytest.fixture(
+    params=[
+        pytest.param(
+            PolledOutput,
+            marks=pytest.mark.skipif(os.name != "posix", reason="pipes are polled on POSIX"),
+        ),
+        PumpedOutput,
+    ]
+)
+def output(request: pytest.FixtureRequest, pipe: Pipe) -> Output:
+    made: Output = request.param(pipe[0])
+    return made
+
+
+def test_what_is_written_is_read_up_to_the_end(output: Output, pipe: Pipe) -> None:
+    assert output.get(0.0) is None
+    os.write(pipe[1], b"one\n")
+    assert output.get(60.0) == b"one\n"
+    os.write(pipe[1], b"two")
+    os.close(pipe[1])
+    assert output.get(60.0) == b"two"
+    assert [output.get(60.0), output.get(0.0), output.get(-1.0)] == [b""] * 3
+    output.close()
+
+
+def test_nothing_in_time_is_none(output: Output, pipe: Pipe) -> None:
+    began = time.monotonic()
+    assert output.get(0.05) is None
+    assert time.monotonic() - began >= 0.05
+    os.close(pipe[1])
+    output.close()
+
+
+def test_one_that_was_closed_has_ended(output: Output, pipe: Pipe) -> None:
+    os.close(pipe[1])
+    output.close()
+    assert pipe[0].closed
+    assert output.get(1.0) == b""
+
+
+def test_a_thread_with_more_than_is_wanted_ends(
+    pipe: Pipe, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(engine_streams, "_WAITING", 1)
+    monkeypatch.setattr(engine_streams, "JOIN_SECONDS", 60.0)
+    pumped = PumpedOutput(pipe[0])
+    for _ in range(3):
+        os.write(pipe[1], b"x")
+        time.sleep(0.01)
+    os.close(pipe[1])
+    pumped.close()
+    assert pipe[0].closed
+
+
+def test_the_end_of_the_errors_is_kept(pipe: Pipe, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(engine_streams, "SETTLE_SECONDS", 60.0)
+    tail = Tail(pipe[0])
+    os.write(pipe[1], b"a" * 5_000 + b"the end")
+    os.close(pipe[1])
+    tail.settle()
+    assert tail.data[-8:] == b"athe end"
+    assert len(tail.data) == engine_streams.TAIL_BYTES
+    tail.close()
+
+
+@pytest.mark.skipif(os.name != "posix", reason="pipes are polled on POSIX")
+@pytest.mark.parametrize("cores", [1, 4])
+def test_waiting_awake_where_it_was_quick(
+    cores: int, pipe: Pipe, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    stream, write_end = pipe
+    monkeypatch.setattr(os, "cpu_count", lambda: cores)
+    waiter = Waiter(stream)
+    for quick, awake in ((3600.0, cores > 1), (0.0, False)):
+        monkeypatch.setattr(engine_streams, "QUICK_SECONDS", quick)
+        for _ in range(2):
+            assert not waiter.wait(0.001)
+            assert waiter._was_quick is awake
+            os.write(write_end, b"x")
+            assert waiter.wait(0.0)
+            assert waiter.wait()
+            assert stream.read(1) == b"x"
+    os.close(write_end)
+    assert waiter.wait()
+    assert stream.read(1) == b""

@@ -1,0 +1,50 @@
+"""One form for all symmetries of a board, and the keys of boards."""
+
+import random
+
+import numpy as np
+import pytest
+
+from tests.exact.naive import least
+from tests.generators import make_board
+from twofold.board import Board
+from twofold.exact.problem import canonical_bits
+from twofold.kernels.exact import canonical
+
+SHAPES = [(1, 2), (1, 4), (4, 1), (2, 2), (2, 3), (3, 2), (2, 4), (3, 3), (3, 4), (4, 3), (4, 4)]
+
+
+def some_boards(shape: tuple[int, int], count: int = 40, seed: int = 0) -> list[Board]:
+    rng = random.Random(f"{shape} {seed}")
+    return [make_board(rng, shape, largest=13) for _ in range(count)]
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+def test_one_board_stands_for_its_symmetries(shape: tuple[int, int]) -> None:
+    for board in some_boards(shape):
+        found = int(canonical.canonical(np.uint64(board.to_bits()), *shape))
+        assert found == canonical_bits(board) == least(board).to_bits()
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+def test_a_key_and_the_sum_of_the_tiles_are_the_board(shape: tuple[int, int]) -> None:
+    keys = set()
+    boards = some_boards(shape)
+    for board in boards:
+        bits = np.uint64(board.to_bits())
+        total = sum(map(sum, board.tiles))
+        assert canonical.tile_sum(bits) == total
+        key = canonical.to_key(bits, *shape)
+        assert int(canonical.from_key(key, total, *shape)) == int(bits)
+        assert int(key) < 16 ** (board.rows * board.cols - 1)
+        keys.add((int(key), total))
+    assert len(keys) == len(set(boards))
+
+
+def test_keys_ascend_as_boards_of_one_sum_do() -> None:
+    boards = sorted(canonical_bits(board) for board in some_boards((3, 3), 200))
+    by_sum: dict[int, list[int]] = {}
+    for bits in boards:
+        total = int(canonical.tile_sum(np.uint64(bits)))
+        by_sum.setdefault(total, []).append(int(canonical.to_key(np.uint64(bits), 3, 3)))
+    assert all(keys == sorted(keys) for keys in by_sum.values())

@@ -1,0 +1,73 @@
+"""Tile-downgrading on bits equals the reference, and keeps what can be played."""
+
+from collections.abc import Iterator
+
+import numpy as np
+import pytest
+
+from tests.evaluators.plain import downgraded, tile_sum
+from tests.kernels.drivers import SMALL
+from twofold import reference
+from twofold.board import Board
+from twofold.kernels.learn import downgrade
+
+Cells = tuple[int, ...]
+
+
+def some_boards(count: int, shape: tuple[int, int], seed: int = 3) -> Iterator[Cells]:
+    """Boards of tiles up to 32768: some with holes, some with hardly any."""
+    rng = np.random.default_rng([seed, *shape])
+    cells = shape[0] * shape[1]
+    for number in range(count):
+        low = 1 if number % 2 else 6
+        exponents = rng.integers(low, 16, cells)
+        if number % 3 == 0:  # a chain with a few gaps
+            exponents = rng.permutation(np.arange(15, 15 - cells, -1).clip(1))
+        yield tuple((exponents * (rng.random(cells) < rng.uniform(0.5, 1.2))).tolist())
+
+
+def on_bits(cells: Cells, shape: tuple[int, int], threshold: int) -> Cells:
+    bits = np.uint64(Board(cells, shape).to_bits())
+    return Board.from_bits(int(downgrade.downgrade_board(bits, threshold)), shape).exponents
+
+
+@pytest.mark.parametrize("exponent", range(9, 16))
+def test_downgrading_equals_the_reference(exponent: int) -> None:
+    for shape in ((4, 4), (3, 3), (2, 4)):
+        for cells in some_boards(200, shape):
+            expected = reference.downgrade(cells, exponent - 1)
+            assert on_bits(cells, shape, 1 << exponent) == tuple(expected)
+
+
+@pytest.mark.parametrize("threshold", [512, 768, 16384, 32768, 49152, 57344, 65534, 65536])
+def test_thresholds_may_be_sums_of_tiles(threshold: int) -> None:
+    for cells in some_boards(300, (4, 4)):
+        lower = on_bits(cells, (4, 4), threshold)
+        assert lower == downgraded(cells, threshold)
+        if tile_sum(cells) < threshold:
+            assert lower == cells
+
+
+def test_what_can_be_played_stays_as_it_is() -> None:
+    changed = 0
+    for shape in SMALL:
+        for cells in some_boards(5_000 // len(SMALL) + 1, shape):
+            lower = on_bits(cells, shape, 512)
+            changed += lower != cells
+            assert reference.legal_moves(lower, *shape) == reference.legal_moves(cells, *shape)
+            assert [lower.index(exponent) for exponent in lower] == [
+                cells.index(exponent) for exponent in cells
+            ]  # equal tiles stay equal, different ones different
+    assert changed > 3_000
+
+
+def test_a_board_without_a_missing_tile_is_kept() -> None:
+    full = Board.parse("fedc/ba98/7654/3210")
+    assert on_bits(full.exponents, (4, 4), 512) == full.exponents
+    assert on_bits((*range(15, 1, -1), 0, 0), (4, 4), 32768) == (*range(14, 0, -1), 0, 0)
+
+
+def test_the_sum_of_different_tiles() -> None:
+    for cells in some_boards(500, (4, 4)):
+        assert downgrade.tile_set(np.uint64(Board(cells).to_bits())) == tile_sum(cells)
+    assert downgrade.tile_set(np.uint64(0)) == 0

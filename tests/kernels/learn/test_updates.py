@@ -1,0 +1,117 @@
+"""Single updates of weights equal those on dictionaries."""
+
+from collections.abc import Callable
+from typing import Literal
+
+import numpy as np
+import pytest
+
+from tests.kernels.drivers import played_boards, to_bits
+from tests.learn.naive import Learner, symmetric, table_of, twin_of
+from twofold.board import Board
+from twofold.kernels.learn import updates
+from twofold.learn.settings import Settings, parse_schedule
+from twofold.learn.training import Training
+from twofold.networks.network import Network
+from twofold.rules import Rules
+
+COUNT = 1_000
+TOLERANCE = 1e-6
+
+NETWORKS: dict[str, tuple[str, tuple[int, int], tuple[int, ...]]] = {
+    # name: patterns, shape, stages
+    "4x5": ("4x5", (4, 4), ()),
+    "2x4, stages": ("2x4", (4, 4), (64, 192)),
+    "3x3": ("01234 358", (3, 3), ()),
+    "2x3, stages": ("01234", (2, 3), (16, 32)),
+}
+
+
+@pytest.mark.promise("R10")
+@pytest.mark.parametrize("method", ["td", "tc"])
+@pytest.mark.parametrize("name", NETWORKS)
+def test_updates_equal_those_on_dictionaries(
+    name: str, method: Literal["td", "tc"], figure: Callable[[str], None]
+) -> None:
+    patterns, shape, stages = NETWORKS[name]
+    settings = Settings(
+        patterns=patterns, rules=Rules(*shape), stages=stages, schedule=parse_schedule(method)
+    )
+    training = Training(settings)
+    worker, network = training.workers[0], training.network
+    worker.begin(settings.schedule[0], 0)
+    twin = twin_of(network)
+    learner = Learner(twin, method, settings.schedule[0].rate)
+    boards = played_boards(COUNT, *shape, seed=3)
+    targets = np.random.default_rng(5).uniform(-500, 2000, COUNT)
+    for cells, bits, target in zip(boards, to_bits(boards, *shape), targets, strict=True):
+        updates.learn_one(worker.words, bits, target)
+        learner.update(tuple(cells.tolist()), target)
+    assert training.updates == COUNT
+
+    changed = np.zeros_like(network.weights, dtype=bool)
+    largest = max(abs(weight) for table in twin.weights for weight in table.values())
+    for stage, table in enumerate(twin.weights):
+        assert table
+        for (pattern, seen), weight in table.items():
+            assert abs(table_of(network, pattern, stage)[seen] - weight) <= TOLERANCE * largest
+            changed[stage, place_of(network, pattern, seen)] = True
+    assert (network.weights[0][~changed[0]] == 0).all()
+    assert np.isnan(network.weights[1:][~changed[1:]]).all()
+
+    found = network.values(Board(cells.tolist(), shape) for cells in boards)
+    for value, cells in zip(found, boards.tolist(), strict=True):
+        stage = twin.stage(tuple(cells))
+        weights = [twin.weight(stage, feature) for feature in twin.features(tuple(cells))]
+        assert abs(value - sum(weights)) <= TOLERANCE * sum(map(abs, weights))
+    if method == "tc":
+        check_sums(training, learner)
+    figure(f"{COUNT} updates of {method} on {name}: equal to 1e-6")
+
+
+def place_of(network: Network, pattern: int, seen: tuple[int, ...]) -> int:
+    """Where a weight is in its stage: the last cell of a pattern varies fastest."""
+    place = 0
+    for exponent in seen:
+        place = 16 * place + exponent
+    return network.offsets[pattern] + place
+
+
+def check_sums(training: Training, learner: Learner) -> None:
+    """Both sums of each weight."""
+    network, seen_places = training.network, set()
+    largest = max(sizes for _, sizes in learner.sums.values())
+    for (stage, (pattern, seen)), (total, sizes) in learner.sums.items():
+        place = stage * network.stage_size + place_of(network, pattern, seen)
+        assert abs(training.sums[place, 0] - total) <= TOLERANCE * largest
+        assert abs(training.sums[place, 1] - sizes) <= TOLERANCE * largest
+        seen_places.add(place)
+    assert set(np.flatnonzero(training.sums[:, 1])) == seen_places
+
+
+@pytest.mark.promise("R10")
+@pytest.mark.parametrize("shape", [(4, 4), (3, 3), (2, 2), (3, 4), (2, 3), (4, 1)])
+def test_symmetric_boards_are_worth_the_same(
+    shape: tuple[int, int], figure: Callable[[str], None]
+) -> None:
+    cells = shape[0] * shape[1]
+    rng = np.random.default_rng(cells)
+    network = Network(f"{'0123456789abcdef'[: min(cells, 5)]} 02 13", shape)
+    network.weights[:] = rng.normal(10, 5, network.weights.shape)
+    for board in rng.integers(0, 16, (200, cells)).tolist():
+        turned = symmetric(tuple(board), shape)
+        values = network.values(Board(cells, shape) for cells in turned)
+        assert len(values) == network.symmetries
+        assert np.ptp(values) <= TOLERANCE * np.abs(values).max()
+    figure(f"{network.symmetries} symmetries of 200 boards of {shape}: equal to 1e-6")
+
+
+def test_a_rate_of_one_takes_the_value_to_the_target() -> None:
+    """On boards that no pattern sees twice the same; on others a value goes further."""
+    training = Training(Settings(patterns="2x4", schedule=parse_schedule("td:1")))
+    worker = training.workers[0]
+    worker.begin(training.settings.schedule[0], 0)
+    board = Board.parse("1234/5678/9abc/def0")
+    for target in (1000.0, -5.0):
+        updates.learn_one(worker.words, np.uint64(board.to_bits()), target)
+        assert training.network.value(board) == pytest.approx(target, rel=1e-6)

@@ -1,0 +1,238 @@
+"""Games inside kernels are the games that the general loop plays, move for move."""
+
+from dataclasses import replace
+
+import pytest
+
+from twofold.board import Board
+from twofold.errors import TileTooLarge
+from twofold.game import Game, Status
+from twofold.kernels.rules import play
+from twofold.players import make_player, play_game
+from twofold.players.compiled import CompiledPlayer
+from twofold.players.kernel_game import KernelGame
+from twofold.players.loop import GameResult, _play_by_choose, _Progress
+from twofold.rules import Rules
+
+SIMPLE = ["random", "greedy", "corner"]
+SHAPES = ["1x5", "2x2", "2x3", "3x2", "3x3", "3x4", "4x4"]
+LARGE = ["5x5 goal=128 stop=goal", "8x8 goal=64 stop=goal"]  # else they last for days
+SEARCHES = [
+    "expectimax:eval=rows,ply=1",
+    "expectimax:eval=clustering,ply=2",
+    "alphabeta:eval=baeldung,depth=2",
+    "datumbox:depth=3",
+    "it3105-snake:depth=2",
+]
+
+
+def compiled(spec: str, rules: Rules, seed: int) -> CompiledPlayer:
+    player = make_player(spec)
+    assert isinstance(player, CompiledPlayer)
+    player.start(rules, seed)
+    return player
+
+
+def by_kernels(spec: str, rules: Rules, seed: int) -> GameResult:
+    result = play_game(make_player(spec), rules, seed, keep_moves=True)
+    assert result is not None
+    return replace(result, seconds=0.0)
+
+
+def by_choose(spec: str, rules: Rules, seed: int) -> GameResult:
+    player = make_player(spec)
+    player.compiled = False
+    result = play_game(player, rules, seed, keep_moves=True)
+    assert result is not None
+    return replace(result, seconds=0.0)
+
+
+def assert_replays(result: GameResult, rules: Rules) -> None:
+    """The moves, played again by `Game`, lead to everything that the result says."""
+    game = Game(rules, seed=result.seed)
+    reached = [0] * (game.board.max_exponent + 1)
+    for letter in result.letters:
+        game.play(next(move for move in game.legal_moves() if move.letter == letter))
+        reached += [game.move_number] * (game.board.max_exponent + 1 - len(reached))
+    assert game.is_finished
+    assert (game.board, game.score, game.move_number) == (result.board, result.score, result.moves)
+    assert tuple(reached) == result.reached
+
+
+@pytest.mark.parametrize("spec", SIMPLE)
+@pytest.mark.parametrize("shape", [*SHAPES, *LARGE])
+def test_simple_players_on_every_kind_of_shape(shape: str, spec: str) -> None:
+    rules = Rules.parse(shape)
+    for seed in range(4):
+        expected = by_choose(spec, rules, seed)
+        assert by_kernels(spec, rules, seed) == expected
+        assert_replays(expected, rules)
+
+
+@pytest.mark.parametrize("spec", SIMPLE)
+@pytest.mark.parametrize(
+    "rules",
+    [
+        "4x4 spawn=2:1 start=1",
+        "3x3 spawn=2:0.5,4:0.5",
+        "4x4 spawn=2:0.2,8:0.3,32:0.5 start=5",
+        "2x4 spawn=4:1 start=8",
+        "4x4 start=16",
+        "3x4 spawn=2:1,65536:1",  # does not fit 64 bits: cells from the start
+        "4x4 goal=4 stop=goal start=10",
+        "4x4 goal=64 stop=goal",
+        "4x4 goal=64",
+        "5x3 goal=64 stop=goal",
+    ],
+)
+def test_simple_players_under_other_rules(rules: str, spec: str) -> None:
+    for seed in (0, 1, 2**64 - 1):
+        expected = by_choose(spec, Rules.parse(rules), seed)
+        assert by_kernels(spec, Rules.parse(rules), seed) == expected
+        assert_replays(expected, Rules.parse(rules))
+
+
+@pytest.mark.parametrize("spec", SEARCHES)
+def test_searching_players(spec: str) -> None:
+    rules = Rules.parse("4x4 goal=128 stop=goal")
+    for seed in range(2):
+        assert by_kernels(spec, rules, seed) == by_choose(spec, rules, seed)
+
+
+@pytest.mark.parametrize("spec", SEARCHES[:3])
+def test_searching_players_on_a_small_shape(spec: str) -> None:
+    rules = Rules.parse("2x3 spawn=2:0.5,4:0.5")
+    for seed in range(5):
+        assert by_kernels(spec, rules, seed) == by_choose(spec, rules, seed)
+
+
+# From bits to cells in mid-game
+
+TOPS = [
+    "0000/0000/1210/ff21",  # corner: down is illegal or waits, left makes 65536
+    "0000/0000/0021/effe",
+    "ff00/ff00/0000/0000",  # 65536 twice, then 131072
+    "edcb/789a/6543/fef2",
+]
+WITH_AND_WITHOUT_CELLS = [*SIMPLE, "expectimax:eval=rows,ply=1", "alphabeta:eval=rows,depth=1"]
+
+
+def start(text: str, rules: Rules) -> Game:
+    return Game.from_board(Board.parse(text), rules, seed=3, score=1_000_000, move_number=20_000)
+
+
+def progress(game: Game) -> _Progress:
+    """A game under way whose first tiles were all reached at move 0."""
+    return _Progress(game, keep_moves=True)
+
+
+def kernels_then_choose(spec: str, game: Game, chunk: int) -> tuple[GameResult, bool]:
+    """Play by kernels, in chunks, as far as they go, then by the general loop."""
+    player = compiled(spec, game.rules, game.seed)
+    under_way = progress(game)
+    kernel_game = KernelGame(player, game, under_way.reached)
+    while kernel_game.can_go_on:
+        under_way.letters.append(kernel_game.play(chunk))
+    under_way.game, under_way.reached = kernel_game.game(), kernel_game.reached()
+    finished = under_way.game.is_finished
+    assert _play_by_choose(player, under_way, None)
+    return under_way.result(0.0), finished
+
+
+def choose_alone(spec: str, game: Game) -> GameResult:
+    under_way = progress(game)
+    assert _play_by_choose(compiled(spec, game.rules, game.seed), under_way, None)
+    return under_way.result(0.0)
+
+
+@pytest.mark.promise("R12")
+@pytest.mark.parametrize("spec", WITH_AND_WITHOUT_CELLS)
+@pytest.mark.parametrize("top", TOPS)
+def test_a_tile_past_32768_changes_nothing_for_the_caller(top: str, spec: str) -> None:
+    rules = Rules.parse("4x4 goal=262144 stop=goal")
+    expected = choose_alone(spec, start(top, rules))
+    for chunk in (1, 5, 65_536):
+        found, finished_in_kernels = kernels_then_choose(spec, start(top, rules), chunk)
+        assert found == expected
+        overflowed = expected.max_tile > 32768
+        assert finished_in_kernels == (spec in SIMPLE or not overflowed)
+
+
+def test_the_boards_at_the_top_overflow() -> None:
+    rules = Rules()
+    for spec in WITH_AND_WITHOUT_CELLS:
+        largest = [choose_alone(spec, start(top, rules)).max_tile for top in TOPS]
+        assert max(largest) >= 65536, spec
+    assert choose_alone("corner", start(TOPS[2], rules)).max_tile == 131072
+
+
+@pytest.mark.promise("R12")
+def test_play_stops_at_a_goal_past_32768() -> None:
+    rules = Rules.parse("4x4 goal=65536 stop=goal")
+    for spec in ("corner", "expectimax:eval=rows,ply=1"):
+        found, _ = kernels_then_choose(spec, start(TOPS[2], rules), 100)
+        assert found == choose_alone(spec, start(TOPS[2], rules))
+        assert found.max_tile == 65536
+        assert Game.from_board(found.board, rules).status is Status.STOPPED
+
+
+# What a game inside kernels tells
+
+
+def test_chunks_of_any_size_make_the_same_game() -> None:
+    rules = Rules.parse("3x3")
+    whole = by_kernels("greedy", rules, 8)
+    for chunk in (1, 2, 3, 50):
+        kernel_game = KernelGame(compiled("greedy", rules, 8), Game(rules, seed=8), [0, 0, 0])
+        letters = ""
+        while kernel_game.can_go_on:
+            part = kernel_game.play(chunk)
+            assert len(part) <= chunk
+            letters += part
+            game = kernel_game.game()
+            assert game.move_number == len(letters)
+            assert game.board.max_exponent + 1 == len(kernel_game.reached())
+        assert letters == whole.letters
+        assert kernel_game.game().board == whole.board
+
+
+def test_stop_is_asked_and_abandons_the_game() -> None:
+    asked = 0
+
+    def stop() -> bool:
+        nonlocal asked
+        asked += 1
+        return asked > 3
+
+    assert play_game(make_player("random"), Rules.parse("8x8"), 1, stop=stop) is None
+    assert asked >= 4
+
+
+def test_a_game_that_is_never_stopped_is_the_same() -> None:
+    rules = Rules.parse("4x4")
+    result = play_game(make_player("random"), rules, 5, keep_moves=True, stop=lambda: False)
+    assert result is not None
+    assert replace(result, seconds=0.0) == by_kernels("random", rules, 5)
+
+
+def test_letters_are_left_out_unless_asked_for() -> None:
+    result = play_game(make_player("random"), Rules(), 5)
+    assert result is not None
+    assert result.letters == ""
+    assert result.moves == len(by_kernels("random", Rules(), 5).letters)
+
+
+def test_a_merge_past_the_largest_exponent_is_an_error_in_either_loop() -> None:
+    rules = Rules.parse("1x8 spawn=34359738368:1")  # 2^35
+    assert rules.spawn_exponents == (35,)
+    for compiled_loop in (True, False):
+        player = make_player("corner")
+        player.compiled = compiled_loop
+        with pytest.raises(TileTooLarge, match="expected exponents up to 35, got a merge"):
+            play_game(player, rules, 0)
+
+
+def test_states_and_words_have_the_sizes_that_kernels_read() -> None:
+    words = {name: value for name, value in vars(play).items() if name.isupper()}
+    assert max(words[name] for name in ("LETTERS", "ROWS", "COLS", "STARTS")) == play.GAME_WORDS - 1
+    assert play.MAX_EXPONENT == play.STATE_WORDS - 1

@@ -1,0 +1,137 @@
+"""The lowest layer for sums of lines equals the one for every evaluator."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from numba import types
+
+from tests.kernels.drivers import SMALL, Words, played_boards, to_bits
+from tests.kernels.lazily import lazy_kernel
+from twofold.evaluators import EVALUATORS, Evaluator
+from twofold.kernels._jit import address_of
+from twofold.kernels.intrinsics import call_layer, pointer, spread_nibbles
+from twofold.kernels.search import leaf_layer as layers
+from twofold.kernels.search.context import NODES
+from twofold.kernels.search.expectimax import LOWEST
+from twofold.rules import Rules
+from twofold.search.depth import Depth
+from twofold.search.expectimax import Expectimax
+
+_WORDS = types.Array(types.uint64, 1, "C")
+_FLOATS = types.Array(types.float64, 1, "C")
+
+LINES = [name for name, evaluator in EVALUATORS.items() if evaluator.line_tables_for]
+TINY = {"lost": 1e-9, "empty": -1e-9, "merges": 3e-8, "order": 1e-9, "sum": 1e-9}
+HUGE = {"lost": -1e9, "empty": 1e9, "merges": -1e9, "order": 1e9, "sum": -1e9}
+STEEP = {"lost": 0.0, "order": -1e9, "order_power": 6.0, "sum": 1e9, "sum_power": 6.0}
+FLAT = {"lost": 0.0, "empty": 0.0, "merges": 0.0, "order": 0.0, "sum": 0.0}
+EVALUATED = {
+    **{name: EVALUATORS[name] for name in LINES},
+    "tiny": EVALUATORS["rows"].reweighted(TINY),
+    "huge": EVALUATORS["rows"].reweighted(HUGE),
+    "steep": EVALUATORS["rows"].reweighted(STEEP),
+    "flat": EVALUATORS["rows"].reweighted(FLAT),
+    "dead": replace(EVALUATORS["rows"], dead_value=-1e12),
+}
+LAWS = ["2:0.9,4:0.1", "2:1", "8:0.3,32768:0.7"]
+
+
+@lazy_kernel(types.void(types.uint64, _WORDS, types.int64, types.int64, _FLOATS, _WORDS, _WORDS))
+def value_all(address, afters, first, end, values, nodes, context):
+    """The value of each afterstate, and the positions visited for it."""
+    words = pointer(context)
+    for index in range(len(afters)):
+        before = words[NODES]
+        values[index] = call_layer(address, (afters[index], 0, first, end, words))
+        nodes[index] = words[NODES] - before
+
+
+def afterstates(rows: int, cols: int, count: int) -> Words:
+    """Boards with an empty cell: from games, of few and of many tiles, of equals, of large ones."""
+    rng = np.random.default_rng([rows, cols])
+    parts = [played_boards(count, rows, cols, seed=5)]
+    for low, high in ((1, 4), (1, 16), (12, 16), (15, 16), (3, 4)):
+        cells = rng.integers(low, high, (count, rows * cols)).astype(np.uint8)
+        full = rng.random((count, 1)) ** 0.3
+        parts.append(np.where(rng.random(cells.shape) < full, cells, np.uint8(0)))
+    boards = np.concatenate(parts)
+    boards[np.arange(len(boards)), rng.integers(0, rows * cols, len(boards))] = 0
+    return np.unique(to_bits(boards, rows, cols))
+
+
+def both(evaluator: Evaluator, search: Expectimax, first: int, end: int, afters: Words) -> None:
+    rules, words = search.rules, search.context.words
+    assert words[LOWEST] == address_of(layers.lines)
+    found, expected = np.zeros(len(afters)), np.zeros(len(afters))
+    nodes, all_nodes = np.zeros(len(afters), np.uint64), np.zeros(len(afters), np.uint64)
+    value_all(address_of(layers.lines), afters, first, end, found, nodes, words)
+    value_all(address_of(layers.after_move), afters, first, end, expected, all_nodes, words)
+    assert evaluator.line_tables_for is not None
+    largest = max(float(np.abs(t).max()) for t in evaluator.line_tables_for(*rules.shape))
+    np.testing.assert_allclose(found, expected, rtol=1e-12, atol=8e-13 * largest)
+    assert (nodes == all_nodes).all()
+    assert len(np.unique(nodes)) > 1 or rules.rows * rules.cols < 4
+
+
+@pytest.mark.parametrize("shape", SMALL)
+def test_lines_equal_the_general_layer(shape: tuple[int, int]) -> None:
+    afters = afterstates(*shape, 200)
+    for name, evaluator in EVALUATED.items():
+        for law in LAWS if name == "rows" else LAWS[:1]:
+            rules = replace(
+                Rules.parse(f"spawn={law}"), rows=shape[0], cols=shape[1], start_tiles=1
+            )
+            search = Expectimax(evaluator, rules, Depth.fixed(1), table_mb=0)
+            for first, end in ((0, 1), (1, 2), (0, 2)):
+                if end <= len(rules.spawn):
+                    both(evaluator, search, first, end, afters)
+
+
+def test_parts_of_the_spawns_add_up() -> None:
+    search = Expectimax(EVALUATORS["rows"], Rules(), Depth.fixed(1), table_mb=0)
+    afters = afterstates(4, 4, 200)
+    nodes = np.zeros(len(afters), np.uint64)
+    one, two, both = (np.zeros(len(afters)) for _ in range(3))
+    for values, first, end in ((one, 0, 1), (two, 1, 2), (both, 0, 2)):
+        value_all(address_of(layers.lines), afters, first, end, values, nodes, search.context.words)
+    np.testing.assert_allclose(one + two, both, rtol=1e-14)
+    assert not np.allclose(one, two)
+
+
+@pytest.mark.parametrize(
+    "evaluator",
+    [
+        EVALUATORS["snake"],
+        replace(EVALUATORS["rows"], adds_reward=True),
+        replace(EVALUATORS["rows"], dead_value=-np.inf),
+        replace(EVALUATORS["rows"], at="state"),
+    ],
+)
+def test_other_evaluators_have_a_general_layer(evaluator: Evaluator) -> None:
+    search = Expectimax(evaluator, Rules(), Depth.fixed(1))
+    general = layers.after_spawn if evaluator.at == "state" else layers.after_move
+    assert search.context.words[LOWEST] == address_of(general)
+
+
+def test_three_spawn_tiles_have_the_general_layer() -> None:
+    rules = Rules.parse("spawn=2:1,4:1,8:1")
+    search = Expectimax(EVALUATORS["rows"], rules, Depth.fixed(1))
+    assert search.context.words[LOWEST] == address_of(layers.after_move)
+
+
+@lazy_kernel(types.void(_WORDS, _WORDS))
+def spread_all(rows, spread):
+    for index in range(len(rows)):
+        spread[index] = spread_nibbles(rows[index])
+
+
+def test_spread_nibbles() -> None:
+    """Row 0x1234 becomes 0x0001_0002_0003_0004."""
+    rows = np.arange(65_536, dtype=np.uint64)
+    spread = np.zeros_like(rows)
+    spread_all(rows, spread)
+    expected = sum(
+        ((rows >> np.uint64(4 * n)) & np.uint64(15)) << np.uint64(16 * n) for n in range(4)
+    )
+    assert (spread == expected).all()

@@ -1,0 +1,419 @@
+"""Network files: what is written is read; cards; releases; files cut off or changed anywhere."""
+
+import random
+import re
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import numpy as np
+import pytest
+
+import twofold
+from twofold import memory
+from twofold.board import Board
+from twofold.errors import InvalidNetwork, ResourceError
+from twofold.networks.file import (
+    Card,
+    Release,
+    read_card,
+    read_network,
+    write_network,
+    write_release,
+)
+from twofold.networks.network import Network
+from twofold.networks.patterns import NAMED
+from twofold.rules import Rules
+from twofold.tensors import map_tensors, write_tensors
+
+NAN = float("nan")
+
+
+def make_network(
+    patterns: str = "01 23",
+    shape: tuple[int, int] = (2, 2),
+    stages: tuple[int, ...] = (),
+    seed: int = 1,
+) -> Network:
+    """A network, a fifth of whose weights are not 0; later stages are touched here and there."""
+    network = Network(patterns, shape, stages=stages)
+    dice = np.random.default_rng(seed)
+    for stage in network.weights:
+        some = dice.random(len(stage)) < 0.2
+        stage[some] = dice.laplace(0, 300, int(some.sum()))
+    return network
+
+
+def card_of(network: Network, **more: Any) -> Card:
+    rows, cols = network.shape
+    return Card(
+        patterns=network.name,
+        rules=str(Rules(rows, cols)),
+        symmetries=network.symmetries,
+        stages=network.stages,
+        twofold=twofold.__version__,
+        **more,
+    )
+
+
+def write(path: Path, network: Network, unit: float | None) -> bytes:
+    """Write it as float32, or as a release with a unit; the bytes of the file."""
+    if unit is None:
+        write_network(path, network, card_of(network))
+    else:
+        write_release(path, network, card_of(network), unit=unit)
+    return path.read_bytes()
+
+
+def resolved(network: Network) -> Iterator[np.ndarray[Any, Any]]:
+    """The weights of each stage, those of the stage before where they are not touched."""
+    before = np.zeros(network.stage_size, dtype=np.float32)
+    for stage in network.weights:
+        before = np.where(np.isnan(stage), before, stage)
+        yield before
+
+
+# ---- round trips
+
+
+@pytest.mark.parametrize("stages", [(), (8, 16)])
+@pytest.mark.parametrize(
+    ("patterns", "shape"), [("01 23", (2, 2)), ("0 145", (2, 3)), ("2x4", (4, 4)), ("0", (1, 2))]
+)
+def test_float32_is_read_as_written(
+    tmp_path: Path, patterns: str, shape: tuple[int, int], stages: tuple[int, ...]
+) -> None:
+    network = make_network(patterns, shape, stages)
+    write_network(tmp_path / "a", network, card_of(network))
+    found, card = read_network(tmp_path / "a")
+    assert card == read_card(tmp_path / "a") == card_of(network)
+    assert (found.patterns, found.shape, found.stages) == (network.patterns, shape, stages)
+    assert np.array_equal(found.weights, network.weights, equal_nan=True)
+    assert bool(np.isnan(found.weights).any()) == bool(stages)
+
+
+def test_weights_cannot_be_changed(tmp_path: Path) -> None:
+    write(tmp_path / "a", make_network("0123", (4, 4)), None)
+    network, _ = read_network(tmp_path / "a")
+    assert not network.weights.flags.writeable
+    assert network.weights.flags.aligned
+
+
+@pytest.mark.promise("R66")
+@pytest.mark.parametrize("unit", [None, 0.125])
+@pytest.mark.parametrize("change", [b"", b"text", bytes(4_000_000)])
+@pytest.mark.parametrize("free", [None, 1_000_000], ids=["in memory", "on disk"])
+def test_a_network_in_use_whose_file_is_written_over(
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    unit: float | None,
+    change: bytes,
+    free: int | None,
+) -> None:
+    """As `cp` does it: in place. A page of the file that is gone ends whoever has it mapped."""
+    network = make_network("01234", (4, 4))
+    board = Board.parse("1234/2345/3456/0007")
+    write(tmp_path / "a", network, unit)
+    if unit is None and free is not None:  # then the 4 MB of weights have no room
+        monkeypatch.setattr(memory, "free_memory", lambda: free)
+    used, _ = read_network(tmp_path / "a")
+    before = used.value(board)
+    (tmp_path / "a").write_bytes(change)
+    assert used.value(board) == before
+    assert np.array_equal(used.weights, np.array(used.weights))  # every page is there
+    assert list(tmp_path.iterdir()) == [tmp_path / "a"]
+
+
+def test_a_network_from_a_file_values_boards_as_before(tmp_path: Path) -> None:
+    network = make_network("2x4", (4, 4), (64,))
+    boards = [Board.parse(text) for text in ("1234/2345/3456/0007", "0000/1100/0020/0001")]
+    write(tmp_path / "a", network, None)
+    assert np.array_equal(read_network(tmp_path / "a")[0].values(boards), network.values(boards))
+    write(tmp_path / "a", network, 0.125)
+    near = read_network(tmp_path / "a")[0].values(boards)
+    assert np.abs(near - network.values(boards)).max() <= network.features * 0.125 / 2
+
+
+def test_more_tensors_and_texts_are_kept_beside(tmp_path: Path) -> None:
+    network = make_network()
+    sums = np.ones((512, 2), dtype=np.float32)
+    write_network(tmp_path / "a", network, card_of(network), {"sums": sums}, {"state": "{}"})
+    assert np.array_equal(read_network(tmp_path / "a")[0].weights, network.weights)
+    content = map_tensors(tmp_path / "a")
+    assert np.array_equal(content.tensors["sums"], sums)
+    assert content.metadata["state"] == "{}"
+
+
+# ---- cards
+
+
+def test_the_card_says_everything(tmp_path: Path) -> None:
+    network = make_network()
+    card = card_of(
+        network,
+        method="temporal coherence",
+        settings={"rate": 0.1, "seed": "7", "deep": [1, {"a": None}]},
+        games=10**12,
+        moves=2**62,
+        seconds=1.5,
+        curve=[[1000.0, 2.5], [2000.0, 3.0]],
+        before=[{"method": "td", "games": 3}],
+        note="é\n\u2028 \x1b",
+    )
+    write_network(tmp_path / "a", network, card)
+    assert read_card(tmp_path / "a") == card
+    write_release(tmp_path / "a", network, card, unit=2.0)
+    assert read_card(tmp_path / "a") == msgspec.structs.replace(card, release=Release(unit=2.0))
+
+
+def test_keys_of_newer_versions_are_passed_over(tmp_path: Path) -> None:
+    network = make_network()
+    card = msgspec.json.decode(msgspec.json.encode(card_of(network)))
+    texts = {
+        "format": "twofold-network 1",
+        "twofold": msgspec.json.encode(card | {"from the future": [1]}).decode(),
+    }
+    write_tensors(tmp_path / "a", {"weights": network.weights}, texts)
+    assert read_network(tmp_path / "a")[1] == card_of(network)
+
+
+def test_a_card_without_what_need_not_be_said(tmp_path: Path) -> None:
+    said = {"patterns": "01 23", "rules": "2x2", "symmetries": 8, "twofold": "0.1"}
+    texts = {"format": "twofold-network 1", "twofold": msgspec.json.encode(said).decode()}
+    write_tensors(tmp_path / "a", {"weights": make_network().weights}, texts)
+    _, card = read_network(tmp_path / "a")
+    assert (card.stages, card.games, card.settings, card.release) == ((), 0, {}, None)
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        ({"patterns": "01"}, "expected a card of 01 23 for 2x2, 2.0 kB of weights, got 01 for"),
+        ({"rules": "3x3"}, "expected a card of 01 23 for 2x2"),
+        ({"stages": (8,)}, "expected a card of 01 23 for 2x2"),
+        ({"symmetries": 4}, "expected 8 symmetries, got 4, in the card of 01 23"),
+        ({"patterns": "wrong"}, "expected one of 4x6, .*, in the card of 01 23"),
+    ],
+)
+def test_a_card_of_another_network_is_not_written(
+    tmp_path: Path, change: dict[str, Any], said: str
+) -> None:
+    network = make_network()
+    card = msgspec.structs.replace(card_of(network), **change)
+    with pytest.raises(InvalidNetwork, match=said):
+        write_network(tmp_path / "a", network, card)
+    with pytest.raises(InvalidNetwork, match=said):
+        write_release(tmp_path / "a", network, card, unit=1.0)
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("taken", ["weights", "format", "twofold"])
+def test_names_that_are_taken(tmp_path: Path, taken: str) -> None:
+    network = make_network()
+    tensors = {taken: network.weights} if taken == "weights" else {}
+    metadata = {taken: "x"} if taken != "weights" else {}
+    with pytest.raises(InvalidNetwork, match=f"expected other names .*, got '{taken}'"):
+        write_network(tmp_path / "a", network, card_of(network), tensors, metadata)
+
+
+@pytest.mark.parametrize("value", [NAN, np.inf, -np.inf])
+@pytest.mark.parametrize("place", [(0, 0), (0, 511), (1, 7)])
+def test_what_is_not_finite(tmp_path: Path, value: float, place: tuple[int, int]) -> None:
+    network = make_network(stages=(8,))
+    write(tmp_path / "good", network, None)
+    network.weights[place] = value
+    if np.isnan(value) and place[0]:
+        write(tmp_path / "a", network, None)
+        assert np.isnan(read_network(tmp_path / "a")[0].weights[place])
+        return
+    for unit in (None, 1.0):
+        with pytest.raises(
+            InvalidNetwork, match=f"expected finite .* in stage {place[0]}, got {value} as"
+        ):
+            write(tmp_path / "a", network, unit)
+    with open(tmp_path / "good", "r+b") as file:
+        file.seek(-4 * (1024 - 512 * place[0] - place[1]), 2)
+        file.write(np.float32(value).tobytes())
+    with pytest.raises(
+        InvalidNetwork, match=f"expected finite .* in stage {place[0]}, .*{place[1]} in .*good"
+    ):
+        read_network(tmp_path / "good")
+
+
+# ---- releases
+
+
+@pytest.mark.parametrize("unit", [0.125, 0.3, 1.0, 4.0, 7.7, 1e6])
+@pytest.mark.parametrize("stages", [(), (8,), (8, 16, 24)])
+def test_no_weight_is_off_by_more_than_half_a_unit(
+    tmp_path: Path, unit: float, stages: tuple[int, ...]
+) -> None:
+    network = make_network("0 01 012", (2, 2), stages)
+    write(tmp_path / "a", network, unit)
+    found, card = read_network(tmp_path / "a")
+    assert card.release == Release(unit=unit)
+    assert found.weights.flags.writeable
+    for stage, exact in zip(found.weights, resolved(network), strict=True):
+        units = np.rint(exact / np.float64(unit))
+        assert np.array_equal(stage, (units * unit).astype(np.float32))
+        assert np.abs(stage - exact.astype(np.float64)).max() <= unit * (0.5 + 1e-6)
+        assert not stage[exact == 0].any()
+
+
+def test_weights_not_touched_become_those_of_the_stage_before(tmp_path: Path) -> None:
+    network = Network("01", (2, 2), stages=(8, 16))
+    network.weights[0, :3] = 5, -7, 2
+    network.weights[1, 1] = 3
+    network.weights[2, 2] = -1
+    write(tmp_path / "a", network, 1.0)
+    found = read_network(tmp_path / "a")[0].weights
+    assert found[:, :4].tolist() == [[5, -7, 2, 0], [5, 3, 2, 0], [5, 3, -1, 0]]
+    assert not found[:, 4:].any()
+
+
+def test_a_release_of_nothing_but_zeros(tmp_path: Path) -> None:
+    size = len(write(tmp_path / "a", Network("01234", (4, 4)), 1.0))
+    assert size < 1_000
+    assert not read_network(tmp_path / "a")[0].weights.any()
+
+
+def test_the_largest_steps_that_fit(tmp_path: Path) -> None:
+    network = Network("01", (2, 2), stages=(8,))
+    network.weights[0, :3] = 32_766, -32_766, 0.5
+    network.weights[1, :2] = 0, 0
+    write(tmp_path / "a", network, 1.0)
+    found = read_network(tmp_path / "a")[0].weights
+    assert found[:, :3].tolist() == [[32_766, -32_766, 0], [0, 0, 0]]
+
+
+@pytest.mark.parametrize(
+    ("weights", "unit", "enough"),
+    [((40_000, 0), 1.0, 1.3), ((-30_000, 30_000), 1.0, 1.9), ((5e9, 0), 4.0, 160_000.0)],
+)
+def test_a_unit_too_small_names_one_that_is_not(
+    tmp_path: Path, weights: tuple[float, float], unit: float, enough: float
+) -> None:
+    network = Network("01", (2, 2), stages=(8,))
+    network.weights[:, 3] = weights
+    with pytest.raises(InvalidNetwork, match=f"32766 units of .* {enough:g} would do"):
+        write(tmp_path / "a", network, unit)
+    write(tmp_path / "a", network, enough)
+    with pytest.raises(InvalidNetwork, match="would do"):
+        write(tmp_path / "a", network, enough * 0.9)
+
+
+@pytest.mark.parametrize("unit", [0.0, -1.0, NAN, np.inf, 1e-7, 1e7])
+def test_a_unit_that_is_none(tmp_path: Path, unit: float) -> None:
+    with pytest.raises(InvalidNetwork, match="expected a unit from 1e-06 to 1e\\+06, got"):
+        write(tmp_path / "a", make_network(), unit)
+
+
+def test_a_release_is_small(tmp_path: Path, figure: Callable[[str], None]) -> None:
+    network = make_network("2x4", (4, 4))
+    size = len(write(tmp_path / "a", network, 4.0))
+    assert size < network.bytes / 10
+
+
+@pytest.mark.parametrize("unit", [None, 1.0])
+def test_more_than_the_free_memory(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, unit: float | None
+) -> None:
+    network = make_network("0123", (4, 4))
+    write(tmp_path / "a", network, unit)
+    monkeypatch.setattr(memory, "free_memory", lambda: 300_000)
+    if unit is None:
+        found, _ = read_network(tmp_path / "a")  # mapped, from a copy
+        assert np.array_equal(found.weights, network.weights)
+        return
+    with pytest.raises(ResourceError, match="expected at most 80% of the free memory for the wei"):
+        read_network(tmp_path / "a")
+
+
+# ---- the description of the format
+
+PAGE = Path(__file__).parents[2] / "docs" / "reference" / "network-files.md"
+
+
+def block(language: str, holding: str) -> str:
+    """The block of the page that holds a text."""
+    blocks = re.findall(rf"^```{language}\n(.*?)^```", PAGE.read_text("utf-8"), re.DOTALL | re.M)
+    (found,) = [str(text) for text in blocks if holding in text]
+    return found
+
+
+@pytest.mark.parametrize("unit", [None, 0.25, 7.7])
+def test_the_reader_on_the_page_reads_the_same(tmp_path: Path, unit: float | None) -> None:
+    names: dict[str, Any] = {}
+    exec(compile(block("python", "read_weights"), PAGE, "exec"), names)  # noqa: S102
+    network = make_network("0 01 012", (2, 2), (8, 16))
+    write(tmp_path / "a", network, unit)
+    found = names["read_weights"](tmp_path / "a", [pattern.size for pattern in network.patterns])
+    assert np.array_equal(found, read_network(tmp_path / "a")[0].weights, equal_nan=True)
+
+
+def test_the_page_lists_the_names_of_patterns() -> None:
+    assert dict(line.split("  ") for line in block("text", "4x6 ").splitlines()) == NAMED
+
+
+def test_the_place_of_a_weight_on_the_page() -> None:
+    assert "= 4694" in block("text", "board      1 2 3 4")
+    network = Network("0145")
+    network.table(0)[4694] = 1
+    assert network.value(Board.parse("1234/5678/0000/0000")) == 1
+
+
+# ---- damage
+
+
+@pytest.mark.promise("R16")
+@pytest.mark.parametrize("unit", [None, 1.0], ids=["float32", "release"])
+def test_a_small_network_cut_off_at_every_byte(
+    tmp_path: Path, unit: float | None, figure: Callable[[str], None]
+) -> None:
+    path = tmp_path / "a"
+    data = write(path, make_network("0 12", stages=(8,)), unit)
+    for end in reversed(range(len(data))):
+        with open(path, "r+b") as file:
+            file.truncate(end)
+        for read in (read_network, read_card):
+            with pytest.raises(InvalidNetwork, match=r"expected .*, got"):
+                read(path)
+    figure(f"{len(data):,} cuts of a network: refused")
+
+
+@pytest.mark.long
+@pytest.mark.promise("R16")
+@pytest.mark.parametrize("unit", [None, 1.0], ids=["float32", "release"])
+def test_a_network_cut_off_at_a_thousand_places(
+    tmp_path: Path, unit: float | None, figure: Callable[[str], None]
+) -> None:
+    path = tmp_path / "a"
+    data = write(path, make_network("01234 45678 56789", (4, 4), (512, 1024)), unit)
+    dice = random.Random(7)
+    for end in sorted((dice.randrange(len(data)) for _ in range(1_000)), reverse=True):
+        with open(path, "r+b") as file:
+            file.truncate(end)
+        with pytest.raises(InvalidNetwork, match=r"expected .*, got"):
+            read_network(path)
+    figure(f"1,000 cuts of {len(data):,} bytes: refused")
+
+
+def test_a_release_with_any_byte_changed_is_refused_or_the_same(tmp_path: Path) -> None:
+    """Checksums find what is changed in the planes; only texts of the card may go unseen."""
+    path = tmp_path / "a"
+    network = make_network("0 12", stages=(8,))
+    data = bytearray(write(path, network, 1.0))
+    begin = 8 + int.from_bytes(data[:8], "little")
+    good = read_network(path)[0].weights
+    refused = 0
+    for place in range(begin, len(data)):
+        for change in (0x01, 0x80, 0xFF):
+            data[place] ^= change
+            path.write_bytes(data)
+            data[place] ^= change
+            try:
+                assert np.array_equal(read_network(path)[0].weights, good), place
+            except InvalidNetwork:
+                refused += 1
+    assert refused > 2.9 * (len(data) - begin)

@@ -1,0 +1,298 @@
+"""Networks: their size and stages, their weights, their terms, and what is refused."""
+
+import weakref
+from typing import Any
+
+import numpy as np
+import pytest
+
+from tests.kernels.drivers import played_boards
+from tests.learn.naive import twin_of
+from twofold import memory
+from twofold.board import Board
+from twofold.errors import InvalidNetwork, LimitExceeded, ResourceError, UnsupportedRules
+from twofold.evaluators.explain import explain
+from twofold.evaluators.ntuple import network_evaluator, pattern_values
+from twofold.kernels.learn import ntuple
+from twofold.learn.settings import Settings
+from twofold.learn.training import Training
+from twofold.networks.network import Network, check_stages
+from twofold.networks.patterns import Pattern
+from twofold.rules import Rules
+
+
+def random_network(
+    patterns: str, shape: tuple[int, int] = (4, 4), stages: tuple[int, ...] = ()
+) -> Network:
+    network = Network(patterns, shape, stages=stages)
+    weights = np.random.default_rng(2).normal(10, 10, network.weights.shape)
+    network.weights[:] = np.where(np.arange(network.stage_size) % 3, weights, weights[0])
+    return network
+
+
+# What it is
+
+
+def test_the_size_of_a_network() -> None:
+    network = Network("01234 01", stages=(16, 32))
+    assert network.patterns == (Pattern((0, 1, 2, 3, 4)), Pattern((0, 1)))
+    assert network.stage_count == 3
+    assert network.stage_size == 16**5 + 16**2
+    assert network.offsets == (0, 16**5)
+    assert (network.symmetries, network.features) == (8, 16)
+    assert network.bytes == network.weights.nbytes == 3 * 4 * (16**5 + 16**2)
+    assert network.weights.shape == (3, 16**5 + 16**2)
+    assert network.weights.dtype == np.float32
+
+
+def test_new_weights_are_nothing_and_then_untouched() -> None:
+    network = Network("01 23", (2, 2), stages=(8, 16))
+    assert (network.weights[0] == 0).all()
+    assert np.isnan(network.weights[1:]).all()
+    assert network.value(Board.parse("2x2:34/12")) == 0
+
+
+@pytest.mark.parametrize(
+    ("patterns", "shape", "stages", "text"),
+    [
+        ("4x6", (4, 4), (), "4x6 for 4x4, 268 MB of weights"),
+        ("456789 012345", (4, 4), (), "456789 012345 for 4x4, 134 MB of weights"),
+        ("2x4", (4, 4), (16384, 32768), "2x4 for 4x4, 3 stages, 1.6 MB of weights"),
+        ("012 12", (2, 3), (), "012 12 for 2x3, 17 kB of weights"),
+        ("1 0", (1, 2), (4,), "1 0 for 1x2, 2 stages, 256 bytes of weights"),
+    ],
+)
+def test_describe(
+    patterns: str, shape: tuple[int, int], stages: tuple[int, ...], text: str
+) -> None:
+    assert Network(patterns, shape, stages=stages).describe() == text
+
+
+@pytest.mark.parametrize(
+    ("shape", "symmetries"),
+    [((4, 4), 8), ((3, 3), 8), ((2, 2), 8), ((3, 4), 4), ((4, 3), 4), ((1, 4), 4), ((2, 1), 4)],
+)
+def test_only_squares_can_be_turned(shape: tuple[int, int], symmetries: int) -> None:
+    network = Network("0 1 01", shape)
+    assert network.symmetries == symmetries
+    assert network.features == 3 * symmetries
+    network.weights[0] = 1.5
+    assert network.value(Board.empty(shape)) == 1.5 * 3 * symmetries
+
+
+def test_patterns_may_be_given_as_such() -> None:
+    network = Network([Pattern((1, 0)), Pattern((3,))], (2, 2))
+    assert network.name == "01 3"  # cells ascend
+
+
+def test_the_table_of_a_pattern_is_a_view() -> None:
+    network = Network("01 012", (2, 2), stages=(16,))
+    network.table(1, 1).reshape(16, 16, 16)[3, 2, 1] = 7  # cell 0 first, the last cell fastest
+    assert np.flatnonzero(network.weights[1] == 7).tolist() == [256 + 0x321]
+    assert [network.table(number).size for number in (0, 1)] == [256, 4096]
+
+
+def test_weights_are_kept_and_not_copied() -> None:
+    weights = np.ones((1, 256), dtype=np.float32)
+    network = Network("01", (1, 2), weights=weights)
+    assert network.weights is weights
+    assert network.value(Board.parse("1x2:12")) == 4
+    weights[0, 0x12] = 2
+    assert network.value(Board.parse("1x2:12")) == 6
+
+
+# Stages
+
+
+def test_stages_split_at_sums_of_different_tiles() -> None:
+    network = Network("0", (4, 4), stages=(16384, 32768, 49152))
+    for stage in range(4):
+        network.weights[stage] = stage
+    for text, stage in (
+        ("0000/0000/0000/0000", 0),
+        ("d000/0000/0000/0000", 0),
+        ("dd00/0000/0000/0000", 0),  # two 8192s are no 16384
+        ("dcba/9876/5432/1000", 0),  # 16382
+        ("e000/0000/0000/0000", 1),
+        ("ee00/dcba/0000/0000", 1),
+        ("f000/0000/0000/0000", 2),
+        ("fff0/d000/0000/0000", 2),
+        ("0000/0fe0/0000/0000", 3),
+    ):
+        assert network.value(Board.parse(text)) == 8 * stage
+
+
+@pytest.mark.parametrize("stages", [(), (2,), (2, 4, 65534), (512, 1024), tuple(range(2, 32, 2))])
+def test_stages_that_can_be_used(stages: tuple[int, ...]) -> None:
+    assert check_stages(stages) == check_stages(list(stages)) == stages
+
+
+@pytest.mark.parametrize(
+    "stages", [(0,), (3,), (-2,), (65536,), (1024, 512), (512, 512), (16, 17), (1, 2)]
+)
+def test_stages_that_cannot(stages: tuple[int, ...]) -> None:
+    text = ",".join(map(str, stages))
+    message = f"expected stages as ascending sums of tiles, such as 16384,32768,49152, got {text}"
+    with pytest.raises(InvalidNetwork, match=message):
+        Network("01", (2, 2), stages=stages)
+
+
+# What boards are worth
+
+
+def test_values_of_many_boards() -> None:
+    network = random_network("0124 568")
+    boards = [Board(cells) for cells in played_boards(20, 4, 4, seed=1).tolist()]
+    values = network.values(boards)
+    assert values.dtype == np.float64
+    assert values.tolist() == [network.value(board) for board in boards]
+    assert network.values([]).shape == (0,)
+
+
+@pytest.mark.parametrize("text", ["3x4:1", "4x3:1", "5x5:1", "g", "000z"])
+def test_boards_that_do_not_fit(text: str) -> None:
+    shape, _, cells = text.rpartition(":")
+    rows, cols = map(int, shape.split("x")) if shape else (4, 4)
+    board = Board.parse(f"{rows}x{cols}:{cells.ljust(rows * cols, '0')}")
+    network = Network("01")
+    with pytest.raises(UnsupportedRules, match="expected 4x4 with tiles up to 32768 for this"):
+        network.value(board)
+    with pytest.raises(UnsupportedRules):
+        network_evaluator(network).value(board)
+
+
+@pytest.mark.parametrize(("shape", "stages"), [((4, 4), ()), ((3, 4), (64, 512)), ((2, 2), (8,))])
+def test_the_values_of_patterns_add_up(shape: tuple[int, int], stages: tuple[int, ...]) -> None:
+    network = random_network("012 13 0123 1", shape, stages)
+    for cells in played_boards(50, *shape, seed=2).tolist():
+        board = Board(cells, shape)
+        parts = pattern_values(network, board)
+        assert list(parts) == ["012", "13", "0123", "1"]
+        size = sum(map(abs, parts.values()))
+        assert abs(sum(parts.values()) - network.value(board)) <= 1e-6 * size
+
+
+def test_the_value_of_a_pattern_is_that_of_its_weights() -> None:
+    network = random_network("012 3", (2, 2))
+    board = Board.parse("2x2:12/34")
+    for number, (name, value) in enumerate(pattern_values(network, board).items()):
+        pattern = network.patterns[number]
+        alone = Network([pattern], (2, 2), weights=network.table(number)[np.newaxis].copy())
+        twin = twin_of(alone)
+        assert name == str(pattern)
+        assert value == pytest.approx(twin.value(board.exponents), rel=1e-6)
+
+
+# The evaluator
+
+
+def test_the_evaluator_of_a_network() -> None:
+    network = random_network("0124 568")
+    evaluator = network_evaluator(network, name="mine")
+    assert (evaluator.name, evaluator.summary) == ("mine", "n-tuple network 0124 568")
+    assert (evaluator.unit, evaluator.at, evaluator.adds_reward) == ("points", "afterstate", True)
+    assert evaluator.supports(4, 4)
+    assert evaluator.unsupported(3, 4) == "expected 4x4 for eval=mine"
+    for cells in played_boards(20, 4, 4, seed=3).tolist():
+        board = Board(cells)
+        assert evaluator.value(board) == evaluator.value(board, 999) == network.value(board)
+        assert evaluator.terms(board) == pattern_values(network, board)
+        if board.legal_moves():
+            explained = explain(evaluator, board)
+            assert explained.add_up
+            assert explained.names == ("0124", "568")
+
+
+def test_the_evaluator_sees_weights_that_change() -> None:
+    network = Network("01", (2, 2))
+    evaluator = network_evaluator(network)
+    network.weights[0] = 3
+    assert evaluator.value(Board.parse("2x2:12/34")) == 24
+
+
+# What is refused
+
+
+@pytest.mark.parametrize(
+    ("weights", "message"),
+    [
+        (np.zeros((1, 255), np.float32), r"expected float32 weights of shape \(1, 256\), got"),
+        (np.zeros(256, np.float32), r"got float32 of \(256,\)"),
+        (np.zeros((2, 256), np.float32), r"got float32 of \(2, 256\)"),
+        ([1.0], "expected an array of weights, got"),
+        (np.zeros((1, 256)), r"got float64 of \(1, 256\)"),
+        (np.zeros((1, 256), ">f4"), "expected float32 weights"),
+        (np.zeros((1, 512), np.float32)[:, ::2], "expected weights that lie side by side"),
+        (np.zeros(1025, np.uint8)[1:].view(np.float32).reshape(1, 256), "that lie side by side"),
+    ],
+)  # fmt: skip
+def test_weights_that_do_not_fit(weights: Any, message: str) -> None:
+    with pytest.raises(InvalidNetwork, match=message):
+        Network("01", (2, 2), weights=weights)
+    network = Network("01", (2, 2))
+    with pytest.raises(InvalidNetwork, match=message):
+        network.weights = weights
+    assert network.value(Board.parse("2x2:12/34")) == 0
+
+
+@pytest.mark.promise("R64")
+@pytest.mark.parametrize("name", ["patterns", "shape", "stages"])
+def test_what_places_weights_stays_as_it_is(name: str) -> None:
+    network = Network("01", (2, 2))
+    with pytest.raises(AttributeError):
+        setattr(network, name, getattr(network, name))
+
+
+@pytest.mark.promise("R64")
+def test_weights_live_as_long_as_those_that_read_them() -> None:
+    network = Network("01", (2, 2))
+    network.weights[0] = 3
+    old, read = network.weights.copy(), weakref.ref(network.weights.base)
+    evaluator = network_evaluator(network)
+    network.weights = old + 1
+    assert network.value(Board.parse("2x2:12/34")) == 32
+    assert evaluator.value(Board.parse("2x2:12/34")) == 24
+    assert read() is not None
+    training = Training(Settings(patterns="01", rules=Rules(2, 2)), games=2)
+    read = weakref.ref(training.sums.base)
+    training.sums = training.sums.copy()
+    assert read() is not None
+    del training
+    assert read() is None
+
+
+@pytest.mark.parametrize(("pattern", "stage"), [(1, 0), (-1, 0), (0, 1), (0, -1)])
+def test_tables_that_are_not_there(pattern: int, stage: int) -> None:
+    with pytest.raises(LimitExceeded, match=r"expected the number of a (pattern|stage) from 0"):
+        Network("01", (2, 2)).table(pattern, stage)
+
+
+def test_limits() -> None:
+    with pytest.raises(LimitExceeded, match="expected stages from 1 to 16, got 17"):
+        Network("01", stages=tuple(range(2, 34, 2)))
+    many = [Pattern((*range(7), 7 + number)) for number in range(9)]
+    patterns = [*many, *(Pattern((*range(1, 8), 8 + number)) for number in range(8))]
+    with pytest.raises(LimitExceeded, match="weights of a network from 1 to 1099511627776, got 1"):
+        Network(patterns, stages=tuple(range(2, 32, 2)))
+
+
+def test_weights_beyond_the_memory_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(memory, "free_memory", lambda: 10**6)
+    with pytest.raises(
+        ResourceError, match=r"the weights of 012345 \(800 kB\), got 67 MB"
+    ) as found:
+        Network("012345")
+    assert found.value.exit_code == 3
+    assert Network("0123").bytes == 262_144
+
+
+def test_words_name_what_kernels_read() -> None:
+    network = Network("012 35", (2, 3), stages=(8, 16))
+    words = network.words()
+    assert words[ntuple.PATTERNS] == 2
+    assert words[ntuple.WEIGHTS] == network.weights.ctypes.data
+    assert words[ntuple.SYMMETRIES] == 4
+    assert words[ntuple.STAGES] == 3
+    assert words[ntuple.STAGE_SIZE] == 4096 + 256
+    assert words[ntuple.THRESHOLDS : ntuple.THRESHOLDS + 2].tolist() == [8, 16]
+    assert words[ntuple.OWN :].tolist() == [0xFFF << 52, 0, 0xF0F << 36, 4096]

@@ -1,0 +1,457 @@
+"""Weight files of TDL2048+: the program's own values, round trips, and what is refused."""
+
+import itertools
+import math
+import time
+import tracemalloc
+from collections.abc import Sequence
+from pathlib import Path
+from types import SimpleNamespace
+from typing import cast
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from tests.attacks import tdl_files as attacks
+from tests.attacks.tdl_files import block, numbered, table, tables, text
+from twofold import memory
+from twofold.board import Board
+from twofold.errors import InvalidInput, InvalidNetwork, ResourceError
+from twofold.networks import tdl_format
+from twofold.networks.network import Network
+from twofold.networks.patterns import Pattern
+from twofold.networks.tdl_format import TdlFile, read_tdl, write_tdl
+
+GOLDEN = Path(__file__).parent.parent / "golden" / "tdl"
+FILES = {
+    "td": ("td.w", ("01", "26"), 4, ()),
+    "tc": ("tc.w", ("01", "56"), 4, ()),
+    "half": ("half.w", ("610",), 2, ()),
+    "double": ("double.w", ("51",), 8, ()),
+    "stages": ("stages.bin", ("00000001", "00000056", "10000001", "10000056"), 4, (128,)),
+}
+MOST_BYTES = 4 * 2**20
+SECONDS = 20.0  # of the processor
+TINY = float(np.finfo(np.float32).tiny)
+TYPES = {2: "<f2", 4: "<f4", 8: "<f8"}
+
+
+def golden_values() -> tuple[list[Board], dict[str, NDArray[np.float64]]]:
+    """The boards that the program was asked about, and its answers by column."""
+    lines = (GOLDEN / "values.txt").read_text(encoding="utf-8").splitlines()
+    head, *rows = [line.split() for line in lines if not line.startswith("#")]
+    digits = [row[0] for row in rows]
+    boards = [Board([int(digit, 16) for digit in text]) for text in digits]
+    numbers = np.array([[float(word) for word in row[1:]] for row in rows])
+    return boards, dict(zip(head[1:], numbers.T, strict=True))
+
+
+def read_golden(name: str) -> TdlFile:
+    file, _, _, stages = FILES[name]
+    return read_tdl(GOLDEN / file, stages=stages)
+
+
+def some_network(
+    patterns: str, stages: Sequence[int] = (), seed: int = 1
+) -> tuple[Network, NDArray[np.float32]]:
+    """A network of random weights, and its sums; a third of the weights is untouched."""
+    network = Network(patterns, stages=stages)
+    dice = np.random.default_rng(seed)
+    # whole numbers that all three sizes hold
+    network.weights[:] = dice.integers(-2000, 2000, network.weights.shape)
+    sums = np.zeros((network.weights.size, 2), dtype=np.float32)
+    sums[:, 1] = dice.integers(1, 2000, len(sums))
+    sums[:, 0] = -np.floor(sums[:, 1] * dice.random(len(sums)))
+    sums[dice.random(len(sums)) < 1 / 3] = 0
+    return network, sums
+
+
+def theirs(weights: NDArray[np.float32], listed: str) -> list[float]:
+    """A table of ours in the program's order, index by index: the first cell is the lowest."""
+    ascending = sorted(listed)
+    values = [0.0] * len(weights)
+    for place, exponents in enumerate(itertools.product(range(16), repeat=len(listed))):
+        at = dict(zip(ascending, exponents, strict=True))
+        values[sum(at[cell] << 4 * n for n, cell in enumerate(listed))] = float(weights[place])
+    return values
+
+
+def packed(values: Sequence[float], size: int = 4) -> bytes:
+    return np.array(values, dtype=TYPES[size]).tobytes()
+
+
+def written(tmp_path: Path, data: bytes) -> Path:
+    path = tmp_path / "net.w"
+    path.write_bytes(data)
+    return path
+
+
+# ---- the program's own values
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_the_values_are_those_of_the_program(name: str) -> None:
+    boards, values = golden_values()
+    found = read_golden(name)
+    assert len(boards) >= 100
+    assert (found.names, found.bytes_a_value) == FILES[name][1:3]
+    assert found.network.values(boards) == pytest.approx(values[name], abs=1e-3)
+
+
+def test_the_sums_are_those_of_the_program() -> None:
+    boards, values = golden_values()
+    found = read_golden("tc")
+    assert found.sums is not None
+    for column, name in enumerate(["updates", "sizes"]):
+        sums = found.sums[:, column].reshape(1, -1).copy()
+        summed = Network(found.network.patterns, weights=sums).values(boards)
+        assert summed == pytest.approx(values[name], rel=1e-6)
+    untouched = found.sums[:, 1] == 0
+    assert 0 < untouched.sum() < len(untouched)
+    assert (found.sums[untouched] == 0).all()
+
+
+@pytest.mark.parametrize("name", ["td", "tc", "stages"])
+def test_what_the_program_wrote_is_written_again_byte_for_byte(name: str, tmp_path: Path) -> None:
+    found = read_golden(name)
+    write_tdl(tmp_path / "again.w", found.network, sums=found.sums)
+    original = (GOLDEN / FILES[name][0]).read_bytes()
+    assert (tmp_path / "again.w").read_bytes() == original.removeprefix(b"w")
+
+
+# ---- round trips
+
+
+@pytest.mark.parametrize("size", TYPES)
+@pytest.mark.parametrize("coherent", [False, True])
+@pytest.mark.parametrize("stages", [(), (64, 16384)])
+def test_what_is_written_is_read(
+    size: int, coherent: bool, stages: tuple[int, ...], tmp_path: Path
+) -> None:
+    network, sums = some_network("0 124 56 0a", stages)
+    path = tmp_path / "net.w"
+    write_tdl(path, network, sums=sums if coherent else None, bytes_a_value=size)
+    found = read_tdl(path, stages=stages)
+    assert found.network.patterns == network.patterns
+    assert found.network.stages == network.stages
+    assert (found.network.weights == network.weights).all()
+    assert found.bytes_a_value == size
+    if coherent:
+        assert found.sums is not None
+        assert (found.sums == sums).all()
+    else:
+        assert found.sums is None
+
+
+@pytest.mark.parametrize("slab_cells", [1, 2, 5])
+@pytest.mark.parametrize("order", list(itertools.permutations("3b6")), ids="".join)
+def test_cells_in_any_order(
+    order: tuple[str, ...], slab_cells: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(tdl_format, "_SLAB_CELLS", slab_cells)
+    network, sums = some_network("36b")
+    listed = "".join(order)
+    columns = [packed(theirs(part, listed)) for part in (network.weights[0], *sums.T)]
+    path = written(
+        tmp_path,
+        tables(table(numbered(listed), block(columns[0]), block(columns[1] + columns[2]))),
+    )
+    found = read_tdl(path)
+    assert found.names == (listed,)
+    assert (found.network.weights == network.weights).all()
+    assert found.sums is not None
+    assert (found.sums == sums).all()
+    if listed == "36b":
+        write_tdl(tmp_path / "again.w", network)
+        plain = tables(table(numbered(listed), block(columns[0])))
+        assert (tmp_path / "again.w").read_bytes() == plain
+
+
+@pytest.mark.parametrize("size", TYPES)
+def test_numbers_of_every_size_are_rounded_to_the_nearest(size: int, tmp_path: Path) -> None:
+    network = Network("01")
+    network.weights[0] = np.random.default_rng(1).normal(0, 1000, 256)
+    path = tmp_path / "net.w"
+    write_tdl(path, network, bytes_a_value=size)
+    bits = {2: 11, 4: 24, 8: 24}[size]
+    expected = network.weights if bits == 24 else network.weights.astype(np.float16)
+    assert (read_tdl(path).network.weights == expected).all()
+
+
+def test_weights_untouched_in_a_later_stage_are_written_as_those_before(tmp_path: Path) -> None:
+    network, _ = some_network("01 456", (64, 1024))
+    network.weights[1, ::2] = np.nan
+    network.weights[2, ::3] = np.nan
+    path = tmp_path / "net.w"
+    write_tdl(path, network)
+    found = read_tdl(path, stages=(64, 1024))
+    assert not np.isnan(found.network.weights).any()
+    boards = golden_values()[0]
+    assert (found.network.values(boards) == network.values(boards)).all()
+
+
+# ---- what else the program and its older versions write
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        numbered("3a"),
+        numbered("3a", width=0),  # December 2016 to July 2019
+        text("3a"),  # a day in July 2019
+        text("0000003a"),
+        numbered("0000003a"),
+    ],
+    ids=["digits", "no digits", "text", "eight characters", "eight digits"],
+)
+@pytest.mark.parametrize("kind", [4, 128])
+@pytest.mark.parametrize("mark", [b"", b"w"])
+def test_every_form_of_a_name(name: bytes, kind: int, mark: bytes, tmp_path: Path) -> None:
+    values = packed(range(256))
+    path = written(tmp_path, mark + tables(table(name, block(values), kind=kind)))
+    found = read_tdl(path)
+    assert found.network.name == "3a"
+    assert found.names[0].lstrip("0") == "3a"
+    assert found.network.table(0).tolist() == [
+        16 * low + high for high in range(16) for low in range(16)
+    ]
+
+
+def test_what_follows_the_values_and_is_not_known_is_left_out(tmp_path: Path) -> None:
+    values, sums = packed(range(16)), packed(range(32))
+    extra = [block(b"abc", 3), block(b"", 8), block(values, 4), block(sums, 4)]
+    path = written(tmp_path, tables(table(numbered("0"), block(values), *extra)))
+    assert read_tdl(path).sums is None
+    path = written(tmp_path, tables(table(numbered("0"), block(values), block(sums), *extra)))
+    found = read_tdl(path).sums
+    assert found is not None
+    assert found.T.reshape(-1).tolist() == list(range(32))
+
+
+@pytest.mark.parametrize(("size", "untouched"), [(2, 0), (4, 0), (4, TINY), (8, 0), (8, TINY)])
+def test_sums_of_no_updates_are_0(size: int, untouched: float, tmp_path: Path) -> None:
+    values, updates, sizes = [1.0] * 16, [-3.0] * 16, [5.0] * 16
+    updates[3] = sizes[3] = untouched
+    pair = block(packed([*updates, *sizes], size), size)
+    path = written(tmp_path, tables(table(numbered("0"), block(packed(values, size), size), pair)))
+    found = read_tdl(path).sums
+    assert found is not None
+    assert found[3].tolist() == [0, 0]
+    assert found[4].tolist() == [-3, 5]
+
+
+def test_untouched_sums_are_written_so_that_one_is_the_whole_of_the_other(tmp_path: Path) -> None:
+    path = tmp_path / "net.w"
+    write_tdl(path, Network("0"), sums=np.zeros((16, 2), dtype=np.float32))
+    assert path.read_bytes() == tables(
+        table(numbered("0"), block(packed([0] * 16)), block(packed([TINY] * 32)))
+    )
+
+
+def test_tables_that_a_network_has_in_another_order_of_cells_in_each_stage(tmp_path: Path) -> None:
+    plain = [float(n) for n in range(256)]
+    names = [numbered("00000003"), numbered("000000a3"), numbered("10000003"), numbered("1000003a")]
+    blocks = [block(packed(plain[: 16 if n % 2 == 0 else 256])) for n in range(4)]
+    path = written(tmp_path, tables(*map(table, names, blocks)))
+    found = read_tdl(path, stages=(512,))
+    assert found.network.name == "3 3a"
+    turned = found.network.table(1, 1).reshape(16, 16).T.reshape(-1)
+    assert (found.network.table(1, 0) == turned).all()
+    assert (found.network.table(0, 0) == found.network.table(0, 1)).all()
+
+
+# ---- what is refused
+
+
+def small_file() -> bytes:
+    """One of each part that a file can have, in few bytes."""
+    coherent = [block(packed(range(16))), block(packed(range(32))), block(b"abcd", 2)]
+    return tables(table(numbered("0"), *coherent), table(text("5"), *coherent[:2]))
+
+
+def test_a_file_cut_off_anywhere_is_refused(tmp_path: Path) -> None:
+    data = small_file()
+    assert read_tdl(written(tmp_path, data)).network.name == "0 5"
+    for length in range(len(data)):
+        path = written(tmp_path, data[:length])
+        with pytest.raises(InvalidNetwork, match=r"expected .* at byte \d+ of '.*net\.w', got "):
+            read_tdl(path)
+
+
+def test_a_file_with_a_wrong_byte_is_read_or_refused(tmp_path: Path) -> None:
+    data, read = small_file(), 0
+    refused: list[str] = []
+    for place in range(len(data)):
+        for wrong in (255, data[place] ^ 1):
+            path = written(tmp_path, data[:place] + bytes([wrong]) + data[place + 1 :])
+            try:
+                found = read_tdl(path)
+            except InvalidNetwork as error:
+                refused.append(str(error))
+            else:
+                read += 1
+                assert np.isfinite(found.network.weights).all()
+    assert all(said.isprintable() for said in refused)
+    assert read > len(refused) > 50
+
+
+@pytest.mark.promise("R23")
+@pytest.mark.parametrize("attack", attacks.REFUSED, ids=lambda attack: attack.name)
+def test_refused(attack: attacks.Attack, tmp_path: Path) -> None:
+    path = written(tmp_path, attack.make())
+    began = time.thread_time()
+    tracemalloc.start()
+    try:
+        with pytest.raises(InvalidNetwork, match=attack.error) as caught:
+            read_tdl(path)
+        assert tracemalloc.get_traced_memory()[1] < MOST_BYTES
+    finally:
+        tracemalloc.stop()
+    assert time.thread_time() - began < SECONDS
+    said = str(caught.value)
+    assert said.isprintable()
+    assert "net.w" in said
+    assert " at byte " in said
+    assert len(said) < 500
+
+
+def test_the_table_is_of_distinct_attacks(tmp_path: Path) -> None:
+    assert read_tdl(written(tmp_path, attacks.GOOD)).network.name == "0 15"
+    assert len({attack.name for attack in attacks.REFUSED}) == len(attacks.REFUSED) > 12
+
+
+def test_a_file_that_shrinks_while_it_is_read_is_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = written(tmp_path, tables(attacks.ONE_CELL))
+
+    def shrink(size: int, what: str) -> None:
+        path.write_bytes(b"")
+
+    monkeypatch.setattr(tdl_format, "check_memory", shrink)
+    with pytest.raises(
+        InvalidNetwork, match=r"values in 64 bytes at byte 24 .* got the end after 0"
+    ):
+        read_tdl(path)
+
+
+def test_what_does_not_fit_into_memory_is_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = written(tmp_path, attacks.GOOD)
+    monkeypatch.setattr(memory, "free_memory", lambda: 1000)
+    with pytest.raises(ResourceError, match=r"for what '.*net\.w' holds .*, got 1\.1 kB"):
+        read_tdl(path)
+
+
+@pytest.mark.parametrize("path", ["missing.w", ".", "a\0b"])
+def test_what_is_no_file_is_refused(
+    path: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(InvalidNetwork, match=r"cannot read|regular file|name of a file"):
+        read_tdl(path)
+
+
+def test_stages_must_be_told() -> None:
+    path = GOLDEN / "stages.bin"
+    with pytest.raises(InvalidNetwork, match=r"into 2 stages at byte 1 of .*, got 0 numbers"):
+        read_tdl(path)
+    with pytest.raises(InvalidNetwork, match=r"into 2 stages at byte 1 of .*, got 2 numbers"):
+        read_tdl(path, stages=(64, 128))
+    with pytest.raises(InvalidNetwork, match="ascending"):
+        read_tdl(path, stages=(128, 64))
+
+
+def test_stages_of_other_patterns_are_refused(tmp_path: Path) -> None:
+    names = ["00000003", "00000005", "10000003", "10000006"]
+    values = block(packed(range(16)))
+    path = written(tmp_path, tables(*[table(numbered(name), values) for name in names]))
+    with pytest.raises(
+        InvalidNetwork, match="the patterns of the first stage in stage 10000003 at"
+    ):
+        read_tdl(path, stages=(512,))
+
+
+def with_value(value: float, patterns: str = "0", stages: Sequence[int] = ()) -> Network:
+    network = Network(patterns, stages=stages)
+    network.weights[0, 3] = value
+    return network
+
+
+@pytest.mark.parametrize(
+    ("network", "size", "error"),
+    [
+        (Network("01", (3, 3)), 4, "expected a network for 4x4, as TDL2048.* has, got 3x3"),
+        (Network("0"), 3, "expected 2, 4 or 8 bytes a value, got 3"),
+        (with_value(math.nan), 4, "expected weights from -3.*, got nan"),
+        (with_value(-math.inf, stages=(64,)), 8, "expected weights from -3.*e.38, got -inf"),
+        (with_value(65_520), 2, "expected weights from -65504 to 65504, got 65520"),
+    ],
+)
+def test_networks_that_such_a_file_cannot_hold(
+    network: Network, size: int, error: str, tmp_path: Path
+) -> None:
+    path = written(tmp_path, b"old")
+    with pytest.raises(InvalidNetwork, match=error):
+        write_tdl(path, network, bytes_a_value=size)
+    assert path.read_bytes() == b"old"
+    assert list(tmp_path.iterdir()) == [path]
+
+
+def test_stages_of_8_cells_have_no_names(tmp_path: Path) -> None:
+    wide = SimpleNamespace(shape=(4, 4), patterns=[Pattern(tuple(range(8)))], stages=(64,))
+    with pytest.raises(InvalidNetwork, match=r"expected patterns of up to 7 cells, .* got 8"):
+        write_tdl(tmp_path / "net.w", cast(Network, wide))
+
+
+@pytest.mark.parametrize(
+    ("sums", "error"),
+    [
+        (
+            np.zeros((15, 2), np.float32),
+            r"expected float32 sums of shape \(16, 2\), got float32 of",
+        ),
+        (np.zeros((16, 2)), r"expected float32 sums of shape \(16, 2\), got float64 of"),
+        (np.full((16, 2), np.nan, np.float32), "expected sums from .*, got nan"),
+        (np.full((16, 2), -1, np.float32), "expected sums of sizes from 0 to .*, got -1"),
+        (np.full((16, 2), 70_000, np.float32), "expected sums from -65504 to 65504, got 70000"),
+    ],
+)
+def test_sums_that_such_a_file_cannot_hold(
+    sums: NDArray[np.float32], error: str, tmp_path: Path
+) -> None:
+    with pytest.raises(InvalidNetwork, match=error):
+        write_tdl(tmp_path / "net.w", Network("0"), sums=sums, bytes_a_value=2)
+
+
+def test_a_folder_that_is_missing_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(InvalidInput, match="expected an existing folder"):
+        write_tdl(tmp_path / "missing" / "net.w", Network("0"))
+
+
+# ---- memory
+
+
+def test_large_files_are_read_and_written_by_parts(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(tdl_format, "_SLAB_CELLS", 3)
+    monkeypatch.setattr(memory, "_HUGE", 1 << 62)  # so that all memory is traced
+    network, sums = some_network("01234 45678")
+    path = tmp_path / "net.w"
+    part = 2**20
+    assert network.bytes == 8 * part
+    tracemalloc.start()
+    try:
+        write_tdl(path, network, sums=sums)
+        assert tracemalloc.get_traced_memory()[1] < part / 2
+        tracemalloc.reset_peak()
+        found = read_tdl(path)
+        assert tracemalloc.get_traced_memory()[1] < 24 * part + part / 2
+    finally:
+        tracemalloc.stop()
+    assert (found.network.weights == network.weights).all()
+    assert found.sums is not None
+    assert (found.sums == sums).all()

@@ -1,0 +1,423 @@
+"""Games of other programs: read, written, told apart, refused."""
+
+import io
+from collections.abc import Callable
+from dataclasses import replace
+from functools import cache
+from pathlib import Path
+
+import pytest
+
+from tests.golden.rewrite import FOLDER
+from tests.records.foreign.replays import FINAL, MOVES, REPLAYS, SAVED, SCORE, SPAWNS
+from twofold.errors import InvalidInput, InvalidRecord
+from twofold.game import Game
+from twofold.records.foreign import moporgic, original, verse
+from twofold.records.formats import (
+    FORMATS,
+    detect_format,
+    find_format,
+    format_game,
+    format_games,
+    format_of_file,
+    games_of,
+    left_out,
+    parse_any_record,
+    read_any_record,
+    read_games,
+)
+from twofold.records.json_lines import format_line
+from twofold.records.record import Record, format_record, parse_record
+from twofold.rules import Move, Rules
+
+SHAPES = [(rows, cols) for rows in range(1, 9) for cols in range(1, 9) if rows * cols > 1]
+SIDES = {"verse": 8, "verse-old": 4, "moporgic": 4}
+GOLDEN = [path for path in sorted(FOLDER.glob("*.txt")) if path.stat().st_size < 1_200]
+"""The golden games but for the longest ones."""
+
+
+@cache
+def played(rules: Rules, seed: int, most: int = 20) -> Record:
+    """A game to its end, or of some moves: the first legal move that is not the last one."""
+    game = Game(rules, seed)
+    last = None
+    while (legal := game.legal_moves()) and game.move_number < most:
+        last = next((move for move in legal if move is not last), legal[0])
+        game.play(last)
+    return Record.from_game(game, player="me", date="2026-11-21")
+
+
+def game_of(record: Record) -> tuple[object, ...]:
+    """What every replay must hold of a game."""
+    game = record.replay()
+    steps = [(step.move, step.cell, step.tile, step.board) for step in game.steps]
+    return game.start_board, steps, game.score, game.board
+
+
+# ---- one game in every format
+
+
+@pytest.mark.parametrize("name", REPLAYS)
+def test_a_replay_written_by_hand(name: str) -> None:
+    text = REPLAYS[name]
+    record = parse_any_record(text)
+    assert record == parse_any_record(text.encode(), name) == parse_any_record("\ufeff" + text)
+    assert "".join(move.letter for move in record.moves) == MOVES
+    assert dict(record.spawns) == SPAWNS
+    assert (str(record.board), str(record.final)) == ("1001/0000/0000/0000", FINAL)
+    assert (record.score, record.result, record.rules) == (SCORE, "4 going", Rules())
+    assert record.player == ("TDL2048" if name == "moporgic" else "")
+    assert record.date == ("2025-11-21T22:49:30+00:00" if name == "moporgic" else "")
+
+
+@pytest.mark.parametrize("name", REPLAYS)
+def test_a_replay_is_written_as_by_hand(name: str) -> None:
+    text = format_game(parse_any_record(REPLAYS[name]), name)
+    assert text.endswith("\n")
+    expected = REPLAYS[name].replace("(3)", "").replace(":random", ":place").replace("250", "000")
+    assert text[:-1].replace("|place@", "|random@") == expected
+
+
+def test_a_saved_game() -> None:
+    record = parse_any_record(SAVED)
+    assert (str(record.board), record.start_score, record.moves) == (FINAL, SCORE, ())
+    assert record.replay().legal_moves()
+    assert format_game(record, "original") == SAVED + "\n"
+    assert format_game(parse_any_record(REPLAYS["verse"]), "original") == SAVED + "\n"
+
+
+@pytest.mark.parametrize("name", [one.name for one in FORMATS])
+def test_a_text_tells_its_format(name: str) -> None:
+    text = format_game(parse_any_record(REPLAYS["verse-old"]), name)
+    assert detect_format(text).name == name
+    assert parse_any_record(text).final == parse_any_record(text, name).final
+    assert find_format(name).about
+
+
+def test_formats_of_files() -> None:
+    found = {name: format_of_file(name) for name in ("a.2048", "A.JSONL", "a.json", "a.txt", "a")}
+    assert [one.name if one else None for one in found.values()] == [
+        "twofold", "jsonl", "original", None, None,
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize("name", [one.name for one in FORMATS])
+def test_a_text_in_no_format(name: str) -> None:
+    with pytest.raises(InvalidRecord, match="expected"):
+        parse_any_record("a game of chess", name)
+
+
+def test_a_format_that_is_none() -> None:
+    with pytest.raises(InvalidRecord, match=r"format of games \(twofold, jsonl, .*\), got 'pgn'"):
+        find_format("pgn")
+
+
+# ---- whole games
+
+
+@pytest.mark.promise("R21")
+@pytest.mark.parametrize("name", SIDES)
+def test_whole_games_of_every_shape(name: str, figure: Callable[[str], None]) -> None:
+    games = moves = 0
+    for shape in SHAPES:
+        record = played(Rules(*shape), 7, most=1_000 if max(shape) <= 4 else 40)
+        fits = max(shape) <= SIDES[name] and (name != "moporgic" or shape == (4, 4))
+        if not fits:
+            with pytest.raises(InvalidRecord, match=r"expected a .* board|expected a board of at"):
+                format_game(record, name)
+            continue
+        text = format_game(record, name)
+        again = parse_any_record(text)
+        assert game_of(again) == game_of(record)
+        assert format_game(again, name) == text
+        assert parse_any_record(format_record(again)) == again
+        games, moves = games + 1, moves + len(record.moves)
+    figure(f"{name}: {games} whole games of as many shapes, {moves:,} moves, equal both ways")
+
+
+@pytest.mark.parametrize("path", GOLDEN, ids=lambda path: path.stem)
+def test_golden_games_go_there_and_back(path: Path) -> None:
+    record = parse_record(path.read_bytes())
+    rules = record.rules
+    game = record.replay()
+    spawns = {number: (step.cell, step.tile) for number, step in enumerate(game.steps, 1)}
+    plain = record.board is None and rules.start_tiles == 2
+    plain = plain and {tile for _, tile in spawns.values()} <= {2, 4}
+    for name, side in SIDES.items():
+        fits = rules.shape == (4, 4) if name == "moporgic" else max(rules.shape) <= side
+        if not (plain and fits):
+            with pytest.raises(InvalidRecord, match="expected"):
+                format_game(record, name)
+            continue
+        text = format_game(record, name)
+        read = parse_any_record(text)
+        assert (read.board, read.moves, read.final) == (game.start_board, game.moves, game.board)
+        assert dict(read.spawns) == spawns
+        lost = left_out(record, name, text)
+        assert "the seed" in lost
+        assert "the moves" not in lost
+        assert ("the rules" in lost) == (rules != Rules(*rules.shape))
+        assert ("the player" in lost) == (name != "moporgic")
+
+
+def test_the_largest_cell_of_each_format() -> None:
+    for name, rules in (("verse", Rules(8, 8)), ("verse-old", Rules(4, 4))):
+        game = Game(rules, seed=3)
+        move = game.legal_moves()[0]
+        cell = game.board.slide(move).board.empty_cells[-1]
+        game.play(move, spawn=(cell, 4))
+        again = parse_any_record(format_game(Record.from_game(game), name))
+        assert again.spawns == {1: (cell, 4)}
+
+
+# ---- what a format cannot hold
+
+
+@pytest.mark.parametrize(
+    ("record", "name", "message"),
+    [
+        (played(Rules(5, 5), 1), "verse-old", "a board of at most 4x4 cells, as verse-old"),
+        (played(Rules(3, 4), 1), "moporgic", "a 4x4 board, as moporgic holds no other"),
+        (played(Rules(3, 4), 1), "original", "a square board, as original holds no other"),
+        (played(Rules(start_tiles=3), 1), "verse", "from its 2 first tiles on, as verse"),
+        (played(Rules(spawn=((8, 1.0),)), 1), "verse", "tiles 2 and 4 to appear, .* got 8"),
+        (parse_any_record(SAVED), "verse-old", "got one that begins on .* with 4 points"),
+    ],
+)
+def test_what_a_format_cannot_hold_is_refused(record: Record, name: str, message: str) -> None:
+    with pytest.raises(InvalidRecord, match=message):
+        format_game(record, name)
+
+
+def test_what_is_left_out_is_said() -> None:
+    game = Game(Rules(goal=64), seed=5, undos=2)
+    game.play(game.legal_moves()[0])
+    record = Record.from_game(
+        game, player="a@b|c", date="yesterday", comments={1: "well"}, tags={"Event": "home"}
+    )
+    text = format_game(record, "moporgic")
+    assert text.startswith("a_b_c:place@0|")
+    assert left_out(record, "moporgic", text) == (
+        "the rules", "the seed", "the comments", "the player", "the date",
+        "the number of undos", "the further tags",
+    )  # fmt: skip
+    assert left_out(record, "twofold", format_record(record)) == ()
+    assert "the moves" in left_out(record, "original", format_game(record, "original"))
+    bare = replace(record, score=None, final=None, result="")
+    assert left_out(bare, "moporgic", text) == left_out(record, "moporgic", text)
+    with pytest.raises(InvalidRecord, match="expected the same game back from verse"):
+        left_out(record, "verse", REPLAYS["verse"])
+
+
+def test_what_is_kept_of_player_and_date() -> None:
+    for player, date in (("me", "2048-01-31"), ("a:b=c", "2026-11-21T22:49:30+00:00"), ("", "")):
+        record = Record.from_game(Game(seed=1), player=player, date=date)
+        again = parse_any_record(format_game(record, "moporgic"))
+        assert (again.player, again.date) == (player, date)
+    times = {"0001-01-01T00:00+14:00": 0, "9999-12-31T23:59-14:00": 253_402_351_140_000}
+    for date, time in times.items():
+        far = Record.from_game(Game(seed=1), date=date)
+        assert format_game(far, "moporgic").startswith(f"N/A:place@{time}|")
+    assert parse_any_record(REPLAYS["moporgic"].replace("1763765370000", "9" * 18)).date == ""
+
+
+def test_what_stands_in_the_header_of_a_new_replay_is_kept() -> None:
+    record = parse_any_record(REPLAYS["verse"].replace("4x4-", "4x4-id=7,v2"))
+    assert record.tags == {verse.META_TAG: "id=7,v2"}
+    assert format_game(record, "verse").startswith("4x4-id=7,v2_¾")
+    changed = Record.from_game(record.replay(), tags={verse.META_TAG: "a_b"})
+    assert format_game(changed, "verse").startswith("4x4-_¾")
+
+
+def test_headers_of_old_replays() -> None:
+    for header in ("replay", "replay_", "replay:", "replay_4x4", "replay:4x4"):
+        assert parse_any_record(f"{header} ,vë").final == parse_any_record("replay_ ,vë").final
+    assert parse_any_record("replay_2x3 $").rules == Rules(2, 3)
+
+
+def test_a_space_at_the_end_is_a_move() -> None:
+    record = parse_any_record("replay_%/ \r\n")
+    assert (record.moves, record.spawns) == ((Move.UP,), {1: (0, 2)})
+
+
+def test_times_of_new_replays_are_read_over() -> None:
+    timed = parse_any_record("4x4-_¾ú0¾úMY2l8Úy")
+    assert timed == parse_any_record(REPLAYS["verse"])
+
+
+@pytest.mark.parametrize("name", ["verse", "verse-old"])
+def test_replays_from_old_editors(name: str) -> None:
+    text = format_game(played(Rules(), 2, most=500), name)
+    assert parse_any_record(text.encode("cp1252")) == parse_any_record(text)
+    assert parse_any_record("\ufeff" + text) == parse_any_record(text)
+    with pytest.raises(InvalidRecord, match="expected a record in UTF-8"):
+        parse_any_record(text.encode() + b"\x81\xff")
+
+
+# ---- hostile texts
+
+
+LONG = "9" * 4_000
+REFUSED = {
+    "nothing": ("", "expected a game record, which begins with"),
+    "words": ("hello", "expected a game record.*or a replay of another program, got 'hello'"),
+    "a record cut off": ('[Twofold "1"]\n[Seed "1"]', "expected a blank line after the tags"),
+    "two episodes": (REPLAYS["moporgic"] + "\n" + REPLAYS["moporgic"], "one game, got several"),
+    "two lines": (2 * (format_line(played(Rules(2, 2), 1)) + "\n"), "one game, got several"),
+    # 2048verse, new
+    "verse: no tiles": ("4x4-_", "3 characters a move and at least 2 moves, got 0 characters"),
+    "verse: one tile": ("4x4-_¾ú0", "3 characters a move and at least 2 moves"),
+    "verse: cut off": ("4x4-_¾ú0¾úM¾ül¾ú", "got 11 characters"),
+    "verse: a letter": ("4x4-_¾ú0¾úM¾ü!", "move 1: expected one of the 128 characters"),
+    "verse: a letter first": ("4x4-_!ú0¾úM", "start tiles: expected one of the 128 characters"),
+    "verse: a tile 8": ("4x4-_¾ú0¾úM¾üp", "move 1: expected a tile that the rules spawn"),
+    "verse: a start tile 8": ("4x4-_¾ú8¾úM", "start tiles: expected a tile 2 or 4, got 8"),
+    "verse: column 5": ("4x4-_¾ú0¾úÂ", "start tiles: expected a cell of a 4x4 board"),
+    "verse: row 3 of 2": ("2x4-_¾ú0¾ü0", "expected a cell of a 2x4 board, got row 3, column 1"),
+    "verse: twice": ("4x4-_¾ú0¾ú0", "start tiles: expected an empty cell"),
+    "verse: illegal": ("4x4-_¾ú0¾úM¾úg", "move 1: expected a legal move"),
+    "verse: shape": ("9x9-_¾ú0¾úM", "expected 1 to 8 rows and columns"),
+    "verse: huge shape": ("999999999x1-_¾ú0", "expected 1 to 8 rows and columns"),
+    "verse: long header": ("4x4-" + LONG + "_¾ú0¾úM", "VerseMeta of at most 2000 characters"),
+    # 2048verse, old
+    "old: no tiles": ("replay_", "at least 2 moves, got 0 characters"),
+    "old: a letter": ("replay_ ,v漢", "move 2: expected one of the 128 characters"),
+    "old: a move first": ("replay_@,v", "start tiles: expected one of the first 32 characters"),
+    "old: outside": ("replay_3x3 /", "start tiles: expected a cell of a 3x3 board"),
+    "old: shape": ("replay_5x5 ,", "expected at most 4 rows and columns, got 5x5"),
+    "old: shape of nothing": ("replay_0x4 ,", "expected 1 to 8 rows and columns"),
+    "old: illegal": ("replay_ ,@  ", "move 2: expected"),
+    "old: two lines": ("replay_ ,v\në", "move 2: expected one of the 128 characters"),
+    # moporgic
+    "episode: cut off": ("a@0|0131#D92", "expected an episode such as"),
+    "episode: no time": ("a@0|0131|b", "expected an episode such as"),
+    "episode: a letter": ("a@0|01x1|b@0", "start tiles: expected a slide such as #U or a tile"),
+    "episode: no tiles": ("a@0||b@0", "start tiles: expected 1 to 16 start tiles"),
+    "episode: 17 tiles": ("a@0|" + "01" * 17 + "|b@0", "at most 16 start tiles, got more"),
+    "episode: a move alone": ("a@0|0131#D|b@0", "move 1: expected a tile .* got the end"),
+    "episode: two moves": ("a@0|0131#D#L92|b@0", "move 1: expected a tile such as 92 after"),
+    "episode: two tiles": ("a@0|0131#D9221|b@0", "move 2: expected a slide such as #U, got '21'"),
+    "episode: a tile of 0": ("a@0|0130#D92|b@0", "start tiles: expected a tile such as 92"),
+    "episode: a tile 8": ("a@0|0131#D93|b@0", "move 1: expected a tile that the rules spawn"),
+    "episode: a tile paid": ("a@0|01[4]31#D92|b@0", "start tiles: expected a tile such as 92"),
+    "episode: reward": ("a@0|0131#D[8]92|b@0", "move 1: expected a reward of 0 points, got 8"),
+    "episode: no reward": ("a@0|0131#D92#L[0]21|b@0", "move 2: expected a reward of 4 points"),
+    "episode: huge reward": (f"a@0|0131#D[{LONG}]92|b@0", "expected a slide such as #U"),
+    "episode: huge time": (f"a@{LONG}|0131|b@0", "expected a game record"),
+    "episode: on a tile": ("a@0|0101|b@0", "start tiles: expected an empty cell, got cell 0"),
+    "episode: illegal": ("a@0|0131#U92|b@0", "move 1: expected a legal move"),
+    "episode: long name": ("a" * 2_001 + ":b@0|0131|c@0", "expected a game record"),
+    # saved games
+    "saved: no JSON": ("{", "expected a saved game as JSON"),
+    "saved: a word": ('"hello"', "expected a saved game as JSON"),
+    "saved: no grid": ("{}", "expected a saved game as JSON with grid and score"),
+    "saved: a list": ('{"grid":[]}', "expected a saved game as JSON"),
+    "saved: no columns": ('{"grid":{"cells":[]}}', "expected 1 to 8 rows and columns"),
+    "saved: ragged": ('{"grid":{"cells":[[null,null],[null]]}}', "expected columns of one length"),
+    "saved: size": ('{"grid":{"size":3,"cells":[[null,null],[null,null]]}}', "size 3, got 2x2"),
+    "saved: a tile 3": ('{"grid":{"cells":[[{"value":3},null]]}}', "grid: expected a tile that"),
+    "saved: a tile 10^30": (
+        '{"grid":{"cells":[[{"value":1000000000000000000000000000000},null]]}}', "expected",
+    ),
+    "saved: a place": (
+        '{"grid":{"cells":[[null,{"position":{"x":1,"y":0},"value":2}]]}}',
+        "the tile of column 1, row 2 to say x 0, y 1, got x 1, y 0",
+    ),
+    "saved: points": ('{"grid":{"cells":[[null,{"value":2}]]},"score":-4}', "expected a score"),
+    "saved: deep": ("[" * 50_000, "expected a game record"),
+    "saved: deeper": ('{"grid":' + "[" * 90_000, "expected a saved game as JSON"),
+    "saved: long": ('{"grid":"' + "a" * 200_000 + '"}', "at most 100000 characters, got 200011"),
+    "saved: no state": ('{"gameState":null}', "expected a saved game as JSON"),
+    "saved: a state of words": ('{"gameState":"x"}', "expected a saved game as JSON"),
+}  # fmt: skip
+
+
+@pytest.mark.promise("R23b")
+@pytest.mark.parametrize("name", REFUSED)
+def test_hostile_texts_are_refused(name: str) -> None:
+    text, message = REFUSED[name]
+    with pytest.raises(InvalidInput, match=message) as caught:
+        parse_any_record(text)
+    assert isinstance(caught.value, InvalidRecord)
+    said = str(caught.value)
+    assert said.isprintable()
+    assert len(said) < 500
+
+
+@pytest.mark.promise("R23b")
+def test_a_name_is_only_text() -> None:
+    record = parse_any_record("\x1b[2J<b>:place@0|0131#D92|place@0")
+    assert record.player == "\x1b[2J<b>"
+    assert format_record(record).replace("\n", "").isprintable()
+    assert format_game(record, "moporgic").startswith("_[2J<b>:place@0|")
+
+
+# ---- files
+
+
+def test_a_file_in_any_format(tmp_path: Path) -> None:
+    path = tmp_path / "game.txt"
+    for text in [*REPLAYS.values(), SAVED]:
+        path.write_text(text, encoding="utf-8")
+        assert read_any_record(path) == next(read_games(path)) == parse_any_record(text)
+        assert len(list(read_games(path))) == 1
+    path.write_text("replay_ ,@  ", encoding="utf-8")
+    for read in (read_any_record, lambda path: list(read_games(path))):
+        with pytest.raises(InvalidRecord, match=r"game.txt.*: move 2: expected"):
+            read(path)
+    with pytest.raises(InvalidRecord, match="cannot read"):
+        read_any_record(tmp_path / "missing")
+
+
+@pytest.mark.parametrize("name", [*REPLAYS, "twofold", "jsonl", "original"])
+def test_blank_lines_before_a_game_mean_nothing(name: str) -> None:
+    text = format_game(parse_any_record(REPLAYS["verse"]), name) if name not in REPLAYS else ""
+    text = "\n \r\n" + (text or REPLAYS[name])
+    (record,) = games_of(io.BytesIO(text.encode()))
+    assert record == parse_any_record(text)
+    assert record.score == SCORE
+
+
+def test_lines_are_counted_with_the_blank_ones() -> None:
+    text = "\n\n" + format_line(played(Rules(), 1)) + "\n{"
+    with pytest.raises(InvalidRecord, match="input, line 4: "):
+        list(games_of(io.BytesIO(text.encode())))
+
+
+def test_many_games_in_a_file(tmp_path: Path) -> None:
+    path = tmp_path / "stats.txt"
+    records = [played(Rules(), seed) for seed in range(3)]
+    path.write_text("\n".join(format_games(records, "moporgic")), encoding="utf-8")
+    assert [game_of(one) for one in read_games(path)] == [game_of(one) for one in records]
+    with path.open("a", encoding="utf-8") as file:
+        file.write("a@0|0131#U92|b@0\n")
+    found = read_games(path)
+    assert len([next(found) for _ in range(3)]) == 3
+    with pytest.raises(InvalidRecord, match=r"stats.txt', line 6: move 1: expected a legal move"):
+        next(found)
+
+
+def test_formats_with_one_game_take_one() -> None:
+    records = [parse_any_record(REPLAYS["verse"])] * 2
+    assert len(list(format_games(records, "jsonl"))) == 2
+    with pytest.raises(InvalidRecord, match="expected one game for verse, which holds no more"):
+        list(format_games(records, "verse"))
+    with pytest.raises(InvalidRecord, match="game 1: expected a 4x4 board"):
+        list(format_games([played(Rules(2, 2), 1)], "moporgic"))
+
+
+def test_a_stream_is_read_no_further_than_needed() -> None:
+    line = (format_line(parse_any_record(REPLAYS["verse"])) + "\n").encode()
+    stream = io.BytesIO(100 * line)
+    next(games_of(stream))
+    assert stream.tell() <= 2 * len(line)
+
+
+def test_the_alphabets_have_128_characters() -> None:
+    for alphabet in (verse.NEW_ALPHABET, verse.OLD_ALPHABET):
+        assert len(set(alphabet)) == len(alphabet) == 128
+
+
+def test_names_are_those_of_the_modules() -> None:
+    names = {moporgic.NAME, original.NAME, verse.NEW, verse.OLD, "twofold", "jsonl"}
+    assert {one.name for one in FORMATS} == names

@@ -1,0 +1,419 @@
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from twofold.board import Board
+from twofold.errors import InvalidInput, InvalidRecord, LimitExceeded
+from twofold.game import Game
+from twofold.notation import printable
+from twofold.records.record import (
+    OWN_TAGS,
+    Record,
+    format_record,
+    parse_record,
+    read_record,
+    write_record,
+)
+from twofold.rules import Move, Rules
+
+SHORT = """\
+[Twofold "1"]
+[Rules "4x4 spawn=2:0.9,4:0.1 start=2 goal=2048 stop=never"]
+[Seed "1"]
+[Player "me"]
+[Score "12"]
+[Result "8 going"]
+[Final "0121/0003/0100/0001"]
+
+drdlur
+"""
+FOREIGN = """\
+[Twofold "1"]
+[Rules "2x2 spawn=2:0.9,4:0.1 start=2 goal=8 stop=goal"]
+[Board "2x2:11/00"]
+[StartScore "100"]
+[StartMove "7"]
+[Date "2048-01-31"]
+[Undos "3"]
+[Score "112"]
+[Result "8 stopped"]
+[Final "2x2:11/23"]
+[Event "home"]
+
+{so far so good}
+r@2:4 d@0:2 {a \\{lucky\\} \\\\ one} u@3:4 {x} d@1:2
+"""
+
+
+def play_on(game: Game, moves: int) -> Game:
+    for _ in range(moves):
+        legal = game.legal_moves()
+        game.play(legal[game.move_number % len(legal)])
+    return game
+
+
+def with_tag(text: str, name: str, value: str) -> str:
+    """The text with one tag changed, or added at the end of the tags."""
+    head, _, body = text.partition("\n\n")
+    lines = [line for line in head.split("\n") if not line.startswith(f"[{name} ")]
+    return "\n".join([*lines, f"[{name} {value}]"]) + "\n\n" + body
+
+
+# ---- a record of a game
+
+
+def test_the_text_of_a_short_game() -> None:
+    game = Game(seed=1)
+    for letter in "drdlur":
+        game.play(Move.parse(letter))
+    record = Record.from_game(game, player="me")
+    assert str(record) == SHORT
+    assert parse_record(SHORT) == record == Record.parse(SHORT.encode())
+
+
+def test_what_a_record_of_a_foreign_game_holds() -> None:
+    record = parse_record(FOREIGN)
+    assert (record.seed, record.board) == (None, Board.parse("2x2:11/00"))
+    assert (record.start_score, record.start_move) == (100, 7)
+    assert record.moves == (Move.RIGHT, Move.DOWN, Move.UP, Move.DOWN)
+    assert record.spawns == {8: (2, 4), 9: (0, 2), 10: (3, 4), 11: (1, 2)}
+    assert record.comments == {7: "so far so good", 9: "a {lucky} \\ one", 10: "x"}
+    assert (record.date, record.undos, record.tags) == ("2048-01-31", 3, {"Event": "home"})
+    assert (record.score, record.result, str(record.final)) == (112, "8 stopped", "2x2:11/23")
+    assert str(record) == FOREIGN
+
+
+def test_a_record_replays_to_the_same_game() -> None:
+    game = play_on(Game(Rules.parse("3x4 spawn=2:6,4:3,8:1"), seed=5), 50)
+    again = Record.from_game(game).replay()
+    assert again.steps == game.steps
+    assert (again.board, again.score, again.status) == (game.board, game.score, game.status)
+    again.undo()
+    assert again.play(game.moves[-1]) == game.steps[-1]
+
+
+def test_a_foreign_game_replays_and_keeps_its_record() -> None:
+    record = parse_record(FOREIGN)
+    game = record.replay()
+    assert (game.score, game.move_number, game.undos) == (112, 11, 3)
+    assert all(step.given for step in game.steps)
+    again = Record.from_game(game, date=record.date, comments=record.comments, tags=record.tags)
+    assert again == record
+
+
+def test_only_tiles_that_the_seed_does_not_explain_are_written() -> None:
+    game = play_on(Game(seed=3), 4)
+    step = game.undo()
+    game.play(step.move, spawn=(step.cell, step.tile))  # as the dice would have it
+    assert Record.from_game(game).spawns == {}
+    game.undo()
+    other = step.board.empty_cells[0]
+    game.play(step.move, spawn=(other, 2))
+    play_on(game, 2)
+    record = Record.from_game(game)
+    assert record.seed == 3
+    assert record.spawns == {4: (other, 2)}
+    assert f"@{other}:2 " in str(record)
+    assert parse_record(str(record)).replay().board == game.board
+
+
+def test_a_game_begun_on_a_board_keeps_its_seed() -> None:
+    board = Board.parse("1100/0000/0000/0000")
+    record = Record.from_game(play_on(Game.from_board(board, seed=9), 5))
+    assert (record.board, record.seed, record.spawns) == (board, 9, {})
+    assert Record.from_game(Game.from_board(board, seed=9)).seed == 9
+
+
+def test_undone_moves_are_counted_and_not_written() -> None:
+    game = play_on(Game(seed=4), 5)
+    game.undo()
+    record = Record.from_game(game)
+    assert (len(record.moves), record.undos) == (4, 1)
+    assert '[Undos "1"]' in str(record)
+    assert record.replay().undos == 1
+
+
+def test_lines_hold_64_moves() -> None:
+    game = play_on(Game(Rules.parse("5x5"), seed=2), 200)
+    lines = str(Record.from_game(game)).partition("\n\n")[2].split("\n")
+    assert [len(line) for line in lines] == [64, 64, 64, 8, 0]
+
+
+def test_a_record_never_changes() -> None:
+    spawns = {1: (0, 2)}
+    record = Record(seed=1, moves=(Move.UP,), spawns=spawns)
+    spawns[2] = (1, 2)
+    assert record.spawns == {1: (0, 2)}
+    with pytest.raises(TypeError):
+        record.spawns[1] = (1, 2)  # type: ignore[index]
+    with pytest.raises(AttributeError):
+        record.seed = 2  # type: ignore[misc]
+
+
+# ---- reading
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        SHORT.replace("\n", "\r\n"),
+        "\ufeff" + SHORT,
+        SHORT.replace("drdlur", " d r\n\n\td l\n ur   "),
+        SHORT.rstrip("\n"),
+        SHORT.replace('[Player "me"]', '  [ Player   "m\\u0065" ]  '),
+        SHORT.replace('"1"]\n[Player', '"0x1"]\n[Player'),
+    ],
+)
+def test_other_ways_to_write_the_same(text: str) -> None:
+    assert parse_record(text) == parse_record(SHORT)
+
+
+def test_tags_may_be_left_out() -> None:
+    record = parse_record('[Twofold "1"]\n[Seed "1"]\n\ndrdlur')
+    assert (record.rules, record.score, record.result, record.final) == (Rules(), None, "", None)
+    assert record.replay().score == 12
+    assert parse_record(str(record)) == record
+    small = parse_record('[Twofold "1"]\n[Board "2x2:11/00"]\n\n')
+    assert small.rules == Rules(rows=2, cols=2)
+
+
+def test_comments_at_the_same_place_are_joined() -> None:
+    record = parse_record(SHORT.replace("drd", "{a}{b}\nd{c} {}r{\\u001b\\n\\ud83d\\ude00}d"))
+    assert record.comments == {0: "a\nb", 1: "c\n", 2: "\x1b\n\U0001f600"}
+    assert parse_record(str(record)) == record
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [
+        # what it is
+        (SHORT, "", r'line 1: expected a game record, which begins with \[Twofold "1"\], got'),
+        (SHORT, "\n" + SHORT, "line 1: expected a game record"),
+        (SHORT, "\x7fELF\x00\n", "line 1: expected a game record"),
+        (SHORT, '{"schema":1}\n', "line 1: expected a game record"),
+        ('Twofold "1"', 'Twofold "2"', "line 1: expected version 1 of the record format, got '2'"),
+        ('[Twofold "1"]\n', "", "line 1: expected a game record"),
+        # tags
+        ('"me"]\n', '"me"\n', "line 4: expected a tag such as"),
+        ('"me"', '"m\\qe"', "line 4: expected Player as a JSON string"),
+        ('"me"', '"m\ne"', "line 4: expected a tag such as"),
+        ('"me"', '"m\x07e"', "line 4: expected Player as a JSON string"),
+        ('"me"', '"\\ud800"', "line 4: expected Player as a JSON string"),
+        ('"me"', f'"{"m" * 2001}"', "line 4: expected a tag of at most 2000 characters, got 2001"),
+        ('"me"', f'"{"m" * 20000}"', "line 4: expected a tag of at most 2000 characters"),
+        ('[Player "me"]', '[Seed "1"]', "line 4: expected each tag once, got Seed twice"),
+        ("[Player", "[score", "tags: expected the tag Score in its own place, got 'score'"),
+        ("[Player", "[Pl-yer", "line 4: expected a tag such as"),
+        ("\n\n", "\n", "line 8: expected a tag such as"),
+        ("\n\ndrdlur\n", "\n", "line 8: expected a blank line after the tags, got the end"),
+        ("4x4", "9x4", "line 2: tag Rules: expected 1 to 8 rows"),
+        ('Seed "1"', 'Seed "-1"', "line 3: tag Seed: expected a seed from 0"),
+        ('Score "12"', 'Score "2e1"', "line 5: tag Score: expected a whole number, got '2e1'"),
+        ("/0001", "/000Ä", "line 7: tag Final: expected cells written as"),
+        ('[Seed "1"]\n', "", "tags: expected a Seed or a Board to begin with, got neither"),
+        ("[Player", '[StartMove "3"]\n[Player', "tags: expected a Board with StartScore"),
+        ("[Player", '[Board "2x2:10/01"]\n[Player', "tags: expected a board of the rules' shape"),
+        # moves
+        ("drdlur", "drdxur", "line 9: expected moves written as u, r, d or l, got 'xur'"),
+        ("drdlur", "DRDLUR", "line 9: expected moves written as u, r, d or l, got 'DRDLUR'"),
+        ("drdlur", "ddrlur", "line 9, move 2: expected a legal move .* got down on"),
+        ("drdlur", "d\ndrlur", "line 10, move 2: expected a legal move"),
+        ("drdlur", "@3:2drdlur", "line 9: expected a move before @3:2"),
+        ("drdlur", "dr@3:2@4:2dlur", "line 9: expected a move before @4:2"),
+        ("drdlur", "dr@3", "line 9: expected @cell:tile such as @5:2, got '@3'"),
+        ("drdlur", "dr@-1:2", "line 9: expected @cell:tile such as"),
+        ("drdlur", "dr@3:16", r"line 9, move 2: expected a tile that the rules spawn \(2, 4\)"),
+        ("drdlur", "dr@15:2", "line 9, move 2: expected an empty cell, got cell 15"),
+        ("drdlur", "dr@16:2", "line 9, move 2: expected a cell from 0 to 15, got 16"),
+        ("drdlur", "dr{dlur", "line 9: expected a comment that ends with a brace"),
+        ("drdlur", "dr}dlur", "line 9: expected moves written as"),
+        ("drdlur", "dr{{}}dlur", "line 9: expected a comment that ends with a brace"),
+        ("drdlur", "dr{\\x}dlur", r"line 9: expected \\{, \\}, \\\\, \\n or \\u and four digits"),
+        ("drdlur", "dr{\\ud800}dlur", "line 9: expected pairs of surrogates in a comment"),
+        ("drdlur", "{" + "a" * 20_001 + "}", "expected the length of a comment from 0 to 20000"),
+        # the end
+        ('"12"', '"24"', "line 5: expected Score 12 after move 6, got '24'"),
+        ("8 going", "8 over", "line 6: expected Result 8 going after move 6, got '8 over'"),
+        ("/0001", "/0002", "line 7: expected Final 0121/.* after move 6, got"),
+        ("drdlur", "drdlu", "line 7: expected Final .*: the record is wrong or cut off"),
+        ('Seed "1"', 'Seed "2"', "expected .* after move|expected a legal move"),
+    ],
+)
+def test_what_is_refused_and_where(old: str, new: str, message: str) -> None:
+    assert old in SHORT
+    with pytest.raises(InvalidRecord, match=message):
+        parse_record(SHORT.replace(old, new, 1))
+
+
+def test_without_a_seed_every_tile_is_given() -> None:
+    with pytest.raises(InvalidRecord, match="line 14, move 9: expected the new tile as @cell:tile"):
+        parse_record(FOREIGN.replace("d@0:2", "d"))
+
+
+def test_bytes_that_are_not_utf8() -> None:
+    data = SHORT.encode().replace(b"me", b"m\xff")
+    with pytest.raises(InvalidRecord, match="expected a record in UTF-8, got the byte 0xff at pos"):
+        parse_record(data)
+
+
+def test_moves_after_the_end_are_refused() -> None:
+    with pytest.raises(InvalidRecord, match="move 12: expected a game in progress, got one that"):
+        parse_record(FOREIGN.rstrip() + "u@1:2")
+
+
+def test_a_board_whose_merge_is_too_large() -> None:
+    text = '[Twofold "1"]\n[Board "1x2:zz"]\n[Seed "1"]\n\n'
+    with pytest.raises(InvalidRecord, match="move 0: expected exponents up to 35"):
+        parse_record(text)
+    with pytest.raises(InvalidRecord, match="move 0: expected exponents up to 35"):
+        parse_record(text, partial=True)
+
+
+def test_too_many_tags() -> None:
+    tags = "".join(f'[Tag{number} ""]\n' for number in range(100))
+    with pytest.raises(InvalidRecord, match="line 101: expected at most 100 tags, got more"):
+        parse_record(f'[Twofold "1"]\n{tags}\n')
+
+
+# ---- what cannot be a record
+
+
+@pytest.mark.parametrize(
+    ("make", "message"),
+    [
+        (lambda r: replace(r, seed=2**64), "expected a seed from 0"),
+        (lambda r: replace(r, seed=None), "expected a Seed or a Board"),
+        (lambda r: replace(r, start_move=1), "expected a Board with StartScore"),
+        (lambda r: replace(r, board=Board.parse("2x2:11/00")), "expected a board of the rules'"),
+        (lambda r: replace(r, board=r.final, seed=None), "expected a Seed, or a tile after every"),
+        (lambda r: replace(r, undos=-1), "expected a number of undos from 0"),
+        (lambda r: replace(r, score=-1), "expected a score from 0"),
+        (lambda r: replace(r, spawns={0: (1, 2)}), "expected the move of a given tile from 1 to 6"),
+        (lambda r: replace(r, spawns={7: (1, 2)}), "expected the move of a given tile from 1 to 6"),
+        (lambda r: replace(r, comments={7: ""}), "expected the move of a comment from 0 to 6"),
+        (lambda r: replace(r, comments={1: "a" * 20_001}), "expected a comment of at most 20000"),
+        (lambda r: replace(r, comments={1: "\ud800"}), "expected a comment in Unicode"),
+        (lambda r: replace(r, player="\ud800"), "expected a tag in Unicode"),
+        (lambda r: replace(r, tags={"A b": ""}), "expected a tag named by letters and digits"),
+        (lambda r: replace(r, tags={"": ""}), "expected a tag named by letters and digits"),
+        (lambda r: replace(r, tags={"seed": ""}), "expected the tag Seed in its own place"),
+        (lambda r: replace(r, tags={"Twofold": ""}), "expected the tag Twofold in its own place"),
+        (lambda r: replace(r, tags={"A": "a" * 2001}), "expected the tag A of at most 2000"),
+        (lambda r: replace(r, tags={f"A{n}": "" for n in range(90)}), "expected a number of own"),
+    ],
+)
+def test_values_that_do_not_fit(make: Callable[[Record], Record], message: str) -> None:
+    with pytest.raises(InvalidInput, match=message) as caught:
+        make(parse_record(SHORT))
+    assert isinstance(caught.value, InvalidRecord | LimitExceeded | ValueError)
+
+
+@pytest.mark.parametrize(
+    ("make", "message"),
+    [
+        (lambda r: replace(r, moves=(Move.DOWN,) * 3), "move 2: expected a legal move"),
+        (lambda r: replace(r, spawns={3: (15, 2)}), "move 3: expected an empty cell"),
+        (lambda r: replace(r, score=21), "^expected Score 12 after move 6, got '21'"),
+    ],
+)
+def test_replay_and_check_refuse_alike(make: Callable[[Record], Record], message: str) -> None:
+    record = make(parse_record(SHORT))
+    with pytest.raises(InvalidRecord, match=message):
+        record.replay()
+    with pytest.raises(InvalidRecord, match=message):
+        record.check()
+
+
+def test_own_tags_are_those_that_are_written() -> None:
+    written = {line[1:].split()[0] for line in (SHORT + FOREIGN).split("\n") if line[:1] == "["}
+    assert written - {"Event"} == set(OWN_TAGS)
+
+
+# ---- a part of a record
+
+
+def test_a_torn_record_is_read_up_to_its_last_move() -> None:
+    torn = SHORT.replace("drdlur", "drdlux")
+    record = parse_record(torn, partial=True)
+    assert "".join(move.letter for move in record.moves) == "drdlu"
+    assert "line 9: expected moves written as" in record.damage
+    assert (record.score, record.result) == (12, "8 going")
+    assert parse_record(str(record)) == record
+    assert parse_record(str(record)).damage == ""
+
+
+def test_the_last_word_of_a_torn_record_is_not_trusted() -> None:
+    text = FOREIGN.partition("{x}")[0]
+    assert len(parse_record(text, partial=True).moves) == 3
+    assert len(parse_record(text.rstrip(), partial=True).moves) == 2
+    assert len(parse_record(text.rstrip()[:-1], partial=True).moves) == 2
+
+
+def test_a_whole_record_has_no_damage() -> None:
+    assert parse_record(SHORT, partial=True) == parse_record(SHORT)
+    assert parse_record(SHORT, partial=True).damage == ""
+
+
+def test_a_part_without_its_tags_is_refused() -> None:
+    with pytest.raises(InvalidRecord, match="expected a blank line after the tags"):
+        parse_record(SHORT.partition("\n\n")[0], partial=True)
+
+
+def test_a_part_ends_where_its_encoding_does() -> None:
+    data = SHORT.encode().replace(b"lur", b"l \xff\xfe r")
+    record = parse_record(data, partial=True)
+    assert len(record.moves) == 4
+    assert "expected a record in UTF-8, got the byte 0xff" in record.damage
+
+
+# ---- files
+
+
+def test_files(tmp_path: Path) -> None:
+    path = tmp_path / "game.2048"
+    record = parse_record(SHORT)
+    write_record(path, record)
+    assert path.read_bytes() == SHORT.encode()
+    assert read_record(path) == record == read_record(str(path))
+
+
+def test_files_that_cannot_be_read(tmp_path: Path) -> None:
+    with pytest.raises(InvalidRecord, match="expected a regular file, got"):
+        read_record(tmp_path)
+    with pytest.raises(InvalidRecord, match=r"cannot read '.*none': No such file"):
+        read_record(tmp_path / "none")
+    with pytest.raises(InvalidRecord, match="expected the name of a file"):
+        read_record("a\0b")
+    path = tmp_path / "bad"
+    path.write_text(SHORT.replace("drd", "drx"))
+    with pytest.raises(InvalidRecord, match=r"bad': line 9: expected moves"):
+        read_record(path)
+    assert len(read_record(path, partial=True).moves) == 2
+
+
+# ---- on screen
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("plain é 漢 <b>[red]", "plain é 漢 <b>[red]"),
+        ("\x1b[2J\x07\n", "\\x1b[2J\\x07\\n"),
+        ("\u202eabc\u2028\U000e0001\x9b\x7f", "\\u202eabc\\u2028\\U000e0001\\x9b\\x7f"),
+        ("it's", "it's"),
+    ],
+)
+def test_printable(text: str, shown: str) -> None:
+    assert printable(text) == shown
+    assert printable(text).isprintable()
+
+
+def test_a_record_s_text_can_be_shown() -> None:
+    nasty = "\x1b]0;x\x07\u202e\u2028\x9b\x7f\U000e0001"
+    game = play_on(Game(seed=1), 3)
+    record = Record.from_game(game, player=nasty, comments={2: nasty}, tags={"A": nasty})
+    text = format_record(record)
+    assert text.replace("\n", "").isprintable()
+    assert parse_record(text) == record

@@ -1,0 +1,68 @@
+"""Accuracy of moves and games."""
+
+import math
+
+import pytest
+
+from twofold.review.accuracy import (
+    LABELS,
+    MAX_STAKE,
+    MIN_STAKE,
+    game_accuracy,
+    label_of,
+    move_accuracy,
+    stake_of,
+)
+
+
+@pytest.mark.parametrize(
+    ("ratio", "label"),
+    [
+        (1.0, "perfect"),
+        (1 - 1e-10, "perfect"),
+        (1 - 1e-9, "excellent"),
+        (0.999, "excellent"),
+        (0.9989, "nice try"),
+        (0.99, "nice try"),
+        (0.975, "not bad"),
+        (0.9, "mistake"),
+        (0.75, "blunder"),
+        (0.7499, "terrible"),
+        (0.0, "terrible"),
+    ],
+)
+def test_labels(ratio: float, label: str) -> None:
+    assert label_of(ratio) == label
+
+
+def test_labels_are_in_order() -> None:
+    bounds = [bound for _, bound in LABELS]
+    assert bounds == sorted(bounds, reverse=True)
+
+
+def test_accuracy_of_a_move_ends_where_moves_are_terrible() -> None:
+    assert move_accuracy(1.0) == pytest.approx(100)
+    assert move_accuracy(0.75) == pytest.approx(0, abs=1e-9)
+    assert move_accuracy(0.5) == 0
+    falling = [move_accuracy(1 - lost / 100) for lost in range(25)]
+    assert falling == sorted(falling, reverse=True)
+    assert 40 < move_accuracy(0.95) < 60
+
+
+def test_the_stake_is_what_a_random_move_loses() -> None:
+    assert stake_of([1.0, 0.9]) == pytest.approx(5)
+    assert stake_of([1.0, 1.0, 1.0]) == MIN_STAKE
+    assert stake_of([1.0, 0.1]) == MAX_STAKE
+
+
+def test_accuracy_of_a_game() -> None:
+    assert game_accuracy([(100.0, 1.0)] * 5) == pytest.approx(100)
+    assert game_accuracy([(80.0, 1.0), (80.0, 12.0)]) == pytest.approx(80)
+    weighted, harmonic = (100 * 1 + 50 * 3) / 4, 2 / (1 / 100 + 1 / 50)
+    assert game_accuracy([(100.0, 1.0), (50.0, 3.0)]) == pytest.approx((weighted + harmonic) / 2)
+
+
+def test_one_terrible_move_does_not_make_a_game_worthless() -> None:
+    found = game_accuracy([(100.0, 1.0)] * 99 + [(0.0, 12.0)])
+    assert 80 < found < 95
+    assert math.isfinite(found)

@@ -1,0 +1,354 @@
+"""Reviews: the moves of a game judged, and what that says of the game."""
+
+from itertools import islice
+
+import numpy as np
+import pytest
+
+from twofold import Board, Budget, Game, Move, Player, Record, Rules, make_player
+from twofold.errors import IllegalMove, InvalidSpec, UnsupportedRules
+from twofold.evaluators import compiled, simple_evaluator
+from twofold.exact import Problem, solve
+from twofold.players.base import move_list
+from twofold.players.exact import ExactPlayer
+from twofold.players.searching import ExpectimaxPlayer
+from twofold.players.values import values_of
+from twofold.review import judge as judging
+from twofold.review.judge import FLOOR, Judge, Judgement
+from twofold.review.review import Review, default_judge, judge, positions, review, unit_of
+from twofold.search.analysis import Analysis, MoveValue
+from twofold.search.depth import Depth
+from twofold.search.stop import Stop
+
+
+def played(spec: str, seed: int = 1, rules: Rules | None = None, most: int = 10_000) -> Game:
+    """A game of a player."""
+    game = Game(rules or Rules(), seed)
+    with make_player(spec) as player:
+        player.start(game.rules, seed)
+        while not game.is_finished and game.move_number < most:
+            game.play(player.choose(game.board, score=game.score, move_number=game.move_number))
+    return game
+
+
+@pytest.fixture(scope="module")
+def greedy_game() -> Game:
+    return played("greedy", 3)
+
+
+@pytest.fixture(scope="module")
+def judged(greedy_game: Game) -> list[Judgement]:
+    return list(judge(greedy_game, make_player("ntuple:net=tiny,ply=2")))
+
+
+class Certain(Player):
+    """Values moves as it is told, in a unit that is a chance."""
+
+    spec = "certain"
+
+    def __init__(self, values: dict[Move, float]) -> None:
+        self.values = values
+
+    def choose(self, board: Board, *, score: int | None = None, move_number: int = 0) -> Move:
+        return max(board.legal_moves(), key=lambda move: self.values[move])
+
+    def analyse(
+        self,
+        board: Board,
+        budget: Budget | None = None,
+        *,
+        score: int | None = None,
+        stop: Stop | None = None,
+    ) -> Analysis:
+        found = {move: MoveValue(self.values[move], 1) for move in board.legal_moves()}
+        return Analysis(board, move_list(board, found), self.choose(board), self.spec, "chance")
+
+
+# ---- what is judged
+
+
+def test_every_move_is_judged_in_order(greedy_game: Game, judged: list[Judgement]) -> None:
+    assert [one.move_number for one in judged] == list(range(greedy_game.move_number))
+    assert tuple(one.move for one in judged) == greedy_game.moves
+    for one, position in zip(judged, positions(greedy_game), strict=True):
+        legal = position.board.legal_moves()
+        assert [value is not None for value in one.values] == [move in legal for move in Move]
+        assert one.forced == (len(legal) == 1)
+
+
+def test_a_record_is_judged_like_its_game(greedy_game: Game, judged: list[Judgement]) -> None:
+    record = Record.from_game(greedy_game)
+    assert list(judge(record, make_player("ntuple:net=tiny,ply=2"))) == judged
+    assert list(positions(record)) == list(positions(greedy_game))
+
+
+def test_tiles_that_were_given_and_a_late_start() -> None:
+    game = Game.from_board(Board.parse("1100/0000/0000/0000"), seed=1, score=100, move_number=50)
+    game.play(Move.LEFT, spawn=(15, 4))
+    game.play(Move.UP)
+    for one in (game, Record.from_game(game)):
+        first, second = positions(one)
+        assert (first.move_number, first.score, first.move) == (50, 100, Move.LEFT)
+        assert (second.score, second.board) == (104, Board.parse("2000/0000/0000/0002"))
+
+
+@pytest.mark.parametrize("spec", ["ntuple:net=tiny,ply=2", "expectimax:ply=3,cut=0.01", "greedy"])
+def test_values_are_those_of_an_analysis(greedy_game: Game, spec: str) -> None:
+    player = make_player(spec)
+    both = zip(positions(greedy_game), judge(greedy_game, make_player(spec)), strict=True)
+    for position, one in islice(both, 0, 200, 20):
+        analysis = player.analyse(position.board, score=position.score)
+        assert one.values == tuple(each.value for each in analysis.moves)
+
+
+def test_a_judgement_depends_on_no_other(greedy_game: Game, judged: list[Judgement]) -> None:
+    assert list(judge(greedy_game, make_player("ntuple:net=tiny,ply=2"), start=300)) == judged[300:]
+    assert list(judge(greedy_game, make_player("ntuple:net=tiny,ply=2"), start=10**9)) == []
+
+
+def test_a_budget_is_the_depth(greedy_game: Game, judged: list[Judgement]) -> None:
+    assert list(judge(greedy_game, make_player("ntuple:net=tiny"), Budget(ply=2))) == judged
+
+
+def test_a_player_of_limited_nodes_judges(greedy_game: Game) -> None:
+    found = list(islice(judge(greedy_game, make_player("ntuple:net=tiny"), Budget(nodes=500)), 5))
+    assert len(found) == 5
+
+
+def test_who_plays_its_own_moves_is_perfect() -> None:
+    game = played("ntuple:net=tiny,ply=1", 2, most=100)
+    found = review(judge(game, make_player("ntuple:net=tiny,ply=1")))
+    assert (found.accuracy, found.match_rate, found.goodness_of_fit) == (100.0, 1.0, 1.0)
+    assert found.longest_perfect_run == found.total == found.labels["perfect"] == 100
+
+
+# ---- ratios
+
+
+def test_ratios_of_points(judged: list[Judgement]) -> None:
+    for one in judged:
+        best, made = one.values[one.best], one.values[one.move]
+        assert best is not None
+        assert made is not None
+        expected = (FLOOR + max(made, 0)) / (FLOOR + max(best, 0))
+        assert one.ratio == pytest.approx(1.0 if one.is_best else expected)
+        assert one.loss == best - made if one.is_best else one.loss > 0
+
+
+def test_a_best_move_counts_as_best_however_many_there_are() -> None:
+    game = Game.from_board(Board.parse("0000/0110/0000/0000"))
+    game.play(Move.LEFT)
+    game.undo()
+    for move in (Move.LEFT, Move.RIGHT):
+        (one,) = judge(_one_move(game.board, move), make_player("greedy"))
+        assert (one.best, one.label, one.ratio) == (move, "perfect", 1.0)
+
+
+def _one_move(board: Board, move: Move) -> Game:
+    game = Game.from_board(board)
+    game.play(move)
+    return game
+
+
+def test_ratios_of_chances() -> None:
+    values = {Move.UP: 0.2, Move.RIGHT: 0.4, Move.DOWN: 0.0, Move.LEFT: 0.1}
+    game = _one_move(Board.parse("0000/0120/0000/0000"), Move.UP)
+    (one,) = judge(game, Certain(values))
+    assert (one.ratio, one.best) == (0.5, Move.RIGHT)
+    assert one.stake == 12
+
+
+@pytest.mark.parametrize(("objective", "floor"), [("score", FLOOR), ("goal", 0.0)])
+def test_ratios_of_a_solved_game(objective: str, floor: float) -> None:
+    """Exact values are divided as they are: no spread is measured, and none would be known."""
+    table = solve(Problem.parse("2x2 goal=16 stop=goal", objective))
+    board = Board.parse("2x2:23/10")
+    values = table.move_values(board)
+    best = max(values.values())
+    judge = Judge(ExactPlayer(table), table.problem.rules, Budget())
+    for move, value in values.items():
+        found = judge.judgement(0, board, 0, move)
+        assert found is not None
+        assert found.ratio == pytest.approx((floor + value) / (floor + best))
+    assert min(values.values()) < best
+
+
+def test_nothing_is_lost_where_there_is_nothing() -> None:
+    values = dict.fromkeys(Move, 0.0) | {Move.UP: -0.5}
+    (one,) = judge(_one_move(Board.parse("0000/0120/0000/0000"), Move.LEFT), Certain(values))
+    assert (one.ratio, one.label) == (1.0, "perfect")
+
+
+def test_values_that_are_no_numbers_are_the_worst() -> None:
+    values = dict.fromkeys(Move, float("nan")) | {Move.UP: 0.5}
+    (one,) = judge(_one_move(Board.parse("0000/0120/0000/0000"), Move.LEFT), Certain(values))
+    assert (one.ratio, one.label, one.best) == (0.0, "terrible", Move.UP)
+
+
+@pytest.mark.parametrize("spec", ["expectimax:ply=2", "expectimax:eval=snake,ply=1", "minimax"])
+def test_heuristics_are_calibrated(spec: str) -> None:
+    """Ratios mean as much whatever the unit: a random player loses some percent a move."""
+    judged = list(judge(played("random", 1), make_player(spec)))
+    kept = sum(one.ratio for one in judged) / len(judged)
+    assert 0.85 < kept < 0.999
+    assert all(0 <= one.ratio <= 1 for one in judged)
+    assert unit_of(make_player(spec), Rules()) == "own unit"
+
+
+@compiled
+def scaled(bits, score, params):  # type: ignore[no-untyped-def]
+    empty = 0
+    for place in range(16):
+        empty += (bits >> np.uint64(4 * place)) & np.uint64(15) == 0
+    return params[0] * np.float64(empty) + params[1]
+
+
+def test_the_unit_of_a_heuristic_changes_nothing() -> None:
+    game = played("corner", 1)
+    found = []
+    for scale in (1.0, 4.0):
+        evaluator = simple_evaluator("scaled", scaled, [scale, 0.0])
+        player = ExpectimaxPlayer(evaluator, Depth.fixed(2))
+        found.append([one.ratio for one in judge(game, player)])
+    assert found[0] == found[1]
+
+
+def test_an_evaluator_that_says_nothing_finds_nothing_wrong() -> None:
+    evaluator = simple_evaluator("scaled", scaled, [0.0, 5.0], dead_value=5.0)
+    player = ExpectimaxPlayer(evaluator, Depth.fixed(1))
+    assert review(judge(played("random", 1), player)).accuracy == 100
+
+
+# ---- other rules
+
+
+def test_other_shapes() -> None:
+    for text, most in (("3x4 goal=512", 300), ("5x5", 60), ("1x2", 10)):
+        rules = Rules.parse(text)
+        game = played("greedy", 1, rules, most)
+        player = make_player(default_judge(rules) if text != "5x5" else "greedy")
+        assert len(list(judge(game, player))) == game.move_number
+
+
+def test_the_judge_where_none_is_named() -> None:
+    assert default_judge(Rules()) == "ntuple:ply=3"
+    assert default_judge(Rules(rows=3)) == "expectimax:eval=rows,ply=3"
+    assert default_judge(Rules.parse("4x4 spawn=65536:1")) == "expectimax:eval=rows,ply=3"
+
+
+def test_a_game_without_a_move() -> None:
+    assert list(judge(Game(), make_player("ntuple:net=tiny"))) == []
+    empty = review([])
+    assert (empty.total, empty.accuracy, empty.match_rate) == (0, 100.0, 1.0)
+
+
+# ---- refusals, and the flag
+
+
+def test_who_values_no_moves_cannot_judge() -> None:
+    with pytest.raises(InvalidSpec, match=r"expected a player that values moves, .* got 'corner'"):
+        judge(Game(), make_player("corner"))
+
+
+def test_rules_that_the_judge_cannot_play() -> None:
+    with pytest.raises(UnsupportedRules):
+        judge(Game(Rules(rows=5)), make_player("ntuple:net=tiny"))
+
+
+def test_an_impossible_move_of_a_record() -> None:
+    board = Board.parse("1000/0000/0000/0000")
+    record = Record(seed=1, board=board, moves=(Move.RIGHT, Move.RIGHT))
+    found = judge(record, make_player("ntuple:net=tiny,ply=1"))
+    assert next(found).move == Move.RIGHT
+    record = Record(seed=1, board=board, moves=(Move.UP, Move.RIGHT))
+    with pytest.raises(IllegalMove):
+        list(judge(record, make_player("ntuple:net=tiny,ply=1")))
+
+
+def test_a_raised_flag_ends_it(greedy_game: Game) -> None:
+    for spec in ("ntuple:net=tiny", "expectimax:ply=2", "greedy"):
+        stop = Stop()
+        found = judge(greedy_game, make_player(spec), stop=stop)
+        assert next(found).move_number == 0
+        stop.raise_flag()
+        assert list(found) == []
+
+
+def test_a_flag_raised_before_the_start(greedy_game: Game) -> None:
+    stop = Stop()
+    stop.raise_flag()
+    assert list(judge(greedy_game, make_player("expectimax:ply=2"), stop=stop)) == []
+
+
+def test_a_search_that_is_stopped_has_no_values() -> None:
+    player = make_player("ntuple:net=tiny")
+    player.start(Rules(), 0)
+    stop = Stop()
+    stop.raise_flag()
+    assert values_of(player, Game().board, 0, Budget(), stop) is None
+    assert values_of(player, Game().board, 0, Budget(), Stop()) is not None
+
+
+# ---- the whole
+
+
+def one_of(label: str, ratio: float, number: int = 0, *, forced: bool = False) -> Judgement:
+    """A judgement of which only this matters."""
+    values = (1.0, None, None, None) if forced else (1.0, ratio, None, None)
+    move = Move.UP if forced or ratio == 1 else Move.RIGHT
+    return Judgement(number, move, Move.UP, values, ratio, 100 * ratio, label, 1.0)  # type: ignore[arg-type]
+
+
+def test_the_review_of_judgements() -> None:
+    found = review(
+        [
+            one_of("perfect", 1.0),
+            one_of("perfect", 1.0, forced=True),
+            one_of("mistake", 0.9),
+            one_of("perfect", 1.0),
+            one_of("perfect", 1.0, forced=True),
+            one_of("blunder", 0.8),
+        ]
+    )
+    assert isinstance(found, Review)
+    assert (found.total, found.forced, found.longest_perfect_run) == (6, 2, 2)
+    assert found.match_rate == 0.5
+    assert found.goodness_of_fit == pytest.approx(0.72)
+    assert list(found.labels.values()) == [4, 0, 0, 0, 1, 1, 0]
+    assert found.accuracy < 92.5  # the harmonic mean is below the mean
+
+
+def test_forced_moves_change_no_accuracy() -> None:
+    moves = [one_of("mistake", 0.9), one_of("perfect", 1.0)]
+    forced = [one_of("perfect", 1.0, forced=True)] * 50
+    assert review(moves).accuracy == review(moves + forced).accuracy
+    assert review(forced).accuracy == 100
+
+
+def test_strong_players_have_more_accuracy_than_weak_ones() -> None:
+    with make_player("ntuple:net=tiny") as player:
+        found = [
+            review(judge(played(spec, 1, most=400), player)).accuracy
+            for spec in ("random", "expectimax:ply=2", "ntuple:net=tiny,ply=2")
+        ]
+    assert found == sorted(found)
+    assert found[0] < 80
+    assert found[2] > 95
+
+
+def test_the_spread_is_measured_once(monkeypatch: pytest.MonkeyPatch, greedy_game: Game) -> None:
+    calls = []
+    real = judging._own_game
+
+    def counted(*arguments: object) -> list[tuple[Board, int]]:
+        calls.append(arguments)
+        return real(*arguments)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(judging, "_own_game", counted)
+    assert len(list(islice(judge(greedy_game, make_player("greedy")), 50))) == 50
+    assert len(calls) == judging.SPREAD_GAMES
+
+
+def test_the_unit_is_known_before_anything_is_judged() -> None:
+    assert Judge(make_player("ntuple:net=tiny"), Rules(), Budget()).unit == "points"
+    assert Judge(make_player("greedy"), Rules(), Budget()).unit == "points"

@@ -1,0 +1,215 @@
+"""Free memory as the system tells it, and arrays that fit or are refused."""
+
+import ctypes
+import os
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+import pytest
+
+from twofold import memory
+from twofold.errors import ResourceError
+from twofold.tensors import open_tensors, write_tensors
+
+MEMINFO = """MemTotal:       16307664 kB
+MemFree:          204800 kB
+MemAvailable:    8000000 kB
+Buffers:          102400 kB
+"""
+
+
+@pytest.fixture
+def meminfo(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Callable[[str], None]:
+    """Writes what stands for /proc/meminfo."""
+
+    def write(text: str) -> None:
+        (tmp_path / "meminfo").write_text(text)
+
+    monkeypatch.setattr(memory, "Path", lambda path: tmp_path / path.removeprefix("/proc/"))
+    monkeypatch.setattr(memory, "_left_in_group", lambda: None)
+    monkeypatch.setattr(sys, "platform", "linux")
+    return write
+
+
+@pytest.fixture
+def no_sysconf(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(os, "sysconf", unknown, raising=False)
+
+
+def unknown(name: str) -> int:
+    raise ValueError(f"unrecognized configuration name: {name}")
+
+
+def test_what_linux_says(meminfo: Callable[[str], None]) -> None:
+    meminfo(MEMINFO)
+    assert memory.free_memory() == 8_000_000 * 1024
+
+
+@pytest.mark.usefixtures("no_sysconf")
+@pytest.mark.parametrize(
+    "text", ["", "MemFree: 5 kB\n", "MemAvailable:\n", "MemAvailable: much kB\n"]
+)
+def test_what_cannot_be_read_is_not_known(meminfo: Callable[[str], None], text: str) -> None:
+    meminfo(text)
+    assert memory.free_memory() is None
+    memory.check_memory(10**18, "anything")
+
+
+def test_where_nothing_is_said_half_of_all_memory_is_free(
+    meminfo: Callable[[str], None], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    sizes = {"SC_PAGE_SIZE": 16384, "SC_PHYS_PAGES": 1_000_000}
+    monkeypatch.setattr(os, "sysconf", sizes.__getitem__, raising=False)
+    assert memory.free_memory() == 8_192_000_000  # no such file
+
+
+@pytest.mark.parametrize("answers", [True, False])
+def test_what_windows_says(answers: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    def fill(pointer: Any) -> bool:
+        status = pointer._obj
+        assert status.length == ctypes.sizeof(status) >= 64
+        status.total, status.free = 16 * 2**30, 7 * 2**30
+        return answers
+
+    kernel32 = SimpleNamespace(GlobalMemoryStatusEx=fill)
+    monkeypatch.setattr(ctypes, "windll", SimpleNamespace(kernel32=kernel32), raising=False)
+    with monkeypatch.context() as patch:
+        patch.setattr(sys, "platform", "win32")
+        found = memory._available()
+    assert found == (7 * 2**30 if answers else None)
+
+
+@pytest.mark.parametrize(
+    ("limit", "used", "left"),
+    [
+        ("1000000\n", "400000\n", 600_000),
+        ("1000000\n", "1400000\n", 0),
+        ("max\n", "400000\n", None),
+        ("much\n", "400000\n", None),
+        ("1000000\n", None, None),
+        (None, "400000\n", None),
+    ],
+)
+def test_what_a_container_leaves(
+    tmp_path: Path, limit: str | None, used: str | None, left: int | None
+) -> None:
+    for name, text in (("memory.max", limit), ("memory.current", used)):
+        if text is not None:
+            (tmp_path / name).write_text(text)
+    assert memory._left_in_group(tmp_path) == left
+
+
+def test_the_smaller_of_both_counts(monkeypatch: pytest.MonkeyPatch) -> None:
+    for free, left, found in ((5, 7, 5), (7, 5, 5), (None, 5, 5), (5, None, 5), (None, None, None)):
+        monkeypatch.setattr(memory, "_available", lambda free=free: free)
+        monkeypatch.setattr(memory, "_left_in_group", lambda left=left: left)
+        assert memory.free_memory() == found
+
+
+def test_this_machine_has_memory() -> None:
+    free = memory.free_memory()
+    assert free is None or 2**20 < free < 2**50
+
+
+# Refusals
+
+
+def test_four_fifths_of_the_free_memory_can_be_had(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(memory, "free_memory", lambda: 1_000_000_000)
+    memory.check_memory(800_000_000, "tables")
+    message = r"expected at most 80% of the free memory for tables \(800 MB\), got 801 MB"
+    with pytest.raises(ResourceError, match=message) as found:
+        memory.check_memory(801_000_000, "tables")
+    assert found.value.exit_code == 3
+
+
+@pytest.mark.parametrize(
+    ("size", "words"),
+    [
+        (0, "0 bytes"), (999, "999 bytes"), (1000, "1.0 kB"), (1536, "1.5 kB"), (15_360, "15 kB"),
+        (8_388_608, "8.4 MB"), (268_435_456, "268 MB"), (6_442_450_944, "6.4 GB"),
+        (10**13, "10000 GB"),
+    ],
+)  # fmt: skip
+def test_sizes_in_words(size: int, words: str) -> None:
+    assert memory.bytes_words(size) == words
+
+
+# Arrays
+
+
+@pytest.mark.parametrize("count", [0, 1, 1000, 2**20 - 1, 2**20, 2**21])
+@pytest.mark.parametrize("dtype", [np.float32, np.uint64])
+def test_zeros(count: int, dtype: Any) -> None:
+    array = memory.large_zeros(count, dtype)
+    assert array.shape == (count,)
+    assert array.dtype == dtype
+    assert not array.any()
+    assert array.flags.writeable
+    assert array.flags.c_contiguous
+    assert array.flags.aligned
+    array[:] = 3
+    assert (array == 3).all()
+
+
+def test_zeros_where_there_are_no_large_pages(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(memory, "mmap", SimpleNamespace())
+    assert not memory.large_zeros(2**21, np.float32).any()
+
+
+def test_what_the_system_does_not_have(monkeypatch: pytest.MonkeyPatch) -> None:
+    with pytest.raises(ResourceError, match=r"cannot allocate 140737 GB: ") as found:
+        memory.large_zeros(2**45, np.float32)
+    assert found.value.exit_code == 3
+
+    def refuse(*arguments: object, **more: object) -> None:
+        raise OSError(12, "Cannot allocate memory")
+
+    fake = SimpleNamespace(MADV_HUGEPAGE=14, MAP_PRIVATE=2, MAP_ANONYMOUS=32, mmap=refuse)
+    monkeypatch.setattr(memory, "mmap", fake)
+    with pytest.raises(ResourceError, match=r"cannot allocate 8\.4 MB: .*Cannot allocate memory"):
+        memory.large_zeros(2**21, np.float32)
+
+
+# Files
+
+
+@pytest.fixture
+def tensors(tmp_path: Path) -> Path:
+    write_tensors(tmp_path / "t", {"x": np.arange(12.0).reshape(3, 4), "none": np.zeros(0)}, {})
+    return tmp_path / "t"
+
+
+@pytest.mark.parametrize("free", [None, 96 / memory.SHARE, 95 / memory.SHARE])
+def test_a_tensor_is_read_only_and_stays(
+    tensors: Path, monkeypatch: pytest.MonkeyPatch, free: float | None
+) -> None:
+    """The last one has no room in memory: it lies in a file without a name."""
+    monkeypatch.setattr(memory, "free_memory", lambda: free)
+    with open_tensors(tensors) as file:
+        x, none = memory.load(file, "x"), memory.load(file, "none")
+    tensors.write_bytes(b"")
+    assert x.tolist() == np.arange(12.0).reshape(3, 4).tolist()
+    assert (none.shape, x.flags.writeable, none.flags.writeable) == ((0,), False, False)
+    assert list(tensors.parent.iterdir()) == [tensors]
+
+
+def test_without_room_anywhere(tensors: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    tried = []
+
+    def refuse(**folder: object) -> None:
+        tried.append(folder.get("dir"))
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(memory, "free_memory", lambda: 1)
+    monkeypatch.setattr(memory, "tempfile", SimpleNamespace(TemporaryFile=refuse))
+    with (
+        open_tensors(tensors) as file,
+        pytest.raises(ResourceError, match=r"cannot copy 96 bytes of .*No space left"),
+    ):
+        memory.load(file, "x")
+    assert tried == [str(tensors.parent), None]

@@ -1,0 +1,218 @@
+"""The lab in a real Chromium: tables, plots under the page's policy, curves that grow."""
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Literal
+
+import pytest
+from playwright.sync_api import Browser, Route, expect
+
+from tests.web.browser import LAPTOP, PATIENCE_MS, Served, Visit, serve, visit
+from tests.web.lab.made_lab import add, make_late_study, make_run, make_runs, make_study, row
+from twofold.arena.studies.study import Study
+
+expect.set_options(timeout=PATIENCE_MS)
+
+PAGES = {
+    "/lab": ".lab-item",
+    "/lab?study=games.db": ".lab-table tbody tr",
+    "/lab?study=late.db": ".lab-table tbody tr",
+    "/lab?study=torn.db": ".lab-study .error",
+    "/lab?run=one.csv": ".lab-figures dd",
+    "/lab?run=one.csv&run=other.csv": ".lab-table tbody tr",
+}
+DRAWN = "image => image.complete && image.naturalWidth > 0"
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Two studies, a torn one, two runs."""
+    folder = tmp_path_factory.mktemp("lab")
+    make_late_study(folder / "late.db")
+    with Study(folder / "late.db") as study:
+        run = add(study, "one with a long name", rules="3x3")
+        for seed in range(1, 9):
+            study.add(run, row(seed, 100 * seed, 4 + seed % 3, tile_sum=100 + seed))
+    make_study(folder / "games.db", sums=True)  # changed last: the first in the list
+    (folder / "torn.db").write_bytes((folder / "games.db").read_bytes()[:5000])
+    make_run(folder / "one.csv")
+    make_run(folder / "other.csv", points=2)
+    return folder
+
+
+@pytest.fixture(scope="module")
+def served(folder: Path) -> Iterator[Served]:
+    with serve(folder, "greedy") as found:
+        yield found
+
+
+def drawn(visit: Visit) -> int:
+    """How many plots there are; every one is waited for."""
+    plots = visit.page.locator(".lab-plot")
+    for number in range(plots.count()):
+        plots.nth(number).scroll_into_view_if_needed()
+        expect(plots.nth(number)).to_have_js_property("complete", True)
+        assert plots.nth(number).evaluate(DRAWN)
+    return plots.count()
+
+
+def test_everybody_can_read_it(laptop: Visit, phone: Visit) -> None:
+    for one in (laptop, phone):
+        for path, ready in PAGES.items():
+            one.open(path, ready)
+            drawn(one)
+            assert one.violations() == []
+            assert not one.is_too_wide()
+
+
+def test_a_study_has_its_tables_and_plots(laptop: Visit) -> None:
+    laptop.open("/lab?study=games.db", ".lab-table tbody tr")
+    assert drawn(laptop) == 4
+    names = laptop.page.locator(".lab-table").first.locator("tbody th")
+    expect(names).to_have_text(["1strong", "2weak"])
+    laptop.page.get_by_role("button", name="mean score").click()
+    expect(names).to_have_text(["2weak", "1strong"])
+    expect(laptop.page.get_by_role("button", name="mean score")).to_be_focused()
+    expect(laptop.page.locator("[aria-sort]")).to_have_attribute("aria-sort", "ascending")
+
+
+def test_where_games_end_is_a_plot_and_a_table(laptop: Visit) -> None:
+    laptop.open("/lab?study=games.db", ".lab-table tbody tr")
+    laptop.page.get_by_text("Where they end, by tile sum").click()
+    table = laptop.page.get_by_role("table", name="Games that came to a band of tile sums")
+    expect(table.locator("tbody th").first).to_have_text("strong")
+    table.get_by_role("button", name="tile sum").click()
+    expect(table.locator("[aria-sort]")).to_have_attribute("aria-sort", "descending")
+    alt = laptop.page.get_by_alt_text("share of games that go on, and that ended")
+    expect(alt).to_have_js_property("complete", True)
+    assert alt.evaluate(DRAWN)
+
+
+def test_a_plot_that_is_being_drawn_says_so(laptop: Visit) -> None:
+    held: list[Route] = []
+    pattern = re.compile(r"/reach-1\.svg")
+    laptop.page.route(pattern, lambda route: held.append(route))
+    laptop.open("/lab?study=games.db", ".lab-table tbody tr")
+    waits = laptop.page.locator("[data-wait='drawing …']:has(img[src*='reach-1.svg'])")
+    expect(waits).to_be_visible()
+    for route in held:
+        route.continue_()
+    expect(waits).to_have_count(0)
+
+
+def test_nothing_is_cut_on_a_phone(phone: Visit) -> None:
+    """Captions wrap beside a wide table, and a name that the plot cuts has a legend."""
+    phone.open("/lab?study=late.db", ".lab-table tbody tr")
+    captions = phone.page.locator(".lab-table caption span:visible")
+    assert captions.count() > 2
+    for number in range(captions.count()):
+        box = captions.nth(number).bounding_box()
+        assert box is not None
+        assert box["x"] + box["width"] <= 360
+    legends = phone.page.locator(".lab-figure:has(img[src*='scores-']) .lab-legend")
+    expect(legends.first).to_be_hidden()
+    expect(legends.last).to_contain_text("with a long name")
+
+
+def test_games_from_boards_stand_apart(laptop: Visit) -> None:
+    laptop.open("/lab?study=late.db", ".lab-table tbody tr")
+    headings = laptop.page.locator(".lab-section h3")
+    expect(headings).to_have_count(3)
+    expect(headings.nth(0)).not_to_contain_text("from boards")
+    expect(headings.nth(1)).to_contain_text("from boards late.txt (2 boards, ")
+
+
+def test_plots_follow_the_theme(laptop: Visit) -> None:
+    laptop.open("/lab?study=games.db", ".lab-table tbody tr")
+    schemes: tuple[Literal["light", "dark"], ...] = ("light", "dark")
+    for scheme in schemes:
+        laptop.page.emulate_media(color_scheme=scheme)
+        laptop.page.locator(f".lab-plot[src*='theme={scheme}']").first.wait_for()
+
+
+def test_names_of_others_are_text(laptop: Visit) -> None:
+    laptop.open("/lab?study=games.db", ".lab-notes li")
+    note = laptop.page.locator(".lab-notes li").last
+    expect(note).to_have_text("no finished game: <img src=x>\\x1b[2J\\u202e")
+
+
+def test_what_is_made_appears_and_grows(browser: Browser, tmp_path: Path) -> None:
+    with serve(tmp_path, "greedy") as served, visit(browser, served, LAPTOP) as one:
+        one.open("/lab", ".lab-empty-page")
+        with Study(tmp_path / "new.db") as study:
+            run = add(study, "only")
+            study.want(run, 1, 3)
+            study.add(run, row(1, 100, 5))
+            study.flush()
+            games = one.page.locator(".lab-table").first.locator("tbody td").first
+            expect(games).to_have_text("1")
+            study.add(run, row(2, 200, 6))
+            study.flush()
+            expect(games).to_have_text("2")
+            expect(one.page.locator(".lab-head p")).to_contain_text("2 of 3 games")
+        make_run(tmp_path / "net.csv", points=1)
+        one.page.get_by_role("link", name="net.csv").click()
+        expect(one.page.locator(".lab-figures dd").first).to_have_text("1,000")
+        make_run(tmp_path / "net.csv", points=5)
+        expect(one.page.locator(".lab-figures dd").first).to_have_text("5,000")
+        assert one.faults == []
+
+
+def test_runs_are_compared(laptop: Visit) -> None:
+    laptop.open("/lab?run=one.csv", ".chart-line")
+    laptop.page.get_by_role("checkbox", name="other.csv").check()
+    expect(laptop.page.locator(".lab-table tbody th")).to_have_text(["one.csv", "other.csv"])
+    assert laptop.page.url.endswith("/lab?run=one.csv&run=other.csv")
+    laptop.page.get_by_role("radio", name="reach rates").check()
+    expect(laptop.page.get_by_label("Tile")).to_have_value("1024")
+    laptop.page.go_back()
+    expect(laptop.page.locator(".lab-head h2")).to_have_text("one.csv")
+
+
+def test_evaluations_are_drawn_beside_the_training_mean(laptop: Visit, folder: Path) -> None:
+    make_run(folder / "judged.csv")
+    (folder / "judged.evaluations.csv").write_text(
+        "games,moves,seconds,training_mean,mean,margin,survival late.txt\n"
+        "0,0,0,0,50,1,0.25\n3000,3000000,30,1,400,1,0.75\n"
+    )
+    laptop.open("/lab?run=judged.csv", ".chart-line")
+    expect(laptop.page.get_by_text("network, evaluated", exact=True)).to_be_visible()
+    expect(laptop.page.get_by_text("the mean score of the games that it played")).to_be_visible()
+    survival = laptop.page.get_by_role("radio", name="survival from boards")
+    survival.check()
+    caption = "the games from the boards of late.txt that came to the next large tile"
+    expect(laptop.page.get_by_text(caption)).to_be_visible()
+    laptop.page.get_by_role("radio", name="largest score").check()
+    expect(laptop.page.get_by_text("network, evaluated", exact=True)).to_be_hidden()
+    survival.check()
+    laptop.open("/lab?run=one.csv", ".chart-line")
+    expect(survival).to_be_hidden()
+    for name in ("judged.csv", "judged.evaluations.csv"):
+        (folder / name).unlink()
+
+
+def test_the_mean_of_several_runs_has_a_band(laptop: Visit, folder: Path) -> None:
+    make_runs(folder / "several.runs.csv")
+    laptop.open("/lab?run=several.runs.csv", ".chart-band")
+    expect(laptop.page.get_by_text("mean 200 of 2 runs")).to_be_visible()
+    expect(laptop.page.get_by_text("Bands are the intervals")).to_be_visible()
+    expect(laptop.page.locator(".lab-figures dd").nth(1)).to_have_text("–")  # moves
+    band = laptop.page.locator(".chart-band").get_attribute("d")
+    assert band is not None
+    assert band.count("M") == 1
+    laptop.page.get_by_role("radio", name="largest score").check()
+    expect(laptop.page.locator(".lab-empty")).to_have_attribute(
+        "data-empty", "not known of the mean of several runs"
+    )
+    assert laptop.faults == []
+    (folder / "several.runs.csv").unlink()
+
+
+def test_on_a_phone_there_is_a_way_back(phone: Visit) -> None:
+    phone.open("/lab", ".lab-item")
+    phone.page.get_by_role("link", name="games.db").click()
+    phone.page.locator(".lab-table tbody tr").first.wait_for()
+    expect(phone.page.locator(".lab-list")).to_be_hidden()
+    phone.page.get_by_role("link", name="Studies and runs").click()
+    expect(phone.page.get_by_role("link", name="games.db")).to_be_focused()

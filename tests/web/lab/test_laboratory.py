@@ -1,0 +1,421 @@
+"""The laboratory: studies and runs of a folder, whatever else lies there."""
+
+import re
+import sqlite3
+from contextlib import closing
+from importlib.resources import files
+from pathlib import Path
+from typing import Any
+from xml.etree import ElementTree
+
+import pytest
+
+from tests.web.lab.made_lab import (
+    LATE,
+    OUTSIDE,
+    RULES,
+    add,
+    make_late_study,
+    make_run,
+    make_runs,
+    make_study,
+    row,
+)
+from tests.web.lab.made_lab import example as example  # a fixture
+from tests.web.lab.made_lab import folder as folder  # a fixture
+from twofold.arena.reports.joint_curve import MAX_BYTES
+from twofold.arena.reports.report import Section, gather
+from twofold.arena.reports.text import league
+from twofold.arena.studies.study import Study
+from twofold.errors import InvalidInput, MissingExtra, TwofoldError
+from twofold.learn.curve import Curve as LearningCurve
+from twofold.learn.curve import Point
+from twofold.web.lab import files as lab_files
+from twofold.web.lab import laboratory as lab
+from twofold.web.lab import plots as lab_plots
+from twofold.web.lab.laboratory import NotThere, plot, run, runs, studies, study
+
+# ---- studies
+
+
+def test_where_games_end(tmp_path: Path) -> None:
+    make_study(tmp_path / "a.db", sums=True)
+    (section,) = study(tmp_path, "a.db").sections
+    assert section.survival is not None
+    assert section.survival.header[:3] == ["player", "tile sum", "games"]
+    assert {line[0] for line in section.survival.rows} == {"weak", "strong"}
+    assert sum(int(line[3]) for line in section.survival.rows) == 8
+    for cells, keys in zip(section.survival.rows, section.survival.keys, strict=True):
+        assert len(cells) == len(keys) == len(section.survival.header)
+        assert cells[1].startswith(f"{keys[1]:,} to ")
+    assert [one.kind for one in section.plots] == ["reach", "survival", "scores", "strength"]
+    assert b"Where games ended" in plot(tmp_path, "a.db", "survival-1", "dark", narrow=True)
+
+
+def test_games_from_boards_have_a_section_of_their_own(tmp_path: Path) -> None:
+    make_late_study(tmp_path / "late.db")
+    plain, late = study(tmp_path, "late.db").sections
+    assert (plain.boards, late.boards) == ("", f"late.txt (2 boards, {LATE.hash})")
+    assert plain.rules == late.rules
+    assert late.commands[0] == "twofold report late.db --write-boards ."
+    assert f"--boards {LATE.hash}.txt" in late.commands[1]
+    assert any("began on the boards late.txt" in note for note in late.notes)
+    assert b"Where games ended" in plot(tmp_path, "late.db", "survival-2", "light")
+
+
+def test_a_study_without_sums_shows_no_end(folder: Path) -> None:
+    (section,) = study(folder, "a.db").sections
+    assert section.survival is None
+    assert "survival" not in [one.kind for one in section.plots]
+    with pytest.raises(NotThere):
+        plot(folder, "a.db", "survival-1", "")
+
+
+def test_the_studies_of_a_folder(folder: Path) -> None:
+    first, second = studies(folder)
+    assert (first.name, first.games, first.asked, first.error) == ("a.db", 8, 18, "")
+    assert first.players == ["weak", "strong", "<img src=x>\\x1b[2J\\u202e"]
+    assert first.rules == [RULES]
+    assert first.changed == "2033-05-18T03:33:20.000+00:00"
+    assert (second.name, second.players) == ("sub/b.db", first.players)
+    assert studies(folder / "no such folder") == []
+
+
+def test_the_tables_are_those_of_the_report(folder: Path) -> None:
+    found = study(folder, "a.db")
+    with Study(folder / "a.db", read_only=True) as opened:
+        (expected,) = gather(opened)
+    (section,) = found.sections
+    assert section.league
+    assert section.league.rows == [list(row) for row in league(expected.entries).rows]
+    assert [player.label for player in section.players] == ["strong", "weak"]
+    assert [player.colour for player in section.players] == [0, 1]
+    assert section.league.keys[0][:3] == ["strong", 4, 1250.0]
+    assert section.rates
+    assert [len(keys) for keys in section.rates.keys] == [len(section.rates.header)] * 2
+    assert section.pairs
+    assert section.pairs.keys[0][:4] == ["strong", "weak", 4, 1000.0]
+    assert section.machines[0].values == {"cores": "2"}
+    assert section.notes[-1].startswith("no finished game: <img src=x>\\x1b")
+    assert section.commands[0].startswith("twofold bench weak strong --games 4 --seed 1 --rules")
+    assert section.all_pairs
+    assert not section.has_spread
+    assert (found.games, found.changed, found.plots_error) == (8, studies(folder)[0].changed, "")
+
+
+def test_every_column_has_what_it_is_sorted_by(tmp_path: Path) -> None:
+    """With the spread of the time of moves, and without any time."""
+    with Study(tmp_path / "a.db") as made:
+        number = add(made, "timed")
+        made.add(number, row(1, 100, 5, move_seconds=(0.001, 0.002)))
+        made.add(add(made, "untimed"), row(1, 90, 5, seconds=0.0))
+        made.add(add(made, "other", rules="3x3"), row(1, 50, 4, seconds=0.0))
+    first, second = study(tmp_path, "a.db").sections
+    assert first.league
+    assert [len(keys) for keys in first.league.keys] == [len(first.league.header)] * 2
+    assert [keys[-3:] for keys in first.league.keys] == [[100_000.0, 1e-05, 0.001], [None] * 3]
+    assert first.has_spread
+    assert second.pairs is None
+    assert [one.name for one in second.plots] == ["scores-2"]
+
+
+def test_a_study_is_read_once_until_it_changes(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    read = []
+
+    def counted(opened: Study) -> list[Section]:
+        read.append(opened.name)
+        return gather(opened)
+
+    monkeypatch.setattr(lab, "gather", counted)
+    first = study(folder, "a.db")
+    plot(folder, "a.db", "scores-1", "light")
+    assert study(folder, "a.db") is first
+    assert len(read) == 1
+    with Study(folder / "a.db") as opened:
+        opened.add(1, row(99, 7, 5))
+        opened.flush()
+        assert study(folder, "a.db").games == 9  # what is in the write-ahead log counts
+    assert studies(folder)[0].games == 9
+    assert len(read) == 2
+
+
+def test_rules_without_a_game_have_their_settings(tmp_path: Path) -> None:
+    make_study(tmp_path / "a.db")
+    with Study(tmp_path / "a.db") as opened:
+        opened.fail(add(opened, "dead", rules="3x3"), 1, "it broke")
+    section = study(tmp_path, "a.db").sections[1]
+    assert (section.league, section.rates, section.pairs, section.plots) == (None, None, None, [])
+    assert section.settings.rows[0][0] == "dead"
+    assert section.notes[0] == "dead: 1 game failed and not counted; seed 1: it broke"
+
+
+def test_asked_for_games_are_counted_once(tmp_path: Path) -> None:
+    with Study(tmp_path / "a.db") as made:
+        number = add(made, "one")
+        for seed, games in [(1, 100), (51, 100), (60, 10), (1000, 5)]:
+            made.want(number, seed, games)
+    assert studies(tmp_path)[0].asked == 155
+    with pytest.raises(InvalidInput, match=r"got 'a\.db' without any"):
+        study(tmp_path, "a.db")
+
+
+def test_what_cannot_be_read_is_a_line_that_says_why(folder: Path) -> None:
+    whole = (folder / "a.db").read_bytes()
+    (folder / "torn.db").write_bytes(whole[:5000])
+    with closing(sqlite3.connect(folder / "sub" / "b.db")) as connection:
+        connection.execute("PRAGMA user_version = 99")
+    with closing(sqlite3.connect(folder / "other.db")) as connection:
+        connection.execute("CREATE TABLE game (seed)")
+    found = {one.name: one for one in studies(folder)}
+    assert set(found) == {"a.db", "sub/b.db", "torn.db"}
+    assert "expected a sound study, got 'torn.db'" in found["torn.db"].error
+    assert "got 'sub/b.db' of schema 99" in found["sub/b.db"].error
+    for name in ("torn.db", "sub/b.db", "other.db", "empty.db"):
+        with pytest.raises(TwofoldError, match=name):
+            study(folder, name)
+
+
+def test_a_study_that_others_hold_is_said_to_be_held(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(lab, "PATIENCE", 0.01)
+    with closing(sqlite3.connect(folder / "a.db", isolation_level=None)) as holder:
+        holder.execute("BEGIN EXCLUSIVE")
+        assert "another program is using" in studies(folder)[0].error
+        with pytest.raises(InvalidInput, match="another program is using"):
+            study(folder, "a.db")
+        holder.execute("ROLLBACK")
+    assert studies(folder)[0].error == ""
+
+
+def test_a_study_at_work_is_read_meanwhile(folder: Path) -> None:
+    with Study(folder / "a.db") as opened:
+        opened.add(1, row(50, 7, 5))
+        opened.flush()
+        assert studies(folder)[0].games == 9
+        opened.add(1, row(51, 7, 5))
+        opened.flush()
+        assert studies(folder)[0].games == 10
+
+
+# ---- names
+
+
+@pytest.mark.parametrize(
+    ("seconds", "date"),
+    [
+        (-1e12, "1970-01-01T00:00:00.000+00:00"),
+        (-1.0, "1970-01-01T00:00:00.000+00:00"),
+        (1e15, "9999-12-31T00:00:00.000+00:00"),
+    ],
+)
+def test_a_file_of_a_clock_that_was_set_wrong_has_a_date(seconds: float, date: str) -> None:
+    assert lab_files.Found("a.db", Path("a.db"), (), seconds).date == date
+
+
+def test_no_name_leads_out_of_the_folder(folder: Path) -> None:
+    for name in OUTSIDE:
+        for read in (study, run):
+            with pytest.raises(NotThere):
+                read(folder, name)
+        with pytest.raises(NotThere):
+            plot(folder, name, "scores-1", "light")
+
+
+def test_a_link_within_the_folder_is_followed(folder: Path) -> None:
+    (folder / "link.db").symlink_to(folder / "a.db")
+    assert study(folder, "link.db").games == 8
+    with Study(folder / "a.db") as opened:  # its log lies beside the file
+        opened.add(1, row(99, 7, 5))
+        opened.flush()
+        assert study(folder, "link.db").games == 9
+
+
+def test_only_so_much_of_a_folder_is_looked_at(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    deep = folder / "1" / "2" / "3"
+    deep.mkdir(parents=True)
+    make_run(folder / "1" / "2" / "deep.csv")
+    make_run(deep / "deeper.csv")
+    assert {one.name for one in runs(folder)} == {"net.csv", "sub/other.csv", "1/2/deep.csv"}
+    monkeypatch.setattr(lab_files, "MAX_ENTRIES", 0)
+    assert runs(folder) == []
+
+
+def test_a_file_that_cannot_be_looked_at_is_not_there(folder: Path) -> None:
+    (folder / "loop.db").symlink_to(folder / "loop.db")
+    (folder / "odd\n.csv").touch()
+    with pytest.raises(NotThere):
+        study(folder, "loop.db")
+    assert len(studies(folder)) == 2
+
+
+# ---- plots
+
+
+@pytest.mark.parametrize("theme", ["light", "dark", ""])
+def test_plots_are_files_in_the_colours_of_the_page(folder: Path, theme: str) -> None:
+    for name in [one.name for one in study(folder, "a.db").sections[0].plots]:
+        text = plot(folder, "a.db", name, theme).decode()
+        root = ElementTree.fromstring(text)
+        assert float(root.get("width", "0")) > 500 > float(root.get("height", "0")) > 100
+        assert lab_plots.THEMES[theme or "light"].ink in text
+        assert "var(" not in text
+        assert "DejaVu" not in text
+        assert "<script" not in text
+        narrow = ElementTree.fromstring(plot(folder, "a.db", name, theme, narrow=True))
+        assert float(narrow.get("width", "0")) < 350
+
+
+@pytest.mark.parametrize("name", ["reach-2", "reach-0", "scores", "x-1", "", "scores-1.svg"])
+def test_a_plot_that_is_not_there(folder: Path, name: str) -> None:
+    with pytest.raises(NotThere):
+        plot(folder, "a.db", name, "light")
+
+
+def test_plots_that_say_nothing_are_not_named(tmp_path: Path) -> None:
+    with Study(tmp_path / "a.db") as made:
+        made.add(add(made, "one"), row(1, 4, 2, seconds=0.0))
+        made.fail(add(made, "dead", rules="3x3"), 1, "it broke")
+    assert [one.name for one in study(tmp_path, "a.db").sections[0].plots] == ["scores-1"]
+    for name in ("strength-1", "scores-2"):
+        with pytest.raises(NotThere):
+            plot(tmp_path, "a.db", name, "light")
+
+
+def test_an_unknown_theme_is_refused(folder: Path) -> None:
+    with pytest.raises(InvalidInput, match="expected the theme light or dark, got 'blue'"):
+        plot(folder, "a.db", "scores-1", "blue")
+
+
+def test_without_matplotlib_there_are_tables(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def missing(_: str) -> None:
+        raise MissingExtra("it needs 'matplotlib'")
+
+    monkeypatch.setattr("importlib.util.find_spec", lambda _: None)
+    assert lab_plots.check_plots() == ""  # it is there all the same
+    monkeypatch.setattr(lab_plots, "require_report", missing)
+    found = study(folder, "a.db")
+    assert found.plots_error == "it needs 'matplotlib'"
+    assert found.sections[0].plots == []
+    assert found.sections[0].league
+    monkeypatch.undo()
+    assert study(folder, "a.db").sections[0].plots
+
+
+def test_plots_have_the_colours_of_the_style_sheet() -> None:
+    style = files("twofold.web").joinpath("static/css/base.css").read_text(encoding="utf-8")
+    pairs = re.findall(r"--([a-z0-9-]+): light-dark\((#[0-9a-f]{6}), (#[0-9a-f]{6})\);", style)
+    for number, theme in enumerate(("light", "dark"), 1):
+        colours = {pair[0]: pair[number] for pair in pairs}
+        series = [colours[f"chart-{place}"] for place in range(1, 7)] + [colours["text"]]
+        assert lab_plots.THEMES[theme].series == tuple(series)
+        assert lab_plots.THEMES[theme].ink == colours["text"]
+        assert lab_plots.THEMES[theme].faint == colours["line"]
+
+
+# ---- runs
+
+
+def test_the_runs_of_a_folder(folder: Path) -> None:
+    first, second = runs(folder)
+    assert (first.name, first.network, first.points) == ("net.csv", "net.safetensors", 3)
+    assert (first.games, first.moves, first.seconds) == (3000, 3_000_000, 30.0)
+    assert (first.moves_per_second, first.mean, first.largest) == (100_000.0, 301.5, 8999)
+    assert first.reached["2048"] == 0.25
+    assert (second.name, second.network, second.mean) == ("sub/other.csv", "", None)
+
+
+def test_a_curve(folder: Path) -> None:
+    found = run(folder, "net.csv")
+    assert found.columns[:6] == ["games", "moves", "seconds", "mean", "largest", "reached_1024"]
+    assert found.rows[0] == [1000, 1e6, 10, 100.5, 8999, 0.5, 0.25, 0, 0, 0, 0]
+    assert run(folder, "net.csv") is found
+    make_run(folder / "net.csv", points=4)
+    assert len(run(folder, "net.csv").rows) == 4
+
+
+def test_evaluations_come_with_their_curve(folder: Path) -> None:
+    assert run(folder, "net.csv").evaluations == []
+    beside = folder / "net.evaluations.csv"
+    header = "games,moves,seconds,training_mean,mean,margin,survival mean"
+    beside.write_text(f"{header}\n0,0,0,1,5.5,,0.5\n9,99,1.5,1,,,1\n")
+    assert run(folder, "net.csv").evaluations == [[0, 0, 0, 5.5]]
+    assert run(folder, "net.csv").survival == {"mean": [[0, 0, 0, 0.5], [9, 99, 1.5, 1]]}
+    assert [one.name for one in runs(folder)] == ["net.csv", "sub/other.csv"]
+    wrong = (
+        "games,moves\n1,2\n",
+        f"{header}\n1,2,3,4,nan\n",
+        f"{header}\n1,2\n",
+        '"',
+        "",
+        "\udcff",
+    )
+    for text in wrong:
+        beside.write_bytes(text.encode(errors="surrogateescape"))
+        assert run(folder, "net.csv").evaluations == []
+        assert run(folder, "net.csv").survival == {}
+
+
+def test_few_sets_of_boards_are_shown(folder: Path) -> None:
+    names = [f"survival {number}.txt" for number in range(99)]
+    cells = ",".join(["1"] * 99)
+    (folder / "net.evaluations.csv").write_text(
+        f"games,moves,seconds,training_mean,mean,margin,{','.join(names)}\n0,0,0,1,,,{cells}\n"
+    )
+    found = run(folder, "net.csv")
+    assert (found.evaluations, len(found.survival)) == ([], 16)
+
+
+def test_the_mean_of_several_runs(folder: Path) -> None:
+    """With its interval where it is known; moves and time are not."""
+    make_runs(folder / "several.runs.csv")
+    found = run(folder, "several.runs.csv")
+    assert found.columns == ["games", "mean", "low", "high", "seed_7", "seed_8"]
+    assert found.rows == [
+        [1000, 120, -134.1, 374.1, 100, 140],
+        [2000, 200, -54.1, 454.1, 220, 180],
+        [3000, 260, None, None, 260, None],
+    ]
+    (info,) = [one for one in runs(folder) if one.name == "several.runs.csv"]
+    assert (info.runs, info.games, info.mean, info.largest) == (2, 2000, 200, None)
+    assert (info.moves, info.network, info.error) == (0, "", "")
+    for wrong in ("games,mean,low,high\n1,2,3,4\n", "games,mean,low,high,seed_x\n1,2,3,4,5\n",
+                  "games,mean,low,high,seed_1\n1,,3,4,5\n"):  # fmt: skip
+        (folder / "several.runs.csv").write_text(wrong)
+        with pytest.raises(InvalidInput, match="expected"):
+            run(folder, "several.runs.csv")
+        assert [one.error != "" for one in runs(folder) if one.name == "several.runs.csv"] == [True]
+
+
+@pytest.mark.parametrize(
+    ("change", "sentence"),
+    [
+        (lambda text: text.replace("100.5", "nan"), "expected a number, got 'nan'"),
+        (lambda text: text.replace("100.5", "x"), "expected a learning curve of numbers"),
+        (lambda text: text + "1,2\n", "of 11 numbers"),
+        (lambda text: text.replace("reached_1024", "won"), "expected the columns"),
+        (lambda text: text + "\udcff", "expected a learning curve of numbers"),
+        (lambda text: text + '"', "expected a learning curve of numbers"),
+        (lambda text: text + "1,2,3,4,5,0,0,0,0,0,0\n" * 2000, "at most 2000 points"),
+        (lambda text: text + " " * MAX_BYTES, "of at most 4194304 bytes"),
+    ],
+)
+def test_a_curve_that_cannot_be_used_is_a_line(folder: Path, change: Any, sentence: str) -> None:
+    text = change((folder / "net.csv").read_text())
+    (folder / "net.csv").write_bytes(text.encode(errors="surrogateescape"))
+    (line,) = [one for one in runs(folder) if one.name == "net.csv"]
+    assert sentence in line.error
+    with pytest.raises(InvalidInput, match=sentence.replace("(", "\\(")):
+        run(folder, "net.csv")
+
+
+def test_a_run_without_time_has_no_speed(tmp_path: Path) -> None:
+    tmp_path.joinpath("n.csv").write_text(LearningCurve([Point(1, 1, 0, 1, 1, (0.0,) * 6)]).csv())
+    assert runs(tmp_path)[0].moves_per_second == 0
+    (tmp_path / "empty.csv").touch()
+    with pytest.raises(InvalidInput, match="expected the columns"):
+        run(tmp_path, "empty.csv")

@@ -1,0 +1,153 @@
+"""The routes of the laboratory."""
+
+import contextlib
+import threading
+from collections.abc import AsyncIterator, Callable
+from pathlib import Path
+from urllib.parse import quote
+
+import anyio
+import httpx
+import msgspec
+import pytest
+from starlette.applications import Starlette
+
+from tests.web.lab.made_lab import OUTSIDE
+from tests.web.lab.made_lab import example as example  # a fixture
+from tests.web.lab.made_lab import folder as folder  # a fixture
+from twofold.arena.reports.report import Section, gather
+from twofold.arena.studies.study import Study
+from twofold.errors import InvalidInput
+from twofold.web.lab import laboratory as lab
+from twofold.web.lab.laboratory import run, studies, study
+from twofold.web.lab.routes import MAX_THREADS, lab_routes
+
+Get = Callable[..., httpx.Response]
+
+
+@contextlib.asynccontextmanager
+async def asked(folder: Path) -> AsyncIterator[httpx.AsyncClient]:
+    transport = httpx.ASGITransport(Starlette(routes=lab_routes(folder)))
+    async with httpx.AsyncClient(transport=transport, base_url="http://127.0.0.1") as client:
+        yield client
+
+
+@pytest.fixture
+def get(folder: Path) -> Get:
+    """Asks the routes, each time anew."""
+
+    async def ask(path: str, headers: dict[str, str]) -> httpx.Response:
+        async with asked(folder) as client:
+            return await client.get(path, headers=headers)
+
+    return lambda path, **headers: anyio.run(
+        ask, path, {name.replace("_", "-"): value for name, value in headers.items()}
+    )
+
+
+def test_routes_answer_json(get: Get, folder: Path) -> None:
+    assert [one["name"] for one in get("/api/studies").json()] == ["a.db", "sub/b.db"]
+    assert get("/api/studies/sub/b.db").json()["games"] == 8
+    assert get("/api/studies/sub%2Fb.db").json()["games"] == 8
+    assert [one["name"] for one in get("/api/runs").json()] == ["net.csv", "sub/other.csv"]
+    assert get("/api/runs/net.csv").json() == msgspec.to_builtins(run(folder, "net.csv"))
+
+
+def test_routes_answer_plots(get: Get) -> None:
+    answer = get("/api/studies/sub/b.db/scores-1.svg?theme=dark")
+    assert answer.headers["content-type"] == "image/svg+xml"
+    assert answer.content.startswith(b"<svg ")
+    assert get("/api/studies/a.db/scores-1.svg?theme=blue").status_code == 400
+
+
+def test_what_the_page_has_is_not_sent_again(get: Get) -> None:
+    for path in ("/api/studies", "/api/studies/a.db", "/api/runs", "/api/runs/net.csv"):
+        tag = get(path).headers["etag"]
+        answer = get(path, If_None_Match=tag)
+        assert (answer.status_code, answer.content) == (304, b"")
+        assert get(path, If_None_Match='"other"').status_code == 200
+
+
+def test_refusals_are_sentences(get: Get, folder: Path) -> None:
+    (folder / "torn.db").write_bytes((folder / "a.db").read_bytes()[:5000])
+    answer = get("/api/studies/torn.db")
+    assert (answer.status_code, answer.json()["kind"]) == (400, "InvalidInput")
+    assert answer.json()["error"].startswith("expected a sound study, got 'torn.db'")
+
+
+def test_routes_lead_nowhere_else(folder: Path) -> None:
+    async def statuses() -> set[int]:
+        paths = [f"{kind}/{quote(name, safe='')}" for kind in ("studies", "runs") for name in names]
+        async with asked(folder) as client:
+            return {(await client.get(f"/api/{path}")).status_code for path in paths}
+
+    names = OUTSIDE[2:]  # a client makes nothing of the dot
+    assert anyio.run(statuses) <= {307, 404}
+
+
+@pytest.mark.promise("R62")
+def test_hung_requests_leave_the_rest_of_the_server_alone(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """40 wait for the list of studies; other pages, and what else runs in threads, still come."""
+    go = threading.Event()
+
+    def hang(*_: object) -> list[lab.StudyInfo]:
+        assert go.wait(60)
+        return []
+
+    async def crowd() -> list[int]:
+        answers = []
+
+        async def one(path: str) -> None:
+            answers.append((await client.get(path, timeout=60)).status_code)
+
+        async with asked(folder) as client, anyio.create_task_group() as group:
+            for _ in range(40):
+                group.start_soon(one, "/api/studies")
+            await anyio.wait_all_tasks_blocked()
+            for path in ("/api/runs", "/api/runs/net.csv", "/api/studies/a.db"):
+                await one(path)
+            assert await anyio.to_thread.run_sync(lambda: 5) == 5
+            assert answers == [200] * 3
+            go.set()
+        return answers
+
+    monkeypatch.setattr(lab, "studies", hang)
+    assert anyio.run(crowd) == [200] * 43
+
+
+@pytest.mark.promise("R62")
+def test_a_query_of_the_lab_has_a_deadline(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(lab, "QUERY_SECONDS", -1.0)
+    monkeypatch.setattr("twofold.arena.studies.sqlite._STEPS", 1)
+    assert "got none: the file is damaged or too large" in studies(folder)[0].error
+    with pytest.raises(InvalidInput, match=r"expected an answer of 'a\.db' within"):
+        study(folder, "a.db")
+
+
+def test_a_large_study_leaves_the_rest_of_the_server_alone(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """More pages wait for it than may have threads; the list of runs still comes."""
+    go = threading.Event()
+
+    def slow(opened: Study) -> list[Section]:
+        assert go.wait(60)
+        return gather(opened)
+
+    async def crowd() -> set[int]:
+        games = set()
+
+        async def one() -> None:
+            games.add((await client.get("/api/studies/a.db", timeout=60)).json()["games"])
+
+        async with asked(folder) as client, anyio.create_task_group() as group:
+            for _ in range(2 * MAX_THREADS):
+                group.start_soon(one)
+            assert (await client.get("/api/runs")).status_code == 200
+            go.set()
+        return games
+
+    monkeypatch.setattr(lab, "gather", slow)
+    assert anyio.run(crowd) == {8}
