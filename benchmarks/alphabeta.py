@@ -4,7 +4,7 @@ from typing import Final
 
 from benchmarks.common import Figure, Report, Settings, of_runs
 from benchmarks.positions import of_games, time_choices
-from twofold.kernels.search.adversarial import LEAST_DEPTH
+from twofold.kernels.search.alphabeta import LEAST_DEPTH
 from twofold.rules import STANDARD
 from twofold.search.context import TABLE_MB
 

@@ -236,7 +236,7 @@ def test_start_with_a_weight_file_of_tdl(cli: Cli, tmp_path: Path) -> None:
     begun = Training(Settings(patterns="0123 4567"), games=1)
     start_from(begun, tdl)
     assert np.array_equal(begun.network.weights, read_network(first)[0].weights)
-    assert np.array_equal(begun.sums, load(first).sums)
+    assert np.array_equal(begun.memory, load(first).memory)
     part = ("--threads", "1", "--games", "1", "--out")
     found = cli("train", "0124", *part, str(tmp_path / "c"), "--start", tdl)
     assert (found.code, found.out) == (2, "")

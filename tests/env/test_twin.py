@@ -9,7 +9,7 @@ from tests.env.naive import SMALL, NaiveEnv, assert_equal
 from twofold.env.settings import Illegal, Observation, Reward
 from twofold.env.single import Env2048
 from twofold.env.vector import VectorEnv2048
-from twofold.kernels.lanes import WIDTH
+from twofold.kernels.simd import WIDTH
 from twofold.rules import Rules
 
 COUNT = WIDTH + 2

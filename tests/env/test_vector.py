@@ -25,9 +25,9 @@ from twofold.errors import (
     LimitExceeded,
 )
 from twofold.game import Game
-from twofold.kernels.lanes import WIDTH
 from twofold.kernels.rules.dice import dice
 from twofold.kernels.search.policies import random_legal
+from twofold.kernels.simd import WIDTH
 from twofold.rules import Move, Rules
 
 COUNT = 6

@@ -25,7 +25,7 @@ from twofold.kernels.rules import cells, play
 from twofold.kernels.rules.dice import spawn_law
 from twofold.kernels.rules.row_tables import frame
 from twofold.kernels.search import (
-    adversarial,
+    alphabeta,
     expectimax,
     policies,
     summed,
@@ -372,8 +372,8 @@ def test_alphabeta(prunes: bool, depth: int, guards: Guards) -> None:
     words = guard_context(guards, plain.context, has_table=prunes)
     guard_params(guards, words, "clustering")
     for bits, score, move in some_boards(2 if depth == 6 else 20):
-        value = adversarial.value_of(bits, score, move, depth, words)
-        assert value == adversarial.value_of(bits, score, move, depth, plain.context.words)
+        value = alphabeta.value_of(bits, score, move, depth, words)
+        assert value == alphabeta.value_of(bits, score, move, depth, plain.context.words)
     assert guards.intact()
 
 

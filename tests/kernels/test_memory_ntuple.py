@@ -155,7 +155,7 @@ class Guarded:
         (worker,), network = training.workers, training.network
         network.weights = guards.copy(network.weights)
         training.network_words = guards.copy(network.words())
-        training.sums = guards.copy(training.sums)
+        training.memory = guards.copy(training.memory)
         training.games_begun = guards.copy(training.games_begun)
         training.carousel = guards.copy(training.carousel)
         worker.game = guards.copy(worker.game)
@@ -166,7 +166,7 @@ class Guarded:
         law = spawn_law(rules.spawn_exponents, rules.spawn_weights)
         for word, array in (
             (at.NETWORK, training.network_words),
-            (at.SUMS, training.sums),
+            (at.MEMORY, training.memory),
             (at.ACROSS, guards.copy(shape.across)),
             (at.DOWN, guards.copy(shape.down)),
             (at.LAW, guards.copy(law)),
@@ -207,7 +207,7 @@ def test_training(name: str, guards: Guards) -> None:
     assert guards.intact()
     assert [(score, largest) for score, _, largest in results] == list(plain.curve.recent)
     assert guarded.training.network.weights.tobytes() == plain.network.weights.tobytes()
-    assert guarded.training.sums.tobytes() == plain.sums.tobytes()
+    assert guarded.training.memory.tobytes() == plain.memory.tobytes()
 
 
 @pytest.mark.promise("R8")

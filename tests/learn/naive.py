@@ -8,7 +8,6 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import cache, lru_cache
 from math import fsum, inf
-from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,7 +16,7 @@ from tests.evaluators.plain import downgraded, turned
 from twofold import reference
 from twofold.board import Board
 from twofold.endgame.named import find_tables
-from twofold.learn.settings import Phase, Settings
+from twofold.learn.settings import Method, Phase, Settings
 from twofold.limits import BITS_MAX_EXPONENT
 from twofold.networks.network import Network
 from twofold.rules import Rules
@@ -100,7 +99,7 @@ class Learner:
     """Updates of a network: TD learning, or TC learning with two sums for each weight."""
 
     network: NaiveNetwork
-    method: Literal["td", "tc"]
+    method: Method
     rate: float
     updates: int = 0
     sums: dict[tuple[int, Feature], tuple[float, float]] = field(default_factory=dict)

@@ -49,7 +49,7 @@ def digest(training: Training) -> str:
     """Weights, sums, games and curve, as one number."""
     parts = [
         training.network.weights.tobytes(),
-        training.sums.tobytes(),
+        training.memory.tobytes(),
         training.games_begun.tobytes(),
         json.dumps([point.mean for point in training.curve.points]).encode(),
         str((training.moves, training.updates, training.curve.games)).encode(),
@@ -239,13 +239,13 @@ def test_sums_to_start_from_are_those_of_the_weights(sums: Any, tmp_path: Path) 
     path = tmp_path / "net.safetensors"
     settings = replace(SMALL, patterns="01 12")
     save(finished(settings, 3), path)
-    size = len(Training(settings).sums)
+    size = len(Training(settings).memory)
     found = np.full((size, 2), sums) if np.isscalar(sums) else sums
     rewritten(path, lambda state, tensors: tensors.update(sums=found.astype("f4")))
     training = Training(settings)
     with pytest.raises(InvalidNetwork, match=r"expected (float32|finite) sums.*net\.safetensors"):
         start_from(training, path)
-    assert not training.sums.any()
+    assert not training.memory.any()
 
 
 def test_what_a_checkpoint_says(tmp_path: Path) -> None:
@@ -361,7 +361,7 @@ def test_begin_with_the_weights_of_another(tmp_path: Path) -> None:
     size = more.network.stage_size
     assert np.array_equal(more.network.weights[0], first.network.weights[0])
     assert np.isnan(more.network.weights[1]).all()
-    assert np.array_equal(more.sums[:size], first.sums)
+    assert np.array_equal(more.memory[:size], first.memory)
     assert more.before == [{"method": "tc:1", "games": first.curve.games}]
     more.run()
     save(more, path)

@@ -158,11 +158,11 @@ def compare(training: Training, twin: NaiveTraining) -> None:
             assert abs(found - weight) <= TOLERANCE * largest
         assert stage == 0 or np.isfinite(network.weights[stage]).sum() == len(table)
     sums = twin.learner.sums
-    assert (training.sums[:, 1] != 0).sum() == len(sums)
+    assert (training.memory[:, 1] != 0).sum() == len(sums)
     largest = max([sizes for _, sizes in sums.values()], default=0.0)
     for (stage, (pattern, seen)), both in sums.items():
         start = network.offsets[pattern] + stage * network.stage_size
-        sums_of_table = training.sums[start : start + network.patterns[pattern].size]
+        sums_of_table = training.memory[start : start + network.patterns[pattern].size]
         found_sums = sums_of_table.reshape(*table_of(network, pattern).shape, 2)[seen]
         assert np.abs(found_sums - both).max() <= TOLERANCE * largest
 

@@ -43,11 +43,11 @@ def test_tables_of_equal_patterns_are_taken(tmp_path: Path) -> None:
         assert np.isnan(part.network.table(place, 1)).all()
         to, source = part.network.offsets[place], whole.network.offsets[there]
         size = part.network.patterns[place].size
-        assert np.array_equal(part.sums[to : to + size], whole.sums[source : source + size])
-        assert whole.sums[source : source + size].any()
+        assert np.array_equal(part.memory[to : to + size], whole.memory[source : source + size])
+        assert whole.memory[source : source + size].any()
     assert (part.network.table(0) == 2.5).all()
-    assert not part.sums[: part.network.patterns[0].size].any()
-    assert not part.sums[part.network.stage_size :].any()
+    assert not part.memory[: part.network.patterns[0].size].any()
+    assert not part.memory[part.network.stage_size :].any()
     assert part.before == whole.before == [{"method": "tc:1", "games": 100}]
 
 
@@ -58,8 +58,8 @@ def test_of_several_networks_the_mean_is_taken(tmp_path: Path) -> None:
     assert words == ""
     expected = average([one.network for one in alone])
     assert np.array_equal(mean.network.weights, expected.weights)
-    sums = np.mean([one.sums.astype(np.float64) for one in alone], axis=0)
-    assert np.allclose(mean.sums, sums, atol=0.01)
+    sums = np.mean([one.memory.astype(np.float64) for one in alone], axis=0)
+    assert np.allclose(mean.memory, sums, atol=0.01)
     assert sums.any()
     earlier = {"method": "tc:1", "games": 100}
     assert mean.before == [earlier] * 3 + [{"method": "mean of 3 networks", "games": 0}]
@@ -69,7 +69,7 @@ def test_sums_that_one_of_them_lacks_begin_anew(tmp_path: Path) -> None:
     paths = [trained(tmp_path, "0123", 1), trained(tmp_path, "0123", 2, "td")]
     mean, _ = begun("0123", *paths)
     assert mean.network.weights.any()
-    assert not mean.sums.any()
+    assert not mean.memory.any()
 
 
 def test_what_cannot_be_started_from(tmp_path: Path) -> None:

@@ -50,7 +50,7 @@ def state_of(training: Training) -> State:
     """Everything that has been learnt, and how the games went."""
     return (
         training.network.weights.tobytes(),
-        training.sums.tobytes(),
+        training.memory.tobytes(),
         training.moves,
         training.updates,
         list(training.curve.recent),
@@ -223,7 +223,7 @@ def test_the_phases_share_the_games() -> None:
     go = training._end_phase
 
     def end_phase() -> None:
-        seen.append((training.phase, training.curve.games, bool(training.sums.any())))
+        seen.append((training.phase, training.curve.games, bool(training.memory.any())))
         go()
 
     training._end_phase = end_phase  # type: ignore[method-assign]
@@ -237,9 +237,9 @@ def test_sums_begin_with_each_phase_of_temporal_coherence() -> None:
     go = training._end_phase
 
     def end_phase() -> None:
-        before = training.sums.copy()
+        before = training.memory.copy()
         go()
-        sums.append((bool(before.any()), bool(training.sums.any())))
+        sums.append((bool(before.any()), bool(training.memory.any())))
 
     training._end_phase = end_phase  # type: ignore[method-assign]
     training.run()
@@ -264,7 +264,7 @@ def test_each_phase_has_its_time() -> None:
     while not training.is_finished:
         training.run(seconds=0.05, every=0.01)
     assert training.phase == 1
-    assert training.sums.any()
+    assert training.memory.any()
 
 
 def test_threads_that_wait_for_the_end_of_a_phase_begin_nothing() -> None:

@@ -254,8 +254,8 @@ def test_weights_live_as_long_as_those_that_read_them() -> None:
     assert evaluator.value(Board.parse("2x2:12/34")) == 24
     assert read() is not None
     training = Training(Settings(patterns="01", rules=Rules(2, 2)), games=2)
-    read = weakref.ref(training.sums.base)
-    training.sums = training.sums.copy()
+    read = weakref.ref(training.memory.base)
+    training.memory = training.memory.copy()
     assert read() is not None
     del training
     assert read() is None

@@ -12,7 +12,7 @@ from tests.search.twins import Twin, first_best, leaf_of, positions, small_posit
 from twofold.board import Board
 from twofold.evaluators import EVALUATORS
 from twofold.kernels.rules import play
-from twofold.kernels.search.adversarial import LEAST_DEPTH
+from twofold.kernels.search.alphabeta import LEAST_DEPTH
 from twofold.players import make_player, play_game
 from twofold.rules import Move, Rules
 from twofold.search.alphabeta import AlphaBeta

@@ -45,6 +45,12 @@ CELLS_POLICY: Final = types.int64(
 )
 """A player on cells: (cells, rows, cols, legal moves as 4 bits, score, draw) -> move."""
 
+RULE: Final = types.void(I64_POINTER, types.int64, types.float64, F32_POINTER, F32_POINTER)
+"""A learning rule: (places, count, step, weights, memory)."""
+
+DECAY: Final = types.float64(types.int64)
+"""A schedule of step sizes: (updates so far) -> factor of the learning rate."""
+
 _PDEP: Final = has_feature("bmi2") and llvm.get_host_cpu_name() not in ("znver1", "znver2")
 
 
@@ -377,7 +383,8 @@ def _caller(target: Any, doc: str) -> Any:
             )
             function = builder.inttoptr(args[0], function_type.as_pointer())
             values = cgutils.unpack_tuple(builder, args[1])
-            return builder.call(function, values)
+            result = builder.call(function, values)
+            return context.get_dummy_value() if target.return_type == types.void else result
 
         return target.return_type(types.uint64, types.BaseTuple.from_types(target.args)), codegen
 
@@ -396,3 +403,5 @@ call_policy = _caller(POLICY, "Call a policy on bits by its address: (address, a
 call_cells_policy = _caller(
     CELLS_POLICY, "Call a policy on cells by its address: (address, arguments)."
 )
+call_rule = _caller(RULE, "Call a learning rule by its address: (address, arguments).")
+call_decay = _caller(DECAY, "Call a schedule of step sizes by its address: (address, (updates,)).")

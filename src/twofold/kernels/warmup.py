@@ -10,19 +10,24 @@ import time
 from collections.abc import Callable, Sequence
 from typing import Final
 
-BASE: Final = ("dice", "intrinsics", "bits", "downgrade", "cells", "policies", "play")
+BASE: Final = (
+    "rules.dice", "intrinsics", "rules.bits", "learn.downgrade", "rules.cells", "search.policies",
+    "rules.play",
+)  # fmt: skip
 """The modules that the others build on, callees first, as everywhere here."""
 
 SEARCH: Final = (
-    "context", "transposition", "layers", "expectimax", "bounds", "star", "evaluate",
-    "evaluate_cells", "expectimax_cells", "adversarial", "summed",
+    "search.transposition", "search.leaf_layer", "search.expectimax",
+    "search.bounds", "search.star1", "search.evaluate", "search.evaluate_cells",
+    "search.expectimax_cells", "search.alphabeta", "search.summed",
 )  # fmt: skip
 """Modules of search."""
 
 OTHERS: Final = (
-    "endgame", "endgame_cells", "endgame_lookup", "endgame_policy", "ntuple", "carousel",
-    "learning", "network_planes", "lanes", "bits_on_lanes", "environment_forms",
-    "environment_lanes", "environment_games", "environments", "canonical", "solving", "solved",
+    "endgame.layers", "endgame.cells", "endgame.lookup", "endgame.policy", "learn.ntuple",
+    "learn.carousel", "learn.updates", "learn.learning", "learn.network_planes", "simd",
+    "rules.bits_simd", "env.forms", "env.simd", "env.games", "env.vector", "exact.canonical",
+    "exact.solving", "exact.solved",
 )  # fmt: skip
 """Modules of learning, environments and exact play; no module of search needs them."""
 

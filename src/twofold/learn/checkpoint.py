@@ -22,6 +22,7 @@ from twofold.kernels.learn import learning as kernels
 from twofold.kernels.learn import words as at
 from twofold.learn.curve import Curve, CurveState
 from twofold.learn.evaluation import Evaluation
+from twofold.learn.rules import Decay, LearningRule
 from twofold.learn.settings import MIDDLE, Settings, format_schedule, parse_schedule
 from twofold.learn.training import Training, Words, Worker, carousel_shape, weight_count
 from twofold.limits import MAX_TRAINING_GAMES
@@ -102,6 +103,8 @@ class _Settings(msgspec.Struct, frozen=True):
     band_share: float = 0.5
     tables: str = NONE
     tables_sha256: str = ""
+    rule: str = ""
+    decay: str = ""
 
 
 class _State(msgspec.Struct, frozen=True):
@@ -126,6 +129,7 @@ def evaluations_document(training: Training) -> list[dict[str, Any]]:
 def settings_document(training: Training) -> dict[str, Any]:
     """The settings of a run as JSON can hold them."""
     settings = training.settings
+    own = {"rule": settings.rule, "decay": settings.decay}
     return {
         "patterns": settings.patterns,
         "rules": str(settings.rules),
@@ -146,24 +150,40 @@ def settings_document(training: Training) -> dict[str, Any]:
         "downgrade": settings.downgrade,
         "seed": str(settings.seed),
         "threads": settings.threads,
+        **{key: code.name for key, code in own.items() if code is not None},
     }
 
 
-def _read_settings(document: _Settings) -> Settings:
-    """The settings of such a document.
+def _read_settings(document: _Settings, rule: LearningRule | None, decay: Decay | None) -> Settings:
+    """The settings of such a document, with the code that it names.
 
     Raises:
-        InvalidNetwork: they cannot be used.
+        InvalidNetwork: they cannot be used, or code is missing or not asked for.
         InvalidTable: its endgame tables are not there, or not those that it names.
     """
     said = msgspec.structs.asdict(document)
     _check_tables(document.tables, said.pop("tables_sha256"))
+    _check_code("rule", document.rule, rule)
+    _check_code("decay", document.decay, decay)
     said |= {
+        "rule": rule,
+        "decay": decay,
         "rules": Rules.parse(document.rules),
         "schedule": parse_schedule(document.schedule),
         "seed": parse_seed(document.seed),
     }
     return Settings(**said)
+
+
+def _check_code(kind: str, stated: str, given: LearningRule | Decay | None) -> None:
+    """Refuse a run without the code that it learns by, which no file imports, and other code."""
+    if bool(stated) == (given is not None):
+        return
+    if given is not None:
+        raise InvalidNetwork(f"expected no {kind}, as the run has none, got {shown(given.name)}")
+    raise InvalidNetwork(
+        f"expected --{kind} {shown(stated)} again: the run learns by it, and a file imports no code"
+    )
 
 
 def _check_tables(tables: str, stated: str) -> None:
@@ -181,6 +201,8 @@ def load(
     games: int | None = None,
     seconds: float | None = None,
     threads: int | None = None,
+    rule: LearningRule | None = None,
+    decay: Decay | None = None,
 ) -> Training:
     """The training run that a checkpoint holds, ready to go on.
 
@@ -189,6 +211,8 @@ def load(
         games: games to begin, in all; None as before, unless `seconds` is given.
         seconds: time to spend, in all; None as before, unless `games` is given.
         threads: None as before. With another number the games under way begin anew.
+        rule: the learning rule that the run has begun with, if it has one of its own.
+        decay: its schedule of step sizes, if it has one.
 
     Raises:
         InvalidNetwork: not a checkpoint, or a torn one, or its endgame tables are not there.
@@ -201,7 +225,7 @@ def load(
         raise InvalidNetwork(f"expected a checkpoint of a training run, got {name} without one")
     state = _read_state(tensors.metadata[STATE], name)
     try:
-        settings = _read_settings(state.settings)
+        settings = _read_settings(state.settings, rule, decay)
         _check_tensors(settings, tensors.tensors)
         if games is None and seconds is None:
             games, seconds = state.games, state.seconds_limit
@@ -239,12 +263,17 @@ def _tensors(training: Training) -> dict[str, NDArray[Any]]:
     games = np.stack([worker.game[: at.KEPT_WORDS] for worker in training.workers])
     games[:, at.HISTORY] = 0  # an address
     return {
-        "sums": training.sums,
+        _memory_key(training.settings): training.memory,
         "games": games,
         "histories": np.concatenate([_history(worker) for worker in training.workers]),
         "threads": np.stack([worker.words[list(_KEPT)] for worker in training.workers]),
         "carousel": training.carousel,
     }
+
+
+def _memory_key(settings: Settings) -> str:
+    """The name of the tensor of what the learning rule keeps."""
+    return "sums" if settings.rule is None else "memory"
 
 
 def _history(worker: Worker) -> Words:
@@ -266,9 +295,10 @@ def _read_state(text: str, name: str) -> _State:
 def _check_tensors(settings: Settings, tensors: dict[str, NDArray[Any]]) -> None:
     """Compare the tensors with the settings before memory is taken for what these ask for."""
     stages, weights = len(settings.stages) + 1, weight_count(settings)
+    memory = _memory_key(settings)
     shapes = {
         "weights": (np.float32, (stages, weights // stages)),
-        "sums": (np.float32, (weights if settings.coherent else 0, 2)),
+        memory: (np.float32, (weights if settings.memory else 0, settings.memory or 2)),
         "carousel": (np.uint64, carousel_shape(settings)),
         "games": (np.uint64, (settings.threads, at.KEPT_WORDS)),
         "threads": (np.uint64, (settings.threads, len(_KEPT))),
@@ -282,14 +312,14 @@ def _check_tensors(settings: Settings, tensors: dict[str, NDArray[Any]]) -> None
                 f"expected {name} of {np.dtype(dtype)} and shape {shape}, got {got}"
             )
     check_finite(tensors["weights"], "the run")
-    check_finite(tensors["sums"].reshape(1, -1), "the run", "sums")
+    check_finite(tensors[memory].reshape(1, -1), "the run", memory)
 
 
 def _restore(
     training: Training, state: _State, tensors: dict[str, NDArray[Any]], *, exactly: bool
 ) -> None:
     training.network.weights[:] = tensors["weights"]
-    training.sums[:] = tensors["sums"]
+    training.memory[:] = tensors[_memory_key(training.settings)]
     training.carousel[:] = tensors["carousel"]
     training.games_begun[0] = state.games_begun
     if training.game_limit != state.games:

@@ -9,6 +9,7 @@ from typing import Final, Literal
 from twofold.endgame.folder import NONE
 from twofold.errors import InvalidNetwork
 from twofold.kernels.learn.words import MAX_STEPS
+from twofold.learn.rules import TC, TD, Decay, LearningRule
 from twofold.limits import (
     BITS_MAX_EXPONENT,
     BITS_MAX_SIDE,
@@ -25,9 +26,9 @@ from twofold.networks.patterns import format_patterns, parse_patterns
 from twofold.notation import format_number, shown
 from twofold.rules import STANDARD, Rules
 
-Method = Literal["td", "tc"]
+Method = Literal["td", "tc", "rule"]
 
-RATES: Final[dict[Method, float]] = {"td": 0.1, "tc": 1.0}
+RATES: Final[dict[Method, float]] = {"td": 0.1, "tc": 1.0, "rule": 0.1}
 """Learning rates where none is given. Source: Szubert and Jaskowski 2014; Jaskowski 2018."""
 
 RESTART: Final = 10
@@ -39,7 +40,7 @@ MIDDLE: Final = 0.5
 _MAX_VALUE: Final = 1e7
 _EARLIEST, _LATEST = 0.01, 0.99
 _RESTART = re.compile(r"([0-9]{1,10})(?:@(0?\.[0-9]{1,9}))?", re.ASCII)
-_PHASE = re.compile(r"(td|tc)(?::([0-9.e+-]+))?(?:@([0-9.e+-]+)%)?", re.ASCII)
+_PHASE = re.compile(r"(td|tc|rule)(?::([0-9.e+-]+))?(?:@([0-9.e+-]+)%)?", re.ASCII)
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +48,8 @@ class Phase:
     """A part of a training run.
 
     Attributes:
-        method: `td`, or `tc` for temporal coherence, whose sums are 0 when the phase begins.
+        method: `td`; `tc` for temporal coherence, whose sums are 0 when the phase begins; or
+            `rule` for that of the settings, whose memory is 0 then.
         rate: learning rate of a whole board; each of its features takes an equal share.
         share: its part of the games or of the time, all together 1.
     """
@@ -83,7 +85,7 @@ def parse_schedule(text: str) -> tuple[Phase, ...]:
 
 
 def _phase(match: re.Match[str], *, alone: bool) -> Phase:
-    method: Method = "tc" if match[1] == "tc" else "td"
+    method: Method = next(name for name in RATES if name == match[1])
     rate, share = match[2], match[3]
     if share is None and not alone:
         raise InvalidNetwork("expected a share such as @90% for each of several phases")
@@ -131,6 +133,8 @@ class Settings:
         downgrade: every other game chooses its moves on the downgraded board once the different
             tiles sum to so many, and so comes to boards that the network does not know yet; 0
             for none.
+        rule: the learning rule of the phases of that name; None where there are none.
+        decay: a schedule of step sizes; None for constant ones.
         seed: of all games.
         threads: threads that share the weights; one alone is reproducible.
 
@@ -155,6 +159,8 @@ class Settings:
     band_share: float = 0.5
     tables: str = NONE
     downgrade: int = 0
+    rule: LearningRule | None = None
+    decay: Decay | None = None
     seed: int = 1
     threads: int = 1
 
@@ -169,6 +175,7 @@ class Settings:
         check_stages(self.stages)
         if not self.schedule:
             raise InvalidNetwork("expected at least one phase, got none")
+        _check_rule(self.schedule, self.rule)
         _check_values(self.optimism, self.initial_weight)
         if not 0 <= self.trace <= 1:
             raise InvalidNetwork(f"expected lambda from 0 to 1, got {self.trace}")
@@ -190,13 +197,27 @@ class Settings:
         object.__setattr__(self, "tables", _settled(self.tables, rules))
 
     @property
+    def memory(self) -> int:
+        """Numbers that are kept of each weight: the most that a phase needs."""
+        return max(self.rule_of(phase).memory for phase in self.schedule)
+
+    @property
     def coherent(self) -> bool:
-        """Whether a phase needs the two sums of each weight."""
+        """Whether what is kept of each weight are the two sums of temporal coherence."""
         return any(phase.method == "tc" for phase in self.schedule)
+
+    def rule_of(self, phase: Phase) -> LearningRule:
+        """The learning rule of a phase."""
+        if phase.method == "rule":
+            assert self.rule is not None
+            return self.rule
+        return TC if phase.method == "tc" else TD
 
     def describe(self) -> str:
         """What is not as usual, in one line."""
         parts = [format_schedule(self.schedule)]
+        parts += [f"rule {self.rule.name}"] if self.rule else []
+        parts += [f"decay {self.decay.name}"] if self.decay else []
         parts += [f"optimism {format_number(self.optimism)}"] if self.optimism else []
         parts += [f"weights {format_number(self.initial_weight)}"] if self.initial_weight else []
         parts += [f"lambda {format_number(self.trace)}, {self.steps} steps"] if self.trace else []
@@ -208,6 +229,20 @@ class Settings:
         parts += [f"tables {self.tables}"] if self.tables != NONE else []
         parts += [f"downgrade {self.downgrade}"] if self.downgrade else []
         return ", ".join(parts)
+
+
+def _check_rule(schedule: tuple[Phase, ...], rule: LearningRule | None) -> None:
+    """Refuse phases without their rule, a rule without phases, and two kinds of memory."""
+    methods = {phase.method for phase in schedule}
+    if (rule is not None) != ("rule" in methods):
+        raise InvalidNetwork(
+            "expected a learning rule and phases of it, such as rule:0.1, "
+            f"got {format_schedule(schedule)} and {'none' if rule is None else rule.name}"
+        )
+    if {"tc", "rule"} <= methods:
+        raise InvalidNetwork(
+            f"expected phases of the rule or of tc, got both in {format_schedule(schedule)}"
+        )
 
 
 def _check_values(optimism: float, weight: float) -> None:

@@ -73,8 +73,8 @@ def start_from(training: Training, *names: str | os.PathLike[str]) -> Started:
         )
     for to, source in _tables(ours, network, taken):
         ours.weights[to] = network.weights[source]
-        if sums is not None and len(training.sums):
-            training.sums[_flat(ours, to)] = sums[_flat(network, source)]
+        if sums is not None and training.settings.coherent:
+            training.memory[_flat(ours, to)] = sums[_flat(network, source)]
     training.before = _learnt([one.card for one in found])
     if len(str(training.before)) > _LONGEST_HISTORY:
         raise InvalidNetwork(

@@ -55,6 +55,7 @@ class Worker:
 
     def __init__(self, training: "Training") -> None:
         settings, network = training.settings, training.network
+        self._settings = settings
         rules, shape = settings.rules, frame(*settings.rules.shape)
         steps = settings.steps or 1
         self.game: Words = own_words(at.game_words(network.features, steps))
@@ -65,7 +66,7 @@ class Worker:
         self.words: Words = own_words(at.THREAD_WORDS)
         words = self.words
         words[at.NETWORK] = training.network_words.ctypes.data
-        words[at.SUMS] = training.sums.ctypes.data
+        words[at.MEMORY] = training.memory.ctypes.data
         words[at.ACROSS] = shape.across.ctypes.data
         words[at.DOWN] = shape.down.ctypes.data
         words[at.MASK] = shape.mask
@@ -77,6 +78,7 @@ class Worker:
         words[at.LAMBDA] = np.float64(settings.trace).view(np.uint64)
         words[at.STEPS] = steps
         words[at.RING] = at.ring_size(steps)
+        words[at.THREADS] = settings.threads
         words[at.BACKWARD] = settings.order == "backward"
         words[at.RESTART] = settings.restart
         words[at.RESTART_AT] = round(settings.restart_at * 2**32)
@@ -91,7 +93,7 @@ class Worker:
             words[at.BAND_SHARE] = round(settings.band_share * 2**32)
         if training.tables is not None:
             words[at.TABLES] = training.tables.words.ctypes.data
-        self._read = (training.network.weights, training.network_words, training.sums,
+        self._read = (training.network.weights, training.network_words, training.memory,
                       training.games_begun, training.carousel, training.band_sums,
                       training.tables, self.game, self.history, self.results)  # fmt: skip
         """What the words point at: it must not go before they do."""
@@ -103,7 +105,10 @@ class Worker:
 
     def begin(self, phase: Phase, game_limit: int) -> None:
         """Begin a game where none is under way."""
-        self.words[at.COHERENT] = phase.method == "tc"
+        rule = self._settings.rule_of(phase)
+        self.words[at.RULE] = rule.word
+        self.words[at.MEMORY_SIZE] = rule.memory
+        self.words[at.DECAY] = self._settings.decay.address if self._settings.decay else 0
         self.words[at.RATE] = np.float64(phase.rate).view(np.uint64)
         self.words[at.GAME_LIMIT] = game_limit
         kernels.begin(self.words)
@@ -159,8 +164,8 @@ class Training:
         before: what the weights had learnt before this run: method and games of each run.
         evaluations: what games that measured the network in between have found.
         tables: the endgame tables that make the moves they know; None for none.
-        sums: two for each weight where temporal coherence needs them: of its updates before
-            they were scaled, and of their sizes; float32 (weights, 2).
+        memory: what the learning rules keep of each weight, float32 (weights, size): for temporal
+            coherence the sum of its updates before they were scaled, and of their sizes.
 
     Raises:
         InvalidTable: an endgame table is not there any more, or its file cannot be used.
@@ -187,9 +192,10 @@ class Training:
         words = self.network.words()
         self.network_words: Words = own_words(len(words))
         self.network_words[:] = words
-        self.sums: NDArray[np.float32] = large_zeros(
-            2 * count if settings.coherent else 0, np.float32
-        ).reshape(-1, 2)
+        size = settings.memory
+        self.memory: NDArray[np.float32] = large_zeros(size * count, np.float32).reshape(
+            count if size else 0, size or 2
+        )
         self.games_begun: Words = own_words(1)
         self.begun_before = 0
         rings = carousel_shape(settings)
@@ -381,8 +387,8 @@ class Training:
             self.games_begun[0] = min(int(self.games_begun[0]), most)
         self.phase += 1
         if self.phase < len(self.settings.schedule):
-            if self.settings.schedule[self.phase].method == "tc":
-                self.sums.fill(0)
+            if self.settings.rule_of(self.settings.schedule[self.phase]).memory:
+                self.memory.fill(0)
             for worker in self.workers:
                 worker.game[at.LAST_COUNT] = 0
 
@@ -403,4 +409,4 @@ def carousel_shape(settings: Settings) -> tuple[int, int]:
 def training_bytes(settings: Settings) -> int:
     """Memory that a training run takes: weights, their sums, and the games under way."""
     history = 16 * at.HISTORY_SIZE * settings.threads
-    return weight_count(settings) * (12 if settings.coherent else 4) + history
+    return 4 * weight_count(settings) * (1 + settings.memory) + history

@@ -7,7 +7,7 @@ import numpy as np
 from twofold.board import Board
 from twofold.evaluators import Evaluator
 from twofold.kernels._jit import address_of
-from twofold.kernels.search import adversarial as kernels
+from twofold.kernels.search import alphabeta as kernels
 from twofold.rules import Move, Rules
 from twofold.search.analysis import LineStep, MoveValue
 from twofold.search.base import Search

@@ -18,7 +18,7 @@ from twofold.env.settings import OBSERVATIONS, Observation, Settings, Start
 from twofold.kernels.env import forms
 from twofold.kernels.env import words as names
 from twofold.kernels.intrinsics import pointer
-from twofold.kernels.lanes import WIDTH
+from twofold.kernels.simd import WIDTH
 from twofold.limits import MAX_SIDE
 from twofold.rules import Rules
 

@@ -83,10 +83,10 @@ def check_sums(training: Training, learner: Learner) -> None:
     largest = max(sizes for _, sizes in learner.sums.values())
     for (stage, (pattern, seen)), (total, sizes) in learner.sums.items():
         place = stage * network.stage_size + place_of(network, pattern, seen)
-        assert abs(training.sums[place, 0] - total) <= TOLERANCE * largest
-        assert abs(training.sums[place, 1] - sizes) <= TOLERANCE * largest
+        assert abs(training.memory[place, 0] - total) <= TOLERANCE * largest
+        assert abs(training.memory[place, 1] - sizes) <= TOLERANCE * largest
         seen_places.add(place)
-    assert set(np.flatnonzero(training.sums[:, 1])) == seen_places
+    assert set(np.flatnonzero(training.memory[:, 1])) == seen_places
 
 
 @pytest.mark.promise("R10")

@@ -16,7 +16,7 @@ from twofold.kernels.intrinsics import high_product, pointer
 from twofold.kernels.rules.dice import mix
 from twofold.kernels.search import context as names
 from twofold.kernels.search import transposition as table
-from twofold.kernels.search.transposition import AT_LEAST, AT_MOST, BUCKET_WORDS, EXACT, GENERATIONS
+from twofold.kernels.search.transposition import BUCKET_WORDS, EXACT, GENERATIONS, LOWER, UPPER
 from twofold.rules import Rules
 from twofold.search.context import aligned_zeros
 from twofold.search.depth import Depth
@@ -156,7 +156,7 @@ def test_hashes_are_one_to_one_and_spread_over_all_buckets(buckets: int) -> None
 def test_what_is_stored_is_found_by_its_position_depth_and_kind_alone() -> None:
     one = Table(4096)
     position = unhash(2**63)
-    keys = [(depth, kind) for depth in (0, 1, 15, 31) for kind in (EXACT, AT_LEAST, AT_MOST)]
+    keys = [(depth, kind) for depth in (0, 1, 15, 31) for kind in (EXACT, LOWER, UPPER)]
     for stored in keys:
         one.array[:] = 0
         assert all(one.find(position, *key) is None for key in keys)
@@ -273,7 +273,7 @@ def test_torn_entries_match_nothing() -> None:
     """Two threads wrote one place at once: the first word of one, the second of the other."""
     rng = np.random.default_rng(3)
     one, positions = Table(4096), neighbours(8)
-    keys = [(p, d, k) for p in positions for d in (1, 2, 9) for k in (EXACT, AT_LEAST)]
+    keys = [(p, d, k) for p in positions for d in (1, 2, 9) for k in (EXACT, LOWER)]
     values = [np.float64(value).view(np.uint64) for value in rng.normal(0, 1e5, len(keys))]
     written = []
     for key, value in zip(keys, values, strict=True):

@@ -20,7 +20,7 @@ from twofold.kernels.env.forms import (
     unpack,
 )
 from twofold.kernels.env.games import begin, begin_next, refresh, step_game
-from twofold.kernels.env.lanes import sample_lanes, step_lanes
+from twofold.kernels.env.simd import sample_lanes, step_lanes
 from twofold.kernels.env.words import (
     ACROSS,
     ACTIONS,
@@ -63,11 +63,11 @@ from twofold.kernels.intrinsics import (
     u8_at,
     u64_at,
 )
-from twofold.kernels.lanes import WIDTH
 from twofold.kernels.rules import bits as on_bits
 from twofold.kernels.rules import cells as on_cells
 from twofold.kernels.rules.dice import dice
 from twofold.kernels.search.policies import random_legal
+from twofold.kernels.simd import WIDTH
 
 _OUTCOME: Final = types.Tuple((types.int64, types.float64, types.int64, types.int64, types.int64))
 _SEEDS: Final = types.Array(types.uint64, 1, "C")

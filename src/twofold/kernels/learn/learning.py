@@ -49,7 +49,7 @@ from twofold.kernels.learn.ntuple import SYMMETRIES, list_features, sum_features
 from twofold.kernels.learn.updates import (
     chosen_places,
     feature_count,
-    fetch_sums,
+    fetch_memory,
     target_of,
     update,
 )
@@ -155,7 +155,7 @@ def list_update(game, number, thread):
     """List the features of an afterstate that is to be updated soon."""
     places = chosen_places(game, number, thread)
     list_features(u64_at(game[at.HISTORY])[number], u64_at(thread[at.NETWORK]), places)
-    fetch_sums(places, thread)
+    fetch_memory(places, thread)
 
 
 @kernel(types.void(U64_POINTER, types.boolean, U64_POINTER))
@@ -295,7 +295,7 @@ def play_move(game, thread):
         chosen, kept = i64_offset(places, best * features), chosen_places(game, count, thread)
         for number in range(features):
             kept[number] = chosen[number]
-        fetch_sums(kept, thread)
+        fetch_memory(kept, thread)
     # The weights of the next moves are on their way while an earlier afterstate is updated.
     begin_from(game, after, thread[at.START_TILES] + game[at.MOVE_NUMBER] - _1, thread)
     oldest = count - np.int64(thread[at.STEPS])

@@ -1,4 +1,4 @@
-"""How the weights of a network follow a target: TD learning and temporal coherence.
+"""How the weights of a network follow a target: learning rules, TD and temporal coherence here.
 
 Source: Jaskowski 2018 (temporal coherence).
 """
@@ -10,11 +10,13 @@ from numba import types
 
 from twofold.kernels._jit import kernel
 from twofold.kernels.intrinsics import (
-    F32_POINTER,
     I64_POINTER,
+    RULE,
     U64_POINTER,
     as_f64,
     as_signed,
+    call_decay,
+    call_rule,
     f32_at,
     i64_offset,
     pointer,
@@ -53,37 +55,46 @@ def touch(places, count, network):
             weights[place] = promoted(place, weights, np.int64(network[STAGE_SIZE]))
 
 
-@kernel(types.void(I64_POINTER, types.int64, types.float64, U64_POINTER))
-def update_td(places, count, step, network):
+# ---- learning rules, see `intrinsics.RULE`
+
+
+@kernel(RULE)
+def td(places, count, step, weights, memory):
     """Add the same to each weight."""
-    weights = f32_at(network[WEIGHTS])
-    if network[STAGES] > 1:
-        touch(places, count, network)
     change = np.float32(step)
     for number in range(count):
         weights[places[number]] += change
 
 
-@kernel(types.void(I64_POINTER, types.int64, types.float64, U64_POINTER, F32_POINTER))
-def update_tc(places, count, step, network, sums):
+@kernel(RULE)
+def tc(places, count, step, weights, memory):
     """Add to each weight in proportion to how much its updates so far agree in sign.
 
-    E is the sum of a weight's updates before they were scaled, A that of their sizes:
-    w += |E| / A d, then E += d and A += |d|; the ratio is 1 where A is 0.
+    The memory of a weight is E, the sum of its updates before they were scaled, and A, that of
+    their sizes: w += |E| / A d, then E += d and A += |d|; the ratio is 1 where A is 0.
     """
-    weights = f32_at(network[WEIGHTS])
-    if network[STAGES] > 1:
-        touch(places, count, network)
     change = np.float32(step)
     size = np.float32(abs(step))
     for number in range(count):
         place = places[number]
         both = place << 1
-        total, sizes = sums[both], sums[both + 1]
+        total, sizes = memory[both], memory[both + 1]
         rate = abs(total) / sizes if sizes > np.float32(0) else np.float32(1)
         weights[place] += rate * change
-        sums[both] = total + change
-        sums[both + 1] = sizes + size
+        memory[both] = total + change
+        memory[both + 1] = sizes + size
+
+
+# ---- updates
+
+
+@kernel(types.float64(U64_POINTER))
+def learning_rate(thread):
+    """The learning rate of the next update; shared by all features of a board."""
+    rate = as_f64(thread[at.RATE])
+    if thread[at.DECAY] != 0:
+        rate *= call_decay(thread[at.DECAY], (np.int64(thread[at.UPDATES] * thread[at.THREADS]),))
+    return rate
 
 
 @kernel(types.void(I64_POINTER, types.float64, U64_POINTER))
@@ -92,12 +103,18 @@ def update(places, target, thread):
     network = u64_at(thread[at.NETWORK])
     count = feature_count(network)
     error = target - sum_features(places, count, network)
-    step = as_f64(thread[at.RATE]) * error / np.float64(count)
+    step = learning_rate(thread) * error / np.float64(count)
     thread[at.UPDATES] += _1
-    if thread[at.COHERENT]:
-        update_tc(places, count, step, network, f32_at(thread[at.SUMS]))
+    if network[STAGES] > 1:
+        touch(places, count, network)
+    weights, memory = f32_at(network[WEIGHTS]), f32_at(thread[at.MEMORY])
+    rule = thread[at.RULE]
+    if rule == at.TC:  # called directly: by their addresses they take a fifth longer
+        tc(places, count, step, weights, memory)
+    elif rule == at.TD:
+        td(places, count, step, weights, memory)
     else:
-        update_td(places, count, step, network)
+        call_rule(rule, (places, count, step, weights, memory))
 
 
 @kernel(I64_POINTER(U64_POINTER, types.int64, U64_POINTER))
@@ -109,26 +126,27 @@ def chosen_places(game, number, thread):
 
 
 @kernel(types.void(I64_POINTER, U64_POINTER))
-def fetch_sums(places, thread):
-    """Have the sums of some features fetched."""
-    if thread[at.COHERENT]:
-        sums = f32_at(thread[at.SUMS])
+def fetch_memory(places, thread):
+    """Have fetched what the learning rule keeps of some features."""
+    size = np.int64(thread[at.MEMORY_SIZE])
+    if size:
+        memory = f32_at(thread[at.MEMORY])
         for number in range(feature_count(u64_at(thread[at.NETWORK]))):
-            prefetch_f32(sums, places[number] << 1)
+            prefetch_f32(memory, places[number] * size)
 
 
 @kernel(types.float64(U64_POINTER, types.int64, types.int64, types.boolean, U64_POINTER))
 def target_of(game, number, last, terminal, thread):
     """The target of the afterstate `number`, of a game whose last known one is `last`."""
     pairs = f32_at(game[at.HISTORY] + np.uint64(8 * at.HISTORY_SIZE))
-    decay = as_f64(thread[at.LAMBDA])
+    trace = as_f64(thread[at.LAMBDA])
     top = number + np.int64(thread[at.STEPS])
     ended = terminal and top > last
     top = min(top, last)
     target = 0.0 if ended else np.float64(pairs[2 * top + 1])
     for step in range(top, number, -1):
         reward, known = np.float64(pairs[2 * step]), np.float64(pairs[2 * step + 1])
-        target = reward + decay * target + (1.0 - decay) * known
+        target = reward + trace * target + (1.0 - trace) * known
     return target
 
 

@@ -9,8 +9,8 @@ from typing import Final
 # Words of a thread.
 NETWORK: Final = 0
 """Address of the network's words, see `ntuple`."""
-SUMS: Final = 1
-"""Address of the two sums of each weight, float32 (weights, 2): of updates, and of their sizes."""
+MEMORY: Final = 1
+"""Address of what the learning rule keeps of each weight, float32 (weights, MEMORY_SIZE)."""
 ACROSS: Final = 2
 DOWN: Final = 3
 MASK: Final = 4
@@ -23,8 +23,10 @@ GAME_LIMIT: Final = 9
 """No game is begun once there were so many."""
 GAME: Final = 10
 """Address of the words of the game under way, see below."""
-COHERENT: Final = 11
-"""1 for temporal coherence, 0 for plain TD."""
+RULE: Final = 11
+"""TD, TC, or the address of another learning rule, see `intrinsics.RULE`."""
+TD: Final = 1
+TC: Final = 2
 RATE: Final = 12
 """The learning rate, the bits of a float64; shared by all features of a board."""
 LAMBDA: Final = 13
@@ -61,7 +63,13 @@ BAND_SHARE: Final = 30
 """Share of the games that begin from such an afterstate, in units of 2^-32."""
 RESTART_AT: Final = 31
 """Where it is taken up again: the part of its afterstates before, in units of 2^-32."""
-THREAD_WORDS: Final = 32
+MEMORY_SIZE: Final = 32
+"""Numbers that the learning rule keeps of each weight; 0 for none."""
+DECAY: Final = 33
+"""Address of the schedule of step sizes, see `intrinsics.DECAY`; 0 for a constant rate."""
+THREADS: Final = 34
+"""Threads that share the weights."""
+THREAD_WORDS: Final = 35
 
 MAX_STEPS: Final = 16
 CAROUSEL_SIZE: Final = 1000

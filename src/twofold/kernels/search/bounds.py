@@ -13,7 +13,7 @@ from numba import types
 from twofold.kernels._jit import kernel
 from twofold.kernels.intrinsics import U64_POINTER, as_f64, as_u64, u64_at
 from twofold.kernels.search.context import GENERATION, ONLY_PRESENT, TABLE
-from twofold.kernels.search.transposition import AT_LEAST, AT_MOST, BUCKET_WORDS, EXACT, GENERATIONS
+from twofold.kernels.search.transposition import BUCKET_WORDS, EXACT, GENERATIONS, LOWER, UPPER
 
 _5: Final = np.uint64(5)
 _7: Final = np.uint64(7)
@@ -45,7 +45,7 @@ def settles(number, alpha, beta, context):
     table = u64_at(context[TABLE])
     kind = ((table[number] ^ table[number + 1]) >> _5) & _KIND
     value = as_f64(table[number])
-    if kind == AT_LEAST:
+    if kind == LOWER:
         return value >= beta
     return kind == EXACT or value <= alpha
 
@@ -73,9 +73,9 @@ def store_within(bucket, key, value, alpha, beta, context):
             place, least = number, worth
     kind = np.uint64(EXACT)
     if value >= beta:
-        kind = np.uint64(AT_LEAST)
+        kind = np.uint64(LOWER)
     elif value <= alpha:
-        kind = np.uint64(AT_MOST)
+        kind = np.uint64(UPPER)
     bits = as_u64(value)
     table[place] = bits
     table[place + 1] = (key | (kind << _5) | now) ^ bits

@@ -44,8 +44,8 @@ MIN_BUCKETS: Final = 4096
 GENERATIONS: Final = 32
 
 EXACT: Final = 1
-AT_LEAST: Final = 2
-AT_MOST: Final = 3
+LOWER: Final = 2
+UPPER: Final = 3
 """Kinds of a value. An entry never written has kind 0, depth 0 and the hash of an empty board."""
 
 _HASH: Final = np.uint64(0x9E3779B97F4A7C15)

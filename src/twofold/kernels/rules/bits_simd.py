@@ -11,7 +11,9 @@ from numba import types
 
 from twofold.kernels._jit import kernel
 from twofold.kernels.intrinsics import U64_POINTER
-from twofold.kernels.lanes import (
+from twofold.kernels.rules import bits as on_bits
+from twofold.kernels.rules.dice import mix as mix_word
+from twofold.kernels.simd import (
     LANES,
     bytes_max,
     choose,
@@ -22,8 +24,6 @@ from twofold.kernels.lanes import (
     rows_left,
     rows_power,
 )
-from twofold.kernels.rules import bits as on_bits
-from twofold.kernels.rules.dice import mix as mix_word
 
 _0: Final = np.uint64(0)
 _1: Final = np.uint64(1)

@@ -5,9 +5,9 @@ from numba import types
 from numpy.typing import NDArray
 
 from tests.kernels.lazily import lazy_kernel
-from twofold.kernels import lanes
+from twofold.kernels import simd
 from twofold.kernels.intrinsics import i32_at, pointer, u8_at
-from twofold.kernels.lanes import WIDTH, in_all, load, store
+from twofold.kernels.simd import WIDTH, in_all, load, store
 
 _WORDS = types.Array(types.uint64, 1, "C")
 _TABLE = types.Array(types.uint64, 2, "C")
@@ -30,19 +30,19 @@ def operate(left, right, results):
     store(pointer(results[7]), 0, a >> small)
     store(pointer(results[8]), 0, a + np.uint64(7))
     store(pointer(results[9]), 0, in_all(left[1]))
-    store(pointer(results[10]), 0, lanes.lane_numbers())
-    store(pointer(results[11]), 0, lanes.equal(a, b))
-    store(pointer(results[12]), 0, lanes.less(a, b))
-    store(pointer(results[13]), 0, lanes.rows_equal(a, b))
-    store(pointer(results[14]), 0, lanes.choose(lanes.less(a, b), a, b))
-    store(pointer(results[15]), 0, lanes.rows_left(a, 4))
-    store(pointer(results[16]), 0, lanes.bytes_max(a, b))
-    store(pointer(results[17]), 0, lanes.as_floats(a & np.uint64(0x7FFFFFFF)))
+    store(pointer(results[10]), 0, simd.lane_numbers())
+    store(pointer(results[11]), 0, simd.equal(a, b))
+    store(pointer(results[12]), 0, simd.less(a, b))
+    store(pointer(results[13]), 0, simd.rows_equal(a, b))
+    store(pointer(results[14]), 0, simd.choose(simd.less(a, b), a, b))
+    store(pointer(results[15]), 0, simd.rows_left(a, 4))
+    store(pointer(results[16]), 0, simd.bytes_max(a, b))
+    store(pointer(results[17]), 0, simd.as_floats(a & np.uint64(0x7FFFFFFF)))
     rows = a & np.uint64(0x000F000F000F000F)
-    store(pointer(results[18]), 0, lanes.rows_power(rows))
-    store(pointer(results[19]), 0, lanes.rows_power_plain(rows))
+    store(pointer(results[18]), 0, simd.rows_power(rows))
+    store(pointer(results[19]), 0, simd.rows_power_plain(rows))
     for lane in range(WIDTH):
-        results[20, lane] = lanes.word_of(a, lane) + np.uint64(lanes.any_bit(a ^ b))
+        results[20, lane] = simd.word_of(a, lane) + np.uint64(simd.any_bit(a ^ b))
 
 
 def expected(a: Words, b: Words) -> list[Words]:
@@ -91,10 +91,10 @@ def copy_narrow(buffer, words):
     """The words cut to 8 and 32 bits, stored, and loaded again."""
     place = np.uint64(buffer.ctypes.data)
     many = load(pointer(words), 0)
-    lanes.store_u8(u8_at(place), 1, many)
-    lanes.store_i32(i32_at(place), 8, many)
-    store(pointer(words), 0, lanes.load_u8(u8_at(place), 1))
-    store(pointer(words), WIDTH, lanes.load_i32(i32_at(place), 8))
+    simd.store_u8(u8_at(place), 1, many)
+    simd.store_i32(i32_at(place), 8, many)
+    store(pointer(words), 0, simd.load_u8(u8_at(place), 1))
+    store(pointer(words), WIDTH, simd.load_i32(i32_at(place), 8))
 
 
 def test_narrow_words_are_cut_and_filled_up() -> None:

@@ -46,7 +46,10 @@ from twofold.kernels.env.words import (
     TRUNCATED,
 )
 from twofold.kernels.intrinsics import I64_POINTER, U64_POINTER, i32_at, u8_at, u64_at
-from twofold.kernels.lanes import (
+from twofold.kernels.rules import bits_simd as lane_bits
+from twofold.kernels.rules.dice import GAMMA
+from twofold.kernels.search.policies import NTH_OF_1, NTH_OF_2, NTH_OF_3
+from twofold.kernels.simd import (
     LANES,
     WIDTH,
     any_bit,
@@ -66,9 +69,6 @@ from twofold.kernels.lanes import (
     store_u8,
     word_of,
 )
-from twofold.kernels.rules import bits_on_lanes as lane_bits
-from twofold.kernels.rules.dice import GAMMA
-from twofold.kernels.search.policies import NTH_OF_1, NTH_OF_2, NTH_OF_3
 
 _0: Final = np.uint64(0)
 _1: Final = np.uint64(1)

@@ -8,11 +8,11 @@ from tests.kernels.drivers import SMALL, to_bits
 from tests.kernels.lazily import lazy_kernel
 from twofold.kernels.env.forms import exponents_made
 from twofold.kernels.intrinsics import pointer, u64_at
-from twofold.kernels.lanes import WIDTH, equal, in_all, load, store
 from twofold.kernels.rules import bits as on_bits
-from twofold.kernels.rules import bits_on_lanes as lane_bits
+from twofold.kernels.rules import bits_simd as lane_bits
 from twofold.kernels.rules.dice import mix, spawn_law
 from twofold.kernels.rules.row_tables import frame
+from twofold.kernels.simd import WIDTH, equal, in_all, load, store
 
 _WORDS = types.Array(types.uint64, 1, "C")
 _TABLE = types.Array(types.uint64, 2, "C")

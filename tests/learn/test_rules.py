@@ -1,0 +1,144 @@
+"""Learning rules and schedules of step sizes that users write."""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from examples import my_rule
+from twofold.errors import InvalidNetwork, LimitExceeded
+from twofold.learn.checkpoint import load, save
+from twofold.learn.rules import Decay, LearningRule, decay, learning_rule
+from twofold.learn.settings import Settings, parse_schedule
+from twofold.learn.training import Training
+
+TD = parse_schedule("td:0.1")
+OWN = parse_schedule("rule:0.1")
+
+
+@pytest.fixture(scope="module")
+def same_as_td() -> LearningRule:
+    @learning_rule()
+    def rule(places: Any, count: Any, step: Any, weights: Any, memory: Any) -> None:
+        for number in range(count):
+            weights[places[number]] += np.float32(step)
+
+    return rule
+
+
+@pytest.fixture(scope="module")
+def counts() -> LearningRule:
+    """It changes no weight, and counts how often each was visited."""
+
+    @learning_rule(memory=3)
+    def rule(places: Any, count: Any, step: Any, weights: Any, memory: Any) -> None:
+        for number in range(count):
+            memory[3 * places[number] + 2] += 1
+
+    return rule
+
+
+@pytest.fixture(scope="module")
+def halved() -> Decay:
+    @decay
+    def schedule(updates: int) -> float:
+        return 1.0 if updates < 1_000 else 0.5
+
+    return schedule
+
+
+def trained(games: int = 30, **settings: Any) -> Training:
+    training = Training(Settings(patterns="0123 4567", **settings), games=games)
+    training.run()
+    return training
+
+
+def test_td_as_a_rule_of_ones_own_learns_the_same(same_as_td: LearningRule) -> None:
+    own, ours = trained(schedule=OWN, rule=same_as_td), trained(schedule=TD)
+    assert own.network.weights.any()
+    assert own.network.weights.tobytes() == ours.network.weights.tobytes()
+
+
+def test_a_rule_has_its_memory(counts: LearningRule) -> None:
+    training = trained(schedule=OWN, rule=counts)
+    assert not training.network.weights.any()
+    assert training.memory.shape == (training.network.weights.size, 3)
+    assert training.memory[:, 2].sum() == training.updates * training.network.features
+    assert not training.memory[:, :2].any()
+
+
+def test_a_phase_begins_with_an_empty_memory(counts: LearningRule) -> None:
+    phases = parse_schedule("rule:0.1@50%,rule:0.01@50%")
+    training = trained(schedule=phases, rule=counts)
+    assert 0 < training.memory.sum() < training.updates * training.network.features
+
+
+def test_a_schedule_changes_the_steps(halved: Decay) -> None:
+    constant, less = trained(1, schedule=TD), trained(1, schedule=TD, decay=halved)
+    assert less.network.weights.tobytes() == constant.network.weights.tobytes()  # 1 short game
+    constant, less = trained(schedule=TD), trained(schedule=TD, decay=halved)
+    assert less.updates > 1_000
+    assert less.network.weights.tobytes() != constant.network.weights.tobytes()
+
+
+def test_the_rule_of_the_example_learns(figure: Callable[[str], None]) -> None:
+    training = trained(4_000, schedule=OWN, rule=my_rule.rms, decay=my_rule.halving)
+    points = training.curve.points
+    figure(f"mean score {points[0].mean:,.0f}, after 4,000 games {training.curve.mean:,.0f}")
+    assert training.curve.mean > 1.5 * points[0].mean
+
+
+def test_a_run_goes_on_where_its_code_is_named_again(
+    tmp_path: Path, same_as_td: LearningRule, halved: Decay
+) -> None:
+    whole = trained(schedule=OWN, rule=same_as_td, decay=halved)
+    settings = Settings(patterns="0123 4567", schedule=OWN, rule=same_as_td, decay=halved)
+    first = Training(settings, games=30)
+    first.run(games=10)
+    file = tmp_path / "net.safetensors"
+    save(first, file)
+    with pytest.raises(InvalidNetwork, match="expected --rule 'rule' again"):
+        load(file)
+    with pytest.raises(InvalidNetwork, match="expected --decay 'schedule' again"):
+        load(file, rule=same_as_td)
+    again = load(file, rule=same_as_td, decay=halved)
+    again.run()
+    assert again.network.weights.tobytes() == whole.network.weights.tobytes()
+
+
+def test_another_memory_is_refused(
+    tmp_path: Path, same_as_td: LearningRule, counts: LearningRule
+) -> None:
+    file = tmp_path / "net.safetensors"
+    save(trained(1, schedule=OWN, rule=counts), file)
+    with pytest.raises(InvalidNetwork, match="expected memory of float32 and shape"):
+        load(file, rule=same_as_td)
+    save(trained(1, schedule=TD), file)
+    with pytest.raises(InvalidNetwork, match="expected no rule, as the run has none, got 'rule'"):
+        load(file, rule=same_as_td)
+
+
+@pytest.mark.parametrize(
+    ("schedule", "with_rule", "expected"),
+    [
+        ("rule", False, "expected a learning rule and phases of it, .* got rule:0.1 and none"),
+        ("td", True, "expected a learning rule and phases of it, .* got td:0.1 and rule"),
+        ("tc@50%,rule@50%", True, "expected phases of the rule or of tc, got both"),
+    ],
+)
+def test_rules_and_phases_go_together(
+    schedule: str, with_rule: bool, expected: str, same_as_td: LearningRule
+) -> None:
+    with pytest.raises(InvalidNetwork, match=expected):
+        Settings(
+            patterns="4x6",
+            schedule=parse_schedule(schedule),
+            rule=same_as_td if with_rule else None,
+        )
+
+
+def test_memory_has_a_limit() -> None:
+    with pytest.raises(LimitExceeded, match="memory of a learning rule"):
+        learning_rule(memory=9)
