@@ -7,13 +7,14 @@ from typing import Any
 import numpy as np
 import pytest
 
-from examples import my_rule
 from twofold.errors import InvalidNetwork, LimitExceeded
 from twofold.learn.checkpoint import load, save
 from twofold.learn.rules import Decay, LearningRule, decay, learning_rule
 from twofold.learn.settings import Settings, parse_schedule
 from twofold.learn.training import Training
+from twofold.players.own_code import load_object
 
+EXAMPLE = Path(__file__).parents[2] / "examples" / "my_rule.py"
 TD = parse_schedule("td:0.1")
 OWN = parse_schedule("rule:0.1")
 
@@ -84,7 +85,8 @@ def test_a_schedule_changes_the_steps(halved: Decay) -> None:
 
 
 def test_the_rule_of_the_example_learns(figure: Callable[[str], None]) -> None:
-    training = trained(4_000, schedule=OWN, rule=my_rule.rms, decay=my_rule.halving)
+    rms, halving = load_object(f"{EXAMPLE}:rms"), load_object(f"{EXAMPLE}:halving")
+    training = trained(4_000, schedule=OWN, rule=rms, decay=halving)
     points = training.curve.points
     figure(f"mean score {points[0].mean:,.0f}, after 4,000 games {training.curve.mean:,.0f}")
     assert training.curve.mean > 1.5 * points[0].mean
