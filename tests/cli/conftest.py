@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 import pytest
 
-from twofold.cli import _common, main
+from twofold.cli import _progress, main
 
 
 class Result(NamedTuple):
@@ -43,7 +43,7 @@ def cli(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp
     """Run `twofold ARGUMENTS...` with text as its input, saved games under `tmp_path`."""
     monkeypatch.setenv("TWOFOLD_STATE_DIR", str(tmp_path / "state"))
     monkeypatch.setenv("COLUMNS", "80")
-    monkeypatch.setattr(_common, "WAIT_SECONDS", 600.0)  # no word about slow starts
+    monkeypatch.setattr(_progress, "WAIT_SECONDS", 600.0)  # no word about slow starts
 
     def run(*arguments: str, stdin: str = "") -> Result:
         monkeypatch.setattr(sys, "stdin", io.StringIO(stdin))

@@ -6,7 +6,8 @@ import pytest
 from rich.console import Console
 
 from twofold.arena.games import GameRow
-from twofold.cli._bench import Progress, time_left
+from twofold.cli._bench import Progress
+from twofold.cli._progress import duration_words
 
 
 def shown(progress: Progress) -> list[str]:
@@ -23,8 +24,8 @@ def row(score: int) -> GameRow:
     ("seconds", "words"),
     [(0.0, "0 s"), (11.2, "12 s"), (60.0, "1 m 00 s"), (187.0, "3 m 07 s"), (3_900.0, "1 h 05 m")],
 )
-def test_time_left(seconds: float, words: str) -> None:
-    assert time_left(seconds) == words
+def test_duration_words(seconds: float, words: str) -> None:
+    assert duration_words(seconds) == words
 
 
 def test_each_player_has_a_line() -> None:
@@ -37,7 +38,7 @@ def test_each_player_has_a_line() -> None:
     assert random.split() == ["random", "0/10"]  # corner has nothing to play
 
 
-def test_a_player_that_is_done_has_no_time_left() -> None:
+def test_a_player_that_is_done_has_no_duration_words() -> None:
     progress = Progress([("greedy", 2, 1)])
     progress.add(0, row(100))
     assert shown(progress)[1].split()[:2] == ["greedy", "2/2"]

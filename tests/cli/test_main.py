@@ -1,6 +1,7 @@
 """The command as a whole: help, version, errors, exit codes."""
 
 import errno
+import importlib
 import json
 import runpy
 import signal
@@ -15,8 +16,8 @@ import typer
 
 import twofold
 from tests.cli.conftest import Cli, Heard
-from twofold import kernels
-from twofold.cli import _common, app, main, players
+from twofold.cli import COMMANDS as FIRST_SENTENCES
+from twofold.cli import _options, _output, _progress, _signals, main, players
 from twofold.errors import ResourceError
 from twofold.selftest import Check, SelfTest
 
@@ -168,7 +169,7 @@ def test_warmup_tells_its_steps(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> No
 @pytest.mark.parametrize("good", [True, False])
 def test_selftest_gives_its_verdict(cli: Cli, monkeypatch: pytest.MonkeyPatch, good: bool) -> None:
     checks = (Check("rules", True, "10 boards"), Check("dice", good, "1 of 3"))
-    monkeypatch.setattr("twofold.selftest.run_selftest", lambda: SelfTest(checks, 123))
+    monkeypatch.setattr("twofold.cli.selftest.run_selftest", lambda: SelfTest(checks, 123))
     code, out, _ = cli("selftest")
     assert code == (0 if good else 1)
     assert "signature 123" in out
@@ -190,8 +191,14 @@ def test_help_loads_no_array_library() -> None:
 
 
 def test_the_application_has_these_commands() -> None:
-    commands = [one.name for one in app.registered_commands]
-    assert commands + [one.name for one in app.registered_groups] == COMMANDS
+    assert list(FIRST_SENTENCES) == COMMANDS
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_the_help_of_all_has_the_first_sentence_of_each(command: str) -> None:
+    module = importlib.import_module(f"twofold.cli.{command.replace('-', '_')}")
+    text = module.app.info.help if hasattr(module, "app") else module.command.__doc__
+    assert text.splitlines()[0] == FIRST_SENTENCES[command]
 
 
 @pytest.mark.parametrize("terminal", [True, False])
@@ -201,12 +208,12 @@ def test_waiting_is_said_when_it_takes_long(
     error = Heard("a moment ...")
     monkeypatch.setattr(error, "isatty", lambda: terminal)
     monkeypatch.setattr(sys, "stderr", error)
-    monkeypatch.setattr(_common, "WAIT_SECONDS", 0.01)
-    with _common.waiting("a moment ..."):
+    monkeypatch.setattr(_progress, "WAIT_SECONDS", 0.01)
+    with _progress.waiting("a moment ..."):
         assert error.heard.wait(60)
-    monkeypatch.setattr(_common, "WAIT_SECONDS", 600.0)
+    monkeypatch.setattr(_progress, "WAIT_SECONDS", 600.0)
     error.truncate(0)
-    with _common.waiting("a moment ..."):
+    with _progress.waiting("a moment ..."):
         pass
     assert "moment" not in error.getvalue()
 
@@ -217,7 +224,7 @@ def said_while(
     """What is said while something is waited for, until it holds a text; no terminal is there."""
     error = Heard(until)
     monkeypatch.setattr(sys, "stderr", error)
-    monkeypatch.setattr(_common, "WAIT_SECONDS", 0.01)
+    monkeypatch.setattr(_progress, "WAIT_SECONDS", 0.01)
     with wait():
         assert error.heard.wait(60)
     return error.getvalue()
@@ -231,7 +238,7 @@ def test_what_is_waited_for_is_said_when_it_becomes_another(
     def words() -> str:
         return texts.pop(0) if len(texts) > 1 else texts[0]
 
-    said = said_while(monkeypatch, lambda: _common.waiting(words), "two")
+    said = said_while(monkeypatch, lambda: _progress.waiting(words), "two")
     assert said == "one ...\ntwo ...\n"
 
 
@@ -246,8 +253,8 @@ def test_loading_is_said_where_kernels_are_compiled(monkeypatch: pytest.MonkeyPa
             looks += 1
             return int(looks > 3)
 
-    monkeypatch.setattr(kernels, "BUILT", Looked())
-    said = said_while(monkeypatch, _common.loading, "first use")
+    monkeypatch.setattr(_progress, "BUILT", Looked())
+    said = said_while(monkeypatch, _progress.loading, "first use")
     assert said == "compiling kernels; only the first use does, under a minute ...\n"
 
 
@@ -268,10 +275,10 @@ def test_words_for_a_program_are_not_wrapped(
 ) -> None:
     monkeypatch.setenv("COLUMNS", "40")
     text = "rules " + "word " * 20 + "end"
-    _common.print_words(text)
+    _output.print_words(text)
     assert capsys.readouterr().out == text + "\n"
     monkeypatch.setattr(sys.stdout, "isatty", lambda: True)
-    _common.print_words(text, 6)
+    _output.print_words(text, 6)
     first, second, *_ = capsys.readouterr().out.splitlines()
     assert first == "rules word word word word word word word"[:40]
     assert second.startswith("      word ")
@@ -281,13 +288,13 @@ def test_words_for_a_program_are_not_wrapped(
     ("text", "number"), [("1000", 1000), ("1e3", 1000), ("12E+2", 1200), ("-5", -5), ("0", 0)]
 )
 def test_counts(text: str, number: int) -> None:
-    assert _common.read_count(text) == number
+    assert _options.read_count(text) == number
 
 
 @pytest.mark.parametrize("text", ["", "1k", "1.5e3", "1e-3", "e3", "1_000", "x", "1e100", "9" * 50])
 def test_no_counts(text: str) -> None:
     with pytest.raises(typer.BadParameter, match="expected a whole number such as 1000 or 1e3"):
-        _common.read_count(text)
+        _options.read_count(text)
 
 
 @pytest.fixture
@@ -301,7 +308,7 @@ def python_interrupts() -> Iterator[None]:
 def test_the_first_ctrl_c_is_an_event_and_the_second_an_exception(
     python_interrupts: None,
 ) -> None:
-    with _common.catching_interrupt() as asked:
+    with _signals.catching_interrupt() as asked:
         signal.raise_signal(signal.SIGINT)
         assert asked.is_set()
         with pytest.raises(KeyboardInterrupt):
@@ -313,7 +320,7 @@ def test_other_threads_do_not_touch_signals() -> None:
     found: list[bool] = []
 
     def work() -> None:
-        with _common.catching_interrupt() as asked:
+        with _signals.catching_interrupt() as asked:
             found.append(asked.is_set() or signal.getsignal(signal.SIGINT) != before)
 
     thread = threading.Thread(target=work)
@@ -328,7 +335,7 @@ def test_ctrl_c_before_a_command_handles_it_is_said(
     def interrupt(*_: object) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("twofold.players.entries", interrupt)
+    monkeypatch.setattr("twofold.cli.players.entries", interrupt)
     assert cli("players") == (130, "", "twofold: interrupted\n")
 
 
@@ -336,7 +343,7 @@ def test_the_end_of_a_file_is_no_ctrl_c(cli: Cli, monkeypatch: pytest.MonkeyPatc
     def torn(*_: object) -> None:
         raise EOFError("marshal data too short")
 
-    monkeypatch.setattr("twofold.players.entries", torn)
+    monkeypatch.setattr("twofold.cli.players.entries", torn)
     code, out, err = cli("players")
     assert (code, out) == (1, "")
     assert err.startswith("twofold: EndOfFile: marshal data too short")

@@ -18,7 +18,6 @@ from twofold import Game, Move, Record, Rules, make_player
 from twofold.cli._review import heading, summary, worst_moves, worst_of
 from twofold.players import canonical
 from twofold.records.record import write_record
-from twofold.review import review as reviewing
 from twofold.review.review import Judgement, judge
 from twofold.search.stop import Stop
 
@@ -210,7 +209,7 @@ def test_ctrl_c_gives_the_part_so_far(
                 while not stop.is_raised:
                     time.sleep(0.001)
 
-    monkeypatch.setattr(reviewing, "judge", interrupted)
+    monkeypatch.setattr("twofold.cli.review.judge", interrupted)
     code, out, err = cli("review", str(record), *TINY, "--json")
     assert code == 130
     assert "interrupted" in err

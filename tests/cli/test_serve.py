@@ -21,7 +21,7 @@ from websockets.sync.client import ClientConnection, connect
 
 from tests.cli.conftest import Cli, Heard
 from twofold import Record
-from twofold.cli import _common, main, serve
+from twofold.cli import _progress, main, serve
 from twofold.errors import InvalidInput
 from twofold.web import server
 from twofold.web.security import LOOPBACK, Access
@@ -321,7 +321,7 @@ def test_a_slow_start_is_said(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -
         raise InvalidInput("enough")
 
     monkeypatch.setattr(sys, "stderr", error)
-    monkeypatch.setattr(_common, "WAIT_SECONDS", 0.01)
+    monkeypatch.setattr(_progress, "WAIT_SECONDS", 0.01)
     monkeypatch.setattr("twofold.web.server.listen", listen)
     with pytest.raises(SystemExit):
         main(["serve", "--no-open", "--data", str(tmp_path)])

@@ -16,8 +16,7 @@ from tests.cli.conftest import Cli
 from tests.endgame.state import table_files as table_files  # a fixture
 from tests.endgame.state import tables_here as tables_here  # a fixture
 from tests.signals import hear_signals
-from twofold.cli._training import read_trials
-from twofold.cli.train import _goes_on
+from twofold.cli._train_options import goes_on, read_trials
 from twofold.learn.checkpoint import curve_path, load, save
 from twofold.learn.run import run
 from twofold.learn.settings import Settings
@@ -122,14 +121,14 @@ def test_evaluations(cli: Cli, tmp_path: Path) -> None:
 
 
 def test_what_goes_on_repeats_the_options_that_no_file_holds() -> None:
-    said = _goes_on("n.safetensors", "10m", read_trials("5m", 300, [], 24_576))
+    said = goes_on("n.safetensors", "10m", read_trials("5m", 300, [], 24_576))
     assert said == "twofold train --out n.safetensors --resume --eval-every 5m"
     trials = read_trials("5m", 20, ["late one.txt", "b.txt"], 0)
-    assert _goes_on("n", "1m", trials) == (
+    assert goes_on("n", "1m", trials) == (
         "twofold train --out n --resume --checkpoint 1m --eval-every 5m --eval-games 20 "
         "--eval-boards 'late one.txt' --eval-boards b.txt --eval-downgrade 0"
     )
-    assert _goes_on("n", "10m", None) == "twofold train --out n --resume"
+    assert goes_on("n", "10m", None) == "twofold train --out n --resume"
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="sends a POSIX signal")

@@ -5,8 +5,9 @@ import os
 
 import pytest
 
-from twofold.cli._common import read_seconds
-from twofold.cli._training import curve_lines, progress_line, read_trials, view
+from twofold.cli._options import read_seconds
+from twofold.cli._train_options import read_trials
+from twofold.cli._train_view import curve_lines, progress_line, view
 from twofold.errors import InvalidInput
 from twofold.learn.evaluation import Evaluation, Measured
 from twofold.learn.settings import Settings

@@ -15,7 +15,7 @@ from twofold.arena.run import run
 from twofold.arena.studies.study import Study
 from twofold.arena.tuning.settings import Settings
 from twofold.board import Board
-from twofold.cli import _common
+from twofold.cli import _players
 from twofold.cli._analysis import figures, move_table
 from twofold.endgame import library
 from twofold.endgame.library import open_tables
@@ -213,13 +213,13 @@ def test_a_hint_at_tables_in_a_terminal(
 ) -> None:
     for stream in ("stdout", "stderr"):
         monkeypatch.setattr(f"sys.{stream}.isatty", lambda: in_terminal)
-    _common.hint_at_tables(Rules.parse("5x5"))
-    _common.hint_at_tables(STANDARD)
+    _players.hint_at_tables(Rules.parse("5x5"))
+    _players.hint_at_tables(STANDARD)
     hint = "endgame tables make the default player stronger: twofold tables build default\n"
     assert capsys.readouterr().err == hint * in_terminal
     monkeypatch.setenv("TWOFOLD_STATE_DIR", str(table_files))
-    _common.hint_at_tables(STANDARD)
+    _players.hint_at_tables(STANDARD)
     assert capsys.readouterr().err == hint * in_terminal  # tables that make no player stronger
     monkeypatch.setattr(library, "LEAST_TARGET", 3)
-    _common.hint_at_tables(STANDARD)
+    _players.hint_at_tables(STANDARD)
     assert capsys.readouterr().err == ""

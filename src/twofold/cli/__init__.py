@@ -1,41 +1,44 @@
-"""The command `twofold`: one module a command, thin, heavy imports only where needed."""
+"""The command `twofold`: one module a command, thin, loaded when it is called."""
 
 import errno
+import importlib
 import os
 import sys
 from collections.abc import Callable, Sequence
 from functools import cache
-from typing import Annotated, Any, NoReturn
+from typing import Annotated, Any, Final, NoReturn
 
 import typer
 from typer.core import TyperGroup
 
 import twofold
-from twofold.cli import (
-    analyse,
-    bench,
-    compare,
-    convert,
-    doctor,
-    drive,
-    engine,
-    engine_check,
-    net,
-    play,
-    players,
-    report,
-    review,
-    selftest,
-    serve,
-    solve,
-    tables,
-    train,
-    tune,
-    warmup,
-    watch,
-)
-from twofold.cli._common import INTERRUPTED, ending_as_ctrl_c_does
+from twofold.cli._signals import INTERRUPTED, ending_as_ctrl_c_does
 from twofold.errors import TwofoldError
+
+COMMANDS: Final = {
+    "watch": "Watch a player play a game, live in the terminal.",
+    "play": "Play in the terminal.",
+    "serve": "Play, watch, analyse and review games in a browser.",
+    "analyse": "Show what each of the four moves on a board is worth.",
+    "review": "Judge every move of a recorded game; show the worst ones.",
+    "drive": "Play a 2048 page in a browser.",
+    "convert": "Read games in one format and write them in another.",
+    "bench": "Let players play the same games; show a table.",
+    "compare": "Is A stronger than B? Both play the same games.",
+    "report": "Report studies and learning curves as pages, tables, data.",
+    "tune": "Find better weights for a player; check them on fresh games.",
+    "train": "Train an n-tuple network by temporal-difference learning.",
+    "solve": "Solve a small game exactly.",
+    "engine": "Let a player answer in the engine protocol, line by line.",
+    "engine-check": "Check that a program keeps the engine protocol.",
+    "players": "List players and evaluators, their keys and defaults.",
+    "warmup": "Compile all kernels now, so that nothing waits later.",
+    "selftest": "Check this installation and print its signature.",
+    "doctor": "Show what is installed, what it runs on, what is missing.",
+    "net": "Look into networks, measure, convert and average them.",
+    "tables": "Endgame tables: build, list, look into, ask and remove them.",
+}
+"""The commands in the order of the help, each with the first sentence of its own help."""
 
 HELP = """A laboratory for the game 2048: play it, watch it played, measure players.
 
@@ -50,7 +53,23 @@ class EndOfFile(Exception):
 
 
 class _Commands(TyperGroup):
-    """The commands. A Ctrl-C that ends one is said; typer would end in silence."""
+    """The commands, each loaded when it is asked for: help and errors import none of them.
+
+    A Ctrl-C that ends one is said; typer would end in silence.
+    """
+
+    def __init__(self, **settings: Any) -> None:
+        super().__init__(**settings)
+        self.commands = dict.fromkeys(COMMANDS)  # type: ignore[assignment] # the names are suggested
+
+    def get_command(self, ctx: typer.Context, cmd_name: str) -> Any:  # type: ignore[override]
+        """The command of that name; None for no such name."""
+        return _loaded(cmd_name) if cmd_name in COMMANDS else None
+
+    def format_commands(self, ctx: typer.Context, formatter: Any) -> None:  # type: ignore[override]
+        """List the commands."""
+        with formatter.section("Commands"):
+            formatter.write_dl(list(COMMANDS.items()))
 
     def invoke(self, ctx: typer.Context) -> Any:  # type: ignore[override]
         """Run the command that the context names."""
@@ -61,6 +80,17 @@ class _Commands(TyperGroup):
             raise typer.Exit(INTERRUPTED) from None
         except EOFError as error:
             raise EndOfFile(str(error)).with_traceback(error.__traceback__) from None
+
+
+@cache
+def _loaded(name: str) -> Any:
+    """A command or group of commands with its options, from the module of its name."""
+    module = importlib.import_module(f"twofold.cli.{name.replace('-', '_')}")
+    if hasattr(module, "app"):
+        return typer.main.get_command(module.app)
+    alone = typer.Typer(rich_markup_mode=None, add_completion=False)
+    alone.command(name, epilog=f"Example:\n\n\b\n{module.EXAMPLE}")(module.command)
+    return typer.main.get_command(alone)
 
 
 app = typer.Typer(
@@ -74,15 +104,6 @@ app = typer.Typer(
     invoke_without_command=True,
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 88},
 )
-COMMANDS = (
-    watch, play, serve, analyse, review, drive, convert, bench, compare, report, tune, train,
-    solve, engine, engine_check, players, warmup, selftest, doctor,
-)  # fmt: skip
-for module in COMMANDS:
-    name = module.__name__.rpartition(".")[2].replace("_", "-")
-    app.command(name, epilog=f"Example:\n\n\b\n{module.EXAMPLE}")(module.command)
-app.add_typer(net.app, name="net")
-app.add_typer(tables.app, name="tables")
 
 
 def _show_version(wanted: bool) -> None:
@@ -92,7 +113,7 @@ def _show_version(wanted: bool) -> None:
 
 
 @app.callback()
-def _options(
+def _root(
     context: typer.Context,
     version: Annotated[
         bool,
@@ -106,7 +127,7 @@ def _options(
 
 @cache
 def _command() -> Callable[..., Any]:
-    """All commands with their options, put together once a process: it takes 15 ms."""
+    """The application with its own options, put together once a process."""
     return typer.main.get_command(app)
 
 

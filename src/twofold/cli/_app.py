@@ -2,20 +2,24 @@
 
 import importlib.util
 import sys
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from twofold.cli._common import can_redraw, shell_line
+from twofold.cli._options import read_seed
+from twofold.cli._output import can_redraw, shell_line
+from twofold.game import Game
+from twofold.players import Player, make_player
+from twofold.players.presets import default_player
+from twofold.rules import Rules
+from twofold.search.budget import Budget
+from twofold.tui.judging import Judging
+from twofold.tui.paces import PLEASANT
+from twofold.tui.saving import KeptGame, new_save_path
+from twofold.tui.shared_game import SharedGame
+from twofold.tui.walk import Walk
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from twofold.game import Game
-    from twofold.players import Player
-    from twofold.rules import Rules
-    from twofold.search.budget import Budget
     from twofold.tui.play_screen import PlayScreen
-    from twofold.tui.saving import KeptGame
-    from twofold.tui.shared_game import SharedGame
     from twofold.tui.watch_screen import WatchScreen
 
 
@@ -32,7 +36,7 @@ def can_open() -> bool:
 
 
 def play_screen(
-    kept: "KeptGame", hints: str | None = None, helper: "Player | None" = None
+    kept: KeptGame, hints: str | None = None, helper: Player | None = None
 ) -> "PlayScreen":
     """The screen on which a person plays.
 
@@ -41,14 +45,9 @@ def play_screen(
         hints: spec of the player who helps; None means the default player.
         helper: that player; None has it made when it is first asked.
     """
-    from twofold.tui.paces import PLEASANT
     from twofold.tui.play_screen import PlayScreen
-    from twofold.tui.shared_game import SharedGame
 
-    def make() -> "Player":
-        from twofold.players import make_player
-        from twofold.players.presets import default_player
-
+    def make() -> Player:
         screen.spec = default_player(kept.game.rules) if hints is None else hints
         return helper or make_player(screen.spec)
 
@@ -56,22 +55,16 @@ def play_screen(
     return screen
 
 
-def new_game(rules: "Rules") -> "KeptGame":
+def new_game(rules: Rules) -> KeptGame:
     """A game with dice of its own, and a file to keep it in."""
-    from twofold.cli._common import read_seed
-    from twofold.game import Game
-    from twofold.tui.saving import KeptGame, new_save_path
-
     return KeptGame(Game(rules, seed=read_seed(None)), new_save_path())
 
 
 def watch_screen(
-    game: "Game", player: "Player", spec: str, pace: float | None
-) -> tuple["WatchScreen", "SharedGame"]:
+    game: Game, player: Player, spec: str, pace: float | None
+) -> tuple["WatchScreen", SharedGame]:
     """The screen on which a player is watched, and the game that it plays."""
     from twofold.tui.play_screen import PlayScreen
-    from twofold.tui.saving import KeptGame, new_save_path
-    from twofold.tui.shared_game import SharedGame
     from twofold.tui.watch_screen import WatchScreen
 
     def take_over(shared: SharedGame) -> PlayScreen:
@@ -82,18 +75,16 @@ def watch_screen(
     return WatchScreen(shared, spec, take_over), shared
 
 
-def walk_through(game: "Game", make: "Callable[[], Player]", budget: "Budget | None") -> bool:
+def walk_through(game: Game, make: Callable[[], Player], budget: Budget | None) -> bool:
     """Let the user walk through a game; whether Ctrl-C ended it."""
     from twofold.tui.app import run
-    from twofold.tui.judging import Judging
     from twofold.tui.review_screen import ReviewScreen
-    from twofold.tui.walk import Walk
 
     walk = Walk(game)
     return run(ReviewScreen(walk, Judging(walk, make, budget)))
 
 
-def words_at_leaving(kept: "KeptGame") -> list[str]:
+def words_at_leaving(kept: KeptGame) -> list[str]:
     """Where a game that was left is, and how to go on with it."""
     if not kept.is_saved:
         return ["nothing to save: no move was made"]

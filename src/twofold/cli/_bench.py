@@ -4,12 +4,12 @@ import math
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from rich.table import Table
 
-if TYPE_CHECKING:
-    from twofold.arena.games import GameRow
+from twofold.arena.games import GameRow
+from twofold.cli._progress import duration_words
 
 _MOST: Final = 12
 """Most players that are shown at a time: those at work, and those that come next."""
@@ -29,7 +29,7 @@ class _Line:
     begun: float = field(default=math.nan)
     last: float = field(default=math.nan)
 
-    def add(self, row: "GameRow") -> None:
+    def add(self, row: GameRow) -> None:
         now = time.monotonic()
         self.begun = now - row.seconds if math.isnan(self.begun) else self.begun
         self.last = now
@@ -56,18 +56,8 @@ class _Line:
             games,
             f"{mean:,.0f} ± {half:,.0f}",
             f"{self.moves / seconds:,.0f}",
-            "" if not self.missing else time_left(left),
+            "" if not self.missing else duration_words(left),
         )
-
-
-def time_left(seconds: float) -> str:
-    """A length of time in two units: `1 h 05 m`, `3 m 07 s`, `12 s`."""
-    whole = math.ceil(seconds)
-    if whole < 60:
-        return f"{whole} s"
-    if whole < 3600:
-        return f"{whole // 60} m {whole % 60:02} s"
-    return f"{whole // 3600:,} h {whole % 3600 // 60:02} m"
 
 
 class Progress:
@@ -80,7 +70,7 @@ class Progress:
     def __init__(self, players: Sequence[tuple[str, int, int]]) -> None:
         self._lines = [_Line(name, wanted, wanted - missing) for name, wanted, missing in players]
 
-    def add(self, number: int, row: "GameRow") -> None:
+    def add(self, number: int, row: GameRow) -> None:
         """Count a finished game of a player."""
         self._lines[number].add(row)
 

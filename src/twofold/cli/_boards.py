@@ -1,26 +1,18 @@
 """What commands share that play on from boards, or show where games end."""
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Any
 
-import typer
-
-from twofold.cli._common import print_out, print_words
-
-if TYPE_CHECKING:
-    from twofold.arena.boards import StartBoards
-    from twofold.arena.games import Games
-    from twofold.arena.stats import Interval
-    from twofold.arena.table import Result
-    from twofold.rules import Rules
-
-BoardsOption = Annotated[
-    str,
-    typer.Option("--boards", metavar="FILE", help="Play on from the boards of a text file."),
-]
+from twofold.arena.boards import StartBoards, read_boards, warning_of
+from twofold.arena.games import Games
+from twofold.arena.stats import Interval
+from twofold.arena.survival import Fates, bands, edges_of, format_survival
+from twofold.arena.table import Result
+from twofold.cli._output import print_out, print_words
+from twofold.rules import Rules
 
 
-def read_starts(path: str, rules: "Rules") -> "StartBoards | None":
+def read_starts(path: str, rules: Rules) -> StartBoards | None:
     """The boards that an option names; None where it names none.
 
     Raises:
@@ -28,12 +20,11 @@ def read_starts(path: str, rules: "Rules") -> "StartBoards | None":
     """
     if not path:
         return None
-    from twofold.arena.boards import read_boards
 
     return read_boards(path, rules)
 
 
-def print_boards(boards: "StartBoards | None", games: int) -> None:
+def print_boards(boards: StartBoards | None, games: int) -> None:
     """Say where games began, what scores are then, and whether boards were used again.
 
     Args:
@@ -41,17 +32,13 @@ def print_boards(boards: "StartBoards | None", games: int) -> None:
         games: the most games of a player.
     """
     if boards:
-        from twofold.arena.boards import warning_of
-
         print_words(f"boards {boards}; scores are points from there on")
         if warning := warning_of(boards, games):
             print_words(warning)
 
 
-def print_survival(runs: "Sequence[Result]", rules: "Rules", boards: "StartBoards | None") -> None:
+def print_survival(runs: Sequence[Result], rules: Rules, boards: StartBoards | None) -> None:
     """Tables of where games ended, below those of scores."""
-    from twofold.arena.survival import format_survival
-
     text = format_survival(runs, rules, boards)
     if text:
         print_words(
@@ -60,7 +47,7 @@ def print_survival(runs: "Sequence[Result]", rules: "Rules", boards: "StartBoard
         print_out(text)
 
 
-def boards_document(boards: "StartBoards | None") -> dict[str, Any] | None:
+def boards_document(boards: StartBoards | None) -> dict[str, Any] | None:
     """Boards as the JSON documents name them."""
     if boards is None:
         return None
@@ -68,11 +55,9 @@ def boards_document(boards: "StartBoards | None") -> dict[str, Any] | None:
 
 
 def survival_document(
-    games: "Games", rules: "Rules", boards: "StartBoards | None"
+    games: Games, rules: Rules, boards: StartBoards | None
 ) -> list[dict[str, Any]]:
     """Where the games of a player ended, in bands of equal width."""
-    from twofold.arena.survival import Fates, bands, edges_of
-
     fates = Fates.of_games(games, rules, boards)
     return [
         {
@@ -86,5 +71,5 @@ def survival_document(
     ]
 
 
-def _rate(name: str, rate: "Interval") -> dict[str, Any]:
+def _rate(name: str, rate: Interval) -> dict[str, Any]:
     return {name: rate.value, f"{name}_95": [rate.low, rate.high]}

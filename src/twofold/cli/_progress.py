@@ -1,18 +1,94 @@
-"""Progress on stderr: a line that is renewed in a terminal, else one now and then."""
+"""What a command waits for, on stderr: words, a spinner, a line that is renewed."""
 
-import contextlib
+import math
+import sys
+import threading
 import time
 from collections.abc import Callable, Iterator
-from typing import Final, TypeVar
+from contextlib import AbstractContextManager, contextmanager
+from typing import Any, Final, TypeVar
 
-from twofold.cli._common import can_redraw, print_note
+from rich.console import Console
+from rich.live import Live
+from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
+from rich.text import Text
 
-Now = TypeVar("Now")
+from twofold.cli._output import can_redraw, print_note
+from twofold.kernels import BUILT
+
+LOADING: Final = "loading ..."
+"""Said in a terminal while a player is being made ready."""
+
+COMPILING: Final = "compiling kernels; only the first use does, under a minute ..."
+"""Said while the kernels that a player needs are compiled."""
+
+WAIT_SECONDS: Final = 1.0
+"""What takes longer than this says so."""
 
 SAY_EVERY: Final = 10.0
 """Seconds between lines where a line cannot be renewed."""
 
 _DRAW_EVERY: Final = 0.1
+
+Now = TypeVar("Now")
+
+
+@contextmanager
+def waiting(text: str | Callable[[], str]) -> Iterator[None]:
+    """Say on stderr what is being waited for, once it takes longer than a second.
+
+    Args:
+        text: what is waited for; or a function that is asked each second, and gives an empty text
+            where there is nothing to say.
+    """
+    over = threading.Event()
+    words = (lambda: text) if isinstance(text, str) else text
+    teller = threading.Thread(target=_tell, args=(words, over), daemon=True)
+    teller.start()
+    try:
+        yield
+    finally:
+        over.set()
+        teller.join()
+
+
+def _tell(words: Callable[[], str], over: threading.Event) -> None:
+    """Say what is waited for each time that it is something else."""
+    said, spinner = "", None
+    while not over.wait(WAIT_SECONDS):
+        text = words()
+        if text == said:
+            continue
+        said = text
+        if not can_redraw(sys.stderr.isatty()):
+            print_note(text)
+            continue
+        if spinner is not None:
+            spinner.stop()
+        spinner = _start_spinner(text)
+    if spinner is not None:
+        spinner.stop()
+
+
+def _start_spinner(text: str) -> Any:
+    """A spinner with the time that has passed, on stderr; it leaves nothing behind."""
+    columns = (SpinnerColumn(), TextColumn("{task.description}"), TimeElapsedColumn())
+    progress = Progress(*columns, console=Console(stderr=True), transient=True)
+    progress.add_task(text)
+    progress.start()
+    return progress
+
+
+def loading() -> AbstractContextManager[None]:
+    """Say what is being waited for while players are made ready: whether kernels are compiled."""
+    before = len(BUILT)
+
+    def words() -> str:
+        if len(BUILT) > before:
+            return COMPILING
+        return LOADING if can_redraw(sys.stderr.isatty()) else ""
+
+    return waiting(words)
 
 
 def clock(seconds: float) -> str:
@@ -26,17 +102,23 @@ def clock(seconds: float) -> str:
     return f"{hours}:{minutes:02}:{rest:02}" if hours else f"{minutes}:{rest:02}"
 
 
-@contextlib.contextmanager
+def duration_words(seconds: float) -> str:
+    """A length of time in two units: `1 h 05 m`, `3 m 07 s`, `12 s`."""
+    whole = math.ceil(seconds)
+    if whole < 60:
+        return f"{whole} s"
+    if whole < 3600:
+        return f"{whole // 60} m {whole % 60:02} s"
+    return f"{whole // 3600:,} h {whole % 3600 // 60:02} m"
+
+
+@contextmanager
 def live(describe: Callable[[Now], str]) -> Iterator[Callable[[Now], None]]:
     """A function to be told of progress, which shows it.
 
     Args:
         describe: puts it into a line of text.
     """
-    from rich.console import Console
-    from rich.live import Live
-    from rich.text import Text
-
     console = Console(stderr=True)
     said = [time.monotonic()]
     redraws = can_redraw(console.is_terminal)

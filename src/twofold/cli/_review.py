@@ -9,7 +9,7 @@ from rich.console import Console
 from rich.text import Text
 
 from twofold.arena.table import format_table
-from twofold.cli._common import counted
+from twofold.cli._output import counted
 from twofold.records.record import Record
 from twofold.review.review import Judgement, Position, positions, review
 from twofold.rules import Move

@@ -1,18 +1,15 @@
 """The live picture of a game that a player plays: board, figures, the values of the four moves."""
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from rich.console import Console, ConsoleOptions, RenderResult
 from rich.segment import Segment
 from rich.text import Text
 
+from twofold.tui.frame import Frame
 from twofold.tui.moves_view import draw_moves, search_words
 from twofold.tui.numbers import format_speed, format_time
 from twofold.tui.picture import Canvas, Picture, title_line
-
-if TYPE_CHECKING:
-    from twofold.tui.frame import Frame
 
 
 @dataclass(slots=True)
@@ -26,7 +23,7 @@ class Screen:
         note: a line below: what happens, what the user may do.
     """
 
-    frame: "Frame"
+    frame: Frame
     player: str
     seed: int
     note: str = ""

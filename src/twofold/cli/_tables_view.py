@@ -3,22 +3,24 @@
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from twofold.cli._common import counted, print_out
+from twofold.arena.table import format_table
+from twofold.board import Board
+from twofold.cli._analysis import labelled
+from twofold.cli._output import counted, print_out
 from twofold.cli._progress import clock
+from twofold.endgame.pattern import SHAPES, Pattern
+from twofold.memory import bytes_words
+from twofold.rules import Move
+from twofold.search.analysis import format_chance
 
 if TYPE_CHECKING:
-    from twofold.board import Board
     from twofold.endgame.format import Head
-    from twofold.endgame.pattern import Pattern
     from twofold.endgame.plan import Plan
     from twofold.endgame.table import Answer
 
 
 def plan_table(plans: list["Plan"], done: list[float | None]) -> str:
     """What tables take that are to be built; `done` is the part of each that is there."""
-    from twofold.arena.table import format_table
-    from twofold.memory import bytes_words
-
     rows = [
         (
             plan.pattern.name,
@@ -63,9 +65,6 @@ def time_words(seconds: float) -> str:
 
 def list_table(found: list[tuple[Path, "Head"]]) -> str:
     """A line for each table that is built."""
-    from twofold.arena.table import format_table
-    from twofold.memory import bytes_words
-
     rows = [
         (
             head.pattern.name,
@@ -84,10 +83,6 @@ def list_table(found: list[tuple[Path, "Head"]]) -> str:
 
 def print_info(path: Path, head: "Head", *, checked: bool) -> None:
     """What a table is, with pictures of where its large tiles are."""
-    from twofold.cli._analysis import labelled
-    from twofold.endgame.pattern import SHAPES
-    from twofold.memory import bytes_words
-
     pattern = head.pattern
     facts = {
         "makes": f"{1 << pattern.target}, in any free cell",
@@ -111,14 +106,14 @@ def print_info(path: Path, head: "Head", *, checked: bool) -> None:
             print_out(line.plain)
 
 
-def _where(pattern: "Pattern") -> str:
+def _where(pattern: Pattern) -> str:
     """Where large tiles may be moved to."""
     if pattern.anywhere:
         return ", anywhere; they may move"
     return "; they may move between these places" if len(pattern.places) > 1 else ""
 
 
-def _caps_words(pattern: "Pattern") -> str:
+def _caps_words(pattern: Pattern) -> str:
     """How large the tiles may be in each row."""
     caps = [str(1 << cap) for cap in pattern.caps]
     if len(set(caps)) == 1:
@@ -143,12 +138,8 @@ def table_document(path: Path, head: "Head") -> dict[str, Any]:
     }
 
 
-def chance_table(board: "Board", answer: "Answer") -> str:
+def chance_table(board: Board, answer: "Answer") -> str:
     """The four moves as `analyse` lists them."""
-    from twofold.arena.table import format_table
-    from twofold.rules import Move
-    from twofold.search.analysis import format_chance
-
     rows = []
     for move in Move:
         chance = answer.chances.get(move)

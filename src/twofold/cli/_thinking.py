@@ -12,7 +12,8 @@ from rich.text import Text
 
 from twofold.board import Board
 from twofold.cli._analysis import figures, move_table
-from twofold.cli._common import catching_interrupt, waiting
+from twofold.cli._progress import waiting
+from twofold.cli._signals import catching_interrupt
 from twofold.players import Player
 from twofold.search.analysis import Analysis
 from twofold.search.budget import Budget

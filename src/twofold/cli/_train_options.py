@@ -1,18 +1,37 @@
-"""What the options of `twofold train` ask for: limits, settings, a file that may be used."""
+"""The options of `twofold train`, and what they ask for: limits, settings, evaluations."""
 
+import math
 import os
+import re
+from collections.abc import Sequence
+from contextlib import AbstractContextManager
+from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import Annotated, Any, Final
 
 import typer
 
-from twofold.cli._common import read_seconds
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-    from contextlib import AbstractContextManager
-
-    from twofold.learn.settings import Settings
+from twofold.cli._machine import cores
+from twofold.cli._options import (
+    JsonOption,
+    RulesOption,
+    ThreadsOption,
+    argument,
+    count,
+    flag,
+    option,
+    read_count,
+    read_rules,
+    read_seconds,
+)
+from twofold.cli._output import shell_line
+from twofold.errors import InvalidInput, InvalidNetwork
+from twofold.learn.settings import Settings, parse_restart, parse_schedule
+from twofold.limits import MAX_TRAINING_GAMES, check_limit
+from twofold.locks import alone
+from twofold.networks.file import read_card
+from twofold.networks.library import SUFFIX, TDL_SUFFIX
+from twofold.notation import parse_seed, shown
 
 DEFAULT_TIME: Final = "30m"
 """The time of a run where neither time nor games are given."""
@@ -24,10 +43,180 @@ SETTINGS: Final = (
 """Options of a new run that its file holds."""
 
 
+CHECKPOINT: Final = "10m"
+"""The time between checkpoints where none is given."""
+
+EVAL_GAMES: Final = 300
+"""Whole games of an evaluation where no number is given."""
+
+EVAL_DOWNGRADE: Final = 24_576
+"""The sum from which on the games of evaluations are downgraded, where none is given."""
+
+
+@dataclass(frozen=True, slots=True)
+class TrainOptions:
+    """The options, in the order of the help."""
+
+    context: typer.Context
+    network: Annotated[
+        str, argument("NETWORK", "4x6, 8x6, ... or patterns.", show_default=True)
+    ] = ""
+    out: Annotated[str, option("--out", "FILE", "The network and its run.", show_default=False)] = (
+        ""
+    )
+    games: Annotated[int | None, count("--games", "N", "Games, in all.")] = None
+    time: Annotated[str, option("--time", "T", f"Time, in all; else {DEFAULT_TIME}.")] = ""
+    resume: Annotated[bool, flag("--resume", "Go on with the run in --out.")] = False
+    start: Annotated[
+        list[str] | None,
+        option(
+            "--start", "NET", "Begin with the weights of a network; of several with their mean."
+        ),
+    ] = None
+    schedule: Annotated[str, option("--schedule", "S", "tc, td:0.1, or td:0.1@90%,tc:1@10%.")] = (
+        "tc"
+    )
+    optimism: Annotated[float, option("--optimism", "V", "Value of every board at first.")] = 0.0
+    initial_weight: Annotated[
+        float, option("--initial-weight", "V", "Value of every weight at first, instead.")
+    ] = 0.0
+    trace: Annotated[float, option("--lambda", "L", "TD(lambda): 0 one step, 1 n steps.")] = 0.0
+    steps: Annotated[int | None, count("--steps", "N", "Steps to a target; else by lambda.")] = None
+    order: Annotated[str, option("--order", "O", "forward, or backward after each game.")] = (
+        "forward"
+    )
+    stages: Annotated[str, option("--stages", "SUMS", "Where stages split: 16384,32768.")] = ""
+    carousel: Annotated[bool, flag("--carousel", "Begin games at each stage in turn.")] = False
+    restart: Annotated[
+        str,
+        option(
+            "--restart",
+            "N",
+            "Take up again games of N moves: 10 in the middle, 10@0.3 earlier; 0 none.",
+        ),
+    ] = "0"
+    bands: Annotated[
+        str,
+        option(
+            "--bands", "SUMS", "Begin games also from kept boards of these tile sums: 14000,16000."
+        ),
+    ] = ""
+    band_share: Annotated[
+        float, option("--band-share", "P", "Share of games that begin from --bands.")
+    ] = 0.5
+    tables: Annotated[
+        str,
+        option(
+            "--tables", "T", "Endgame tables that make the moves they know: 442-512+442-256, auto."
+        ),
+    ] = "none"
+    downgrade: Annotated[
+        int, count("--downgrade", "SUM", "Every other game plays downgraded from SUM; 0 none.")
+    ] = 0
+    threads: ThreadsOption = None
+    seed: Annotated[str, option("--seed", "S", "Seed of the games.")] = "1"
+    runs: Annotated[
+        int | None,
+        count("--runs", "N", "N runs, with the seeds from --seed on: mean curve and interval."),
+    ] = None
+    checkpoint: Annotated[str, option("--checkpoint", "T", "Time between checkpoints.")] = (
+        CHECKPOINT
+    )
+    eval_every: Annotated[
+        str,
+        option(
+            "--eval-every", "T", "Let the network play every so often: 10m, or 10000g for games."
+        ),
+    ] = ""
+    eval_games: Annotated[int, count("--eval-games", "N", "Whole games then, from seed 1.")] = (
+        EVAL_GAMES
+    )
+    eval_boards: Annotated[
+        list[str] | None, option("--eval-boards", "FILE", "And one from each board of a file.")
+    ] = None
+    eval_downgrade: Annotated[
+        int, count("--eval-downgrade", "SUM", "Downgraded then; 0 never.")
+    ] = EVAL_DOWNGRADE
+    rules: RulesOption = ""
+    json: JsonOption = False
+
+    def settings(self) -> Settings:
+        """The settings of a new run."""
+        moves, part = parse_restart(self.restart)
+        return Settings(
+            patterns=self.network,
+            rules=read_rules(self.rules),
+            stages=read_sums(self.stages, "stages such as 16384,32768"),
+            schedule=parse_schedule(self.schedule),
+            optimism=self.optimism,
+            trace=self.trace,
+            steps=self.steps,
+            order=self.order,  # type: ignore[arg-type] # it is checked there
+            carousel=self.carousel,
+            restart=moves,
+            restart_at=part,
+            initial_weight=self.initial_weight,
+            bands=read_sums(self.bands, "bands such as 14000,16000"),
+            band_share=self.band_share,
+            tables=self.tables,
+            downgrade=self.downgrade,
+            seed=parse_seed(self.seed),
+            threads=cores() if self.threads is None else self.threads,
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Trials:
+    """The options of evaluations.
+
+    Attributes:
+        every: seconds of training between two.
+        every_games: training games between two, in place of seconds; None for seconds.
+        count: whole games of each.
+        boards: files of boards that games begin on.
+        downgrade: see `twofold.arena.evaluation`.
+        options: the same as the command line has them, without those that are usual.
+    """
+
+    every: float
+    every_games: int | None
+    count: int
+    boards: list[str]
+    downgrade: int
+    options: list[str]
+
+
+def read_trials(every: str, count: int, boards: list[str], downgrade: int) -> Trials | None:
+    """The evaluations that options ask for; None for none.
+
+    Raises:
+        InvalidInput: they cannot be read, or boards are named, but no time.
+    """
+    if every:
+        options = ["--eval-every", every]
+        options += ["--eval-games", str(count)] if count != EVAL_GAMES else []
+        options += [word for path in boards for word in ("--eval-boards", path)]
+        options += ["--eval-downgrade", str(downgrade)] if downgrade != EVAL_DOWNGRADE else []
+        games = _read_games(every)
+        seconds = math.inf if games else read_seconds(every, "eval-every such as 10000g, or")
+        return Trials(seconds, games, count, boards, downgrade, options)
+    if boards:
+        raise InvalidInput("expected --eval-every T beside --eval-boards, such as 10m")
+    return None
+
+
+def _read_games(text: str) -> int | None:
+    """The games of a text such as `10000g` or `1e4 games`; None for another text."""
+    found = re.fullmatch(r"([0-9]{1,15}(?:[eE][0-9]{1,2})?) ?(?:g|games?)", text.strip(), re.ASCII)
+    if not found:
+        return None
+    games = read_count(found[1])
+    check_limit("games between evaluations", games, 1, MAX_TRAINING_GAMES)
+    return games
+
+
 def read_limits(games: int | None, time: str, *, resume: bool) -> dict[str, Any]:
     """Games and seconds of a run, None for no limit, or for those that it began with."""
-    from twofold.limits import MAX_TRAINING_GAMES, check_limit
-
     if games is not None:
         check_limit("games", games, 1, MAX_TRAINING_GAMES)
     if not time and games is None and not resume:
@@ -37,9 +226,6 @@ def read_limits(games: int | None, time: str, *, resume: bool) -> dict[str, Any]
 
 def read_sums(text: str, expected: str) -> tuple[int, ...]:
     """Tile sums with commas between them."""
-    from twofold.errors import InvalidNetwork
-    from twofold.notation import shown
-
     words = text.split(",") if text else []
     if not all(word.strip().isdecimal() and len(word) < 12 for word in words):
         raise InvalidNetwork(f"expected {expected}, got {shown(text)}")
@@ -48,9 +234,7 @@ def read_sums(text: str, expected: str) -> tuple[int, ...]:
 
 def check_out(out: str) -> None:
     """Refuse a name that no file of a run can have."""
-    from twofold.errors import InvalidInput
     from twofold.learn.checkpoint import curve_path
-    from twofold.networks.library import SUFFIX, TDL_SUFFIX
 
     if not out:
         raise InvalidInput("expected --out FILE, to keep the network in")
@@ -62,9 +246,6 @@ def check_out(out: str) -> None:
 
 def check_new(out: str, *, resume: bool) -> None:
     """Refuse to write over a file, unless the run in it goes on."""
-    from twofold.errors import InvalidInput
-    from twofold.networks.file import read_card
-
     if not resume and Path(out).exists():
         raise InvalidInput(
             f"expected a new file for --out, or --resume to go on with the run in it, got {out}"
@@ -76,17 +257,13 @@ def check_new(out: str, *, resume: bool) -> None:
         read_card(out)  # before kernels are compiled
 
 
-def held(out: str) -> "AbstractContextManager[None]":
+def held(out: str) -> AbstractContextManager[None]:
     """The file of the run, for this run alone."""
-    from twofold.locks import alone
-
     return alone(os.path.realpath(out), "training run")
 
 
-def check_resumed(context: typer.Context, names: "Sequence[str]") -> None:
+def check_resumed(context: typer.Context, names: Sequence[str]) -> None:
     """Refuse settings where a run goes on, which has its own."""
-    from twofold.errors import InvalidInput
-
     for parameter in context.command.params:
         name = parameter.name or ""
         source = context.get_parameter_source(name)
@@ -97,19 +274,12 @@ def check_resumed(context: typer.Context, names: "Sequence[str]") -> None:
             )
 
 
-def read_settings(
-    network: str, *, seed: str, schedule: str, restart: str, **more: Any
-) -> "Settings":
-    """The settings of a new run."""
-    from twofold.learn.settings import Settings, parse_restart, parse_schedule
-    from twofold.notation import parse_seed
+def goes_on(out: str, checkpoint: str, trials: Trials | None) -> str:
+    """The command that goes on with a run."""
+    return shell_line("twofold", "train", "--out", out, "--resume", *not_kept(checkpoint, trials))
 
-    moves, part = parse_restart(restart)
-    return Settings(
-        patterns=network,
-        seed=parse_seed(seed),
-        schedule=parse_schedule(schedule),
-        restart=moves,
-        restart_at=part,
-        **more,
-    )
+
+def not_kept(checkpoint: str, trials: Trials | None) -> list[str]:
+    """The options that the file of a run does not hold."""
+    words = ["--checkpoint", checkpoint] if checkpoint != CHECKPOINT else []
+    return [*words, *(trials.options if trials is not None else [])]

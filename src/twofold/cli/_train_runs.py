@@ -1,50 +1,208 @@
-"""`twofold train --runs`: the same settings with several seeds, and their curves together."""
+"""Runs of `twofold train`: one, or several with the same settings and their curves together."""
 
 import os
 import threading
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, Protocol
+from typing import Any, Final
 
 import typer
 
-from twofold.cli._common import (
-    INTERRUPTED,
-    catching_interrupt,
-    counted,
-    print_note,
-    print_out,
-    print_words,
-    shell_line,
-    write_json,
-)
-
-if TYPE_CHECKING:
-    from twofold.arena.reports.joint_curve import JointCurve
-    from twofold.learn.settings import Settings
-    from twofold.learn.training import Training
-    from twofold.networks.file import Earlier
+from twofold.arena.evaluation import EvaluationGames
+from twofold.arena.reports.curve_plots import FORMS, curves_picture
+from twofold.arena.reports.joint_curve import JointCurve, read_curve, read_runs, runs_path
+from twofold.cli._boards import read_starts
+from twofold.cli._output import counted, print_note, print_out, print_words, shell_line, write_json
+from twofold.cli._progress import duration_words, loading
+from twofold.cli._signals import INTERRUPTED, catching_interrupt
+from twofold.cli._train_options import TrainOptions, Trials, goes_on, not_kept
+from twofold.cli._train_view import live
+from twofold.errors import InvalidInput, MissingExtra
+from twofold.files import atomic_write
+from twofold.learn.checkpoint import curve_path, evaluations_document, load, settings_document
+from twofold.learn.run import run
+from twofold.learn.settings import Settings
+from twofold.learn.start import start_from
+from twofold.learn.training import Training, training_bytes
+from twofold.limits import MAX_TRAINING_RUNS, check_limit
+from twofold.locks import alone
+from twofold.memory import bytes_words
+from twofold.networks.file import Earlier, read_card
 
 FEWEST: Final = 2
 """Fewer runs have no interval."""
 
 
-class Begin(Protocol):
-    """Makes a run ready."""
+@dataclass(frozen=True, slots=True)
+class Trainer:
+    """Begins runs and goes on with them.
 
-    def __call__(
-        self, path: str, settings: "Settings | None", *, limits: dict[str, Any] = ...
-    ) -> "Training":
+    Attributes:
+        options: those of the command.
+        limits: games and seconds of each run; both None for those that a run began with.
+        interval: seconds between checkpoints.
+        trials: the evaluations that options ask for.
+    """
+
+    options: TrainOptions
+    limits: dict[str, Any]
+    interval: float
+    trials: Trials | None
+
+    @property
+    def start(self) -> list[str]:
+        """Networks whose weights new runs begin with."""
+        return self.options.start or []
+
+    def begin(self, path: str, settings: Settings | None) -> Training:
         """A new run with these settings; without settings the one in the file."""
+        with loading():
+            return self._resumed(path) if settings is None else self._new(settings)
+
+    def _new(self, settings: Settings) -> Training:
+        training = Training(settings, **self.limits)
+        if self.start and (words := str(start_from(training, *self.start))):
+            print_note(f"twofold: {words}")
+        return training
+
+    def _resumed(self, out: str) -> Training:
+        network = self.options.network
+        training = load(out, threads=self.options.threads, **self.limits)
+        if network and network != training.settings.patterns:
+            raise InvalidInput(f"expected {training.settings.patterns}, as in {out}, got {network}")
+        return training
+
+    def go(self, training: Training, path: str, asked: threading.Event) -> str:
+        """Go on with a run until it ends or is interrupted; the path of its file."""
+        trials = self.trials
+        with live(training) as (show, tell):
+            kept = run(
+                training,
+                path,
+                interval=self.interval,
+                stop=asked,
+                on_progress=show,
+                on_move=_say_moved,
+                measure=None if trials is None else _games_of(trials, training, asked.is_set),
+                measure_every=0.0 if trials is None else trials.every,
+                measure_games=None if trials is None else trials.every_games,
+                on_evaluation=tell,
+            )
+        return str(kept) if kept != Path(path) else path
 
 
-class Go(Protocol):
-    """Goes on with a run."""
+def _games_of(trials: Trials, training: Training, stop: Callable[[], bool]) -> EvaluationGames:
+    """The games of each evaluation of a run."""
+    rules = training.settings.rules
+    sets = [read_starts(path, rules) for path in trials.boards]
+    return EvaluationGames(
+        rules,
+        games=trials.count,
+        boards=[one for one in sets if one],
+        downgrade=trials.downgrade,
+        tables=training.tables,
+        stop=stop,
+    )
 
-    def __call__(self, training: "Training", path: str, asked: threading.Event) -> str:
-        """Until it ends or is interrupted; the path of its file."""
+
+def _say_moved(path: Path) -> None:
+    print_note(f"twofold: another program has changed the file; the run is now saved in {path}")
+
+
+def say_size(settings: Settings) -> None:
+    """Say how much memory a run takes."""
+    size = bytes_words(training_bytes(settings))
+    print_note(f"twofold: training {settings.patterns} takes {size} of memory")
+
+
+# ---- one run
+
+
+def train_one(trainer: Trainer, settings: Settings | None) -> None:
+    """Train a new run with these settings; without settings go on with the one in the file."""
+    options, out = trainer.options, trainer.options.out
+    training = trainer.begin(out, settings)
+    if settings is None:
+        print_note(f"twofold: {_how_far(training, out)}")
+        if training.evaluations and trainer.trials is None:
+            print_note(
+                "twofold: this run was evaluated before; for more, name --eval-every T and "
+                "the other --eval options again"
+            )
+    with catching_interrupt() as asked:
+        out = trainer.go(training, out, asked)
+    if options.json:
+        write_json("train", _run_document(training, out), _run_timing(training))
+    else:
+        _print_run(training, out)
+    if not training.is_finished:
+        again = goes_on(out, options.checkpoint, trainer.trials)
+        print_note(f"twofold: interrupted; saved; {again} goes on")
+        raise typer.Exit(INTERRUPTED)
+
+
+def _how_far(training: Training, out: str) -> str:
+    """How far a run has come that is to go on, and whether anything is left of it."""
+    begun, took = (
+        counted(int(training.games_begun[0]), "game"),
+        duration_words(round(training.seconds)),
+    )
+    if training.second_limit is not None and training.seconds >= training.second_limit:
+        return (
+            f"{out} has trained for {took}, and --time is the time in all "
+            f"({duration_words(training.second_limit)}): nothing is left to do; "
+            "name a longer time to go on"
+        )
+    if training.game_limit is not None and training.games_begun[0] >= training.game_limit:
+        return (
+            f"{out} has begun {begun}, and --games is their number in all "
+            f"({training.game_limit:,}): none is left to begin; name more games to go on"
+        )
+    return f"{out} goes on after {took} and {begun}"
+
+
+def _print_run(training: Training, out: str) -> None:
+    curve = training.curve
+    print_words(f"{training.network.describe()}: {training.settings.describe()}")
+    print_words(
+        f"{counted(curve.games, 'game')}, {counted(training.moves, 'move')}, "
+        f"{training.seconds:,.0f} s, {training.moves / max(training.seconds, 1e-9):,.0f} moves/s"
+    )
+    if curve.recent:
+        rates = "  ".join(f"{tile} {rate:.1%}" for tile, rate in curve.reached.items() if rate)
+        mean = f"last {counted(len(curve.recent), 'game')}: mean {curve.mean:,.0f}"
+        print_words(f"{mean}  {rates}".rstrip())
+    if training.evaluations:
+        last = training.evaluations[-1]
+        ended = last.moves == training.moves
+        when = "at the end" if ended else f"after {counted(last.moves, 'move')}"
+        print_words(f"network {when}: {last.measured}")
+    print_out(f"{out}; learning curve in {curve_path(out)}")
+
+
+def _run_document(training: Training, out: str) -> dict[str, Any]:
+    """What --json says of a run."""
+    return {
+        "file": out,
+        "settings": settings_document(training),
+        "bytes": training.network.bytes,
+        "games": training.curve.games,
+        "moves": training.moves,
+        "finished": training.is_finished,
+        "mean": training.curve.mean,
+        "reached": {str(tile): rate for tile, rate in training.curve.reached.items()},
+        "evaluations": evaluations_document(training),
+        "curve": [{"games": point.games, "mean": point.mean} for point in training.curve.points],
+    }
+
+
+def _run_timing(training: Training) -> dict[str, Any]:
+    speed = training.moves / max(training.seconds, 1e-9)
+    return {"seconds": training.seconds, "moves_per_second": speed}
+
+
+# ---- several runs
 
 
 def run_paths(out: str, count: int) -> list[str]:
@@ -67,56 +225,35 @@ class _Ended:
         return bool(self.document["finished"])
 
 
-def train_runs(
-    out: str,
-    count: int,
-    settings: "Settings | None",
-    *,
-    begin: Begin,
-    go: Go,
-    limits: dict[str, Any],
-    start: Sequence[str],
-    threads: int | None,
-    again: Sequence[str],
-    json: bool,
-) -> None:
+def train_runs(trainer: Trainer, settings: Settings | None) -> None:
     """Train one run after the other; their curves are written together, also when interrupted.
 
     Args:
-        out: what the files are named after.
-        count: runs.
+        trainer: its options say how many runs there are, and what their files are named after.
         settings: of the first run, the others have the seeds after its own; None to go on.
-        begin: makes a run ready.
-        go: goes on with it.
-        limits: games and seconds of each run; both None to go on with those of the first.
-        start: networks whose weights new runs begin with.
-        threads: of runs that are yet to begin; None for those of the first.
-        again: options of this call that no file holds.
-        json: whether a document is printed.
 
     Raises:
         InvalidInput: files are there that should not be, or the other way round, or runs differ
             in more than their seeds.
         LimitExceeded: too few or too many runs.
     """
-    from twofold.arena.reports.joint_curve import read_runs
-    from twofold.limits import MAX_TRAINING_RUNS, check_limit
-
+    options, out, count = trainer.options, trainer.options.out, trainer.options.runs or 0
     check_limit("runs", count, FEWEST, MAX_TRAINING_RUNS)
     paths = run_paths(out, count)
     before: list[Earlier] | None = None
     if settings is None:
-        first = _first(paths, start)
+        first = _first(paths, trainer.start)
         settings, before = first.settings, first.before
-        if limits["games"] is None and limits["seconds"] is None:
+        if trainer.limits["games"] is None and trainer.limits["seconds"] is None:
             limits = {"games": first.game_limit, "seconds": first.second_limit}
+            trainer = replace(trainer, limits=limits)
         del first  # its weights
         for path in filter(os.path.exists, paths):
             read_runs([path])  # refused before anything is learnt
     else:
         _check_none_there([*paths, *_written(out)])
-    if threads is not None:
-        settings = replace(settings, threads=threads)
+    if options.threads is not None:
+        settings = replace(settings, threads=options.threads)
     every = [replace(settings, seed=settings.seed + number) for number in range(count)]
     ended = list[_Ended]()
     with catching_interrupt() as asked:
@@ -124,16 +261,17 @@ def train_runs(
             if asked.is_set():
                 break
             print_note(f"twofold: run {number} of {count}, seed {own.seed}: {path}")
-            ended.append(_run(path, own, partial(begin, limits=limits), go, asked, before))
+            ended.append(_run(trainer, path, own, asked, before))
             curve = _keep(out, paths, ended)
     is_finished = len(ended) == count and all(run.is_finished for run in ended)
     drawn = _draw(out)
-    if json:
+    if options.json:
         write_json("train", _document(out, ended, curve), _timing(ended))
     else:
         _print_runs(out, ended, curve, drawn)
     if not is_finished:
-        more = [word for name in start for word in ("--start", name)]
+        more = [word for name in trainer.start for word in ("--start", name)]
+        again = not_kept(options.checkpoint, trainer.trials)
         words = ["twofold", "train", "--out", out, "--resume", "--runs", str(count), *again, *more]
         print_note(f"twofold: interrupted; saved; {shell_line(*words)} goes on")
         raise typer.Exit(INTERRUPTED)
@@ -141,16 +279,11 @@ def train_runs(
 
 def _written(out: str) -> list[str]:
     """The files of all runs together: the curve and its pictures."""
-    from twofold.arena.reports.curve_plots import FORMS
-    from twofold.arena.reports.joint_curve import runs_path
-
     curve = runs_path(out)
     return [str(curve), *(str(curve.with_suffix(f".{form}")) for form in FORMS)]
 
 
 def _check_none_there(paths: Sequence[str]) -> None:
-    from twofold.errors import InvalidInput
-
     if there := [path for path in paths if Path(path).exists()]:
         raise InvalidInput(
             "expected new files for --out and --runs, or --resume to go on with the runs in them, "
@@ -158,16 +291,12 @@ def _check_none_there(paths: Sequence[str]) -> None:
         )
 
 
-def _first(paths: Sequence[str], start: Sequence[str]) -> "Training":
+def _first(paths: Sequence[str], start: Sequence[str]) -> Training:
     """The first run, whose settings all others have but for their seeds.
 
     Raises:
         InvalidInput: it is not there, or runs are to begin whose first weights are not named.
     """
-    from twofold.errors import InvalidInput
-    from twofold.learn.checkpoint import load
-    from twofold.networks.file import read_card
-
     missing = [number for number, path in enumerate(paths, 1) if not Path(path).exists()]
     before = read_card(paths[0]).before
     if missing and bool(before) != bool(start):
@@ -180,24 +309,19 @@ def _first(paths: Sequence[str], start: Sequence[str]) -> "Training":
 
 
 def _run(
+    trainer: Trainer,
     path: str,
-    own: "Settings",
-    begin: "Callable[[str, Settings | None], Training]",
-    go: Go,
+    own: Settings,
     asked: threading.Event,
-    before: "list[Earlier] | None",
+    before: list[Earlier] | None,
 ) -> _Ended:
     """One of the runs: a new one, or the one in the file, which is left alone where it has ended.
 
     Its settings are `own`; `before` is what the first weights of the first run had learnt, None
     for a new set of runs.
     """
-    from twofold.cli.train import run_document
-    from twofold.errors import InvalidInput
-    from twofold.locks import alone
-
     with alone(os.path.realpath(path), "training run"):
-        training = begin(path, None if Path(path).exists() else own)
+        training = trainer.begin(path, None if Path(path).exists() else own)
         if replace(training.settings, threads=own.threads) != own:
             raise InvalidInput(
                 f"expected a run that differs from the first in its seed, got {path}"
@@ -208,18 +332,15 @@ def _run(
         if training.is_finished:
             print_note("twofold: it is finished")
         else:
-            kept = go(training, path, asked)
-        return _Ended(kept, run_document(training, kept), training.moves, training.seconds)
+            kept = trainer.go(training, path, asked)
+        return _Ended(kept, _run_document(training, kept), training.moves, training.seconds)
 
 
 # ---- all of them together
 
 
-def _keep(out: str, paths: Sequence[str], ended: Sequence[_Ended]) -> "JointCurve":
+def _keep(out: str, paths: Sequence[str], ended: Sequence[_Ended]) -> JointCurve:
     """Join the curves of the runs that are there, and write them."""
-    from twofold.arena.reports.joint_curve import read_runs, runs_path
-    from twofold.files import atomic_write
-
     there = [run.path for run in ended] + [one for one in paths[len(ended) :] if Path(one).exists()]
     curve = read_runs(there)
     atomic_write(runs_path(out), curve.csv())
@@ -228,11 +349,6 @@ def _keep(out: str, paths: Sequence[str], ended: Sequence[_Ended]) -> "JointCurv
 
 def _draw(out: str) -> list[Path]:
     """Draw the curve, as SVG and as PDF; none where what draws them is not installed."""
-    from twofold.arena.reports.curve_plots import FORMS, curves_picture
-    from twofold.arena.reports.joint_curve import read_curve, runs_path
-    from twofold.errors import MissingExtra
-    from twofold.files import atomic_write
-
     curve, paths = read_curve(runs_path(out)), list[Path]()
     if not curve.games:
         return []
@@ -247,15 +363,13 @@ def _draw(out: str) -> list[Path]:
 
 
 def _print_runs(
-    out: str, ended: Sequence[_Ended], curve: "JointCurve", drawn: Sequence[Path]
+    out: str, ended: Sequence[_Ended], curve: JointCurve, drawn: Sequence[Path]
 ) -> None:
-    from twofold.arena.reports.joint_curve import runs_path
-
-    for run, seed in zip(ended, curve.seeds, strict=False):
-        games = counted(run.document["games"], "game")
-        last = min(run.document["games"], 1_000)
-        mean = f", the last {last:,}: mean {run.document['mean']:,.0f}" * bool(last)
-        print_words(f"seed {seed}: {games}{mean}; {run.path}")
+    for one, seed in zip(ended, curve.seeds, strict=False):
+        games = counted(one.document["games"], "game")
+        last = min(one.document["games"], 1_000)
+        mean = f", the last {last:,}: mean {one.document['mean']:,.0f}" * bool(last)
+        print_words(f"seed {seed}: {games}{mean}; {one.path}")
     if point := curve.last:
         half = point.mean.half_width
         margin = "" if half is None else f" ± {half:,.0f}"
@@ -269,9 +383,7 @@ def _print_runs(
     print_out(f"learning curve in {runs_path(out)}{pictures}")
 
 
-def _document(out: str, ended: Sequence[_Ended], curve: "JointCurve") -> dict[str, Any]:
-    from twofold.arena.reports.joint_curve import runs_path
-
+def _document(out: str, ended: Sequence[_Ended], curve: JointCurve) -> dict[str, Any]:
     points = [
         {
             "games": point.games,

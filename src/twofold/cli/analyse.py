@@ -5,26 +5,32 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
+from rich.console import Console
+from rich.text import Text
 
-from twofold.cli._common import (
-    INTERRUPTED,
-    JsonOption,
-    can_redraw,
-    open_player,
-    print_note,
-    read_count,
-    write_json,
-)
+from twofold.board import Board
+from twofold.cli._analysis import document, terms_document, terms_table, timing
+from twofold.cli._options import JsonOption, argument, count, flag, option
+from twofold.cli._output import can_redraw, print_note, write_json
+from twofold.cli._players import open_player
+from twofold.cli._progress import waiting
+from twofold.cli._signals import INTERRUPTED
+from twofold.cli._thinking import Answer, picture, print_lines, think
+from twofold.errors import InvalidSpec
+from twofold.evaluators import Evaluator
+from twofold.evaluators.explain import Explanation, explain
+from twofold.limits import MAX_SCORE, check_limit
+from twofold.notation import format_spec, parse_spec, shown
+from twofold.players import Player, entries
+from twofold.players.base import assumed_score, check_going
+from twofold.players.presets import default_player
+from twofold.records.foreign.boards import MAX_BOARD_TEXT, Position, parse_position
+from twofold.rules import Rules
+from twofold.search.analysis import Analysis
+from twofold.search.budget import Budget
 
 if TYPE_CHECKING:
-    from twofold.board import Board
-    from twofold.cli._thinking import Answer
-    from twofold.evaluators.explain import Explanation
     from twofold.exact.outcomes import Outcomes
-    from twofold.players import Player
-    from twofold.records.foreign.boards import Position
-    from twofold.search.analysis import Analysis
-    from twofold.search.budget import Budget
 
 EXAMPLE = """  twofold analyse 0012/0013/0024/1357
   twofold analyse '2 4 8 16 / 0 0 0 2 / 0 0 0 0 / 0 0 0 0' --time 1s
@@ -36,45 +42,23 @@ EXAMPLE = """  twofold analyse 0012/0013/0024/1357
 
 
 def command(
-    board: Annotated[
-        str,
-        typer.Argument(
-            metavar="BOARD", help="The board; - reads it from the input.", show_default=False
-        ),
-    ],
-    player: Annotated[
-        str | None, typer.Option("--player", metavar="PLAYER", help="Who analyses it.")
-    ] = None,
-    time: Annotated[
-        str | None, typer.Option("--time", metavar="T", help="Time to take: 50ms, 1s, 2m.")
-    ] = None,
-    nodes: Annotated[
-        str | None, typer.Option("--nodes", metavar="N", help="Positions to visit: 100000, 1e6.")
-    ] = None,
-    ply: Annotated[str | None, typer.Option("--ply", metavar="N", help="Depth in plies.")] = None,
+    board: Annotated[str, argument("BOARD", "The board; - reads it from the input.")],
+    player: Annotated[str | None, option("--player", "PLAYER", "Who analyses it.")] = None,
+    time: Annotated[str | None, option("--time", "T", "Time to take: 50ms, 1s, 2m.")] = None,
+    nodes: Annotated[str | None, option("--nodes", "N", "Positions to visit: 100000, 1e6.")] = None,
+    ply: Annotated[str | None, option("--ply", "N", "Depth in plies.")] = None,
     threads: Annotated[
-        int | None,
-        typer.Option(
-            "--threads", parser=read_count, metavar="N", help="Threads that share the search."
-        ),
+        int | None, count("--threads", "N", "Threads that share the search.")
     ] = None,
     score: Annotated[
-        int | None,
-        typer.Option(
-            "--score", parser=read_count, metavar="N", help="Points so far, for who needs them."
-        ),
+        int | None, count("--score", "N", "Points so far, for who needs them.")
     ] = None,
-    explain: Annotated[
-        bool, typer.Option("--explain", help="Show the parts of the evaluator's value.")
-    ] = False,
+    explain: Annotated[bool, flag("--explain", "Show the parts of the evaluator's value.")] = False,
     board_format: Annotated[
-        str | None,
-        typer.Option(
-            "--board-format", metavar="FORMAT", help="Of BOARD: text, hex, hex-low, original."
-        ),
+        str | None, option("--board-format", "FORMAT", "Of BOARD: text, hex, hex-low, original.")
     ] = None,
     outcomes: Annotated[
-        bool, typer.Option("--outcomes", help="Show the chance of each end; for exact:table=.")
+        bool, flag("--outcomes", "Show the chance of each end; for exact:table=.")
     ] = False,
     json: JsonOption = False,
 ) -> None:
@@ -90,10 +74,6 @@ def command(
     In the line, the moves that the player expects, `left, 2 in r3c1` is a move to the left,
     and a 2 that then appears in row 3, column 1.
     """
-    from twofold.players.base import check_going
-    from twofold.players.presets import default_player
-    from twofold.rules import Rules
-
     position, points = _read_board(board, board_format)
     budget = _budget(ply=ply, time=time, nodes=nodes)
     _check_score(score)
@@ -119,9 +99,7 @@ def command(
         raise typer.Exit(INTERRUPTED)
 
 
-def _read_board(text: str, form: str | None) -> "Position":
-    from twofold.records.foreign.boards import MAX_BOARD_TEXT, parse_position
-
+def _read_board(text: str, form: str | None) -> Position:
     if text.strip() != "-":
         return parse_position(text, form)
     if sys.stdin.isatty():
@@ -131,26 +109,18 @@ def _read_board(text: str, form: str | None) -> "Position":
     return parse_position(sys.stdin.read(MAX_BOARD_TEXT + 1), form)
 
 
-def _budget(**values: str | None) -> "Budget | None":
-    from twofold.search.budget import Budget
-
+def _budget(**values: str | None) -> Budget | None:
     given = [f"{key}={value}" for key, value in values.items() if value is not None]
     return Budget.parse(",".join(given)) if given else None
 
 
 def _check_score(score: int | None) -> None:
-    from twofold.limits import MAX_SCORE, check_limit
-
     if score is not None:
         check_limit("a score", score, 0, MAX_SCORE)
 
 
 def _with_threads(spec: str, threads: int | None) -> str:
     """The spec with its key `threads` set, if the player has one."""
-    from twofold.errors import InvalidSpec
-    from twofold.notation import format_spec, parse_spec, shown
-    from twofold.players import entries
-
     if threads is None:
         return spec
     parsed = parse_spec(spec)
@@ -167,14 +137,8 @@ def _in_terminal() -> bool:
     return can_redraw(sys.stdout.isatty() and sys.stderr.isatty())
 
 
-def _explanation(player: "Player", board: "Board", score: int | None) -> "Explanation":
+def _explanation(player: Player, board: Board, score: int | None) -> Explanation:
     """The terms of the player's evaluator."""
-    from twofold.errors import InvalidSpec
-    from twofold.evaluators import Evaluator
-    from twofold.evaluators.explain import explain
-    from twofold.notation import shown
-    from twofold.players.base import assumed_score
-
     evaluator = getattr(player, "evaluator", None)
     if not isinstance(evaluator, Evaluator):
         raise InvalidSpec(
@@ -185,32 +149,25 @@ def _explanation(player: "Player", board: "Board", score: int | None) -> "Explan
 
 
 def _answer(
-    player: "Player", board: "Board", budget: "Budget | None", score: int | None, live: bool
-) -> "Answer":
-    from twofold.cli._thinking import think
-
+    player: Player, board: Board, budget: Budget | None, score: int | None, live: bool
+) -> Answer:
     return think(player, board, budget, score, live=live)
 
 
-def _is_reproducible(player: "Player", answer: "Answer", budget: "Budget | None") -> bool:
+def _is_reproducible(player: Player, answer: Answer, budget: Budget | None) -> bool:
     """Whether an equal request gives an equal document, outside `timing` and `machine`.
 
     With several threads values are equal, but not the numbers of nodes.
     """
-    from twofold.notation import parse_spec
-
     timed = answer.interrupted or (budget is not None and budget.seconds is not None)
     alone = parse_spec(player.spec).values.get("threads", "1") == "1"
     return player.reproducible and alone and not timed
 
 
-def _outcomes(player: "Player", board: "Board") -> "Outcomes":
+def _outcomes(player: Player, board: Board) -> "Outcomes":
     """How games end from here under optimal play."""
-    from twofold.cli._common import waiting
-    from twofold.errors import InvalidSpec
     from twofold.exact.outcomes import outcomes
     from twofold.exact.table import Table
-    from twofold.notation import shown
 
     table = getattr(player, "table", None)
     if not isinstance(table, Table):
@@ -220,13 +177,11 @@ def _outcomes(player: "Player", board: "Board") -> "Outcomes":
 
 
 def _write_json(
-    analysis: "Analysis",
-    explanation: "Explanation | None",
+    analysis: Analysis,
+    explanation: Explanation | None,
     ends: "Outcomes | None",
     judged: Mapping[str, bool],
 ) -> None:
-    from twofold.cli._analysis import document, terms_document, timing
-
     body: dict[str, Any] = {**document(analysis), **judged}
     if explanation is not None:
         body["terms"] = terms_document(explanation)
@@ -237,15 +192,7 @@ def _write_json(
     write_json("analyse", body, timing(analysis))
 
 
-def _print(
-    analysis: "Analysis", explanation: "Explanation | None", ends: "Outcomes | None"
-) -> None:
-    from rich.console import Console
-    from rich.text import Text
-
-    from twofold.cli._analysis import terms_table
-    from twofold.cli._thinking import picture, print_lines
-
+def _print(analysis: Analysis, explanation: Explanation | None, ends: "Outcomes | None") -> None:
     console = Console()
     lines = picture(analysis.board, analysis, console)
     if explanation is not None:

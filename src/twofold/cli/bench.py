@@ -6,46 +6,62 @@ import sys
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
+from rich.console import Console
+from rich.live import Live
 
+from twofold.arena import summarise
+from twofold.arena.bench import Bench, Entrant, Standing, plain_spec, players_with_code, resumed
+from twofold.arena.games import GameRow
+from twofold.arena.presets import preset_lines
+from twofold.arena.run import Backend
+from twofold.arena.studies.study import Study
+from twofold.arena.table import format_runs
+from twofold.cli._bench import Progress
 from twofold.cli._boards import (
-    BoardsOption,
     boards_document,
     print_boards,
     print_survival,
     read_starts,
     survival_document,
 )
-from twofold.cli._common import (
-    INTERRUPTED,
+from twofold.cli._machine import machine
+from twofold.cli._options import (
+    BoardsOption,
+    FirstSeedOption,
+    JobsOption,
     JsonOption,
     RulesOption,
+    StudyOption,
+    argument,
+    count,
+    flag,
+    option,
+    read_jobs,
+    read_rules,
+    read_seconds,
+)
+from twofold.cli._output import (
     can_redraw,
-    catching_interrupt,
-    cores,
     counted,
-    machine,
-    prepare,
     print_note,
     print_out,
     print_words,
-    read_count,
-    read_rules,
-    read_seconds,
-    settled_specs,
     shell_line,
     write_json,
 )
+from twofold.cli._players import prepare, settled_specs
+from twofold.cli._signals import INTERRUPTED, catching_interrupt
+from twofold.errors import InvalidInput
+from twofold.limits import MAX_GAMES, check_limit
+from twofold.notation import parse_seed, printable, shown
+from twofold.players.registry import code_of
+from twofold.rules import Rules
 
 if TYPE_CHECKING:
-    from twofold.arena.bench import Bench, Entrant, Standing
-    from twofold.arena.games import GameRow
-    from twofold.arena.run import Backend
-    from twofold.arena.studies.study import Study
-    from twofold.rules import Rules
-
     Found = list[tuple[Bench, Entrant, Standing]]
 
 EXAMPLE = """  twofold bench greedy corner --games 100 --seed 1
@@ -64,52 +80,27 @@ _GAMES = 100
 def command(
     players: Annotated[
         list[str] | None,
-        typer.Argument(
-            metavar="PLAYER...",
-            help="Players; beside --resume those of the study that run code.",
-            show_default=False,
-        ),
+        argument("PLAYER...", "Players; beside --resume those of the study that run code."),
     ] = None,
     games: Annotated[
-        int | None,
-        typer.Option(
-            "--games",
-            parser=read_count,
-            metavar="N",
-            help="Games each; else 100, or one from each of --boards.",
-        ),
+        int | None, count("--games", "N", "Games each; else 100, or one from each of --boards.")
     ] = None,
-    seed: Annotated[
-        str, typer.Option("--seed", metavar="S", help="Seed of the first game; then S+1, ...")
-    ] = "1",
+    seed: FirstSeedOption = "1",
     boards: BoardsOption = "",
-    out: Annotated[
-        str, typer.Option("--out", metavar="FILE", help="Study that keeps the games; reused.")
-    ] = "",
+    out: StudyOption = "",
     preset: Annotated[
-        str, typer.Option("--preset", metavar="NAME", help="sources or league, instead of players.")
+        str, option("--preset", "NAME", "sources or league, instead of players.")
     ] = "",
-    resume: Annotated[
-        bool, typer.Option("--resume", help="Go on with all that --out was asked for.")
-    ] = False,
-    jobs: Annotated[
-        int | None,
-        typer.Option(
-            "--jobs", parser=read_count, metavar="J", help="Games at a time; else as many as cores."
-        ),
-    ] = None,
-    ray: Annotated[
-        str, typer.Option("--ray", metavar="ADDRESS", help="Play on a Ray cluster; or local.")
-    ] = "",
+    resume: Annotated[bool, flag("--resume", "Go on with all that --out was asked for.")] = False,
+    jobs: JobsOption = None,
+    ray: Annotated[str, option("--ray", "ADDRESS", "Play on a Ray cluster; or local.")] = "",
     timeout: Annotated[
-        str, typer.Option("--timeout", metavar="T", help="A game of a player of your own may take.")
+        str, option("--timeout", "T", "A game of a player of your own may take.")
     ] = "1h",
     records: Annotated[
-        bool, typer.Option("--records", help="Keep the record of each new game in --out.")
+        bool, flag("--records", "Keep the record of each new game in --out.")
     ] = False,
-    survival: Annotated[
-        bool, typer.Option("--survival", help="Show where games end, by tile sum.")
-    ] = False,
+    survival: Annotated[bool, flag("--survival", "Show where games end, by tile sum.")] = False,
     rules: RulesOption = "",
     json: JsonOption = False,
 ) -> None:
@@ -121,12 +112,9 @@ def command(
     on from the boards of a file, one a line, in turn: the game of seed S from board S. Scores
     are then the points made from there on.
     """
-    from twofold.limits import MAX_GAMES, MAX_JOBS, check_limit
-    from twofold.notation import parse_seed
-
     first = parse_seed(seed)
     check_limit("games", _GAMES if games is None else games, 1, MAX_GAMES)
-    used_jobs = check_limit("jobs", cores() if jobs is None else jobs, 1, MAX_JOBS)
+    used_jobs = read_jobs(jobs)
     seconds_a_game = read_seconds(timeout, "timeout")
     _check_request(players or [], preset, out, boards, resume=resume, records=records)
     with _open_study(out) as study:
@@ -176,11 +164,6 @@ def command(
 def _check_request(
     players: list[str], preset: str, out: str, boards: str, *, resume: bool, records: bool
 ) -> None:
-    from pathlib import Path
-
-    from twofold.errors import InvalidInput
-    from twofold.notation import shown
-
     if preset and (players or resume):
         raise InvalidInput("expected one of players, --preset and --resume, got more")
     if boards and (preset or resume):
@@ -200,22 +183,18 @@ def _check_request(
         )
 
 
-def _open_study(out: str) -> "Study":
-    from twofold.arena.studies.study import Study
-
+def _open_study(out: str) -> Study:
     return Study(out or None)
 
 
 def _wanted(
-    study: "Study",
-    rules: "Rules",
+    study: Study,
+    rules: Rules,
     players: list[str],
     boards: str,
     games: int | None,
     seed: int,
-) -> "Bench":
-    from twofold.arena.bench import Bench
-
+) -> Bench:
     starts = read_starts(boards, rules)
     prepare(players, rules, seed)
     bench = Bench(study, rules, machine=machine(), boards=starts)
@@ -227,8 +206,8 @@ def _wanted(
 
 @contextlib.contextmanager
 def _backend(
-    bench: "Bench", address: str, jobs: int | None, timeout: float
-) -> "Iterator[Backend | None]":
+    bench: Bench, address: str, jobs: int | None, timeout: float
+) -> Iterator[Backend | None]:
     """A cluster if one is named; None for this machine."""
     if not address:
         yield None
@@ -240,11 +219,8 @@ def _backend(
         yield workers
 
 
-def _preset(study: "Study", name: str, seed: int) -> "list[Bench]":
+def _preset(study: Study, name: str, seed: int) -> list[Bench]:
     """A bench for each set of rules in a preset."""
-    from twofold.arena.bench import Bench
-    from twofold.arena.presets import preset_lines
-
     lines = preset_lines(name)
     benches = []
     for rules in dict.fromkeys(line.rules for line in lines):
@@ -257,9 +233,7 @@ def _preset(study: "Study", name: str, seed: int) -> "list[Bench]":
     return benches
 
 
-def _check_asked(study: "Study") -> None:
-    from twofold.errors import InvalidInput
-
+def _check_asked(study: Study) -> None:
     if not study.wanted():
         raise InvalidInput(
             f"there is nothing to go on with in {study.name}: it was asked for no games. Name "
@@ -267,10 +241,8 @@ def _check_asked(study: "Study") -> None:
         )
 
 
-def _resumed(study: "Study", named: list[str], out: str) -> "list[Bench]":
+def _resumed(study: Study, named: list[str], out: str) -> list[Bench]:
     """A bench for each set of rules in a study."""
-    from twofold.arena.bench import resumed
-
     _check_asked(study)
     _check_named(study, named, out)
     benches = resumed(study, named, machine=machine())
@@ -280,12 +252,8 @@ def _resumed(study: "Study", named: list[str], out: str) -> "list[Bench]":
     return benches
 
 
-def _check_named(study: "Study", named: list[str], out: str) -> None:
+def _check_named(study: Study, named: list[str], out: str) -> None:
     """Refuse to go on unless those players of the study are named that run code, and no others."""
-    from twofold.arena.bench import plain_spec, players_with_code
-    from twofold.errors import InvalidInput
-    from twofold.notation import printable, shown
-
     there = dict.fromkeys(map(plain_spec, players_with_code(study)))
     given = {plain_spec(player): player for player in named}
     if others := [player for key, player in given.items() if key not in there]:
@@ -301,7 +269,7 @@ def _check_named(study: "Study", named: list[str], out: str) -> None:
         )
 
 
-def _going_on(out: str, more: "Iterable[str]") -> str:
+def _going_on(out: str, more: Iterable[str]) -> str:
     """The command that goes on with a study: with the players that run code, and options."""
     return shell_line("twofold", "bench", "--resume", "--out", out, *more)
 
@@ -310,13 +278,8 @@ def _going_on(out: str, more: "Iterable[str]") -> str:
 
 
 @contextlib.contextmanager
-def live(benches: "Sequence[Bench]") -> "Iterator[Callable[[int, int, GameRow], None]]":
+def live(benches: Sequence[Bench]) -> Iterator[Callable[[int, int, GameRow], None]]:
     """Progress on stderr, if that is a terminal: a line for each player that has to play."""
-    from rich.console import Console
-    from rich.live import Live
-
-    from twofold.cli._bench import Progress
-
     console = Console(stderr=True)
     entrants = [entrant for bench in benches for entrant in bench.entrants]
     board = Progress([(one.player, one.wanted.games, one.missing) for one in entrants])
@@ -329,10 +292,8 @@ def live(benches: "Sequence[Bench]") -> "Iterator[Callable[[int, int, GameRow], 
 
 
 def _print_tables(
-    benches: "Sequence[Bench]", found: "Found", *, survival: bool, seconds: float, jobs: int
+    benches: Sequence[Bench], found: "Found", *, survival: bool, seconds: float, jobs: int
 ) -> None:
-    from twofold.arena.table import format_runs
-
     for number, bench in enumerate(benches):
         if number:
             print_out()
@@ -349,8 +310,6 @@ def _print_tables(
 
 
 def _end(found: "Found", *, out: str, options: list[str], interrupted: bool, json: bool) -> None:
-    from twofold.players.registry import code_of
-
     done = sum(len(one.games) for _, _, one in found)
     wanted = sum(entrant.wanted.games for _, entrant, _ in found)
     failed = [one for _, _, one in found if one.error]
@@ -386,11 +345,11 @@ def _write_document(found: "Found", *, interrupted: bool, seconds: float, jobs: 
     write_json("bench", body, timing)
 
 
-def _common(values: "Sequence[Any]") -> Any:
+def _common(values: Sequence[Any]) -> Any:
     return values[0] if len(set(values)) == 1 else None
 
 
-def _document(bench: "Bench", entrant: "Entrant", one: "Standing") -> dict[str, Any]:
+def _document(bench: Bench, entrant: Entrant, one: Standing) -> dict[str, Any]:
     return {
         "player": one.player,
         "spec": one.spec,
@@ -405,9 +364,7 @@ def _document(bench: "Bench", entrant: "Entrant", one: "Standing") -> dict[str, 
     }
 
 
-def _summary(bench: "Bench", one: "Standing") -> dict[str, Any]:
-    from twofold.arena import summarise
-
+def _summary(bench: Bench, one: Standing) -> dict[str, Any]:
     summary = summarise(one)
     return {
         "games": summary.games,
@@ -426,7 +383,7 @@ def _summary(bench: "Bench", one: "Standing") -> dict[str, Any]:
     }
 
 
-def _row(row: "GameRow") -> dict[str, Any]:
+def _row(row: GameRow) -> dict[str, Any]:
     """One game; `reached` gives for each tile the move number at which it was first there."""
     return {
         "seed": str(row.seed),
@@ -442,7 +399,7 @@ def _row(row: "GameRow") -> dict[str, Any]:
     }
 
 
-def _timing(one: "Standing") -> dict[str, Any]:
+def _timing(one: Standing) -> dict[str, Any]:
     moves, seconds = int(one.games.moves.sum()), float(one.games.seconds.sum())
     return {
         "moves_per_second": moves / seconds if seconds else None,

@@ -3,33 +3,41 @@
 import contextlib
 import sys
 import time
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
+from rich.console import Console
+from rich.live import Live
 
-from twofold.cli._boards import BoardsOption, boards_document, print_boards, read_starts
-from twofold.cli._common import (
-    INTERRUPTED,
+from twofold.arena.bench import Bench
+from twofold.arena.compare import verdict_words
+from twofold.arena.duel import Outcome, Question, duel, with_budget
+from twofold.arena.stats import Interval
+from twofold.arena.studies.study import Study
+from twofold.arena.table import format_runs, format_table
+from twofold.cli._bench import Progress
+from twofold.cli._boards import boards_document, print_boards, read_starts
+from twofold.cli._machine import machine
+from twofold.cli._options import (
+    BoardsOption,
+    FirstSeedOption,
+    JobsOption,
     JsonOption,
     RulesOption,
-    can_redraw,
-    catching_interrupt,
-    cores,
-    counted,
-    machine,
-    prepare,
-    print_note,
-    print_out,
-    print_words,
-    read_count,
+    StudyOption,
+    argument,
+    count,
+    flag,
+    option,
+    read_jobs,
     read_rules,
-    settled_specs,
-    write_json,
 )
-
-if TYPE_CHECKING:
-    from twofold.arena.duel import Outcome, Question
-    from twofold.arena.stats import Interval
+from twofold.cli._output import can_redraw, counted, print_note, print_out, print_words, write_json
+from twofold.cli._players import prepare, settled_specs
+from twofold.cli._signals import INTERRUPTED, catching_interrupt
+from twofold.errors import InvalidInput
+from twofold.limits import MAX_GAMES, check_limit
+from twofold.notation import parse_seed, shown
 
 EXAMPLE = """  twofold compare quick expectimax:ply=2 --games 200
   twofold compare ntuple:ply=2 ntuple --sprt --out duel.db
@@ -40,43 +48,26 @@ _GAMES, _MOST_GAMES = 200, 10_000
 
 
 def command(
-    first: Annotated[str, typer.Argument(metavar="A", help="Player.", show_default=False)],
-    second: Annotated[str, typer.Argument(metavar="B", help="Player.", show_default=False)],
+    first: Annotated[str, argument("A", "Player.")],
+    second: Annotated[str, argument("B", "Player.")],
     games: Annotated[
         int | None,
-        typer.Option(
+        count(
             "--games",
-            parser=read_count,
-            metavar="N",
-            help=f"Games each; else {_GAMES}, or one from each board; with --sprt {_MOST_GAMES:,}.",
+            "N",
+            f"Games each; else {_GAMES}, or one from each board; with --sprt {_MOST_GAMES:,}.",
         ),
     ] = None,
-    seed: Annotated[
-        str, typer.Option("--seed", metavar="S", help="Seed of the first game; then S+1, ...")
-    ] = "1",
+    seed: FirstSeedOption = "1",
     boards: BoardsOption = "",
-    sprt: Annotated[
-        bool, typer.Option("--sprt", help="Stop as soon as it is known who is stronger.")
-    ] = False,
+    sprt: Annotated[bool, flag("--sprt", "Stop as soon as it is known who is stronger.")] = False,
     delta: Annotated[
-        str,
-        typer.Option("--delta", metavar="D", help="Difference worth finding: 500, or 5% of B's."),
+        str, option("--delta", "D", "Difference worth finding: 500, or 5% of B's.")
     ] = "5%",
-    tile: Annotated[
-        int | None, typer.Option("--tile", metavar="T", help="Test how often T is reached.")
-    ] = None,
-    budget: Annotated[
-        str, typer.Option("--budget", metavar="T", help="Time a move, for both: 1ms.")
-    ] = "",
-    out: Annotated[
-        str, typer.Option("--out", metavar="FILE", help="Study that keeps the games; reused.")
-    ] = "",
-    jobs: Annotated[
-        int | None,
-        typer.Option(
-            "--jobs", parser=read_count, metavar="J", help="Games at a time; else as many as cores."
-        ),
-    ] = None,
+    tile: Annotated[int | None, option("--tile", "T", "Test how often T is reached.")] = None,
+    budget: Annotated[str, option("--budget", "T", "Time a move, for both: 1ms.")] = "",
+    out: StudyOption = "",
+    jobs: JobsOption = None,
     rules: RulesOption = "",
     json: JsonOption = False,
 ) -> None:
@@ -86,15 +77,9 @@ def command(
     who is stronger by D, or that neither is; each answer is wrong once in twenty times. With
     --boards both go on from the same boards, with the same dice, in turn.
     """
-    from twofold.arena.bench import Bench
-    from twofold.arena.duel import duel, with_budget
-    from twofold.arena.studies.study import Study
-    from twofold.limits import MAX_GAMES, MAX_JOBS, check_limit
-    from twofold.notation import parse_seed
-
     start = parse_seed(seed)
     check_limit("games", 1 if games is None else games, 1, MAX_GAMES)
-    used_jobs = check_limit("jobs", cores() if jobs is None else jobs, 1, MAX_JOBS)
+    used_jobs = read_jobs(jobs)
     question = _question(delta, tile, sprt=sprt)
     players = (first, second)
     used_rules = read_rules(rules, players)
@@ -141,11 +126,7 @@ def command(
     _end(outcome, interrupted=asked.is_set(), count=count)
 
 
-def _question(delta: str, tile: int | None, *, sprt: bool) -> "Question | None":
-    from twofold.arena.duel import Question
-    from twofold.errors import InvalidInput
-    from twofold.notation import shown
-
+def _question(delta: str, tile: int | None, *, sprt: bool) -> Question | None:
     if tile is not None and not sprt:
         raise InvalidInput("expected --tile together with --sprt")
     if tile is not None and (tile < 4 or tile & (tile - 1)):
@@ -168,11 +149,6 @@ def _question(delta: str, tile: int | None, *, sprt: bool) -> "Question | None":
 @contextlib.contextmanager
 def _live(players: tuple[str, str], count: int) -> Any:
     """Progress on stderr, if that is a terminal."""
-    from rich.console import Console
-    from rich.live import Live
-
-    from twofold.cli._bench import Progress
-
     console = Console(stderr=True)
     board = Progress([(player, count, count) for player in players])
     if not can_redraw(console.is_terminal):
@@ -182,10 +158,7 @@ def _live(players: tuple[str, str], count: int) -> Any:
         yield board.add
 
 
-def _print(outcome: "Outcome", players: tuple[str, str], tile: int | None) -> None:
-    from twofold.arena.compare import verdict_words
-    from twofold.arena.table import format_runs, format_table
-
+def _print(outcome: Outcome, players: tuple[str, str], tile: int | None) -> None:
     print_out(format_runs(outcome.standings, rates=False))
     found = outcome.comparison
     if found is None:
@@ -213,17 +186,17 @@ def _sentence(words: str) -> str:
     return f"{words}."
 
 
-def _percent(rate: "Interval") -> str:
+def _percent(rate: Interval) -> str:
     return f"{100 * rate.value:.1f}"
 
 
-def _difference(found: "Interval") -> str:
+def _difference(found: Interval) -> str:
     if found.low is None or found.high is None:
         return f"{100 * found.value:+.1f}"
     return f"{100 * found.value:+.1f}  {100 * found.low:+.1f} to {100 * found.high:+.1f}"
 
 
-def _end(outcome: "Outcome", *, interrupted: bool, count: int) -> None:
+def _end(outcome: Outcome, *, interrupted: bool, count: int) -> None:
     failed = [one for one in outcome.standings if one.error]
     for one in failed:
         print_note(f"twofold: {one.player} failed on seed {one.failed_seed}: {one.error}")
@@ -237,7 +210,7 @@ def _end(outcome: "Outcome", *, interrupted: bool, count: int) -> None:
         raise typer.Exit(1)
 
 
-def _verdict(outcome: "Outcome") -> str | None:
+def _verdict(outcome: Outcome) -> str | None:
     """A, B, EQUAL, or None where it is not known."""
     if outcome.test is not None:
         return None if outcome.test.verdict is None else str(outcome.test.verdict)
@@ -252,9 +225,7 @@ def _verdict(outcome: "Outcome") -> str | None:
 # ---- the document
 
 
-def _document(outcome: "Outcome", players: tuple[str, str], tile: int | None) -> dict[str, Any]:
-    from twofold.arena.compare import verdict_words
-
+def _document(outcome: Outcome, players: tuple[str, str], tile: int | None) -> dict[str, Any]:
     found, test = outcome.comparison, outcome.test
     words = None
     if test is not None:
@@ -298,5 +269,5 @@ def _document(outcome: "Outcome", players: tuple[str, str], tile: int | None) ->
     }
 
 
-def _interval(found: "Interval") -> dict[str, Any]:
+def _interval(found: Interval) -> dict[str, Any]:
     return {"value": found.value, "value_95": [found.low, found.high]}

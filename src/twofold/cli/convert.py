@@ -4,14 +4,17 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from itertools import islice
-from typing import IO, TYPE_CHECKING, Annotated
+from typing import IO, Annotated
 
-import typer
-
-from twofold.cli._common import counted, print_note, waiting
-
-if TYPE_CHECKING:
-    from twofold.records.record import Record
+from twofold.cli._options import argument, option
+from twofold.cli._output import counted, print_note
+from twofold.cli._progress import waiting
+from twofold.errors import InvalidInput, InvalidRecord
+from twofold.files import atomic_write, open_regular
+from twofold.limits import MAX_GAMES, check_limit
+from twofold.notation import shown
+from twofold.records.formats import find_format, format_games, format_of_file, games_of
+from twofold.records.record import Record
 
 EXAMPLE = """  twofold convert replay.txt game.2048
   twofold convert game.2048 replay.txt --to verse
@@ -21,29 +24,15 @@ EXAMPLE = """  twofold convert replay.txt game.2048
 
 
 def command(
-    source: Annotated[
-        str,
-        typer.Argument(
-            metavar="IN", help="The file to read; - reads the input.", show_default=False
-        ),
-    ],
-    target: Annotated[
-        str,
-        typer.Argument(
-            metavar="OUT", help="The file to write; else the output.", show_default=False
-        ),
-    ] = "-",
+    source: Annotated[str, argument("IN", "The file to read; - reads the input.")],
+    target: Annotated[str, argument("OUT", "The file to write; else the output.")] = "-",
     from_: Annotated[
-        str | None,
-        typer.Option("--from", metavar="FORMAT", help="Format of IN; else found by its text."),
+        str | None, option("--from", "FORMAT", "Format of IN; else found by its text.")
     ] = None,
     to: Annotated[
-        str | None,
-        typer.Option("--to", metavar="FORMAT", help="Format of OUT; else by its name, or twofold."),
+        str | None, option("--to", "FORMAT", "Format of OUT; else by its name, or twofold.")
     ] = None,
-    game: Annotated[
-        int | None, typer.Option("--game", metavar="N", help="Take the N-th game alone, from 1.")
-    ] = None,
+    game: Annotated[int | None, option("--game", "N", "Take the N-th game alone, from 1.")] = None,
 ) -> None:
     """Read games in one format and write them in another.
 
@@ -54,9 +43,6 @@ def command(
     Every game is played as it is read, and read again after it is written. What the new format
     has no place for is left out, and said.
     """
-    from twofold.limits import MAX_GAMES, check_limit
-    from twofold.records.formats import format_games, games_of
-
     form = _target_format(target, to)
     if game is not None:
         check_limit("the number of a game", game, 1, MAX_GAMES)
@@ -75,10 +61,6 @@ def command(
 
 def _target_format(target: str, to: str | None) -> str:
     """The format to write: the one named, or that of the file's name."""
-    from twofold.errors import InvalidInput
-    from twofold.notation import shown
-    from twofold.records.formats import find_format, format_of_file
-
     if to is not None:
         return find_format(to).name
     found = format_of_file(target)
@@ -93,9 +75,6 @@ def _target_format(target: str, to: str | None) -> str:
 @contextmanager
 def _opened(source: str) -> Iterator[IO[bytes]]:
     """The file to read, or the input."""
-    from twofold.errors import InvalidRecord
-    from twofold.files import open_regular
-
     if source == "-":
         yield sys.stdin.buffer
         return
@@ -104,15 +83,11 @@ def _opened(source: str) -> Iterator[IO[bytes]]:
 
 
 def _name(source: str) -> str:
-    from twofold.notation import shown
-
     return "input" if source == "-" else shown(source)
 
 
-def _only(records: "Iterator[Record]", number: int) -> "Iterator[Record]":
+def _only(records: Iterator[Record], number: int) -> Iterator[Record]:
     """One game of all."""
-    from twofold.errors import InvalidInput
-
     passed = 0
     for record in islice(records, number):
         passed += 1
@@ -124,8 +99,6 @@ def _only(records: "Iterator[Record]", number: int) -> "Iterator[Record]":
 
 def _write(target: str, texts: Iterator[str]) -> int:
     """Write the texts to a file in one step, or to the output; how many there were."""
-    from twofold.files import atomic_write
-
     count = 0
 
     def parts() -> Iterator[bytes]:

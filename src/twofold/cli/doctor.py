@@ -8,7 +8,12 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from twofold.cli._common import JsonOption, machine, print_out, version_of, write_json
+import platformdirs
+from rich.console import Console
+
+from twofold.cli._machine import machine, version_of
+from twofold.cli._options import JsonOption
+from twofold.cli._output import print_out, write_json
 from twofold.folders import shared_on_the_way
 
 EXAMPLE = "  twofold doctor"
@@ -96,15 +101,11 @@ def _cache() -> dict[str, Any]:
 
 
 def _cache_folder() -> Path:
-    import platformdirs
-
     chosen = os.environ.get("TWOFOLD_CACHE_DIR")
     return Path(chosen) if chosen else Path(platformdirs.user_cache_dir("twofold", appauthor=False))
 
 
 def _terminal() -> dict[str, Any]:
-    from rich.console import Console
-
     size = shutil.get_terminal_size()
     system = Console().color_system
     names = {"standard": "16 colours", "256": "256 colours", "truecolor": "full colour"}

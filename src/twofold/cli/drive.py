@@ -1,36 +1,50 @@
 """`twofold drive`: a player plays a 2048 page in a real browser."""
 
+import asyncio
 import sys
 from collections.abc import Sequence
+from datetime import date
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Final
+from typing import Annotated, Any, Final
 
 import typer
+from rich.console import Console
 
-from twofold.cli._common import (
-    INTERRUPTED,
+from twofold.browser.browser import (
+    Place,
+    bare_url,
+    open_tab,
+    parse_endpoint,
+    parse_url,
+    require_playwright,
+)
+from twofold.browser.driver import Driver, Wishes
+from twofold.browser.follow import Follower
+from twofold.browser.pages import Kind, find_game, kinds
+from twofold.browser.pages.selectors import read_selectors
+from twofold.browser.tab import Tab
+from twofold.browser.thinker import Thinker
+from twofold.cli._options import (
     JsonOption,
-    can_redraw,
+    PaceOption,
+    argument,
     check_writable,
-    counted,
-    open_player,
-    print_note,
-    print_out,
+    flag,
+    option,
     read_pace,
     read_rules,
-    write_json,
 )
-
-if TYPE_CHECKING:
-    import asyncio
-
-    from twofold.browser.browser import Place
-    from twofold.browser.driver import Driver, Wishes
-    from twofold.browser.pages import Kind
-    from twofold.browser.tab import Tab
-    from twofold.players import Player
-    from twofold.rules import Rules
-    from twofold.search.budget import Budget
+from twofold.cli._output import can_redraw, counted, print_note, print_out, write_json
+from twofold.cli._players import open_player
+from twofold.cli._signals import INTERRUPTED
+from twofold.errors import InvalidInput, TwofoldError
+from twofold.notation import parse_tile, printable
+from twofold.players import Player, short_spec
+from twofold.players.presets import default_player
+from twofold.records.record import write_record
+from twofold.rules import Rules
+from twofold.search.budget import Budget, parse_seconds
+from twofold.tui.numbers import format_speed, format_time
 
 EXAMPLE = """  twofold drive https://example.org/2048
   twofold drive https://example.org/2048 --headless --record game.2048
@@ -51,63 +65,41 @@ MAX_PAGE_TAG: Final = 500
 
 
 def command(
-    url: Annotated[
-        str, typer.Argument(metavar="URL", help="Address of the page.", show_default=False)
-    ],
-    player: Annotated[
-        str | None, typer.Option("--player", metavar="PLAYER", help="Who plays.")
-    ] = None,
-    time: Annotated[
-        str | None, typer.Option("--time", metavar="T", help="Time for each move: 50ms, 1s.")
-    ] = None,
-    moves_per_second: Annotated[
-        str | None,
-        typer.Option("--moves-per-second", metavar="X", help="Play no faster than this."),
-    ] = None,
+    url: Annotated[str, argument("URL", "Address of the page.")],
+    player: Annotated[str | None, option("--player", "PLAYER", "Who plays.")] = None,
+    time: Annotated[str | None, option("--time", "T", "Time for each move: 50ms, 1s.")] = None,
+    moves_per_second: PaceOption = None,
     stop_at: Annotated[
-        str | None, typer.Option("--stop-at", metavar="TILE", help="Stop when this tile is there.")
+        str | None, option("--stop-at", "TILE", "Stop when this tile is there.")
     ] = None,
     attach: Annotated[
         str,
-        typer.Option(
+        option(
             "--attach",
-            metavar="ENDPOINT",
-            help="Use a browser that runs: its debugging port, host:port or address.",
+            "ENDPOINT",
+            "Use a browser that runs: its debugging port, host:port or address.",
         ),
     ] = "",
-    browser: Annotated[
-        str, typer.Option("--browser", metavar="PATH", help="The browser to start.")
-    ] = "",
-    headless: Annotated[
-        bool, typer.Option("--headless", help="Start it without a window.")
-    ] = False,
+    browser: Annotated[str, option("--browser", "PATH", "The browser to start.")] = "",
+    headless: Annotated[bool, flag("--headless", "Start it without a window.")] = False,
     adapter: Annotated[
-        str,
-        typer.Option(
-            "--adapter", metavar="NAME", help="Kind of page: original, twofold, generic, auto."
-        ),
+        str, option("--adapter", "NAME", "Kind of page: original, twofold, generic, auto.")
     ] = "auto",
     selectors: Annotated[
         Path | None,
-        typer.Option(
-            "--selectors", metavar="FILE", help="TOML file that tells where a game is on a page."
-        ),
+        option("--selectors", "FILE", "TOML file that tells where a game is on a page."),
     ] = None,
     selector: Annotated[
-        list[str] | None,
-        typer.Option("--selector", metavar="NAME=VALUE", help="One line of such a file."),
+        list[str] | None, option("--selector", "NAME=VALUE", "One line of such a file.")
     ] = None,
     rules: Annotated[
-        str,
-        typer.Option(
-            "--rules", metavar="RULES", help="Rules of the page; else it goes by the board."
-        ),
+        str, option("--rules", "RULES", "Rules of the page; else it goes by the board.")
     ] = "",
     patience: Annotated[
-        str, typer.Option("--patience", metavar="T", help="How long the page may take to answer.")
+        str, option("--patience", "T", "How long the page may take to answer.")
     ] = "3s",
     record: Annotated[
-        Path | None, typer.Option("--record", metavar="FILE", help="Write what was seen to a file.")
+        Path | None, option("--record", "FILE", "Write what was seen to a file.")
     ] = None,
     json: JsonOption = False,
 ) -> None:
@@ -117,12 +109,6 @@ def command(
     A move that you make on the page is seen, and play goes on from there. Ctrl-C ends it and
     leaves the page as it is; only a browser that was started here is closed.
     """
-    from twofold.browser.browser import Place, parse_endpoint, parse_url, require_playwright
-    from twofold.browser.driver import Wishes
-    from twofold.browser.pages import kinds
-    from twofold.browser.pages.selectors import read_selectors
-    from twofold.search.budget import Budget, parse_seconds
-
     place = Place(parse_url(url), attach and parse_endpoint(attach), headless, browser)
     told = read_selectors(selectors, selector or ()) if selectors or selector else None
     wanted = kinds(adapter, told)
@@ -136,9 +122,6 @@ def command(
 
 
 def _read_tile(text: str | None) -> int | None:
-    from twofold.errors import InvalidInput
-    from twofold.notation import parse_tile
-
     if text is None:
         return None
     exponent = parse_tile(text, InvalidInput)
@@ -147,7 +130,7 @@ def _read_tile(text: str | None) -> int | None:
     return 1 << exponent
 
 
-def _ignore_loss(loop: "asyncio.AbstractEventLoop", context: dict[str, Any]) -> None:
+def _ignore_loss(loop: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
     """Say nothing of answers that nobody waits for: Ctrl-C ends the program that carries them too.
 
     Whoever does wait for an answer gets the error.
@@ -168,18 +151,14 @@ class Chosen:
         InvalidSpec: the spec cannot be used.
     """
 
-    def __init__(self, spec: str | None, budget: "Budget | None", rules: "Rules | None") -> None:
-        from twofold.players import short_spec
-
+    def __init__(self, spec: str | None, budget: Budget | None, rules: Rules | None) -> None:
         self.spec = spec if spec is None else short_spec(spec)
         self.budget = budget
         self.rules = rules
         self.canonical = spec or ""
 
-    def make(self, rules: "Rules") -> "Player":
+    def make(self, rules: Rules) -> Player:
         """The player, ready for a game."""
-        from twofold.players.presets import default_player
-
         self.spec = self.spec or default_player(rules)
         player = open_player(self.spec, rules, 0)
         self.canonical = player.spec
@@ -200,16 +179,14 @@ class Drive:
 
     def __init__(
         self,
-        place: "Place",
-        wanted: "Sequence[Kind]",
-        wishes: "Wishes",
+        place: Place,
+        wanted: Sequence[Kind],
+        wishes: Wishes,
         chosen: Chosen,
         record: Path | None,
         *,
         json: bool,
     ) -> None:
-        from twofold.browser.follow import Follower
-
         self.place = place
         self.wanted = wanted
         self.wishes = wishes
@@ -229,10 +206,6 @@ class Drive:
                 is kept.
             Exit: it was interrupted.
         """
-        import asyncio
-
-        from twofold.errors import TwofoldError
-
         fault: TwofoldError | None = None
         try:
             asyncio.run(self._play())
@@ -250,10 +223,6 @@ class Drive:
 
     async def _play(self) -> None:
         """Play; Ctrl-C, which the browser's driver hears as well, comes before what it breaks."""
-        import asyncio
-
-        from twofold.errors import TwofoldError
-
         try:
             await self._drive()
         except TwofoldError:
@@ -263,13 +232,6 @@ class Drive:
             raise
 
     async def _drive(self) -> None:
-        import asyncio
-
-        from twofold.browser.browser import open_tab
-        from twofold.browser.driver import Driver
-        from twofold.browser.pages import find_game
-        from twofold.browser.thinker import Thinker
-
         asyncio.get_running_loop().set_exception_handler(_ignore_loss)
         async with open_tab(self.place) as tab:
             page = await find_game(tab, self.wanted, FIND_SECONDS)
@@ -292,7 +254,7 @@ class Drive:
             self._finish(ending)
             await self._leave_open(tab)
 
-    async def _leave_open(self, tab: "Tab") -> None:
+    async def _leave_open(self, tab: Tab) -> None:
         """Leave a window that was opened here to who looks at it."""
         if not (self.place.headless or self.place.endpoint) and sys.stdout.isatty():
             print_note("the browser stays open; close it, or press Ctrl-C")
@@ -305,9 +267,6 @@ class Drive:
         if not can_redraw(sys.stderr.isatty()):
             await self._print_progress()
             return
-        import asyncio
-
-        from rich.console import Console
 
         while not self._moves:
             await asyncio.sleep(REFRESH_SECONDS)
@@ -317,8 +276,6 @@ class Drive:
                 await asyncio.sleep(REFRESH_SECONDS)
 
     async def _print_progress(self) -> None:
-        import asyncio
-
         shown = 0
         while True:
             if self._moves // LINE_EVERY > shown:
@@ -343,8 +300,6 @@ class Drive:
         return self.follower.made / self._seconds if self._seconds > 0 else 0.0
 
     def _progress(self) -> str:
-        from twofold.tui.numbers import format_speed
-
         game = self.follower.game
         return (
             f"move {self._moves:,}  score {game.score:,}  largest {game.board.max_tile:,}  "
@@ -370,12 +325,6 @@ class Drive:
             print_out(said)
 
     def _write_record(self) -> bool:
-        from datetime import date
-
-        from twofold.browser.browser import bare_url
-        from twofold.notation import printable
-        from twofold.records.record import write_record
-
         if self.record is None or self.driver is None:
             return False
         page = printable(bare_url(self.place.url))[:MAX_PAGE_TAG]
@@ -389,8 +338,6 @@ class Drive:
         return record is not None
 
     def _summary(self) -> list[str]:
-        from twofold.tui.numbers import format_speed, format_time
-
         game, follower = self.follower.game, self.follower
         lines = [
             f"score {game.score:,}, largest tile {game.board.max_tile:,}, "
@@ -412,8 +359,6 @@ class Drive:
         return lines
 
     def _write_json(self) -> None:
-        from twofold.browser.browser import bare_url
-
         game, follower = self.follower.game, self.follower
         page = self.driver.page if self.driver is not None else None
         body: dict[str, Any] = {

@@ -2,14 +2,20 @@
 
 import contextlib
 import sys
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
-from twofold.cli._common import INTERRUPTED, open_player, print_note
-
-if TYPE_CHECKING:
-    from twofold.players import Player
+from twofold.cli._options import argument
+from twofold.cli._output import print_note
+from twofold.cli._players import open_player
+from twofold.cli._signals import INTERRUPTED
+from twofold.engine.server import opening_rules
+from twofold.engine.server_streams import serve
+from twofold.errors import UnsupportedRules
+from twofold.players import Player, make_player
+from twofold.players.presets import default_player
+from twofold.rules import STANDARD
 
 EXAMPLE = """  twofold engine expectimax:ply=3
   printf 'position 0012/0013/0024/1357\\ngo\\n' | twofold engine greedy
@@ -19,9 +25,7 @@ HINT = "the engine protocol: try u2048, position 0012/0013/0024/1357, go time 10
 
 
 def command(
-    player: Annotated[
-        str | None, typer.Argument(metavar="PLAYER", help="Who answers.", show_default=False)
-    ] = None,
+    player: Annotated[str | None, argument("PLAYER", "Who answers.")] = None,
 ) -> None:
     """Let a player answer in the engine protocol, line by line.
 
@@ -29,8 +33,6 @@ def command(
     programs ask their engines. docs/reference/engine-protocol.md is the specification;
     `engine:cmd=...` is a player that is such a program, and engine-check checks one.
     """
-    from twofold.engine.server_streams import serve
-
     if sys.stdin.isatty():
         print_note(HINT)
     try:
@@ -44,14 +46,8 @@ def command(
         raise typer.Exit(INTERRUPTED) from None
 
 
-def _opened(spec: str | None) -> "Player":
+def _opened(spec: str | None) -> Player:
     """The player, ready for 4x4 boards or for those that it can play."""
-    from twofold.engine.server import opening_rules
-    from twofold.errors import UnsupportedRules
-    from twofold.players import make_player
-    from twofold.players.presets import default_player
-    from twofold.rules import STANDARD
-
     spec = default_player(STANDARD) if spec is None else spec
     try:
         return open_player(spec, STANDARD, 0)

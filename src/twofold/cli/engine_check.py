@@ -2,24 +2,20 @@
 
 import sys
 from contextlib import closing
-from typing import TYPE_CHECKING, Annotated, Final
+from typing import Annotated, Final
 
 import typer
 
-from twofold.cli._common import (
-    INTERRUPTED,
-    JsonOption,
-    counted,
-    print_note,
-    print_out,
-    print_words,
-    read_count,
-    waiting,
-    write_json,
-)
-
-if TYPE_CHECKING:
-    from twofold.engine.conformance import Outcome
+from twofold.cli._options import JsonOption, argument, count, option
+from twofold.cli._output import counted, print_note, print_out, print_words, write_json
+from twofold.cli._progress import waiting
+from twofold.cli._signals import INTERRUPTED
+from twofold.engine.conformance import Outcome, check_engine
+from twofold.engine.conformance_checks import CHECKS
+from twofold.engine.spec import parse_command_words
+from twofold.errors import LimitExceeded
+from twofold.limits import check_limit
+from twofold.notation import printable
 
 EXAMPLE = """  twofold engine-check 'python examples/engine.py'
   twofold engine-check 'twofold engine greedy' --boards 1000
@@ -30,23 +26,10 @@ MAX_SLACK: Final = 1_000.0
 
 
 def command(
-    cmd: Annotated[
-        str,
-        typer.Argument(
-            metavar="CMD", help="The engine's command; no shell sees it.", show_default=False
-        ),
-    ],
-    boards: Annotated[
-        int,
-        typer.Option(
-            "--boards", parser=read_count, metavar="N", help="Boards of the check of moves."
-        ),
-    ] = 200,
+    cmd: Annotated[str, argument("CMD", "The engine's command; no shell sees it.")],
+    boards: Annotated[int, count("--boards", "N", "Boards of the check of moves.")] = 200,
     slack: Annotated[
-        float,
-        typer.Option(
-            "--slack", metavar="X", help="Multiply all limits of time, on a busy machine."
-        ),
+        float, option("--slack", "X", "Multiply all limits of time, on a busy machine.")
     ] = 1.0,
     json: JsonOption = False,
 ) -> None:
@@ -54,10 +37,6 @@ def command(
 
     Exit code 1 if it does not; docs/reference/engine-protocol.md is the specification.
     """
-    from twofold.engine.conformance import check_engine
-    from twofold.engine.conformance_checks import CHECKS
-    from twofold.engine.spec import parse_command_words
-
     _check_numbers(boards, slack)
     words = parse_command_words(cmd)
     outcomes: list[Outcome] = []
@@ -87,33 +66,26 @@ def command(
 
 
 def _check_numbers(boards: int, slack: float) -> None:
-    from twofold.errors import LimitExceeded
-    from twofold.limits import check_limit
-
     check_limit("boards", boards, 1, MAX_BOARDS)
     if not 1.0 <= slack <= MAX_SLACK:
         raise LimitExceeded(f"expected slack from 1 to {MAX_SLACK:g}, got {slack:g}")
 
 
-def _show(outcome: "Outcome") -> None:
+def _show(outcome: Outcome) -> None:
     """Print an outcome as it comes."""
-    from twofold.notation import printable
-
     verdict = "ok    " if outcome.passed else "FAILED"
     print_words(f"{verdict}  {outcome.name:<13}  {printable(outcome.detail)}", 23)
     sys.stdout.flush()
 
 
-def _verdict(outcomes: "list[Outcome]", failed: int) -> str:
-    from twofold.engine.conformance_checks import CHECKS
-
+def _verdict(outcomes: list[Outcome], failed: int) -> str:
     checks = counted(len(outcomes), "check")
     missing = len(CHECKS) - len(outcomes)
     left_out = f", {missing} not made" if missing else ""
     return f"{checks}, {'all passed' if not failed else f'{failed} failed'}{left_out}"
 
 
-def _write(cmd: str, outcomes: "list[Outcome]", interrupted: bool) -> None:
+def _write(cmd: str, outcomes: list[Outcome], interrupted: bool) -> None:
     checks = [{"name": one.name, "demand": one.demand, "passed": one.passed} for one in outcomes]
     timing = {
         "checks": [

@@ -1,25 +1,30 @@
 """`twofold net`: look into networks, measure them, convert them, average them."""
 
-from typing import TYPE_CHECKING, Annotated
+import os
+from contextlib import AbstractContextManager
+from pathlib import Path
+from typing import Annotated
 
+import msgspec
 import typer
+from rich.console import Console
 
-from twofold.cli._boards import BoardsOption
-from twofold.cli._common import (
-    JsonOption,
-    counted,
-    loading,
-    print_note,
-    print_out,
-    print_words,
-    read_count,
-    write_json,
-)
-
-if TYPE_CHECKING:
-    from contextlib import AbstractContextManager
-
-    from twofold.networks.file import Card
+from twofold.cli import bench
+from twofold.cli._analysis import labelled
+from twofold.cli._options import BoardsOption, JsonOption, argument, count, flag, option
+from twofold.cli._output import counted, print_note, print_out, print_words, write_json
+from twofold.cli._progress import duration_words, loading
+from twofold.cli._train_view import curve_lines, evaluation_lines
+from twofold.errors import InvalidInput
+from twofold.learn.evaluation import Evaluation
+from twofold.locks import alone
+from twofold.memory import bytes_words
+from twofold.networks.average import average
+from twofold.networks.file import Card, read_card, write_network, write_release
+from twofold.networks.learnt import read_learnt
+from twofold.networks.library import SUFFIX, TDL_SUFFIX, network_hash, network_path
+from twofold.networks.tdl_format import write_tdl
+from twofold.notation import format_spec, printable, shown
 
 EXAMPLE = """  twofold net info default
   twofold net eval net.safetensors --ply 1 --ply 2 --games 1000
@@ -32,47 +37,33 @@ _CONVERT = """  twofold net convert net.safetensors net.w
 
 
 app = typer.Typer(
+    name="net",
+    add_completion=False,
     help="Look into networks, measure, convert and average them.",
     epilog=f"Example:\n\n\b\n{EXAMPLE}",
     rich_markup_mode=None,
     no_args_is_help=True,
 )
 
-NetworkArgument = Annotated[
-    str, typer.Argument(metavar="NETWORK", help="A name or a file.", show_default=False)
-]
+NetworkArgument = Annotated[str, argument("NETWORK", "A name or a file.")]
 
 
 @app.command("info", epilog="Example:\n\n\b\n  twofold net info default --json")
 def info(network: NetworkArgument, json: JsonOption = False) -> None:
     """Show what a network is and how it was trained."""
-    from twofold.networks.file import read_card
-    from twofold.networks.library import TDL_SUFFIX, network_hash, network_path
-
     path = network_path(network)
     if path.suffix == TDL_SUFFIX:
-        from twofold.networks.learnt import read_learnt
-
         print_out(f"{read_learnt(network).network.describe()}, a weight file of TDL2048+")
         return
     card = read_card(path)
     if json:
-        import msgspec
-
         body = {"file": str(path), "sha256": network_hash(network), "bytes": path.stat().st_size}
         write_json("net info", body | {"card": msgspec.to_builtins(card)})
         return
     _print_card(card, path.stat().st_size, network_hash(network))
 
 
-def _print_card(card: "Card", size: int, sha256: str) -> None:
-    from rich.console import Console
-
-    from twofold.cli._analysis import labelled
-    from twofold.cli._bench import time_left
-    from twofold.cli._training import curve_lines
-    from twofold.memory import bytes_words
-
+def _print_card(card: Card, size: int, sha256: str) -> None:
     facts = {
         "patterns": card.patterns,
         "rules": card.rules,
@@ -80,7 +71,7 @@ def _print_card(card: "Card", size: int, sha256: str) -> None:
         "stages": ", ".join(map(str, card.stages)) or "one",
         "method": card.method,
         "trained": f"{counted(card.games, 'game')}, {counted(card.moves, 'move')}, "
-        f"{time_left(card.seconds)}",
+        f"{duration_words(card.seconds)}",
         "before": "; ".join(f"{run['method']}: {run['games']:,} games" for run in card.before),
         "form": _form(card),
         "file": f"{bytes_words(size)}, SHA-256 {sha256}...",
@@ -98,14 +89,8 @@ def _print_card(card: "Card", size: int, sha256: str) -> None:
     _print_evaluations(card)
 
 
-def _print_evaluations(card: "Card") -> None:
+def _print_evaluations(card: Card) -> None:
     """How the network played while it learnt, as far as the card can be read."""
-    import msgspec
-
-    from twofold.cli._training import evaluation_lines
-    from twofold.learn.evaluation import Evaluation
-    from twofold.notation import printable
-
     try:
         found = msgspec.convert(card.evaluations, list[Evaluation])
     except msgspec.ValidationError:
@@ -119,7 +104,7 @@ def _print_evaluations(card: "Card") -> None:
     print_words(f"\nafter {counted(last.moves, 'move')}: {printable(str(last.measured))}")
 
 
-def _form(card: "Card") -> str:
+def _form(card: Card) -> str:
     if card.release is None:
         return "float32"
     return f"16 bits, whole multiples of {card.release.unit:g} points, compressed"
@@ -128,35 +113,20 @@ def _form(card: "Card") -> str:
 @app.command("eval", epilog="Example:\n\n\b\n  twofold net eval default --ply 1 --games 1000")
 def evaluate(
     network: NetworkArgument,
-    ply: Annotated[list[int] | None, typer.Option("--ply", metavar="N", help="Depths; 1.")] = None,
+    ply: Annotated[list[int] | None, option("--ply", "N", "Depths; 1.")] = None,
     games: Annotated[
-        int | None,
-        typer.Option(
-            "--games",
-            parser=read_count,
-            metavar="N",
-            help="Games each; else 1000, or one from each of --boards.",
-        ),
+        int | None, count("--games", "N", "Games each; else 1000, or one from each of --boards.")
     ] = None,
     boards: BoardsOption = "",
-    seed: Annotated[str, typer.Option("--seed", metavar="S", help="Of the first game.")] = "1",
-    jobs: Annotated[
-        int | None,
-        typer.Option("--jobs", parser=read_count, metavar="J", help="Games at a time; else cores."),
-    ] = None,
+    seed: Annotated[str, option("--seed", "S", "Of the first game.")] = "1",
+    jobs: Annotated[int | None, count("--jobs", "J", "Games at a time; else cores.")] = None,
     json: JsonOption = False,
 ) -> None:
     """Let a network play; show its scores and where its games end.
 
     The same as `twofold bench --survival ntuple:net=NETWORK,ply=N`.
     """
-    from twofold.cli import bench
-    from twofold.networks.library import TDL_SUFFIX, network_path
-    from twofold.notation import format_spec
-
     if network_path(network).suffix != TDL_SUFFIX:
-        from twofold.networks.file import read_card
-
         rules = read_card(network_path(network)).rules
     else:
         rules = ""
@@ -177,37 +147,23 @@ def evaluate(
 @app.command("convert", epilog=f"Example:\n\n\b\n{_CONVERT}")
 def convert(
     network: NetworkArgument,
-    out: Annotated[str, typer.Argument(metavar="OUT", help="*.safetensors, or *.w for TDL2048+.")],
-    release: Annotated[
-        bool, typer.Option("--release", help="16 bits and compressed, to be passed on.")
-    ] = False,
-    unit: Annotated[
-        float, typer.Option("--unit", metavar="P", help="Of --release: points of a step.")
-    ] = 4.0,
-    value_bytes: Annotated[
-        int, typer.Option("--bytes", metavar="N", help="Of *.w: bytes a weight, 2, 4 or 8.")
-    ] = 4,
-    note: Annotated[str, typer.Option("--note", metavar="TEXT", help="Kept in the file.")] = "",
+    out: Annotated[str, argument("OUT", "*.safetensors, or *.w for TDL2048+.", show_default=True)],
+    release: Annotated[bool, flag("--release", "16 bits and compressed, to be passed on.")] = False,
+    unit: Annotated[float, option("--unit", "P", "Of --release: points of a step.")] = 4.0,
+    value_bytes: Annotated[int, option("--bytes", "N", "Of *.w: bytes a weight, 2, 4 or 8.")] = 4,
+    note: Annotated[str, option("--note", "TEXT", "Kept in the file.")] = "",
 ) -> None:
     """Write a network in another form.
 
     That is: without its training run; with --release also in 16 bits and compressed; or as
     weight file of TDL2048+. Those can be read, too.
     """
-    import msgspec
-
-    from twofold.networks.file import write_network, write_release
-    from twofold.networks.learnt import read_learnt
-    from twofold.networks.library import TDL_SUFFIX
-
     for_tdl = _suffix(out, release) == TDL_SUFFIX
     with loading():
         found = read_learnt(network, sums=for_tdl)
         card = msgspec.structs.replace(found.card, note=note) if note else found.card
         with _held(out):
             if for_tdl:
-                from twofold.networks.tdl_format import write_tdl
-
                 write_tdl(out, found.network, sums=found.sums, bytes_a_value=value_bytes)
             elif release:
                 write_release(out, found.network, card, unit=unit)
@@ -222,12 +178,6 @@ def _suffix(out: str, release: bool) -> str:
     Raises:
         InvalidInput: it ends otherwise.
     """
-    from pathlib import Path
-
-    from twofold.errors import InvalidInput
-    from twofold.networks.library import SUFFIX, TDL_SUFFIX
-    from twofold.notation import shown
-
     found = Path(out).suffix
     if found not in (SUFFIX, TDL_SUFFIX):
         raise InvalidInput(
@@ -242,23 +192,10 @@ def _suffix(out: str, release: bool) -> str:
 @app.command("average", epilog="Example:\n\n\b\n  twofold net average a.safetensors b.safetensors "
              "--out mean.safetensors")  # fmt: skip
 def average_networks(
-    networks: Annotated[
-        list[str], typer.Argument(metavar="NETWORK...", help="Networks.", show_default=False)
-    ],
-    out: Annotated[
-        str, typer.Option("--out", metavar="FILE", help="The mean.", show_default=False)
-    ],
+    networks: Annotated[list[str], argument("NETWORK...", "Networks.")],
+    out: Annotated[str, option("--out", "FILE", "The mean.", show_default=False)],
 ) -> None:
     """Write the mean of several networks."""
-    import msgspec
-
-    from twofold.errors import InvalidInput
-    from twofold.networks.average import average
-    from twofold.networks.file import write_network
-    from twofold.networks.learnt import read_learnt
-    from twofold.networks.library import SUFFIX
-    from twofold.notation import shown
-
     if not out.endswith(SUFFIX):
         raise InvalidInput(f"expected --out with a name that ends in {SUFFIX}, got {shown(out)}")
     with loading():
@@ -277,18 +214,10 @@ def average_networks(
     _say_written(out)
 
 
-def _held(out: str) -> "AbstractContextManager[None]":
+def _held(out: str) -> AbstractContextManager[None]:
     """The file to write, which no training run uses meanwhile."""
-    import os
-
-    from twofold.locks import alone
-
     return alone(os.path.realpath(out), "training run")
 
 
 def _say_written(out: str) -> None:
-    from pathlib import Path
-
-    from twofold.memory import bytes_words
-
     print_note(f"twofold: wrote {out}, {bytes_words(Path(out).stat().st_size)}")

@@ -3,33 +3,29 @@
 import sys
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Final
+from typing import Annotated, Final
 
 import typer
 
-from twofold.cli._common import (
-    INTERRUPTED,
-    RulesOption,
-    SeedOption,
-    counted,
-    open_player,
-    print_out,
-    print_words,
-    read_rules,
-    read_seed,
-    settled_specs,
-    wrapped,
-)
-from twofold.errors import TwofoldError
-
-if TYPE_CHECKING:
-    from twofold.board import Board
-    from twofold.game import Game, Step
-    from twofold.game_file import GameFile
-    from twofold.players import Player
-    from twofold.records.record import Record
-    from twofold.rules import Move, Rules
-    from twofold.tui.saving import KeptGame
+from twofold.board import Board
+from twofold.cli._app import can_open, new_game, play_screen, words_at_leaving
+from twofold.cli._options import DiceSeedOption, RulesOption, flag, option, read_rules, read_seed
+from twofold.cli._output import counted, print_out, print_words, wrapped
+from twofold.cli._players import open_player, settled_specs
+from twofold.cli._signals import INTERRUPTED
+from twofold.errors import GameOver, InvalidMove, PlayerError, TwofoldError
+from twofold.game import Game, Step
+from twofold.game_file import GameFile
+from twofold.notation import MOVE_LETTERS
+from twofold.players import Player
+from twofold.players.faults import describe_caught
+from twofold.players.presets import default_player
+from twofold.records.record import Record
+from twofold.rules import Move, Rules
+from twofold.search.analysis import format_value, table_words
+from twofold.tui.playback import analyse
+from twofold.tui.saving import KeptGame, new_save_path
+from twofold.tui.words import words_of_board, words_of_move
 
 EXAMPLE = """  twofold play
   twofold play --rules '3x3 goal=256' --hints greedy
@@ -49,19 +45,13 @@ _HANG: Final = 19
 
 
 def command(
-    hints: Annotated[
-        str | None, typer.Option("--hints", metavar="PLAYER", help="Who gives hints and helps.")
-    ] = None,
+    hints: Annotated[str | None, option("--hints", "PLAYER", "Who gives hints and helps.")] = None,
     rules: RulesOption = "",
-    seed: SeedOption = None,
-    resume: Annotated[
-        Path | None, typer.Option("--resume", metavar="FILE", help="Go on with a saved game.")
-    ] = None,
-    plain: Annotated[
-        bool, typer.Option("--plain", help="Plain text: type u, r, d or l and Enter.")
-    ] = False,
+    seed: DiceSeedOption = None,
+    resume: Annotated[Path | None, option("--resume", "FILE", "Go on with a saved game.")] = None,
+    plain: Annotated[bool, flag("--plain", "Plain text: type u, r, d or l and Enter.")] = False,
     words: Annotated[
-        bool, typer.Option("--words", help="Plain text in words alone, for screen readers.")
+        bool, flag("--words", "Plain text in words alone, for screen readers.")
     ] = False,
 ) -> None:
     """Play in the terminal.
@@ -70,20 +60,13 @@ def command(
     terminal or with --plain: type u, r, d or l and Enter; help lists all commands. The game is
     saved as you play. On quit and on Ctrl-C the command says where, and how to go on.
     """
-    from twofold.cli._app import can_open
-    from twofold.game import Game
-
     if resume is not None:
-        from twofold.game_file import GameFile
-
         file = GameFile(resume)
         record = file.read()
         game = record.replay()
         hints = _settled(hints, game.rules)
         table = Table(game, file, hints, record, words=words)
     else:
-        from twofold.tui.saving import new_save_path
-
         game = Game(read_rules(rules, [hints] if hints else ()), seed=read_seed(seed))
         hints = _settled(hints, game.rules)
         table = Table(game, new_save_path(), hints, words=words)
@@ -94,13 +77,12 @@ def command(
         _play_in_text(table)
 
 
-def _settled(hints: str | None, rules: "Rules") -> str | None:
+def _settled(hints: str | None, rules: Rules) -> str | None:
     """The spec of who helps, as the saved game names it."""
     return None if hints is None else settled_specs([hints], rules)[0]
 
 
-def _play_on_screen(kept: "KeptGame", hints: str | None, helper: "Player | None") -> None:
-    from twofold.cli._app import play_screen, words_at_leaving
+def _play_on_screen(kept: KeptGame, hints: str | None, helper: Player | None) -> None:
     from twofold.tui.app import run
 
     screen = play_screen(kept, hints, helper)
@@ -142,15 +124,13 @@ class Table:
 
     def __init__(
         self,
-        game: "Game",
-        path: "Path | GameFile",
+        game: Game,
+        path: Path | GameFile,
         hints: str | None,
-        resumed: "Record | None" = None,
+        resumed: Record | None = None,
         *,
         words: bool = False,
     ) -> None:
-        from twofold.tui.saving import KeptGame
-
         self.kept: KeptGame = KeptGame(game, path, resumed)
         self._hints = hints
         self._words = words
@@ -166,7 +146,7 @@ class Table:
         }
 
     @property
-    def game(self) -> "Game":
+    def game(self) -> Game:
         """The game that is played now."""
         return self.kept.game
 
@@ -218,10 +198,6 @@ class Table:
         return True
 
     def _do(self, word: str) -> None:
-        from twofold.errors import InvalidMove
-        from twofold.notation import MOVE_LETTERS
-        from twofold.rules import Move
-
         if word in self._commands:
             self._commands[word]()
             return
@@ -235,7 +211,7 @@ class Table:
             raise InvalidMove(f"{error}; help lists all commands") from None
         self.move(move)
 
-    def move(self, move: "Move") -> None:
+    def move(self, move: Move) -> None:
         """Make a move and say what happened."""
         before = self.game.board
         self._tell(before, self.game.play(move), "")
@@ -252,11 +228,9 @@ class Table:
         before = self.game.board
         self._tell(before, self.game.redo(), "again ")
 
-    def _tell(self, before: "Board", step: "Step", again: str) -> None:
+    def _tell(self, before: Board, step: Step, again: str) -> None:
         """Say what a move did, and show what came of it."""
         if self._words:
-            from twofold.tui.words import words_of_move
-
             print_out(again + words_of_move(before, step.move, step.board) + self._score_words())
             self._say_end()
         else:
@@ -270,8 +244,6 @@ class Table:
     def show(self) -> None:
         """Print the board and, at the end of the game, say so."""
         if self._words:
-            from twofold.tui.words import words_of_board
-
             print_out("\n".join(words_of_board(self.game.board)))
         else:
             print_out(self.game.board.drawn())
@@ -292,22 +264,15 @@ class Table:
             print_words(f"you reached {self.game.rules.goal}{going_on}")
         self._won_before = self.game.goal_reached
 
-    def hinter(self) -> "Player":
+    def hinter(self) -> Player:
         """The player that gives hints."""
         if self._hinter is None:
-            from twofold.players.presets import default_player
-
             spec = default_player(self.game.rules) if self._hints is None else self._hints
             self._hinter = open_player(spec, self.game.rules, self.game.seed)
         return self._hinter
 
     def hint(self) -> None:
         """Say which move the player would make, and what it thinks of the others."""
-        from twofold.errors import GameOver, PlayerError
-        from twofold.players.faults import describe_caught
-        from twofold.search.analysis import format_value, table_words
-        from twofold.tui.playback import analyse
-
         if self.game.is_finished:
             raise GameOver("expected a game in progress for a hint, got a finished one")
         try:
@@ -330,8 +295,6 @@ class Table:
 
     def new(self) -> None:
         """Save this game and begin another under the same rules."""
-        from twofold.cli._app import new_game
-
         self.leave()
         self.kept = new_game(self.game.rules)
         self._won_before = self.game.goal_reached
@@ -344,14 +307,12 @@ class Table:
 
     def leave(self) -> None:
         """Save, and say where the game is and how to go on with it."""
-        from twofold.cli._app import words_at_leaving
-
         self.kept.save()
         for line in words_at_leaving(self.kept):
             print_out(line)
 
 
-def said(step: "Step", cols: int) -> str:
+def said(step: Step, cols: int) -> str:
     """What a move did, in words: `8 points, a 2 appears in row 1, column 3`."""
     row, col = divmod(step.cell, cols)
     return (

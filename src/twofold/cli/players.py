@@ -1,27 +1,19 @@
 """`twofold players`: who can play."""
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from twofold.cli._common import (
-    JsonOption,
-    print_out,
-    wrapped,
-    write_json,
-)
+from twofold.cli._options import JsonOption
+from twofold.cli._output import print_out, wrapped, write_json
+from twofold.evaluators import EVALUATORS, Evaluator
 from twofold.notation import format_number
-
-if TYPE_CHECKING:
-    from twofold.evaluators import Evaluator
-    from twofold.players.entry import Entry
+from twofold.players import entries
+from twofold.players.entry import Entry
 
 EXAMPLE = "  twofold players"
 
 
 def command(json: JsonOption = False) -> None:
     """List players and evaluators, their keys and defaults."""
-    from twofold.evaluators import EVALUATORS
-    from twofold.players import entries
-
     known = EVALUATORS.values()
     if json:
         players = [_document(entry) for entry in entries()]
@@ -36,7 +28,7 @@ def command(json: JsonOption = False) -> None:
     print_out("eval=path/to/file.py:Name\n    an evaluator of your own")
 
 
-def _document(entry: "Entry") -> dict[str, Any]:
+def _document(entry: Entry) -> dict[str, Any]:
     keys = {
         name: {"default": key.default, "help": key.help} for name, key in sorted(entry.keys.items())
     }
@@ -48,7 +40,7 @@ def _document(entry: "Entry") -> dict[str, Any]:
     }
 
 
-def _evaluator_document(evaluator: "Evaluator") -> dict[str, Any]:
+def _evaluator_document(evaluator: Evaluator) -> dict[str, Any]:
     keys = {
         name: {"default": format_number(weight.value), "help": weight.help}
         for name, weight in sorted(evaluator.weight_keys.items())
@@ -61,12 +53,12 @@ def _evaluator_document(evaluator: "Evaluator") -> dict[str, Any]:
     }
 
 
-def _described(entry: "Entry") -> str:
+def _described(entry: Entry) -> str:
     pairs = [(f"{name}={key.default}", key.help) for name, key in entry.keys.items()]
     return _section(entry.name, entry.summary, entry.source, pairs)
 
 
-def _evaluator_described(evaluator: "Evaluator") -> str:
+def _evaluator_described(evaluator: Evaluator) -> str:
     pairs = [
         (f"{name}={format_number(weight.value)}", weight.help)
         for name, weight in evaluator.weight_keys.items()

@@ -5,7 +5,8 @@ from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
 
-from twofold.cli._common import counted, print_note, print_out, waiting
+from twofold.cli._output import counted, print_note, print_out
+from twofold.cli._progress import waiting
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence

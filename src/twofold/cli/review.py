@@ -3,31 +3,39 @@
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Annotated, Final
+from typing import Annotated, Final
 
 import typer
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeRemainingColumn
+from rich.progress import Progress as Bars
 
-from twofold.cli._common import (
-    INTERRUPTED,
-    JsonOption,
+from twofold.cli._analysis import format_rate, format_seconds
+from twofold.cli._app import can_open, has_extra, walk_through
+from twofold.cli._options import JsonOption, argument, count, flag, option
+from twofold.cli._output import (
     can_redraw,
-    catching_interrupt,
     counted,
-    open_player,
     print_note,
     print_out,
     print_words,
-    read_count,
     shell_line,
-    waiting,
     write_json,
 )
-
-if TYPE_CHECKING:
-    from twofold.players import Player
-    from twofold.records.record import Record
-    from twofold.review.review import Judgement
-    from twofold.search.budget import Budget
+from twofold.cli._players import open_player
+from twofold.cli._progress import waiting
+from twofold.cli._review import document, heading, summary, worst_moves
+from twofold.cli._signals import INTERRUPTED, catching_interrupt
+from twofold.cli._thinking import print_lines
+from twofold.errors import InvalidInput, MissingExtra
+from twofold.limits import check_limit
+from twofold.players import Player, short_spec
+from twofold.records.formats import read_any_record
+from twofold.records.record import Record
+from twofold.review.review import Judgement, default_judge, judge, unit_of
+from twofold.search.budget import Budget
+from twofold.search.stop import Stop
+from twofold.tui.background import Reading
 
 EXAMPLE = """  twofold review game.2048
   twofold review game.2048 --walk
@@ -51,24 +59,11 @@ Advance = Callable[[int], None]
 
 
 def command(
-    file: Annotated[
-        str, typer.Argument(metavar="FILE", help="The record of the game.", show_default=False)
-    ],
-    player: Annotated[
-        str | None, typer.Option("--player", metavar="PLAYER", help="Who judges the moves.")
-    ] = None,
-    ply: Annotated[
-        int | None, typer.Option("--ply", metavar="N", help="Depth for each move, in plies.")
-    ] = None,
-    worst: Annotated[
-        int,
-        typer.Option(
-            "--worst", parser=read_count, metavar="N", help="Show so many of the worst moves."
-        ),
-    ] = 10,
-    walk: Annotated[
-        bool, typer.Option("--walk", help="Walk through the game on the screen instead.")
-    ] = False,
+    file: Annotated[str, argument("FILE", "The record of the game.")],
+    player: Annotated[str | None, option("--player", "PLAYER", "Who judges the moves.")] = None,
+    ply: Annotated[int | None, option("--ply", "N", "Depth for each move, in plies.")] = None,
+    worst: Annotated[int, count("--worst", "N", "Show so many of the worst moves.")] = 10,
+    walk: Annotated[bool, flag("--walk", "Walk through the game on the screen instead.")] = False,
     json: JsonOption = False,
 ) -> None:
     """Judge every move of a recorded game; show the worst ones.
@@ -77,11 +72,6 @@ def command(
     that `convert` reads. Accuracy is 100 % where no move could have been better;
     docs/howto/review-a-game.md has the formulas. Ctrl-C ends it with the moves judged so far.
     """
-    from twofold.limits import check_limit
-    from twofold.records.formats import read_any_record
-    from twofold.review.review import default_judge
-    from twofold.search.budget import Budget
-
     check_limit("worst moves", worst, 0, MOST_WORST)
     if walk:
         _check_can_walk(json)
@@ -107,17 +97,12 @@ def command(
 
 def _offer_walk(file: str) -> None:
     """Say how to look at the moves one by one, where that can be done."""
-    from twofold.cli._app import can_open
-
     if can_open():
         print_out(f"\nwalk through the game: {shell_line('twofold', 'review', file, '--walk')}")
 
 
 def _check_can_walk(json: bool) -> None:
     """Refuse to walk through a game where there is no screen for it."""
-    from twofold.cli._app import can_open, has_extra
-    from twofold.errors import InvalidInput, MissingExtra
-
     if json:
         raise InvalidInput("expected --walk or --json, got both")
     if not has_extra():
@@ -128,11 +113,8 @@ def _check_can_walk(json: bool) -> None:
         raise InvalidInput("expected a terminal for --walk, got none")
 
 
-def _walk(record: "Record", spec: str, budget: "Budget | None") -> None:
+def _walk(record: Record, spec: str, budget: Budget | None) -> None:
     """Let the user walk through a game while its moves are judged."""
-    from twofold.cli._app import walk_through
-    from twofold.review.review import unit_of
-
     with waiting("reading the record ..."):
         game = record.replay()
     player = open_player(spec, record.rules, 0)
@@ -142,13 +124,9 @@ def _walk(record: "Record", spec: str, budget: "Budget | None") -> None:
 
 
 def _judged(
-    record: "Record", player: "Player", budget: "Budget | None"
-) -> tuple[str, list["Judgement"], float, bool]:
+    record: Record, player: Player, budget: Budget | None
+) -> tuple[str, list[Judgement], float, bool]:
     """The unit of the values, the judgements, the time they took, and whether Ctrl-C ended it."""
-    from twofold.review.review import judge, unit_of
-    from twofold.search.stop import Stop
-    from twofold.tui.background import Reading
-
     began = time.perf_counter()
     total = len(record.moves)
     stop = Stop()
@@ -170,15 +148,11 @@ def _judged(
 @contextmanager
 def _progress(total: int) -> Iterator[Advance]:
     """Progress on stderr: a bar if that is a terminal, else one line if it takes long."""
-    from rich.console import Console
-
     console = Console(stderr=True)
     if not can_redraw(console.is_terminal):
         with waiting(JUDGING):
             yield lambda done: None
         return
-    from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeRemainingColumn
-    from rich.progress import Progress as Bars
 
     text = TextColumn("{task.description}")
     columns = (text, BarColumn(20), MofNCompleteColumn(), TextColumn("left"), TimeRemainingColumn())
@@ -191,18 +165,13 @@ def _progress(total: int) -> Iterator[Advance]:
 
 
 def _print(
-    record: "Record",
+    record: Record,
     player: str,
     unit: str,
-    judged: Sequence["Judgement"],
+    judged: Sequence[Judgement],
     worst: int,
     seconds: float,
 ) -> None:
-    from rich.console import Console
-
-    from twofold.cli._review import heading, summary, worst_moves
-    from twofold.cli._thinking import print_lines
-
     print_out(heading(record))
     print_words(f"judged by {_short(player)}, values in {_in_words(unit)}")
     print_out(_speed(judged, seconds))
@@ -216,8 +185,6 @@ def _print(
 
 
 def _short(player: str) -> str:
-    from twofold.players import short_spec
-
     return short_spec(player)
 
 
@@ -225,9 +192,7 @@ def _in_words(unit: str) -> str:
     return "a unit of its own" if unit == "own unit" else unit
 
 
-def _speed(judged: Sequence["Judgement"], seconds: float) -> str:
-    from twofold.cli._analysis import format_rate, format_seconds
-
+def _speed(judged: Sequence[Judgement], seconds: float) -> str:
     rate = f", {format_rate(len(judged) / seconds)} moves/s" if judged else ""
     return f"{counted(len(judged), 'move')} judged in {format_seconds(seconds)}{rate}"
 
@@ -236,15 +201,13 @@ def _speed(judged: Sequence["Judgement"], seconds: float) -> str:
 
 
 def _write_document(
-    record: "Record",
+    record: Record,
     player: str,
     unit: str,
-    judged: Sequence["Judgement"],
+    judged: Sequence[Judgement],
     worst: int,
     seconds: float,
 ) -> None:
-    from twofold.cli._review import document
-
     body = document(record, player, unit, judged, worst)
     rate = len(judged) / seconds if seconds else None
     write_json("review", body, {"seconds": seconds, "moves_per_second": rate})

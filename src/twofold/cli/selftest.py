@@ -1,18 +1,19 @@
 """`twofold selftest`: is this installation right?"""
 
+from dataclasses import asdict
+
 import typer
 
-from twofold.cli._common import JsonOption, print_out, waiting, write_json
+from twofold.cli._options import JsonOption
+from twofold.cli._output import print_out, write_json
+from twofold.cli._progress import waiting
+from twofold.selftest import run_selftest
 
 EXAMPLE = "  twofold selftest"
 
 
 def command(json: JsonOption = False) -> None:
     """Check this installation and print its signature."""
-    from dataclasses import asdict
-
-    from twofold.selftest import run_selftest
-
     with waiting("checking ..."):
         result = run_selftest()
     checks = [asdict(check) for check in result.checks]

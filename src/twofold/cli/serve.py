@@ -4,18 +4,26 @@ import contextlib
 import importlib.util
 import os
 import signal
+import socket
 import subprocess
 import sys
 import threading
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Final, NoReturn
+from typing import Annotated, Final, NoReturn
 
-import typer
+import platformdirs
 
-from twofold.cli._common import INTERRUPTED, hint_at_tables, print_note, print_out, waiting
-
-if TYPE_CHECKING:
-    from twofold.web.security import Access
+from twofold.cli._options import flag, option
+from twofold.cli._output import print_note, print_out
+from twofold.cli._players import hint_at_tables
+from twofold.cli._progress import waiting
+from twofold.cli._signals import INTERRUPTED
+from twofold.errors import InvalidInput, MissingExtra
+from twofold.notation import shown
+from twofold.rules import STANDARD
+from twofold.web.hub import Hub
+from twofold.web.security import LOOPBACK, Access, parse_origin
+from twofold.web.token_file import kept_token
 
 EXAMPLE = """  twofold serve
   twofold serve --port 8080 --no-open
@@ -30,32 +38,25 @@ LOCAL: Final = "127.0.0.1"
 
 def command(
     port: Annotated[
-        int | None,
-        typer.Option("--port", metavar="N", help="Port; else 2048, or the next free one."),
+        int | None, option("--port", "N", "Port; else 2048, or the next free one.")
     ] = None,
-    host: Annotated[str, typer.Option("--host", metavar="H", help="Address to listen on.")] = LOCAL,
+    host: Annotated[str, option("--host", "H", "Address to listen on.")] = LOCAL,
     allow_network: Annotated[
-        bool, typer.Option("--allow-network", help="Let --host name more than this machine.")
+        bool, flag("--allow-network", "Let --host name more than this machine.")
     ] = False,
-    no_open: Annotated[bool, typer.Option("--no-open", help="Open no browser.")] = False,
-    data: Annotated[
-        Path | None, typer.Option("--data", metavar="FOLDER", help="Where games are kept.")
-    ] = None,
+    no_open: Annotated[bool, flag("--no-open", "Open no browser.")] = False,
+    data: Annotated[Path | None, option("--data", "FOLDER", "Where games are kept.")] = None,
     folder: Annotated[
-        Path, typer.Option("--folder", metavar="FOLDER", help="Studies and training runs to show.")
+        Path, option("--folder", "FOLDER", "Studies and training runs to show.")
     ] = Path(),
     new_token: Annotated[
-        bool, typer.Option("--new-token", help="Sign out all browsers: make another token.")
+        bool, flag("--new-token", "Sign out all browsers: make another token.")
     ] = False,
-    player: Annotated[
-        str | None, typer.Option("--player", metavar="PLAYER", help="Who helps and plays.")
-    ] = None,
+    player: Annotated[str | None, option("--player", "PLAYER", "Who helps and plays.")] = None,
     legacy_api: Annotated[
         str,
-        typer.Option(
-            "--legacy-api",
-            metavar="ORIGIN",
-            help="Let pages of this origin ask for moves, without a token.",
+        option(
+            "--legacy-api", "ORIGIN", "Let pages of this origin ask for moves, without a token."
         ),
     ] = "",
 ) -> None:
@@ -70,11 +71,8 @@ def command(
     with contextlib.ExitStack() as stack:
         with waiting("starting ..."):
             _check(host, folder, allow_network=allow_network)
-            from twofold.rules import STANDARD
             from twofold.web.app import create_app
-            from twofold.web.hub import Hub
             from twofold.web.server import Server, listen
-            from twofold.web.token_file import kept_token
 
             listener = stack.enter_context(listen(host, port))
             kept = data or data_folder()
@@ -108,8 +106,6 @@ def require_web() -> None:
     Raises:
         MissingExtra: it is not installed.
     """
-    from twofold.errors import MissingExtra
-
     if not all(importlib.util.find_spec(name) for name in EXTRA):
         raise MissingExtra(
             "expected the extra 'web', which is not installed: pip install 'twofold[web]'"
@@ -118,15 +114,11 @@ def require_web() -> None:
 
 def data_folder() -> Path:
     """Where games are kept where no folder is named."""
-    import platformdirs
-
     chosen = os.environ.get("TWOFOLD_STATE_DIR")
     return Path(chosen or platformdirs.user_data_dir("twofold", appauthor=False)) / "web"
 
 
 def _check(host: str, folder: Path, *, allow_network: bool) -> None:
-    from twofold.errors import InvalidInput
-    from twofold.notation import shown
     from twofold.web.server import is_loopback
 
     if not folder.is_dir():
@@ -143,10 +135,7 @@ def _check(host: str, folder: Path, *, allow_network: bool) -> None:
     )
 
 
-def _access(host: str, port: int, legacy_api: str, token: str) -> "Access":
-    import socket
-
-    from twofold.web.security import LOOPBACK, Access, parse_origin
+def _access(host: str, port: int, legacy_api: str, token: str) -> Access:
     from twofold.web.server import in_url, is_every_address, is_loopback
 
     names = [*LOOPBACK]
@@ -159,7 +148,7 @@ def _access(host: str, port: int, legacy_api: str, token: str) -> "Access":
     return Access(port, token, tuple(names), any_address=every, legacy_origin=origin)
 
 
-def _announce(host: str, access: "Access", *, opens: bool) -> None:
+def _announce(host: str, access: Access, *, opens: bool) -> None:
     """Print the address, and open it."""
     from twofold.web.server import in_url, is_every_address
 

@@ -1,28 +1,28 @@
 """`twofold solve`: a small game is solved exactly."""
 
 import contextlib
+import shutil
 import time
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from twofold.cli._common import (
-    INTERRUPTED,
+from twofold.cli._options import (
     JsonOption,
-    catching_interrupt,
-    cores,
-    counted,
-    loading,
-    print_note,
-    print_out,
-    print_words,
-    read_count,
+    ThreadsOption,
+    flag,
+    option,
+    read_jobs,
     read_rules,
-    shell_line,
-    write_json,
 )
-from twofold.cli._progress import live
+from twofold.cli._output import counted, print_note, print_out, print_words, shell_line, write_json
+from twofold.cli._progress import live, loading
+from twofold.cli._signals import INTERRUPTED, catching_interrupt
+from twofold.errors import InvalidInput, ResourceError
+from twofold.locks import alone
+from twofold.memory import bytes_words
 
 if TYPE_CHECKING:
     from twofold.exact.outcomes import Outcomes
@@ -38,27 +38,14 @@ EXAMPLE = """  twofold solve --rules 2x2
 
 
 def command(
-    rules: Annotated[
-        str, typer.Option("--rules", metavar="RULES", help="Rules, such as 2x3 or '3x3 start=1'.")
-    ],
-    goal: Annotated[
-        int | None, typer.Option("--goal", metavar="TILE", help="For the chance of this tile.")
-    ] = None,
+    rules: Annotated[str, option("--rules", "RULES", "Rules, such as 2x3 or '3x3 start=1'.")],
+    goal: Annotated[int | None, option("--goal", "TILE", "For the chance of this tile.")] = None,
     score: Annotated[
-        bool, typer.Option("--score", help="For the expected score: what is done without --goal.")
+        bool, flag("--score", "For the expected score: what is done without --goal.")
     ] = False,
-    out: Annotated[
-        str, typer.Option("--out", metavar="FILE", help="Write the table.", show_default=False)
-    ] = "",
-    outcomes: Annotated[
-        bool, typer.Option("--outcomes", help="Show how games end under optimal play.")
-    ] = False,
-    threads: Annotated[
-        int | None,
-        typer.Option(
-            "--threads", parser=read_count, metavar="N", help="Threads; else as many as cores."
-        ),
-    ] = None,
+    out: Annotated[str, option("--out", "FILE", "Write the table.", show_default=False)] = "",
+    outcomes: Annotated[bool, flag("--outcomes", "Show how games end under optimal play.")] = False,
+    threads: ThreadsOption = None,
     json: JsonOption = False,
 ) -> None:
     """Solve a small game exactly.
@@ -70,10 +57,9 @@ def command(
     with loading():
         from twofold.exact.store import parts_in, work_folder
         from twofold.exact.table import Table
-        from twofold.limits import MAX_JOBS, check_limit
 
         problem = _problem(rules, goal, score)
-        workers = check_limit("threads", cores() if threads is None else threads, 1, MAX_JOBS)
+        workers = read_jobs(threads, "threads")
         known = _known_table(out, problem)
     if known is None:
         _check_size(problem, workers, out)
@@ -95,9 +81,6 @@ def command(
 
 
 def _problem(rules: str, goal: int | None, score: bool) -> "Problem":
-    from dataclasses import replace
-
-    from twofold.errors import InvalidInput
     from twofold.exact.problem import Objective, Problem
 
     if goal is None:
@@ -116,7 +99,6 @@ def _known_table(out: str, problem: "Problem") -> "Table | None":
     Raises:
         InvalidInput: something else is there.
     """
-    from twofold.errors import InvalidInput
     from twofold.exact.format import map_layers
     from twofold.exact.table import Table
 
@@ -138,8 +120,6 @@ def _known_table(out: str, problem: "Problem") -> "Table | None":
 
 def _check_size(problem: "Problem", threads: int, out: str) -> None:
     """Say what is needed, and refuse what there is not."""
-    import shutil
-
     from twofold.exact.estimate import estimate
     from twofold.exact.store import parts_in, work_folder
 
@@ -157,7 +137,6 @@ def _solved(problem: "Problem", threads: int, out: str) -> "Table":
     from twofold.exact.format import map_layers
     from twofold.exact.store import Store, WorkFolder
     from twofold.exact.table import Table
-    from twofold.locks import alone
 
     if not out:
         store = Store(problem)
@@ -187,9 +166,7 @@ def _run(store: "Store", problem: "Problem", threads: int, out: str) -> None:
 
 def _tidy(out: str, problem: "Problem") -> None:
     """Remove the parts beside a table, left by a run that was killed after it was written."""
-    from twofold.errors import InvalidInput, ResourceError
     from twofold.exact.store import WorkFolder, parts_in, work_folder
-    from twofold.locks import alone
 
     if parts_in(work_folder(out)):
         with contextlib.suppress(InvalidInput, ResourceError), alone(Path(out), "solution"):
@@ -225,7 +202,6 @@ def _outcomes(table: "Table") -> "Outcomes":
 
 def _print(table: "Table", out: str, ends: "Outcomes | None", seconds: float | None) -> None:
     from twofold.exact.outcomes import describe
-    from twofold.memory import bytes_words
 
     layers = table.layers.index
     print_words(f"{table.problem}: {_shown(table.start_value)}")

@@ -9,20 +9,11 @@ from typing import TYPE_CHECKING, Annotated, Any, Final
 
 import typer
 
-from twofold.cli._common import (
-    INTERRUPTED,
-    JsonOption,
-    catching_interrupt,
-    cores,
-    counted,
-    loading,
-    print_note,
-    print_out,
-    print_words,
-    read_count,
-    write_json,
-)
-from twofold.cli._progress import live
+from twofold.board import Board
+from twofold.cli._options import JsonOption, argument, count, flag, option, read_jobs
+from twofold.cli._output import counted, print_note, print_out, print_words, write_json
+from twofold.cli._progress import live, loading
+from twofold.cli._signals import INTERRUPTED, catching_interrupt
 from twofold.cli._tables_view import (
     chance_table,
     list_table,
@@ -33,6 +24,12 @@ from twofold.cli._tables_view import (
     table_document,
     time_words,
 )
+from twofold.endgame.folder import SUFFIX, WORK, is_path, tables_folder
+from twofold.endgame.pattern import Pattern
+from twofold.errors import InvalidInput, InvalidTable, ResourceError
+from twofold.limits import MAX_TEXT
+from twofold.memory import bytes_words
+from twofold.notation import shown
 
 if TYPE_CHECKING:
     from twofold.endgame.format import Head
@@ -51,6 +48,8 @@ _QUERY = """  twofold tables query edcb/a910/2342/3121
   twofold tables query edcb/a910/2342/3121 --tables 442-512"""
 
 app = typer.Typer(
+    name="tables",
+    add_completion=False,
     help="Endgame tables: build, list, look into, ask and remove them.\n\n"
     "A table knows the chance to make its target tile for every board whose large tiles fill "
     "the cells of its pattern. 442-512: 4, 4 and 2 free cells in three rows, 6 large tiles, and "
@@ -60,29 +59,17 @@ app = typer.Typer(
     no_args_is_help=True,
 )
 
-NameArgument = Annotated[
-    str,
-    typer.Argument(metavar="NAME", help="A table that is built, or a file.", show_default=False),
-]
+FolderOption = Annotated[str, option("--out", "FOLDER", "Else the user's data folder.")]
+NameArgument = Annotated[str, argument("NAME", "A table that is built, or a file.")]
 
 
 @app.command("build", epilog="Example:\n\n\b\n  twofold tables build default\n"
              "  twofold tables build 442-256 443-512/16-64 --out /data/tables")  # fmt: skip
 def build(
-    names: Annotated[
-        list[str],
-        typer.Argument(metavar="NAME...", help="Such as 442-512; or default.", show_default=False),
-    ],
-    out: Annotated[
-        str, typer.Option("--out", metavar="FOLDER", help="Else the user's data folder.")
-    ] = "",
-    bits: Annotated[
-        int, typer.Option("--bits", metavar="N", help="Bits of a chance, 16 or 8.")
-    ] = _BITS,
-    jobs: Annotated[
-        int | None,
-        typer.Option("--jobs", parser=read_count, metavar="J", help="Threads; else cores."),
-    ] = None,
+    names: Annotated[list[str], argument("NAME...", "Such as 442-512; or default.")],
+    out: FolderOption = "",
+    bits: Annotated[int, option("--bits", "N", "Bits of a chance, 16 or 8.")] = _BITS,
+    jobs: Annotated[int | None, count("--jobs", "J", "Threads; else cores.")] = None,
 ) -> None:
     """Build tables.
 
@@ -92,9 +79,8 @@ def build(
     """
     with loading():
         from twofold.endgame.work import build_table
-        from twofold.limits import MAX_JOBS, check_limit
 
-        threads = check_limit("--jobs", cores() if jobs is None else jobs, 1, MAX_JOBS)
+        threads = read_jobs(jobs, "--jobs")
         plans = _plans(names, bits)
         folder = _folder(out)
         missing = _missing(plans, folder)
@@ -115,7 +101,6 @@ def build(
 
 def _plans(names: list[str], bits: int) -> list["Plan"]:
     from twofold.endgame.library import DEFAULT
-    from twofold.endgame.pattern import Pattern
     from twofold.endgame.plan import Plan
     from twofold.endgame.scale import check_bits
 
@@ -135,9 +120,6 @@ def _build_command(*names: str, out: str, bits: int = _BITS, jobs: int | None = 
 
 def _named_folder(out: str) -> Path | None:
     """The folder of `--out`, which must be there; None where none is named."""
-    from twofold.errors import InvalidInput
-    from twofold.notation import shown
-
     if out and not Path(out).is_dir():
         raise InvalidInput(f"expected --out with an existing folder, got {shown(out)}")
     return Path(out) if out else None
@@ -145,9 +127,6 @@ def _named_folder(out: str) -> Path | None:
 
 def _folder(out: str) -> Path:
     """Where the tables are going to be."""
-    from twofold.endgame.folder import tables_folder
-    from twofold.errors import ResourceError
-
     if (named := _named_folder(out)) is not None:
         return named
     folder = tables_folder()
@@ -203,16 +182,13 @@ def _print_built(path: Path) -> None:
 
 @app.command("list", epilog="Example:\n\n\b\n  twofold tables list --json")
 def list_tables(
-    out: Annotated[
-        str, typer.Option("--out", metavar="FOLDER", help="Else the user's data folder.")
-    ] = "",
+    out: FolderOption = "",
     json: JsonOption = False,
 ) -> None:
     """List the tables that are built.
 
     In the order in which players ask them.
     """
-    from twofold.endgame.folder import tables_folder
     from twofold.endgame.library import LEAST_TARGET, built, unsound
 
     folder = Path(out) if out else tables_folder()
@@ -258,10 +234,7 @@ class _Unfinished:
 
 def _unfinished(folder: Path) -> list[_Unfinished]:
     """The tables whose building was interrupted, and the part that is done."""
-    from twofold.endgame.folder import SUFFIX, WORK
-    from twofold.endgame.pattern import Pattern
     from twofold.endgame.work import bits_begun, share_done
-    from twofold.errors import InvalidTable
 
     paths = sorted(folder.glob(f"*{SUFFIX}{WORK}")) if folder.is_dir() else []
     found = []
@@ -286,9 +259,7 @@ def _default_begun(found: list[tuple[Path, "Head"]], unfinished: list[_Unfinishe
 @app.command("info", epilog="Example:\n\n\b\n  twofold tables info 442-512 --check")
 def info(
     name: NameArgument,
-    check: Annotated[
-        bool, typer.Option("--check", help="Read all of it and compare the checksums.")
-    ] = False,
+    check: Annotated[bool, flag("--check", "Read all of it and compare the checksums.")] = False,
     json: JsonOption = False,
 ) -> None:
     """Show what a table is."""
@@ -307,19 +278,13 @@ def info(
 
 @app.command("query", epilog=f"Example:\n\n\b\n{_QUERY}")
 def query(
-    board: Annotated[
-        str, typer.Argument(metavar="BOARD", help="A 4x4 board; - reads it.", show_default=False)
-    ],
+    board: Annotated[str, argument("BOARD", "A 4x4 board; - reads it.")],
     tables: Annotated[
-        str | None,
-        typer.Option("--tables", metavar="NAMES", help="Such as 442-512+443-512; else all."),
+        str | None, option("--tables", "NAMES", "Such as 442-512+443-512; else all.")
     ] = None,
     json: JsonOption = False,
 ) -> None:
     """Show the chance of the target after each move."""
-    from twofold.board import Board
-    from twofold.limits import MAX_TEXT
-
     asked = Board.parse(sys.stdin.read(MAX_TEXT + 1) if board.strip() == "-" else board)
     with loading():
         from twofold.endgame.library import built, open_tables
@@ -350,18 +315,11 @@ def query(
 @app.command("remove", epilog="Example:\n\n\b\n  twofold tables remove 442-256\n"
              "  twofold tables remove 442-256 --out /data/tables")  # fmt: skip
 def remove(
-    names: Annotated[
-        list[str],
-        typer.Argument(metavar="NAME...", help="Tables that are built.", show_default=False),
-    ],
-    out: Annotated[
-        str, typer.Option("--out", metavar="FOLDER", help="Else the user's data folder.")
-    ] = "",
+    names: Annotated[list[str], argument("NAME...", "Tables that are built.")],
+    out: FolderOption = "",
 ) -> None:
     """Remove tables, and what unfinished ones have left."""
     from twofold.endgame.work import remove_table, share_done
-    from twofold.errors import InvalidTable
-    from twofold.memory import bytes_words
 
     folder = _named_folder(out)
     for path in [_place(name, folder) for name in names]:
@@ -374,10 +332,7 @@ def remove(
 
 def _place(name: str, folder: Path | None) -> Path:
     """Where a table is that is to be removed; a file named by its path must be a table."""
-    from twofold.endgame.folder import is_path
     from twofold.endgame.library import head_of, place_of
-    from twofold.errors import InvalidTable
-    from twofold.notation import shown
 
     path = place_of(name, folder)
     if is_path(name):

@@ -5,82 +5,62 @@ import sys
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
+from rich.console import Console
+from rich.progress import (
+    BarColumn,
+    MofNCompleteColumn,
+    TextColumn,
+    TimeElapsedColumn,
+    TimeRemainingColumn,
+)
+from rich.progress import Progress as Bars
 
-from twofold.cli._common import (
-    INTERRUPTED,
+from twofold.arena.stats import Interval
+from twofold.arena.table import format_table
+from twofold.arena.tuning.study import require_tune
+from twofold.arena.tuning.tune import Check, Progress, Settings, Trial, Tuning, tune
+from twofold.cli._options import (
+    FirstSeedOption,
     JsonOption,
     RulesOption,
-    can_redraw,
-    catching_interrupt,
+    argument,
     check_writable,
-    cores,
-    counted,
-    loading,
-    prepare,
-    print_note,
-    print_out,
-    print_words,
-    read_count,
+    count,
+    option,
+    read_jobs,
     read_rules,
-    waiting,
-    write_json,
 )
-
-if TYPE_CHECKING:
-    from twofold.arena.stats import Interval
-    from twofold.arena.tuning.tune import Check, Progress, Settings, Trial, Tuning
+from twofold.cli._output import can_redraw, counted, print_note, print_out, print_words, write_json
+from twofold.cli._players import prepare
+from twofold.cli._progress import loading, waiting
+from twofold.cli._signals import INTERRUPTED, catching_interrupt
+from twofold.limits import MAX_GAMES, MAX_TRIALS, check_limit
+from twofold.notation import format_number, parse_seed
 
 EXAMPLE = """  twofold tune expectimax:ply=1 --games 100 --trials 200 --out tune.db
   twofold tune expectimax:eval=snake --spread 2 --out snake.db --json"""
 
 
 def command(
-    player: Annotated[
-        str, typer.Argument(metavar="PLAYER", help="Player to tune.", show_default=False)
-    ],
-    out: Annotated[
-        str,
-        typer.Option("--out", metavar="FILE", help="Trials, in SQLite.", show_default=False),
-    ],
-    games: Annotated[
-        int, typer.Option("--games", parser=read_count, metavar="N", help="Games a trial.")
-    ] = 100,
-    trials: Annotated[
-        int,
-        typer.Option("--trials", parser=read_count, metavar="T", help="Trials wanted in the file."),
-    ] = 100,
+    player: Annotated[str, argument("PLAYER", "Player to tune.")],
+    out: Annotated[str, option("--out", "FILE", "Trials, in SQLite.", show_default=False)],
+    games: Annotated[int, count("--games", "N", "Games a trial.")] = 100,
+    trials: Annotated[int, count("--trials", "T", "Trials wanted in the file.")] = 100,
     jobs: Annotated[
-        int | None,
-        typer.Option(
-            "--jobs",
-            parser=read_count,
-            metavar="J",
-            help="Trials at a time; else as many as cores.",
-        ),
+        int | None, count("--jobs", "J", "Trials at a time; else as many as cores.")
     ] = None,
-    seed: Annotated[
-        str, typer.Option("--seed", metavar="S", help="Seed of the first game; then S+1, ...")
-    ] = "1",
-    weights: Annotated[
-        str, typer.Option("--weights", metavar="NAMES", help="a,b,c; else all of the evaluator.")
-    ] = "",
-    sampler: Annotated[
-        str, typer.Option("--sampler", metavar="NAME", help="cma (CMA-ES) or tpe.")
-    ] = "cma",
-    spread: Annotated[
-        float, typer.Option("--spread", metavar="F", help="Weights go to start / F and x F.")
-    ] = 4.0,
+    seed: FirstSeedOption = "1",
+    weights: Annotated[str, option("--weights", "NAMES", "a,b,c; else all of the evaluator.")] = "",
+    sampler: Annotated[str, option("--sampler", "NAME", "cma (CMA-ES) or tpe.")] = "cma",
+    spread: Annotated[float, option("--spread", "F", "Weights go to start / F and x F.")] = 4.0,
     objective: Annotated[
-        str, typer.Option("--objective", metavar="NAME", help="score, log-score or a tile.")
+        str, option("--objective", "NAME", "score, log-score or a tile.")
     ] = "score",
     check_games: Annotated[
-        int,
-        typer.Option(
-            "--check-games", parser=read_count, metavar="N", help="Fresh games for best and start."
-        ),
+        int, count("--check-games", "N", "Fresh games for best and start.")
     ] = 500,
     rules: RulesOption = "",
     json: JsonOption = False,
@@ -91,14 +71,9 @@ def command(
     command again to go on after an interruption, or with more trials. The best weights then
     play fresh games against the start weights, and the last line is the tuned player.
     """
-    from twofold.arena.tuning.study import require_tune
-    from twofold.arena.tuning.tune import Settings, tune
-    from twofold.limits import MAX_GAMES, MAX_JOBS, MAX_TRIALS, check_limit
-    from twofold.notation import parse_seed
-
     check_limit("trials", trials, 1, MAX_TRIALS)
     check_limit("games of the check", check_games, 2, MAX_GAMES)
-    used_jobs = check_limit("jobs", cores() if jobs is None else jobs, 1, MAX_JOBS)
+    used_jobs = read_jobs(jobs)
     check_writable(Path(out))
     with waiting("loading Optuna, which chooses the weights ..."):
         require_tune()
@@ -141,18 +116,8 @@ def command(
 
 
 @contextlib.contextmanager
-def _progress(settings: "Settings") -> "Iterator[Callable[[Progress], None]]":
+def _progress(settings: Settings) -> Iterator[Callable[[Progress], None]]:
     """Progress on stderr, of the trials and then of the check: bars in a terminal, else words."""
-    from rich.console import Console
-    from rich.progress import (
-        BarColumn,
-        MofNCompleteColumn,
-        TextColumn,
-        TimeElapsedColumn,
-        TimeRemainingColumn,
-    )
-    from rich.progress import Progress as Bars
-
     columns = (
         TextColumn("{task.description}"),
         BarColumn(20),
@@ -174,7 +139,7 @@ def _progress(settings: "Settings") -> "Iterator[Callable[[Progress], None]]":
         tuning = bars.add_task("trials", total=None, more=f"each plays {games}")
         check = bars.add_task("check", total=None, more="games", visible=False)
 
-        def show(now: "Progress") -> None:
+        def show(now: Progress) -> None:
             speed = now.played / max(time.monotonic() - began, 1e-9)
             best = "-" if now.best is None else settings.objective.shown(now.best)
             more = f"best {best}  {speed:,.3g} games/s"
@@ -189,18 +154,17 @@ def _progress(settings: "Settings") -> "Iterator[Callable[[Progress], None]]":
         yield show
 
 
-def _words(now: "Progress", games: str) -> str:
+def _words(now: Progress, games: str) -> str:
     """What a tuning waits for."""
     if now.to_check:
         return f"checking the best weights: playing {counted(now.to_check, 'fresh game')} ..."
     return f"tuning: playing {games} for each of {counted(now.trials, 'trial')} ..."
 
 
-def _print_tuning(found: "Tuning", seconds: float, jobs: int) -> None:
+def _print_tuning(found: Tuning, seconds: float, jobs: int) -> None:
     settings, best, start = found.settings, found.best, found.start
     if best is None:
         return
-    from twofold.arena.table import format_table
 
     aim = settings.objective
     rows = [
@@ -219,12 +183,10 @@ def _print_tuning(found: "Tuning", seconds: float, jobs: int) -> None:
 
 
 def _number(value: float) -> str:
-    from twofold.notation import format_number
-
     return format_number(float(f"{value:.4g}"))
 
 
-def _print_verdict(found: "Tuning") -> None:
+def _print_verdict(found: Tuning) -> None:
     if found.best is None or found.verdict is None:
         return
     if found.check is None:
@@ -234,7 +196,7 @@ def _print_verdict(found: "Tuning") -> None:
     print_out(found.best.spec)
 
 
-def _check_text(check: "Check", settings: "Settings") -> str:
+def _check_text(check: Check, settings: Settings) -> str:
     shown = settings.objective.shown
     low, high = check.difference.low, check.difference.high
     ends = f"{shown(low or 0.0, '+')} to {shown(high or 0.0, '+')}"
@@ -251,7 +213,7 @@ def _check_text(check: "Check", settings: "Settings") -> str:
     )
 
 
-def _document(found: "Tuning") -> dict[str, Any]:
+def _document(found: Tuning) -> dict[str, Any]:
     settings = found.settings
     return {
         "player": settings.player,
@@ -280,7 +242,7 @@ def _document(found: "Tuning") -> dict[str, Any]:
     }
 
 
-def _trial(one: "Trial | None") -> dict[str, Any] | None:
+def _trial(one: Trial | None) -> dict[str, Any] | None:
     if one is None:
         return None
     return {
@@ -291,7 +253,7 @@ def _trial(one: "Trial | None") -> dict[str, Any] | None:
     }
 
 
-def _check(check: "Check") -> dict[str, Any]:
+def _check(check: Check) -> dict[str, Any]:
     return {
         "games": check.games,
         "seed": str(check.seed),
@@ -301,5 +263,5 @@ def _check(check: "Check") -> dict[str, Any]:
     }
 
 
-def _interval(one: "Interval") -> dict[str, Any]:
+def _interval(one: Interval) -> dict[str, Any]:
     return {"mean": one.value, "mean_95": [one.low, one.high]}

@@ -2,7 +2,8 @@
 
 import time
 
-from twofold.cli._common import cores, print_note, print_out
+from twofold.cli._machine import cores
+from twofold.cli._output import print_note, print_out
 
 EXAMPLE = "  twofold warmup"
 

@@ -5,35 +5,42 @@ import threading
 import time
 from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Final
+from typing import Annotated, Final
 
 import typer
+from rich.console import Console
+from rich.live import Live
 
-from twofold.cli._common import (
-    INTERRUPTED,
+from twofold.cli._app import can_open, watch_screen, words_at_leaving
+from twofold.cli._options import (
+    DiceSeedOption,
+    PaceOption,
     RulesOption,
-    SeedOption,
-    can_redraw,
-    catching_interrupt,
+    argument,
     check_writable,
-    counted,
-    hint_at_tables,
-    loading,
-    print_out,
-    print_words,
+    flag,
+    option,
     read_pace,
     read_rules,
     read_seed,
-    settled_specs,
-    shell_line,
 )
-
-if TYPE_CHECKING:
-    from rich.console import Console
-
-    from twofold.rules import Rules
-    from twofold.tui.frame import Frame
-    from twofold.tui.saving import KeptGame
+from twofold.cli._output import can_redraw, counted, print_out, print_words, shell_line
+from twofold.cli._players import hint_at_tables, settled_specs
+from twofold.cli._progress import loading
+from twofold.cli._screen import Screen
+from twofold.cli._signals import INTERRUPTED, catching_interrupt
+from twofold.game import Game
+from twofold.players import make_player
+from twofold.players.presets import default_player
+from twofold.records.record import Record, write_record
+from twofold.rules import STANDARD, Rules
+from twofold.tui.frame import Frame, first_frame
+from twofold.tui.numbers import format_speed, format_time
+from twofold.tui.picture import Canvas
+from twofold.tui.playback import Playback, frames, paced
+from twofold.tui.saving import KeptGame
+from twofold.tui.tiles import draw_board, fit
+from twofold.tui.words import getting_ready, words_of_board, words_of_move
 
 EXAMPLE = """  twofold watch
   twofold watch greedy --seed 7 --moves-per-second 5
@@ -53,23 +60,14 @@ MOST_MILESTONES: Final = 6
 
 
 def command(
-    player: Annotated[
-        str | None, typer.Argument(metavar="PLAYER", help="Who plays.", show_default=False)
-    ] = None,
-    seed: SeedOption = None,
+    player: Annotated[str | None, argument("PLAYER", "Who plays.")] = None,
+    seed: DiceSeedOption = None,
     rules: RulesOption = "",
-    moves_per_second: Annotated[
-        str | None,
-        typer.Option("--moves-per-second", metavar="X", help="Play no faster than this."),
-    ] = None,
-    record: Annotated[
-        Path | None, typer.Option("--record", metavar="FILE", help="Write the game to a file.")
-    ] = None,
-    plain: Annotated[
-        bool, typer.Option("--plain", help="Lines of text instead of a live picture.")
-    ] = False,
+    moves_per_second: PaceOption = None,
+    record: Annotated[Path | None, option("--record", "FILE", "Write the game to a file.")] = None,
+    plain: Annotated[bool, flag("--plain", "Lines of text instead of a live picture.")] = False,
     words: Annotated[
-        bool, typer.Option("--words", help="Every move in words, a line each, for screen readers.")
+        bool, flag("--words", "Every move in words, a line each, for screen readers.")
     ] = False,
 ) -> None:
     """Watch a player play a game, live in the terminal.
@@ -78,8 +76,6 @@ def command(
     over and ? shows all keys. Ctrl-C ends it with a summary. Without a terminal, or with --plain:
     a line every 100 moves and the final board.
     """
-    from twofold.cli._app import can_open
-
     used_rules = read_rules(rules, () if player is None else [player])
     used_seed = read_seed(seed)
     pace = read_pace(moves_per_second)
@@ -106,13 +102,11 @@ def command(
         raise typer.Exit(INTERRUPTED)
 
 
-def _spec_of(player: str | None, rules: "Rules") -> str:
+def _spec_of(player: str | None, rules: Rules) -> str:
     """Who plays, with endgame tables by name, so that the game can be played again."""
     if player is not None:
         return settled_specs([player], rules)[0]
     with loading():
-        from twofold.players.presets import default_player
-
         return default_player(rules)
 
 
@@ -120,10 +114,8 @@ class Watched:
     """One game that is being watched."""
 
     def __init__(
-        self, spec: str, rules: "Rules", seed: int, pace: float | None, record: Path | None
+        self, spec: str, rules: Rules, seed: int, pace: float | None, record: Path | None
     ) -> None:
-        from twofold.game import Game
-
         self.spec = spec
         self.rules = rules
         self.seed = seed
@@ -132,19 +124,14 @@ class Watched:
         self.game: Game = Game(rules, seed=seed)
         self.kept: KeptGame | None = None  # once a person has taken over
         with loading():
-            from twofold.players import make_player
-
             self.player = make_player(spec)
         self.player.start(rules, seed)
 
-    def _frames(self, stop: threading.Event) -> "Iterator[Frame]":
-        from twofold.tui.playback import frames, paced
-
+    def _frames(self, stop: threading.Event) -> Iterator[Frame]:
         return paced(frames(self.player, self.game, time.perf_counter), self.pace, stop)
 
-    def show_app(self) -> tuple["Frame", bool]:
+    def show_app(self) -> tuple[Frame, bool]:
         """Show the game in the app until the user leaves; the last frame, and whether by Ctrl-C."""
-        from twofold.cli._app import watch_screen
         from twofold.tui.app import run
 
         screen, shared = watch_screen(self.game, self.player, self.spec, self.pace)
@@ -159,16 +146,8 @@ class Watched:
             raise shared.error
         return shared.now.frame, interrupted
 
-    def show_live(self, stop: threading.Event) -> "Frame":
+    def show_live(self, stop: threading.Event) -> Frame:
         """Draw the game until it ends or `stop` is set; the last frame."""
-        from rich.console import Console
-        from rich.live import Live
-
-        from twofold.cli._screen import Screen
-        from twofold.tui.frame import first_frame
-        from twofold.tui.playback import Playback
-        from twofold.tui.words import getting_ready
-
         console = Console()
         opening = first_frame(self.game)
         screen = Screen(opening, self.spec, self.seed, getting_ready())
@@ -189,10 +168,8 @@ class Watched:
         _print_board(playback.frame, console)
         return playback.frame
 
-    def show_plain(self, stop: threading.Event) -> "Frame":
+    def show_plain(self, stop: threading.Event) -> Frame:
         """Print a line every 100 moves and the final board; the last frame."""
-        from twofold.tui.numbers import format_speed
-
         for frame in self._told(stop):
             if frame.move_number and frame.move_number % LINE_EVERY == 0:
                 print_out(
@@ -204,10 +181,8 @@ class Watched:
         print_out(f"\n{frame.board.drawn()}\n")
         return frame
 
-    def show_words(self, stop: threading.Event) -> "Frame":
+    def show_words(self, stop: threading.Event) -> Frame:
         """Tell every move in words, and the final board; the last frame."""
-        from twofold.tui.words import words_of_board, words_of_move
-
         last = None
         for frame in self._told(stop):
             if last is None:
@@ -220,10 +195,8 @@ class Watched:
         print_out("\n".join(words_of_board(frame.board)))
         return frame
 
-    def _told(self, stop: threading.Event) -> "Iterator[Frame]":
+    def _told(self, stop: threading.Event) -> Iterator[Frame]:
         """The frames of the game, at least one, after a line about it."""
-        from twofold.tui.frame import first_frame
-
         print_words(f"{self.spec}, seed {self.seed}, rules {self.rules}")
         with loading():
             source = self._frames(stop)
@@ -231,7 +204,7 @@ class Watched:
         yield opening
         yield from source
 
-    def summary(self, frame: "Frame") -> list[str]:
+    def summary(self, frame: Frame) -> list[str]:
         """The lines at the end; writes the record if one is wanted."""
         lines = self._outcome(frame) if self.kept is None else []
         if self.record is not None:
@@ -239,14 +212,11 @@ class Watched:
             lines.append(f"written to {self.record}")
         if self.kept is None:
             return [*lines, f"again: {self.command_line()}"]
-        from twofold.cli._app import words_at_leaving
 
         return [*lines, *words_at_leaving(self.kept)]
 
-    def _outcome(self, frame: "Frame") -> list[str]:
+    def _outcome(self, frame: Frame) -> list[str]:
         """How the game went."""
-        from twofold.tui.numbers import format_speed, format_time
-
         ends = {"over": "no move left", "stopped": "the goal is reached"}
         how = ends.get(self.game.status.value, "not finished")
         return [
@@ -263,25 +233,18 @@ class Watched:
 
     def command_line(self) -> str:
         """The command that plays this game again."""
-        from twofold.rules import STANDARD
-
         words = ["twofold", "watch", self.spec, "--seed", str(self.seed)]
         if self.rules != STANDARD:
             words += ["--rules", str(self.rules)]
         return shell_line(*words)
 
     def _write_record(self, path: Path) -> None:
-        from twofold.records.record import Record, write_record
-
         player = self.player.spec if self.kept is None else self.kept.player
         write_record(path, Record.from_game(self.game, player=player))
 
 
-def _print_board(frame: "Frame", console: "Console") -> None:
+def _print_board(frame: Frame, console: Console) -> None:
     """Leave the final board in the terminal."""
-    from twofold.tui.picture import Canvas
-    from twofold.tui.tiles import draw_board, fit
-
     board = frame.board
     colours = Canvas.of(console, console.width, console.height).colours
     for line in draw_board(board, fit(board, colours, console.width, 3 * board.rows)):

@@ -1,6 +1,6 @@
 """Runs a program and ends it, with all that it has started, when whoever started this is gone.
 
-    python -I -S engine_guard.py SECONDS COMMAND...
+    python -I -S guard.py SECONDS COMMAND...
 
 The program has our input and output, which are pipes: nothing passes through here. Who is killed
 can close nothing but its pipes, so the end of our input is the sign: the program has so many

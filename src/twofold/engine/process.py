@@ -1,6 +1,6 @@
 """Another program as lines in and lines out, with time limits, that leaves nothing behind.
 
-On POSIX the program runs below `engine_guard`, in a session of its own: Ctrl-C does not reach it,
+On POSIX the program runs below `guard.py`, in a session of its own: Ctrl-C does not reach it,
 it is killed with all that it has started, and it ends even where this process is killed.
 """
 
@@ -37,7 +37,7 @@ WRITE_SECONDS: Final = 5.0
 TAIL_SHOWN: Final = 200
 """Characters of the end of its errors that a message shows."""
 
-_GUARD: Final = Path(__file__).with_name("engine_guard.py")
+_GUARD: Final = Path(__file__).with_name("guard.py")
 _POSIX: Final = os.name == "posix"
 _NEW_GROUP: Final[int] = getattr(subprocess, "CREATE_NEW_PROCESS_GROUP", 0)  # Windows alone
 

@@ -1,113 +1,32 @@
-"""The live view of a training run, and the options of its evaluations."""
+"""What `twofold train` shows while a run goes on."""
 
 import contextlib
-import math
-import re
 import time
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
-from twofold.cli._common import can_redraw, counted, print_note, read_count, read_seconds
+from rich.console import Console, Group
+from rich.live import Live
+from rich.table import Table
+from rich.text import Text
+
+from twofold.cli._output import can_redraw, counted, print_note
 from twofold.cli._progress import clock
+from twofold.learn.evaluation import Evaluation
 
 if TYPE_CHECKING:
-    from twofold.arena.evaluation import EvaluationGames
-    from twofold.learn.evaluation import Evaluation
     from twofold.learn.training import Progress, Training
 
     Shown = tuple[Callable[[Progress], None], Callable[[Evaluation], None]]
 
 CURVE_HEIGHT: Final = 8
 
-EVAL_GAMES: Final = 300
-"""Whole games of an evaluation where no number is given."""
-
-EVAL_DOWNGRADE: Final = 24_576
-"""The sum from which on the games of evaluations are downgraded, where none is given."""
-
 _BARS: Final = " ▁▂▃▄▅▆▇█"
-
-
-@dataclass(frozen=True, slots=True)
-class Trials:
-    """The options of evaluations.
-
-    Attributes:
-        every: seconds of training between two.
-        every_games: training games between two, in place of seconds; None for seconds.
-        count: whole games of each.
-        boards: files of boards that games begin on.
-        downgrade: see `twofold.arena.evaluation`.
-        options: the same as the command line has them, without those that are usual.
-    """
-
-    every: float
-    every_games: int | None
-    count: int
-    boards: list[str]
-    downgrade: int
-    options: list[str]
-
-    def games(self, training: "Training", stop: Callable[[], bool]) -> "EvaluationGames":
-        """The games of each evaluation of a run."""
-        from twofold.arena.evaluation import EvaluationGames
-        from twofold.cli._boards import read_starts
-
-        rules = training.settings.rules
-        sets = [read_starts(path, rules) for path in self.boards]
-        return EvaluationGames(
-            rules,
-            games=self.count,
-            boards=[one for one in sets if one],
-            downgrade=self.downgrade,
-            tables=training.tables,
-            stop=stop,
-        )
-
-
-def read_trials(every: str, count: int, boards: list[str], downgrade: int) -> Trials | None:
-    """The evaluations that options ask for; None for none.
-
-    Raises:
-        InvalidInput: they cannot be read, or boards are named, but no time.
-    """
-    from twofold.errors import InvalidInput
-
-    if every:
-        options = ["--eval-every", every]
-        options += ["--eval-games", str(count)] if count != EVAL_GAMES else []
-        options += [word for path in boards for word in ("--eval-boards", path)]
-        options += ["--eval-downgrade", str(downgrade)] if downgrade != EVAL_DOWNGRADE else []
-        games = _read_games(every)
-        seconds = math.inf if games else read_seconds(every, "eval-every such as 10000g, or")
-        return Trials(seconds, games, count, boards, downgrade, options)
-    if boards:
-        raise InvalidInput("expected --eval-every T beside --eval-boards, such as 10m")
-    return None
-
-
-def _read_games(text: str) -> int | None:
-    """The games of a text such as `10000g` or `1e4 games`; None for another text."""
-    from twofold.limits import MAX_TRAINING_GAMES, check_limit
-
-    found = re.fullmatch(r"([0-9]{1,15}(?:[eE][0-9]{1,2})?) ?(?:g|games?)", text.strip(), re.ASCII)
-    if not found:
-        return None
-    games = read_count(found[1])
-    check_limit("games between evaluations", games, 1, MAX_TRAINING_GAMES)
-    return games
-
-
-# ---- what is shown
 
 
 @contextlib.contextmanager
 def live(training: "Training") -> "Iterator[Shown]":
     """Progress and evaluations on stderr: a live view in a terminal, else lines."""
-    from rich.console import Console
-    from rich.live import Live
-
     console = Console(stderr=True)
     if not can_redraw(console.is_terminal):
         yield _each_minute(), _say_evaluation
@@ -131,7 +50,7 @@ def _each_minute() -> "Callable[[Progress], None]":
     return say
 
 
-def _say_evaluation(one: "Evaluation") -> None:
+def _say_evaluation(one: Evaluation) -> None:
     print_note(f"twofold: network after {counted(one.moves, 'move')}: {one.measured}")
 
 
@@ -147,10 +66,6 @@ def progress_line(now: "Progress") -> str:
 
 def view(training: "Training", now: "Progress", width: int) -> Any:
     """Progress as a panel for a terminal of some width."""
-    from rich.console import Group
-    from rich.table import Table
-    from rich.text import Text
-
     facts = Table.grid(padding=(0, 2))
     facts.add_row("games", f"{now.games:,}", "moves", f"{now.moves:,}")
     facts.add_row("moves/s", f"{now.speed:,.0f}", "mean", f"{now.mean:,.0f}")
@@ -165,8 +80,6 @@ def view(training: "Training", now: "Progress", width: int) -> Any:
 
 def _judged(training: "Training", width: int) -> list[Any]:
     """The last evaluation in words, and the means of all as a curve once there are several."""
-    from rich.text import Text
-
     known = training.evaluations
     if not known:
         return []

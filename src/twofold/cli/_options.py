@@ -1,0 +1,155 @@
+"""Options that several commands have, and how their texts are read."""
+
+import inspect
+import re
+import secrets
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Annotated, Any, Final, TypeVar, get_type_hints
+
+import typer
+
+from twofold.cli._machine import cores
+from twofold.errors import InvalidInput, LimitExceeded
+from twofold.limits import MAX_JOBS, MAX_RUN_SECONDS, check_limit
+from twofold.notation import parse_number, parse_seed, shown
+from twofold.players import home_of
+from twofold.rules import Rules
+
+MAX_MOVES_PER_SECOND: Final = 1e6
+"""The fastest pace that can be asked for."""
+
+Options = TypeVar("Options")
+
+
+def option(name: str, metavar: str, words: str, **more: Any) -> Any:
+    """An option with a value."""
+    return typer.Option(name, metavar=metavar, help=words, **more)
+
+
+def count(name: str, metavar: str, words: str) -> Any:
+    """An option whose value is a whole number: 1000, or 1e3."""
+    return typer.Option(name, parser=read_count, metavar=metavar, help=words)
+
+
+def flag(name: str, words: str) -> Any:
+    """An option without a value."""
+    return typer.Option(name, help=words)
+
+
+def argument(metavar: str, words: str, *, show_default: bool = False) -> Any:
+    """An argument."""
+    return typer.Argument(metavar=metavar, help=words, show_default=show_default)
+
+
+def takes(options: type[Options]) -> Callable[[Callable[[Options], None]], Callable[..., None]]:
+    """Decorator: a command whose options are the fields of a dataclass, of which it gets one."""
+
+    def decorate(command: Callable[[Options], None]) -> Callable[..., None]:
+        def called(**values: Any) -> None:
+            command(options(**values))
+
+        called.__doc__ = command.__doc__
+        called.__annotations__ = get_type_hints(options, include_extras=True)
+        called.__signature__ = inspect.signature(options)  # type: ignore[attr-defined]
+        return called
+
+    return decorate
+
+
+def read_count(text: str | int) -> int:
+    """The whole number of an option: 1000, or 1e3.
+
+    Raises:
+        typer.BadParameter: it is no such text.
+    """
+    found = re.fullmatch(r"([+-]?[0-9]{1,30})(?:[eE]\+?([0-9]{1,2}))?", str(text).strip(), re.ASCII)
+    if not found:
+        raise typer.BadParameter(f"expected a whole number such as 1000 or 1e3, got {shown(text)}")
+    return int(found[1] + "0" * int(found[2] or 0))
+
+
+RulesOption = Annotated[
+    str,
+    option(
+        "--rules",
+        "RULES",
+        "Rules, such as '3x4 goal=512 stop=goal'; else 4x4 2048, or those of exact:table=.",
+    ),
+]
+DiceSeedOption = Annotated[
+    str | None, option("--seed", "N", "Seed of the dice, 0 to 2^64 - 1; else a random one.")
+]
+FirstSeedOption = Annotated[str, option("--seed", "S", "Seed of the first game; then S+1, ...")]
+JobsOption = Annotated[int | None, count("--jobs", "J", "Games at a time; else as many as cores.")]
+ThreadsOption = Annotated[int | None, count("--threads", "N", "Threads; else as many as cores.")]
+StudyOption = Annotated[str, option("--out", "FILE", "Study that keeps the games; reused.")]
+BoardsOption = Annotated[str, option("--boards", "FILE", "Play on from the boards of a text file.")]
+PaceOption = Annotated[str | None, option("--moves-per-second", "X", "Play no faster than this.")]
+JsonOption = Annotated[bool, flag("--json", "Print one JSON document.")]
+
+
+def read_rules(text: str, players: Sequence[str] = ()) -> Rules:
+    """The rules an option names; where it names none, the only ones that a player can play under.
+
+    Raises:
+        InvalidInput: the text names no rules, or there is no such player.
+    """
+    if players and not text:
+        for spec in players:
+            if (home := home_of(spec)) is not None:
+                return home
+    return Rules.parse(text)
+
+
+def read_seed(text: str | None) -> int:
+    """The seed an option names, or a random one that is short enough to type."""
+    return secrets.randbelow(2**32) if text is None else parse_seed(text)
+
+
+def read_jobs(wanted: int | None, name: str = "jobs") -> int:
+    """How many are to work at a time: as many as wanted, else as there are cores.
+
+    Raises:
+        LimitExceeded: too few or too many.
+    """
+    return check_limit(name, cores() if wanted is None else wanted, 1, MAX_JOBS)
+
+
+def read_seconds(text: str, name: str) -> float:
+    """The seconds of an option such as 30m, 1h30m, 45s.
+
+    Raises:
+        InvalidInput: no such text, or nothing, or more than a year.
+    """
+    number = r"(\d{1,9}(?:\.\d{1,3})?)"
+    found = re.fullmatch(rf"(?:{number}d)?(?:{number}h)?(?:{number}m)?(?:{number}s?)?", text)
+    parts = [float(part or 0) for part in found.groups()] if found and text else []
+    seconds = sum(a * b for a, b in zip(parts, (86_400, 3_600, 60, 1), strict=False))
+    if not seconds > 0:
+        raise InvalidInput(f"expected {name} such as 30m, 1h30m or 45s, got {shown(text)}")
+    if seconds > MAX_RUN_SECONDS:
+        raise LimitExceeded(f"expected {name} up to 365 days, got {shown(text)}")
+    return seconds
+
+
+def read_pace(text: str | None) -> float | None:
+    """The moves a second that an option names; None for no limit."""
+    if text is None:
+        return None
+    pace = parse_number(text, "moves per second", InvalidInput)
+    if not 0 < pace <= MAX_MOVES_PER_SECOND:
+        raise LimitExceeded(
+            f"expected moves per second above 0 and up to {MAX_MOVES_PER_SECOND:.0f}, got {text}"
+        )
+    return pace
+
+
+def check_writable(path: Path) -> None:
+    """Refuse a file that could not be written at the end, before anything is played."""
+    if not path.resolve().parent.is_dir():
+        raise InvalidInput(
+            f"expected an existing folder to write to, got {str(path.resolve().parent)!r}"
+        )
+    if path.exists() and not path.is_file():
+        raise InvalidInput(f"expected a regular file to write to, got {str(path)!r}")

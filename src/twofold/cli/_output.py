@@ -1,0 +1,79 @@
+"""What commands print: lines, words, notes, documents."""
+
+import json
+import os
+import shlex
+import shutil
+import sys
+import textwrap
+from collections.abc import Mapping
+from typing import Any, Final
+
+from twofold.cli._machine import machine
+
+SCHEMA: Final = 1
+"""Version of the JSON documents; raised when a field changes its name or meaning."""
+
+MIN_WIDTH: Final = 40
+"""Words are not wrapped to fewer columns."""
+
+
+def write_json(
+    command: str, body: Mapping[str, Any], timing: Mapping[str, Any] | None = None
+) -> None:
+    """Print the one JSON document of a command.
+
+    What depends on time is in `timing`, what depends on the machine in `machine`, so that
+    everything else can be compared between runs.
+    """
+    document = {"schema": SCHEMA, "command": command, **body}
+    document |= {"timing": dict(timing or {}), "machine": machine()}
+    print_out(json.dumps(document, indent=2, allow_nan=False))
+
+
+def print_out(text: str = "") -> None:
+    """Print a line of the command's own output."""
+    sys.stdout.write(text + "\n")
+
+
+def print_words(text: str, hang: int = 0) -> None:
+    """Print lines of words; in a terminal they are `wrapped`, elsewhere they stay as they are."""
+    print_out(wrapped(text, hang) if sys.stdout.isatty() else text)
+
+
+def wrapped(text: str, hang: int = 0) -> str:
+    """Lines that are no longer than the terminal is wide; no word is broken.
+
+    Args:
+        text: the lines.
+        hang: columns that the rest of a long line is indented by.
+    """
+    width = max(shutil.get_terminal_size().columns, MIN_WIDTH)
+    wrapper = textwrap.TextWrapper(
+        width,
+        subsequent_indent=" " * hang,
+        break_long_words=False,
+        break_on_hyphens=False,
+    )
+    return "\n".join("\n".join(wrapper.wrap(line)) for line in text.split("\n"))
+
+
+def print_note(text: str = "") -> None:
+    """Print a line that is not output: on stderr."""
+    sys.stderr.write(text + "\n")
+    sys.stderr.flush()
+
+
+def can_redraw(is_terminal: bool) -> bool:
+    """Whether lines that are shown can be drawn again: in a terminal that moves its cursor."""
+    return is_terminal and os.environ.get("TERM", "") not in ("dumb", "unknown")
+
+
+def shell_line(*words: str) -> str:
+    """A command that can be pasted into a shell."""
+    return shlex.join(words)
+
+
+def counted(number: int, noun: str) -> str:
+    """`1 move`, `1,024 moves`."""
+    return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"

@@ -1,0 +1,94 @@
+"""Players that commands ask for: settled, checked, made ready."""
+
+import sys
+from collections.abc import Sequence
+from typing import Final
+
+from twofold.cli._output import print_note
+from twofold.cli._progress import loading
+from twofold.endgame.folder import files_in, tables_folder
+from twofold.endgame.pattern import suits
+from twofold.game import Game
+from twofold.players import Player, make_player, settled
+from twofold.rules import Rules
+from twofold.search.budget import Budget
+
+TABLES_HINT: Final = "endgame tables make the default player stronger: twofold tables build default"
+"""Said in a terminal where the default player plays without any."""
+
+
+def settled_specs(specs: Sequence[str], rules: Rules) -> list[str]:
+    """The specs with `tables=auto` replaced by the names of tables, as results show and keep them.
+
+    Args:
+        specs: name the players.
+        rules: what they are going to play.
+
+    Raises:
+        InvalidInput: a spec is wrong, or names endgame tables that cannot be used.
+    """
+    with loading():
+        return [settled(spec, rules) for spec in specs]
+
+
+def prepare(specs: Sequence[str], rules: Rules, seed: int, *, allow_code: bool = True) -> None:
+    """Check that players can be made and can play; have their kernels compiled.
+
+    Args:
+        specs: name the players.
+        rules: what they are going to play.
+        seed: of their first game.
+        allow_code: see `make_player`.
+
+    Raises:
+        InvalidInput: a spec is wrong, or its player cannot play under these rules.
+    """
+    for spec in specs:
+        open_player(spec, rules, seed, allow_code=allow_code).close()
+
+
+def open_player(
+    spec: str, rules: Rules, seed: int, *, at_home: bool = False, allow_code: bool = True
+) -> Player:
+    """A player that is ready: started, and its kernels compiled by a first analysis.
+
+    Args:
+        spec: names the player.
+        rules: what it is going to play.
+        seed: of its game.
+        at_home: whether a player that can play under one set of rules alone is started with
+            these instead.
+        allow_code: see `make_player`.
+
+    Raises:
+        InvalidInput: the spec is wrong, or the player cannot play under these rules.
+    """
+    with loading():
+        player = make_player(settled(spec, rules), allow_code=allow_code)
+        rules = player.home or rules if at_home else rules
+        player.start(rules, seed)
+        if player.compiled:
+            opening = Game(rules, seed=seed)
+            if opening.legal_moves():
+                player.analyse(opening.board, Budget(ply=1), score=0)
+            player.start(rules, seed)
+    return player
+
+
+def hint_at_tables(rules: Rules) -> None:
+    """Say in a terminal that endgame tables would help the default player, if it has none.
+
+    Those that make players weaker, which `tables=auto` leaves out, do not count.
+
+    Args:
+        rules: what it plays.
+    """
+    in_terminal = sys.stdout.isatty() and sys.stderr.isatty()
+    if in_terminal and suits(rules) and not (files_in(tables_folder()) and _has_strong_tables()):
+        print_note(TABLES_HINT)
+
+
+def _has_strong_tables() -> bool:
+    from twofold.endgame.library import strong  # takes a second: it loads kernels
+
+    return bool(strong())
