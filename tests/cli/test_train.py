@@ -6,6 +6,7 @@ import signal
 import subprocess
 import sys
 import time
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +17,7 @@ from tests.cli.conftest import Cli
 from tests.endgame.state import table_files as table_files  # a fixture
 from tests.endgame.state import tables_here as tables_here  # a fixture
 from tests.signals import hear_signals
-from twofold.cli._train_options import goes_on, read_trials
+from twofold.cli._train_options import TrainOptions, goes_on, read_trials
 from twofold.learn.checkpoint import curve_path, load, save
 from twofold.learn.run import run
 from twofold.learn.settings import Settings
@@ -121,14 +122,18 @@ def test_evaluations(cli: Cli, tmp_path: Path) -> None:
 
 
 def test_what_goes_on_repeats_the_options_that_no_file_holds() -> None:
-    said = goes_on("n.safetensors", "10m", read_trials("5m", 300, [], 24_576))
+    nothing: Any = None  # no command line is parsed
+    plain = TrainOptions(nothing, out="n")
+    said = goes_on(replace(plain, out="n.safetensors"), read_trials("5m", 300, [], 24_576))
     assert said == "twofold train --out n.safetensors --resume --eval-every 5m"
     trials = read_trials("5m", 20, ["late one.txt", "b.txt"], 0)
-    assert goes_on("n", "1m", trials) == (
+    assert goes_on(replace(plain, checkpoint="1m"), trials) == (
         "twofold train --out n --resume --checkpoint 1m --eval-every 5m --eval-games 20 "
         "--eval-boards 'late one.txt' --eval-boards b.txt --eval-downgrade 0"
     )
-    assert goes_on("n", "10m", None) == "twofold train --out n --resume"
+    assert goes_on(plain, None) == "twofold train --out n --resume"
+    own = replace(plain, rule="a.py:b", decay="a.py:c")
+    assert goes_on(own, None) == "twofold train --out n --resume --rule a.py:b --decay a.py:c"
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="sends a POSIX signal")
@@ -378,3 +383,37 @@ def test_a_file_that_was_replaced_is_left_alone(
     assert path.read_bytes() == b"of another program"
     assert load(beside).is_finished
     assert curve_path(beside).exists()
+
+
+OWN = Path(__file__).parents[2] / "examples" / "my_rule.py"
+
+
+def test_a_rule_of_ones_own_is_named_again(cli: Cli, tmp_path: Path) -> None:
+    path = str(tmp_path / "n.safetensors")
+    code = ["--rule", f"{OWN}:rms", "--decay", f"{OWN}:halving"]
+    found = cli("train", *SMALL, "--games", "20", "--out", path, *code)
+    assert found.code == 0
+    assert f": rule:0.1, rule {OWN}:rms, decay {OWN}:halving\n" in found.out
+    again = cli("train", "--resume", "--games", "30", "--out", path)
+    assert (again.code, again.out) == (2, "")
+    assert f"expected --rule '{OWN}:rms' again: the run learns by it" in again.err
+    assert cli("train", "--resume", "--games", "30", "--out", path, *code).code == 0
+
+
+@pytest.mark.parametrize(
+    ("options", "expected"),
+    [
+        (["--rule", "nowhere.py:rule"], "cannot read 'nowhere.py'"),
+        (["--rule", f"{OWN}:halving"], "expected a function with @learning_rule(), got "),
+        (["--decay", f"{OWN}:rms"], "expected a function with @decay, got "),
+        (["--rule", f"{OWN}:rms", "--schedule", "tc"], "expected a learning rule and phases of it"),
+    ],
+)
+def test_what_is_no_rule_is_refused(
+    options: list[str], expected: str, cli: Cli, tmp_path: Path
+) -> None:
+    path = tmp_path / "n.safetensors"
+    found = cli("train", *SMALL, "--games", "1", "--out", str(path), *options)
+    assert (found.code, found.out) == (2, "")
+    assert expected in found.err
+    assert not path.exists()

@@ -5,7 +5,7 @@ import os
 import re
 from collections.abc import Sequence
 from contextlib import AbstractContextManager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Annotated, Any, Final
 
@@ -26,12 +26,14 @@ from twofold.cli._options import (
 )
 from twofold.cli._output import shell_line
 from twofold.errors import InvalidInput, InvalidNetwork
+from twofold.learn.rules import Decay, LearningRule
 from twofold.learn.settings import Settings, parse_restart, parse_schedule
 from twofold.limits import MAX_TRAINING_GAMES, check_limit
 from twofold.locks import alone
 from twofold.networks.file import read_card
 from twofold.networks.library import SUFFIX, TDL_SUFFIX
 from twofold.notation import parse_seed, shown
+from twofold.players.own_code import load_object
 
 DEFAULT_TIME: Final = "30m"
 """The time of a run where neither time nor games are given."""
@@ -73,9 +75,16 @@ class TrainOptions:
             "--start", "NET", "Begin with the weights of a network; of several with their mean."
         ),
     ] = None
-    schedule: Annotated[str, option("--schedule", "S", "tc, td:0.1, or td:0.1@90%,tc:1@10%.")] = (
-        "tc"
-    )
+    schedule: Annotated[
+        str,
+        option("--schedule", "S", "tc, td:0.1, or td:0.1@90%,tc:1@10%.", show_default="tc"),
+    ] = ""
+    rule: Annotated[
+        str, option("--rule", "FILE:NAME", "A learning rule of your own, in place of tc.")
+    ] = ""
+    decay: Annotated[
+        str, option("--decay", "FILE:NAME", "A schedule of step sizes of your own.")
+    ] = ""
     optimism: Annotated[float, option("--optimism", "V", "Value of every board at first.")] = 0.0
     initial_weight: Annotated[
         float, option("--initial-weight", "V", "Value of every weight at first, instead.")
@@ -140,6 +149,13 @@ class TrainOptions:
     rules: RulesOption = ""
     json: JsonOption = False
 
+    def code(self) -> dict[str, Any]:
+        """The learning rule and the schedule of step sizes of one's own, None for none."""
+        return {
+            "rule": _own(self.rule, LearningRule, "a function with @learning_rule()"),
+            "decay": _own(self.decay, Decay, "a function with @decay"),
+        }
+
     def settings(self) -> Settings:
         """The settings of a new run."""
         moves, part = parse_restart(self.restart)
@@ -147,7 +163,8 @@ class TrainOptions:
             patterns=self.network,
             rules=read_rules(self.rules),
             stages=read_sums(self.stages, "stages such as 16384,32768"),
-            schedule=parse_schedule(self.schedule),
+            schedule=parse_schedule(self.schedule or ("rule" if self.rule else "tc")),
+            **self.code(),
             optimism=self.optimism,
             trace=self.trace,
             steps=self.steps,
@@ -163,6 +180,16 @@ class TrainOptions:
             seed=parse_seed(self.seed),
             threads=cores() if self.threads is None else self.threads,
         )
+
+
+def _own(name: str, kind: type[Any], expected: str) -> Any:
+    """What `FILE:NAME` names; None for no name."""
+    if not name:
+        return None
+    found = load_object(name)
+    if not isinstance(found, kind):
+        raise InvalidInput(f"expected {expected}, got {shown(name)}")
+    return replace(found, name=name)
 
 
 @dataclass(frozen=True, slots=True)
@@ -274,12 +301,16 @@ def check_resumed(context: typer.Context, names: Sequence[str]) -> None:
             )
 
 
-def goes_on(out: str, checkpoint: str, trials: Trials | None) -> str:
+def goes_on(options: TrainOptions, trials: Trials | None) -> str:
     """The command that goes on with a run."""
-    return shell_line("twofold", "train", "--out", out, "--resume", *not_kept(checkpoint, trials))
+    again = not_kept(options, trials)
+    return shell_line("twofold", "train", "--out", options.out, "--resume", *again)
 
 
-def not_kept(checkpoint: str, trials: Trials | None) -> list[str]:
+def not_kept(options: TrainOptions, trials: Trials | None) -> list[str]:
     """The options that the file of a run does not hold."""
+    checkpoint = options.checkpoint
     words = ["--checkpoint", checkpoint] if checkpoint != CHECKPOINT else []
+    words += ["--rule", options.rule] if options.rule else []
+    words += ["--decay", options.decay] if options.decay else []
     return [*words, *(trials.options if trials is not None else [])]

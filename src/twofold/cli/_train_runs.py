@@ -68,7 +68,7 @@ class Trainer:
 
     def _resumed(self, out: str) -> Training:
         network = self.options.network
-        training = load(out, threads=self.options.threads, **self.limits)
+        training = load(out, threads=self.options.threads, **self.limits, **self.options.code())
         if network and network != training.settings.patterns:
             raise InvalidInput(f"expected {training.settings.patterns}, as in {out}, got {network}")
         return training
@@ -137,7 +137,7 @@ def train_one(trainer: Trainer, settings: Settings | None) -> None:
     else:
         _print_run(training, out)
     if not training.is_finished:
-        again = goes_on(out, options.checkpoint, trainer.trials)
+        again = goes_on(replace(options, out=out), trainer.trials)
         print_note(f"twofold: interrupted; saved; {again} goes on")
         raise typer.Exit(INTERRUPTED)
 
@@ -242,7 +242,7 @@ def train_runs(trainer: Trainer, settings: Settings | None) -> None:
     paths = run_paths(out, count)
     before: list[Earlier] | None = None
     if settings is None:
-        first = _first(paths, trainer.start)
+        first = _first(paths, trainer)
         settings, before = first.settings, first.before
         if trainer.limits["games"] is None and trainer.limits["seconds"] is None:
             limits = {"games": first.game_limit, "seconds": first.second_limit}
@@ -271,7 +271,7 @@ def train_runs(trainer: Trainer, settings: Settings | None) -> None:
         _print_runs(out, ended, curve, drawn)
     if not is_finished:
         more = [word for name in trainer.start for word in ("--start", name)]
-        again = not_kept(options.checkpoint, trainer.trials)
+        again = not_kept(options, trainer.trials)
         words = ["twofold", "train", "--out", out, "--resume", "--runs", str(count), *again, *more]
         print_note(f"twofold: interrupted; saved; {shell_line(*words)} goes on")
         raise typer.Exit(INTERRUPTED)
@@ -291,12 +291,13 @@ def _check_none_there(paths: Sequence[str]) -> None:
         )
 
 
-def _first(paths: Sequence[str], start: Sequence[str]) -> Training:
+def _first(paths: Sequence[str], trainer: Trainer) -> Training:
     """The first run, whose settings all others have but for their seeds.
 
     Raises:
         InvalidInput: it is not there, or runs are to begin whose first weights are not named.
     """
+    start = trainer.start
     missing = [number for number, path in enumerate(paths, 1) if not Path(path).exists()]
     before = read_card(paths[0]).before
     if missing and bool(before) != bool(start):
@@ -305,7 +306,7 @@ def _first(paths: Sequence[str], start: Sequence[str]) -> Training:
             if before
             else f"expected no --start, for the first run began without, got {start[0]}"
         )
-    return load(paths[0])
+    return load(paths[0], **trainer.options.code())
 
 
 def _run(
