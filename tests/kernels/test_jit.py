@@ -13,8 +13,11 @@ from numba.core import config
 from twofold.kernels import _jit
 
 PACKAGE = Path(_jit.__file__).parents[1]
+KERNELS = Path(_jit.__file__).parent
 KERNEL_MODULES = sorted(
-    path.stem for path in Path(_jit.__file__).parent.glob("*.py") if path.stem != "__init__"
+    ".".join(path.relative_to(KERNELS).with_suffix("").parts)
+    for path in KERNELS.rglob("*.py")
+    if path.stem != "__init__"
 )
 
 CALLEE = """
@@ -34,6 +37,7 @@ def caller(number):
     return callee(number) * 10
 """
 
+SHOW_FOLDER = "from twofold.kernels import _jit; print(_jit.CACHE_FOLDER)"
 CALL = """
 from twofold.kernels import BUILT, _jit
 from twofold.kernels.caller_for_test import caller
@@ -102,7 +106,7 @@ def test_source_hash_covers_every_kernel_module(
     monkeypatch.setattr(_jit, "__file__", str(folder / "_jit.py"))
     before = _jit.source_hash()
     for name in KERNEL_MODULES:
-        path = folder / f"{name}.py"
+        path = folder.joinpath(*name.split(".")).with_suffix(".py")
         text = path.read_text(encoding="utf-8")
         path.write_text(text + "\n# changed\n", encoding="utf-8")
         assert _jit.source_hash() != before, name
@@ -116,7 +120,8 @@ def test_without_a_writable_folder_kernels_are_kept_for_the_run_only(tmp_path: P
     blocked = tmp_path / "a file"
     blocked.touch()  # no folder can be made in a file, whoever asks
     program = (
-        "from twofold.kernels import _jit, dice; import numpy as np;"
+        "from twofold.kernels import _jit; from twofold.kernels.rules import dice;"
+        "import numpy as np;"
         "print(int(dice.mix(np.uint64(1))), _jit.CACHE_FOLDER)"
     )
     done = run_python(PACKAGE.parent, blocked, program)
@@ -127,7 +132,7 @@ def test_without_a_writable_folder_kernels_are_kept_for_the_run_only(tmp_path: P
 
 def test_a_path_with_spaces_and_letters_of_any_kind(tmp_path: Path) -> None:
     cache = tmp_path / "the cache, ü"
-    program = "from twofold.kernels import dice, _jit; print(_jit.CACHE_FOLDER)"
+    program = "from twofold.kernels.rules import dice; " + SHOW_FOLDER
     done = run_python(PACKAGE.parent, cache, program)
     assert done.stderr == ""
     assert any((cache / "kernels").rglob("*.nbc"))
@@ -135,7 +140,7 @@ def test_a_path_with_spaces_and_letters_of_any_kind(tmp_path: Path) -> None:
 
 def test_every_kernel_is_served_from_the_cache(tmp_path: Path) -> None:
     """A table too large to be compiled in makes Numba stop caching, and only warn of it."""
-    names = [name for name in KERNEL_MODULES if name not in ("_jit", "tables")]
+    names = [name for name in KERNEL_MODULES if name not in ("_jit", "rules.row_tables")]
     program = f"""
 import importlib
 from twofold.kernels import _jit
