@@ -29,7 +29,7 @@ from twofold.errors import InvalidInput, InvalidLine
 from twofold.search.analysis import LineStep
 
 BOARD = Board.parse("0012/0000/0000/0000")
-PAGE = Path(__file__).parents[1] / "docs" / "reference" / "engine-protocol.md"
+PAGE = Path(__file__).parents[2] / "docs" / "reference" / "engine-protocol.md"
 
 
 @pytest.mark.parametrize(

@@ -47,7 +47,7 @@ def legacy_routes(hub: Hub) -> list[Route]:
     """The two routes."""
     limiter = CapacityLimiter(MAX_THREADS)
 
-    def endpoint(answer: Callable[[Request, Stop], str]) -> Callable[[Request], "object"]:
+    def endpoint(answer: Callable[[Request, Stop], str]) -> Callable[[Request], object]:
         async def serve(request: Request) -> Response:
             if request.method == "OPTIONS":
                 return _preflight(request)
