@@ -16,14 +16,11 @@ from twofold.errors import (
     InvalidInput,
     InvalidRecord,
     InvalidSpec,
-    ResourceError,
     UnsupportedRules,
 )
 from twofold.game import Game
 from twofold.records.record import Record, format_record, parse_record
 from twofold.rules import STANDARD, Rules
-from twofold.search.budget import Budget
-from twofold.search.stop import Stop
 from twofold.web import hub as hub_module
 from twofold.web import protocol
 from twofold.web.hub import Hub
@@ -140,21 +137,6 @@ def test_players_for_scripts(tmp_path: Path) -> None:
             hub.make_player("my.py:Mine", STANDARD)
         with pytest.raises(UnsupportedRules):
             hub.make_player(own_players.UNSTARTED, STANDARD)
-
-
-def test_analyses_for_scripts(tmp_path: Path) -> None:
-    with closing(Hub(tmp_path, "greedy", [own_players.PATIENT], warm_up=False)) as hub:
-        assert hub.analyse("", BOARD, STANDARD).player == "greedy"
-        found = hub.analyse("expectimax", BOARD, STANDARD, 100, Budget(ply=2))
-        assert found.depth == "2 plies"
-        with pytest.raises(InvalidSpec):
-            hub.analyse("my.py:Mine", BOARD, STANDARD)
-        stop = Stop()
-        stop.raise_flag()
-        GATE.reset()
-        assert hub.analyse(own_players.PATIENT, BOARD, STANDARD, stop=stop).unit == "chance"
-    with pytest.raises(ResourceError, match="closing"):
-        hub.analyse("", BOARD, STANDARD)
 
 
 def test_who_reviews(tmp_path: Path) -> None:

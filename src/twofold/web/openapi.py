@@ -28,7 +28,7 @@ Analyse boards, play games, and get at the games that are kept. Every request ne
 """
 
 
-class Refused(msgspec.Struct):
+class Refused(msgspec.Struct, frozen=True):
     """Why a request was not done.
 
     Attributes:
