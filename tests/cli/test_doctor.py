@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.conftest import Cli
+from tests.support.commands import Cli
 from twofold.cli import _output, doctor
 from twofold.evaluators import EVALUATORS
 from twofold.notation import format_number

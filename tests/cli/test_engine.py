@@ -12,9 +12,9 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.conftest import Cli
 from tests.engine.engines import EXAMPLE_SPEC, EXAMPLE_WORDS, rogue
-from tests.signals import hear_signals
+from tests.support.commands import Cli
+from tests.support.signals import hear_signals
 from twofold.cli import engine_check
 from twofold.engine import conformance
 from twofold.engine.conformance import CHECKS

@@ -14,12 +14,12 @@ from twofold.engine import subject as engine_subject
 from twofold.engine.conformance import (
     CHECKS,
     Outcome,
-    Subject,
     check_engine,
     dead_board,
     usual_board,
 )
 from twofold.engine.messages import ALL_SHAPES
+from twofold.engine.subject import Subject
 from twofold.errors import InvalidSpec
 
 SLACK = 20.0

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from tests.records.foreign.replays import FINAL, REPLAYS, SAVED
-from tests.threads import threads_since
+from tests.support.threads import threads_since
 from tests.web import own_players
 from tests.web.own_players import GATE
 from tests.web.page import PATIENCE, Page
@@ -152,7 +152,7 @@ def test_it_begins_at_once(tmp_path: Path) -> None:
     """Whatever has to be loaded, and however many games there are."""
     GATE.reset()
     with closing(Hub(tmp_path, own_players.LATE)) as hub:
-        Page(hub).wait(Welcome)
+        assert not Page(hub).wait(Welcome).ready
         GATE.opened.set()  # not before: else the player is not there yet
 
 
