@@ -15,7 +15,7 @@ from rich.console import Console
 from rich.table import Table
 
 from twofold.arena.stats import Interval
-from twofold.cli import _machine
+from twofold.cli import _output
 
 ROOT = Path(__file__).parent.parent
 
@@ -142,7 +142,7 @@ def machine() -> dict[str, Any]:
         "date": datetime.now(UTC).strftime("%Y-%m-%d %H:%M UTC"),
         "command": shlex.join(["python", "-m", "benchmarks", *sys.argv[1:]]),
         "commit": _commit(),
-        **_machine.machine(),
+        **_output.machine(),
     }
 
 

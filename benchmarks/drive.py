@@ -9,7 +9,7 @@ from contextlib import closing
 from pathlib import Path
 
 from benchmarks.common import ROOT, Figure, Report, Settings, of_runs
-from tests.web.browser import serve
+from tests.support.browser import serve
 from twofold import Move, Player, Record, Rules, make_player
 from twofold.browser.browser import Place, open_tab
 from twofold.browser.driver import Driver, Wishes

@@ -12,7 +12,7 @@ from typing import Any
 from playwright.sync_api import Browser, CDPSession
 
 from benchmarks.common import Figure, Report, Settings, of_runs
-from tests.web.browser import LAPTOP, Served, Visit, launch, serve, visit
+from tests.support.browser import LAPTOP, Served, Visit, launch, serve, visit
 
 KEYS = 100
 WATCH_SECONDS = 5.0

@@ -14,7 +14,7 @@ from typing import TypeVar
 import hypothesis
 import pytest
 
-from tests.promises import Tally, format_report, read_promises
+from tests.support.promises import Tally, format_report, read_promises
 
 IN_CI = os.environ.get("CI") == "true"
 TALLY = pytest.StashKey[Tally]()

@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.conftest import Cli
-from tests.cli.conftest import cli as cli  # a fixture
+from tests.support.commands import Cli
+from tests.support.commands import cli as cli  # a fixture
+from tests.support.pages import ROOT, blocks
 
-ROOT = Path(__file__).parent.parent
 PAGES = ["README.md", *sorted(
     path.relative_to(ROOT).as_posix()
     for path in (ROOT / "docs").rglob("*.md")
@@ -21,12 +21,6 @@ NEEDS_A_FILE = {"docs/reference/tdl-files.md"}
 """Its Python reads weights of another program; `networks/test_tdl_format.py` calls the same."""
 BEFORE = {"docs/reference/exact-tables.md": "solve --rules 2x3 --out 2x3.table"}
 """What is run before the Python of a page."""
-
-
-def blocks(page: str, language: str) -> list[str]:
-    """The contents of the code blocks of a language."""
-    text = (ROOT / page).read_text(encoding="utf-8")
-    return re.findall(rf"^```{language}\n(.*?)^```", text, re.DOTALL | re.MULTILINE)
 
 
 @pytest.mark.parametrize(

@@ -7,9 +7,10 @@ import xml.etree.ElementTree as ET
 import pytest
 
 from tests.attacks.records import NAMES
-from tests.generators import SHAPES, make_board
-from tests.web.test_palette import THEMES as PAGE_THEMES
-from tests.web.test_palette import contrast, read_colours
+from tests.support.colours import THEMES as PAGE_THEMES
+from tests.support.colours import contrast, read_colours
+from tests.support.drawings import SVG, elements, numbers
+from tests.support.generators import SHAPES, make_board
 from twofold import drawing
 from twofold.board import Board
 from twofold.drawing import BOARD, CELL, INK, TILES, draw_board
@@ -17,17 +18,7 @@ from twofold.errors import InvalidInput
 from twofold.game import Game
 from twofold.rules import Move, Rules
 
-SVG = "{http://www.w3.org/2000/svg}"
 BOARD_TEXT = "0123/4567/89ab/cdef"
-
-
-def elements(svg: str, name: str) -> list[ET.Element]:
-    return list(ET.fromstring(svg).iter(SVG + name))
-
-
-def numbers(svg: str) -> list[str]:
-    """The texts of a picture, in order."""
-    return [one.text or "" for one in elements(svg, "text")]
 
 
 # ---- what is seen
@@ -148,4 +139,5 @@ def test_scales_that_are_none(scale: float) -> None:
 
 def test_every_shape_of_rules_is_drawn() -> None:
     for rows, cols in SHAPES:
-        ET.fromstring(Game(Rules(rows, cols, start_tiles=1), seed=1)._repr_svg_())
+        svg = Game(Rules(rows, cols, start_tiles=1), seed=1)._repr_svg_()
+        assert len(elements(svg, "rect")) >= rows * cols

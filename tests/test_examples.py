@@ -11,9 +11,9 @@ from types import ModuleType
 
 import pytest
 
-from tests.cli.conftest import Cli
-from tests.cli.conftest import cli as cli  # a fixture
-from tests.test_docs import blocks
+from tests.support.commands import Cli
+from tests.support.commands import cli as cli  # a fixture
+from tests.support.pages import blocks
 from twofold import reference
 
 EXAMPLES = Path(__file__).parents[1] / "examples"

@@ -12,12 +12,11 @@ from pathlib import Path
 import pytest
 
 import twofold
-from tests.faults import Faults
+from tests.support.faults import NEW, OLD, Faults, calls_until_done, failing
 from twofold import files
 from twofold.errors import InvalidInput, InvalidRecord, ResourceError
 from twofold.files import Buffer, atomic_write, open_regular
 
-OLD, NEW = b"old content", b"new content, " * 1000
 FORMS: dict[str, Callable[[], Buffer | Iterable[Buffer]]] = {
     "whole": lambda: NEW,
     "list": lambda: [NEW[:5], b"", memoryview(NEW)[5:7000], memoryview(NEW)[7000:]],
@@ -25,13 +24,11 @@ FORMS: dict[str, Callable[[], Buffer | Iterable[Buffer]]] = {
 }
 """How the same content may be given."""
 
-MOST_CALLS = 80
-"""More calls to the operating system than one write makes."""
 
 DIES_AT_EACH_CALL = """
 import os, sys
 from pathlib import Path
-from tests.faults import Faults
+from tests.support.faults import Faults
 from twofold import files
 
 target, old, new = Path(sys.argv[1]), b"old content", b"new content, " * 1000
@@ -54,24 +51,6 @@ for call in range(1, 80):
     assert os.listdir(target.parent) == [target.name], call
 assert call > 8 and target.read_bytes() == new
 """
-
-
-def failing(number: int) -> Callable[[], None]:
-    def fail() -> None:
-        raise OSError(number, os.strerror(number))
-
-    return fail
-
-
-def calls_until_done(target: Path, fault: Callable[[], None]) -> Iterator[int]:
-    """Every call of one write, in turn."""
-    for call in range(1, MOST_CALLS):
-        target.write_bytes(OLD)
-        with Faults(call, fault).installed(files) as faults:
-            yield call
-        if faults.made < call:
-            return
-    raise AssertionError("a write makes more calls than expected")
 
 
 @pytest.mark.promise("R13")

@@ -92,6 +92,7 @@ def worth(cells: Sequence[int]) -> int:
 
 
 def test_how_many_examples(figure: Callable[[str], None]) -> None:
+    assert settings().max_examples >= 60
     figure(f"{settings().max_examples} examples an invariant, by {len(ENGINES)} engines")
 
 

@@ -5,8 +5,8 @@ from collections.abc import Callable
 
 import pytest
 
-from tests.cli.conftest import Cli
-from tests.cli.conftest import cli as cli  # a fixture
+from tests.support.commands import Cli
+from tests.support.commands import cli as cli  # a fixture
 from twofold import Board, Budget, Rules, limits, make_player
 from twofold.arena import run
 from twofold.engine.lines import parse_command

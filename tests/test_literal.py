@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from tests import literal
-from tests.literal import GRADIENT, SNAKE, boards, position, score_of
+from tests.support import literal
+from tests.support.literal import GRADIENT, SNAKE, boards, position, score_of
 
 SMALL = [[2, 2], [4, 8]]
 DEAD = [[2, 4], [4, 8]]

@@ -13,7 +13,7 @@ from typing import Final, NamedTuple
 
 import pytest
 
-from tests.generators import (
+from tests.support.generators import (
     NASTY,
     make_answer,
     make_board,

@@ -157,6 +157,7 @@ def test_perft_finds_a_wrong_engine(wrong: str, monkeypatch: pytest.MonkeyPatch)
 @pytest.mark.promise("R4")
 def test_how_many_paths_were_counted(figure: Callable[[str], None]) -> None:
     known = (KNOWN | AGREED).values()
+    assert len(known) == 19
     figure(
         f"{len(known)} boards, {sum(map(sum, known)):,} paths, depths up to "
         f"{max(map(len, known))}, by {len(ENGINES)} engines"

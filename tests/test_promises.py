@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.promises import (
+from tests.support.promises import (
     Tally,
     find_marks,
     format_report,

@@ -5,7 +5,7 @@ from collections.abc import Callable
 
 import pytest
 
-from tests.generators import (
+from tests.support.generators import (
     make_answer,
     make_board,
     make_budget,

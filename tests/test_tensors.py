@@ -14,7 +14,7 @@ import pytest
 import safetensors.numpy
 from numpy.typing import NDArray
 
-from tests.test_files import calls_until_done, failing
+from tests.support.faults import calls_until_done, failing
 from twofold.errors import InvalidInput, InvalidNetwork, ResourceError
 from twofold.tensors import (
     ALIGNMENT,

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.generators import make_record
 from tests.golden.rewrite import FOLDER
+from tests.support.generators import make_record
 from twofold.board import Board
 from twofold.errors import InvalidRecord
 from twofold.records.record import Record, format_record, parse_record

@@ -8,9 +8,12 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Final, Literal
 
+import numpy as np
+
 from twofold import reference
 from twofold.board import Board
 from twofold.game import Game
+from twofold.learn.settings import Settings
 from twofold.players import GameResult, make_player, play_game
 from twofold.players.base import Player
 from twofold.records.record import Record
@@ -144,8 +147,7 @@ LEARNING: Final[tuple[tuple[str, str, Literal["forward", "backward"], tuple[int,
 
 def learning_digest(games: int = 150) -> int:
     """The part of the signature that learning makes: the weights that it ends with."""
-    from twofold.learn.settings import Settings
-    from twofold.learn.training import Training
+    from twofold.learn.training import Training  # loads kernels
 
     numbers: list[int] = []
     for patterns, rules, order, stages in LEARNING:
@@ -211,8 +213,6 @@ def _afters(board: Board) -> list[Board]:
 
 def _dice() -> Check:
     """The worked example of the dice, by the reference and by the kernel."""
-    import numpy as np
-
     from twofold.kernels.rules.dice import dice
 
     found = [reference.dice(1234567, 0), int(dice(np.uint64(1234567), np.uint64(0)))]
@@ -249,7 +249,6 @@ def _searches() -> Check:
 
 def _learning() -> Check:
     """A network learns: its later games are better than its first."""
-    from twofold.learn.settings import Settings
     from twofold.learn.training import Training
 
     training = Training(Settings(patterns="0123 0145", rules=Rules.parse("3x4")), games=2000)

@@ -11,7 +11,7 @@ from multiprocessing.connection import Connection
 from types import SimpleNamespace
 from typing import Any
 
-from tests.forks import context
+from tests.support.forks import context
 
 
 class RayError(Exception):

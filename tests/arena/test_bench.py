@@ -1,7 +1,6 @@
 """Benches: only what is missing is played, whatever ended the call before, and once."""
 
 import contextlib
-import hashlib
 import json
 import os
 import random
@@ -13,11 +12,12 @@ from pathlib import Path
 
 import pytest
 
+from tests.arena.benches import HERE, SMALL, bench_of, digest
 from tests.arena.hours import HoursPass
-from tests.cli.conftest import Cli
-from tests.cli.conftest import cli as cli  # a fixture
-from tests.forks import command, fork, slow_group
-from tests.forks import forked_workers as forked_workers  # a fixture
+from tests.support.commands import Cli
+from tests.support.commands import cli as cli  # a fixture
+from tests.support.forks import command, fork, slow_group
+from tests.support.forks import forked_workers as forked_workers  # a fixture
 from twofold.arena import workers
 from twofold.arena.bench import Bench, resume
 from twofold.arena.studies.study import Study
@@ -25,29 +25,7 @@ from twofold.errors import InvalidInput, InvalidSpec, PlayerError
 from twofold.limits import MAX_GAMES
 from twofold.rules import Rules
 
-HERE = Path(__file__).parent / "players_for_tests.py"
-SMALL = Rules.parse("3x3 goal=64")
-
 pytestmark = pytest.mark.usefixtures("forked_workers")
-
-
-def bench_of(study: Study, *players: str, games: int = 10, seed: int = 0) -> Bench:
-    bench = Bench(study, SMALL)
-    for player in players:
-        bench.add(player, games, seed)
-    return bench
-
-
-def digest(bench: Bench) -> str:
-    """Hash of everything but the times."""
-    text = repr(
-        [
-            (one.spec, one.error, one.failed_seed, one.games.seeds.tolist(),
-             one.games.scores.tolist(), one.games.moves.tolist(), one.games.reached.tolist())
-            for one in bench.standings()
-        ]
-    )  # fmt: skip
-    return hashlib.sha256(text.encode()).hexdigest()
 
 
 def test_what_is_there_is_not_played_again() -> None:

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tests.forks import forked_workers as forked_workers  # a fixture
+from tests.support.forks import forked_workers as forked_workers  # a fixture
 from twofold import Board, Game, Rules, make_player
 from twofold.arena import boards as module
 from twofold.arena import run

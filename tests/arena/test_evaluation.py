@@ -5,8 +5,8 @@ from statistics import fmean
 
 import pytest
 
-from tests.endgame.state import table_files as table_files  # a fixture
-from tests.endgame.state import tables_here as tables_here  # a fixture
+from tests.support.endgame_tables import table_files as table_files  # a fixture
+from tests.support.endgame_tables import tables_here as tables_here  # a fixture
 from twofold.arena.boards import StartBoards, parse_boards
 from twofold.arena.evaluation import EvaluationGames
 from twofold.arena.games import tile_sum

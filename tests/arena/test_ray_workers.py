@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 
 from tests.arena import little_ray
+from tests.arena.benches import HERE, bench_of, digest
 from tests.arena.hours import HoursPass
-from tests.arena.test_bench import HERE, bench_of, digest
 from twofold.arena import ray_workers as module
 from twofold.arena.bench import Bench
 from twofold.arena.ray_workers import RayWorkers, files_of

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.forks import forked_workers as forked_workers  # a fixture
+from tests.support.forks import forked_workers as forked_workers  # a fixture
 from twofold.arena import workers as workers_module
 from twofold.arena.run import Plan, Run, play, run
 from twofold.arena.workers import Workers

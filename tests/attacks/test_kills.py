@@ -16,9 +16,9 @@ from typing import Any
 import pytest
 from websockets.exceptions import ConnectionClosed
 
-from tests.cli.test_serve import opened, running, until
-from tests.forks import command, fork, save_every_layer
-from tests.learn.test_checkpoint import digest
+from tests.learn.digests import digest
+from tests.support.forks import command, fork, save_every_layer
+from tests.support.servers import opened, running, until
 from twofold.learn.checkpoint import load
 from twofold.records.record import parse_record
 from twofold.web.store import Store

@@ -75,7 +75,8 @@ def test_look_ups_in_nonsense_stay_inside(tmp_path: Path) -> None:
     for _ in range(20):
         keys = rng.integers(0, 2**32, 2, dtype=np.uint32)
         path.write_bytes(table(index(), keys, rng.normal(size=2)))
-        Table.open(path).values(rng.integers(0, 2**63, 2_000, dtype=np.uint64))
+        found = Table.open(path).values(rng.integers(0, 2**63, 2_000, dtype=np.uint64))
+        assert found.shape == (2_000,)
 
 
 def test_the_table_is_of_distinct_attacks(figure: Callable[[str], None]) -> None:

@@ -16,9 +16,9 @@ from pathlib import Path
 import pytest
 
 from tests.browser.stage import HANG_SECONDS
-from tests.cli.conftest import Cli
-from tests.cli.conftest import cli as cli  # a fixture
-from tests.signals import hear_signals
+from tests.support.commands import Cli
+from tests.support.commands import cli as cli  # a fixture
+from tests.support.signals import hear_signals
 from twofold import Board, Move
 from twofold.browser.browser import Place, find_browser
 from twofold.browser.driver import Wishes

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from tests.browser.stage import Played, Stage, play_page
-from tests.web.browser import PATIENCE_MS, Served, serve
+from tests.support.browser import PATIENCE_MS, Served, serve
 from twofold.browser.pages import kinds
 
 

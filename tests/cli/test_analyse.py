@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from rich.text import Text
 
-from tests.cli.conftest import Cli
+from tests.support.commands import Cli
 from twofold import Board, Budget, make_player
 from twofold.cli._analysis import (
     figures,

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.conftest import Cli
+from tests.support.commands import Cli
 
 BOARD = "0012/0013/0024/1357"
 CASES = {

@@ -12,8 +12,8 @@ from typing import Any
 
 import pytest
 
-from tests.cli.conftest import Cli
-from tests.forks import forked_workers as forked_workers  # a fixture
+from tests.support.commands import Cli
+from tests.support.forks import forked_workers as forked_workers  # a fixture
 from twofold.arena.studies.study import Study
 
 ROOT = Path(__file__).parent.parent.parent

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.conftest import Cli
-from tests.cli.conftest import cli as cli  # a fixture
+from tests.support.commands import Cli
+from tests.support.commands import cli as cli  # a fixture
 from twofold.arena.boards import parse_boards
 from twofold.limits import MAX_GAMES
 

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.conftest import Cli
-from tests.forks import forked_workers as forked_workers  # a fixture
+from tests.support.commands import Cli
+from tests.support.forks import forked_workers as forked_workers  # a fixture
 
 BAD = Path(__file__).parent.parent / "arena" / "players_for_tests.py"
 SMALL = ("--rules", "3x3")

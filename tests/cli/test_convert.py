@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.conftest import Cli
 from tests.records.foreign.replays import FINAL, REPLAYS, SAVED
+from tests.support.commands import Cli
 from twofold import cli as command
 from twofold.records.formats import parse_any_record
 from twofold.records.json_lines import read_records

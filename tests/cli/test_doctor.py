@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.conftest import Cli
-from twofold.cli import _machine, doctor
+from tests.support.commands import Cli
+from twofold.cli import _output, doctor
 from twofold.evaluators import EVALUATORS
 from twofold.notation import format_number
 from twofold.players import entries
@@ -65,7 +65,7 @@ def test_without_package_metadata(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_versions_of_what_is_not_there() -> None:
-    assert _machine.version_of("no-such-distribution") is None
+    assert _output.version_of("no-such-distribution") is None
 
 
 def test_players_are_listed_with_their_keys(cli: Cli) -> None:

@@ -12,12 +12,12 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.conftest import Cli
 from tests.engine.engines import EXAMPLE_SPEC, EXAMPLE_WORDS, rogue
-from tests.signals import hear_signals
+from tests.support.commands import Cli
+from tests.support.signals import hear_signals
 from twofold.cli import engine_check
-from twofold.engine import conformance_checks
-from twofold.engine.conformance_checks import CHECKS
+from twofold.engine import conformance
+from twofold.engine.conformance import CHECKS
 from twofold.web.roster import Roster
 
 EXAMPLE = " ".join(EXAMPLE_WORDS)
@@ -115,7 +115,8 @@ def test_ctrl_c_ends_the_checks_at_once(cli: Cli, monkeypatch: pytest.MonkeyPatc
         raise KeyboardInterrupt
 
     broken = replace(CHECKS[1], run=interrupted)
-    monkeypatch.setattr(conformance_checks, "CHECKS", (CHECKS[0], broken))
+    for module in (conformance, engine_check):
+        monkeypatch.setattr(module, "CHECKS", (CHECKS[0], broken))
     code, out, err = cli("engine-check", " ".join(rogue("good")))
     assert code == 130
     assert out.splitlines()[-1] == "1 check, all passed, 1 not made"

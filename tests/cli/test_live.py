@@ -4,17 +4,10 @@ Without keys to read, `watch` shows its picture and not the app.
 """
 
 import io
-import os
 import re
-import select
 import signal
-import struct
-import subprocess
 import sys
 import threading
-import time
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -22,11 +15,8 @@ import pytest
 if sys.platform != "linux":
     pytest.skip("needs the pseudo-terminals of Linux", allow_module_level=True)
 
-import fcntl
-import pty
-import termios
 
-from tests.signals import hear_signals
+from tests.support.terminals import ESCAPES, exit_code, read_until, terminal
 from twofold import Rules
 from twofold.cli.watch import Watched
 from twofold.errors import PlayerError
@@ -34,62 +24,6 @@ from twofold.errors import PlayerError
 PLAYERS = Path(__file__).parent.parent / "arena" / "players_for_tests.py"
 SIMPLE = f"{PLAYERS}:Forgetful"
 """A player without kernels, which take a second to load."""
-
-ESCAPES = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]")
-
-
-@contextmanager
-def terminal(
-    *arguments: str, columns: int = 80, lines: int = 24, keys: bool = True, **environment: str
-) -> Iterator[tuple["subprocess.Popen[bytes]", int]]:
-    """Run the command in a terminal of this size, from which it may read keys or not."""
-    main, child = pty.openpty()
-    fcntl.ioctl(child, termios.TIOCSWINSZ, struct.pack("HHHH", lines, columns, 0, 0))
-    unset = {"NO_COLOR", "COLORTERM", "COLUMNS", "LINES"}
-    env = {key: value for key, value in os.environ.items() if key not in unset}
-    process = subprocess.Popen(
-        [sys.executable, "-m", "twofold", *arguments],
-        stdin=child if keys else subprocess.DEVNULL,
-        stdout=child,
-        stderr=child,
-        env=env | {"TERM": "xterm-256color"} | environment,
-        start_new_session=True,
-        preexec_fn=hear_signals,
-    )
-    os.close(child)
-    try:
-        yield process, main
-    finally:
-        process.kill()
-        process.wait()
-        os.close(main)
-
-
-def read_until(main: int, wanted: str, seconds: float = 120.0) -> str:
-    """What the terminal was sent, up to the first appearance of `wanted`."""
-    text = ""
-    end = time.monotonic() + seconds
-    while wanted not in text and (left := end - time.monotonic()) > 0:
-        if not select.select([main], [], [], left)[0]:
-            break
-        try:
-            text += os.read(main, 65_536).decode(errors="replace")
-        except OSError:  # the other end is closed
-            break
-    assert wanted in text, text[-2000:]
-    return text
-
-
-def exit_code(process: "subprocess.Popen[bytes]", main: int, seconds: float = 120.0) -> int:
-    """The exit code; what is still sent is read, for a full terminal would hold the process."""
-    end = time.monotonic() + seconds
-    while process.poll() is None and time.monotonic() < end:
-        if select.select([main], [], [], 0.05)[0]:
-            try:
-                os.read(main, 65_536)
-            except OSError:  # the other end is closed
-                break
-    return process.wait(max(0.0, end - time.monotonic()))
 
 
 def test_the_picture_and_the_summary() -> None:

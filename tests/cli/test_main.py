@@ -15,7 +15,7 @@ import pytest
 import typer
 
 import twofold
-from tests.cli.conftest import Cli, Heard
+from tests.support.commands import Cli, Heard
 from twofold.cli import COMMANDS as FIRST_SENTENCES
 from twofold.cli import _options, _output, _progress, _signals, main, players
 from twofold.errors import ResourceError

@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from tests.cli.conftest import Cli
+from tests.support.commands import Cli
 from twofold.errors import InvalidNetwork
 from twofold.learn.checkpoint import load, save
 from twofold.learn.settings import Settings

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.conftest import Cli
+from tests.support.commands import Cli
 from twofold import Board, Game, Move, Rules
 from twofold.cli.play import Table, said
 from twofold.game import Step

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.conftest import Cli
+from tests.support.commands import Cli
 from twofold.arena.run import run
 from twofold.rules import Rules
 

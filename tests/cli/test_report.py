@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.conftest import Cli
+from tests.support.commands import Cli
 from twofold.records.json_lines import read_records
 
 

@@ -12,8 +12,8 @@ from typing import Any
 import pytest
 from rich.console import Console
 
-from tests.cli.conftest import Cli
-from tests.cli.test_live import exit_code, read_until, terminal
+from tests.support.commands import Cli, write_game
+from tests.support.terminals import exit_code, read_until, terminal
 from twofold import Game, Move, Record, Rules, make_player
 from twofold.cli._review import heading, summary, worst_moves, worst_of
 from twofold.players import canonical
@@ -39,16 +39,6 @@ class Failing(Player):
         values = {move: MoveValue(1.0, 1) for move in board.legal_moves()}
         return Analysis(board, move_list(board, values), self.choose(board), self.spec, "chance")
 """
-
-
-def write_game(path: Path, moves: int, rules: Rules | None = None, player: str = "greedy") -> Game:
-    """A game of a player, kept in a file."""
-    game = Game(rules or Rules(), seed=3)
-    with make_player(player) as chooser:
-        while not game.is_finished and game.move_number < moves:
-            game.play(chooser.choose(game.board))
-    write_record(path, Record.from_game(game, player="me"))
-    return game
 
 
 @pytest.fixture

@@ -7,7 +7,7 @@ from rich.color import Color, ColorSystem
 from rich.console import Console
 
 from twofold import Board, Game, Rules, make_player
-from twofold.cli._screen import Screen
+from twofold.cli.watch import Screen
 from twofold.limits import MAX_EXPONENT
 from twofold.rules import Move
 from twofold.search.analysis import MoveAnalysis

@@ -3,31 +3,28 @@
 import http.client
 import importlib.util
 import json
-import re
 import signal
 import socket
 import subprocess
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 import typer
-from websockets.sync.client import ClientConnection, connect
+from websockets.sync.client import ClientConnection
 
-from tests.cli.conftest import Cli, Heard
+from tests.support.commands import Cli, Heard
+from tests.support.servers import LINE, opened, running, until
 from twofold import Record
 from twofold.cli import _progress, main, serve
 from twofold.errors import InvalidInput
 from twofold.web import server
 from twofold.web.security import LOOPBACK, Access
 from twofold.web.server import Server
-
-LINE = re.compile(r"http://127\.0\.0\.1:(\d+)/\?token=([A-Za-z0-9_-]{43})\n")
 
 
 @pytest.fixture
@@ -206,24 +203,6 @@ def test_it_leaves_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
 # ---- as a process
 
 
-@contextmanager
-def running(folder: Path, *options: str) -> Iterator[tuple["subprocess.Popen[str]", Access, float]]:
-    """A server in a process of its own: with its port and token, and when it was started."""
-    words = ["serve", "--port", "0", "--no-open", "--data", str(folder), "--folder", str(folder)]
-    began = time.perf_counter()
-    with subprocess.Popen(
-        [sys.executable, "-m", "twofold", *words, *options],
-        stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
-    ) as process:  # fmt: skip
-        assert process.stdout is not None
-        try:
-            line = LINE.fullmatch(process.stdout.readline())
-            assert line
-            yield process, Access(int(line[1]), line[2]), began
-        finally:
-            process.kill()
-
-
 def get(access: Access, path: str, **headers: str) -> tuple[int, dict[str, str]]:
     asks = http.client.HTTPConnection("127.0.0.1", access.port, timeout=60)
     asks.request("GET", path, headers=headers)
@@ -255,13 +234,6 @@ def test_it_serves_its_owner_until_it_is_stopped(
     assert len(record.moves) == 1
 
 
-@contextmanager
-def opened(access: Access) -> Iterator[ClientConnection]:
-    headers = {"Authorization": f"Bearer {access.token}"}
-    with connect(f"ws://127.0.0.1:{access.port}/ws", additional_headers=headers) as page:
-        yield page
-
-
 def play(page: ClientConnection) -> str:
     """Make a move in a new game; its id."""
     page.send('{"type":"new","seed":"1","ref":1}')
@@ -270,12 +242,6 @@ def play(page: ClientConnection) -> str:
     page.send(json.dumps({**move, "move_number": 0, "ref": 2}))
     assert until(page, "step")["ref"] == 2
     return str(state["game"])
-
-
-def until(page: ClientConnection, kind: str) -> Any:
-    while (message := json.loads(page.recv(timeout=60)))["type"] != kind:
-        pass
-    return message
 
 
 @pytest.mark.promise("R24")

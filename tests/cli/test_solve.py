@@ -12,8 +12,8 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from tests.cli.conftest import Cli
-from tests.forks import command, fork, save_every_layer
+from tests.support.commands import Cli
+from tests.support.forks import command, fork, save_every_layer
 from twofold.cli.solve import progress_line
 from twofold.exact import Problem, Table
 from twofold.exact.estimate import estimate

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.conftest import Cli
+from tests.support.commands import Cli
 from twofold.endgame import library, plan, work
 from twofold.endgame.plan import Plan
 from twofold.endgame.work import Progress

@@ -11,7 +11,7 @@ from dataclasses import replace
 
 import pytest
 
-from tests.cli.conftest import Cli
+from tests.support.commands import Cli
 from twofold import Analysis, Board, Budget, Game, Move, Player, Stop, make_player
 from twofold.cli import _progress, _thinking
 from twofold.cli._thinking import think

@@ -13,10 +13,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tests.cli.conftest import Cli
-from tests.endgame.state import table_files as table_files  # a fixture
-from tests.endgame.state import tables_here as tables_here  # a fixture
-from tests.signals import hear_signals
+from tests.support.commands import Cli
+from tests.support.endgame_tables import table_files as table_files  # a fixture
+from tests.support.endgame_tables import tables_here as tables_here  # a fixture
+from tests.support.signals import hear_signals
 from twofold.cli._train_options import TrainOptions, goes_on, read_trials
 from twofold.learn.checkpoint import curve_path, load, save
 from twofold.learn.run import run

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tests.cli.conftest import Cli
+from tests.support.commands import Cli
 from twofold.learn.checkpoint import load
 from twofold.learn.training import Training
 from twofold.locks import alone

@@ -11,8 +11,8 @@ from typing import Any
 
 import pytest
 
-from tests.cli.conftest import Cli
-from tests.forks import command, fork
+from tests.support.commands import Cli
+from tests.support.forks import command, fork
 from twofold import make_player
 
 SPEC = "expectimax:eval=rows,ply=1"

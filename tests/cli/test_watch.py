@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.conftest import Cli
+from tests.support.commands import Cli
 from twofold import Board, Game, Move, Player, Rules, make_player
 from twofold.players import play_game
 from twofold.records.record import read_record

@@ -5,10 +5,10 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.conftest import Cli
-from tests.cli.conftest import cli as cli  # a fixture
-from tests.endgame.state import table_files as table_files  # a fixture
-from tests.endgame.state import tables_here as tables_here  # a fixture
+from tests.support.commands import Cli
+from tests.support.commands import cli as cli  # a fixture
+from tests.support.endgame_tables import table_files as table_files  # a fixture
+from tests.support.endgame_tables import tables_here as tables_here  # a fixture
 from twofold.arena import ray_workers
 from twofold.arena.bench import Bench
 from twofold.arena.run import run
@@ -103,7 +103,7 @@ def test_without_a_table_nothing_is_said(tables_here: Path) -> None:
     assert AnalysisDocument.of(found).table is None
     assert "chance" not in move_table(found)[0].plain
     with make_player(SPEC) as player:
-        assert reply_of(found, player, spec=SPEC, final=True).table is None
+        assert reply_of(found, player, spec=SPEC).table is None
 
 
 def test_a_judge_goes_by_the_chances(tables_here: Path) -> None:
@@ -141,7 +141,7 @@ def test_an_engine_says_it_once_in_words(tables_here: Path) -> None:
 
 def test_a_page_is_told_the_chances(tables_here: Path) -> None:
     with make_player(SPEC) as player:
-        reply = reply_of(player.analyse(BOARD), player, spec=SPEC, final=True)
+        reply = reply_of(player.analyse(BOARD), player, spec=SPEC)
     answer = answer_of()
     assert reply.table is not None
     assert (reply.table.name, reply.table.target) == ("442-16", 16)

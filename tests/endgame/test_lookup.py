@@ -8,6 +8,7 @@ import pytest
 
 from tests.endgame.made import made
 from tests.endgame.naive import LARGE, QUICK, SLOW, naive
+from tests.support.endgame_tables import Cells, boards_of, turned
 from twofold import reference
 from twofold.board import Board
 from twofold.endgame.pattern import Pattern
@@ -17,17 +18,6 @@ from twofold.kernels.endgame import lookup as endgame_lookup
 from twofold.rules import Move
 
 SEED = 7
-Cells = tuple[int, ...]
-
-
-def turned(cells: Cells, symmetry: int) -> Cells:
-    """A board in one of its eight symmetries."""
-    rows = [list(cells[4 * row : 4 * row + 4]) for row in range(4)]
-    for _ in range(symmetry % 4):
-        rows = [list(row) for row in zip(*rows[::-1], strict=True)]
-    if symmetry >= 4:
-        rows = [row[::-1] for row in rows]
-    return tuple(cell for row in rows for cell in row)
 
 
 def expected(pattern: Pattern, cells: Cells) -> dict[Move, float]:
@@ -60,23 +50,6 @@ def expected(pattern: Pattern, cells: Cells) -> dict[Move, float]:
 
 def _stays(cells: Cells, after: Cells, target: int) -> bool:
     return all(after[cell] == one for cell, one in enumerate(cells) if one >= target)
-
-
-def boards_of(pattern: Pattern, chosen: random.Random, count: int) -> list[Cells]:
-    """Boards that a table speaks of, in any symmetry."""
-    found: list[Cells] = []
-    low, high, top = pattern.caps
-    while len(found) < count:
-        large = chosen.sample(range(pattern.target, 16), pattern.large_tiles)
-        cells = [0] * 16
-        for cell, cap in enumerate([top] * 8 + [high] * 4 + [low] * 4):
-            cells[cell] = chosen.choice([0, chosen.randint(0, cap)])
-        for cell, exponent in zip(pattern.large_cells, large, strict=True):
-            cells[cell] = exponent
-        free = sum(1 << one for one in cells if 0 < one < pattern.target)
-        if 24 <= free <= 2 * pattern.highest:
-            found.append(turned(tuple(cells), chosen.randrange(8)))
-    return found
 
 
 @pytest.mark.promise("R70")

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from tests.endgame.made import levels_of
-from tests.forks import fork
+from tests.support.forks import fork
 from twofold.endgame import work as working
 from twofold.endgame.folder import work_folder
 from twofold.endgame.library import file_name

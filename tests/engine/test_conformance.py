@@ -8,11 +8,18 @@ from collections.abc import Callable, Iterator
 import pytest
 
 from tests.engine.engines import EXAMPLE, EXAMPLE_WORDS, rogue
-from twofold.engine import conformance, conformance_checks
+from twofold.engine import conformance
 from twofold.engine import dialogue as engine_dialogue
-from twofold.engine.conformance import Outcome, Subject, check_engine
-from twofold.engine.conformance_checks import CHECKS, dead_board, usual_board
+from twofold.engine import subject as engine_subject
+from twofold.engine.conformance import (
+    CHECKS,
+    Outcome,
+    check_engine,
+    dead_board,
+    usual_board,
+)
 from twofold.engine.messages import ALL_SHAPES
+from twofold.engine.subject import Subject
 from twofold.errors import InvalidSpec
 
 SLACK = 20.0
@@ -90,8 +97,8 @@ def test_what_does_not_is_found(
     mode: str, check: str, says: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     if mode in ("mute", "stays"):  # what does not answer is not waited for as long
-        monkeypatch.setattr(conformance, "PATIENCE_SECONDS", 0.5)
-        monkeypatch.setattr(conformance_checks, "QUIT_SECONDS", 0.3)
+        monkeypatch.setattr(engine_subject, "PATIENCE_SECONDS", 0.5)
+        monkeypatch.setattr(conformance, "QUIT_SECONDS", 0.3)
     (wanted,) = (one for one in CHECKS if one.name == check)
     with Subject(
         rogue(mode), boards=30, slack=1.0 if mode in ("mute", "stays") else SLACK

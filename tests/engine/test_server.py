@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.engine.slow import BOARD, Slow
 from twofold import Board, Budget, Move, Player, Rules, make_player
 from twofold.engine import server as module
 from twofold.engine.lines import format_line, parse_answer
@@ -19,7 +20,6 @@ from twofold.players import play_game
 from twofold.search.analysis import Analysis
 from twofold.search.stop import Stop
 
-BOARD = Board.parse("0012/0013/0024/1357")
 DEAD = "1212/2121/1212/2121"
 
 
@@ -78,22 +78,6 @@ def greedy() -> Iterator[Talk]:
     talk = Talk(make_player("greedy"))
     yield talk
     talk.server.close()
-
-
-class Slow(Player):
-    """Thinks until it is let go, and does not look at the flag."""
-
-    def __init__(self, values: bool = False) -> None:
-        self.gate = threading.Event()
-        self.closed = threading.Event()
-        self.values = values
-
-    def choose(self, board: Board, *, score: int | None = None, move_number: int = 0) -> Move:
-        assert self.gate.wait(60)
-        return board.legal_moves()[-1]
-
-    def close(self) -> None:
-        self.closed.set()
 
 
 class Streams(Player):

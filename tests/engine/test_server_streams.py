@@ -9,7 +9,7 @@ from contextlib import contextmanager
 
 import pytest
 
-from tests.engine.test_server import BOARD, Slow
+from tests.engine.slow import BOARD, Slow
 from twofold import Board, Move, Player, Rules, make_player
 from twofold.engine import server_streams as module
 from twofold.engine.server import STOP_SECONDS, EngineServer

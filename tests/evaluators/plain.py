@@ -3,7 +3,7 @@
 import math
 from collections.abc import Sequence
 
-from tests import literal
+from tests.support import literal
 
 Grid = Sequence[Sequence[int]]
 Rows = list[list[int]]

@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from tests import literal
 from tests.evaluators.plain import Grid, datumbox, smooth, snake
-from tests.kernels.test_memory import Guards
+from tests.support import literal
+from tests.support.guards import Guards
 from twofold.board import Board
 from twofold.errors import UnsupportedRules
 from twofold.evaluators import (

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from tests.search.twins import small_positions
+from tests.support.twins import small_positions
 from twofold.evaluators import EVALUATORS
 from twofold.evaluators.exact import CELL_DIGITS, LINE_DIGITS, in_units, unit_of
 

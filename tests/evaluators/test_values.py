@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tests import literal
 from tests.evaluators.plain import datumbox, smooth, snake, turned
-from tests.literal import GRADIENT, SNAKE, boards, score_of
-from tests.search.twins import small_positions
+from tests.support import literal
+from tests.support.literal import GRADIENT, SNAKE, boards, score_of
+from tests.support.twins import small_positions
 from twofold.board import Board
 from twofold.errors import UnsupportedRules
 from twofold.evaluators import EVALUATORS

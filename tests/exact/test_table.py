@@ -11,8 +11,8 @@ import numpy as np
 import pytest
 import safetensors.numpy
 
-from tests.faults import Faults
-from tests.generators import make_board
+from tests.support.faults import Faults
+from tests.support.generators import make_board
 from twofold import files
 from twofold.board import Board
 from twofold.errors import InvalidBoard, InvalidTable, ResourceError

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from tests.kernels.drivers import played_boards, to_bits
 from tests.kernels.lazily import lazy_kernel
-from tests.literal import boards
+from tests.support.literal import boards
 from twofold.board import Board
 from twofold.evaluators import EVALUATORS
 from twofold.evaluators.ntuple import network_evaluator

@@ -9,14 +9,14 @@ import subprocess
 import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
 import numpy as np
 import pytest
-from numpy.typing import NDArray
 
 from tests.kernels.drivers import SHAPES, SMALL, Words
-from tests.literal import boards, score_of
+from tests.support.guards import ZONE, Guards
+from tests.support.literal import boards, score_of
 from twofold import reference
 from twofold.board import Board
 from twofold.evaluators import EVALUATORS
@@ -47,31 +47,7 @@ from twofold.search.depth import Depth
 from twofold.search.expectimax import Expectimax
 from twofold.search.summed import Summed
 
-Kind = TypeVar("Kind", bound=np.generic)
-
-ZONE = 4096  # bytes on either side
-PATTERN = 0xA5
 ROOT = Path(__file__).parents[2]
-
-
-class Guards:
-    """Buffers between guard zones."""
-
-    def __init__(self) -> None:
-        self._whole: list[NDArray[np.uint8]] = []
-
-    def copy(self, array: NDArray[Kind]) -> NDArray[Kind]:
-        """A copy of an array with a guard zone before and behind it."""
-        flat = np.ascontiguousarray(array)
-        whole = np.full(flat.nbytes + 2 * ZONE, PATTERN, dtype=np.uint8)
-        whole[ZONE:-ZONE] = flat.reshape(-1).view(np.uint8)
-        self._whole.append(whole)
-        return whole[ZONE:-ZONE].view(flat.dtype).reshape(flat.shape)
-
-    def intact(self) -> bool:
-        """Whether no guard byte has changed."""
-        zones = [zone for whole in self._whole for zone in (whole[:ZONE], whole[-ZONE:])]
-        return bool(zones) and all((zone == PATTERN).all() for zone in zones)
 
 
 @pytest.fixture

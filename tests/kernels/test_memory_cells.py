@@ -9,8 +9,8 @@ from numba import types
 
 from tests.kernels.drivers import SHAPES, Words
 from tests.kernels.lazily import lazy_kernel
-from tests.kernels.test_memory import Guards
-from tests.search.twins import small_positions
+from tests.support.guards import Guards
+from tests.support.twins import small_positions
 from twofold import reference
 from twofold.evaluators import EVALUATORS
 from twofold.kernels.intrinsics import pointer

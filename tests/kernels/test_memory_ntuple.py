@@ -13,8 +13,8 @@ from numba import types
 
 from tests.kernels.drivers import SMALL, Words, played_boards, to_bits
 from tests.kernels.lazily import lazy_kernel
-from tests.kernels.test_memory import Guards
-from tests.learn.test_games import settings_of
+from tests.learn.games import settings_of
+from tests.support.guards import Guards
 from twofold.evaluators.ntuple import network_evaluator
 from twofold.kernels.intrinsics import call_layer, pointer
 from twofold.kernels.learn import learning, ntuple, updates

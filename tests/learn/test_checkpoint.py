@@ -1,7 +1,6 @@
 """Checkpoints: a run that was stopped, killed or resumed ends as one that never was."""
 
 import contextlib
-import hashlib
 import json
 import multiprocessing
 import os
@@ -15,11 +14,12 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tests.endgame.state import table_files as table_files  # a fixture
-from tests.endgame.state import tables_here as tables_here  # a fixture
-from tests.faults import Faults
-from tests.forks import fork
+from tests.learn.digests import digest
 from tests.learn.killed import SMALL, train
+from tests.support.endgame_tables import table_files as table_files  # a fixture
+from tests.support.endgame_tables import tables_here as tables_here  # a fixture
+from tests.support.faults import Faults
+from tests.support.forks import fork
 from twofold import files
 from twofold.endgame.named import tables_hash
 from twofold.errors import InvalidInput, InvalidNetwork, ResourceError
@@ -43,18 +43,6 @@ VARIANTS = [
     replace(SMALL, order="backward"),
     replace(SMALL, bands=(60, 150), band_share=0.4),
 ]
-
-
-def digest(training: Training) -> str:
-    """Weights, sums, games and curve, as one number."""
-    parts = [
-        training.network.weights.tobytes(),
-        training.memory.tobytes(),
-        training.games_begun.tobytes(),
-        json.dumps([point.mean for point in training.curve.points]).encode(),
-        str((training.moves, training.updates, training.curve.games)).encode(),
-    ]
-    return hashlib.sha256(b"".join(parts)).hexdigest()
 
 
 def finished(settings: Settings, games: int) -> Training:

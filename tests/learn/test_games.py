@@ -11,18 +11,16 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tests.endgame.state import NAMES
-from tests.endgame.state import table_files as table_files  # a fixture
-from tests.endgame.state import tables_here as tables_here  # a fixture
-from tests.endgame.test_lookup import boards_of
+from tests.learn.games import random_start, settings_of
 from tests.learn.naive import NaiveTraining, start_of, table_of
+from tests.support.endgame_tables import NAMES, boards_of
+from tests.support.endgame_tables import table_files as table_files  # a fixture
+from tests.support.endgame_tables import tables_here as tables_here  # a fixture
 from twofold import reference
 from twofold.board import Board
 from twofold.endgame.pattern import Pattern
 from twofold.kernels.learn import words as at
-from twofold.learn.settings import Settings, parse_schedule
 from twofold.learn.training import Training
-from twofold.rules import Rules
 
 TOLERANCE = 3e-6
 """Of weights after many games, relative to the largest."""
@@ -30,14 +28,6 @@ TOLERANCE = 3e-6
 CLOSEST = 1e-5
 """Choices are at least so far apart, relative to their size."""
 
-PATTERNS = {
-    # Few cells, but so placed that only boards that are symmetric are worth the same.
-    (4, 4): "01256 0459a",
-    (3, 4): "01245 5689",
-    (3, 3): "01345 2467",
-    (2, 3): "0134 015",
-    (2, 2): "013",
-}
 
 LARGE_SPAWNS = ((2, 0.5), (32768, 0.5))
 
@@ -112,19 +102,6 @@ RUNS: dict[str, dict[str, Any]] = {
         "seed": 3,
     },
 }  # fmt: skip
-
-
-def settings_of(
-    shape: tuple[int, int], schedule: str, start_tiles: int = 2, spawn: Any = None, **more: Any
-) -> Settings:
-    rules = Rules(*shape, spawn or Rules().spawn, start_tiles)
-    usual: dict[str, Any] = {"patterns": PATTERNS[shape]}
-    return Settings(rules=rules, schedule=parse_schedule(schedule), **(usual | more))
-
-
-def random_start(training: Training) -> None:
-    weights = training.network.weights
-    weights[0] = np.random.default_rng(1).normal(20, 10, weights.shape[1])
 
 
 @pytest.mark.promise("R10")

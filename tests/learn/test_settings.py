@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from tests.endgame.state import table_files as table_files  # a fixture
-from tests.endgame.state import tables_here as tables_here  # a fixture
+from tests.support.endgame_tables import table_files as table_files  # a fixture
+from tests.support.endgame_tables import tables_here as tables_here  # a fixture
 from twofold.errors import InvalidNetwork, InvalidTable, LimitExceeded, UnsupportedRules
 from twofold.kernels.learn.words import MAX_STEPS
 from twofold.learn.settings import (
@@ -222,10 +222,11 @@ def test_restarts_that_are_refused(text: str) -> None:
 
 
 def test_the_largest_settings() -> None:
-    Settings(
+    largest = Settings(
         patterns="01234567", stages=tuple(range(2, 32, 2)), seed=2**64 - 1, threads=1024,
         steps=MAX_STEPS, optimism=1e7, trace=1.0, restart=10**9,
     )  # fmt: skip
+    assert (largest.seed, largest.threads, len(largest.stages)) == (2**64 - 1, 1024, 15)
 
 
 def test_describe_tells_what_is_not_as_usual() -> None:

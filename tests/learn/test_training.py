@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tests.learn.test_games import random_start, settings_of
-from tests.threads import threads_since
+from tests.learn.games import random_start, settings_of
+from tests.support.threads import threads_since
 from twofold import memory
 from twofold.errors import ResourceError
 from twofold.kernels.learn import learning

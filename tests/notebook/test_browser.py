@@ -10,7 +10,7 @@ import pytest
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Browser, Page, expect
 
-from tests.web.browser import PATIENCE_MS, launch
+from tests.support.browser import PATIENCE_MS, launch
 from twofold import Board, Game, Record
 from twofold.drawing import BOARD, TILES
 from twofold.exact import Problem, solve

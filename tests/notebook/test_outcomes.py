@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import pytest
 
-from tests.test_drawing import elements, numbers
+from tests.support.drawings import elements, numbers
 from twofold import Board, make_player
 from twofold.drawing import TILES
 from twofold.errors import InvalidInput

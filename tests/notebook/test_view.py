@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from tests.attacks.records import NAMES
-from tests.test_drawing import elements, numbers
-from tests.web.test_palette import contrast
+from tests.support.colours import contrast
+from tests.support.drawings import elements, numbers
 from twofold import Analysis, Board, Game, Move, MoveAnalysis, Record, make_player
 from twofold.drawing import BOARD, CELL, INK
 from twofold.errors import InvalidInput

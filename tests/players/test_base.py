@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.literal import boards, score_of
+from tests.support.literal import boards, score_of
 from twofold.board import Board
 from twofold.errors import GameOver, UnsupportedRules
 from twofold.players import Player, play_game

@@ -5,7 +5,7 @@ from functools import cache
 import numpy as np
 import pytest
 
-from tests.search.twins import first_best
+from tests.support.twins import first_best
 from twofold import reference
 from twofold.board import Board
 from twofold.errors import TileTooLarge

@@ -5,8 +5,8 @@ import re
 import pytest
 
 from tests.engine.engines import EXAMPLE_SPEC
-from tests.literal import boards, score_of
-from tests.search.twins import small_positions
+from tests.support.literal import boards, score_of
+from tests.support.twins import small_positions
 from twofold.board import Board
 from twofold.errors import GameOver, UnsupportedRules
 from twofold.players import Player, canonical, entries, make_player, play_game

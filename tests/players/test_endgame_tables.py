@@ -8,10 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from tests.endgame.state import NAMES
-from tests.endgame.state import table_files as table_files  # a fixture
-from tests.endgame.state import tables_here as tables_here  # a fixture
-from tests.endgame.test_lookup import boards_of
+from tests.support.endgame_tables import NAMES, boards_of
+from tests.support.endgame_tables import table_files as table_files  # a fixture
+from tests.support.endgame_tables import tables_here as tables_here  # a fixture
 from twofold import reference
 from twofold.board import Board
 from twofold.endgame.library import open_tables

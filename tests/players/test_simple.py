@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tests.search.twins import small_positions
+from tests.support.twins import small_positions
 from twofold import reference
 from twofold.board import Board
 from twofold.errors import PlayerError

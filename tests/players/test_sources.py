@@ -4,8 +4,8 @@ from collections.abc import Iterator
 
 import pytest
 
-from tests import literal
-from tests.literal import GRADIENT, SNAKE, boards, score_of
+from tests.support import literal
+from tests.support.literal import GRADIENT, SNAKE, boards, score_of
 from twofold.board import Board
 from twofold.evaluators import EVALUATORS
 from twofold.players import Player, make_player

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from tests.records.test_record import FOREIGN, SHORT
+from tests.records.samples import FOREIGN, SHORT
 from twofold.errors import InvalidRecord
 from twofold.records.json_lines import format_line, parse_line, read_records, write_records
 from twofold.records.record import parse_record

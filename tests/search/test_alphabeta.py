@@ -6,9 +6,9 @@ from itertools import product
 import numpy as np
 import pytest
 
-from tests import literal
-from tests.literal.datumbox import LARGEST
-from tests.search.twins import Twin, first_best, leaf_of, positions, small_positions, values_of
+from tests.support import literal
+from tests.support.literal.datumbox import LARGEST
+from tests.support.twins import Twin, first_best, leaf_of, positions, small_positions, values_of
 from twofold.board import Board
 from twofold.evaluators import EVALUATORS
 from twofold.kernels.rules import play

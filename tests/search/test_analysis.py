@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from tests.search.twins import positions, small_positions
+from tests.support.twins import positions, small_positions
 from twofold import reference
 from twofold.board import Board
 from twofold.errors import GameOver

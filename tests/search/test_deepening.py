@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tests.search.twins import first_best, positions, values_of
+from tests.support.twins import first_best, positions, values_of
 from twofold.board import Board
 from twofold.evaluators import EVALUATORS
 from twofold.players import make_player

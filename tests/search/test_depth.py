@@ -7,7 +7,7 @@ from itertools import product
 import numpy as np
 import pytest
 
-from tests.search.twins import positions
+from tests.support.twins import positions
 from twofold.board import Board
 from twofold.errors import InvalidInput, InvalidSpec, LimitExceeded
 from twofold.evaluators import EVALUATORS

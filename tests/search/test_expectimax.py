@@ -4,8 +4,8 @@ from collections.abc import Callable
 
 import pytest
 
-from tests import literal
-from tests.search.twins import first_best, leaf_of, positions, same, values_of
+from tests.support import literal
+from tests.support.twins import first_best, leaf_of, positions, same, values_of
 from twofold.board import Board
 from twofold.evaluators import EVALUATORS, Evaluator
 from twofold.kernels.search import context as names

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tests.search.twins import Cells, Twin, first_best, positions, small_positions, values_of
+from tests.support.twins import Cells, Twin, first_best, positions, small_positions, values_of
 from twofold import reference
 from twofold.board import Board
 from twofold.errors import LimitExceeded, TileTooLarge, UnsupportedRules

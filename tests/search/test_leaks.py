@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import pytest
 
-from tests.search.twins import positions, values_of
+from tests.support.twins import positions, values_of
 from twofold.board import Board
 from twofold.evaluators import EVALUATORS
 from twofold.kernels.search.transposition import GENERATIONS

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from tests.kernels.drivers import SMALL
-from tests.search.twins import Twin, leaf_of, positions, same, small_positions, values_of
+from tests.support.twins import Twin, leaf_of, positions, same, small_positions, values_of
 from twofold.board import Board
 from twofold.evaluators import EVALUATORS, Evaluator
 from twofold.rules import Rules

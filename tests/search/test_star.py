@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from tests.search.twins import positions, small_positions, values_of
+from tests.support.twins import positions, small_positions, values_of
 from twofold.board import Board
 from twofold.errors import InvalidSpec, UnsupportedRules
 from twofold.evaluators import EVALUATORS, bounds

@@ -12,8 +12,8 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from tests.search.twins import positions, values_of
-from tests.threads import threads_since
+from tests.support.threads import threads_since
+from tests.support.twins import positions, values_of
 from twofold.board import Board
 from twofold.evaluators import EVALUATORS, Evaluator, compiled
 from twofold.kernels.intrinsics import as_u64, f64_pointer, u64_at

@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from tests.search.twins import positions, small_positions, values_of
-from tests.threads import threads_since
+from tests.support.threads import threads_since
+from tests.support.twins import positions, small_positions, values_of
 from twofold.board import Board
 from twofold.evaluators import EVALUATORS, Evaluator
 from twofold.players import make_player, play_game

@@ -8,17 +8,20 @@ from pathlib import Path
 
 from textual.pilot import Pilot
 
-from twofold import Analysis, Board, Budget, Game, Move, Player, Rules, Stop
+from twofold import Analysis, Board, Budget, Game, Move, Player, Rules, Stop, make_player
 from twofold.players.base import move_list
 from twofold.search.analysis import MoveValue
 from twofold.tui.app import TwofoldApp
 from twofold.tui.game_screen import GameScreen
+from twofold.tui.judging import Judging
 from twofold.tui.lines import Lines
 from twofold.tui.paces import PLEASANT
 from twofold.tui.picture_screen import PictureScreen
 from twofold.tui.play_screen import PlayScreen
+from twofold.tui.review_screen import ReviewScreen
 from twofold.tui.saving import KeptGame
 from twofold.tui.shared_game import SharedGame
+from twofold.tui.walk import Walk
 
 PATIENCE = 60.0
 """Seconds to wait for what is to happen."""
@@ -163,3 +166,20 @@ async def until(pilot: Driven, is_so: Callable[[], bool]) -> None:
 async def until_shown(pilot: Driven, wanted: str) -> None:
     """Wait for a text to be on the screen."""
     await until(pilot, lambda: wanted in text_of(pilot))
+
+
+def first_moves(count: int) -> Game:
+    """A game in which the first legal move is always made; the judge prefers the last one."""
+    game = Game(seed=2)
+    for _ in range(count):
+        game.play(game.legal_moves()[0])
+    return game
+
+
+def reviewing(game: Game | None = None) -> ReviewScreen:
+    walk = Walk(game or first_moves(40))
+    return ReviewScreen(walk, Judging(walk, judge))
+
+
+def judge() -> Player:
+    return make_player(f"{Last.__module__}:Last")

@@ -9,8 +9,17 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import NamedTuple
 
-from tests.tui.driving import Act, Driven, drive, keys_of, play_screen, text_of, until, until_shown
-from tests.tui.test_review_screen import reviewing
+from tests.tui.driving import (
+    Act,
+    Driven,
+    drive,
+    keys_of,
+    play_screen,
+    reviewing,
+    text_of,
+    until,
+    until_shown,
+)
 from twofold import Board, Game, Rules
 from twofold.tui.picture_screen import PictureScreen
 

@@ -4,29 +4,24 @@ import re
 
 import pytest
 
-from tests.tui.driving import PATIENCE, Driven, Last, drive, game_of, note_of, text_of, until
-from twofold import Game, Player, make_player
+from tests.tui.driving import (
+    PATIENCE,
+    Driven,
+    Last,
+    drive,
+    first_moves,
+    game_of,
+    judge,
+    note_of,
+    reviewing,
+    text_of,
+    until,
+)
+from twofold import Game, Player
 from twofold.errors import InvalidSpec
 from twofold.tui.judging import Judging
 from twofold.tui.review_screen import ReviewScreen
 from twofold.tui.walk import Walk
-
-
-def first_moves(count: int) -> Game:
-    """A game in which the first legal move is always made; the judge prefers the last one."""
-    game = Game(seed=2)
-    for _ in range(count):
-        game.play(game.legal_moves()[0])
-    return game
-
-
-def reviewing(game: Game | None = None) -> ReviewScreen:
-    walk = Walk(game or first_moves(40))
-    return ReviewScreen(walk, Judging(walk, judge))
-
-
-def judge() -> Player:
-    return make_player(f"{Last.__module__}:Last")
 
 
 async def judged(pilot: Driven, screen: ReviewScreen) -> None:

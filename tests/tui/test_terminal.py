@@ -13,8 +13,8 @@ import pytest
 if sys.platform != "linux":
     pytest.skip("needs the pseudo-terminals of Linux", allow_module_level=True)
 
-from tests.cli.test_live import ESCAPES, exit_code, read_until, terminal
-from tests.cli.test_review import write_game
+from tests.support.commands import write_game
+from tests.support.terminals import ESCAPES, exit_code, read_until, terminal
 from twofold import Move
 from twofold.records.record import read_record
 

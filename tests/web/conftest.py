@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser
 
-from tests.web.browser import LAPTOP, PHONE, Served, Visit, launch, visit
+from tests.support.browser import LAPTOP, PHONE, Served, Visit, launch, visit
 from tests.web.driver import PORT, Client
 from tests.web.own_players import GATE
 from twofold.web.app import create_app

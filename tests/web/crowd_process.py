@@ -10,7 +10,7 @@ from pathlib import Path
 
 from websockets.sync.client import ClientConnection
 
-from tests.cli.test_serve import opened, until
+from tests.support.servers import opened, until
 from twofold.web.security import Access
 
 CROWD = Path(__file__).parent / "crowd.py"

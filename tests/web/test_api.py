@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
-from tests.cli.conftest import Cli
-from tests.cli.conftest import cli as cli  # a fixture
+from tests.support.commands import Cli
+from tests.support.commands import cli as cli  # a fixture
 from tests.web.driver import PATIENCE, PORT, Client, ask_async, connected, run
 from tests.web.thinker import SPEC, Thinker
 from twofold import Board, Game, Record, Rules

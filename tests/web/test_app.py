@@ -2,7 +2,6 @@
 
 import gzip
 import http.client
-import importlib.resources
 import json
 import re
 import subprocess
@@ -16,7 +15,6 @@ from starlette.applications import Starlette
 from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
-from websockets.sync.client import connect
 
 from tests.web.driver import (
     HOST,
@@ -31,14 +29,12 @@ from tests.web.driver import (
     run,
     serving,
 )
+from tests.web.used import FILES, STATIC
 from twofold.web.app import create_app
 from twofold.web.gate import Gate
 from twofold.web.hub import Hub
 from twofold.web.pages import STYLES, TYPES, read_file
 from twofold.web.security import PAGES, Access
-
-STATIC = Path(str(importlib.resources.files("twofold.web"))) / "static"
-FILES = sorted(path.relative_to(STATIC).as_posix() for path in STATIC.rglob("*") if path.is_file())
 
 PROMISED = {
     "x-content-type-options": "nosniff",
@@ -355,37 +351,12 @@ socket.getaddrinfo = lambda host, port, *a, **k: [
     (socket.AF_INET, socket.SOCK_STREAM, 6, "", (host, port))
 ] if host == "127.0.0.1" else (_ for _ in ()).throw(AssertionError(f"a question for {host}"))
 
-from tests.web.test_app import use_it
+from tests.web.used import use_it
 from twofold.web.hub import Hub
 hub = Hub(Path(sys.argv[1]), "expectimax:ply=1")
 print(use_it(hub, Path(sys.argv[1])))
 hub.close()
 """
-
-
-def use_it(hub: Hub, folder: Path) -> str:
-    """Load the page and all its files, play a move and have it analysed; over real sockets."""
-    listener = free_listener()
-    port = listener.getsockname()[1]
-    access = Access(port)
-    host = f"127.0.0.1:{port}"
-    with serving(create_app(hub, access, folder), listener):
-        asks = http.client.HTTPConnection("127.0.0.1", port, timeout=60)
-        for path in ["/", *(f"/static/{name}" for name in FILES)]:
-            asks.request("GET", path, headers={"Cookie": cookie(access), "Host": host})
-            answer = asks.getresponse()
-            answer.read()
-            assert answer.status == 200
-        asks.close()
-        headers = {"Cookie": cookie(access), "Origin": f"http://{host}"}
-        with connect(f"ws://{host}/ws", additional_headers=headers) as page:
-            welcome = json.loads(page.recv(timeout=60))
-            page.send('{"type":"new","ref":1,"seed":"1"}')
-            page.send('{"type":"analyse","ref":2,"board":"0012/0013/0024/1357","ply":1}')
-            kinds = {welcome["type"]}
-            while not {"game", "analysis"} <= kinds:
-                kinds.add(json.loads(page.recv(timeout=60))["type"])
-    return "used"
 
 
 @pytest.mark.promise("R29c")

@@ -7,7 +7,8 @@ from collections.abc import Callable, Iterator
 import pytest
 from playwright.sync_api import expect
 
-from tests.web.browser import PATIENCE_MS, Served, Visit, serve
+from tests.support.browser import PATIENCE_MS, Served, Visit, serve
+from tests.web.replayed import replayed
 from twofold.game_file import GameFile
 from twofold.records.record import Record
 
@@ -69,17 +70,6 @@ def test_no_key_is_lost(laptop: Visit, served: Served) -> None:
     number = laptop.page.locator("dt:has-text('Moves') + dd").first
     expect(number).to_have_text(str(len(legal)))
     assert served.ask(f"/api/games/{game}")["moves"] == legal
-
-
-def replayed(letters: str, seed: str) -> str:
-    """The letters that are legal when their turn comes."""
-    from twofold import Game, Move
-
-    game = Game(seed=int(seed))
-    for letter in letters:
-        if (move := Move.parse(letter)) in game.legal_moves():
-            game.play(move)
-    return "".join(move.letter for move in game.moves)
 
 
 def test_undo_and_reload(laptop: Visit, served: Served) -> None:

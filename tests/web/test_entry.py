@@ -9,7 +9,7 @@ import pytest
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Browser, Page
 
-from tests.web.browser import PATIENCE_MS
+from tests.support.browser import PATIENCE_MS
 from tests.web.driver import free_listener, serving
 from twofold.web.app import create_app
 from twofold.web.hub import Hub

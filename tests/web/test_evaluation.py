@@ -27,8 +27,8 @@ def test_points_make_a_bar() -> None:
         assert points_for(BOARD) == 6 * 128  # 2^7 from the 2s: 128 + 2 * 64 + ... + 32 * 4
         assert bar == pytest.approx(value / (value + 768))
         assert text == f"about {int(float(f'{value:.3g}')):,} points more expected"
-        reply = reply_of(found, player, spec="ntuple:net=tiny,ply=1", final=True)
-    assert (reply.bar, reply.bar_text, reply.final) == (bar, text, True)
+        reply = reply_of(found, player, spec="ntuple:net=tiny,ply=1")
+    assert (reply.bar, reply.bar_text, reply.final) == (bar, text, False)
     assert (reply.player, reply.source, reply.unit) == ("ntuple:net=tiny,ply=1", "ntuple", "points")
     assert [one.move for one in reply.moves] == list("urdl")
     assert max(one.ratio for one in reply.moves if one.ratio is not None) == 1.0
@@ -50,7 +50,7 @@ def test_no_values_make_none() -> None:
     with make_player("random") as player:
         found = player.analyse(BOARD)
         assert evaluation_bar(found, player) == (None, "this player values no moves")
-        reply = reply_of(found, player, spec="random", final=False)
+        reply = reply_of(found, player, spec="random")
     assert {one.ratio for one in reply.moves} == {one.value for one in reply.moves} == {None}
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from tests.records.foreign.replays import FINAL, REPLAYS, SAVED
-from tests.threads import threads_since
+from tests.support.threads import threads_since
 from tests.web import own_players
 from tests.web.own_players import GATE
 from tests.web.page import PATIENCE, Page
@@ -16,14 +16,11 @@ from twofold.errors import (
     InvalidInput,
     InvalidRecord,
     InvalidSpec,
-    ResourceError,
     UnsupportedRules,
 )
 from twofold.game import Game
 from twofold.records.record import Record, format_record, parse_record
 from twofold.rules import STANDARD, Rules
-from twofold.search.budget import Budget
-from twofold.search.stop import Stop
 from twofold.web import hub as hub_module
 from twofold.web import protocol
 from twofold.web.hub import Hub
@@ -142,21 +139,6 @@ def test_players_for_scripts(tmp_path: Path) -> None:
             hub.make_player(own_players.UNSTARTED, STANDARD)
 
 
-def test_analyses_for_scripts(tmp_path: Path) -> None:
-    with closing(Hub(tmp_path, "greedy", [own_players.PATIENT], warm_up=False)) as hub:
-        assert hub.analyse("", BOARD, STANDARD).player == "greedy"
-        found = hub.analyse("expectimax", BOARD, STANDARD, 100, Budget(ply=2))
-        assert found.depth == "2 plies"
-        with pytest.raises(InvalidSpec):
-            hub.analyse("my.py:Mine", BOARD, STANDARD)
-        stop = Stop()
-        stop.raise_flag()
-        GATE.reset()
-        assert hub.analyse(own_players.PATIENT, BOARD, STANDARD, stop=stop).unit == "chance"
-    with pytest.raises(ResourceError, match="closing"):
-        hub.analyse("", BOARD, STANDARD)
-
-
 def test_who_reviews(tmp_path: Path) -> None:
     record = Record.from_game(Game(seed=1))
     with closing(Hub(tmp_path, warm_up=False)) as hub:
@@ -170,7 +152,7 @@ def test_it_begins_at_once(tmp_path: Path) -> None:
     """Whatever has to be loaded, and however many games there are."""
     GATE.reset()
     with closing(Hub(tmp_path, own_players.LATE)) as hub:
-        Page(hub).wait(Welcome)
+        assert not Page(hub).wait(Welcome).ready
         GATE.opened.set()  # not before: else the player is not there yet
 
 

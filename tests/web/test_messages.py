@@ -15,7 +15,7 @@ import pytest
 from websockets.exceptions import ConnectionClosed, InvalidStatus
 from websockets.sync.client import ClientConnection, connect
 
-from tests.cli.test_serve import opened, running
+from tests.support.servers import opened, running
 from tests.web.crowd import HANDSHAKE, frame
 from tests.web.crowd_process import answer_times, crowd_of, wait_until_ready
 from tests.web.driver import Client, Closed, connected, free_listener, run, serving
@@ -258,6 +258,7 @@ def test_what_waits_is_bounded(limits: dict[str, int]) -> None:
         await outbox.overflow.wait()
         outbox.close()
         outbox.put(Ready())
+        assert len(outbox._waiting) <= 11
 
     run(look())
 

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 import pytest
 from playwright.sync_api import expect
 
-from tests.web.browser import PATIENCE_MS, Served, Visit, serve
+from tests.support.browser import PATIENCE_MS, Served, Visit, serve
 from twofold.exact import Problem
 from twofold.exact.solver import Solver
 from twofold.exact.store import Store

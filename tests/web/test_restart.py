@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, Page
 
-from tests.web.browser import LAPTOP, PATIENCE_MS, Served, serve_apart, visit
-from tests.web.test_browser import replayed
+from tests.support.browser import LAPTOP, PATIENCE_MS, Served, serve_apart, visit
+from tests.web.replayed import replayed
 from twofold.game_file import INDEX_TAGS
 from twofold.records.record import Record, format_record
 

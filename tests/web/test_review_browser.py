@@ -5,7 +5,7 @@ from collections.abc import Iterator
 import pytest
 from playwright.sync_api import Locator, expect
 
-from tests.web.browser import PATIENCE_MS, Served, Visit, serve
+from tests.support.browser import PATIENCE_MS, Served, Visit, serve
 from twofold import Game, Record
 from twofold.rules import Move
 

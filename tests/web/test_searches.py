@@ -11,7 +11,14 @@ from tests.web import own_players
 from tests.web.own_players import GATE
 from tests.web.page import PATIENCE, Listener
 from twofold.board import Board
-from twofold.errors import InvalidSpec, ResourceError, UnsupportedRules
+from twofold.errors import (
+    GameOver,
+    InvalidBoard,
+    InvalidSpec,
+    LimitExceeded,
+    ResourceError,
+    UnsupportedRules,
+)
 from twofold.limits import MAX_PLY
 from twofold.players import Player, make_player
 from twofold.rules import STANDARD, Rules
@@ -19,14 +26,16 @@ from twofold.search.budget import Budget
 from twofold.search.stop import Stop
 from twofold.web.asked import AskedAnalysis
 from twofold.web.protocol import AnalysisReply, Refused
+from twofold.web.roster import Roster
 from twofold.web.searches import (
     DEFAULT_SECONDS,
     IDLE_PLAYERS,
     MAX_NODES,
     MAX_SECONDS,
-    Question,
+    AnalysisOrder,
     Searches,
     clamped,
+    order_of,
 )
 
 BOARD = Board.parse("1234/2345/3456/0010")
@@ -72,11 +81,13 @@ def searches(makes: Makes) -> Iterator[Searches]:
         GATE.opened.set()
 
 
-def question(spec: str = "expectimax", board: Board = BOARD, **limits: Any) -> Question:
-    return Question(spec, board, Rules(*board.shape), None, Budget(**limits))
+def question(spec: str = "expectimax", board: Board = BOARD, **limits: Any) -> AnalysisOrder:
+    return AnalysisOrder(spec, board, Rules(*board.shape), None, Budget(**limits))
 
 
-def asked(searches: Searches, listener: Listener, what: Question, ref: int = 1) -> AskedAnalysis:
+def asked(
+    searches: Searches, listener: Listener, what: AnalysisOrder, ref: int = 1
+) -> AskedAnalysis:
     one = AskedAnalysis(searches, what, listener.send, ref)
     searches.start(one.run, one.stop)
     return one
@@ -84,6 +95,42 @@ def asked(searches: Searches, listener: Listener, what: Question, ref: int = 1) 
 
 def final(listener: Listener, ref: int = 1) -> AnalysisReply:
     return listener.wait(AnalysisReply, lambda reply: reply.final and reply.ref == ref)
+
+
+def test_an_analysis_that_is_waited_for(makes: Makes) -> None:
+    with closing(Searches(makes)) as searches:
+        assert searches.analyse(question("greedy"), Stop()).player == "greedy"
+        assert searches.analyse(question(ply=2), Stop()).depth == "2 plies"
+        stop = Stop()
+        stop.raise_flag()
+        GATE.reset()
+        assert searches.analyse(question(own_players.PATIENT), stop).unit == "chance"
+    with pytest.raises(ResourceError, match="closing"):
+        searches.analyse(question("greedy"), Stop())
+
+
+def test_what_is_asked_is_read_and_checked() -> None:
+    roster = Roster("greedy")
+    asked: dict[str, Any] = {
+        "board": str(BOARD),
+        "rules": "",
+        "player": "",
+        "score": "12",
+        "budget": clamped(),
+    }
+    order = order_of(roster, **asked)
+    assert (order.spec, order.board, order.rules) == ("greedy", BOARD, Rules(*BOARD.shape))
+    assert (order.score, order.budget, order.at_home) == (12, clamped(), True)
+    ours = order_of(roster, **asked | {"rules": "4x4 goal=64", "score": None})
+    assert (ours.rules.goal, ours.score, ours.at_home) == (64, None, False)
+    for wrong, error in (
+        ({"rules": "3x4"}, InvalidBoard),
+        ({"board": "0" * 16}, GameOver),
+        ({"player": "mine.py:Mine"}, InvalidSpec),
+        ({"score": 2**63}, LimitExceeded),
+    ):
+        with pytest.raises(error):
+            order_of(roster, **asked | wrong)
 
 
 @pytest.mark.parametrize(

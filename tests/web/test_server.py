@@ -14,7 +14,7 @@ import pytest
 from websockets.exceptions import WebSocketException
 from websockets.sync.client import ClientConnection, connect
 
-from tests.cli.test_serve import opened, running, until
+from tests.support.servers import opened, running, until
 from tests.web.crowd_process import answer_times, crowd_of, wait_until_ready
 from tests.web.driver import free_listener, serving
 from twofold.errors import InvalidInput, LimitExceeded, ResourceError

@@ -11,7 +11,7 @@ from tests.web import own_players
 from tests.web.own_players import GATE
 from tests.web.page import PATIENCE, Listener, Page
 from tests.web.playing import Clock, begin, let_play, move, wait_until_saved
-from tests.web.test_store import STANDARD_TEXT, again, ids, record_of
+from tests.web.stored import STANDARD_TEXT, again, ids, record_of
 from twofold.best_scores import BEST_FILE, read_best
 from twofold.errors import InvalidInput
 from twofold.game_file import goes_on

@@ -8,10 +8,6 @@ import twofold.web
 STATIC = Path(twofold.web.__file__).parent / "static"
 SCRIPTS = sorted(STATIC.glob("js/**/*.js"))
 CATALOGUE = STATIC / "js" / "text.js"
-MOST_LINES = 320
-"""Most lines of a module; the catalogue alone may be longer."""
-
-SECTION = re.compile(r"^const [A-Z_]+ = \{\n(.*?)^\};", re.M | re.S)
 KEY = re.compile(r"^  '([a-z_]+\.[^']+)':", re.M)
 USED = re.compile(r"\btext\(\s*'([^']+)'")
 
@@ -39,18 +35,6 @@ def test_every_text_that_is_used_is_in_the_catalogue() -> None:
 def test_the_catalogue_has_each_key_once() -> None:
     keys = catalogue()
     assert sorted(keys) == sorted(set(keys))
-
-
-def test_the_keys_of_each_section_are_sorted() -> None:
-    for section in SECTION.findall(CATALOGUE.read_text(encoding="utf-8")):
-        keys = KEY.findall(section)
-        assert keys == sorted(keys)
-
-
-def test_modules_are_short() -> None:
-    lines = {name(script): script.read_text(encoding="utf-8").count("\n") for script in SCRIPTS}
-    del lines[name(CATALOGUE)]
-    assert {script: count for script, count in lines.items() if count > MOST_LINES} == {}
 
 
 def test_scripts_do_nothing_that_could_inject_markup() -> None:

@@ -7,60 +7,24 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
 
 import pytest
 
-from tests.faults import Faults
+from tests.support.faults import Faults
+from tests.web.stored import STANDARD_TEXT, again, ids, infos, record_of
+from tests.web.stored import store as store  # a fixture
 from twofold import best_scores, files, game_file
 from twofold.best_scores import BEST_FILE
-from twofold.board import Board
 from twofold.errors import InvalidInput, InvalidRecord, LimitExceeded, ResourceError
-from twofold.game import Game
-from twofold.records.record import Record, format_record, parse_record
+from twofold.records.record import format_record, parse_record
 from twofold.rules import Rules
 from twofold.web import store as module
-from twofold.web.protocol import GameInfo, NotFound
+from twofold.web.protocol import NotFound
 from twofold.web.store import SUFFIX, Stamp, Store
 from twofold.web.table import MAX_LISTED, Table
-
-STANDARD_TEXT = str(Rules())
-
-
-def record_of(
-    moves: int = 3, seed: int = 1, player: str = "me", rules: str = "", board: str = ""
-) -> Record:
-    """A game of the first legal moves."""
-    meant = Rules.parse(rules)
-    game = Game.from_board(Board.parse(board), meant, seed) if board else Game(meant, seed)
-    for _ in range(moves):
-        game.play(game.legal_moves()[0])
-    return Record.from_game(game, player=player, date="2048-01-31T12:00:00+00:00")
-
-
-@pytest.fixture
-def store(tmp_path: Path) -> Iterator[Store]:
-    with closing(Store(tmp_path / "data" / "games")) as store:
-        yield store
-
-
-def again(store: Store) -> Store:
-    """The same folder, opened by the next server."""
-    store.close()
-    after = Store(store.folder)
-    assert after.wait(120)
-    after.close()
-    return after
-
-
-def infos(store: Store) -> list[GameInfo]:
-    return [one.info for one in store.games()]
-
-
-def ids(store: Store) -> list[str]:
-    return [info.game for info in infos(store)]
 
 
 def test_keeps_games(store: Store) -> None:

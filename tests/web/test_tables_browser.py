@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import expect
 
-from tests.endgame.state import table_files as table_files  # a fixture
-from tests.web.browser import PATIENCE_MS, Served, Visit, serve
+from tests.support.browser import PATIENCE_MS, Served, Visit, serve
+from tests.support.endgame_tables import table_files as table_files  # a fixture
 from twofold import Game, Record
 from twofold.board import Board
 from twofold.rules import STANDARD, Move

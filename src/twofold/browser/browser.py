@@ -164,7 +164,7 @@ async def open_tab(place: Place) -> AsyncIterator[Tab]:
         PageError: the browser or the page does not open.
     """
     require_playwright()
-    from playwright.async_api import async_playwright
+    from playwright.async_api import async_playwright  # an extra
 
     opened = _attached if place.endpoint else _started
     async with async_playwright() as playwright, opened(playwright, place) as page:

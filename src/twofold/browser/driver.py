@@ -245,7 +245,7 @@ class Driver:
             self._thinker.drop()
 
     @staticmethod
-    async def _wait(answer: "asyncio.Future[Move]", seconds: float) -> None:
+    async def _wait(answer: asyncio.Future[Move], seconds: float) -> None:
         if answer.done():
             await asyncio.sleep(seconds)
         else:

@@ -105,7 +105,7 @@ class Tab:
             task.cancel()
 
     async def _answer(self, task: "asyncio.Future[T]") -> T:
-        from playwright.async_api import Error
+        from playwright.async_api import Error  # an extra
 
         try:
             return task.result()

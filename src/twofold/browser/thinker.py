@@ -9,8 +9,7 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from twofold.board import Board
-from twofold.players.base import Player
-from twofold.players.faults import checked_move
+from twofold.players.base import Player, checked_move
 from twofold.rules import Move, Rules
 from twofold.search.budget import Budget
 from twofold.search.stop import Stop
@@ -39,7 +38,7 @@ class Question:
 @dataclass(slots=True)
 class _Job:
     question: Question
-    answer: "asyncio.Future[Move]"
+    answer: asyncio.Future[Move]
     loop: asyncio.AbstractEventLoop
     stop: Stop = field(default_factory=Stop)
 
@@ -62,7 +61,7 @@ class Thinker:
         self._thread = threading.Thread(target=self._run, name="twofold-thinker", daemon=True)
         self._thread.start()
 
-    def ask(self, question: Question) -> "asyncio.Future[Move]":
+    def ask(self, question: Question) -> asyncio.Future[Move]:
         """The move that the player makes; a question that was asked before is dropped."""
         self.drop()
         loop = asyncio.get_running_loop()

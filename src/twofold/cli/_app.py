@@ -45,7 +45,7 @@ def play_screen(
         hints: spec of the player who helps; None means the default player.
         helper: that player; None has it made when it is first asked.
     """
-    from twofold.tui.play_screen import PlayScreen
+    from twofold.tui.play_screen import PlayScreen  # an extra
 
     def make() -> Player:
         screen.spec = default_player(kept.game.rules) if hints is None else hints

@@ -1,15 +1,24 @@
-"""The live view of a bench: how far each player is, and how it does."""
+"""What commands share that play many games: start boards, progress, where games end."""
 
 import math
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
-from typing import Final
+from typing import Any, Final
 
+from rich.console import Console
+from rich.live import Live
 from rich.table import Table
 
-from twofold.arena.games import GameRow
+from twofold.arena.boards import StartBoards, read_boards, warning_of
+from twofold.arena.games import GameRow, Games
+from twofold.arena.stats import Interval
+from twofold.arena.survival import Fates, bands, edges_of, format_survival
+from twofold.arena.table import Result
+from twofold.cli._output import can_redraw, print_out, print_words
 from twofold.cli._progress import duration_words
+from twofold.rules import Rules
 
 _MOST: Final = 12
 """Most players that are shown at a time: those at work, and those that come next."""
@@ -60,7 +69,7 @@ class _Line:
         )
 
 
-class Progress:
+class BenchProgress:
     """A table that Rich can show again and again.
 
     Args:
@@ -85,3 +94,90 @@ class Progress:
         for line in active[start : start + _MOST]:
             table.add_row(*line.cells())
         return table
+
+
+@contextmanager
+def live_games(
+    players: Sequence[tuple[str, int, int]],
+) -> Iterator[Callable[[int, int, GameRow], None]]:
+    """Progress on stderr, if that is a terminal: a line for each player that has to play.
+
+    Args:
+        players: for each its name, the games wanted, and those of them still to be played.
+
+    Yields:
+        A function of the line at which a bench begins, the number of its player, and a game.
+    """
+    console = Console(stderr=True)
+    board = BenchProgress(players)
+    if not can_redraw(console.is_terminal):
+        yield lambda _first, _number, _row: None
+        return
+    with Live(board, console=console, transient=True, refresh_per_second=4):
+        yield lambda first, number, row: board.add(first + number, row)
+
+
+# ---- boards
+
+
+def read_starts(path: str, rules: Rules) -> StartBoards | None:
+    """The boards that an option names; None where it names none.
+
+    Raises:
+        InvalidInput: the file cannot be read, or has a line that is no board of such games.
+    """
+    if not path:
+        return None
+
+    return read_boards(path, rules)
+
+
+def print_boards(boards: StartBoards | None, games: int) -> None:
+    """Say where games began, what scores are then, and whether boards were used again.
+
+    Args:
+        boards: where they began; None for new games.
+        games: the most games of a player.
+    """
+    if boards:
+        print_words(f"boards {boards}; scores are points from there on")
+        if warning := warning_of(boards, games):
+            print_words(warning)
+
+
+def print_survival(runs: Sequence[Result], rules: Rules, boards: StartBoards | None) -> None:
+    """Tables of where games ended, below those of scores."""
+    text = format_survival(runs, rules, boards)
+    if text:
+        print_words(
+            "\nwhere games ended: of those that came to a band, the share that ended in it\n"
+        )
+        print_out(text)
+
+
+def boards_document(boards: StartBoards | None) -> dict[str, Any] | None:
+    """Boards as the JSON documents name them."""
+    if boards is None:
+        return None
+    return {"name": boards.name, "boards": len(boards), "hash": boards.hash}
+
+
+def survival_document(
+    games: Games, rules: Rules, boards: StartBoards | None
+) -> list[dict[str, Any]]:
+    """Where the games of a player ended, in bands of equal width."""
+    fates = Fates.of_games(games, rules, boards)
+    return [
+        {
+            "tile_sum": [band.low, band.high],
+            "games": band.at_risk,
+            "ended": band.ended,
+            **_rate("share", band.share),
+            **_rate("going", band.going),
+        }
+        for band in bands(fates, edges_of([fates]))
+    ]
+
+
+def _rate(name: str, rate: Interval) -> dict[str, Any]:
+    return {name: rate.value, f"{name}_95": [rate.low, rate.high]}

@@ -9,7 +9,7 @@ from typing import Annotated, Any, Final, TypeVar, get_type_hints
 
 import typer
 
-from twofold.cli._machine import cores
+from twofold.cli._output import cores
 from twofold.errors import InvalidInput, LimitExceeded
 from twofold.limits import MAX_JOBS, MAX_RUN_SECONDS, check_limit
 from twofold.notation import parse_number, parse_seed, shown

@@ -44,7 +44,7 @@ def _millions(boards: int) -> str:
 
 def progress_line(plan: "Plan") -> Any:
     """Puts progress into a line of text."""
-    from twofold.endgame.work import Progress
+    from twofold.endgame.work import Progress  # loads kernels
 
     def line(now: Progress) -> str:
         return (

@@ -11,7 +11,6 @@ from typing import Annotated, Any, Final
 
 import typer
 
-from twofold.cli._machine import cores
 from twofold.cli._options import (
     JsonOption,
     RulesOption,
@@ -24,7 +23,7 @@ from twofold.cli._options import (
     read_rules,
     read_seconds,
 )
-from twofold.cli._output import shell_line
+from twofold.cli._output import cores, shell_line
 from twofold.errors import InvalidInput, InvalidNetwork
 from twofold.learn.rules import Decay, LearningRule
 from twofold.learn.settings import Settings, parse_restart, parse_schedule
@@ -261,7 +260,7 @@ def read_sums(text: str, expected: str) -> tuple[int, ...]:
 
 def check_out(out: str) -> None:
     """Refuse a name that no file of a run can have."""
-    from twofold.learn.checkpoint import curve_path
+    from twofold.learn.checkpoint import curve_path  # loads kernels
 
     if not out:
         raise InvalidInput("expected --out FILE, to keep the network in")

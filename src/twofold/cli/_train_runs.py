@@ -12,7 +12,7 @@ import typer
 from twofold.arena.evaluation import EvaluationGames
 from twofold.arena.reports.curve_plots import FORMS, curves_picture
 from twofold.arena.reports.joint_curve import JointCurve, read_curve, read_runs, runs_path
-from twofold.cli._boards import read_starts
+from twofold.cli._bench import read_starts
 from twofold.cli._output import counted, print_note, print_out, print_words, shell_line, write_json
 from twofold.cli._progress import duration_words, loading
 from twofold.cli._signals import INTERRUPTED, catching_interrupt

@@ -166,7 +166,7 @@ def _is_reproducible(player: Player, answer: Answer, budget: Budget | None) -> b
 
 def _outcomes(player: Player, board: Board) -> "Outcomes":
     """How games end from here under optimal play."""
-    from twofold.exact.outcomes import outcomes
+    from twofold.exact.outcomes import outcomes  # loads kernels
     from twofold.exact.table import Table
 
     table = getattr(player, "table", None)

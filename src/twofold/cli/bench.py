@@ -4,14 +4,12 @@ import contextlib
 import itertools
 import sys
 import time
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
-from rich.console import Console
-from rich.live import Live
 
 from twofold.arena import summarise
 from twofold.arena.bench import Bench, Entrant, Standing, plain_spec, players_with_code, resumed
@@ -20,15 +18,14 @@ from twofold.arena.presets import preset_lines
 from twofold.arena.run import Backend
 from twofold.arena.studies.study import Study
 from twofold.arena.table import format_runs
-from twofold.cli._bench import Progress
-from twofold.cli._boards import (
+from twofold.cli._bench import (
     boards_document,
+    live_games,
     print_boards,
     print_survival,
     read_starts,
     survival_document,
 )
-from twofold.cli._machine import machine
 from twofold.cli._options import (
     BoardsOption,
     FirstSeedOption,
@@ -45,8 +42,8 @@ from twofold.cli._options import (
     read_seconds,
 )
 from twofold.cli._output import (
-    can_redraw,
     counted,
+    machine,
     print_note,
     print_out,
     print_words,
@@ -127,13 +124,16 @@ def command(
             used_rules = read_rules(rules, names)
             names = settled_specs(names, used_rules)
             benches = [_wanted(study, used_rules, names, boards, games, first)]
+        entrants = [one for bench in benches for one in bench.entrants]
+        lines = [(one.player, one.wanted.games, one.missing) for one in entrants]
+        first_lines = itertools.accumulate((len(one.entrants) for one in benches), initial=0)
         began = time.perf_counter()
         with (
             catching_interrupt() as asked,
-            live(benches) as advance,
+            live_games(lines) as advance,
             contextlib.redirect_stdout(sys.stderr),  # what a player prints is no result
         ):
-            for number, bench in enumerate(benches):
+            for first_line, bench in zip(first_lines, benches, strict=False):
                 bench.records = records
                 if bench.missing and not asked.is_set():
                     with _backend(bench, ray, jobs, seconds_a_game) as backend:
@@ -141,7 +141,7 @@ def command(
                             used_jobs,
                             timeout=seconds_a_game,
                             backend=backend,
-                            on_result=partial(advance, number),
+                            on_result=partial(advance, first_line),
                             stop=asked.is_set,
                         )
         seconds = time.perf_counter() - began
@@ -212,7 +212,7 @@ def _backend(
     if not address:
         yield None
         return
-    from twofold.arena.ray_workers import RayWorkers
+    from twofold.arena.ray_workers import RayWorkers  # an extra
 
     players = [(entrant.player, entrant.spec) for entrant in bench.entrants]
     with RayWorkers(address, players, jobs=jobs, timeout=timeout) as workers:
@@ -275,20 +275,6 @@ def _going_on(out: str, more: Iterable[str]) -> str:
 
 
 # ---- what is shown
-
-
-@contextlib.contextmanager
-def live(benches: Sequence[Bench]) -> Iterator[Callable[[int, int, GameRow], None]]:
-    """Progress on stderr, if that is a terminal: a line for each player that has to play."""
-    console = Console(stderr=True)
-    entrants = [entrant for bench in benches for entrant in bench.entrants]
-    board = Progress([(one.player, one.wanted.games, one.missing) for one in entrants])
-    starts = list(itertools.accumulate((len(bench.entrants) for bench in benches), initial=0))
-    if not can_redraw(console.is_terminal):
-        yield lambda _bench, _number, _row: None
-        return
-    with Live(board, console=console, transient=True, refresh_per_second=4):
-        yield lambda bench, number, row: board.add(starts[bench] + number, row)
 
 
 def _print_tables(

@@ -3,11 +3,10 @@
 import contextlib
 import sys
 import time
+from functools import partial
 from typing import Annotated, Any
 
 import typer
-from rich.console import Console
-from rich.live import Live
 
 from twofold.arena.bench import Bench
 from twofold.arena.compare import verdict_words
@@ -15,9 +14,7 @@ from twofold.arena.duel import Outcome, Question, duel, with_budget
 from twofold.arena.stats import Interval
 from twofold.arena.studies.study import Study
 from twofold.arena.table import format_runs, format_table
-from twofold.cli._bench import Progress
-from twofold.cli._boards import boards_document, print_boards, read_starts
-from twofold.cli._machine import machine
+from twofold.cli._bench import boards_document, live_games, print_boards, read_starts
 from twofold.cli._options import (
     BoardsOption,
     FirstSeedOption,
@@ -32,7 +29,14 @@ from twofold.cli._options import (
     read_jobs,
     read_rules,
 )
-from twofold.cli._output import can_redraw, counted, print_note, print_out, print_words, write_json
+from twofold.cli._output import (
+    counted,
+    machine,
+    print_note,
+    print_out,
+    print_words,
+    write_json,
+)
 from twofold.cli._players import prepare, settled_specs
 from twofold.cli._signals import INTERRUPTED, catching_interrupt
 from twofold.errors import InvalidInput
@@ -96,7 +100,7 @@ def command(
         Study(out or None) as study,
         catching_interrupt() as asked,
         contextlib.redirect_stdout(sys.stderr),  # what a player prints is no result
-        _live(players, count) as advance,
+        live_games([(player, count, count) for player in players]) as advance,
     ):
         outcome = duel(
             Bench(study, used_rules, machine=machine(), boards=starts),
@@ -105,7 +109,7 @@ def command(
             start,
             used_jobs,
             question=question,
-            on_result=advance,
+            on_result=partial(advance, 0),
             stop=asked.is_set,
         )
     seconds = time.perf_counter() - began
@@ -144,18 +148,6 @@ def _question(delta: str, tile: int | None, *, sprt: bool) -> Question | None:
     if share:
         return Question(tile=tile, share=value / 100)
     return Question(delta=value)
-
-
-@contextlib.contextmanager
-def _live(players: tuple[str, str], count: int) -> Any:
-    """Progress on stderr, if that is a terminal."""
-    console = Console(stderr=True)
-    board = Progress([(player, count, count) for player in players])
-    if not can_redraw(console.is_terminal):
-        yield lambda _number, _row: None
-        return
-    with Live(board, console=console, transient=True, refresh_per_second=4):
-        yield board.add
 
 
 def _print(outcome: Outcome, players: tuple[str, str], tile: int | None) -> None:

@@ -11,9 +11,8 @@ from typing import Any
 import platformdirs
 from rich.console import Console
 
-from twofold.cli._machine import machine, version_of
 from twofold.cli._options import JsonOption
-from twofold.cli._output import print_out, write_json
+from twofold.cli._output import machine, print_out, version_of, write_json
 from twofold.folders import shared_on_the_way
 
 EXAMPLE = "  twofold doctor"

@@ -10,8 +10,7 @@ from twofold.cli._options import JsonOption, argument, count, option
 from twofold.cli._output import counted, print_note, print_out, print_words, write_json
 from twofold.cli._progress import waiting
 from twofold.cli._signals import INTERRUPTED
-from twofold.engine.conformance import Outcome, check_engine
-from twofold.engine.conformance_checks import CHECKS
+from twofold.engine.conformance import CHECKS, Outcome, check_engine
 from twofold.engine.spec import parse_command_words
 from twofold.errors import LimitExceeded
 from twofold.limits import check_limit

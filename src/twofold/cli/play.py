@@ -83,7 +83,7 @@ def _settled(hints: str | None, rules: Rules) -> str | None:
 
 
 def _play_on_screen(kept: KeptGame, hints: str | None, helper: Player | None) -> None:
-    from twofold.tui.app import run
+    from twofold.tui.app import run  # an extra
 
     screen = play_screen(kept, hints, helper)
     interrupted = True

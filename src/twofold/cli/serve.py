@@ -71,7 +71,7 @@ def command(
     with contextlib.ExitStack() as stack:
         with waiting("starting ..."):
             _check(host, folder, allow_network=allow_network)
-            from twofold.web.app import create_app
+            from twofold.web.app import create_app  # an extra
             from twofold.web.server import Server, listen
 
             listener = stack.enter_context(listen(host, port))

@@ -55,7 +55,7 @@ def command(
     is given again: until the table is written, what was found is kept in the folder FILE.work.
     """
     with loading():
-        from twofold.exact.store import parts_in, work_folder
+        from twofold.exact.store import parts_in, work_folder  # loads kernels
         from twofold.exact.table import Table
 
         problem = _problem(rules, goal, score)

@@ -78,7 +78,7 @@ def build(
     third row: smaller caps make a smaller table, whose chances are lower bounds.
     """
     with loading():
-        from twofold.endgame.work import build_table
+        from twofold.endgame.work import build_table  # loads kernels
 
         threads = read_jobs(jobs, "--jobs")
         plans = _plans(names, bits)

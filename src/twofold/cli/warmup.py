@@ -2,15 +2,14 @@
 
 import time
 
-from twofold.cli._machine import cores
-from twofold.cli._output import print_note, print_out
+from twofold.cli._output import cores, print_note, print_out
 
 EXAMPLE = "  twofold warmup"
 
 
 def command() -> None:
     """Compile all kernels now, so that nothing waits later."""
-    from twofold.kernels.warmup import compile_all
+    from twofold.kernels.warmup import compile_all  # loads kernels
 
     began = time.perf_counter()
     compile_all(print_note, cores())

@@ -4,12 +4,15 @@ import sys
 import threading
 import time
 from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Final
 
 import typer
-from rich.console import Console
+from rich.console import Console, ConsoleOptions, RenderResult
 from rich.live import Live
+from rich.segment import Segment
+from rich.text import Text
 
 from twofold.cli._app import can_open, watch_screen, words_at_leaving
 from twofold.cli._options import (
@@ -27,7 +30,6 @@ from twofold.cli._options import (
 from twofold.cli._output import can_redraw, counted, print_out, print_words, shell_line
 from twofold.cli._players import hint_at_tables, settled_specs
 from twofold.cli._progress import loading
-from twofold.cli._screen import Screen
 from twofold.cli._signals import INTERRUPTED, catching_interrupt
 from twofold.game import Game
 from twofold.players import make_player
@@ -35,8 +37,9 @@ from twofold.players.presets import default_player
 from twofold.records.record import Record, write_record
 from twofold.rules import STANDARD, Rules
 from twofold.tui.frame import Frame, first_frame
+from twofold.tui.moves_view import draw_moves, search_words
 from twofold.tui.numbers import format_speed, format_time
-from twofold.tui.picture import Canvas
+from twofold.tui.picture import Canvas, Picture, title_line
 from twofold.tui.playback import Playback, frames, paced
 from twofold.tui.saving import KeptGame
 from twofold.tui.tiles import draw_board, fit
@@ -110,6 +113,55 @@ def _spec_of(player: str | None, rules: Rules) -> str:
         return default_player(rules)
 
 
+@dataclass(slots=True)
+class Screen:
+    """What is drawn: a frame, and what stays the same during the game.
+
+    Attributes:
+        frame: the position to draw.
+        player: the player's spec, as given.
+        seed: the seed of the game.
+        note: a line below: what happens, what the user may do.
+    """
+
+    frame: Frame
+    player: str
+    seed: int
+    note: str = ""
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
+        height = options.height or console.height
+        for number, line in enumerate(self.lines(console, options.max_width, height)):
+            if number:
+                yield Segment.line()
+            line.truncate(options.max_width)
+            line.end = ""
+            yield line
+
+    def lines(self, console: Console, width: int, height: int) -> list[Text]:
+        """The picture for a terminal of this size, line by line."""
+        picture = Picture(
+            title=title_line(self.player),
+            board=self.frame.board,
+            figures=self._figures(),
+            panel=lambda columns, unicode: draw_moves(self.frame.analysis, columns, unicode),
+            note=Text(self.note, style="dim"),
+        )
+        return picture.lines(Canvas.of(console, width, height))
+
+    def _figures(self) -> list[tuple[str, str]]:
+        frame = self.frame
+        return [
+            ("score", f"{frame.score:,}"),
+            ("largest", f"{frame.board.max_tile:,}"),
+            ("move", f"{frame.move_number:,}"),
+            ("speed", f"{format_speed(frame.moves_per_second)} moves/s"),
+            ("elapsed", format_time(frame.seconds)),
+            ("search", search_words(frame.analysis)),
+            ("seed", str(self.seed)),
+        ]
+
+
 class Watched:
     """One game that is being watched."""
 
@@ -132,7 +184,7 @@ class Watched:
 
     def show_app(self) -> tuple[Frame, bool]:
         """Show the game in the app until the user leaves; the last frame, and whether by Ctrl-C."""
-        from twofold.tui.app import run
+        from twofold.tui.app import run  # an extra
 
         screen, shared = watch_screen(self.game, self.player, self.spec, self.pace)
         try:

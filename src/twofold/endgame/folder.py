@@ -4,6 +4,8 @@ import os
 from pathlib import Path
 from typing import Final
 
+import platformdirs
+
 SUFFIX: Final = ".twofold-table"
 """End of the name of a table's file."""
 
@@ -19,8 +21,6 @@ NONE: Final = "none"
 
 def tables_folder() -> Path:
     """Where tables are kept where no folder is named; it may be missing."""
-    import platformdirs
-
     chosen = os.environ.get("TWOFOLD_STATE_DIR")
     return Path(chosen or platformdirs.user_data_dir("twofold", appauthor=False)) / "tables"
 

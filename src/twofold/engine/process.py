@@ -154,7 +154,7 @@ class EngineProcess:
             _end(self._process, self._output, self._errors, polite=True)
 
 
-def _started(words: Sequence[str], grace: float) -> "subprocess.Popen[bytes]":
+def _started(words: Sequence[str], grace: float) -> subprocess.Popen[bytes]:
     guard = [sys.executable, "-I", "-S", str(_GUARD), str(grace)] if _POSIX else []
     process = subprocess.Popen(
         [*guard, *words],
@@ -177,7 +177,7 @@ def _signal_name(number: int) -> str:
     return f"signal {number}"
 
 
-def _end(process: "subprocess.Popen[bytes]", output: Output, errors: Tail, *, polite: bool) -> None:
+def _end(process: subprocess.Popen[bytes], output: Output, errors: Tail, *, polite: bool) -> None:
     """End a program and all that it has started, and the threads that read from it."""
     assert process.stdin is not None
     with contextlib.suppress(OSError):
@@ -188,7 +188,7 @@ def _end(process: "subprocess.Popen[bytes]", output: Output, errors: Tail, *, po
     errors.close()
 
 
-def _kill(process: "subprocess.Popen[bytes]") -> None:
+def _kill(process: subprocess.Popen[bytes]) -> None:
     """Kill a program that has not been waited for, so that its number is still its own."""
     if not _POSIX:
         process.kill()
@@ -200,7 +200,7 @@ def _kill(process: "subprocess.Popen[bytes]") -> None:
     _ended(process, None)
 
 
-def _ended(process: "subprocess.Popen[bytes]", seconds: float | None) -> int | None:
+def _ended(process: subprocess.Popen[bytes], seconds: float | None) -> int | None:
     """The exit code of a program, once it ends, and with it its group; None if not in time.
 
     The number of a group is not given to others as long as one of the group is left.

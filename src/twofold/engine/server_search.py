@@ -9,8 +9,8 @@ from collections.abc import Callable, Iterator, Sequence
 
 from twofold.engine.messages import Answer, BestMove, Go, Info, Position, Refusal
 from twofold.players import Player
-from twofold.players.base import assumed_score
-from twofold.players.faults import checked_move, describe_caught
+from twofold.players.base import assumed_score, checked_move
+from twofold.players.faults import describe_caught
 from twofold.players.values import searching_of, table_answer, values_of
 from twofold.rules import Move
 from twofold.search.analysis import Analysis, table_words

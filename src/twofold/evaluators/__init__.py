@@ -38,7 +38,7 @@ EVALUATORS: Final = {
 
 def compiled(function: Callable[..., Any]) -> Any:
     """Decorator: compile `def value(bits, score, params)` as an evaluator's kernel."""
-    from twofold.kernels._jit import kernel
+    from twofold.kernels._jit import kernel  # loads kernels
     from twofold.kernels.intrinsics import EVALUATOR
 
     return kernel(EVALUATOR, cached=False)(function)

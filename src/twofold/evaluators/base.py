@@ -293,7 +293,7 @@ def simple_evaluator(
 @lru_cache(maxsize=64)
 def _address(kernel: Any) -> np.uint64:
     """The address of a compiled function; to find it takes longer than a call."""
-    from twofold.kernels._jit import address_of
+    from twofold.kernels._jit import address_of  # loads kernels
 
     return np.uint64(address_of(kernel))
 

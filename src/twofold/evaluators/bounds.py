@@ -101,7 +101,7 @@ def _lines(one: Floats, count: int) -> Floats:
 
 def _together(first: Floats, second: Floats) -> Floats:
     """The largest first[i] + second[j] by i + j."""
-    from twofold.kernels.search.star1 import most_of_two
+    from twofold.kernels.search.star1 import most_of_two  # loads kernels
 
     most = np.full(HALVES, -np.inf)
     most_of_two(first, second, most)

@@ -20,7 +20,7 @@ CLUSTERING_WEIGHTS: Final = {
 
 def _logarithms(weight: float) -> NDArray[np.float64]:
     """The logarithms ln(4 i) for each i of the table, times a weight."""
-    from twofold.kernels.search.evaluate import LOG_TABLE
+    from twofold.kernels.search.evaluate import LOG_TABLE  # loads kernels
 
     scores = 4.0 * np.arange(LOG_TABLE)
     scores[0] = 1.0  # score 0 is a case of its own

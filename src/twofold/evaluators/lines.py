@@ -107,7 +107,7 @@ def _line_fields(line_value: LineValue, weights: Mapping[str, float]) -> dict[st
 
 
 def _line_kernel(rows: int, cols: int) -> Any:
-    from twofold.kernels.search import evaluate
+    from twofold.kernels.search import evaluate  # loads kernels
 
     return evaluate.line_sum if (rows, cols) == (4, 4) else evaluate.framed_line_sum
 

@@ -72,7 +72,7 @@ def matrix_evaluator(
         return in_units(np.concatenate(tables), CELL_DIGITS)
 
     def kernel_for(rows: int, cols: int) -> Any:
-        from twofold.kernels.search import evaluate
+        from twofold.kernels.search import evaluate  # loads kernels
 
         return evaluate.row_tables
 

@@ -24,7 +24,7 @@ def network_evaluator(network: Network, *, name: str = "ntuple") -> Evaluator:
     size = "{}x{}".format(*network.shape)
 
     def kernel_for(rows: int, cols: int) -> Any:
-        from twofold.kernels.learn import ntuple
+        from twofold.kernels.learn import ntuple  # loads kernels
 
         return ntuple.network_value
 

@@ -117,7 +117,7 @@ def _fields(weights: Mapping[str, float]) -> dict[str, Any]:
 
 
 def _kernel_for(rows: int, cols: int) -> Any:
-    from twofold.kernels.search import evaluate
+    from twofold.kernels.search import evaluate  # loads kernels
 
     return evaluate.smooth
 

@@ -234,7 +234,7 @@ class _Events:
         self._writer.flush()
 
     def _add(self, games: int, values: dict[str, float]) -> None:
-        from tensorboard.compat.proto.event_pb2 import Event
+        from tensorboard.compat.proto.event_pb2 import Event  # an extra
         from tensorboard.compat.proto.summary_pb2 import Summary
         from tensorboard.summary.writer.event_file_writer import EventFileWriter
 

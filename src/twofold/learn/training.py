@@ -22,6 +22,7 @@ from twofold.limits import MAX_RUN_SECONDS, MAX_TRAINING_GAMES, check_limit
 from twofold.memory import check_memory, large_zeros
 from twofold.networks.file import Earlier
 from twofold.networks.network import Network
+from twofold.networks.patterns import parse_patterns
 
 Words = NDArray[np.uint64]
 
@@ -395,8 +396,6 @@ class Training:
 
 def weight_count(settings: Settings) -> int:
     """Number of weights of the network that is trained."""
-    from twofold.networks.patterns import parse_patterns
-
     patterns = parse_patterns(settings.patterns, settings.rules.shape)
     return (len(settings.stages) + 1) * sum(pattern.size for pattern in patterns)
 

@@ -170,7 +170,7 @@ class Network:
 
     def words(self) -> NDArray[np.uint64]:
         """What kernels read, see `twofold.kernels.learn.ntuple`; the weights must outlive it."""
-        from twofold.kernels.learn import ntuple
+        from twofold.kernels.learn import ntuple  # loads kernels
 
         rows, cols = self.shape
         words = np.zeros(ntuple.OWN + 2 * len(self.patterns), dtype=np.uint64)

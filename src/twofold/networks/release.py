@@ -225,7 +225,7 @@ def _frame_size(frame: memoryview, name: str) -> int:
 
 def _fill(table: Weights, planes: list[_Planes], unit: float, name: str) -> None:
     """Fill the table of one pattern, (stages, weights)."""
-    from twofold.kernels.learn.network_planes import add_planes
+    from twofold.kernels.learn.network_planes import add_planes  # loads kernels
 
     for stage, part in enumerate(planes):
         filled = _decompressed(part.filled, table.shape[1] // 8, name)

@@ -189,7 +189,7 @@ def _chance(analysis: Analysis, one: MoveAnalysis) -> str:
 
 def _by_whom(analysis: Analysis) -> str:
     """Who thinks so, how deep, and in which unit: `expectimax:ply=3 · 3 plies · points`."""
-    from twofold.players import short_spec
+    from twofold.players import short_spec  # loads NumPy
 
     try:
         player = short_spec(analysis.player)

@@ -88,7 +88,7 @@ def show(
 
 def _outcomes(what: object, analysis: Analysis | None, theme: Theme, scale: float) -> View:
     """The picture of how games end; loads what solves games."""
-    from twofold.exact.outcomes import Outcomes
+    from twofold.exact.outcomes import Outcomes  # loads kernels
     from twofold.notebook.outcomes import draw_outcomes
 
     if not isinstance(what, Outcomes):

@@ -12,9 +12,10 @@ from collections.abc import Iterator, Mapping
 from typing import Final, Self
 
 from twofold.board import Board
-from twofold.errors import GameOver, UnsupportedRules
+from twofold.errors import GameOver, InvalidSpec, PlayerError, UnsupportedRules
 from twofold.limits import MAX_EXPONENT
-from twofold.players.faults import checked_move
+from twofold.notation import format_spec, parse_spec, shown, split_hashes
+from twofold.players.faults import defined
 from twofold.rules import STANDARD, Move, Rules
 from twofold.search.analysis import Analysis, MoveAnalysis, MoveValue
 from twofold.search.budget import Budget
@@ -152,3 +153,37 @@ def check_going(board: Board) -> tuple[Move, ...]:
 def assumed_score(board: Board) -> int:
     """The score of a board as if every spawn had been a 2: a tile 2^k counts (k-1) 2^k points."""
     return sum(map(_ASSUMED.__getitem__, board.exponents))
+
+
+def checked_move(player: Player, board: Board, answer: object) -> Move:
+    """The player's answer, if it is a legal move.
+
+    Raises:
+        PlayerError: it is not; names the player, the board and the answer.
+    """
+    try:
+        move = Move(answer)  # type: ignore[arg-type]
+    except ValueError:
+        place = _place_of_choice(player)
+        raise PlayerError(
+            f"expected a Move from {_name(player)}, got {shown(answer)}{place}"
+        ) from None
+    if move not in board.legal_moves():
+        raise PlayerError(
+            f"expected a legal move from {_name(player)} on {board}, got {move.name.lower()}"
+            f"{_place_of_choice(player)}"
+        )
+    return move
+
+
+def _name(player: Player) -> str:
+    """The spec of a player without the hashes of files."""
+    try:
+        name, values = parse_spec(player.spec)
+    except InvalidSpec:  # one of the player's own making
+        return player.spec
+    return format_spec(name, split_hashes(values)[0])
+
+
+def _place_of_choice(player: Player) -> str:
+    return defined(vars(player).get("function", player.choose))  # that of a `FunctionPlayer`

@@ -11,6 +11,7 @@ from twofold.arrays import lies_flat
 from twofold.board import Board
 from twofold.errors import PlayerError
 from twofold.kernels.rules import play
+from twofold.kernels.rules.row_tables import frame
 from twofold.limits import BITS_MAX_EXPONENT, BITS_MAX_SIDE
 from twofold.notation import shown
 from twofold.players.base import Player, assumed_score, check_going
@@ -106,8 +107,6 @@ def fits_bits(rules: Rules) -> bool:
 
 def table_words(rules: Rules) -> tuple[Words, list[Any]]:
     """A policy's context that holds the addresses of the row tables alone, and the arrays."""
-    from twofold.kernels.rules.row_tables import frame
-
     shape = frame(*rules.shape)
     addresses = [shape.across.ctypes.data, shape.down.ctypes.data]
     return np.array(addresses, dtype=np.uint64), [shape.across, shape.down]

@@ -4,15 +4,10 @@ import inspect
 import os
 import traceback
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
-from twofold.board import Board
-from twofold.errors import InvalidSpec, PlayerError, TwofoldError
-from twofold.notation import format_spec, parse_spec, printable, shown, split_hashes
-from twofold.rules import Move
-
-if TYPE_CHECKING:
-    from twofold.players.base import Player
+from twofold.errors import TwofoldError
+from twofold.notation import printable
 
 DEBUG: Final = "TWOFOLD_DEBUG"
 """With 1 in this environment variable, what a player raises is shown with its traceback."""
@@ -52,40 +47,6 @@ def describe_caught(error: BaseException) -> str:
     if os.environ.get(DEBUG) == "1":
         traceback.print_exception(error)
     return describe(error)
-
-
-def checked_move(player: "Player", board: Board, answer: object) -> Move:
-    """The player's answer, if it is a legal move.
-
-    Raises:
-        PlayerError: it is not; names the player, the board and the answer.
-    """
-    try:
-        move = Move(answer)  # type: ignore[arg-type]
-    except ValueError:
-        place = _place_of_choice(player)
-        raise PlayerError(
-            f"expected a Move from {_name(player)}, got {shown(answer)}{place}"
-        ) from None
-    if move not in board.legal_moves():
-        raise PlayerError(
-            f"expected a legal move from {_name(player)} on {board}, got {move.name.lower()}"
-            f"{_place_of_choice(player)}"
-        )
-    return move
-
-
-def _name(player: "Player") -> str:
-    """The spec of a player without the hashes of files."""
-    try:
-        name, values = parse_spec(player.spec)
-    except InvalidSpec:  # one of the player's own making
-        return player.spec
-    return format_spec(name, split_hashes(values)[0])
-
-
-def _place_of_choice(player: "Player") -> str:
-    return defined(vars(player).get("function", player.choose))  # that of a `FunctionPlayer`
 
 
 def defined(function: Callable[..., Any]) -> str:

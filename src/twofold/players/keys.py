@@ -4,6 +4,7 @@ from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any, Final
 
 from twofold.errors import InvalidSpec
+from twofold.evaluators import Evaluator, find_evaluator
 from twofold.limits import MAX_DEPTH, MAX_JOBS, MAX_PLY, MAX_TABLE_MB, check_limit
 from twofold.notation import did_you_mean, format_number, parse_number, shown
 from twofold.players.entry import Key
@@ -43,8 +44,6 @@ def choice(name: str, values: dict[str, Any]) -> Callable[[str], Any]:
 
 def evaluator(text: str) -> Any:
     """The evaluator of a name, or the one that code of the user's own defines."""
-    from twofold.evaluators import Evaluator, find_evaluator
-
     if not is_code(text):
         return find_evaluator(text)
     found = load_object(text)
@@ -93,7 +92,7 @@ def cut(text: str) -> float:
 
 
 def _find_tables(text: str) -> "EndgameTables | None":
-    from twofold.endgame.named import find_tables
+    from twofold.endgame.named import find_tables  # loads kernels
 
     return find_tables(text)
 

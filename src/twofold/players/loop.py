@@ -9,8 +9,7 @@ from twofold.board import Board
 from twofold.errors import InvalidBoard
 from twofold.game import Game
 from twofold.limits import BITS_MAX_EXPONENT, MAX_SEED
-from twofold.players.base import Player, assumed_score
-from twofold.players.faults import checked_move
+from twofold.players.base import Player, assumed_score, checked_move
 from twofold.rules import Rules
 
 _FIRST_CHUNK: Final = 16
@@ -168,7 +167,7 @@ def _is_simple(player: Player, rules: Rules) -> bool:
     """Whether its games can follow each other in a kernel."""
     if not player.compiled:
         return False
-    from twofold.players.compiled import CompiledPlayer
+    from twofold.players.compiled import CompiledPlayer  # loads kernels
     from twofold.players.kernel_game import can_play_many
 
     return isinstance(player, CompiledPlayer) and can_play_many(player, rules)

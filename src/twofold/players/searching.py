@@ -248,7 +248,7 @@ class ExpectimaxPlayer(SearchPlayer):
     def make_search(self, rules: Rules) -> Search:
         """The search for these rules."""
         if super().unsupported(rules):
-            from twofold.search.expectimax_cells import ExpectimaxCells
+            from twofold.search.expectimax_cells import ExpectimaxCells  # loads kernels
 
             return ExpectimaxCells(
                 self.evaluator,

@@ -9,7 +9,7 @@ from twofold.arena.stats import Interval
 from twofold.exact.table import Table
 from twofold.game import Game
 from twofold.players import Player
-from twofold.players.faults import checked_move
+from twofold.players.base import checked_move
 
 
 @dataclass(frozen=True, slots=True)

@@ -89,7 +89,7 @@ class Search(ABC):
         Args:
             tables: their words, see `kernels.endgame_lookup`; kept by this search.
         """
-        from twofold.kernels.endgame.policy import table_first
+        from twofold.kernels.endgame.policy import table_first  # loads kernels
 
         for context in self.contexts:
             context.point(words.TABLES, tables)

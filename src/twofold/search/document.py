@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from twofold.endgame.table import Answer
 
 
-class MoveDocument(msgspec.Struct):
+class MoveDocument(msgspec.Struct, frozen=True):
     """What one move is worth.
 
     Attributes:
@@ -44,7 +44,7 @@ class MoveDocument(msgspec.Struct):
         )
 
 
-class LineDocument(msgspec.Struct):
+class LineDocument(msgspec.Struct, frozen=True):
     """One move of the line, and the spawn after it; None after the last move."""
 
     move: str
@@ -57,7 +57,7 @@ class LineDocument(msgspec.Struct):
         return cls(step.move.name.lower(), step.cell, step.tile)
 
 
-class TableDocument(msgspec.Struct):
+class TableDocument(msgspec.Struct, frozen=True):
     """What the endgame table says that chooses the move.
 
     Attributes:
@@ -80,7 +80,7 @@ class TableDocument(msgspec.Struct):
         return cls(answer.table, answer.hash, answer.target, chances)
 
 
-class AnalysisDocument(msgspec.Struct):
+class AnalysisDocument(msgspec.Struct, frozen=True):
     """What a player thinks of a position, without what depends on time by its nature.
 
     Attributes:
@@ -130,7 +130,7 @@ class AnalysisDocument(msgspec.Struct):
         )
 
 
-class Timing(msgspec.Struct):
+class Timing(msgspec.Struct, frozen=True):
     """What depends on time by its nature."""
 
     seconds: float

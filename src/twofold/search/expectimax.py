@@ -254,7 +254,7 @@ def _kernels(prune: bool) -> Any:
     """The module of the policy. That of pruning is loaded only where it is needed."""
     if not prune:
         return kernels
-    from twofold.kernels.search import star1 as star
+    from twofold.kernels.search import star1 as star  # loads kernels
 
     return star
 

@@ -8,8 +8,7 @@ from dataclasses import replace
 from twofold.board import Board
 from twofold.game import Game
 from twofold.players import Player
-from twofold.players.base import move_list
-from twofold.players.faults import checked_move
+from twofold.players.base import checked_move, move_list
 from twofold.search.analysis import Analysis
 from twofold.search.stop import Stop
 from twofold.tui.background import Reading

@@ -6,11 +6,10 @@ from typing import Annotated, Final
 
 import msgspec
 
-from twofold.board import Board
 from twofold.game import Game
-from twofold.limits import MAX_RECORD_MOVES, MAX_SCORE, check_limit
+from twofold.limits import MAX_RECORD_MOVES
 from twofold.notation import parse_seed
-from twofold.players.base import Player, check_going
+from twofold.players.base import Player
 from twofold.records.record import Record
 from twofold.rules import Move, Rules
 from twofold.search.budget import Budget
@@ -22,6 +21,7 @@ from twofold.web.mover import Mover
 from twofold.web.operations import Call, Operation, Text, check_id
 from twofold.web.protocol import GameInfo, PlayerInfo
 from twofold.web.protocol import Text as Short
+from twofold.web.searches import clamped, order_of
 
 SCHEMA: Final = 1
 """Version of the answers; raised when a field changes its name or meaning."""
@@ -39,7 +39,7 @@ Number = Annotated[str, msgspec.Meta(max_length=20, pattern="^[0-9]+$")]
 """A whole number of any size, as text: numbers in JSON are exact up to 2^53 only."""
 
 
-class AnalyseBody(msgspec.Struct, forbid_unknown_fields=True):
+class AnalyseBody(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
     """What to analyse. Without a limit it takes some seconds; the server has limits of its own.
 
     Attributes:
@@ -61,7 +61,7 @@ class AnalyseBody(msgspec.Struct, forbid_unknown_fields=True):
     nodes: int | None = None
 
 
-class AnalyseReply(AnalysisDocument, kw_only=True):
+class AnalyseReply(AnalysisDocument, kw_only=True, frozen=True):
     """An analysis, as `twofold analyse --json` has it.
 
     Attributes:
@@ -73,7 +73,7 @@ class AnalyseReply(AnalysisDocument, kw_only=True):
     timing: Timing
 
 
-class PlayBody(msgspec.Struct, forbid_unknown_fields=True):
+class PlayBody(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
     """Which game to play.
 
     Attributes:
@@ -91,7 +91,7 @@ class PlayBody(msgspec.Struct, forbid_unknown_fields=True):
     seconds: Annotated[float, msgspec.Meta(gt=0, le=MAX_PLAY_SECONDS)] | None = None
 
 
-class PlayReply(msgspec.Struct):
+class PlayReply(msgspec.Struct, frozen=True):
     """A game that was played.
 
     Attributes:
@@ -119,13 +119,13 @@ class PlayReply(msgspec.Struct):
     seconds: float
 
 
-class Added(msgspec.Struct):
+class Added(msgspec.Struct, frozen=True):
     """A game that is kept now."""
 
     game: str
 
 
-class WholeGame(msgspec.Struct):
+class WholeGame(msgspec.Struct, frozen=True):
     """A kept game with all its positions.
 
     Attributes:
@@ -224,13 +224,16 @@ class _Api:
 
     def analyse(self, call: Call) -> AnalyseReply:
         asked: AnalyseBody = call.body
-        board = Board.parse(asked.board)
-        check_going(board)
-        rules = _rules_for(board, asked.rules)
-        budget = Budget(ply=asked.ply, seconds=asked.seconds, nodes=asked.nodes)
-        score = None if asked.score is None else int(asked.score)
-        check_limit("a score", score or 0, 0, MAX_SCORE)
-        found = self._hub.analyse(asked.player, board, rules, score, budget, call.stop)
+        limits = Budget(ply=asked.ply, seconds=asked.seconds, nodes=asked.nodes)
+        order = order_of(
+            self._hub.roster,
+            board=asked.board,
+            rules=asked.rules,
+            player=asked.player,
+            score=asked.score,
+            budget=clamped(limits.seconds, limits.nodes, limits.ply),
+        )
+        found = self._hub.searches.analyse(order, call.stop)
         values = msgspec.structs.asdict(AnalysisDocument.of(found))
         return AnalyseReply(**values, timing=Timing.of(found))
 
@@ -254,13 +257,6 @@ class _Api:
     def record(self, call: Call) -> Text:
         game = check_id(call.path["game"])
         return Text(str(self._hub.record(game)), f"twofold-{game}.2048")
-
-
-def _rules_for(board: Board, text: str) -> Rules:
-    """The rules named, or the original ones on a board of this shape."""
-    if not text:
-        return Rules(rows=board.rows, cols=board.cols, start_tiles=1)
-    return Game.from_board(board, Rules.parse(text)).rules
 
 
 def _play(player: Player, game: Game, asked: PlayBody, stop: Stop) -> PlayReply:

@@ -12,7 +12,7 @@ from twofold.web.evaluation import reply_of
 from twofold.web.outcomes import follow, solution_of
 from twofold.web.protocol import AnalysisReply, OutcomesReply, Reply
 from twofold.web.refusals import refused
-from twofold.web.searches import Question, Searches
+from twofold.web.searches import AnalysisOrder, Searches
 
 if TYPE_CHECKING:
     from twofold.exact.table import Table
@@ -75,31 +75,36 @@ class AskedAnalysis(Asked):
 
     Args:
         searches: where it is done.
-        question: what is asked.
+        order: what is asked.
         send: takes replies.
         ref: the number that they carry.
     """
 
-    def __init__(self, searches: Searches, question: Question, send: Send, ref: int) -> None:
+    def __init__(self, searches: Searches, order: AnalysisOrder, send: Send, ref: int) -> None:
         super().__init__(send, ref)
         self._searches = searches
-        self._question = question
+        self._order = order
 
     def answer(self) -> None:
         """Send every analysis, the last one again as the final one, and outcomes if wanted."""
         last: AnalysisReply | None = None
         solved: Table | None = None
-        for analysis, player in self._searches.stream(self._question, self.stop):
+        for analysis, player in self._searches.stream(self._order, self.stop):
             if self._dropped:
                 return
-            solved = solution_of(player) if self._question.outcomes else None
-            last = reply_of(analysis, player, spec=self._question.spec, final=False)
-            last.ref, last.outcomes = self._ref, solved is not None
+            solved = solution_of(player) if self._order.outcomes else None
+            last = reply_of(
+                analysis,
+                player,
+                spec=self._order.spec,
+                ref=self._ref,
+                outcomes=solved is not None,
+            )
             self.send(last)
         if last is not None:
             self.send(msgspec.structs.replace(last, final=True))
         if solved is not None:
-            follow(solved, self._question.board, self.stop, self._send_outcomes)
+            follow(solved, self._order.board, self.stop, self._send_outcomes)
 
     def _send_outcomes(self, reply: OutcomesReply) -> None:
         self.send(msgspec.structs.replace(reply, ref=self._ref))

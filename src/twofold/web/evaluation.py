@@ -31,19 +31,23 @@ CHANCE: Final = "chance"
 POINTS: Final = "points"
 
 
-def reply_of(analysis: Analysis, player: Player, *, spec: str, final: bool) -> AnalysisReply:
-    """An analysis as it is sent.
+def reply_of(
+    analysis: Analysis, player: Player, *, spec: str, ref: int = 0, outcomes: bool = False
+) -> AnalysisReply:
+    """An analysis as it is sent; a better one may follow.
 
     Args:
         analysis: what the player thinks.
         player: the player.
         spec: the player as it was asked for.
-        final: whether nothing better follows.
+        ref: of the request.
+        outcomes: whether outcomes follow.
     """
     bar, text = evaluation_bar(analysis, player)
     return AnalysisReply(
+        ref=ref,
         board=str(analysis.board),
-        final=final,
+        final=False,
         player=spec,
         best=analysis.best.letter,  # type: ignore[arg-type]
         moves=_moves(analysis),
@@ -55,6 +59,7 @@ def reply_of(analysis: Analysis, player: Player, *, spec: str, final: bool) -> A
         line=[str(step) for step in analysis.line],
         bar=bar,
         bar_text=text,
+        outcomes=outcomes,
         table=None if analysis.table is None else table_info(analysis.table),
     )
 

@@ -14,7 +14,6 @@ from twofold.records.formats import parse_any_record
 from twofold.records.record import Record
 from twofold.review.review import default_judge
 from twofold.rules import STANDARD, Rules
-from twofold.search.analysis import Analysis
 from twofold.search.budget import Budget
 from twofold.search.stop import Stop
 from twofold.version import __version__
@@ -23,7 +22,7 @@ from twofold.web.mover import Mover
 from twofold.web.protocol import GameInfo, PlayerInfo, Ready, Welcome
 from twofold.web.reviews import Reviews
 from twofold.web.roster import Roster
-from twofold.web.searches import Question, Searches, clamped
+from twofold.web.searches import Searches
 from twofold.web.store import Store
 from twofold.web.table import Table
 from twofold.web.workers import Workers, start_thread
@@ -188,42 +187,6 @@ class Hub:
             player.close()
             raise
         return player
-
-    def analyse(
-        self,
-        spec: str,
-        board: Board,
-        rules: Rules,
-        score: int | None = None,
-        budget: Budget | None = None,
-        stop: Stop | None = None,
-    ) -> Analysis:
-        """One analysis, among those that may run at once.
-
-        Args:
-            spec: who analyses; empty for the default player.
-            board: the position.
-            rules: the rules.
-            score: points so far; None where they are not known.
-            budget: limits, which are clamped as for a page.
-            stop: a flag that ends it with the best answer so far.
-
-        Raises:
-            InvalidInput: the spec, or the board and the rules.
-            ResourceError: the server is closing.
-        """
-        limits = budget or Budget()
-        meant = self.roster.spec(spec, rules)
-        self.roster.check(meant)
-        clamp = clamped(limits.seconds, limits.nodes, limits.ply)
-        question = Question(meant, board, rules, score, clamp)
-        flag = stop or Stop()
-
-        def last() -> Analysis:
-            *_, (analysis, _) = self.searches.stream(question, flag)
-            return analysis
-
-        return self.searches.wait_for(last, flag)
 
     # ---- the end
 

@@ -25,10 +25,10 @@ from twofold.errors import InvalidBoard, TwofoldError
 from twofold.notation import printable, shown
 from twofold.rules import STANDARD, Move
 from twofold.search.analysis import Analysis
-from twofold.search.budget import Budget
 from twofold.search.stop import Stop
 from twofold.web.hub import Hub
 from twofold.web.operations import in_thread
+from twofold.web.searches import AnalysisOrder, clamped
 from twofold.web.security import LEGACY_ROUTES
 
 GAME_OVER: Final = "g"
@@ -47,7 +47,7 @@ def legacy_routes(hub: Hub) -> list[Route]:
     """The two routes."""
     limiter = CapacityLimiter(MAX_THREADS)
 
-    def endpoint(answer: Callable[[Request, Stop], str]) -> Callable[[Request], "object"]:
+    def endpoint(answer: Callable[[Request, Stop], str]) -> Callable[[Request], object]:
         async def serve(request: Request) -> Response:
             if request.method == "OPTIONS":
                 return _preflight(request)
@@ -110,7 +110,8 @@ def read_board(text: str) -> Board:
 
 
 def _analyse(hub: Hub, board: Board, stop: Stop) -> Analysis:
-    return hub.analyse("", board, STANDARD, None, Budget(seconds=MAX_SECONDS), stop)
+    spec, budget = hub.roster.spec("", STANDARD), clamped(MAX_SECONDS)
+    return hub.searches.analyse(AnalysisOrder(spec, board, STANDARD, None, budget), stop)
 
 
 def judgement(analysis: Analysis, move: Move) -> str:

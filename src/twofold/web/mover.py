@@ -12,8 +12,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from twofold.game import Game, Status, next_step, status_of
-from twofold.players.base import Player
-from twofold.players.faults import checked_move
+from twofold.players.base import Player, checked_move
 from twofold.rules import Move, Rules
 from twofold.search.stop import Stop
 from twofold.web.history import Standing

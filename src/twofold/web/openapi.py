@@ -7,6 +7,7 @@ from typing import Any, Final
 import msgspec
 
 from twofold.version import __version__
+from twofold.web.lab.laboratory import Curve, RunInfo, StudyInfo, StudyTables
 from twofold.web.operations import Entry, Picture, Text
 
 JSON: Final = "application/json"
@@ -27,7 +28,7 @@ Analyse boards, play games, and get at the games that are kept. Every request ne
 """
 
 
-class Refused(msgspec.Struct):
+class Refused(msgspec.Struct, frozen=True):
     """Why a request was not done.
 
     Attributes:
@@ -64,8 +65,6 @@ def openapi(entries: Sequence[Entry]) -> dict[str, Any]:
 
 def lab_entries() -> list[Entry]:
     """The routes of `lab_routes`, described. Slow the first time: it imports what makes tables."""
-    from twofold.web.lab.laboratory import Curve, RunInfo, StudyInfo, StudyTables
-
     return [
         Entry(
             path="/api/studies",

@@ -34,7 +34,7 @@ def solution_of(player: Player) -> "Table | None":
     """The table of a player that has solved its game."""
     if not player.compiled or player.home is None:
         return None
-    from twofold.players.exact import ExactPlayer
+    from twofold.players.exact import ExactPlayer  # loads kernels
 
     return player.table if isinstance(player, ExactPlayer) else None
 

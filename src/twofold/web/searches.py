@@ -13,13 +13,15 @@ from dataclasses import dataclass
 from typing import Final, TypeVar
 
 from twofold.board import Board
-from twofold.errors import ResourceError
-from twofold.limits import MAX_PLY
+from twofold.errors import InvalidBoard, ResourceError
+from twofold.limits import MAX_PLY, MAX_SCORE, check_limit
 from twofold.players import Player
+from twofold.players.base import check_going
 from twofold.rules import Rules
 from twofold.search.analysis import Analysis
 from twofold.search.budget import Budget
 from twofold.search.stop import Stop
+from twofold.web.roster import Roster
 from twofold.web.workers import Workers
 
 Result = TypeVar("Result")
@@ -41,7 +43,7 @@ IDLE_PLAYERS: Final = 8
 
 
 @dataclass(frozen=True, slots=True)
-class Question:
+class AnalysisOrder:
     """What is to be analysed, and by whom.
 
     Attributes:
@@ -80,6 +82,54 @@ def clamped(
         seconds=min(seconds, MAX_SECONDS),
         nodes=None if nodes is None else min(nodes, MAX_NODES),
     )
+
+
+def rules_for(board: Board, text: str) -> Rules:
+    """The rules meant for a board: the original ones on its shape where nothing is said.
+
+    Raises:
+        InvalidInput: the text names no rules, or rules of another shape.
+    """
+    rules = Rules.parse(text) if text else Rules(rows=board.rows, cols=board.cols)
+    if rules.shape != board.shape:
+        raise InvalidBoard(
+            f"expected a {rules.rows}x{rules.cols} board as in the rules, got {board}"
+        )
+    return rules
+
+
+def order_of(
+    roster: Roster,
+    *,
+    board: str,
+    rules: str,
+    player: str,
+    score: int | str | None,
+    budget: Budget,
+    outcomes: bool = False,
+) -> AnalysisOrder:
+    """What a page or a script asks for, read and checked.
+
+    Args:
+        roster: which players may be asked.
+        board: exponents or tiles.
+        rules: the rules; empty for the original ones on a board of that shape.
+        player: spec of the player; empty for the default one.
+        score: points so far; None or empty where they are not known.
+        budget: see `clamped`.
+        outcomes: see `AnalysisOrder`.
+
+    Raises:
+        InvalidInput: something of it cannot be read, or may not be asked for.
+        GameOver: the board has no legal move.
+    """
+    position = Board.parse(board)
+    check_going(position)
+    meant = rules_for(position, rules)
+    points = None if score in (None, "") else check_limit("a score", int(score), 0, MAX_SCORE)
+    spec = roster.spec(player, meant)
+    roster.check(spec)
+    return AnalysisOrder(spec, position, meant, points, budget, outcomes, at_home=not rules)
 
 
 class Searches:
@@ -159,16 +209,34 @@ class Searches:
         with self._idle.borrowed(_Kind(spec, rules, at_home)) as player:
             yield player
 
-    def stream(self, question: Question, stop: Stop) -> Iterator[tuple[Analysis, Player]]:
+    def stream(self, order: AnalysisOrder, stop: Stop) -> Iterator[tuple[Analysis, Player]]:
         """Analyses that improve, and the player that makes them."""
-        with self.player(question.spec, question.rules, at_home=question.at_home) as player:
-            found = player.stream(question.board, question.budget, score=question.score, stop=stop)
+        with self.player(order.spec, order.rules, at_home=order.at_home) as player:
+            found = player.stream(order.board, order.budget, score=order.score, stop=stop)
             try:
                 for analysis in found:
                     yield analysis, player
             finally:
                 if isinstance(found, Generator):  # its search ends where it is left early
                     found.close()
+
+    def analyse(self, order: AnalysisOrder, stop: Stop) -> Analysis:
+        """The last of the analyses that improve; waits for it.
+
+        Args:
+            order: what is analysed.
+            stop: ends it with the best answer so far.
+
+        Raises:
+            InvalidInput: the player cannot analyse this.
+            ResourceError: the server is closing.
+        """
+
+        def last() -> Analysis:
+            *_, (analysis, _) = self.stream(order, stop)
+            return analysis
+
+        return self.wait_for(last, stop)
 
     def close(self) -> None:
         """End all searches and their threads."""

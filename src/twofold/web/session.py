@@ -7,10 +7,8 @@ from typing import Any, Final
 
 from twofold.board import Board
 from twofold.errors import InvalidBoard, LimitExceeded
-from twofold.limits import MAX_SCORE, check_limit
 from twofold.notation import parse_seed
 from twofold.players import settled
-from twofold.players.base import check_going
 from twofold.rules import Rules
 from twofold.web import protocol
 from twofold.web.asked import Asked, AskedAnalysis, Send
@@ -22,7 +20,7 @@ from twofold.web.live_game import LiveGame
 from twofold.web.protocol import AnyRequest, NotFound, Reply
 from twofold.web.refusals import refused
 from twofold.web.reviews import MAX_PLY, AskedReview, Order
-from twofold.web.searches import Question, clamped
+from twofold.web.searches import clamped, order_of, rules_for
 from twofold.web.views import letters_of, tiles_of
 
 MAX_FOLLOWED: Final = 16
@@ -206,19 +204,16 @@ class Session:
         )
 
     def _analyse(self, request: protocol.AnalyseRequest) -> None:
-        board = Board.parse(request.board)
-        rules = _rules_for(board, request.rules)
-        check_going(board)
-        spec = self._hub.roster.spec(request.player, rules)
-        self._hub.roster.check(spec)
-        score = None
-        if request.score:
-            score = check_limit("a score", int(request.score), 0, MAX_SCORE)
-        budget = clamped(request.seconds, request.nodes, request.ply)
-        question = Question(
-            spec, board, rules, score, budget, request.outcomes, at_home=not request.rules
+        order = order_of(
+            self._hub.roster,
+            board=request.board,
+            rules=request.rules,
+            player=request.player,
+            score=request.score,
+            budget=clamped(request.seconds, request.nodes, request.ply),
+            outcomes=request.outcomes,
         )
-        asked = AskedAnalysis(self._hub.searches, question, self.send, request.ref)
+        asked = AskedAnalysis(self._hub.searches, order, self.send, request.ref)
         self._ask(asked)
         self._hub.searches.start(asked.run, asked.stop)
 
@@ -280,14 +275,4 @@ def _new_history(request: protocol.NewRequest) -> History:
         return History(Rules.parse(request.rules), seed)
     board = Board.parse(request.board)
     board.legal_moves()  # refuse a board that no move could be made on without too large a tile
-    return History(_rules_for(board, request.rules), seed, board, score=request.score)
-
-
-def _rules_for(board: Board, text: str) -> Rules:
-    """The rules meant for a board: the original ones on its shape where nothing is said."""
-    rules = Rules.parse(text) if text else Rules(rows=board.rows, cols=board.cols)
-    if rules.shape != board.shape:
-        raise InvalidBoard(
-            f"expected a {rules.rows}x{rules.cols} board as in the rules, got {board}"
-        )
-    return rules
+    return History(rules_for(board, request.rules), seed, board, score=request.score)

@@ -45,7 +45,7 @@ def _line_slides(line: Sequence[int], exponents: Sequence[int]) -> list[Slide]:
         if not exponent:
             continue
         if exponent == last:
-            found[-1].merged = True
+            found[-1] = Slide(found[-1].start, found[-1].end, True)
             found.append(Slide(cell, line[free - 1], True))
             last = 0
         else:

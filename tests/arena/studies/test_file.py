@@ -11,8 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.arena.studies.test_study import add, row, small_study, use
-from tests.forks import command, fork, full_disk
+from tests.arena.studies.studies import add, row, small_study, use
+from tests.support.forks import command, fork, full_disk
 from twofold.arena.studies import file as module
 from twofold.arena.studies.study import Study, Wanted
 from twofold.errors import InvalidInput, ResourceError

@@ -12,8 +12,9 @@ from typing import Any
 import numpy as np
 import pytest
 
+from tests.arena.studies.studies import ABOUT, add, row, small_study, use
 from twofold.arena.exchange.exchange import export_csv
-from twofold.arena.games import NEVER, UNKNOWN, GameRow, Games
+from twofold.arena.games import NEVER, UNKNOWN, Games
 from twofold.arena.reports import report
 from twofold.arena.studies import file as module
 from twofold.arena.studies import schema as study_schema
@@ -21,21 +22,6 @@ from twofold.arena.studies.schema import APPLICATION, SCHEMA
 from twofold.arena.studies.sqlite import schema_of as sqlite_schema
 from twofold.arena.studies.study import Study, Wanted
 from twofold.errors import InvalidInput
-
-ABOUT: dict[str, Any] = {
-    "signature": "1",
-    "twofold": "0.1",
-    "machine": {"cores": 2},
-    "reproducible": True,
-}
-
-
-def row(seed: int, score: int = 100, times: tuple[float, float] | None = None) -> GameRow:
-    return GameRow("greedy", seed, score, 40, 64, (0, 0, 3, 9, 17, 30, 39), 0.001, times)
-
-
-def add(study: Study, spec: str = "greedy", **more: Any) -> int:
-    return study.add_run(spec, spec, "4x4", **(ABOUT | more))
 
 
 def test_what_is_added_is_read_in_the_order_of_positions(tmp_path: Path) -> None:
@@ -158,19 +144,6 @@ def test_sqlite_reads_it_without_us(tmp_path: Path) -> None:
     query = "SELECT spec, seed, json_extract(reached, '$[6]') FROM game JOIN run USING (run)"
     assert connection.execute(query).fetchall() == [("greedy", "5", 39)]
     connection.close()
-
-
-def small_study(path: Path, games: int = 300) -> None:
-    with Study(path) as study:
-        run = add(study)
-        study.want(run, 0, games)
-        for seed in range(games):
-            study.add(run, row(seed))
-
-
-def use(path: Path) -> int:
-    with Study(path) as study:
-        return sum(len(study.games(wanted)) for wanted in study.wanted())
 
 
 @pytest.mark.promise("R16")

@@ -17,7 +17,7 @@ from typing import Any
 import optuna
 import pytest
 
-from tests.forks import command, context, fork, fork_workers
+from tests.support.forks import command, context, fork, fork_workers
 from twofold import make_player
 from twofold.arena import workers
 from twofold.arena.stats import Interval

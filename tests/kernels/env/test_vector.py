@@ -8,7 +8,7 @@ from numba import types
 
 from tests.kernels.drivers import SMALL, to_bits
 from tests.kernels.lazily import lazy_kernel
-from tests.kernels.test_memory import Guards
+from tests.support.guards import Guards
 from twofold import reference
 from twofold.board import Board
 from twofold.env.games import Games

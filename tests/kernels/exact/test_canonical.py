@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from tests.exact.naive import least
-from tests.generators import make_board
+from tests.support.generators import make_board
 from twofold.board import Board
 from twofold.exact.problem import canonical_bits
 from twofold.kernels.exact import canonical

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from tests.exact.naive import least
-from tests.generators import make_board
+from tests.support.generators import make_board
 from twofold.board import Board
 from twofold.exact.plan import Slots, plan_words, point_at
 from twofold.exact.problem import Problem, canonical_bits

@@ -11,9 +11,9 @@ from numba import types
 from tests.evaluators.plain import downgraded
 from tests.kernels.drivers import SMALL, played_boards
 from tests.kernels.lazily import lazy_kernel
-from tests.kernels.learn.test_downgrade import some_boards as large_boards
+from tests.kernels.learn.boards import some_boards as large_boards
 from tests.learn.naive import NaiveNetwork, as_bits, slides, table_of, twin_of
-from tests.search.twins import Twin
+from tests.support.twins import Twin
 from twofold import reference
 from twofold.board import Board
 from twofold.evaluators.ntuple import network_evaluator

@@ -4,8 +4,8 @@ import random
 
 import pytest
 
-from tests.generators import make_board
 from tests.records.foreign.replays import FINAL, SAVED
+from tests.support.generators import make_board
 from twofold.board import Board
 from twofold.errors import InvalidBoard
 from twofold.limits import MAX_SAVED_GAME

@@ -4,8 +4,8 @@ import random
 
 import pytest
 
-from tests.generators import play_randomly
 from tests.records.foreign.replays import NEW_DIGITS, OLD_DIGITS, read_new, read_old
+from tests.support.generators import play_randomly
 from twofold.game import Game
 from twofold.records.foreign import verse
 from twofold.records.record import Record

@@ -8,7 +8,7 @@ from typing import Literal
 import pytest
 from playwright.sync_api import Browser, Route, expect
 
-from tests.web.browser import LAPTOP, PATIENCE_MS, Served, Visit, serve, visit
+from tests.support.browser import LAPTOP, PATIENCE_MS, Served, Visit, serve, visit
 from tests.web.lab.made_lab import add, make_late_study, make_run, make_runs, make_study, row
 from twofold.arena.studies.study import Study
 

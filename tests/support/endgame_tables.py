@@ -1,5 +1,6 @@
 """A folder with small tables, built once for all tests of who uses tables."""
 
+import random
 from pathlib import Path
 
 import pytest
@@ -33,3 +34,33 @@ def tables_here(table_files: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setattr(library, "LEAST_TARGET", 3)
     monkeypatch.setenv("TWOFOLD_STATE_DIR", str(table_files))
     return tables_folder()
+
+
+Cells = tuple[int, ...]
+
+
+def turned(cells: Cells, symmetry: int) -> Cells:
+    """A board in one of its eight symmetries."""
+    rows = [list(cells[4 * row : 4 * row + 4]) for row in range(4)]
+    for _ in range(symmetry % 4):
+        rows = [list(row) for row in zip(*rows[::-1], strict=True)]
+    if symmetry >= 4:
+        rows = [row[::-1] for row in rows]
+    return tuple(cell for row in rows for cell in row)
+
+
+def boards_of(pattern: Pattern, chosen: random.Random, count: int) -> list[Cells]:
+    """Boards that a table speaks of, in any symmetry."""
+    found: list[Cells] = []
+    low, high, top = pattern.caps
+    while len(found) < count:
+        large = chosen.sample(range(pattern.target, 16), pattern.large_tiles)
+        cells = [0] * 16
+        for cell, cap in enumerate([top] * 8 + [high] * 4 + [low] * 4):
+            cells[cell] = chosen.choice([0, chosen.randint(0, cap)])
+        for cell, exponent in zip(pattern.large_cells, large, strict=True):
+            cells[cell] = exponent
+        free = sum(1 << one for one in cells if 0 < one < pattern.target)
+        if 24 <= free <= 2 * pattern.highest:
+            found.append(turned(tuple(cells), chosen.randrange(8)))
+    return found

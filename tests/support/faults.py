@@ -1,8 +1,11 @@
 """Calls to the operating system that fail, or end the process, at a chosen point."""
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import Any
+
+from twofold import files
 
 
 class Faults:
@@ -87,3 +90,28 @@ class FaultyFile:
     def __exit__(self, *_: object) -> None:
         self.file.close()
         self.faults.step()
+
+
+OLD, NEW = b"old content", b"new content, " * 1000
+
+
+MOST_CALLS = 80
+"""More calls to the operating system than one write makes."""
+
+
+def failing(number: int) -> Callable[[], None]:
+    def fail() -> None:
+        raise OSError(number, os.strerror(number))
+
+    return fail
+
+
+def calls_until_done(target: Path, fault: Callable[[], None]) -> Iterator[int]:
+    """Every call of one write, in turn."""
+    for call in range(1, MOST_CALLS):
+        target.write_bytes(OLD)
+        with Faults(call, fault).installed(files) as faults:
+            yield call
+        if faults.made < call:
+            return
+    raise AssertionError("a write makes more calls than expected")

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from itertools import count as counter
 from random import Random
 
-from tests.literal.rules import Grid, Position, empty_cells, is_dead, legal, place, position
+from tests.support.literal.rules import Grid, Position, empty_cells, is_dead, legal, place, position
 
 SIDE = 4
 LARGEST_SUM = 65536 - 64  # no line of play from here can make a tile of 65536

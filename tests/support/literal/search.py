@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from tests.literal.rules import (
+from tests.support.literal.rules import (
     Choice,
     Grid,
     Position,

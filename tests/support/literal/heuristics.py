@@ -6,7 +6,7 @@ import math
 from functools import cache
 from itertools import pairwise
 
-from tests.literal.rules import Grid, empty_cells, position
+from tests.support.literal.rules import Grid, empty_cells, position
 
 # The tuned constants of nneonneo/2048-ai, for exponents.
 LOST_PENALTY = 200000.0

@@ -7,7 +7,7 @@ from functools import cache, cached_property, lru_cache
 import numpy as np
 import pytest
 
-from tests.literal import boards, score_of
+from tests.support.literal import boards, score_of
 from twofold import reference
 from twofold.board import Board
 from twofold.evaluators import Evaluator

@@ -11,13 +11,27 @@ Cost, in milliseconds a board of `boards(most_empty=3)` on one core of a shared 
 published one fit a test run.
 """
 
-from tests.literal.baeldung import baeldung_choose, baeldung_line, baeldung_value
-from tests.literal.datumbox import datumbox_alphabeta, datumbox_minimax, datumbox_value, java_int
-from tests.literal.heuristics import clustering, row_heuristic, row_heuristic_line
-from tests.literal.it3105 import GRADIENT, SNAKE, it3105_choose, it3105_depth, it3105_value
-from tests.literal.positions import boards, score_of
-from tests.literal.rules import Choice, Grid, Position, empty_cells, is_dead, move, place, position
-from tests.literal.search import expectimax, minimax
+from tests.support.literal.baeldung import baeldung_choose, baeldung_line, baeldung_value
+from tests.support.literal.datumbox import (
+    datumbox_alphabeta,
+    datumbox_minimax,
+    datumbox_value,
+    java_int,
+)
+from tests.support.literal.heuristics import clustering, row_heuristic, row_heuristic_line
+from tests.support.literal.it3105 import GRADIENT, SNAKE, it3105_choose, it3105_depth, it3105_value
+from tests.support.literal.positions import boards, score_of
+from tests.support.literal.rules import (
+    Choice,
+    Grid,
+    Position,
+    empty_cells,
+    is_dead,
+    move,
+    place,
+    position,
+)
+from tests.support.literal.search import expectimax, minimax
 
 __all__ = [
     "GRADIENT",

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-ROOT = Path(__file__).parent.parent
+ROOT = Path(__file__).parent.parent.parent
 PROMISES = ROOT / "docs" / "promises.md"
 ROW = re.compile(r"\| *(R\d+[a-z]?) *\|")
 

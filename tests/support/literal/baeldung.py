@@ -9,7 +9,7 @@ from __future__ import annotations
 from functools import cache
 from itertools import pairwise
 
-from tests.literal.rules import (
+from tests.support.literal.rules import (
     Choice,
     Grid,
     Position,

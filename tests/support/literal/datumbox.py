@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import math
 
-from tests.literal.heuristics import clustering, count_empty
-from tests.literal.rules import (
+from tests.support.literal.heuristics import clustering, count_empty
+from tests.support.literal.rules import (
     Choice,
     Grid,
     Position,

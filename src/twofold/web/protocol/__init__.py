@@ -1,0 +1,108 @@
+"""What the page and the server say to each other over the WebSocket: JSON objects, no socket here.
+
+Every message has a `type`. The page sends a `Request`; its `ref` comes back in each `Reply` that
+it causes, so that the page knows what an answer belongs to. Replies with `ref` 0 come unasked, to
+every session that has the game open: a game that is open in two tabs is one game.
+
+Seeds and the score a board is analysed with are text, for JavaScript's numbers end at 2^53.
+Tiles are numbers, 0 for an empty cell, row by row. Moves are `u`, `r`, `d`, `l`.
+
+    >>> parse_request(b'{"type":"move","ref":7,"game":"k3","move":"u","move_number":0}')
+    MoveRequest(ref=7, game='k3', move='u', move_number=0)
+"""
+
+from typing import Final
+
+import msgspec
+
+from twofold.errors import InvalidInput
+from twofold.notation import printable
+from twofold.web.protocol.analyses import *  # noqa: F403 - all messages are found here
+from twofold.web.protocol.analyses import AnalysisReply, Judged, OutcomesReply, Reviewed
+from twofold.web.protocol.replies import *  # noqa: F403
+from twofold.web.protocol.replies import (
+    AutoplayEnded,
+    BoardInfo,
+    Frame,
+    Games,
+    GameState,
+    Position,
+    Ready,
+    Refused,
+    Reply,
+    Step,
+    Welcome,
+)
+from twofold.web.protocol.requests import *  # noqa: F403
+from twofold.web.protocol.requests import AnyRequest, Request
+
+MAX_MESSAGE_BYTES: Final = 16_384
+"""Largest message that is read."""
+
+AnyReply = (
+    Welcome
+    | Ready
+    | Refused
+    | GameState
+    | Step
+    | Frame
+    | Position
+    | AutoplayEnded
+    | Games
+    | BoardInfo
+    | AnalysisReply
+    | OutcomesReply
+    | Judged
+    | Reviewed
+)
+
+_REQUESTS: Final = msgspec.json.Decoder(AnyRequest)
+_REPLIES: Final = msgspec.json.Decoder(AnyReply)
+_ENCODER: Final = msgspec.json.Encoder()
+
+
+class InvalidMessage(InvalidInput):
+    """A message that is no request: the connection that sent it is closed."""
+
+
+class NotFound(InvalidInput):
+    """There is no such game, or this page has not opened it."""
+
+
+class StaleMove(InvalidInput):
+    """A move was meant for another position than the game's."""
+
+
+def parse_request(data: bytes | str) -> AnyRequest:
+    """Read a message of the page.
+
+    Raises:
+        InvalidMessage: it is too long, no JSON, or not of a known type with its fields.
+    """
+    if len(data) > MAX_MESSAGE_BYTES:
+        raise InvalidMessage(
+            f"expected a message of at most {MAX_MESSAGE_BYTES} bytes, got {len(data)}"
+        )
+    try:
+        request: AnyRequest = _REQUESTS.decode(data)
+        return request
+    except (msgspec.MsgspecError, UnicodeError, RecursionError) as error:
+        raise InvalidMessage(f"expected a request: {printable(str(error))[:200]}") from None
+
+
+def parse_reply(data: bytes | str) -> AnyReply:
+    """Read a message of the server, for clients in Python and for tests.
+
+    Raises:
+        InvalidMessage: it is no reply.
+    """
+    try:
+        reply: AnyReply = _REPLIES.decode(data)
+        return reply
+    except (msgspec.MsgspecError, UnicodeError, RecursionError) as error:
+        raise InvalidMessage(f"expected a reply: {printable(str(error))[:200]}") from None
+
+
+def format_message(message: Request | Reply) -> bytes:
+    """A message as JSON, as `parse_request` and `parse_reply` read it."""
+    return _ENCODER.encode(message)

@@ -1,0 +1,20 @@
+"""Digests of training runs."""
+
+import hashlib
+import json
+
+from tests.support.endgame_tables import table_files as table_files
+from tests.support.endgame_tables import tables_here as tables_here
+from twofold.learn.training import Training
+
+
+def digest(training: Training) -> str:
+    """Weights, sums, games and curve, as one number."""
+    parts = [
+        training.network.weights.tobytes(),
+        training.memory.tobytes(),
+        training.games_begun.tobytes(),
+        json.dumps([point.mean for point in training.curve.points]).encode(),
+        str((training.moves, training.updates, training.curve.games)).encode(),
+    ]
+    return hashlib.sha256(b"".join(parts)).hexdigest()

@@ -1,0 +1,50 @@
+"""Games in a store."""
+
+from collections.abc import Iterator
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+from twofold.board import Board
+from twofold.game import Game
+from twofold.records.record import Record
+from twofold.rules import Rules
+from twofold.web.protocol import GameInfo
+from twofold.web.store import Store
+
+STANDARD_TEXT = str(Rules())
+
+
+def record_of(
+    moves: int = 3, seed: int = 1, player: str = "me", rules: str = "", board: str = ""
+) -> Record:
+    """A game of the first legal moves."""
+    meant = Rules.parse(rules)
+    game = Game.from_board(Board.parse(board), meant, seed) if board else Game(meant, seed)
+    for _ in range(moves):
+        game.play(game.legal_moves()[0])
+    return Record.from_game(game, player=player, date="2048-01-31T12:00:00+00:00")
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Iterator[Store]:
+    with closing(Store(tmp_path / "data" / "games")) as store:
+        yield store
+
+
+def again(store: Store) -> Store:
+    """The same folder, opened by the next server."""
+    store.close()
+    after = Store(store.folder)
+    assert after.wait(120)
+    after.close()
+    return after
+
+
+def infos(store: Store) -> list[GameInfo]:
+    return [one.info for one in store.games()]
+
+
+def ids(store: Store) -> list[str]:
+    return [info.game for info in infos(store)]
