@@ -11,7 +11,7 @@ import numpy as np
 from benchmarks.common import Figure, Report, Settings, of_runs
 from twofold.arena.bench import Bench
 from twofold.arena.games import GameRow
-from twofold.arena.reports.report import write_html
+from twofold.arena.reports.page import write_html
 from twofold.arena.studies.study import Study, Wanted
 from twofold.kernels.rules import play
 from twofold.kernels.rules.dice import spawn_law

@@ -12,8 +12,8 @@ from twofold.arena.games import GameRow, Games
 from twofold.arena.run import Run
 from twofold.arena.stats import wilson_interval
 from twofold.arena.survival import (
-    Band,
     Fates,
+    SumBand,
     bands,
     cells,
     edges_of,
@@ -24,7 +24,7 @@ from twofold.arena.survival import (
 
 def naive(
     starts: Sequence[int], ends: Sequence[int], died: Sequence[bool], edges: Sequence[int]
-) -> list[Band]:
+) -> list[SumBand]:
     """The same, one game after the other."""
     found = []
     games = list(zip(starts, ends, died, strict=True))
@@ -35,7 +35,7 @@ def naive(
         if there:
             share = wilson_interval(len(dead), len(there))
             going = wilson_interval(len(games) - len(gone), len(games))
-            found.append(Band(low, high, len(there), len(dead), share, going))
+            found.append(SumBand(low, high, len(there), len(dead), share, going))
     return found
 
 

@@ -3,7 +3,7 @@
 >>> from twofold import Rules
 >>> from twofold.arena import run, summarise
 >>> runs = run(["random", "greedy"], games=10, seed=1, jobs=1, rules=Rules())
->>> [summarise(one).games for one in runs]
+>>> [summarise(one.games).games for one in runs]
 [10, 10]
 """
 
@@ -15,10 +15,9 @@ from twofold.arena.run import Run, run, run_seeds
 from twofold.arena.sprt import Sprt
 from twofold.arena.stats import Interval, Summary, mean_interval, summarise, wilson_interval
 from twofold.arena.studies.study import Study
-from twofold.arena.survival import Band, Fates, bands
+from twofold.arena.survival import Fates, SumBand, bands
 
 __all__ = [
-    "Band",
     "Bench",
     "Comparison",
     "Fates",
@@ -30,6 +29,7 @@ __all__ = [
     "Standing",
     "StartBoards",
     "Study",
+    "SumBand",
     "Summary",
     "bands",
     "compare_scores",

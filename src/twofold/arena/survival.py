@@ -34,7 +34,7 @@ _USUAL: Final = (8_000, 80_000)
 
 
 @dataclass(frozen=True, slots=True)
-class Band:
+class SumBand:
     """What became of the games that came to a band of tile sums, low <= sum < high.
 
     Attributes:
@@ -140,7 +140,7 @@ def _usual_width(low: int, high: int) -> int:
     return WIDTH if _USUAL[0] <= high <= _USUAL[1] else round_up(max(high - low, 20) / 20)
 
 
-def bands(fates: Fates, edges: Sequence[int]) -> list[Band]:
+def bands(fates: Fates, edges: Sequence[int]) -> list[SumBand]:
     """What became of games, band by band; bands that no game came to are left out.
 
     Args:
@@ -157,7 +157,7 @@ def bands(fates: Fates, edges: Sequence[int]) -> list[Band]:
         ended = _below(dead, high) - _below(dead, low)
         share = wilson_interval(ended, at_risk)
         going = wilson_interval(games - _below(dead, high), games)
-        found.append(Band(low, high, at_risk, ended, share, going))
+        found.append(SumBand(low, high, at_risk, ended, share, going))
     return found
 
 
@@ -165,7 +165,7 @@ def _below(ordered: NDArray[np.int64], bound: int) -> int:
     return int(np.searchsorted(ordered, bound))
 
 
-def told_bands(fates: Fates, edges: Sequence[int]) -> list[Band]:
+def told_bands(fates: Fates, edges: Sequence[int]) -> list[SumBand]:
     """The bands of a table: neighbours in which no game ended are one."""
     every = bands(fates, edges)
     quiet = {
@@ -177,7 +177,7 @@ def told_bands(fates: Fates, edges: Sequence[int]) -> list[Band]:
     return bands(fates, sorted(bounds - quiet))
 
 
-def cells(band: Band) -> tuple[str, ...]:
+def cells(band: SumBand) -> tuple[str, ...]:
     """The cells of a line, in the order of HEADER."""
     ends = (band.share.low or 0.0, band.share.high or 0.0)
     return (

@@ -141,7 +141,7 @@ def train_runs(
 
 def _written(out: str) -> list[str]:
     """The files of all runs together: the curve and its pictures."""
-    from twofold.arena.reports.curve_plots import FORMS
+    from twofold.arena.reports.drawings import FORMS
     from twofold.arena.reports.joint_curve import runs_path
 
     curve = runs_path(out)
@@ -228,8 +228,9 @@ def _keep(out: str, paths: Sequence[str], ended: Sequence[_Ended]) -> "JointCurv
 
 def _draw(out: str) -> list[Path]:
     """Draw the curve, as SVG and as PDF; none where what draws them is not installed."""
-    from twofold.arena.reports.curve_plots import FORMS, curves_picture
+    from twofold.arena.reports.drawings import FORMS
     from twofold.arena.reports.joint_curve import read_curve, runs_path
+    from twofold.arena.reports.plots import learning_curves
     from twofold.errors import MissingExtra
     from twofold.files import atomic_write
 
@@ -239,7 +240,7 @@ def _draw(out: str) -> list[Path]:
     try:
         for form in FORMS:
             path = runs_path(out).with_suffix(f".{form}")
-            atomic_write(path, [curves_picture([curve], form)])
+            atomic_write(path, [learning_curves([curve]).file(form)])
             paths.append(path)
     except MissingExtra as error:
         print_note(f"twofold: no picture of the curve: {error}")

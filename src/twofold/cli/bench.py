@@ -408,7 +408,7 @@ def _document(bench: "Bench", entrant: "Entrant", one: "Standing") -> dict[str, 
 def _summary(bench: "Bench", one: "Standing") -> dict[str, Any]:
     from twofold.arena import summarise
 
-    summary = summarise(one)
+    summary = summarise(one.games)
     return {
         "games": summary.games,
         "mean_score": summary.score.value,

@@ -16,7 +16,7 @@ from twofold.arena.exchange import exchange as module
 from twofold.arena.exchange import parquet as exchange_parquet
 from twofold.arena.exchange.exchange import export_csv, export_parquet, import_games, stretches
 from twofold.arena.games import GameRow, Games
-from twofold.arena.reports.report import require_report
+from twofold.arena.reports.drawings import require_report
 from twofold.arena.studies.study import Study, Wanted
 from twofold.errors import InvalidInput, MissingExtra, ResourceError
 

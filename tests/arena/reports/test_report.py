@@ -15,10 +15,13 @@ import pytest
 from twofold.arena.boards import parse_boards
 from twofold.arena.games import GameRow
 from twofold.arena.reports import report as module
-from twofold.arena.reports.page import page
-from twofold.arena.reports.report import gather, markdown, tdl_table, write_html
-from twofold.arena.reports.text import format_seconds
+from twofold.arena.reports.drawings import PAPER
+from twofold.arena.reports.page import html as html_of
+from twofold.arena.reports.page import write_html
+from twofold.arena.reports.report import gather
+from twofold.arena.reports.text import markdown, tdl_table
 from twofold.arena.studies.study import Study, Wanted
+from twofold.arena.table import format_seconds
 from twofold.errors import InvalidInput, MissingExtra
 
 RULES = "4x4 spawn=2:0.9,4:0.1 start=2 goal=64 stop=never"
@@ -61,7 +64,7 @@ def test_where_games_end() -> None:
         ended(study, "partly", [130, None])
         text = markdown(study)
         (section,) = gather(study)
-        whole = page(gather(study))
+        whole = html_of(study)
     assert "Where games ended: of those that came to a band of tile sums" in text
     assert "| `` known\\|`a` `` | 100 to 120 | 4 | 1 | 25.0 | 4.6 to 69.9 | 75.0 |" in text
     assert "| `partly` | 120 to 140 | 1 | 1 | 100.0 | 20.7 to 100.0 | 0.0 |" in text
@@ -76,7 +79,7 @@ def test_nothing_is_said_of_ends_that_are_not_known() -> None:
     with Study() as study:
         small(study)
         assert "Where games ended" not in markdown(study)
-        assert "Where they end" not in page(gather(study))
+        assert "Where they end" not in html_of(study)
 
 
 def test_games_from_boards_have_a_section() -> None:
@@ -85,7 +88,7 @@ def test_games_from_boards_have_a_section() -> None:
         ended(study, "greedy", [100, 130])
         ended(study, "greedy", [100, 130], boards=boards)
         plain, late = gather(study)
-        text, whole = markdown(study), page([plain, late])
+        text, whole = markdown(study), html_of(study)
     assert (plain.boards, late.boards) == (None, boards)
     assert late.entries[0].label == "greedy"  # names differ within a section alone
     assert late.entries[0].fates.starts.tolist() == [22, 22]
@@ -319,8 +322,11 @@ def test_ids_are_unique_and_all_that_is_referred_to_is_there(hostile: str) -> No
 
 def test_colours_come_from_the_page(hostile: str) -> None:
     plots = re.sub(r">[^<]*<", "><", "".join(plots_of(hostile)))  # without its text
-    assert set(re.findall(r"#[0-9a-f]{6}\b", plots)) <= {"#ffffff"}
-    assert "var(--ink)" in plots
+    colours = set(re.findall(r"#[0-9a-f]{6}\b", plots)) - {"#ffffff"}
+    assert PAPER.ink in colours <= {*PAPER.series, PAPER.ink, PAPER.faint}
+    for colour in colours:
+        for what in ("fill", "stroke"):
+            assert f'svg.plot [style*="{what}: {colour}"] {{ {what}: var(--' in hostile
     assert "prefers-color-scheme: dark" in hostile
     assert "@media print" in hostile
     used = set(re.findall(r"var\((--[\w-]+)\)", hostile))

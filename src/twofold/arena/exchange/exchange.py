@@ -19,7 +19,7 @@ from twofold.arena.exchange import csv_form as exchange_csv
 from twofold.arena.exchange import parquet as exchange_parquet
 from twofold.arena.exchange.rows import About, Rows, Run, check_rows, whole_runs
 from twofold.arena.games import NEVER, UNKNOWN, Games
-from twofold.arena.reports.report import require_report
+from twofold.arena.reports.drawings import require_report
 from twofold.arena.studies.study import StoredRun, Study
 from twofold.errors import InvalidBoard, InvalidInput
 from twofold.files import atomic_write, open_regular

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from twofold.arena.exchange.parquet_pages import check_footer, check_pages
 from twofold.arena.exchange.rows import COLUMNS, REQUIRED, TEXTS, Rows, nanoseconds
 from twofold.arena.games import NEVER, UNKNOWN, Games
-from twofold.arena.reports.report import require_report
+from twofold.arena.reports.drawings import require_report
 from twofold.arena.studies.study import StoredRun
 from twofold.errors import InvalidInput
 from twofold.files import open_regular
