@@ -8,6 +8,7 @@ from twofold.arena.sprt import Verdict
 from twofold.arena.studies.study import Study
 from twofold.errors import InvalidInput, InvalidSpec
 from twofold.rules import Rules
+from twofold.seeds import SeedRange
 
 SMALL = Rules.parse("3x3 goal=64")
 
@@ -16,7 +17,7 @@ def play(
     a: str, b: str, games: int, question: Question | None = None, jobs: int = 0, seed: int = 1
 ) -> Outcome:
     with Study() as study:
-        return duel(Bench(study, SMALL), (a, b), games, seed, jobs, question=question)
+        return duel(Bench(study, SMALL), (a, b), SeedRange(seed, games), jobs, question=question)
 
 
 def test_all_games_are_compared_on_their_seeds() -> None:
@@ -64,14 +65,14 @@ def test_a_test_that_runs_out_of_games_does_not_know() -> None:
 
 def test_games_of_an_earlier_duel_are_used() -> None:
     with Study() as study:
-        duel(Bench(study, SMALL), ("greedy", "random"), 30, 1, 0)
+        duel(Bench(study, SMALL), ("greedy", "random"), SeedRange(1, 30), 0)
         played = 0
 
         def count(_number: int, _row: object) -> None:
             nonlocal played
             played += 1
 
-        duel(Bench(study, SMALL), ("greedy", "corner"), 30, 1, 0, on_result=count)
+        duel(Bench(study, SMALL), ("greedy", "corner"), SeedRange(1, 30), 0, on_result=count)
         assert played == 30
 
 
@@ -79,14 +80,16 @@ def test_what_was_stopped_is_compared_as_far_as_it_goes() -> None:
     with Study() as study:
         played: list[int] = []
         found = duel(
-            Bench(study, SMALL), ("greedy", "random"), 40, 1, 0,
+            Bench(study, SMALL), ("greedy", "random"), SeedRange(1, 40), 0,
             on_result=lambda number, _row: played.append(number),
             stop=lambda: len(played) > 45,
         )  # fmt: skip
     assert found.comparison is not None
     assert found.comparison.games == len(played) - 40
     with Study() as study:
-        nothing = duel(Bench(study, SMALL), ("greedy", "random"), 40, 1, 0, stop=lambda: True)
+        nothing = duel(
+            Bench(study, SMALL), ("greedy", "random"), SeedRange(1, 40), 0, stop=lambda: True
+        )
     assert nothing.comparison is None
 
 

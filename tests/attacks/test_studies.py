@@ -32,6 +32,7 @@ from twofold.arena.tuning.tune import Settings
 from twofold.errors import InvalidInput, TwofoldError
 from twofold.locks import alone
 from twofold.rules import Rules
+from twofold.seeds import SeedRange
 from twofold.web.lab import laboratory as lab
 
 SOON = 60.0
@@ -44,7 +45,7 @@ def make_study(path: Path, games: int = 3) -> None:
     with Study(path) as study:
         about: dict[str, Any] = {"signature": "1", "twofold": "0.1", "machine": {"cores": 2}}
         run = study.add_run("greedy", "greedy", "4x4", reproducible=True, **about)
-        study.want(run, 0, games)
+        study.want(run, SeedRange(0, games))
         for seed in range(games):
             study.add(run, GameRow("", seed, 100, 40, 8, (0, 0, 3, 9), 0.001))
 
@@ -190,7 +191,7 @@ def test_a_link_to_a_study_is_the_study(study: Path) -> None:
     link.parent.mkdir()
     link.symlink_to(study)
     with Study(link) as opened:
-        opened.want(1, 7, 7)
+        opened.want(1, SeedRange(7, 7))
         assert (study.parent / "s.db-wal").exists()
         with pytest.raises(InvalidInput, match="another run is using"):
             Study(study)

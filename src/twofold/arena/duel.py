@@ -13,6 +13,7 @@ from twofold.arena.games import GameRow, Games
 from twofold.arena.sprt import MIN_PAIRS, Sprt, SprtState
 from twofold.errors import InvalidInput
 from twofold.notation import format_spec, parse_spec
+from twofold.seeds import SeedRange
 
 STEP_SHARE: Final = 10
 """A sequential test looks again after this part of the games so far, or some for each job."""
@@ -66,8 +67,7 @@ def with_budget(player: str, budget: str) -> str:
 def duel(
     bench: Bench,
     players: tuple[str, str],
-    games: int,
-    seed: int,
+    seeds: SeedRange,
     jobs: int,
     *,
     question: Question | None = None,
@@ -79,8 +79,7 @@ def duel(
     Args:
         bench: without players yet; its study keeps the games.
         players: their specs; A and B must differ.
-        games: games of each; with a question no more than so many.
-        seed: the seed of the first game.
+        seeds: of the games of each; with a question perhaps not all of them.
         jobs: number of games played at the same time.
         question: of a sequential test that stops as soon as it knows; None for all games.
         on_result: called with 0 or 1 and each finished game.
@@ -90,14 +89,13 @@ def duel(
         InvalidInput: a spec, a number or the question cannot be used.
     """
     test: Sprt | None = None
+    games = seeds.count
     known = games if question is None else min(MIN_PAIRS, games)
     _check(question, games)
+    one, other = (bench.add(player, seeds.part(0, known)) for player in players)
+    if one.run == other.run:
+        raise InvalidInput(f"expected two different players, got {players[0]} twice")
     while True:
-        bench.entrants.clear()
-        for player in players:
-            bench.add(player, known, seed)
-        if bench.entrants[0].run == bench.entrants[1].run:
-            raise InvalidInput(f"expected two different players, got {players[0]} twice")
         errors = bench.play(jobs, on_result=on_result, stop=stop)
         first, second = bench.standings(reached=False)
         ended = any(errors) or len(first.games) < known or len(second.games) < known
@@ -111,6 +109,8 @@ def duel(
             state = None if test is None else test.state()
             return Outcome(_compared(players, first, second), state, (first, second))
         known = min(games, known + max(known // STEP_SHARE, 4 * max(jobs, 1)))
+        for number in range(len(players)):
+            bench.want(number, seeds.part(0, known))
 
 
 def _check(question: Question | None, games: int) -> None:

@@ -16,10 +16,11 @@ from typing import Final, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from twofold.arena.bench import Standing
 from twofold.arena.boards import StartBoards
 from twofold.arena.games import UNKNOWN, Games, tile_sum
 from twofold.arena.stats import Interval, Values, round_up, wilson_interval
-from twofold.arena.table import Result, format_table
+from twofold.arena.table import format_table
 from twofold.board import Board
 from twofold.rules import Rules
 
@@ -194,7 +195,7 @@ def _percent(share: float) -> str:
     return f"{100 * share:.1f}"
 
 
-def format_survival(runs: Sequence[Result], rules: Rules, boards: StartBoards | None) -> str:
+def format_survival(runs: Sequence[Standing], rules: Rules, boards: StartBoards | None) -> str:
     """A table for each player, with its name above it; empty where there are no games.
 
     A line below says how many games have no known sum and are left out.

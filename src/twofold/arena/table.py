@@ -1,9 +1,9 @@
 """Runs as a table of text, the way this field reports players."""
 
 from collections.abc import Collection, Sequence
-from typing import Final, Protocol
+from typing import Final
 
-from twofold.arena.games import Games
+from twofold.arena.bench import Standing
 from twofold.arena.stats import Summary, summarise
 
 DASH: Final = "–"
@@ -21,27 +21,7 @@ MAX_COLUMNS = 8
 """Most reach rates in one table, so that it fits 80 characters."""
 
 
-class Result(Protocol):
-    """Games of one player, with what the table says of it."""
-
-    @property
-    def player(self) -> str:
-        """Its name."""
-
-    @property
-    def games(self) -> Games:
-        """Its finished games; where one failed, those before it."""
-
-    @property
-    def error(self) -> str:
-        """What went wrong; empty if nothing did."""
-
-    @property
-    def failed_seed(self) -> int | None:
-        """The first seed whose game failed."""
-
-
-def format_runs(runs: Sequence[Result], *, rates: bool = True, from_boards: bool = False) -> str:
+def format_runs(runs: Sequence[Standing], *, rates: bool = True, from_boards: bool = False) -> str:
     """Scores and speed, then reach rates; one line a player. Long specs are numbered.
 
     Args:
@@ -73,7 +53,7 @@ def format_runs(runs: Sequence[Result], *, rates: bool = True, from_boards: bool
     return "\n\n".join(parts)
 
 
-def failed(runs: Sequence[Result]) -> list[Result]:
+def failed(runs: Sequence[Standing]) -> list[Standing]:
     """The runs that ended with an error."""
     return [run for run in runs if run.error]
 

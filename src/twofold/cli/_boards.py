@@ -8,10 +8,10 @@ import typer
 from twofold.cli._common import print_out, print_words
 
 if TYPE_CHECKING:
+    from twofold.arena.bench import Standing
     from twofold.arena.boards import StartBoards
     from twofold.arena.games import Games
     from twofold.arena.stats import Interval
-    from twofold.arena.table import Result
     from twofold.rules import Rules
 
 BoardsOption = Annotated[
@@ -48,7 +48,9 @@ def print_boards(boards: "StartBoards | None", games: int) -> None:
             print_words(warning)
 
 
-def print_survival(runs: "Sequence[Result]", rules: "Rules", boards: "StartBoards | None") -> None:
+def print_survival(
+    runs: "Sequence[Standing]", rules: "Rules", boards: "StartBoards | None"
+) -> None:
     """Tables of where games ended, below those of scores."""
     from twofold.arena.survival import format_survival
 

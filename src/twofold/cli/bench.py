@@ -42,7 +42,7 @@ from twofold.cli._common import (
 if TYPE_CHECKING:
     from twofold.arena.bench import Bench, Entrant, Standing
     from twofold.arena.games import GameRow
-    from twofold.arena.run import Backend
+    from twofold.arena.schedule import Backend
     from twofold.arena.studies.study import Study
     from twofold.rules import Rules
 
@@ -215,13 +215,14 @@ def _wanted(
     seed: int,
 ) -> "Bench":
     from twofold.arena.bench import Bench
+    from twofold.seeds import SeedRange
 
     starts = read_starts(boards, rules)
     prepare(players, rules, seed)
     bench = Bench(study, rules, machine=machine(), boards=starts)
     usual = _GAMES if starts is None else len(starts)
     for player in players:
-        bench.add(player, usual if games is None else games, seed)
+        bench.add(player, SeedRange(seed, usual if games is None else games))
     return bench
 
 
@@ -244,6 +245,7 @@ def _preset(study: "Study", name: str, seed: int) -> "list[Bench]":
     """A bench for each set of rules in a preset."""
     from twofold.arena.bench import Bench
     from twofold.arena.presets import preset_lines
+    from twofold.seeds import SeedRange
 
     lines = preset_lines(name)
     benches = []
@@ -252,7 +254,7 @@ def _preset(study: "Study", name: str, seed: int) -> "list[Bench]":
         bench = Bench(study, read_rules(rules), machine=machine())
         prepare([line.player for line in ours], bench.rules, seed)
         for line in ours:
-            bench.add(line.player, line.games, seed)
+            bench.add(line.player, SeedRange(seed, line.games))
         benches.append(bench)
     return benches
 
@@ -319,7 +321,7 @@ def live(benches: "Sequence[Bench]") -> "Iterator[Callable[[int, int, GameRow], 
 
     console = Console(stderr=True)
     entrants = [entrant for bench in benches for entrant in bench.entrants]
-    board = Progress([(one.player, one.wanted.games, one.missing) for one in entrants])
+    board = Progress([(one.player, one.seeds.count, one.missing) for one in entrants])
     starts = list(itertools.accumulate((len(bench.entrants) for bench in benches), initial=0))
     if not can_redraw(console.is_terminal):
         yield lambda _bench, _number, _row: None
@@ -340,7 +342,7 @@ def _print_tables(
         print_out(format_runs(standings, from_boards=bench.boards is not None))
         if survival or bench.boards:
             print_survival(standings, bench.rules, bench.boards)
-        seeds = dict.fromkeys(entrant.wanted.first_seed for entrant in bench.entrants)
+        seeds = dict.fromkeys(entrant.seeds.first for entrant in bench.entrants)
         print_words(f"\nrules {bench.rules}, seeds from {', '.join(map(str, seeds))}")
         print_boards(bench.boards, max(len(one.games) for one in standings))
     print_words(
@@ -352,7 +354,7 @@ def _end(found: "Found", *, out: str, options: list[str], interrupted: bool, jso
     from twofold.players.registry import code_of
 
     done = sum(len(one.games) for _, _, one in found)
-    wanted = sum(entrant.wanted.games for _, entrant, _ in found)
+    wanted = sum(entrant.seeds.count for _, entrant, _ in found)
     failed = [one for _, _, one in found if one.error]
     if interrupted and done < wanted and not failed:
         named = dict.fromkeys(one.player for _, one, _ in found if code_of(one.player))
@@ -371,7 +373,7 @@ def _end(found: "Found", *, out: str, options: list[str], interrupted: bool, jso
 
 def _write_document(found: "Found", *, interrupted: bool, seconds: float, jobs: int) -> None:
     done = sum(len(one.games) for _, _, one in found)
-    wanted = sum(entrant.wanted.games for _, entrant, _ in found)
+    wanted = sum(entrant.seeds.count for _, entrant, _ in found)
     players = [_document(bench, entrant, one) for bench, entrant, one in found]
     homes = {bench.boards.hash if bench.boards else "" for bench, _, _ in found}
     body = {
@@ -396,8 +398,8 @@ def _document(bench: "Bench", entrant: "Entrant", one: "Standing") -> dict[str, 
         "spec": one.spec,
         "rules": str(bench.rules),
         "boards": boards_document(bench.boards),
-        "games": entrant.wanted.games,
-        "seed": str(entrant.wanted.first_seed),
+        "games": entrant.seeds.count,
+        "seed": str(entrant.seeds.first),
         "error": one.error or None,
         "failed_seed": None if one.failed_seed is None else str(one.failed_seed),
         "summary": _summary(bench, one) if len(one.games) else None,

@@ -91,6 +91,7 @@ def command(
     from twofold.arena.studies.study import Study
     from twofold.limits import MAX_GAMES, MAX_JOBS, check_limit
     from twofold.notation import parse_seed
+    from twofold.seeds import SeedRange
 
     start = parse_seed(seed)
     check_limit("games", 1 if games is None else games, 1, MAX_GAMES)
@@ -116,8 +117,7 @@ def command(
         outcome = duel(
             Bench(study, used_rules, machine=machine(), boards=starts),
             players,
-            count,
-            start,
+            SeedRange(start, count),
             used_jobs,
             question=question,
             on_result=advance,

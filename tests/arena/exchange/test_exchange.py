@@ -19,6 +19,7 @@ from twofold.arena.games import GameRow, Games
 from twofold.arena.reports.drawings import require_report
 from twofold.arena.studies.study import Study, Wanted
 from twofold.errors import InvalidInput, MissingExtra, ResourceError
+from twofold.seeds import SeedRange
 
 RULES = "4x4 spawn=2:0.9,4:0.1 start=2 goal=2048 stop=never"
 NAMES = ("greedy", 'a,"b"\n=1+1', "日本\x1b")
@@ -116,8 +117,8 @@ def test_imported_games_count_as_asked_for(tmp_path: Path) -> None:
     (tmp_path / "g.csv").write_text(f"{HEADER}\n{LINE}\n{LINE.replace(',7,', ',8,')}\n")
     with Study() as study:
         import_games(study, tmp_path / "g.csv")
-        assert study.wanted() == [Wanted(1, 7, 2)]
-        assert study.missing(Wanted(1, 7, 3)).tolist() == [2]
+        assert study.wanted() == [Wanted(1, SeedRange(7, 2))]
+        assert study.missing(1, SeedRange(7, 3)) == [SeedRange(9, 1)]
 
 
 @pytest.mark.parametrize(
@@ -130,7 +131,7 @@ def test_imported_games_count_as_asked_for(tmp_path: Path) -> None:
     ],
 )
 def test_stretches_of_seeds(seeds: list[int], found: list[tuple[int, int]]) -> None:
-    assert stretches(np.array(seeds, dtype=np.uint64)) == found
+    assert stretches(np.array(seeds, dtype=np.uint64)) == [SeedRange(*one) for one in found]
 
 
 # ---- bad files

@@ -23,6 +23,7 @@ from twofold.arena.reports.text import markdown, tdl_table
 from twofold.arena.studies.study import Study, Wanted
 from twofold.arena.table import format_seconds
 from twofold.errors import InvalidInput, MissingExtra
+from twofold.seeds import SeedRange
 
 RULES = "4x4 spawn=2:0.9,4:0.1 start=2 goal=64 stop=never"
 HOSTILE = ["<script>alert(1)</script>", "$x^2$ \\frac|`a`", ']]>--><b>"&', "a\x1b[2J\x00\n\u202e"]
@@ -46,7 +47,7 @@ def small(study: Study) -> None:
         study.add(strong, row(seed, 100 * (place + 1), 4 + place))
         study.add(weak, row(seed, 200, 5, seconds=0.1))
     for run in (strong, weak):
-        study.want(run, 2**64 - 1, 4)
+        study.want(run, SeedRange(2**64 - 1, 4))
 
 
 # ---- tables
@@ -101,7 +102,7 @@ def test_games_from_boards_have_a_section() -> None:
 
 
 def plans(section: module.Section) -> tuple[Wanted, ...]:
-    return (Wanted(section.entries[0].run.run, 1, 2),)
+    return (Wanted(section.entries[0].run.run, SeedRange(1, 2)),)
 
 
 def test_every_game_of_a_run_is_found() -> None:
@@ -184,7 +185,7 @@ def test_times_have_three_digits_and_a_unit(seconds: float | None, text: str) ->
 def test_what_is_not_there_is_said() -> None:
     with Study() as study:
         run = add(study, "broken", reproducible=False)
-        study.want(run, 1, 10)
+        study.want(run, SeedRange(1, 10))
         study.add(run, row(1, 5, 4))
         study.fail(run, 2, "it broke")
         study.fail(add(study, "dead"), 7, "at once")
@@ -271,7 +272,7 @@ def hostile(tmp_path_factory: pytest.TempPathFactory) -> str:
     with Study() as study:
         for number, name in enumerate([*HOSTILE, '#0072b2 id="x"', "日本🙂", "x" * 900]):
             run = add(study, name, twofold=name, machine={name: name}, spec=f"greedy:k={number}")
-            study.want(run, 1, 3)
+            study.want(run, SeedRange(1, 3))
             study.fail(run, 99, name)
             for seed, exponent in enumerate(rng.integers(4, 15, 20).tolist()):
                 study.add(run, row(seed, 2**exponent * exponent, exponent))

@@ -17,6 +17,7 @@ from typing import Any
 import optuna
 import pytest
 
+from tests.arena.standings import standings_of
 from tests.forks import command, context, fork, fork_workers
 from twofold import make_player
 from twofold.arena import workers
@@ -39,6 +40,7 @@ from twofold.errors import InvalidInput, InvalidSpec, MissingExtra, ResourceErro
 from twofold.evaluators import find_evaluator
 from twofold.locks import alone
 from twofold.rules import Rules
+from twofold.seeds import SeedRange
 
 SPEC = "expectimax:eval=rows,ply=1"
 SMALL = Rules.parse("3x3 goal=64")
@@ -232,18 +234,16 @@ def test_one_process_tries_the_same_whatever_interrupts_it(
 
 
 def test_a_trial_is_what_the_arena_says(tmp_path: Path) -> None:
-    from twofold import arena
-
     found = run(tmp_path / "t.db", 3)
     for trial in found.trials:
-        (one,) = arena.run([trial.spec], 4, 7, 1, SMALL)
-        assert trial.value == sum(row.score for row in one.rows) / 4
+        (one,) = standings_of([trial.spec], SeedRange(7, 4), 1, SMALL)
+        assert trial.value == one.games.scores.mean()
     assert found.check is not None
     assert found.best is not None
     assert found.check.seed == 7 + 2**32
     for spec, mean in ((SPEC, found.check.start), (found.best.spec, found.check.best)):
-        (one,) = arena.run([spec], 6, 7 + 2**32, 1, SMALL)
-        assert mean.value == pytest.approx(sum(row.score for row in one.rows) / 6)
+        (one,) = standings_of([spec], SeedRange(7 + 2**32, 6), 1, SMALL)
+        assert mean.value == pytest.approx(one.games.scores.mean())
     difference = found.check.best.value - found.check.start.value
     assert found.check.difference.value == pytest.approx(difference)
 
@@ -328,7 +328,7 @@ def test_other_settings_than_those_of_the_file(
 def test_a_process_that_is_killed_costs_its_trial(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(workers, "Spawn", context)
+    monkeypatch.setattr(workers, "QuietSpawn", context)
     killed: list[int] = []
 
     def kill_one(progress: Progress) -> None:

@@ -30,6 +30,7 @@ from twofold.arena.studies.study import Study
 from twofold.errors import InvalidInput, MissingExtra, TwofoldError
 from twofold.learn.curve import Curve as LearningCurve
 from twofold.learn.curve import Point
+from twofold.seeds import SeedRange
 from twofold.web.lab import files as lab_files
 from twofold.web.lab import laboratory as lab
 from twofold.web.lab.laboratory import NotThere, plot, run, runs, studies, study
@@ -154,7 +155,7 @@ def test_asked_for_games_are_counted_once(tmp_path: Path) -> None:
     with Study(tmp_path / "a.db") as made:
         number = add(made, "one")
         for seed, games in [(1, 100), (51, 100), (60, 10), (1000, 5)]:
-            made.want(number, seed, games)
+            made.want(number, SeedRange(seed, games))
     assert studies(tmp_path)[0].asked == 155
     with pytest.raises(InvalidInput, match=r"got 'a\.db' without any"):
         study(tmp_path, "a.db")

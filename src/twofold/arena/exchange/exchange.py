@@ -27,6 +27,7 @@ from twofold.limits import MAX_GAMES, MAX_SEED
 from twofold.notation import shown
 from twofold.records.json_lines import write_records
 from twofold.rules import Rules
+from twofold.seeds import SeedRange
 
 _CHUNK: Final = 50_000
 """Games that are written at a time."""
@@ -227,8 +228,8 @@ def _keep_run(study: Study, run: Run, boards: Sequence[str | os.PathLike[str]]) 
     new = np.ones(len(run.seeds), dtype=np.bool_)
     new[theirs] = False
     study.insert(_values(number, run, np.flatnonzero(new)))
-    for first, games in stretches(run.seeds):
-        study.want(number, first, games)
+    for seeds in stretches(run.seeds):
+        study.want(number, seeds)
     return int(np.count_nonzero(new))
 
 
@@ -290,14 +291,14 @@ def _values(number: int, run: Run, wanted: NDArray[np.int64]) -> Iterator[tuple[
             yield (number, str(seed), score, moves, tile, text, *spent, None, tiles)
 
 
-def stretches(seeds: NDArray[np.uint64]) -> list[tuple[int, int]]:
-    """First seed and number of each stretch of seeds without a gap; none where there are many."""
+def stretches(seeds: NDArray[np.uint64]) -> list[SeedRange]:
+    """The stretches of seeds without a gap; none where there are many."""
     ordered = np.sort(seeds)
     starts = np.flatnonzero(np.diff(ordered) != 1) + 1
     if len(starts) >= _STRETCHES:
         return []
-    parts = [(int(part[0]), len(part)) for part in np.split(ordered, starts)]
-    if len(parts) > 1 and parts[0][0] == 0 and parts[-1][0] + parts[-1][1] == MAX_SEED + 1:
-        first, games = parts.pop()
-        parts[0] = (first, games + parts[0][1])
+    parts = [SeedRange(int(part[0]), len(part)) for part in np.split(ordered, starts)]
+    if len(parts) > 1 and parts[0].first == 0 and parts[-1].place(MAX_SEED) == parts[-1].count - 1:
+        last = parts.pop()
+        parts[0] = SeedRange(last.first, last.count + parts[0].count)
     return parts

@@ -21,6 +21,7 @@ from twofold.arena.studies.study import StoredRun, Study, Wanted
 from twofold.arena.survival import Fates
 from twofold.errors import InvalidInput
 from twofold.rules import Rules
+from twofold.seeds import SeedRange
 
 Key = TypeVar("Key", bound=Hashable)
 Value = TypeVar("Value")
@@ -137,8 +138,7 @@ def _labels(runs: Sequence[StoredRun]) -> dict[int, str]:
 
 
 def _missing(games: Games, plan: Wanted) -> int:
-    positions = games.seeds - np.uint64(plan.first_seed)
-    return plan.games - int(np.count_nonzero(positions < np.uint64(plan.games)))
+    return plan.seeds.count - int(np.count_nonzero(plan.seeds.holds(games.seeds)))
 
 
 def comparisons(entries: Sequence[ReportEntry]) -> list[Comparison]:
@@ -166,16 +166,16 @@ def commands(section: Section) -> list[str]:
     """The command lines that play the games of a section again, and first write its boards."""
     runs = [entry.run for entry in section.entries] + [run for run, _ in section.without]
     names = {run.run: run.player for run in runs}
-    together: dict[tuple[int, int], list[str]] = {}
+    together: dict[SeedRange, list[str]] = {}
     for plan in section.plans:
-        together.setdefault((plan.first_seed, plan.games), []).append(names[plan.run])
+        together.setdefault(plan.seeds, []).append(names[plan.run])
     rules = [] if section.rules == str(Rules()) else ["--rules", section.rules]
     lines = []
     if section.boards and together:
         rules += ["--boards", boards_file(section.boards)]
         lines.append(shlex.join(["twofold", "report", section.study, "--write-boards", "."]))
-    for (seed, games), players in together.items():
-        range_ = ["--games", str(games), "--seed", str(seed)]
+    for seeds, players in together.items():
+        range_ = ["--games", str(seeds.count), "--seed", str(seeds.first)]
         words = ["twofold", "bench", *dict.fromkeys(players), *range_, *rules, "--out", "study.db"]
         lines.append(shlex.join(words))
     return lines

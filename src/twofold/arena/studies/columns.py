@@ -14,6 +14,7 @@ from twofold.arena.games import NEVER, UNKNOWN, Games
 from twofold.errors import InvalidInput
 from twofold.limits import MAX_EXPONENT, MAX_SEED
 from twofold.notation import shown
+from twofold.seeds import SeedRange
 
 COLUMNS: Final = ("seed", "score", "moves", "max_tile", "tile_sum", *TIMES, "reached")
 """Of the table `game`, as `columns_of` takes them; `reached` may be left out."""
@@ -22,15 +23,12 @@ _SEED: Final = r"(?:0|[1-9][0-9]{0,19})"
 _LISTS: Final = msgspec.json.Decoder(list[list[int]])
 
 
-def columns_of(
-    rows: Sequence[tuple[Any, ...]], first_seed: int, games: int, run: str
-) -> tuple[Any, ...]:
-    """Some rows as arrays: those of the games from a seed on.
+def columns_of(rows: Sequence[tuple[Any, ...]], wanted: SeedRange, run: str) -> tuple[Any, ...]:
+    """Some rows as arrays: those of the games of some seeds.
 
     Args:
         rows: cells in the order of `COLUMNS`.
-        first_seed: the first seed.
-        games: how many, up to 2^64.
+        wanted: the seeds.
         run: the run and its file, for errors.
 
     Raises:
@@ -46,7 +44,7 @@ def columns_of(
     reached, lengths = cells.reached()
     if reached.size:
         check_reached(cells.refuse, reached, lengths, max_tiles, moves)
-    ours = seeds - np.uint64(first_seed) <= np.uint64(games - 1)
+    ours = wanted.holds(seeds)
     columns = (seeds, scores, moves, max_tiles, tile_sums, *(times / 1e9).T, reached)
     return tuple(column[ours] for column in columns)
 
@@ -60,9 +58,9 @@ def seeds_of(rows: Sequence[tuple[Any, ...]], run: str) -> NDArray[np.uint64]:
     return _Cells(rows, run).seeds()
 
 
-def in_order(first_seed: int, seeds: Any, *columns: Any) -> Games:
-    """Columns as `columns_of` makes them, sorted by position from the first seed on."""
-    order = np.argsort(seeds - np.uint64(first_seed), kind="stable")
+def in_order(wanted: SeedRange, seeds: Any, *columns: Any) -> Games:
+    """Columns as `columns_of` makes them, in the order of the seeds."""
+    order = np.argsort(wanted.places(seeds), kind="stable")
     scores, moves, max_tiles, sums, seconds, median, most, reached = (one[order] for one in columns)
     move_seconds = np.stack([median, most], axis=1)
     return Games(seeds[order], scores, moves, max_tiles, reached, seconds, move_seconds, sums)

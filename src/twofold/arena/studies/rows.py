@@ -15,6 +15,7 @@ from twofold.errors import InvalidInput
 from twofold.limits import MAX_BOARDS_BYTES, MAX_GAMES, MAX_RECORD_BYTES, MAX_SEED, MAX_TEXT
 from twofold.notation import parse_spec, shown
 from twofold.rules import Rules
+from twofold.seeds import SeedRange
 
 RUN: Final = "run, spec, player, rules, signature, twofold, machine, reproducible, created, boards"
 PLAN: Final = "plan, run, first_seed, games"
@@ -57,11 +58,10 @@ class StoredRun:
 
 @dataclass(frozen=True, slots=True)
 class Wanted:
-    """Games that were asked for: `games` of them, from `first_seed` on."""
+    """Games of a run that were asked for."""
 
     run: int
-    first_seed: int
-    games: int
+    seeds: SeedRange
 
 
 def stored_run(row: tuple[Any, ...], name: str) -> StoredRun:
@@ -120,7 +120,8 @@ def wanted(row: tuple[Any, ...], name: str) -> Wanted:
     cells.where = f"plan {plan} of {name}"
     run = cells.number("run", 1, 2**63 - 1)
     cells.where = f"plan {plan} of run {run} of {name}"
-    return Wanted(run, cells.seed("first_seed"), cells.number("games", 1, MAX_GAMES))
+    first, games = cells.seed("first_seed"), cells.number("games", 1, MAX_GAMES)
+    return Wanted(run, SeedRange(first, games))
 
 
 def start_boards(row: tuple[Any, ...], rules: Rules, name: str) -> StartBoards:

@@ -34,10 +34,11 @@ from twofold.arena.studies.rows import (
 )
 from twofold.arena.studies.schema import selected
 from twofold.errors import InvalidInput, TwofoldError
-from twofold.limits import MAX_RUNS, MAX_SEED
+from twofold.limits import MAX_RUNS
 from twofold.notation import parse_spec, shown, split_hashes
 from twofold.records.record import Record
 from twofold.rules import Rules
+from twofold.seeds import ALL_SEEDS, SeedRange
 
 __all__ = ["StoredRun", "Study", "Wanted"]
 
@@ -196,13 +197,13 @@ class Study(StudyFile):
 
     # ---- plans
 
-    def want(self, run: int, first_seed: int, games: int) -> None:
+    def want(self, run: int, seeds: SeedRange) -> None:
         """Note that games are asked for, so that a later call can go on with them."""
         with self._errors():
             self._connection.execute(
                 "INSERT INTO plan (run, first_seed, games) VALUES (?, ?, ?) ON CONFLICT"
                 " (run, first_seed) DO UPDATE SET games = max(games, excluded.games)",
-                (run, str(first_seed), games),
+                (run, str(seeds.first), seeds.count),
             )
 
     def wanted(self) -> list[Wanted]:
@@ -301,13 +302,13 @@ class Study(StudyFile):
     def _run_name(self, run: int) -> str:
         return f"run {run} of {self.name}"
 
-    def missing(self, wanted: Wanted) -> NDArray[np.int64]:
-        """The positions of the wanted games that are not there, from 0 on, ascending."""
+    def missing(self, run: int, seeds: SeedRange) -> list[SeedRange]:
+        """The seeds of which there is no game, in order."""
         self.flush()
-        there = np.zeros(wanted.games, dtype=np.bool_)
-        positions = self._seeds(wanted.run) - np.uint64(wanted.first_seed)
-        there[positions[positions < np.uint64(wanted.games)]] = True
-        return np.flatnonzero(~there)
+        there, places = np.zeros(seeds.count, dtype=np.bool_), seeds.places(self._seeds(run))
+        there[places[places < seeds.count]] = True
+        edges = np.flatnonzero(np.diff(there, prepend=True, append=True)).reshape(-1, 2)
+        return [seeds.part(start, end) for start, end in edges.tolist()]
 
     def _seeds(self, run: int) -> NDArray[np.uint64]:
         name = self._run_name(run)
@@ -318,26 +319,25 @@ class Study(StudyFile):
 
     def all_games(self, run: int, *, reached: bool = True) -> Games:
         """Every finished game of a run, in the order of the seeds."""
-        return self.games(Wanted(run, 0, MAX_SEED + 1), reached=reached)
+        return self.games(run, ALL_SEEDS, reached=reached)
 
-    def games(self, wanted: Wanted, *, reached: bool = True) -> Games:
-        """The finished ones of the wanted games, in the order of their positions.
+    def games(self, run: int, seeds: SeedRange, *, reached: bool = True) -> Games:
+        """The finished games of a run, in the order of their seeds.
 
         Args:
-            wanted: which games.
+            run: its number.
+            seeds: of which games.
             reached: whether the columns `reached` are wanted, which take most of the time.
         """
         self.flush()
         columns = selected(COLUMNS if reached else COLUMNS[:-1], self._schema)
         query = f"SELECT {columns} FROM game WHERE run = ? ORDER BY seed"
-        name = self._run_name(wanted.run)
+        name = self._run_name(run)
         with self._errors():
-            parts = [
-                columns_of(rows, wanted.first_seed, wanted.games, name)
-                for rows in self._rows(query, (wanted.run,))
-            ] or [columns_of([], wanted.first_seed, wanted.games, name)]
+            parts = [columns_of(rows, seeds, name) for rows in self._rows(query, (run,))]
+        parts = parts or [columns_of([], seeds, name)]
         whole = (np.concatenate(column) for column in zip(*parts, strict=True))
-        return in_order(wanted.first_seed, *whole)
+        return in_order(seeds, *whole)
 
     def records(self) -> Iterator[Record]:
         """All records that were kept, run by run.

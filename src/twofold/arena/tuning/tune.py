@@ -5,16 +5,16 @@ many trials looks better than it is: part of its mean is luck on these dice. It 
 played against the start weights on fresh seeds, and only that comparison says how good it is.
 """
 
-import itertools
 import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, Literal
 
+from twofold.arena.bench import Bench
 from twofold.arena.games import GameRow
-from twofold.arena.run import run, run_seeds
 from twofold.arena.stats import Interval, mean_interval
+from twofold.arena.studies.study import Study as GameStudy
 from twofold.arena.tuning import study as tune_study
 from twofold.arena.tuning.settings import Objective, Range, Settings
 from twofold.arena.tuning.workers import (
@@ -30,6 +30,7 @@ from twofold.arena.tuning.workers import (
 from twofold.errors import TwofoldError
 from twofold.limits import MAX_GAMES, MAX_JOBS, MAX_SEED, MAX_TRIALS, check_limit
 from twofold.locks import alone
+from twofold.seeds import SeedRange
 
 if TYPE_CHECKING:
     from optuna import Study
@@ -285,7 +286,8 @@ class _Run:
         self.progress.to_check = sum(games - len(known) for known in values.values())
         try:
             for name, spec in specs.items():
-                values[name] += self._play_fresh(spec, seed, len(values[name]), games, jobs)
+                fresh = SeedRange(seed, games).part(len(values[name]))
+                values[name] += self._play_fresh(spec, fresh, jobs)
                 kept[spec] = max(values[name], kept.get(spec, []), key=len)
         finally:
             self._keep({spec: kept[spec] for spec in specs.values() if spec in kept})
@@ -300,23 +302,25 @@ class _Run:
             mean_interval([one - other for one, other in pairs]),
         )
 
-    def _play_fresh(self, spec: str, seed: int, first: int, games: int, jobs: int) -> list[float]:
-        """The objective on games `first` to `games` of the check, as far as they were played."""
-        if first == games:
+    def _play_fresh(self, spec: str, seeds: SeedRange, jobs: int) -> list[float]:
+        """The objective on games of the check, as far as they were played."""
+        if not seeds.count:
             return []
 
-        def count(_row: GameRow) -> None:
+        def count(_number: int, _row: GameRow) -> None:
             self.progress.checked += 1
             self.on_progress(self.progress)
 
-        begin, rules = (seed + first) & MAX_SEED, self.settings.rules
-        (one,) = run([spec], games - first, begin, jobs, rules, count, self.stop)
+        with GameStudy() as study:
+            bench = Bench(study, self.settings.rules)
+            bench.add(spec, seeds)
+            bench.play(jobs, on_result=count, stop=self.stop)
+            (one,) = bench.standings(reached=False)
         if one.error:
             raise TwofoldError(f"{spec} failed on seed {one.failed_seed}: {one.error}")
-        rows = {row.seed: row for row in one.rows}
-        played = itertools.takewhile(rows.__contains__, run_seeds(begin, games - first))
-        value = self.settings.objective.value
-        return [value(rows[at].score, rows[at].max_tile) for at in played]
+        played = one.games.first(seeds.begun(one.games.seeds))
+        games = zip(played.scores.tolist(), played.max_tiles.tolist(), strict=True)
+        return [self.settings.objective.value(score, tile) for score, tile in games]
 
     def _kept(self) -> dict[str, list[float]]:
         """What earlier runs on the file have played of the check, by spec."""

@@ -19,13 +19,13 @@ from pathlib import Path
 from typing import Any, Final, NoReturn, Self
 
 from twofold.arena import workers
-from twofold.arena.run import run_seeds
 from twofold.arena.tuning import study as tune_study
 from twofold.arena.tuning.sampling import ORDER, ask, finished_trials
 from twofold.arena.tuning.settings import Settings
 from twofold.errors import InvalidInput, ResourceError, TwofoldError
 from twofold.players import make_player, play_game
 from twofold.players.faults import describe, describe_caught
+from twofold.seeds import SeedRange
 
 MAX_DEATHS: Final = 3
 """Processes that may die between two finished trials; one more ends the tuning."""
@@ -113,7 +113,7 @@ class Seat:
         """The objective of one player; None if it was asked to stop."""
         settings, values, told = self.settings, [], _Ticker(tell)
         with make_player(spec) as player:
-            for seed in run_seeds(settings.seed, settings.games):
+            for seed in SeedRange(settings.seed, settings.games):
                 try:
                     result = play_game(player, settings.rules, seed, stop=stop)
                 except Exception as error:
@@ -170,7 +170,7 @@ class Processes:
     def __init__(self, settings: Settings, path: Path, jobs: int) -> None:
         self.settings, self.path, self.jobs = settings, path, jobs
         self.deaths = 0
-        self._context = workers.Spawn()
+        self._context = workers.QuietSpawn()
         self._alive, self._line = multiprocessing.Pipe(duplex=False)
         self._seats: dict[int, tuple[BaseProcess, Connection]] = {}
         self._busy: dict[int, int | None] = {}  # and the trial each is at, once it is known

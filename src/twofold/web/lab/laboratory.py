@@ -206,9 +206,9 @@ def _look(found: Found) -> StudyInfo:
 def _asked(plans: list[Wanted]) -> int:
     """How many seeds some plans of a run have together."""
     total, end = 0, 0
-    for plan in sorted(plans, key=lambda plan: plan.first_seed):
-        last = plan.first_seed + plan.games
-        total += max(0, last - max(end, plan.first_seed))
+    for seeds in sorted((plan.seeds for plan in plans), key=lambda seeds: seeds.first):
+        last = seeds.first + seeds.count
+        total += max(0, last - max(end, seeds.first))
         end = max(end, last)
     return total
 
