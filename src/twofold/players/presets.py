@@ -142,11 +142,11 @@ def _ntuple(
     tables: "EndgameTables | None",
 ) -> Player:
     from twofold.evaluators.ntuple import network_evaluator
-    from twofold.players.networks import find_network
+    from twofold.networks.library import load_network
     from twofold.players.searching import ExpectimaxPlayer
 
     return ExpectimaxPlayer(
-        network_evaluator(find_network(net)),
+        network_evaluator(load_network(net)),
         ply or Depth.fixed(DEFAULT_PLY),
         _budget(ply, time, nodes),
         cut=cut,
