@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Sequence
 
-from twofold.arena.bench import Bench, Standing
+from twofold.arena.bench import Bench, PlayerStanding
 from twofold.arena.games import GameRow
 from twofold.arena.studies.study import Study
 from twofold.rules import Rules
@@ -16,7 +16,7 @@ def standings_of(
     rules: Rules,
     on_result: Callable[[int, GameRow], None] | None = None,
     stop: Callable[[], bool] | None = None,
-) -> list[Standing]:
+) -> list[PlayerStanding]:
     """What players come to on some seeds."""
     with Study() as study:
         bench = Bench(study, rules)
@@ -26,6 +26,6 @@ def standings_of(
         return bench.standings()
 
 
-def rows_of(one: Standing) -> tuple[GameRow, ...]:
+def rows_of(one: PlayerStanding) -> tuple[GameRow, ...]:
     """Its games as rows."""
     return one.games.rows(one.spec)

@@ -2,15 +2,15 @@
 
 import pytest
 
-from twofold.arena import GameRow, Games, Standing
+from twofold.arena import GameColumns, GameRow, PlayerStanding
 from twofold.arena.table import format_rate, format_runs, format_table
 
 
-def make_run(name: str, tiles: list[int], error: str = "") -> Standing:
+def make_run(name: str, tiles: list[int], error: str = "") -> PlayerStanding:
     rows = tuple(
         GameRow(name, seed, 10 * tile, 100, tile, (), 0.01) for seed, tile in enumerate(tiles)
     )
-    return Standing(name, name, Games.of_rows(rows), error, 9 if error else None)
+    return PlayerStanding(name, name, GameColumns.of_rows(rows), error, 9 if error else None)
 
 
 def test_columns_are_aligned() -> None:

@@ -12,9 +12,9 @@ import pytest
 from tests.arena.standings import rows_of, standings_of
 from tests.forks import forked_workers as forked_workers  # a fixture
 from twofold.arena import workers as workers_module
-from twofold.arena.bench import Standing
+from twofold.arena.bench import PlayerStanding
 from twofold.arena.schedule import Schedule, play
-from twofold.arena.workers import Workers
+from twofold.arena.workers import GameWorkers
 from twofold.players.own_code import load_object
 from twofold.rules import Rules
 from twofold.seeds import SeedRange
@@ -26,7 +26,7 @@ GAMES = 12
 SEEDS = SeedRange(2**64 - 3, GAMES)
 
 
-def digest(standings: list[Standing]) -> str:
+def digest(standings: list[PlayerStanding]) -> str:
     """Hash of everything but the times."""
     rows = [
         {key: value for key, value in asdict(row).items() if "seconds" not in key}
@@ -58,7 +58,7 @@ def test_rows_do_not_depend_on_the_order_of_games() -> None:
 
     def rows(order: list[int]) -> dict[int, tuple[object, ...]]:
         schedule = Schedule(0, f"{HERE}:Forgetful", deque(SeedRange(seed, 1) for seed in order))
-        with Workers(1, [False]) as workers:
+        with GameWorkers(1, [False]) as workers:
             played = list(play(workers, [schedule], SMALL, lambda: False))
         return {row.seed: (row.score, row.moves, row.reached) for _, row in played}
 

@@ -133,7 +133,7 @@ def workers_of_studies(folder: Path, specs: list[str]) -> None:
     """Threads, processes and actors of Ray that are handed a task of a study."""
     from twofold.arena.ray_workers import _Seat
     from twofold.arena.schedule import Schedule, play
-    from twofold.arena.workers import Task, TaskPlayers, Workers
+    from twofold.arena.workers import GameWorkers, Task, TaskPlayers
     from twofold.rules import Rules
 
     rules = Rules.parse(RULES)
@@ -147,18 +147,18 @@ def workers_of_studies(folder: Path, specs: list[str]) -> None:
         Schedule(number, spec, deque([SeedRange(1, 1)]), allow_code=False)
         for number, spec in enumerate(specs)
     ]
-    with Workers(1, [False] * len(specs)) as workers:
+    with GameWorkers(1, [False] * len(specs)) as workers:
         list(play(workers, schedules, rules, lambda: False))
     assert all("without code" in one.errors[1] for one in schedules)
 
 
 def tunings(folder: Path, specs: list[str]) -> None:
     """A tuning whose file names such players wherever it holds text, and pickles besides."""
-    from twofold.arena.tuning.tune import Settings, tune
+    from twofold.arena.tuning.tune import TuningSettings, tune
     from twofold.rules import Rules
 
     player, rules = "expectimax:eval=rows,ply=1", Rules.parse(RULES)
-    settings = Settings.make(player, games=1, rules=rules, weights=["empty"])
+    settings = TuningSettings.make(player, games=1, rules=rules, weights=["empty"])
     path = folder / "tune.db"
     tune(settings, path, trials=1, check_games=2)
     for number, spec in enumerate(specs):

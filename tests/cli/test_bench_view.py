@@ -6,10 +6,10 @@ import pytest
 from rich.console import Console
 
 from twofold.arena.games import GameRow
-from twofold.cli._bench import Progress, time_left
+from twofold.cli._bench import BenchProgress, time_left
 
 
-def shown(progress: Progress) -> list[str]:
+def shown(progress: BenchProgress) -> list[str]:
     console = Console(width=100, record=True, file=io.StringIO())
     console.print(progress)
     return console.export_text().splitlines()
@@ -28,7 +28,7 @@ def test_time_left(seconds: float, words: str) -> None:
 
 
 def test_each_player_has_a_line() -> None:
-    progress = Progress([("greedy", 1_000, 4), ("corner", 10, 0), ("random", 10, 10)])
+    progress = BenchProgress([("greedy", 1_000, 4), ("corner", 10, 0), ("random", 10, 10)])
     progress.add(0, row(100))
     progress.add(0, row(300))
     header, greedy, random = shown(progress)
@@ -38,14 +38,14 @@ def test_each_player_has_a_line() -> None:
 
 
 def test_a_player_that_is_done_has_no_time_left() -> None:
-    progress = Progress([("greedy", 2, 1)])
+    progress = BenchProgress([("greedy", 2, 1)])
     progress.add(0, row(100))
     assert shown(progress)[1].split()[:2] == ["greedy", "2/2"]
     assert not shown(progress)[1].rstrip().endswith("s")
 
 
 def test_of_many_players_those_at_work_are_shown() -> None:
-    progress = Progress([(f"p{number}", 1, 1) for number in range(40)])
+    progress = BenchProgress([(f"p{number}", 1, 1) for number in range(40)])
     for number in range(20):
         progress.add(number, row(1))
     names = [line.split()[0] for line in shown(progress)[1:]]

@@ -12,7 +12,7 @@ from tests.endgame.state import tables_here as tables_here  # a fixture
 from twofold.arena import ray_workers
 from twofold.arena.bench import Bench
 from twofold.arena.studies.study import Study
-from twofold.arena.tuning.settings import Settings
+from twofold.arena.tuning.settings import TuningSettings
 from twofold.board import Board
 from twofold.cli import _common
 from twofold.cli._analysis import figures, move_table
@@ -163,7 +163,7 @@ def test_studies_runs_and_tunings_name_their_tables(tables_here: Path) -> None:
         kept = [*map(str, study.runs())]
     assert entrant.player == "expectimax:ply=1,tables=44-16+442-16"
     assert "auto" not in repr(kept).replace("ply=auto", "")
-    assert "tables=44-16+442-16" in Settings.make(auto, games=1, rules=rules).player
+    assert "tables=44-16+442-16" in TuningSettings.make(auto, games=1, rules=rules).player
 
 
 @pytest.mark.promise("R73")

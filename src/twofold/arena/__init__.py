@@ -11,10 +11,10 @@
 [10, 10]
 """
 
-from twofold.arena.bench import Bench, Standing
+from twofold.arena.bench import Bench, PlayerStanding
 from twofold.arena.boards import StartBoards, parse_boards, read_boards
 from twofold.arena.compare import Comparison, compare_scores, verdict_words
-from twofold.arena.games import GameRow, Games
+from twofold.arena.games import GameColumns, GameRow
 from twofold.arena.sprt import Sprt
 from twofold.arena.stats import Interval, Summary, mean_interval, summarise, wilson_interval
 from twofold.arena.studies.study import Study
@@ -25,12 +25,12 @@ __all__ = [
     "Bench",
     "Comparison",
     "Fates",
+    "GameColumns",
     "GameRow",
-    "Games",
     "Interval",
+    "PlayerStanding",
     "SeedRange",
     "Sprt",
-    "Standing",
     "StartBoards",
     "Study",
     "SumBand",

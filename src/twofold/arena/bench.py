@@ -10,10 +10,10 @@ from typing import Any, Final
 import numpy as np
 
 from twofold.arena.boards import StartBoards
-from twofold.arena.games import GameRow, Games
+from twofold.arena.games import GameColumns, GameRow
 from twofold.arena.schedule import Backend, Schedule, play
 from twofold.arena.studies.study import Study
-from twofold.arena.workers import Workers
+from twofold.arena.workers import GameWorkers
 from twofold.errors import InvalidInput, PlayerError
 from twofold.limits import MAX_GAMES, MAX_JOBS, check_limit
 from twofold.notation import check_seed, format_spec, parse_spec, split_hashes
@@ -51,7 +51,7 @@ class Entrant:
 
 
 @dataclass(frozen=True, slots=True)
-class Standing:
+class PlayerStanding:
     """What a study knows of a player's games.
 
     Attributes:
@@ -65,7 +65,7 @@ class Standing:
 
     player: str
     spec: str
-    games: Games
+    games: GameColumns
     error: str = ""
     failed_seed: int | None = None
 
@@ -178,7 +178,7 @@ class Bench:
             self._keep(backend, schedules, on_result, stop)
         else:
             compiled = [entrant.compiled for entrant in self.entrants]
-            with Workers(min(jobs, self.missing), compiled, timeout=timeout) as workers:
+            with GameWorkers(min(jobs, self.missing), compiled, timeout=timeout) as workers:
                 self._keep(workers, schedules, on_result, stop)
         for schedule, entrant in zip(schedules, self.entrants, strict=True):
             for seed, error in schedule.errors.items():
@@ -228,7 +228,7 @@ class Bench:
                 f"expected games of {entrant.spec}, got some of {row.player}: a file has changed"
             )
 
-    def standings(self, *, reached: bool = True) -> list[Standing]:
+    def standings(self, *, reached: bool = True) -> list[PlayerStanding]:
         """What is known of the games that were wanted, one line for each entrant."""
         return [standing(self.study, entrant, reached=reached) for entrant in self.entrants]
 
@@ -242,16 +242,16 @@ def _check_seeds(seeds: SeedRange) -> None:
     check_seed(seeds.first)
 
 
-def standing(study: Study, entrant: Entrant, *, reached: bool = True) -> Standing:
+def standing(study: Study, entrant: Entrant, *, reached: bool = True) -> PlayerStanding:
     """What a study knows of the wanted games; after a failure only those before it."""
     seeds, failures = entrant.seeds, study.failures(entrant.run)
     games = study.games(entrant.run, seeds, reached=reached)
     failed = min(failures, key=seeds.place, default=None)
     if failed is None or seeds.place(failed) >= seeds.count:
-        return Standing(entrant.player, entrant.spec, games)
+        return PlayerStanding(entrant.player, entrant.spec, games)
     before = np.count_nonzero(seeds.places(games.seeds) < seeds.place(failed))
     kept = games.first(int(before))
-    return Standing(entrant.player, entrant.spec, kept, failures[failed], failed)
+    return PlayerStanding(entrant.player, entrant.spec, kept, failures[failed], failed)
 
 
 def resume(bench: Bench, named: Collection[str] = ()) -> None:

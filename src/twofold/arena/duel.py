@@ -7,9 +7,9 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from twofold.arena.bench import Bench, Standing
+from twofold.arena.bench import Bench, PlayerStanding
 from twofold.arena.compare import Comparison, compare_scores
-from twofold.arena.games import GameRow, Games
+from twofold.arena.games import GameColumns, GameRow
 from twofold.arena.sprt import MIN_PAIRS, Sprt, SprtState
 from twofold.errors import InvalidInput
 from twofold.notation import format_spec, parse_spec
@@ -20,7 +20,7 @@ STEP_SHARE: Final = 10
 
 
 @dataclass(frozen=True, slots=True)
-class Question:
+class SprtQuestion:
     """What a sequential test asks.
 
     Attributes:
@@ -40,7 +40,7 @@ class Question:
 
 
 @dataclass(frozen=True, slots=True)
-class Outcome:
+class DuelOutcome:
     """How a duel went.
 
     Attributes:
@@ -51,7 +51,7 @@ class Outcome:
 
     comparison: Comparison | None
     test: SprtState | None
-    standings: tuple[Standing, Standing]
+    standings: tuple[PlayerStanding, PlayerStanding]
 
 
 def with_budget(player: str, budget: str) -> str:
@@ -70,10 +70,10 @@ def duel(
     seeds: SeedRange,
     jobs: int,
     *,
-    question: Question | None = None,
+    question: SprtQuestion | None = None,
     on_result: Callable[[int, GameRow], None] | None = None,
     stop: Callable[[], bool] | None = None,
-) -> Outcome:
+) -> DuelOutcome:
     """Let two players play the same seeds.
 
     Args:
@@ -107,13 +107,13 @@ def duel(
             ended = ended or test.finished
         if ended or known >= games:
             state = None if test is None else test.state()
-            return Outcome(_compared(players, first, second), state, (first, second))
+            return DuelOutcome(_compared(players, first, second), state, (first, second))
         known = min(games, known + max(known // STEP_SHARE, 4 * max(jobs, 1)))
         for number in range(len(players)):
             bench.want(number, seeds.part(0, known))
 
 
-def _check(question: Question | None, games: int) -> None:
+def _check(question: SprtQuestion | None, games: int) -> None:
     if question is None:
         return
     if games < MIN_PAIRS:
@@ -124,7 +124,7 @@ def _check(question: Question | None, games: int) -> None:
         raise InvalidInput(f"expected delta below 1, a share of games, got {question.delta}")
 
 
-def _test(question: Question, theirs: Games, games: int) -> Sprt:
+def _test(question: SprtQuestion, theirs: GameColumns, games: int) -> Sprt:
     """The test; what it asks about may depend on B's first games, not on A's."""
     delta = question.delta
     if delta is None:
@@ -134,7 +134,7 @@ def _test(question: Question, theirs: Games, games: int) -> Sprt:
     return Sprt(delta, alpha=question.alpha, beta=question.beta, max_pairs=games)
 
 
-def _differences(ours: Games, theirs: Games, tile: int | None) -> NDArray[np.float64]:
+def _differences(ours: GameColumns, theirs: GameColumns, tile: int | None) -> NDArray[np.float64]:
     """In the order of seeds: up to the first that one of them has not played."""
     count = min(len(ours), len(theirs))
     same = ours.seeds[:count] == theirs.seeds[:count]
@@ -146,7 +146,9 @@ def _differences(ours: Games, theirs: Games, tile: int | None) -> NDArray[np.flo
     return one - other
 
 
-def _compared(players: tuple[str, str], first: Standing, second: Standing) -> Comparison | None:
+def _compared(
+    players: tuple[str, str], first: PlayerStanding, second: PlayerStanding
+) -> Comparison | None:
     ours, theirs = first.games, second.games
     if not len(np.intersect1d(ours.seeds, theirs.seeds)):
         return None

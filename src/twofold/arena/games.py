@@ -16,10 +16,10 @@ from twofold.records.replay import result_text
 from twofold.rules import Move, Rules
 
 NEVER: Final = -1
-"""In `Games.reached`: the exponent was never reached."""
+"""In `GameColumns.reached`: the exponent was never reached."""
 
 UNKNOWN: Final = -1
-"""In `Games.tile_sums`: an older twofold has not kept the sum."""
+"""In `GameColumns.tile_sums`: an older twofold has not kept the sum."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,7 +104,7 @@ _MOVES: Final = {move.letter: move for move in Move}
 
 
 @dataclass(frozen=True, slots=True)
-class Games:
+class GameColumns:
     """Many finished games of one player, in the order in which they were asked for.
 
     Attributes:
@@ -132,7 +132,7 @@ class Games:
         return len(self.seeds)
 
     @classmethod
-    def of_rows(cls, rows: Sequence[GameRow]) -> "Games":
+    def of_rows(cls, rows: Sequence[GameRow]) -> "GameColumns":
         """The columns of some rows."""
         reached = np.full((len(rows), MAX_EXPONENT + 1), NEVER, dtype=np.int32)
         for line, row in zip(reached, rows, strict=True):
@@ -165,9 +165,9 @@ class Games:
         median, most = np.median(known, axis=0).tolist()
         return median, most
 
-    def first(self, count: int) -> "Games":
+    def first(self, count: int) -> "GameColumns":
         """The first so many."""
-        return Games(*(getattr(self, name.name)[:count] for name in fields(self)))
+        return GameColumns(*(getattr(self, name.name)[:count] for name in fields(self)))
 
     def rows(self, player: str) -> tuple[GameRow, ...]:
         """The same as rows of a player."""

@@ -20,9 +20,9 @@ from twofold.arena.games import GameRow
 from twofold.arena.workers import (
     POLL_SECONDS,
     REPORT_SECONDS,
+    GameWorkers,
     ProcessLost,
     Task,
-    Workers,
 )
 from twofold.errors import InvalidSpec, InvalidTable, MissingExtra, ResourceError
 from twofold.files import atomic_write
@@ -53,8 +53,8 @@ class Shipped:
     files: Mapping[str, tuple[str, str, Any]]
 
 
-class RayWorkers(Workers):
-    """Actors of a cluster; see `Workers`.
+class RayWorkers(GameWorkers):
+    """Actors of a cluster; see `GameWorkers`.
 
     Args:
         address: of the cluster, or `local` for one on this machine.

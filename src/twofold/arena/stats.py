@@ -14,7 +14,7 @@ from typing import Any, Final, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from twofold.arena.games import Games
+from twofold.arena.games import GameColumns
 
 Values: TypeAlias = Sequence[float] | NDArray[Any]
 """One number a game, shape (games,)."""
@@ -308,7 +308,7 @@ def survival_by_move(moves: Values, points: Sequence[int] | None = None) -> dict
     }
 
 
-def summarise(games: Games) -> Summary:
+def summarise(games: GameColumns) -> Summary:
     """The scores, moves and reach rates of games.
 
     Raises:

@@ -16,9 +16,9 @@ from typing import Final, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from twofold.arena.bench import Standing
+from twofold.arena.bench import PlayerStanding
 from twofold.arena.boards import StartBoards
-from twofold.arena.games import UNKNOWN, Games, tile_sum
+from twofold.arena.games import UNKNOWN, GameColumns, tile_sum
 from twofold.arena.stats import Interval, Values, round_up, wilson_interval
 from twofold.arena.table import format_table
 from twofold.board import Board
@@ -87,7 +87,7 @@ class Fates:
         return cls(begun, found, np.ones(len(found), dtype=np.bool_))
 
     @classmethod
-    def of_games(cls, games: Games, rules: Rules, boards: StartBoards | None = None) -> Self:
+    def of_games(cls, games: GameColumns, rules: Rules, boards: StartBoards | None = None) -> Self:
         """Of finished games; those of which the sum is not known are left out.
 
         Args:
@@ -195,7 +195,9 @@ def _percent(share: float) -> str:
     return f"{100 * share:.1f}"
 
 
-def format_survival(runs: Sequence[Standing], rules: Rules, boards: StartBoards | None) -> str:
+def format_survival(
+    runs: Sequence[PlayerStanding], rules: Rules, boards: StartBoards | None
+) -> str:
     """A table for each player, with its name above it; empty where there are no games.
 
     A line below says how many games have no known sum and are left out.

@@ -3,7 +3,7 @@
 from collections.abc import Collection, Sequence
 from typing import Final
 
-from twofold.arena.bench import Standing
+from twofold.arena.bench import PlayerStanding
 from twofold.arena.stats import Summary, summarise
 
 DASH: Final = "–"
@@ -21,7 +21,9 @@ MAX_COLUMNS = 8
 """Most reach rates in one table, so that it fits 80 characters."""
 
 
-def format_runs(runs: Sequence[Standing], *, rates: bool = True, from_boards: bool = False) -> str:
+def format_runs(
+    runs: Sequence[PlayerStanding], *, rates: bool = True, from_boards: bool = False
+) -> str:
     """Scores and speed, then reach rates; one line a player. Long specs are numbered.
 
     Args:
@@ -53,7 +55,7 @@ def format_runs(runs: Sequence[Standing], *, rates: bool = True, from_boards: bo
     return "\n\n".join(parts)
 
 
-def failed(runs: Sequence[Standing]) -> list[Standing]:
+def failed(runs: Sequence[PlayerStanding]) -> list[PlayerStanding]:
     """The runs that ended with an error."""
     return [run for run in runs if run.error]
 

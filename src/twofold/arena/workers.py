@@ -124,7 +124,7 @@ class TaskPlayers:
             player.close()
 
 
-class Workers:
+class GameWorkers:
     """Up to `jobs` tasks at a time, each in a thread that may have a process do the work.
 
     Args:

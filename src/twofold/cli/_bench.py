@@ -16,7 +16,7 @@ _MOST: Final = 12
 
 
 @dataclass(slots=True)
-class _Line:
+class _PlayerLine:
     """What is known of one player so far."""
 
     name: str
@@ -70,7 +70,7 @@ def time_left(seconds: float) -> str:
     return f"{whole // 3600:,} h {whole % 3600 // 60:02} m"
 
 
-class Progress:
+class BenchProgress:
     """A table that Rich can show again and again.
 
     Args:
@@ -78,7 +78,9 @@ class Progress:
     """
 
     def __init__(self, players: Sequence[tuple[str, int, int]]) -> None:
-        self._lines = [_Line(name, wanted, wanted - missing) for name, wanted, missing in players]
+        self._lines = [
+            _PlayerLine(name, wanted, wanted - missing) for name, wanted, missing in players
+        ]
 
     def add(self, number: int, row: "GameRow") -> None:
         """Count a finished game of a player."""

@@ -8,9 +8,9 @@ import typer
 from twofold.cli._common import print_out, print_words
 
 if TYPE_CHECKING:
-    from twofold.arena.bench import Standing
+    from twofold.arena.bench import PlayerStanding
     from twofold.arena.boards import StartBoards
-    from twofold.arena.games import Games
+    from twofold.arena.games import GameColumns
     from twofold.arena.stats import Interval
     from twofold.rules import Rules
 
@@ -49,7 +49,7 @@ def print_boards(boards: "StartBoards | None", games: int) -> None:
 
 
 def print_survival(
-    runs: "Sequence[Standing]", rules: "Rules", boards: "StartBoards | None"
+    runs: "Sequence[PlayerStanding]", rules: "Rules", boards: "StartBoards | None"
 ) -> None:
     """Tables of where games ended, below those of scores."""
     from twofold.arena.survival import format_survival
@@ -70,7 +70,7 @@ def boards_document(boards: "StartBoards | None") -> dict[str, Any] | None:
 
 
 def survival_document(
-    games: "Games", rules: "Rules", boards: "StartBoards | None"
+    games: "GameColumns", rules: "Rules", boards: "StartBoards | None"
 ) -> list[dict[str, Any]]:
     """Where the games of a player ended, in bands of equal width."""
     from twofold.arena.survival import Fates, bands, edges_of

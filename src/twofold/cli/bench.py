@@ -40,13 +40,13 @@ from twofold.cli._common import (
 )
 
 if TYPE_CHECKING:
-    from twofold.arena.bench import Bench, Entrant, Standing
+    from twofold.arena.bench import Bench, Entrant, PlayerStanding
     from twofold.arena.games import GameRow
     from twofold.arena.schedule import Backend
     from twofold.arena.studies.study import Study
     from twofold.rules import Rules
 
-    Found = list[tuple[Bench, Entrant, Standing]]
+    Found = list[tuple[Bench, Entrant, PlayerStanding]]
 
 EXAMPLE = """  twofold bench greedy corner --games 100 --seed 1
   twofold bench random my_player.py:Mine --games 50 --jobs 2 --json
@@ -317,11 +317,11 @@ def live(benches: "Sequence[Bench]") -> "Iterator[Callable[[int, int, GameRow], 
     from rich.console import Console
     from rich.live import Live
 
-    from twofold.cli._bench import Progress
+    from twofold.cli._bench import BenchProgress
 
     console = Console(stderr=True)
     entrants = [entrant for bench in benches for entrant in bench.entrants]
-    board = Progress([(one.player, one.seeds.count, one.missing) for one in entrants])
+    board = BenchProgress([(one.player, one.seeds.count, one.missing) for one in entrants])
     starts = list(itertools.accumulate((len(bench.entrants) for bench in benches), initial=0))
     if not can_redraw(console.is_terminal):
         yield lambda _bench, _number, _row: None
@@ -392,7 +392,7 @@ def _common(values: "Sequence[Any]") -> Any:
     return values[0] if len(set(values)) == 1 else None
 
 
-def _document(bench: "Bench", entrant: "Entrant", one: "Standing") -> dict[str, Any]:
+def _document(bench: "Bench", entrant: "Entrant", one: "PlayerStanding") -> dict[str, Any]:
     return {
         "player": one.player,
         "spec": one.spec,
@@ -407,7 +407,7 @@ def _document(bench: "Bench", entrant: "Entrant", one: "Standing") -> dict[str, 
     }
 
 
-def _summary(bench: "Bench", one: "Standing") -> dict[str, Any]:
+def _summary(bench: "Bench", one: "PlayerStanding") -> dict[str, Any]:
     from twofold.arena import summarise
 
     summary = summarise(one.games)
@@ -444,7 +444,7 @@ def _row(row: "GameRow") -> dict[str, Any]:
     }
 
 
-def _timing(one: "Standing") -> dict[str, Any]:
+def _timing(one: "PlayerStanding") -> dict[str, Any]:
     moves, seconds = int(one.games.moves.sum()), float(one.games.seconds.sum())
     return {
         "moves_per_second": moves / seconds if seconds else None,

@@ -28,7 +28,7 @@ from twofold.cli._common import (
 )
 
 if TYPE_CHECKING:
-    from twofold.arena.duel import Outcome, Question
+    from twofold.arena.duel import DuelOutcome, SprtQuestion
     from twofold.arena.stats import Interval
 
 EXAMPLE = """  twofold compare quick expectimax:ply=2 --games 200
@@ -141,8 +141,8 @@ def command(
     _end(outcome, interrupted=asked.is_set(), count=count)
 
 
-def _question(delta: str, tile: int | None, *, sprt: bool) -> "Question | None":
-    from twofold.arena.duel import Question
+def _question(delta: str, tile: int | None, *, sprt: bool) -> "SprtQuestion | None":
+    from twofold.arena.duel import SprtQuestion
     from twofold.errors import InvalidInput
     from twofold.notation import shown
 
@@ -161,8 +161,8 @@ def _question(delta: str, tile: int | None, *, sprt: bool) -> "Question | None":
     if not sprt:
         return None
     if share:
-        return Question(tile=tile, share=value / 100)
-    return Question(delta=value)
+        return SprtQuestion(tile=tile, share=value / 100)
+    return SprtQuestion(delta=value)
 
 
 @contextlib.contextmanager
@@ -171,10 +171,10 @@ def _live(players: tuple[str, str], count: int) -> Any:
     from rich.console import Console
     from rich.live import Live
 
-    from twofold.cli._bench import Progress
+    from twofold.cli._bench import BenchProgress
 
     console = Console(stderr=True)
-    board = Progress([(player, count, count) for player in players])
+    board = BenchProgress([(player, count, count) for player in players])
     if not can_redraw(console.is_terminal):
         yield lambda _number, _row: None
         return
@@ -182,7 +182,7 @@ def _live(players: tuple[str, str], count: int) -> Any:
         yield board.add
 
 
-def _print(outcome: "Outcome", players: tuple[str, str], tile: int | None) -> None:
+def _print(outcome: "DuelOutcome", players: tuple[str, str], tile: int | None) -> None:
     from twofold.arena.compare import verdict_words
     from twofold.arena.table import format_runs, format_table
 
@@ -223,7 +223,7 @@ def _difference(found: "Interval") -> str:
     return f"{100 * found.value:+.1f}  {100 * found.low:+.1f} to {100 * found.high:+.1f}"
 
 
-def _end(outcome: "Outcome", *, interrupted: bool, count: int) -> None:
+def _end(outcome: "DuelOutcome", *, interrupted: bool, count: int) -> None:
     failed = [one for one in outcome.standings if one.error]
     for one in failed:
         print_note(f"twofold: {one.player} failed on seed {one.failed_seed}: {one.error}")
@@ -237,7 +237,7 @@ def _end(outcome: "Outcome", *, interrupted: bool, count: int) -> None:
         raise typer.Exit(1)
 
 
-def _verdict(outcome: "Outcome") -> str | None:
+def _verdict(outcome: "DuelOutcome") -> str | None:
     """A, B, EQUAL, or None where it is not known."""
     if outcome.test is not None:
         return None if outcome.test.verdict is None else str(outcome.test.verdict)
@@ -252,7 +252,7 @@ def _verdict(outcome: "Outcome") -> str | None:
 # ---- the document
 
 
-def _document(outcome: "Outcome", players: tuple[str, str], tile: int | None) -> dict[str, Any]:
+def _document(outcome: "DuelOutcome", players: tuple[str, str], tile: int | None) -> dict[str, Any]:
     from twofold.arena.compare import verdict_words
 
     found, test = outcome.comparison, outcome.test

@@ -26,7 +26,7 @@ from twofold.cli._common import (
 if TYPE_CHECKING:
     from twofold.players import Player
     from twofold.records.record import Record
-    from twofold.review.review import Judgement
+    from twofold.review.review import MoveJudgement
     from twofold.search.budget import Budget
 
 EXAMPLE = """  twofold review game.2048
@@ -143,7 +143,7 @@ def _walk(record: "Record", spec: str, budget: "Budget | None") -> None:
 
 def _judged(
     record: "Record", player: "Player", budget: "Budget | None"
-) -> tuple[str, list["Judgement"], float, bool]:
+) -> tuple[str, list["MoveJudgement"], float, bool]:
     """The unit of the values, the judgements, the time they took, and whether Ctrl-C ended it."""
     from twofold.review.review import judge, unit_of
     from twofold.search.stop import Stop
@@ -154,7 +154,7 @@ def _judged(
     stop = Stop()
     unit = unit_of(player, record.rules)
     with catching_interrupt() as asked, _progress(total) as advance:
-        found: list[Judgement] = []
+        found: list[MoveJudgement] = []
         source = judge(record, player, budget, stop=stop)
         reading = Reading(source, "twofold-review", take=found.append)
         while not reading.wait(PAUSE) and not asked.is_set():
@@ -194,7 +194,7 @@ def _print(
     record: "Record",
     player: str,
     unit: str,
-    judged: Sequence["Judgement"],
+    judged: Sequence["MoveJudgement"],
     worst: int,
     seconds: float,
 ) -> None:
@@ -225,7 +225,7 @@ def _in_words(unit: str) -> str:
     return "a unit of its own" if unit == "own unit" else unit
 
 
-def _speed(judged: Sequence["Judgement"], seconds: float) -> str:
+def _speed(judged: Sequence["MoveJudgement"], seconds: float) -> str:
     from twofold.cli._analysis import format_rate, format_seconds
 
     rate = f", {format_rate(len(judged) / seconds)} moves/s" if judged else ""
@@ -239,7 +239,7 @@ def _write_document(
     record: "Record",
     player: str,
     unit: str,
-    judged: Sequence["Judgement"],
+    judged: Sequence["MoveJudgement"],
     worst: int,
     seconds: float,
 ) -> None:

@@ -31,7 +31,7 @@ from twofold.cli._common import (
 
 if TYPE_CHECKING:
     from twofold.arena.stats import Interval
-    from twofold.arena.tuning.tune import Check, Progress, Settings, Trial, Tuning
+    from twofold.arena.tuning.tune import Trial, Tuning, TuningCheck, TuningProgress, TuningSettings
 
 EXAMPLE = """  twofold tune expectimax:ply=1 --games 100 --trials 200 --out tune.db
   twofold tune expectimax:eval=snake --spread 2 --out snake.db --json"""
@@ -92,7 +92,7 @@ def command(
     play fresh games against the start weights, and the last line is the tuned player.
     """
     from twofold.arena.tuning.study import require_tune
-    from twofold.arena.tuning.tune import Settings, tune
+    from twofold.arena.tuning.tune import TuningSettings, tune
     from twofold.limits import MAX_GAMES, MAX_JOBS, MAX_TRIALS, check_limit
     from twofold.notation import parse_seed
 
@@ -103,7 +103,7 @@ def command(
     with waiting("loading Optuna, which chooses the weights ..."):
         require_tune()
     with loading():
-        settings = Settings.make(
+        settings = TuningSettings.make(
             player,
             games=games,
             seed=parse_seed(seed),
@@ -141,7 +141,7 @@ def command(
 
 
 @contextlib.contextmanager
-def _progress(settings: "Settings") -> "Iterator[Callable[[Progress], None]]":
+def _progress(settings: "TuningSettings") -> "Iterator[Callable[[TuningProgress], None]]":
     """Progress on stderr, of the trials and then of the check: bars in a terminal, else words."""
     from rich.console import Console
     from rich.progress import (
@@ -166,7 +166,7 @@ def _progress(settings: "Settings") -> "Iterator[Callable[[Progress], None]]":
     began = time.monotonic()
     games = counted(settings.games, "game")
     if not can_redraw(console.is_terminal):
-        latest: list[Progress] = []
+        latest: list[TuningProgress] = []
         with waiting(lambda: _words(latest[0], games) if latest else ""):
             yield lambda now: latest.__setitem__(slice(None), [now])
         return
@@ -174,7 +174,7 @@ def _progress(settings: "Settings") -> "Iterator[Callable[[Progress], None]]":
         tuning = bars.add_task("trials", total=None, more=f"each plays {games}")
         check = bars.add_task("check", total=None, more="games", visible=False)
 
-        def show(now: "Progress") -> None:
+        def show(now: "TuningProgress") -> None:
             speed = now.played / max(time.monotonic() - began, 1e-9)
             best = "-" if now.best is None else settings.objective.shown(now.best)
             more = f"best {best}  {speed:,.3g} games/s"
@@ -189,7 +189,7 @@ def _progress(settings: "Settings") -> "Iterator[Callable[[Progress], None]]":
         yield show
 
 
-def _words(now: "Progress", games: str) -> str:
+def _words(now: "TuningProgress", games: str) -> str:
     """What a tuning waits for."""
     if now.to_check:
         return f"checking the best weights: playing {counted(now.to_check, 'fresh game')} ..."
@@ -234,7 +234,7 @@ def _print_verdict(found: "Tuning") -> None:
     print_out(found.best.spec)
 
 
-def _check_text(check: "Check", settings: "Settings") -> str:
+def _check_text(check: "TuningCheck", settings: "TuningSettings") -> str:
     shown = settings.objective.shown
     low, high = check.difference.low, check.difference.high
     ends = f"{shown(low or 0.0, '+')} to {shown(high or 0.0, '+')}"
@@ -291,7 +291,7 @@ def _trial(one: "Trial | None") -> dict[str, Any] | None:
     }
 
 
-def _check(check: "Check") -> dict[str, Any]:
+def _check(check: "TuningCheck") -> dict[str, Any]:
     return {
         "games": check.games,
         "seed": str(check.seed),

@@ -64,7 +64,7 @@ def openapi(entries: Sequence[Entry]) -> dict[str, Any]:
 
 def lab_entries() -> list[Entry]:
     """The routes of `lab_routes`, described. Slow the first time: it imports what makes tables."""
-    from twofold.web.lab.laboratory import Curve, RunInfo, StudyInfo, StudyTables
+    from twofold.web.lab.laboratory import RunCurve, RunInfo, StudyInfo, StudyTables
 
     return [
         Entry(
@@ -84,7 +84,7 @@ def lab_entries() -> list[Entry]:
             summary="List the training runs in the folder, changed last first.",
             reply=list[RunInfo],
         ),
-        Entry(path="/api/runs/{name:path}", summary="The curve of a training run.", reply=Curve),
+        Entry(path="/api/runs/{name:path}", summary="The curve of a training run.", reply=RunCurve),
     ]
 
 

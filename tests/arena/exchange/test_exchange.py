@@ -15,7 +15,7 @@ from twofold.arena.exchange import csv_form as exchange_csv
 from twofold.arena.exchange import exchange as module
 from twofold.arena.exchange import parquet as exchange_parquet
 from twofold.arena.exchange.exchange import export_csv, export_parquet, import_games, stretches
-from twofold.arena.games import GameRow, Games
+from twofold.arena.games import GameColumns, GameRow
 from twofold.arena.reports.drawings import require_report
 from twofold.arena.studies.study import Study, Wanted
 from twofold.errors import InvalidInput, MissingExtra, ResourceError
@@ -52,9 +52,9 @@ def full(study: Study) -> None:
             study.add(run, replace(row, tile_sum=None if place == 1 else tile + 6))
 
 
-def assert_same(ours: Games, theirs: Games) -> None:
+def assert_same(ours: GameColumns, theirs: GameColumns) -> None:
     assert len(ours)
-    for field in fields(Games):
+    for field in fields(GameColumns):
         np.testing.assert_array_equal(getattr(ours, field.name), getattr(theirs, field.name))
 
 

@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 from twofold.arena.exchange.exchange import export_csv
-from twofold.arena.games import NEVER, UNKNOWN, GameRow, Games
+from twofold.arena.games import NEVER, UNKNOWN, GameColumns, GameRow
 from twofold.arena.reports import report
 from twofold.arena.studies import file as module
 from twofold.arena.studies import schema as study_schema
@@ -61,12 +61,12 @@ def test_what_is_added_is_read_in_the_order_of_positions(tmp_path: Path) -> None
 
 def test_rows_and_columns_are_the_same() -> None:
     rows = (row(1), row(2, times=(1e-3, 2e-3)))
-    games = Games.of_rows(rows)
+    games = GameColumns.of_rows(rows)
     assert games.rows("greedy") == rows
     assert games.reached[0, :8].tolist() == [0, 0, 3, 9, 17, 30, 39, NEVER]
     assert games.first(1).rows("greedy") == rows[:1]
-    assert len(Games.of_rows([])) == 0
-    assert Games.of_rows([]).rows("greedy") == ()
+    assert len(GameColumns.of_rows([])) == 0
+    assert GameColumns.of_rows([]).rows("greedy") == ()
 
 
 def test_the_time_of_moves_is_kept() -> None:
@@ -78,7 +78,7 @@ def test_the_time_of_moves_is_kept() -> None:
     assert games.move_seconds[0].tolist() == [0.25, 0.5]
     assert np.isnan(games.move_seconds[1]).all()
     assert games.usual_move == (0.25, 0.5)
-    assert Games.of_rows([row(1)]).usual_move is None
+    assert GameColumns.of_rows([row(1)]).usual_move is None
 
 
 def test_a_game_is_kept_once() -> None:

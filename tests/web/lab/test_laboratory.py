@@ -212,7 +212,7 @@ def test_a_study_at_work_is_read_meanwhile(folder: Path) -> None:
     ],
 )
 def test_a_file_of_a_clock_that_was_set_wrong_has_a_date(seconds: float, date: str) -> None:
-    assert lab_files.Found("a.db", Path("a.db"), (), seconds).date == date
+    assert lab_files.LabFile("a.db", Path("a.db"), (), seconds).date == date
 
 
 def test_no_name_leads_out_of_the_folder(folder: Path) -> None:

@@ -17,8 +17,8 @@ from numpy.typing import NDArray
 from twofold.arena.boards import StartBoards, boards_file, read_boards
 from twofold.arena.exchange import csv_form as exchange_csv
 from twofold.arena.exchange import parquet as exchange_parquet
-from twofold.arena.exchange.rows import About, Rows, Run, check_rows, whole_runs
-from twofold.arena.games import NEVER, UNKNOWN, Games
+from twofold.arena.exchange.rows import Rows, Run, RunAbout, check_rows, whole_runs
+from twofold.arena.games import NEVER, UNKNOWN, GameColumns
 from twofold.arena.reports.drawings import require_report
 from twofold.arena.studies.study import StoredRun, Study
 from twofold.errors import InvalidBoard, InvalidInput
@@ -122,16 +122,16 @@ def export_boards(study: Study, folder: str | os.PathLike[str]) -> list[Path]:
     return paths
 
 
-def _parts(study: Study) -> Iterator[tuple[StoredRun, Games]]:
+def _parts(study: Study) -> Iterator[tuple[StoredRun, GameColumns]]:
     """The games of each run, so many at a time; what is written is dropped if there is none."""
     found = False
     for run in study.runs():
         study.boards_of(run)
         games = study.all_games(run.run)
-        columns = [getattr(games, field.name) for field in fields(Games)]
+        columns = [getattr(games, field.name) for field in fields(GameColumns)]
         for start in range(0, len(games), _CHUNK):
             found = True
-            yield run, Games(*(column[start : start + _CHUNK] for column in columns))
+            yield run, GameColumns(*(column[start : start + _CHUNK] for column in columns))
     if not found:
         raise InvalidInput(f"expected a study with finished games, got {study.name} without any")
 
@@ -234,7 +234,7 @@ def _keep_run(study: Study, run: Run, boards: Sequence[str | os.PathLike[str]]) 
 
 
 def _start_boards(
-    study: Study, about: About, paths: Sequence[str | os.PathLike[str]]
+    study: Study, about: RunAbout, paths: Sequence[str | os.PathLike[str]]
 ) -> StartBoards | None:
     """The boards that games begin on, which a file of games names by their hash alone."""
     if not about.boards:
@@ -249,7 +249,7 @@ def _start_boards(
     return found
 
 
-def _named_boards(about: About, paths: Sequence[str | os.PathLike[str]]) -> StartBoards | None:
+def _named_boards(about: RunAbout, paths: Sequence[str | os.PathLike[str]]) -> StartBoards | None:
     """The boards of a run among those of some files; files for other rules may be among them."""
     refusals = []
     for path in paths:
@@ -265,7 +265,7 @@ def _named_boards(about: About, paths: Sequence[str | os.PathLike[str]]) -> Star
     return None
 
 
-def _check_same(study: Study, run: Run, known: Games, ours: Any, theirs: Any) -> None:
+def _check_same(study: Study, run: Run, known: GameColumns, ours: Any, theirs: Any) -> None:
     """The same player, rules and seed give the same game."""
     differ = np.zeros(len(ours), dtype=np.bool_)
     for one, two in ((known.scores, run.scores), (known.moves, run.moves)):

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from twofold.arena.exchange.parquet_pages import check_footer, check_pages
 from twofold.arena.exchange.rows import COLUMNS, REQUIRED, TEXTS, Rows, nanoseconds
-from twofold.arena.games import NEVER, UNKNOWN, Games
+from twofold.arena.games import NEVER, UNKNOWN, GameColumns
 from twofold.arena.reports.drawings import require_report
 from twofold.arena.studies.study import StoredRun
 from twofold.errors import InvalidInput
@@ -59,7 +59,7 @@ class _Sink(io.RawIOBase):
         return parts
 
 
-def parts(runs: Iterable[tuple[StoredRun, Games]]) -> Iterator[bytes]:
+def parts(runs: Iterable[tuple[StoredRun, GameColumns]]) -> Iterator[bytes]:
     """The file, part by part."""
     pa, pq = require_report("pyarrow"), require_report("pyarrow.parquet")
     sink, schema = _Sink(), _schema(pa)
@@ -81,7 +81,7 @@ def _schema(pa: Any) -> Any:
     return pa.schema([*fields, ("machine", text)])
 
 
-def _batch(pa: Any, schema: Any, run: StoredRun, games: Games) -> Any:
+def _batch(pa: Any, schema: Any, run: StoredRun, games: GameColumns) -> Any:
     count, reached = len(games), games.reached
     there = reached != NEVER
     ends = np.concatenate([[0], there.sum(axis=1).cumsum()]).astype(np.int32)

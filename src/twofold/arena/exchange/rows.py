@@ -82,7 +82,7 @@ class Rows:
 
 
 @dataclass(frozen=True, slots=True)
-class About:
+class RunAbout:
     """What a run was; see `twofold.arena.studies.study.StoredRun`."""
 
     spec: str
@@ -99,7 +99,7 @@ class About:
 class Run:
     """Games of one run; see `Rows`."""
 
-    about: About
+    about: RunAbout
     seeds: NDArray[np.uint64]
     scores: NDArray[np.int64]
     moves: NDArray[np.int64]
@@ -126,7 +126,7 @@ def columns_of_texts(rows: list[list[str]], lines: list[int], name: str) -> Rows
     cells = dict(zip(COLUMNS, zip(*rows, strict=True), strict=False)) if rows else {}
     nothing = [""] * len(rows)
     columns = {column: list(cells.get(column, nothing)) for column in COLUMNS}
-    reader = _Reader(columns, lines, name)
+    reader = _TextCells(columns, lines, name)
     reached, lengths = reader.reached()
     return Rows(
         name=name,
@@ -145,7 +145,7 @@ def columns_of_texts(rows: list[list[str]], lines: list[int], name: str) -> Rows
     )
 
 
-class _Reader:
+class _TextCells:
     def __init__(self, columns: dict[str, list[str]], lines: list[int], name: str) -> None:
         self._columns, self._lines, self._name = columns, lines, name
 
@@ -237,7 +237,7 @@ def whole_runs(parts: Iterable[Rows], name: str) -> list[Run]:
         InvalidInput: there is no game, a game is there twice, or what a run was cannot be read.
     """
     keys: dict[tuple[str, ...], int] = {}
-    abouts: list[About] = []
+    abouts: list[RunAbout] = []
     kept: list[tuple[Rows, NDArray[np.int64]]] = []
     for rows in parts:
         codes = _codes(rows, keys, abouts)
@@ -247,7 +247,9 @@ def whole_runs(parts: Iterable[Rows], name: str) -> list[Run]:
     return [_run(kept, number, about) for number, about in enumerate(abouts)]
 
 
-def _codes(rows: Rows, keys: dict[tuple[str, ...], int], abouts: list[About]) -> NDArray[np.int64]:
+def _codes(
+    rows: Rows, keys: dict[tuple[str, ...], int], abouts: list[RunAbout]
+) -> NDArray[np.int64]:
     """The number of each row's run; new runs are added to what is known of them."""
     told: list[Sequence[Any]] = [rows.texts[column] for column in TEXTS]
     told.append(rows.reproducible.tolist())
@@ -265,7 +267,7 @@ def _codes(rows: Rows, keys: dict[tuple[str, ...], int], abouts: list[About]) ->
     return codes
 
 
-def _checked_about(rows: Rows, at: int, about: tuple[Any, ...]) -> About:
+def _checked_about(rows: Rows, at: int, about: tuple[Any, ...]) -> RunAbout:
     """What a row says of its run, with the rules in their canonical form."""
     spec, player, rules, signature, version, repeats, machine, boards = about
     where = f"{rows.what} {rows.places[at]} of {rows.name}"
@@ -286,10 +288,10 @@ def _checked_about(rows: Rows, at: int, about: tuple[Any, ...]) -> About:
             f"expected {HASH_DIGITS} hexadecimal digits or nothing as boards in {where}, "
             f"got {shown(boards)}"
         )
-    return About(spec, player, rules, signature, version, repeats, told, boards)
+    return RunAbout(spec, player, rules, signature, version, repeats, told, boards)
 
 
-def _run(kept: Sequence[tuple[Rows, NDArray[np.int64]]], number: int, about: About) -> Run:
+def _run(kept: Sequence[tuple[Rows, NDArray[np.int64]]], number: int, about: RunAbout) -> Run:
     parts = [(rows, np.flatnonzero(codes == number)) for rows, codes in kept]
 
     def joined(column: str) -> Any:

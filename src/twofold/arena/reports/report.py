@@ -14,7 +14,7 @@ import numpy as np
 
 from twofold.arena.boards import StartBoards, boards_file
 from twofold.arena.compare import Comparison
-from twofold.arena.games import Games
+from twofold.arena.games import GameColumns
 from twofold.arena.pairs import paired_interval
 from twofold.arena.stats import Summary, summarise
 from twofold.arena.studies.study import StoredRun, Study, Wanted
@@ -46,7 +46,7 @@ class ReportEntry:
 
     label: str
     run: StoredRun
-    games: Games
+    games: GameColumns
     summary: Summary
     fates: Fates
     failures: dict[int, str]
@@ -137,7 +137,7 @@ def _labels(runs: Sequence[StoredRun]) -> dict[int, str]:
     }
 
 
-def _missing(games: Games, plan: Wanted) -> int:
+def _missing(games: GameColumns, plan: Wanted) -> int:
     return plan.seeds.count - int(np.count_nonzero(plan.seeds.holds(games.seeds)))
 
 

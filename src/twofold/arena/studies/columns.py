@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from twofold.arena.exchange.game_checks import TIMES, check_numbers, check_reached, check_sums
-from twofold.arena.games import NEVER, UNKNOWN, Games
+from twofold.arena.games import NEVER, UNKNOWN, GameColumns
 from twofold.errors import InvalidInput
 from twofold.limits import MAX_EXPONENT, MAX_SEED
 from twofold.notation import shown
@@ -34,7 +34,7 @@ def columns_of(rows: Sequence[tuple[Any, ...]], wanted: SeedRange, run: str) -> 
     Raises:
         InvalidInput: a cell is not what its column holds; the text names game and run.
     """
-    cells = _Cells(rows, run)
+    cells = _GameCells(rows, run)
     seeds = cells.seeds()
     scores, moves, max_tiles = (cells.numbers(name) for name in COLUMNS[1:4])
     tile_sums = cells.sums()
@@ -55,18 +55,18 @@ def seeds_of(rows: Sequence[tuple[Any, ...]], run: str) -> NDArray[np.uint64]:
     Raises:
         InvalidInput: a cell is no seed.
     """
-    return _Cells(rows, run).seeds()
+    return _GameCells(rows, run).seeds()
 
 
-def in_order(wanted: SeedRange, seeds: Any, *columns: Any) -> Games:
+def in_order(wanted: SeedRange, seeds: Any, *columns: Any) -> GameColumns:
     """Columns as `columns_of` makes them, in the order of the seeds."""
     order = np.argsort(wanted.places(seeds), kind="stable")
     scores, moves, max_tiles, sums, seconds, median, most, reached = (one[order] for one in columns)
     move_seconds = np.stack([median, most], axis=1)
-    return Games(seeds[order], scores, moves, max_tiles, reached, seconds, move_seconds, sums)
+    return GameColumns(seeds[order], scores, moves, max_tiles, reached, seconds, move_seconds, sums)
 
 
-class _Cells:
+class _GameCells:
     """Rows of the table `game`; what is wrong is said of the first row that has it."""
 
     def __init__(self, rows: Sequence[tuple[Any, ...]], run: str) -> None:

@@ -74,7 +74,7 @@ def stored_run(row: tuple[Any, ...], name: str) -> StoredRun:
     Raises:
         InvalidInput: a cell is not what its column holds; the text names the run.
     """
-    cells = _Cells(RUN, row, name)
+    cells = _RowCells(RUN, row, name)
     run = cells.number("run", 1, 2**63 - 1)
     cells.where = f"run {run} of {name}"
     signature = cells.text("signature")
@@ -115,7 +115,7 @@ def _parse_time(text: str) -> datetime:
 
 def wanted(row: tuple[Any, ...], name: str) -> Wanted:
     """A row of the columns `PLAN`; see `stored_run`."""
-    cells = _Cells(PLAN, row, name)
+    cells = _RowCells(PLAN, row, name)
     plan = cells.number("plan", 1, 2**63 - 1)
     cells.where = f"plan {plan} of {name}"
     run = cells.number("run", 1, 2**63 - 1)
@@ -126,7 +126,7 @@ def wanted(row: tuple[Any, ...], name: str) -> Wanted:
 
 def start_boards(row: tuple[Any, ...], rules: Rules, name: str) -> StartBoards:
     """A row of the columns `BOARDS`, for games under the rules; see `stored_run`."""
-    cells = _Cells(BOARDS, row, name)
+    cells = _RowCells(BOARDS, row, name)
     expected = cells.hash("hash")
     cells.where = f"boards {expected} of {name}"
     text, name = cells.text("boards", MAX_BOARDS_BYTES), cells.text("name")
@@ -143,11 +143,11 @@ def start_boards(row: tuple[Any, ...], rules: Rules, name: str) -> StartBoards:
 
 def failure(row: tuple[Any, ...], run: str) -> tuple[int, str]:
     """Seed and error of a row of the columns `FAILURE`; see `stored_run`."""
-    cells = _Cells(FAILURE, row, run)
+    cells = _RowCells(FAILURE, row, run)
     return cells.seed("seed"), cells.text("error", MAX_RECORD_BYTES, least=0)
 
 
-class _Cells:
+class _RowCells:
     """One row.
 
     Attributes:

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from twofold.arena.boards import StartBoards
-from twofold.arena.games import GameRow, Games
+from twofold.arena.games import GameColumns, GameRow
 from twofold.arena.studies.columns import COLUMNS, columns_of, in_order, seeds_of
 from twofold.arena.studies.file import FEW, StudyFile
 from twofold.arena.studies.rows import (
@@ -317,11 +317,11 @@ class Study(StudyFile):
             parts = [seeds_of(rows, name) for rows in chunks]
         return np.concatenate([seeds_of([], name), *parts])
 
-    def all_games(self, run: int, *, reached: bool = True) -> Games:
+    def all_games(self, run: int, *, reached: bool = True) -> GameColumns:
         """Every finished game of a run, in the order of the seeds."""
         return self.games(run, ALL_SEEDS, reached=reached)
 
-    def games(self, run: int, seeds: SeedRange, *, reached: bool = True) -> Games:
+    def games(self, run: int, seeds: SeedRange, *, reached: bool = True) -> GameColumns:
         """The finished games of a run, in the order of their seeds.
 
         Args:

@@ -19,11 +19,11 @@ from twofold.arena.studies.schema import APPLICATION
 from twofold.arena.studies.study import Study, Wanted
 from twofold.errors import InvalidInput, MissingExtra, TwofoldError
 from twofold.notation import printable, shown
-from twofold.web.lab.files import Found, NotThere, find, named, read_start
+from twofold.web.lab.files import LabFile, NotThere, find, named, read_start
 from twofold.web.lab.memo import Memo
-from twofold.web.lab.runs import Curve, RunInfo, run, runs
+from twofold.web.lab.runs import RunCurve, RunInfo, run, runs
 
-__all__ = ["Curve", "NotThere", "RunInfo", "StudyInfo", "StudyTables", "plot", "run", "runs", "studies", "study"]  # noqa: E501  # fmt: skip
+__all__ = ["NotThere", "RunCurve", "RunInfo", "StudyInfo", "StudyTables", "plot", "run", "runs", "studies", "study"]  # noqa: E501  # fmt: skip
 
 SUFFIX: Final = ".db"
 
@@ -167,7 +167,7 @@ def check_plots() -> str:
 # ---- the list
 
 
-def _info(found: Found) -> StudyInfo | None:
+def _info(found: LabFile) -> StudyInfo | None:
     """None for a file that is no study at all."""
     try:
         if not _is_study(read_start(found, 100)):
@@ -185,11 +185,11 @@ def _is_study(start: bytes) -> bool:
     return start.startswith(b"SQLite format 3\0") and start[68:72] == APPLICATION.to_bytes(4, "big")
 
 
-def _opened(found: Found) -> Study:
+def _opened(found: LabFile) -> Study:
     return Study(found.path, read_only=True, patience=PATIENCE, seconds=QUERY_SECONDS)
 
 
-def _look(found: Found) -> StudyInfo:
+def _look(found: LabFile) -> StudyInfo:
     with _opened(found) as opened:
         known, counts = opened.runs(), opened.counts()
         asked = grouped(opened.wanted(), lambda plan: plan.run)
@@ -213,7 +213,7 @@ def _asked(plans: list[Wanted]) -> int:
     return total
 
 
-def _sentence(error: TwofoldError, found: Found) -> str:
+def _sentence(error: TwofoldError, found: LabFile) -> str:
     """What went wrong, with the file's name as the page has it."""
     return printable(str(error).replace(shown(str(found.path)), shown(found.name)))
 
@@ -221,7 +221,7 @@ def _sentence(error: TwofoldError, found: Found) -> str:
 # ---- a study
 
 
-def _report(found: Found) -> StudyTables:
+def _report(found: LabFile) -> StudyTables:
     sections, missing = _gathered(found), check_plots()
     return StudyTables(
         found.name,
@@ -235,7 +235,7 @@ def _report(found: Found) -> StudyTables:
     )
 
 
-def _gathered(found: Found) -> list[Section]:
+def _gathered(found: LabFile) -> list[Section]:
     def read() -> list[Section]:
         try:
             with _opened(found) as opened:
