@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, fields
-from typing import Final
+from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -153,6 +153,12 @@ class GameColumns:
             ),
         )
 
+    @classmethod
+    def joined(cls, parts: Sequence["GameColumns"]) -> "GameColumns":
+        """The games of some parts, of one at least, one after the other."""
+        columns = ([getattr(part, column.name) for part in parts] for column in fields(cls))
+        return cls(*map(np.concatenate, columns))
+
     @property
     def usual_move(self) -> tuple[float, float] | None:
         """Seconds of a move in the median game: its median, and its 99th percentile.
@@ -165,9 +171,13 @@ class GameColumns:
         median, most = np.median(known, axis=0).tolist()
         return median, most
 
+    def where(self, places: Any) -> "GameColumns":
+        """The games at some places: a slice, an array of places, one of booleans."""
+        return GameColumns(*(getattr(self, column.name)[places] for column in fields(self)))
+
     def first(self, count: int) -> "GameColumns":
-        """The first so many."""
-        return GameColumns(*(getattr(self, name.name)[:count] for name in fields(self)))
+        """The first `count` games."""
+        return self.where(slice(count))
 
     def rows(self, player: str) -> tuple[GameRow, ...]:
         """The same as rows of a player."""
@@ -198,3 +208,15 @@ class GameColumns:
             )
             for seed, score, moves, max_tile, reached, length, seconds, times, total in columns
         )
+
+
+def reached_columns(numbers: NDArray[Any], lengths: NDArray[np.int64]) -> NDArray[np.int32]:
+    """`GameColumns.reached` of lists of move numbers.
+
+    Args:
+        numbers: all lists, one after the other.
+        lengths: of each list, up to 36.
+    """
+    found = np.full((len(lengths), MAX_EXPONENT + 1), NEVER, dtype=np.int32)
+    found[np.arange(MAX_EXPONENT + 1) < lengths[:, None]] = numbers
+    return found

@@ -152,7 +152,7 @@ def _import(study: str, path: str, boards: list[str]) -> None:
         runs = read_games(path)  # before a study is made for them
         with Study(study) as opened:
             new = keep(opened, runs, boards)
-    total = sum(len(run.seeds) for run in runs)
+    total = sum(len(run.games) for run in runs)
     print_note(f"{counted(new, 'new game')} of {total:,} in {path}")
 
 

@@ -7,7 +7,6 @@ in a study, see `docs/reference/studies.md`.
 import itertools
 import os
 from collections.abc import Iterator, Sequence
-from dataclasses import fields
 from pathlib import Path
 from typing import Any, Final
 
@@ -17,8 +16,9 @@ from numpy.typing import NDArray
 from twofold.arena.boards import StartBoards, boards_file, read_boards
 from twofold.arena.exchange import csv_form as exchange_csv
 from twofold.arena.exchange import parquet as exchange_parquet
-from twofold.arena.exchange.rows import Rows, Run, RunAbout, check_rows, whole_runs
-from twofold.arena.games import NEVER, UNKNOWN, GameColumns
+from twofold.arena.exchange.rows import Rows, RunAbout, RunGames, whole_runs
+from twofold.arena.game_checks import check_games
+from twofold.arena.games import GameColumns
 from twofold.arena.reports.drawings import require_report
 from twofold.arena.studies.study import StoredRun, Study
 from twofold.errors import InvalidBoard, InvalidInput
@@ -128,10 +128,9 @@ def _parts(study: Study) -> Iterator[tuple[StoredRun, GameColumns]]:
     for run in study.runs():
         study.boards_of(run)
         games = study.all_games(run.run)
-        columns = [getattr(games, field.name) for field in fields(GameColumns)]
         for start in range(0, len(games), _CHUNK):
             found = True
-            yield run, GameColumns(*(column[start : start + _CHUNK] for column in columns))
+            yield run, games.where(slice(start, start + _CHUNK))
     if not found:
         raise InvalidInput(f"expected a study with finished games, got {study.name} without any")
 
@@ -163,7 +162,7 @@ def import_games(
     return keep(study, read_games(path), boards)
 
 
-def read_games(path: str | os.PathLike[str]) -> list[Run]:
+def read_games(path: str | os.PathLike[str]) -> list[RunGames]:
     """The games of a CSV or Parquet file, by run.
 
     Raises:
@@ -183,13 +182,14 @@ def _checked(parts: Iterator[Rows], name: str) -> Iterator[Rows]:
         count += len(rows.places)
         if count > MAX_GAMES:
             raise InvalidInput(f"expected at most {MAX_GAMES:,} games, got more in {name}")
-        yield check_rows(rows)
+        check_games(rows.refuse, rows.games)
+        yield rows
 
 
 # ---- into the study
 
 
-def keep(study: Study, runs: list[Run], boards: Sequence[str | os.PathLike[str]] = ()) -> int:
+def keep(study: Study, runs: list[RunGames], boards: Sequence[str | os.PathLike[str]] = ()) -> int:
     """Write games that were read, in one transaction.
 
     Args:
@@ -209,7 +209,7 @@ def keep(study: Study, runs: list[Run], boards: Sequence[str | os.PathLike[str]]
         return sum(_keep_run(study, run, boards) for run in runs)
 
 
-def _keep_run(study: Study, run: Run, boards: Sequence[str | os.PathLike[str]]) -> int:
+def _keep_run(study: Study, run: RunGames, boards: Sequence[str | os.PathLike[str]]) -> int:
     about = run.about
     number = study.add_run(
         about.spec,
@@ -222,13 +222,13 @@ def _keep_run(study: Study, run: Run, boards: Sequence[str | os.PathLike[str]]) 
         boards=_start_boards(study, about, boards),
     )
     known = study.all_games(number, reached=False)
-    _, ours, theirs = np.intersect1d(known.seeds, run.seeds, True, return_indices=True)
+    _, ours, theirs = np.intersect1d(known.seeds, run.games.seeds, True, return_indices=True)
     if about.reproducible:
         _check_same(study, run, known, ours, theirs)
-    new = np.ones(len(run.seeds), dtype=np.bool_)
+    new = np.ones(len(run.games), dtype=np.bool_)
     new[theirs] = False
-    study.insert(_values(number, run, np.flatnonzero(new)))
-    for seeds in stretches(run.seeds):
+    study.insert(number, run.games.where(new))
+    for seeds in stretches(run.games.seeds):
         study.want(number, seeds)
     return int(np.count_nonzero(new))
 
@@ -265,10 +265,10 @@ def _named_boards(about: RunAbout, paths: Sequence[str | os.PathLike[str]]) -> S
     return None
 
 
-def _check_same(study: Study, run: Run, known: GameColumns, ours: Any, theirs: Any) -> None:
+def _check_same(study: Study, run: RunGames, known: GameColumns, ours: Any, theirs: Any) -> None:
     """The same player, rules and seed give the same game."""
     differ = np.zeros(len(ours), dtype=np.bool_)
-    for one, two in ((known.scores, run.scores), (known.moves, run.moves)):
+    for one, two in ((known.scores, run.games.scores), (known.moves, run.games.moves)):
         differ |= one[ours] != two[theirs]
     if differ.any():
         seed = known.seeds[ours[differ][0]]
@@ -276,19 +276,6 @@ def _check_same(study: Study, run: Run, known: GameColumns, ours: Any, theirs: A
             f"expected the game of {shown(run.about.player)} and seed {seed} as in {study.name}, "
             "got one with other scores or moves"
         )
-
-
-def _values(number: int, run: Run, wanted: NDArray[np.int64]) -> Iterator[tuple[Any, ...]]:
-    for start in range(0, len(wanted), _CHUNK):
-        part = wanted[start : start + _CHUNK]
-        lengths = (run.reached[part] != NEVER).sum(axis=1).tolist()
-        columns = (run.scores, run.moves, run.max_tiles, run.reached, run.times, run.tile_sums)
-        rows = (run.seeds[part].tolist(), *(column[part].tolist() for column in columns), lengths)
-        for seed, score, moves, tile, reached, times, total, length in zip(*rows, strict=True):
-            text = str(reached[:length]).replace(" ", "")
-            spent = (None if time != time else round(time) for time in times)
-            tiles = None if total == UNKNOWN else total
-            yield (number, str(seed), score, moves, tile, text, *spent, None, tiles)
 
 
 def stretches(seeds: NDArray[np.uint64]) -> list[SeedRange]:

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from twofold.arena.boards import StartBoards
 from twofold.arena.games import GameColumns, GameRow
-from twofold.arena.studies.columns import COLUMNS, columns_of, in_order, seeds_of
+from twofold.arena.studies.columns import COLUMNS, games_of, seeds_of
 from twofold.arena.studies.file import FEW, StudyFile
 from twofold.arena.studies.rows import (
     BOARDS,
@@ -41,6 +41,9 @@ from twofold.rules import Rules
 from twofold.seeds import ALL_SEEDS, SeedRange
 
 __all__ = ["StoredRun", "Study", "Wanted"]
+
+_CHUNK_GAMES: Final = 50_000
+"""Games that are made into rows at a time."""
 
 _MIN_ROW: Final = 8
 """Bytes that a row takes in a file, at least: a damaged tree can seem to hold more rows."""
@@ -220,22 +223,7 @@ class Study(StudyFile):
 
     def add(self, run: int, row: GameRow) -> None:
         """Keep a finished game; it is in the file after the next `flush`."""
-        median, most = row.move_seconds or (None, None)
-        self._pending.append(
-            (
-                run,
-                str(row.seed),
-                row.score,
-                row.moves,
-                row.max_tile,
-                str(list(row.reached)).replace(" ", ""),
-                round(row.seconds * 1e9),
-                None if median is None else round(median * 1e9),
-                None if most is None else round(most * 1e9),
-                row.record or None,
-                row.tile_sum,
-            )
-        )
+        self._pending.append(_cells(run, row))
 
     def flush(self) -> None:
         """Write the games that wait, in one transaction.
@@ -245,11 +233,16 @@ class Study(StudyFile):
         """
         if self._pending:
             with self.transaction():
-                self.insert(self._pending)
+                self._insert(self._pending)
             self._pending.clear()
 
-    def insert(self, rows: Iterable[tuple[Any, ...]]) -> None:
-        """Write games as the table has them, from `run` to `tile_sum`; known ones are left."""
+    def insert(self, run: int, games: GameColumns) -> None:
+        """Write many games at once; known ones are left."""
+        for start in range(0, len(games), _CHUNK_GAMES):
+            part = games.where(slice(start, start + _CHUNK_GAMES))
+            self._insert(_cells(run, row) for row in part.rows(""))
+
+    def _insert(self, rows: Iterable[tuple[Any, ...]]) -> None:
         with self._errors():
             self._connection.executemany(
                 "INSERT OR IGNORE INTO game (run, seed, score, moves, max_tile, reached,"
@@ -334,10 +327,9 @@ class Study(StudyFile):
         query = f"SELECT {columns} FROM game WHERE run = ? ORDER BY seed"
         name = self._run_name(run)
         with self._errors():
-            parts = [columns_of(rows, seeds, name) for rows in self._rows(query, (run,))]
-        parts = parts or [columns_of([], seeds, name)]
-        whole = (np.concatenate(column) for column in zip(*parts, strict=True))
-        return in_order(seeds, *whole)
+            parts = [games_of(rows, seeds, name) for rows in self._rows(query, (run,))]
+        games = GameColumns.joined(parts or [games_of([], seeds, name)])
+        return games.where(np.argsort(seeds.places(games.seeds), kind="stable"))
 
     def records(self) -> Iterator[Record]:
         """All records that were kept, run by run.
@@ -362,6 +354,22 @@ class Study(StudyFile):
             return Record.parse(text)
         except InvalidInput as error:
             raise type(error)(f"{error}, in the game of {where}") from None
+
+
+def _cells(run: int, row: GameRow) -> tuple[Any, ...]:
+    """A game as the table has it, from `run` to `tile_sum`."""
+    times = (row.seconds, *(row.move_seconds or (None, None)))
+    return (
+        run,
+        str(row.seed),
+        row.score,
+        row.moves,
+        row.max_tile,
+        str(list(row.reached)).replace(" ", ""),
+        *(None if time is None else round(time * 1e9) for time in times),
+        row.record or None,
+        row.tile_sum,
+    )
 
 
 def _words(hashes: dict[str, str]) -> str:
