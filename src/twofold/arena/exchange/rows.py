@@ -1,6 +1,5 @@
 """Rows of games as a file has them: checked, and put together by run."""
 
-import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Final
@@ -8,16 +7,15 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from twofold.arena.boards import HASH_DIGITS
 from twofold.arena.game_checks import LARGEST, TIMES, move_numbers
 from twofold.arena.games import UNKNOWN, GameColumns, reached_columns
-from twofold.arena.studies.rows import parse_machine
+from twofold.arena.studies.rows import RowCells, run_facts
 from twofold.errors import InvalidInput
-from twofold.limits import MAX_TEXT
-from twofold.notation import parse_spec, shown
+from twofold.notation import shown
 from twofold.rules import Rules
 
 TEXTS: Final = ("spec", "player", "rules", "signature", "twofold")
+_ABOUT: Final = ", ".join((*TEXTS, "machine", "boards", "reproducible"))
 _NUMBERS: Final = ("seed", "score", "moves", "max_tile")
 
 REQUIRED: Final = (*TEXTS, "reproducible", *_NUMBERS, "reached", *TIMES)
@@ -198,9 +196,9 @@ def _codes(
 ) -> NDArray[np.int64]:
     """The number of each row's run; new runs are added to what is known of them."""
     told: list[Sequence[Any]] = [rows.texts[column] for column in TEXTS]
-    told.append(rows.reproducible.tolist())
     told.append(rows.texts.get("machine", ["{}"] * len(rows.places)))
     told.append(rows.texts.get("boards", [""] * len(rows.places)))
+    told.append(rows.reproducible.tolist())
     seen: dict[tuple[Any, ...], int] = {}
     codes = np.empty(len(rows.places), dtype=np.int64)
     for at, about in enumerate(zip(*told, strict=True)):
@@ -215,26 +213,10 @@ def _codes(
 
 def _checked_about(rows: Rows, at: int, about: tuple[Any, ...]) -> RunAbout:
     """What a row says of its run, with the rules in their canonical form."""
-    spec, player, rules, signature, version, repeats, machine, boards = about
-    where = f"{rows.what} {rows.places[at]} of {rows.name}"
-    try:
-        parse_spec(spec)
-        rules = str(Rules.parse(rules))
-        told = parse_machine(machine)
-    except InvalidInput as error:
-        raise InvalidInput(f"{error}, in {where}") from None
-    short = all(0 < len(text) <= MAX_TEXT for text in (player, version))
-    if not (short and re.fullmatch(r"[0-9]{1,20}", signature, re.ASCII)):
-        raise InvalidInput(
-            f"expected a player, a signature in decimal and a version in {where}, "
-            f"got {shown([player, signature, version])}"
-        )
-    if not re.fullmatch(rf"([0-9a-f]{{{HASH_DIGITS}}})?", boards):
-        raise InvalidInput(
-            f"expected {HASH_DIGITS} hexadecimal digits or nothing as boards in {where}, "
-            f"got {shown(boards)}"
-        )
-    return RunAbout(spec, player, rules, signature, version, repeats, told, boards)
+    cells = RowCells(_ABOUT, about, f"{rows.what} {rows.places[at]} of {rows.name}")
+    facts = run_facts(cells)
+    rules = str(Rules.parse(facts["rules"]))
+    return RunAbout(**facts | {"rules": rules}, reproducible=about[-1])
 
 
 def _run(kept: Sequence[tuple[Rows, NDArray[np.int64]]], number: int, about: RunAbout) -> RunGames:
