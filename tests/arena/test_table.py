@@ -3,7 +3,7 @@
 import pytest
 
 from twofold.arena import GameColumns, GameRow, PlayerStanding
-from twofold.arena.table import format_rate, format_runs, format_table
+from twofold.arena.table import format_rate, format_runs, format_seconds, format_table
 
 
 def make_run(name: str, tiles: list[int], error: str = "") -> PlayerStanding:
@@ -75,3 +75,19 @@ def test_failures_are_told_with_their_seed() -> None:
 )
 def test_rates_have_three_digits(rate: float, text: str) -> None:
     assert format_rate(rate) == text
+
+
+@pytest.mark.parametrize(
+    ("seconds", "text"),
+    [
+        (None, "–"),
+        (2.5, "2.5 s"),
+        (0.0123, "12.3 ms"),
+        (7e-5, "70 µs"),
+        (1.98e-7, "198 ns"),
+        (3e-11, "0.03 ns"),
+        (1234.0, "1,234 s"),
+    ],
+)
+def test_times_have_three_digits_and_a_unit(seconds: float | None, text: str) -> None:
+    assert format_seconds(seconds) == text

@@ -1,9 +1,7 @@
 """The number of workers, and the order in which they finish, change no result."""
 
 import hashlib
-import random
 import time
-from collections import deque
 from dataclasses import asdict
 from pathlib import Path
 
@@ -13,8 +11,6 @@ from tests.arena.standings import rows_of, standings_of
 from tests.forks import forked_workers as forked_workers  # a fixture
 from twofold.arena import workers as workers_module
 from twofold.arena.bench import PlayerStanding
-from twofold.arena.schedule import Schedule, play
-from twofold.arena.workers import GameWorkers
 from twofold.players.own_code import load_object
 from twofold.rules import Rules
 from twofold.seeds import SeedRange
@@ -49,23 +45,6 @@ def test_rows_do_not_depend_on_the_number_of_workers(
     if jobs > 2:
         request.getfixturevalue("forked_workers")
     assert digest(standings_of(PLAYERS, SEEDS, jobs, SMALL)) == expected
-
-
-@pytest.mark.promise("R30")
-@pytest.mark.usefixtures("forked_workers")
-def test_rows_do_not_depend_on_the_order_of_games() -> None:
-    seeds = list(range(10))
-
-    def rows(order: list[int]) -> dict[int, tuple[object, ...]]:
-        schedule = Schedule(0, f"{HERE}:Forgetful", deque(SeedRange(seed, 1) for seed in order))
-        with GameWorkers(1, [False]) as workers:
-            played = list(play(workers, [schedule], SMALL, lambda: False))
-        return {row.seed: (row.score, row.moves, row.reached) for _, row in played}
-
-    shuffled = seeds.copy()
-    random.Random(1).shuffle(shuffled)
-    assert rows(seeds) == rows(shuffled)
-    assert len(rows(seeds)) == 10
 
 
 @pytest.mark.promise("R30")
