@@ -11,14 +11,15 @@ import numpy as np
 from benchmarks.common import Figure, Report, Settings, of_runs
 from twofold.arena.bench import Bench
 from twofold.arena.games import GameRow
-from twofold.arena.reports.report import write_html
-from twofold.arena.studies.study import Study, Wanted
+from twofold.arena.reports.page import write_html
+from twofold.arena.studies.study import Study
 from twofold.kernels.rules import play
 from twofold.kernels.rules.dice import spawn_law
 from twofold.players import make_player
 from twofold.players.compiled import CompiledPlayer
 from twofold.players.kernel_game import game_words
 from twofold.rules import STANDARD
+from twofold.seeds import SeedRange
 
 PLAYER: Final = "ntuple:net=tiny,ply=1"
 GAMES: Final = 12_000
@@ -83,7 +84,7 @@ def _bench(games: int, seed: int, jobs: int) -> float:
     """Seconds for the same games by a bench that keeps them."""
     with tempfile.TemporaryDirectory() as folder, Study(Path(folder, "s.db")) as study:
         bench = Bench(study, STANDARD)
-        bench.add(PLAYER, games, seed)
+        bench.add(PLAYER, SeedRange(seed, games))
         began = time.perf_counter()
         bench.play(jobs)
         return time.perf_counter() - began
@@ -98,7 +99,7 @@ def _large_study(settings: Settings) -> list[Figure]:
         for _ in range(settings.runs):
             began = time.perf_counter()
             with Study(path) as study:
-                assert study.missing(Wanted(1, 0, STORED)) == []
+                assert study.missing(1, SeedRange(0, STORED)) == []
             nothing.append(time.perf_counter() - began)
             began = time.perf_counter()
             with Study(path, read_only=True) as study:
@@ -127,7 +128,7 @@ def _write(path: Path, seed: int) -> float:
             PLAYER, PLAYER, str(STANDARD),
             signature="0", twofold="0", machine=about, reproducible=True,
         )  # fmt: skip
-        study.want(run, 0, STORED)
+        study.want(run, SeedRange(0, STORED))
         for number in range(STORED):
             score, moves, reached, seconds = patterns[number % len(patterns)]
             study.add(run, GameRow(PLAYER, number, score, moves, 16384, reached, seconds))

@@ -27,6 +27,7 @@ from twofold.players import make_player
 from twofold.players.compiled import CompiledPlayer
 from twofold.players.kernel_game import play_many
 from twofold.rules import Rules
+from twofold.seeds import SeedRange
 
 BUILT = "442-64"
 TABLES = ("442-128", "442-64", "443-64")
@@ -175,7 +176,7 @@ def _loop_ns(seed: int, tables: EndgameTables | None) -> float:
     player, rules = _Corner(tables), Rules()
     player.start(rules, seed)
     began = time.thread_time()
-    played = play_many(player, rules, seed, LOOP_GAMES)
+    played = play_many(player, rules, SeedRange(seed, LOOP_GAMES))
     return 1e9 * (time.thread_time() - began) / sum(game.moves for game in played)
 
 

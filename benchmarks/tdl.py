@@ -23,6 +23,7 @@ from twofold.players.loop import play_game, play_games
 from twofold.players.searching import ExpectimaxPlayer
 from twofold.rules import STANDARD
 from twofold.search.depth import Depth
+from twofold.seeds import SeedRange
 
 NETWORK: Final = "4x6"
 THEIR_NETWORK: Final = "4x6patt"
@@ -99,7 +100,7 @@ def play(network: Network, games: int, ply: int, seed: int) -> Speed:
     player = ExpectimaxPlayer(network_evaluator(network), Depth.fixed(ply))
     play_game(player, STANDARD, seed)
     began = time.process_time()
-    moves = sum(one.moves for one in play_games(player, STANDARD, range(seed, seed + games)))
+    moves = sum(one.moves for one in play_games(player, STANDARD, SeedRange(seed, games)))
     return Speed(moves, time.process_time() - began)
 
 

@@ -11,11 +11,10 @@ from typing import Any
 
 from matplotlib.figure import Figure
 
-from twofold.arena.reports.report import Entry, gather
-from twofold.arena.reports.text import format_seconds
+from twofold.arena.reports.report import ReportEntry, gather
 from twofold.arena.stats import wilson_interval
 from twofold.arena.studies.study import Study
-from twofold.arena.table import reach
+from twofold.arena.table import format_seconds, reach
 
 HERE = Path(__file__).parent
 PAGE = HERE / "league.md"
@@ -35,13 +34,13 @@ FAMILIES = {
 BEGIN, END = "<!-- tables: written by docs/league.py -->", "<!-- end of tables -->"
 
 
-def budget_of(entry: Entry) -> float:
+def budget_of(entry: ReportEntry) -> float:
     """The smallest budget that holds the mean time a move."""
     seconds = entry.seconds_per_move or 0.0
     return next((budget for budget in BUDGETS if seconds <= budget), float("inf"))
 
 
-def rate(entry: Entry, tile: int) -> str:
+def rate(entry: ReportEntry, tile: int) -> str:
     """How many games reached a tile, in percent, with the 95 % interval."""
     games = entry.summary.games
     hits = round(reach(entry.summary, tile) * games)
@@ -52,7 +51,7 @@ def rate(entry: Entry, tile: int) -> str:
     return f"{100 * interval.value:.{digits}f} ({'–'.join(ends)})"
 
 
-def table(entries: Sequence[Entry]) -> list[str]:
+def table(entries: Sequence[ReportEntry]) -> list[str]:
     tiles = " | ".join(f"{tile}, %" for tile in TILES)
     lines = [
         f"| player | games | mean score | 95 % interval | {tiles} | time a move |",
@@ -85,7 +84,7 @@ def describe(machine: Mapping[str, Any]) -> str:
     )
 
 
-def draw(entries: Sequence[Entry]) -> None:
+def draw(entries: Sequence[ReportEntry]) -> None:
     """Mean score against time a move, a line for each family."""
     figure = Figure(figsize=(8, 5), layout="constrained")
     axes = figure.subplots()

@@ -5,13 +5,14 @@ from collections.abc import Callable
 
 import pytest
 
+from tests.arena.standings import standings_of
 from tests.support.commands import Cli
 from tests.support.commands import cli as cli  # a fixture
 from twofold import Board, Budget, Rules, limits, make_player
-from twofold.arena import run
 from twofold.engine.lines import parse_command
 from twofold.errors import InvalidInput, LimitExceeded
 from twofold.limits import check_limit
+from twofold.seeds import SeedRange
 
 SECONDS = 1.0  # of the processor
 """20 times the promised 50 ms."""
@@ -22,8 +23,8 @@ CALLS: dict[str, Callable[[], object]] = {
     "100 plies": lambda: Budget(ply=100),
     "player of 100 plies": lambda: make_player("expectimax:ply=100"),
     "player of 100 half-moves": lambda: make_player("alphabeta:depth=100"),
-    "10^9 games": lambda: run(["greedy"], 10**9, 0, 1, Rules()),
-    "10^6 workers": lambda: run(["greedy"], 1, 0, 10**6, Rules()),
+    "10^9 games": lambda: standings_of(["greedy"], SeedRange(0, 10**9), 1, Rules()),
+    "10^6 workers": lambda: standings_of(["greedy"], SeedRange(0, 1), 10**6, Rules()),
     "NaN time": lambda: Budget(seconds=float("nan")),
     "a year of time": lambda: Budget.parse("time=31536000"),
     "10^18 nodes": lambda: Budget(nodes=10**18),

@@ -8,6 +8,7 @@ from tests.support.forks import forked_workers as forked_workers
 from twofold.arena.bench import Bench
 from twofold.arena.studies.study import Study
 from twofold.rules import Rules
+from twofold.seeds import SeedRange
 
 HERE = Path(__file__).parent / "players_for_tests.py"
 
@@ -18,7 +19,7 @@ SMALL = Rules.parse("3x3 goal=64")
 def bench_of(study: Study, *players: str, games: int = 10, seed: int = 0) -> Bench:
     bench = Bench(study, SMALL)
     for player in players:
-        bench.add(player, games, seed)
+        bench.add(player, SeedRange(seed, games))
     return bench
 
 

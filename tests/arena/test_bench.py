@@ -24,6 +24,7 @@ from twofold.arena.studies.study import Study
 from twofold.errors import InvalidInput, InvalidSpec, PlayerError
 from twofold.limits import MAX_GAMES
 from twofold.rules import Rules
+from twofold.seeds import SeedRange
 
 pytestmark = pytest.mark.usefixtures("forked_workers")
 
@@ -273,7 +274,7 @@ def test_a_game_that_is_over_at_once_has_a_record(tmp_path: Path) -> None:
     rules = Rules.parse("1x2 spawn=2:1,4:1 start=2")
     with Study(tmp_path / "study.db") as study:
         bench = Bench(study, rules, records=True)
-        bench.add("greedy", 8, 1)
+        bench.add("greedy", SeedRange(1, 8))
         bench.play(0)
         moves = [len(record.moves) for record in study.records()]
     assert len(moves) == 8
@@ -287,7 +288,7 @@ def test_records_are_kept_where_they_are_asked_for(jobs: int, tmp_path: Path) ->
         assert list(study.records()) == []
         bench = Bench(study, SMALL, records=True)
         for player in ("greedy", f"{HERE}:Prints"):
-            bench.add(player, 6, 0)
+            bench.add(player, SeedRange(0, 6))
         bench.play(jobs)
         records = list(study.records())
         standings = bench.standings()
@@ -304,7 +305,7 @@ def test_a_study_that_asks_for_too_many_games_is_refused(tmp_path: Path) -> None
     with Study(path) as study:
         bench_of(study, "greedy", games=1)
         for first in range(6):
-            study.want(1, first * MAX_GAMES, MAX_GAMES)
+            study.want(1, SeedRange(first * MAX_GAMES, MAX_GAMES))
     with (
         Study(path) as study,
         pytest.raises(InvalidInput, match="from 0 to 10000000, got"),

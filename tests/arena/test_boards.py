@@ -13,7 +13,6 @@ import pytest
 from tests.support.forks import forked_workers as forked_workers  # a fixture
 from twofold import Board, Game, Rules, make_player
 from twofold.arena import boards as module
-from twofold.arena import run
 from twofold.arena.bench import Bench, resumed
 from twofold.arena.boards import StartBoards, parse_boards, read_boards
 from twofold.arena.duel import duel
@@ -24,6 +23,7 @@ from twofold.arena.studies.study import Study
 from twofold.errors import InvalidBoard, InvalidInput
 from twofold.limits import MAX_BOARDS_BYTES
 from twofold.players.base import assumed_score
+from twofold.seeds import SeedRange
 
 HERE = Path(__file__).parent / "players_for_tests.py"
 RULES = Rules()
@@ -143,7 +143,7 @@ def naive(spec: str, rules: Rules, boards: StartBoards, seeds: range) -> list[tu
 def bench_of(study: Study, *players: str, games: int, boards: Any = BOARDS, **more: Any) -> Bench:
     bench = Bench(study, RULES, boards=boards, **more)
     for player in players:
-        bench.add(player, games, 1)
+        bench.add(player, SeedRange(1, games))
     return bench
 
 
@@ -167,18 +167,11 @@ def test_games_from_boards_are_the_same_wherever_they_are_played(jobs: int) -> N
     assert found == [naive(player, RULES, BOARDS, range(1, 11)) for player in players]
 
 
-def test_runs_without_a_study() -> None:
-    (one,) = run(["greedy"], 10, 1, 0, RULES, boards=BOARDS)
-    assert [(row.score, row.moves, row.tile_sum) for row in one.rows] == naive(
-        "greedy", RULES, BOARDS, range(1, 11)
-    )
-
-
 def test_a_game_is_the_same_whatever_it_is_asked_for_with() -> None:
     with Study() as study:
         bench_of(study, "greedy", games=4).play(0)
         bench = Bench(study, RULES, boards=BOARDS)
-        assert bench.add("greedy", 8, 3).missing == 6
+        assert bench.add("greedy", SeedRange(3, 8)).missing == 6
         bench.play(0)
         assert figures(bench) == [naive("greedy", RULES, BOARDS, range(3, 11))]
 
@@ -199,7 +192,7 @@ def test_records_begin_on_the_board(tmp_path: Path) -> None:
 def test_players_meet_on_the_same_boards_and_dice() -> None:
     with Study() as study:
         bench = Bench(study, RULES, boards=BOARDS)
-        found = duel(bench, ("greedy", "corner"), 12, 1, 0)
+        found = duel(bench, ("greedy", "corner"), SeedRange(1, 12), 0)
     expected = [naive(player, RULES, BOARDS, range(1, 13)) for player in ("greedy", "corner")]
     assert found.comparison is not None
     assert found.comparison.paired.difference.value == np.mean(

@@ -3,20 +3,21 @@
 import pytest
 
 from twofold.arena.bench import Bench
-from twofold.arena.duel import Outcome, Question, duel, with_budget
+from twofold.arena.duel import DuelOutcome, SprtQuestion, duel, with_budget
 from twofold.arena.sprt import Verdict
 from twofold.arena.studies.study import Study
 from twofold.errors import InvalidInput, InvalidSpec
 from twofold.rules import Rules
+from twofold.seeds import SeedRange
 
 SMALL = Rules.parse("3x3 goal=64")
 
 
 def play(
-    a: str, b: str, games: int, question: Question | None = None, jobs: int = 0, seed: int = 1
-) -> Outcome:
+    a: str, b: str, games: int, question: SprtQuestion | None = None, jobs: int = 0, seed: int = 1
+) -> DuelOutcome:
     with Study() as study:
-        return duel(Bench(study, SMALL), (a, b), games, seed, jobs, question=question)
+        return duel(Bench(study, SMALL), (a, b), SeedRange(seed, games), jobs, question=question)
 
 
 def test_all_games_are_compared_on_their_seeds() -> None:
@@ -34,7 +35,7 @@ def test_all_games_are_compared_on_their_seeds() -> None:
     [("greedy", "random", Verdict.A), ("random", "greedy", Verdict.B)],
 )
 def test_a_test_stops_as_soon_as_it_knows(a: str, b: str, verdict: Verdict) -> None:
-    found = play(a, b, 5000, Question())
+    found = play(a, b, 5000, SprtQuestion())
     assert found.test is not None
     assert found.test.verdict is verdict
     assert 100 <= found.test.pairs < 1000
@@ -43,12 +44,12 @@ def test_a_test_stops_as_soon_as_it_knows(a: str, b: str, verdict: Verdict) -> N
 
 @pytest.mark.parametrize("jobs", [1, 3])
 def test_a_test_ends_the_same_with_any_number_of_jobs(jobs: int) -> None:
-    expected, found = (play("greedy", "corner", 3000, Question(), used) for used in (0, jobs))
+    expected, found = (play("greedy", "corner", 3000, SprtQuestion(), used) for used in (0, jobs))
     assert expected.test == found.test
 
 
 def test_hits_of_a_tile() -> None:
-    found = play("greedy", "random", 2000, Question(tile=64, share=0.1))
+    found = play("greedy", "random", 2000, SprtQuestion(tile=64, share=0.1))
     assert found.test is not None
     assert found.test.verdict is Verdict.A
     assert found.test.delta == 0.1
@@ -56,7 +57,7 @@ def test_hits_of_a_tile() -> None:
 
 
 def test_a_test_that_runs_out_of_games_does_not_know() -> None:
-    found = play("greedy", "corner", 100, Question(delta=1.0))
+    found = play("greedy", "corner", 100, SprtQuestion(delta=1.0))
     assert found.test is not None
     assert found.test.verdict is None
     assert found.test.finished
@@ -64,14 +65,14 @@ def test_a_test_that_runs_out_of_games_does_not_know() -> None:
 
 def test_games_of_an_earlier_duel_are_used() -> None:
     with Study() as study:
-        duel(Bench(study, SMALL), ("greedy", "random"), 30, 1, 0)
+        duel(Bench(study, SMALL), ("greedy", "random"), SeedRange(1, 30), 0)
         played = 0
 
         def count(_number: int, _row: object) -> None:
             nonlocal played
             played += 1
 
-        duel(Bench(study, SMALL), ("greedy", "corner"), 30, 1, 0, on_result=count)
+        duel(Bench(study, SMALL), ("greedy", "corner"), SeedRange(1, 30), 0, on_result=count)
         assert played == 30
 
 
@@ -79,22 +80,24 @@ def test_what_was_stopped_is_compared_as_far_as_it_goes() -> None:
     with Study() as study:
         played: list[int] = []
         found = duel(
-            Bench(study, SMALL), ("greedy", "random"), 40, 1, 0,
+            Bench(study, SMALL), ("greedy", "random"), SeedRange(1, 40), 0,
             on_result=lambda number, _row: played.append(number),
             stop=lambda: len(played) > 45,
         )  # fmt: skip
     assert found.comparison is not None
     assert found.comparison.games == len(played) - 40
     with Study() as study:
-        nothing = duel(Bench(study, SMALL), ("greedy", "random"), 40, 1, 0, stop=lambda: True)
+        nothing = duel(
+            Bench(study, SMALL), ("greedy", "random"), SeedRange(1, 40), 0, stop=lambda: True
+        )
     assert nothing.comparison is None
 
 
 def test_bad_questions() -> None:
     for games, question, words in (
-        (50, Question(), "expected 100 games or more"),
-        (500, Question(delta=0.0), "expected a delta above 0"),
-        (500, Question(delta=2.0, tile=64), "expected delta below 1"),
+        (50, SprtQuestion(), "expected 100 games or more"),
+        (500, SprtQuestion(delta=0.0), "expected a delta above 0"),
+        (500, SprtQuestion(delta=2.0, tile=64), "expected delta below 1"),
     ):
         with pytest.raises(InvalidInput, match=words):
             play("greedy", "random", games, question)

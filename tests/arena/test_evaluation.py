@@ -19,12 +19,13 @@ from twofold.networks.library import load_network
 from twofold.players import make_player
 from twofold.players.loop import GameResult, play_games
 from twofold.rules import STANDARD
+from twofold.seeds import SeedRange
 
 LATE = parse_boards("0122/1243/3565/0089\n0001/0013/0245/0678\n0000/0000/0122/0567\n", "late")
 
 
 def by_player(spec: str, games: int, boards: StartBoards | None = None) -> list[GameResult]:
-    seeds = range(1, games + 1)
+    seeds = SeedRange(1, games)
     starts = [boards.of_seed(seed) for seed in seeds] if boards else []
     with make_player(spec) as player:
         return list(play_games(player, STANDARD, seeds, boards=starts))

@@ -19,6 +19,7 @@ from twofold.arena.studies.study import Study
 from twofold.errors import MissingExtra, ResourceError
 from twofold.networks.library import network_path
 from twofold.rules import Rules
+from twofold.seeds import SeedRange
 
 
 @pytest.fixture(scope="module", params=["little", pytest.param("real", marks=pytest.mark.long)])
@@ -122,7 +123,7 @@ def test_networks_and_code_reach_workers_that_do_not_have_them(
     with Study() as study:
         bench = Bench(study, Rules.parse("goal=128 stop=goal"))
         for player in players:
-            bench.add(player, 4, 1)
+            bench.add(player, SeedRange(1, 4))
         specs = [(one.player, one.spec) for one in bench.entrants]
         with RayWorkers(cluster, specs, jobs=1) as workers:
             net.unlink()  # as on another machine: only the store has them

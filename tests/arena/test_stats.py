@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from twofold.arena import GameRow, Interval, Run, mean_interval, summarise, wilson_interval
+from twofold.arena import GameColumns, GameRow, Interval, mean_interval, summarise, wilson_interval
 from twofold.arena.pairs import paired_interval, paired_rates
 from twofold.arena.stats import (
     MAX_BOOTSTRAP,
@@ -357,8 +357,7 @@ def test_a_million_games_take_no_time() -> None:
 
 
 def test_summary() -> None:
-    run = Run("greedy", "greedy", (row(100, 64), row(300, 128), row(200, 64)))
-    summary = summarise(run)
+    summary = summarise(GameColumns.of_rows([row(100, 64), row(300, 128), row(200, 64)]))
     assert (summary.games, summary.median, summary.best, summary.worst) == (3, 200, 300, 100)
     assert summary.max_tile == 128
     assert {tile: rate.value for tile, rate in summary.reach.items()} == {
@@ -370,8 +369,8 @@ def test_summary() -> None:
 
 def test_a_run_without_games_has_no_summary() -> None:
     with pytest.raises(ValueError, match="finished game"):
-        summarise(Run("greedy", "greedy", ()))
+        summarise(GameColumns.of_rows(()))
 
 
 def test_games_that_take_no_time_have_no_speed() -> None:
-    assert summarise(Run("a", "a", (row(4, 4, 0.0),))).moves_per_second == 0.0
+    assert summarise(GameColumns.of_rows([row(4, 4, 0.0)])).moves_per_second == 0.0

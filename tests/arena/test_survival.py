@@ -7,13 +7,13 @@ from collections.abc import Sequence
 import pytest
 
 from twofold import Rules
+from twofold.arena.bench import PlayerStanding
 from twofold.arena.boards import parse_boards
-from twofold.arena.games import GameRow, Games
-from twofold.arena.run import Run
+from twofold.arena.games import GameColumns, GameRow
 from twofold.arena.stats import wilson_interval
 from twofold.arena.survival import (
-    Band,
     Fates,
+    SumBand,
     bands,
     cells,
     edges_of,
@@ -24,7 +24,7 @@ from twofold.arena.survival import (
 
 def naive(
     starts: Sequence[int], ends: Sequence[int], died: Sequence[bool], edges: Sequence[int]
-) -> list[Band]:
+) -> list[SumBand]:
     """The same, one game after the other."""
     found = []
     games = list(zip(starts, ends, died, strict=True))
@@ -35,7 +35,7 @@ def naive(
         if there:
             share = wilson_interval(len(dead), len(there))
             going = wilson_interval(len(games) - len(gone), len(games))
-            found.append(Band(low, high, len(there), len(dead), share, going))
+            found.append(SumBand(low, high, len(there), len(dead), share, going))
     return found
 
 
@@ -78,8 +78,8 @@ def test_starts_and_ends_fit() -> None:
         Fates.of_sums([5, 6], [1])
 
 
-def games_of(*sums: int | None, tile: int = 64) -> Games:
-    return Games.of_rows(
+def games_of(*sums: int | None, tile: int = 64) -> GameColumns:
+    return GameColumns.of_rows(
         [
             GameRow("", seed, 100, 40, tile, tuple(range(tile.bit_length())), 0.1, tile_sum=total)
             for seed, total in enumerate(sums, 1)
@@ -106,9 +106,8 @@ def test_games_begin_with_the_sum_of_their_board() -> None:
 
 
 def test_a_table_of_text() -> None:
-    rows = games_of(300, 2_500, 2_600, 9_000).rows("x")
-    run = Run("greedy", "greedy", rows)
-    assert format_survival([run, Run("none", "none", ())], Rules(), None) == (
+    run = PlayerStanding("greedy", "greedy", games_of(300, 2_500, 2_600, 9_000))
+    assert format_survival([run, PlayerStanding("none", "none", games_of())], Rules(), None) == (
         "greedy\n"
         "tile sum         games  ended  ended, %  95 % interval  going on, %\n"
         "0 to 2,000           4      1      25.0    4.6 to 69.9         75.0\n"
@@ -121,7 +120,7 @@ def test_a_table_of_text() -> None:
 
 def test_a_table_says_what_is_left_out() -> None:
     partly, old = (
-        Run("greedy", "greedy", games_of(*sums).rows("x")) for sums in ((30, None, None), (None,))
+        PlayerStanding("greedy", "greedy", games_of(*sums)) for sums in ((30, None, None), (None,))
     )
     first, second = format_survival([partly, old], Rules(), None).split("\n\n")
     assert first.endswith("\nleft out: 2 games of an older twofold, which kept no tile sums")

@@ -2,15 +2,15 @@
 
 import pytest
 
-from twofold.arena import GameRow, Run
-from twofold.arena.table import format_rate, format_runs, format_table
+from twofold.arena import GameColumns, GameRow, PlayerStanding
+from twofold.arena.table import format_rate, format_runs, format_seconds, format_table
 
 
-def make_run(name: str, tiles: list[int], error: str = "") -> Run:
+def make_run(name: str, tiles: list[int], error: str = "") -> PlayerStanding:
     rows = tuple(
         GameRow(name, seed, 10 * tile, 100, tile, (), 0.01) for seed, tile in enumerate(tiles)
     )
-    return Run(name, name, rows, error, 9 if error else None)
+    return PlayerStanding(name, name, GameColumns.of_rows(rows), error, 9 if error else None)
 
 
 def test_columns_are_aligned() -> None:
@@ -75,3 +75,19 @@ def test_failures_are_told_with_their_seed() -> None:
 )
 def test_rates_have_three_digits(rate: float, text: str) -> None:
     assert format_rate(rate) == text
+
+
+@pytest.mark.parametrize(
+    ("seconds", "text"),
+    [
+        (None, "–"),
+        (2.5, "2.5 s"),
+        (0.0123, "12.3 ms"),
+        (7e-5, "70 µs"),
+        (1.98e-7, "198 ns"),
+        (3e-11, "0.03 ns"),
+        (1234.0, "1,234 s"),
+    ],
+)
+def test_times_have_three_digits_and_a_unit(seconds: float | None, text: str) -> None:
+    assert format_seconds(seconds) == text

@@ -1,39 +1,40 @@
 """The number of workers, and the order in which they finish, change no result."""
 
 import hashlib
-import random
 import time
 from dataclasses import asdict
 from pathlib import Path
 
 import pytest
 
+from tests.arena.standings import rows_of, standings_of
 from tests.support.forks import forked_workers as forked_workers  # a fixture
 from twofold.arena import workers as workers_module
-from twofold.arena.run import Plan, Run, play, run
-from twofold.arena.workers import Workers
+from twofold.arena.bench import PlayerStanding
 from twofold.players.own_code import load_object
 from twofold.rules import Rules
+from twofold.seeds import SeedRange
 
 HERE = Path(__file__).parent / "players_for_tests.py"
 SMALL = Rules.parse("3x3 goal=64")
 PLAYERS = ["random", "greedy", f"{HERE}:Threaded", f"{HERE}:Forgetful"]
 GAMES = 12
+SEEDS = SeedRange(2**64 - 3, GAMES)
 
 
-def digest(runs: list[Run]) -> str:
+def digest(standings: list[PlayerStanding]) -> str:
     """Hash of everything but the times."""
     rows = [
         {key: value for key, value in asdict(row).items() if "seconds" not in key}
-        for one in runs
-        for row in one.rows
+        for one in standings
+        for row in rows_of(one)
     ]
     return hashlib.sha256(repr(rows).encode()).hexdigest()
 
 
 @pytest.fixture(scope="module")
 def expected() -> str:
-    return digest(run(PLAYERS, GAMES, 2**64 - 3, 1, SMALL))
+    return digest(standings_of(PLAYERS, SEEDS, 1, SMALL))
 
 
 @pytest.mark.promise("R30")
@@ -43,24 +44,7 @@ def test_rows_do_not_depend_on_the_number_of_workers(
 ) -> None:
     if jobs > 2:
         request.getfixturevalue("forked_workers")
-    assert digest(run(PLAYERS, GAMES, 2**64 - 3, jobs, SMALL)) == expected
-
-
-@pytest.mark.promise("R30")
-@pytest.mark.usefixtures("forked_workers")
-def test_rows_do_not_depend_on_the_order_of_games() -> None:
-    seeds = list(range(10))
-
-    def rows(order: list[int]) -> dict[int, tuple[object, ...]]:
-        plan = Plan(0, f"{HERE}:Forgetful", iter(range(10)), lambda number: order[number])
-        with Workers(1, [False]) as workers:
-            played = list(play(workers, [plan], SMALL, lambda: False))
-        return {row.seed: (row.score, row.moves, row.reached) for _, _, row in played}
-
-    shuffled = seeds.copy()
-    random.Random(1).shuffle(shuffled)
-    assert rows(seeds) == rows(shuffled)
-    assert len(rows(seeds)) == 10
+    assert digest(standings_of(PLAYERS, SEEDS, jobs, SMALL)) == expected
 
 
 @pytest.mark.promise("R30")
@@ -68,49 +52,49 @@ def test_rows_do_not_depend_on_the_order_of_games() -> None:
 def test_an_interrupted_run_holds_rows_of_the_whole_one(expected: str) -> None:
     finished = 0
 
-    def count(_row: object) -> None:
+    def count(_number: int, _row: object) -> None:
         nonlocal finished
         finished += 1
 
-    part = run(PLAYERS, GAMES, 2**64 - 3, 2, SMALL, count, lambda: finished >= 5)
-    whole = run(PLAYERS, GAMES, 2**64 - 3, 1, SMALL)
-    assert 5 <= sum(len(one.rows) for one in part) < len(PLAYERS) * GAMES
+    part = standings_of(PLAYERS, SEEDS, 2, SMALL, count, lambda: finished >= 5)
+    whole = standings_of(PLAYERS, SEEDS, 1, SMALL)
+    assert 5 <= sum(len(one.games) for one in part) < len(PLAYERS) * GAMES
     assert digest(whole) == expected
     for one, other in zip(part, whole, strict=True):
-        known = {row.seed: (row.score, row.moves) for row in other.rows}
-        assert all(known[row.seed] == (row.score, row.moves) for row in one.rows)
+        known = {row.seed: (row.score, row.moves) for row in rows_of(other)}
+        assert all(known[row.seed] == (row.score, row.moves) for row in rows_of(one))
 
 
 def test_seeds_go_round_at_the_end() -> None:
-    (one,) = run(["greedy"], 3, 2**64 - 2, 1, SMALL)
-    assert [row.seed for row in one.rows] == [2**64 - 2, 2**64 - 1, 0]
+    (one,) = standings_of(["greedy"], SeedRange(2**64 - 2, 3), 1, SMALL)
+    assert one.games.seeds.tolist() == [2**64 - 2, 2**64 - 1, 0]
 
 
 @pytest.mark.parametrize("jobs", [1, 2])
 @pytest.mark.usefixtures("forked_workers")
 def test_a_player_that_raises_ends_its_own_run_only(jobs: int) -> None:
-    failing, good = run([f"{HERE}:FailsOnSeed", "corner"], 8, 0, jobs, SMALL)
+    failing, good = standings_of([f"{HERE}:FailsOnSeed", "corner"], SeedRange(0, 8), jobs, SMALL)
     assert failing.error == f"ZeroDivisionError: on purpose ({HERE}, line 34)"
     assert failing.failed_seed == 3
-    assert [row.seed for row in failing.rows] == [0, 1, 2]
+    assert failing.games.seeds.tolist() == [0, 1, 2]
     assert not good.error
-    assert len(good.rows) == 8
+    assert len(good.games) == 8
 
 
 @pytest.mark.usefixtures("forked_workers")
 def test_an_illegal_move_is_a_failure_that_names_it() -> None:
-    (one,) = run([f"{HERE}:illegal"], 2, 0, 1, Rules())
+    (one,) = standings_of([f"{HERE}:illegal"], SeedRange(0, 2), 1, Rules())
     assert "expected a legal move from" in one.error
     assert one.failed_seed == 0
 
 
 @pytest.mark.usefixtures("forked_workers")
 def test_a_process_that_dies_costs_only_the_game_that_killed_it() -> None:
-    dead, good = run([f"{HERE}:Dies", "corner"], 5, 0, 2, SMALL)
+    dead, good = standings_of([f"{HERE}:Dies", "corner"], SeedRange(0, 5), 2, SMALL)
     assert dead.error == "its process died"
     assert dead.failed_seed == 2
-    assert [row.seed for row in dead.rows] == [0, 1]
-    assert [row.seed for row in good.rows] == [0, 1, 2, 3, 4]
+    assert dead.games.seeds.tolist() == [0, 1]
+    assert good.games.seeds.tolist() == [0, 1, 2, 3, 4]
 
 
 @pytest.mark.usefixtures("forked_workers")
@@ -122,15 +106,15 @@ def test_processes_that_do_not_notice_the_end_are_ended(monkeypatch: pytest.Monk
     def stop() -> bool:
         return time.monotonic() - began > 0.3
 
-    (one,) = run([f"{sleeper}:Sleeps"], 4, 0, 2, SMALL, None, stop)
-    assert one.rows == ()
+    (one,) = standings_of([f"{sleeper}:Sleeps"], SeedRange(0, 4), 2, SMALL, None, stop)
+    assert not len(one.games)
     assert time.monotonic() - began < 60
 
 
 def test_each_thread_makes_and_closes_players_of_its_own() -> None:
     home = load_object(f"{HERE}:Threaded")
     home.made, home.closed = 0, 0
-    (one,) = run([f"{HERE}:Threaded"], 20, 0, 2, SMALL)
-    assert len(one.rows) == 20
+    (one,) = standings_of([f"{HERE}:Threaded"], SeedRange(0, 20), 2, SMALL)
+    assert len(one.games) == 20
     assert 2 <= home.made <= 3
     assert home.closed == home.made

@@ -13,6 +13,7 @@ import json
 import shutil
 import sqlite3
 import sys
+from collections import deque
 from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
@@ -20,6 +21,7 @@ from typing import Any
 
 from twofold.cli import main
 from twofold.errors import TwofoldError
+from twofold.seeds import SeedRange
 
 RULES = "2x2 spawn=2:0.9,4:0.1 start=2 goal=2048 stop=never"
 RAN = "ran"
@@ -83,7 +85,7 @@ def _study(path: Path, *specs: str) -> Path:
     more: dict[str, Any] = {"signature": str(SIGNATURE), "twofold": "1", "machine": {}}
     with Study(path) as study:
         for spec in specs:
-            study.want(study.add_run(spec, spec, RULES, **more, reproducible=True), 0, 1)
+            study.want(study.add_run(spec, spec, RULES, **more, reproducible=True), SeedRange(0, 1))
     return path
 
 
@@ -130,33 +132,33 @@ def other_readers_of_studies(folder: Path, specs: list[str]) -> None:
 def workers_of_studies(folder: Path, specs: list[str]) -> None:
     """Threads, processes and actors of Ray that are handed a task of a study."""
     from twofold.arena.ray_workers import _Seat
-    from twofold.arena.run import Plan, play
-    from twofold.arena.workers import Crew, Task, Workers
+    from twofold.arena.schedule import Schedule, play
+    from twofold.arena.workers import GameWorkers, Task, TaskPlayers
     from twofold.rules import Rules
 
     rules = Rules.parse(RULES)
     for spec in specs:
-        task = Task(0, (0,), spec, rules, (1,), allow_code=False)
-        attempt(lambda task=task: list(Crew().play(task, lambda: False)))
+        task = Task(0, spec, rules, SeedRange(1, 1), allow_code=False)
+        attempt(lambda task=task: list(TaskPlayers().play(task, lambda: False)))
         seat = _Seat([(spec, {})])
         seat.make(task)
         list(seat.play(task))
-    plans = [
-        Plan(number, spec, iter([0]), lambda _: 1, allow_code=False)
+    schedules = [
+        Schedule(number, spec, deque([SeedRange(1, 1)]), allow_code=False)
         for number, spec in enumerate(specs)
     ]
-    with Workers(1, [False] * len(specs)) as workers:
-        list(play(workers, plans, rules, lambda: False))
-    assert all("without code" in plan.errors[0] for plan in plans)
+    with GameWorkers(1, [False] * len(specs)) as workers:
+        list(play(workers, schedules, rules, lambda: False))
+    assert all("without code" in one.errors[1] for one in schedules)
 
 
 def tunings(folder: Path, specs: list[str]) -> None:
     """A tuning whose file names such players wherever it holds text, and pickles besides."""
-    from twofold.arena.tuning.tune import Settings, tune
+    from twofold.arena.tuning.tune import TuningSettings, tune
     from twofold.rules import Rules
 
     player, rules = "expectimax:eval=rows,ply=1", Rules.parse(RULES)
-    settings = Settings.make(player, games=1, rules=rules, weights=["empty"])
+    settings = TuningSettings.make(player, games=1, rules=rules, weights=["empty"])
     path = folder / "tune.db"
     tune(settings, path, trials=1, check_games=2)
     for number, spec in enumerate(specs):

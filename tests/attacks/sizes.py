@@ -149,7 +149,7 @@ def parquet(
     """A file of equal games, each column a value or an array."""
 
     def put(path: Path) -> None:
-        from twofold.arena.reports.report import require_report
+        from twofold.arena.reports.drawings import require_report
 
         pa, pq = require_report("pyarrow"), require_report("pyarrow.parquet")
         types = {"reproducible": pa.bool_(), "reached": pa.list_(pa.int32())}
@@ -171,7 +171,7 @@ def array(make: Callable[[Any], Any], name: str, rows: int = 10, **options: Any)
     """A file of games with one column that PyArrow makes."""
 
     def put(path: Path) -> None:
-        from twofold.arena.reports.report import require_report
+        from twofold.arena.reports.drawings import require_report
 
         pa = require_report("pyarrow")
         parquet(rows, columns={name: make(pa)}, **options)(path)

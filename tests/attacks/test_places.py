@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from twofold.arena.ray_workers import _Seat
-from twofold.arena.workers import Spawn
+from twofold.arena.workers import QuietSpawn
 
 MODULES = ("multiprocessing", "signal", "pickle", "twofold", "numba", "sitecustomize")
 
@@ -30,7 +30,7 @@ def test_a_worker_finds_no_modules_in_the_folder_at_hand(
 ) -> None:
     # As the command is started: without the folder at hand.
     monkeypatch.setattr(sys, "path", [place for place in sys.path if place not in ("", ".")])
-    process = Spawn().Process(target=time.sleep, args=(0,))
+    process = QuietSpawn().Process(target=time.sleep, args=(0,))
     process.start()
     process.join(60)
     assert process.exitcode == 0

@@ -28,10 +28,11 @@ from twofold.arena.studies import sqlite as module
 from twofold.arena.studies.sqlite import Deadline, open_sqlite, patiently
 from twofold.arena.studies.study import Study
 from twofold.arena.tuning import study as tune_study
-from twofold.arena.tuning.tune import Settings
+from twofold.arena.tuning.tune import TuningSettings
 from twofold.errors import InvalidInput, TwofoldError
 from twofold.locks import alone
 from twofold.rules import Rules
+from twofold.seeds import SeedRange
 from twofold.web.lab import laboratory as lab
 
 SOON = 60.0
@@ -44,7 +45,7 @@ def make_study(path: Path, games: int = 3) -> None:
     with Study(path) as study:
         about: dict[str, Any] = {"signature": "1", "twofold": "0.1", "machine": {"cores": 2}}
         run = study.add_run("greedy", "greedy", "4x4", reproducible=True, **about)
-        study.want(run, 0, games)
+        study.want(run, SeedRange(0, games))
         for seed in range(games):
             study.add(run, GameRow("", seed, 100, 40, 8, (0, 0, 3, 9), 0.001))
 
@@ -62,12 +63,14 @@ def study(tmp_path: Path, sound: Path) -> Path:
 
 
 @pytest.fixture(scope="module")
-def settings() -> Settings:
-    return Settings.make("expectimax:eval=rows,ply=1", games=1, seed=1, rules=Rules.parse("3x3"))
+def settings() -> TuningSettings:
+    return TuningSettings.make(
+        "expectimax:eval=rows,ply=1", games=1, seed=1, rules=Rules.parse("3x3")
+    )
 
 
 @pytest.fixture(scope="module")
-def sound_tuning(settings: Settings, tmp_path_factory: pytest.TempPathFactory) -> Path:
+def sound_tuning(settings: TuningSettings, tmp_path_factory: pytest.TempPathFactory) -> Path:
     path = tmp_path_factory.mktemp("tuning") / "t.db"
     tune_study.open_study(path, settings)
     return path
@@ -123,7 +126,7 @@ def test_the_attack_is_one(tmp_path: Path) -> None:
 
 @pytest.mark.promise("R61")
 def test_a_journal_that_names_another_file_is_refused(
-    study: Path, tuning: Path, settings: Settings
+    study: Path, tuning: Path, settings: TuningSettings
 ) -> None:
     victim = study.with_name("victim")
     victim.write_text("mine")
@@ -190,7 +193,7 @@ def test_a_link_to_a_study_is_the_study(study: Path) -> None:
     link.parent.mkdir()
     link.symlink_to(study)
     with Study(link) as opened:
-        opened.want(1, 7, 7)
+        opened.want(1, SeedRange(7, 7))
         assert (study.parent / "s.db-wal").exists()
         with pytest.raises(InvalidInput, match="another run is using"):
             Study(study)
@@ -275,20 +278,20 @@ def test_other_tables_than_ours_are_refused(study: Path, name: str) -> None:
     ],
 )
 def test_a_tuning_has_tables_and_indexes_alone(
-    tuning: Path, settings: Settings, statements: tuple[str, ...]
+    tuning: Path, settings: TuningSettings, statements: tuple[str, ...]
 ) -> None:
     change(tuning, *statements)
     with pytest.raises(InvalidInput, match=r"expected (tables and|at most|a file that)"):
         tune_study.open_study(tuning, settings)
 
 
-def test_a_later_optuna_may_have_more_tables(tuning: Path, settings: Settings) -> None:
+def test_a_later_optuna_may_have_more_tables(tuning: Path, settings: TuningSettings) -> None:
     change(tuning, "CREATE TABLE later (a INTEGER)", "CREATE INDEX ix_later ON later (a)")
     assert isinstance(tune_study.open_study(tuning, settings), optuna.Study)
 
 
 @pytest.mark.promise("R62")
-def test_a_tree_without_end_is_refused(tmp_path: Path, settings: Settings) -> None:
+def test_a_tree_without_end_is_refused(tmp_path: Path, settings: TuningSettings) -> None:
     """Its root has one child many times, and that one leaf many times."""
     path, tuning = tmp_path / "s.db", tmp_path / "t.db"
     make_study(path, 2000)
@@ -329,7 +332,7 @@ def test_a_query_has_a_deadline(study: Path) -> None:
 
 @pytest.mark.promise("R62")
 def test_a_query_of_a_tuning_has_a_deadline(
-    tuning: Path, settings: Settings, monkeypatch: pytest.MonkeyPatch
+    tuning: Path, settings: TuningSettings, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     study = tune_study.open_study(tuning, settings)
     monkeypatch.setattr(module, "_STEPS", 1)
@@ -363,7 +366,7 @@ def test_ctrl_c_ends_a_query(study: Path, monkeypatch: pytest.MonkeyPatch) -> No
 @posix
 @pytest.mark.promise("R62")
 def test_ctrl_c_ends_a_query_of_a_tuning(
-    tuning: Path, settings: Settings, monkeypatch: pytest.MonkeyPatch
+    tuning: Path, settings: TuningSettings, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     study = tune_study.open_study(tuning, settings)
     monkeypatch.setattr(module, "_STEPS", 1)

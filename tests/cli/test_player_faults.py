@@ -5,9 +5,10 @@ from pathlib import Path
 
 import pytest
 
+from tests.arena.standings import standings_of
 from tests.support.commands import Cli
-from twofold.arena.run import run
 from twofold.rules import Rules
+from twofold.seeds import SeedRange
 
 CODE = """
 from twofold import Move, Player
@@ -144,5 +145,5 @@ def test_the_traceback_is_shown_on_request(
     with pytest.raises(ZeroDivisionError):
         cli(*BOARD, "bad.py:Raises")
     capsys.readouterr()
-    run(["bad.py:Raises"], 1, 1, 0, Rules.parse("2x2"))
+    standings_of(["bad.py:Raises"], SeedRange(1, 1), 0, Rules.parse("2x2"))
     assert 'bad.py", line 32, in divided' in capsys.readouterr().err  # as a worker of a bench

@@ -18,7 +18,7 @@ from twofold import Game, Move, Record, Rules, make_player
 from twofold.cli._review import heading, summary, worst_moves, worst_of
 from twofold.players import canonical
 from twofold.records.record import write_record
-from twofold.review.review import Judgement, judge
+from twofold.review.review import MoveJudgement, judge
 from twofold.search.stop import Stop
 
 TINY = ("--player", "ntuple:net=tiny,ply=1")
@@ -191,7 +191,7 @@ def test_a_record_that_is_wrong(cli: Cli, record: Path) -> None:
 def test_ctrl_c_gives_the_part_so_far(
     cli: Cli, record: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def interrupted(*arguments: Any, stop: Stop) -> Iterator[Judgement]:
+    def interrupted(*arguments: Any, stop: Stop) -> Iterator[MoveJudgement]:
         for number, one in enumerate(judge(*arguments, stop=stop)):
             yield one
             if number == 19:

@@ -11,9 +11,8 @@ from tests.support.endgame_tables import table_files as table_files  # a fixture
 from tests.support.endgame_tables import tables_here as tables_here  # a fixture
 from twofold.arena import ray_workers
 from twofold.arena.bench import Bench
-from twofold.arena.run import run
 from twofold.arena.studies.study import Study
-from twofold.arena.tuning.settings import Settings
+from twofold.arena.tuning.settings import TuningSettings
 from twofold.board import Board
 from twofold.cli import _players
 from twofold.cli._analysis import figures, move_table
@@ -30,6 +29,7 @@ from twofold.rules import STANDARD, Move, Rules
 from twofold.search.analysis import Analysis, format_chance, table_words
 from twofold.search.budget import Budget
 from twofold.search.document import AnalysisDocument
+from twofold.seeds import SeedRange
 from twofold.web.evaluation import reply_of
 from twofold.web.roster import Roster
 
@@ -159,13 +159,11 @@ def test_a_page_is_told_the_chances(tables_here: Path) -> None:
 def test_studies_runs_and_tunings_name_their_tables(tables_here: Path) -> None:
     rules, auto = Rules.parse("goal=16 stop=goal"), "expectimax:ply=1,tables=auto"
     with Study() as study:
-        entrant = Bench(study, rules).add(auto, 2, 0)
+        entrant = Bench(study, rules).add(auto, SeedRange(0, 2))
         kept = [*map(str, study.runs())]
     assert entrant.player == "expectimax:ply=1,tables=44-16+442-16"
     assert "auto" not in repr(kept).replace("ply=auto", "")
-    (found,) = run([auto], 1, 0, 0, rules)
-    assert "tables=44-16+442-16" in found.player
-    assert "tables=44-16+442-16" in Settings.make(auto, games=1, rules=rules).player
+    assert "tables=44-16+442-16" in TuningSettings.make(auto, games=1, rules=rules).player
 
 
 @pytest.mark.promise("R73")

@@ -23,6 +23,7 @@ from twofold.players.exact import ExactPlayer
 from twofold.players.searching import ExpectimaxPlayer
 from twofold.rules import Rules
 from twofold.search.depth import Depth
+from twofold.seeds import SeedRange
 
 
 @compiled
@@ -127,7 +128,7 @@ def test_games_of_the_exact_player_have_its_value(
     problem = Problem.parse(rules)
     table = solve(problem, threads=2)
     player = ExactPlayer(table)
-    found = list(play_games(player, problem.rules, range(1, games + 1)))
+    found = list(play_games(player, problem.rules, SeedRange(1, games)))
     mean, error = mean_and_error([result.score for result in found])
     assert abs(mean - table.start_value) < 3 * error
     figure(f"{rules}: {mean:.2f} +- {error:.2f} over {games:,} games, {table.start_value:.4f}")

@@ -25,6 +25,7 @@ from twofold.players.presets import DEFAULT_PLAYER, default_player
 from twofold.players.searching import SearchPlayer
 from twofold.players.values import table_answer
 from twofold.rules import STANDARD, Move, Rules
+from twofold.seeds import SeedRange
 
 ALL = "+".join(NAMES)
 PLAIN = ("ntuple:net=tiny,ply=1", "ntuple:net=tiny,ply=2", "expectimax:ply=2", "nneonneo:ply=2")
@@ -221,7 +222,7 @@ def test_games_are_the_same_on_all_paths(tables_here: Path) -> None:
 
 @pytest.mark.promise("R72")
 def test_games_that_follow_each_other_and_a_process_play_the_same(tables_here: Path) -> None:
-    spec, seeds = with_tables("ntuple:net=tiny,ply=1"), range(60)
+    spec, seeds = with_tables("ntuple:net=tiny,ply=1"), SeedRange(0, 60)
     with make_player(spec) as player, make_player("ntuple:net=tiny,ply=1") as plain:
         together = [game.letters for game in play_games(player, STANDARD, seeds, keep_moves=True)]
         assert together[40] == played(player, Game(STANDARD, 40).board, 40, "choose")

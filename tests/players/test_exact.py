@@ -15,6 +15,7 @@ from twofold.game import Game
 from twofold.players import canonical, home_of, make_player, play_game, play_games
 from twofold.players.exact import ExactPlayer
 from twofold.rules import Move, Rules
+from twofold.seeds import SeedRange
 
 
 def made(path: Path, rules: str, objective: str = "score") -> str:
@@ -62,7 +63,7 @@ def test_its_moves_are_those_worth_most(player: ExactPlayer) -> None:
 
 
 def test_kernels_play_as_it_says(player: ExactPlayer) -> None:
-    together = list(play_games(player, player.home, range(40)))
+    together = list(play_games(player, player.home, SeedRange(0, 40)))
     for result in together[:10]:
         game = Game(player.home, seed=result.seed)
         while not game.is_finished:
@@ -102,7 +103,9 @@ def test_a_table_for_a_goal(tmp_path: Path) -> None:
         rules = Rules.parse("2x2 goal=16 stop=goal")
         player.start(rules, 1)
         assert player.analyse(Board.parse("2x2:11/00")).unit == "chance of 16"
-        wins = sum(result.max_tile == 16 for result in play_games(player, rules, range(2_000)))
+        wins = sum(
+            result.max_tile == 16 for result in play_games(player, rules, SeedRange(0, 2_000))
+        )
         assert abs(wins / 2_000 - 0.962511) < 4 * 0.00425
         with pytest.raises(UnsupportedRules, match="expected a board without the goal 16"):
             player.choose(Board.parse("2x2:41/01"))

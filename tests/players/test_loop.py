@@ -14,6 +14,7 @@ from twofold.players.base import assumed_score
 from twofold.players.compiled import CompiledPlayer
 from twofold.players.loop import GameResult
 from twofold.players.simple import RandomPlayer
+from twofold.seeds import SeedRange
 
 LARGE = Rules(2, 3, ((2, 0.5), (32768, 0.5)))
 """Games that soon leave 64 bits."""
@@ -23,7 +24,7 @@ def plain(results: Sequence[GameResult | None]) -> list[Any]:
     return [replace(one, seconds=0.0, move_seconds=None) for one in results if one]
 
 
-def both(spec: str, rules: Rules, seeds: Sequence[int]) -> tuple[list[Any], list[Any]]:
+def both(spec: str, rules: Rules, seeds: SeedRange) -> tuple[list[Any], list[Any]]:
     """Games with their moves, one at a time and one after the other."""
     with make_player(spec) as player:
         alone = [play_game(player, rules, seed, keep_moves=True) for seed in seeds]
@@ -50,25 +51,17 @@ def both(spec: str, rules: Rules, seeds: Sequence[int]) -> tuple[list[Any], list
     ],
 )
 def test_many_are_as_each(spec: str, rules: Rules) -> None:
-    alone, together = both(spec, rules, range(20))
+    alone, together = both(spec, rules, SeedRange(0, 20))
     assert alone == together
     assert len(together) == 20
     assert all(len(one.letters) == one.moves for one in together)
 
 
-@pytest.mark.parametrize(
-    "seeds",
-    [
-        [2**64 - 3, 2**64 - 2, 2**64 - 1, 0, 1, 2],
-        [5, 6, 7, 3, 4, 5, 6, 100, 7],
-        [],
-        [9],
-    ],
-)
-def test_seeds_in_any_order(seeds: list[int]) -> None:
+@pytest.mark.parametrize("seeds", [SeedRange(2**64 - 3, 6), SeedRange(5, 0), SeedRange(9, 1)])
+def test_seeds_go_round_at_the_end(seeds: SeedRange) -> None:
     alone, together = both("greedy", Rules(), seeds)
     assert alone == together
-    assert [one.seed for one in together] == seeds
+    assert [one.seed for one in together] == list(seeds)
 
 
 @pytest.mark.parametrize("keep_moves", [False, True])
@@ -78,13 +71,13 @@ def test_games_follow_each_other_in_a_kernel(
     played: list[int] = []
     original = module._play_together
 
-    def together(player: Any, rules: Rules, seeds: Sequence[int], boards: Any, keep: bool) -> Any:
-        played.append(len(seeds))
+    def together(player: Any, rules: Rules, seeds: SeedRange, boards: Any, keep: bool) -> Any:
+        played.append(seeds.count)
         return original(player, rules, seeds, boards, keep)
 
     monkeypatch.setattr(module, "_play_together", together)
     with make_player("random") as player:
-        games = list(play_games(player, Rules(), range(500), keep_moves=keep_moves))
+        games = list(play_games(player, Rules(), SeedRange(0, 500), keep_moves=keep_moves))
     assert len(games) == 500
     assert all(bool(game.letters) == keep_moves for game in games)
     assert sum(played) >= 490
@@ -124,7 +117,9 @@ def test_games_go_on_from_boards(spec: str, rules: Rules) -> None:
     count = 9 if spec.startswith("expectimax") else 60
     boards = [BOARDS[number % len(BOARDS)] for number in range(count)]
     with make_player(spec) as player:
-        together = list(play_games(player, rules, range(count), boards=boards, keep_moves=True))
+        together = list(
+            play_games(player, rules, SeedRange(0, count), boards=boards, keep_moves=True)
+        )
         alone = [
             play_game(player, rules, seed, board=board, keep_moves=True)
             for seed, board in enumerate(boards)
@@ -150,7 +145,7 @@ def test_games_from_boards_follow_each_other_in_a_kernel(monkeypatch: pytest.Mon
 
     monkeypatch.setattr(kernel_game, "play_many", many)
     with make_player("random") as player:
-        games = list(play_games(player, Rules(), range(500), boards=BOARDS[:1] * 500))
+        games = list(play_games(player, Rules(), SeedRange(0, 500), boards=BOARDS[:1] * 500))
     assert len(games) == 500
     assert sum(played) >= 490
 
@@ -164,7 +159,7 @@ def test_games_from_boards_follow_each_other_in_a_kernel(monkeypatch: pytest.Mon
 )
 def test_boards_fit_the_games(boards: Any, kind: type[Exception], words: str) -> None:
     with make_player("random") as player, pytest.raises(kind, match=words):
-        list(play_games(player, Rules(), range(3), boards=boards))
+        list(play_games(player, Rules(), SeedRange(0, 3), boards=boards))
 
 
 @pytest.mark.parametrize("most", [1, 150, 1_000])
@@ -172,7 +167,7 @@ def test_moves_that_do_not_fit_into_one_call_go_into_the_next(
     most: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(kernel_game, "MOST_MOVES", most)
-    alone, together = both("random", Rules(), range(60))
+    alone, together = both("random", Rules(), SeedRange(0, 60))
     assert alone == together
 
 
@@ -185,7 +180,7 @@ def test_a_player_that_starts_in_its_own_way_is_started_for_each_game() -> None:
             super().start(rules, seed)
 
     assert issubclass(Counts, CompiledPlayer)
-    assert len(list(play_games(Counts(), Rules(), range(40)))) == 40
+    assert len(list(play_games(Counts(), Rules(), SeedRange(0, 40)))) == 40
     assert Counts.started == 40
 
 
@@ -199,7 +194,7 @@ def test_stop_is_asked_between_games(asked: int) -> None:
         return calls > 5 * asked
 
     with make_player("random") as player:
-        found = list(play_games(player, Rules(2, 2), range(10**6), stop=stop))
+        found = list(play_games(player, Rules(2, 2), SeedRange(0, 10**6), stop=stop))
     assert 0 < len(found) < 10**6
 
 
@@ -213,7 +208,7 @@ class FailsLater(Player):
 
 
 def test_what_fails_does_so_in_its_turn() -> None:
-    games = play_games(FailsLater(), Rules(2, 2), range(10))
+    games = play_games(FailsLater(), Rules(2, 2), SeedRange(0, 10))
     assert [next(games).seed for _ in range(3)] == [0, 1, 2]
     with pytest.raises(PlayerError):
         next(games)

@@ -8,6 +8,7 @@ from twofold.exact import Problem, Table, solve
 from twofold.players import make_player, play_games
 from twofold.players.exact import ExactPlayer
 from twofold.review.losses import measure_losses
+from twofold.seeds import SeedRange
 
 
 @pytest.fixture(scope="module")
@@ -30,7 +31,7 @@ def test_losses_are_what_is_missing_in_the_score(table: Table) -> None:
     assert 0 < width < found.mean.value
     assert 0 < found.optimal < found.moves
     assert found.worst <= max(found.lost)
-    scores = [each.score for each in play_games(player, table.problem.rules, range(5_000))]
+    scores = [each.score for each in play_games(player, table.problem.rules, SeedRange(0, 5_000))]
     mean, error = np.mean(scores), np.std(scores) / 5_000**0.5
     missing = table.start_value - float(mean)
     assert abs(missing - found.mean.value) < 3 * (float(error) + width)

@@ -14,7 +14,7 @@ from twofold.players.exact import ExactPlayer
 from twofold.players.searching import ExpectimaxPlayer
 from twofold.players.values import values_of
 from twofold.review import judge as judging
-from twofold.review.judge import FLOOR, Judge, Judgement
+from twofold.review.judge import FLOOR, Judge, MoveJudgement
 from twofold.review.review import Review, default_judge, judge, positions, review, unit_of
 from twofold.search.analysis import Analysis, MoveValue
 from twofold.search.depth import Depth
@@ -37,7 +37,7 @@ def greedy_game() -> Game:
 
 
 @pytest.fixture(scope="module")
-def judged(greedy_game: Game) -> list[Judgement]:
+def judged(greedy_game: Game) -> list[MoveJudgement]:
     return list(judge(greedy_game, make_player("ntuple:net=tiny,ply=2")))
 
 
@@ -67,7 +67,7 @@ class Certain(Player):
 # ---- what is judged
 
 
-def test_every_move_is_judged_in_order(greedy_game: Game, judged: list[Judgement]) -> None:
+def test_every_move_is_judged_in_order(greedy_game: Game, judged: list[MoveJudgement]) -> None:
     assert [one.move_number for one in judged] == list(range(greedy_game.move_number))
     assert tuple(one.move for one in judged) == greedy_game.moves
     for one, position in zip(judged, positions(greedy_game), strict=True):
@@ -76,7 +76,7 @@ def test_every_move_is_judged_in_order(greedy_game: Game, judged: list[Judgement
         assert one.forced == (len(legal) == 1)
 
 
-def test_a_record_is_judged_like_its_game(greedy_game: Game, judged: list[Judgement]) -> None:
+def test_a_record_is_judged_like_its_game(greedy_game: Game, judged: list[MoveJudgement]) -> None:
     record = Record.from_game(greedy_game)
     assert list(judge(record, make_player("ntuple:net=tiny,ply=2"))) == judged
     assert list(positions(record)) == list(positions(greedy_game))
@@ -101,12 +101,12 @@ def test_values_are_those_of_an_analysis(greedy_game: Game, spec: str) -> None:
         assert one.values == tuple(each.value for each in analysis.moves)
 
 
-def test_a_judgement_depends_on_no_other(greedy_game: Game, judged: list[Judgement]) -> None:
+def test_a_judgement_depends_on_no_other(greedy_game: Game, judged: list[MoveJudgement]) -> None:
     assert list(judge(greedy_game, make_player("ntuple:net=tiny,ply=2"), start=300)) == judged[300:]
     assert list(judge(greedy_game, make_player("ntuple:net=tiny,ply=2"), start=10**9)) == []
 
 
-def test_a_budget_is_the_depth(greedy_game: Game, judged: list[Judgement]) -> None:
+def test_a_budget_is_the_depth(greedy_game: Game, judged: list[MoveJudgement]) -> None:
     assert list(judge(greedy_game, make_player("ntuple:net=tiny"), Budget(ply=2))) == judged
 
 
@@ -125,7 +125,7 @@ def test_who_plays_its_own_moves_is_perfect() -> None:
 # ---- ratios
 
 
-def test_ratios_of_points(judged: list[Judgement]) -> None:
+def test_ratios_of_points(judged: list[MoveJudgement]) -> None:
     for one in judged:
         best, made = one.values[one.best], one.values[one.move]
         assert best is not None
@@ -292,11 +292,11 @@ def test_a_search_that_is_stopped_has_no_values() -> None:
 # ---- the whole
 
 
-def one_of(label: str, ratio: float, number: int = 0, *, forced: bool = False) -> Judgement:
+def one_of(label: str, ratio: float, number: int = 0, *, forced: bool = False) -> MoveJudgement:
     """A judgement of which only this matters."""
     values = (1.0, None, None, None) if forced else (1.0, ratio, None, None)
     move = Move.UP if forced or ratio == 1 else Move.RIGHT
-    return Judgement(number, move, Move.UP, values, ratio, 100 * ratio, label, 1.0)  # type: ignore[arg-type]
+    return MoveJudgement(number, move, Move.UP, values, ratio, 100 * ratio, label, 1.0)  # type: ignore[arg-type]
 
 
 def test_the_review_of_judgements() -> None:

@@ -70,7 +70,7 @@ def command(said: Path, prepare: Callable[[], object] | None, *arguments: str) -
 
 def fork_workers() -> None:
     """Have this process fork its workers, too."""
-    workers.Spawn = context  # type: ignore[assignment,misc]
+    workers.QuietSpawn = context  # type: ignore[assignment,misc]
 
 
 @pytest.fixture
@@ -80,7 +80,7 @@ def forked_workers(monkeypatch: pytest.MonkeyPatch) -> None:
     How workers are started otherwise is tested in `tests/arena/test_workers.py`.
     """
     if os.name == "posix":
-        monkeypatch.setattr(workers, "Spawn", context)
+        monkeypatch.setattr(workers, "QuietSpawn", context)
 
 
 def save_every_layer() -> None:

@@ -4,16 +4,16 @@ import pytest
 
 from tests.tui.driving import game_of
 from twofold import Board, Game, Move
-from twofold.review.judge import Judgement
+from twofold.review.judge import MoveJudgement
 from twofold.tui.walk import Walk
 from twofold.tui.walk_view import draw_walk, timeline, verdict
 
 
-def judgement(number: int, move: Move, label: str, ratio: float) -> Judgement:
+def judgement(number: int, move: Move, label: str, ratio: float) -> MoveJudgement:
     values = (10.0, 40.0, 20.0, None) if label != "forced" else (None, 5.0, None, None)
     best = move if label in ("perfect", "forced") else Move.RIGHT
     known = "perfect" if label == "forced" else label
-    return Judgement(number, move, best, values, ratio, 50.0, known, 1.0)  # type: ignore[arg-type]
+    return MoveJudgement(number, move, best, values, ratio, 50.0, known, 1.0)  # type: ignore[arg-type]
 
 
 def judged(labels: list[str]) -> Walk:

@@ -1,43 +1,45 @@
 """The arena: players over many seeds, and what their games say.
 
 >>> from twofold import Rules
->>> from twofold.arena import run, summarise
->>> runs = run(["random", "greedy"], games=10, seed=1, jobs=1, rules=Rules())
->>> [summarise(one).games for one in runs]
+>>> from twofold.arena import Bench, SeedRange, Study, summarise
+>>> with Study() as study:
+...     bench = Bench(study, Rules())
+...     for player in ("random", "greedy"):
+...         _ = bench.add(player, SeedRange(first=1, count=10))
+...     _ = bench.play(jobs=1)
+...     [summarise(one.games).games for one in bench.standings()]
 [10, 10]
 """
 
-from twofold.arena.bench import Bench, Standing
+from twofold.arena.bench import Bench, PlayerStanding
 from twofold.arena.boards import StartBoards, parse_boards, read_boards
 from twofold.arena.compare import Comparison, compare_scores, verdict_words
-from twofold.arena.games import GameRow, Games
-from twofold.arena.run import Run, run, run_seeds
+from twofold.arena.games import GameColumns, GameRow
 from twofold.arena.sprt import Sprt
 from twofold.arena.stats import Interval, Summary, mean_interval, summarise, wilson_interval
 from twofold.arena.studies.study import Study
-from twofold.arena.survival import Band, Fates, bands
+from twofold.arena.survival import Fates, SumBand, bands
+from twofold.seeds import SeedRange
 
 __all__ = [
-    "Band",
     "Bench",
     "Comparison",
     "Fates",
+    "GameColumns",
     "GameRow",
-    "Games",
     "Interval",
-    "Run",
+    "PlayerStanding",
+    "SeedRange",
     "Sprt",
-    "Standing",
     "StartBoards",
     "Study",
+    "SumBand",
     "Summary",
     "bands",
     "compare_scores",
     "mean_interval",
     "parse_boards",
     "read_boards",
-    "run",
-    "run_seeds",
     "summarise",
     "verdict_words",
     "wilson_interval",

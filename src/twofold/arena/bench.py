@@ -2,21 +2,25 @@
 
 import contextlib
 import time
+from collections import deque
 from collections.abc import Callable, Collection, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Final
 
+import numpy as np
+
 from twofold.arena.boards import StartBoards
-from twofold.arena.games import GameRow, Games
-from twofold.arena.run import Backend, Plan, play
-from twofold.arena.studies.study import Study, Wanted
-from twofold.arena.workers import Workers
+from twofold.arena.games import GameColumns, GameRow
+from twofold.arena.schedule import Backend, Schedule, play
+from twofold.arena.studies.study import Study
+from twofold.arena.workers import GameWorkers
 from twofold.errors import InvalidInput, PlayerError
-from twofold.limits import MAX_GAMES, MAX_JOBS, MAX_SEED, check_limit
+from twofold.limits import MAX_GAMES, MAX_JOBS, check_limit
 from twofold.notation import check_seed, format_spec, parse_spec, split_hashes
 from twofold.players import make_player, settled
 from twofold.players.registry import code_of
 from twofold.rules import Rules
+from twofold.seeds import SeedRange
 from twofold.version import SIGNATURE, __version__
 
 FLUSH_SECONDS: Final = 0.5
@@ -31,7 +35,7 @@ class Entrant:
         player: the player as it was named.
         run: its number in the study.
         spec: its canonical spec.
-        wanted: its games.
+        seeds: of its games.
         missing: how many of them are still to be played.
         compiled: whether it runs in threads.
         allow_code: whether it may run code and programs, see `make_player`.
@@ -40,14 +44,14 @@ class Entrant:
     player: str
     run: int
     spec: str
-    wanted: Wanted
+    seeds: SeedRange
     missing: int
     compiled: bool
     allow_code: bool = True
 
 
 @dataclass(frozen=True, slots=True)
-class Standing:
+class PlayerStanding:
     """What a study knows of a player's games.
 
     Attributes:
@@ -61,7 +65,7 @@ class Standing:
 
     player: str
     spec: str
-    games: Games
+    games: GameColumns
     error: str = ""
     failed_seed: int | None = None
 
@@ -94,24 +98,22 @@ class Bench:
         self.records = records
         self.entrants: list[Entrant] = []
 
-    def add(self, player: str, games: int, seed: int, *, allow_code: bool = True) -> Entrant:
+    def add(self, player: str, seeds: SeedRange, *, allow_code: bool = True) -> Entrant:
         """Want games of a player.
 
         Args:
             player: its spec.
-            games: number of games.
-            seed: the seed of the first game; then seed + 1, ... modulo 2^64.
+            seeds: of the games.
             allow_code: whether the spec may name code and programs; False where a file says it.
 
         Raises:
             InvalidInput: the spec or a number cannot be used, or the player has changed since
                 the study holds games of it.
         """
-        check_limit("games", games, 1, MAX_GAMES)
-        seed = check_seed(seed)
+        _check_seeds(seeds)
         player = settled(player, self.rules)
         with make_player(player, allow_code=allow_code) as made:
-            made.start(self.rules, seed)
+            made.start(self.rules, seeds.first)
             spec, compiled, reproducible = made.spec, made.compiled, made.reproducible
         run = self.study.add_run(
             spec,
@@ -123,12 +125,21 @@ class Bench:
             reproducible=reproducible,
             boards=self.boards,
         )
-        wanted = Wanted(run, seed, games)
-        missing = len(self.study.missing(wanted))
-        self.study.want(run, seed, games)
-        entrant = Entrant(player, run, spec, wanted, missing, compiled, allow_code)
-        self.entrants.append(entrant)
-        return entrant
+        self.entrants.append(Entrant(player, run, spec, seeds, 0, compiled, allow_code))
+        return self.want(len(self.entrants) - 1, seeds)
+
+    def want(self, number: int, seeds: SeedRange) -> Entrant:
+        """Want other games of an entrant.
+
+        Raises:
+            InvalidInput: there are none, or too many.
+        """
+        _check_seeds(seeds)
+        run = self.entrants[number].run
+        missing = sum(part.count for part in self.study.missing(run, seeds))
+        self.study.want(run, seeds)
+        self.entrants[number] = replace(self.entrants[number], seeds=seeds, missing=missing)
+        return self.entrants[number]
 
     @property
     def missing(self) -> int:
@@ -162,47 +173,44 @@ class Bench:
         check_limit("jobs", jobs, 0, MAX_JOBS)
         if not self.missing:
             return [""] * len(self.entrants)
-        plans = [self._plan(number, entrant) for number, entrant in enumerate(self.entrants)]
+        schedules = [self._schedule(number) for number in range(len(self.entrants))]
         if backend is not None:
-            self._keep(backend, plans, on_result, stop)
+            self._keep(backend, schedules, on_result, stop)
         else:
             compiled = [entrant.compiled for entrant in self.entrants]
-            with Workers(min(jobs, self.missing), compiled, timeout=timeout) as workers:
-                self._keep(workers, plans, on_result, stop)
-        errors = []
-        for plan, entrant in zip(plans, self.entrants, strict=True):
-            for number, error in plan.errors.items():
-                self.study.fail(entrant.run, plan.seed_of(number), error)
-            errors.append(plan.errors[min(plan.errors)] if plan.errors else "")
-        return errors
+            with GameWorkers(min(jobs, self.missing), compiled, timeout=timeout) as workers:
+                self._keep(workers, schedules, on_result, stop)
+        for schedule, entrant in zip(schedules, self.entrants, strict=True):
+            for seed, error in schedule.errors.items():
+                self.study.fail(entrant.run, seed, error)
+        return [self._first_error(schedule) for schedule in schedules]
 
-    def _plan(self, number: int, entrant: Entrant) -> Plan:
-        first = entrant.wanted.first_seed
-
-        def seed_of(position: int) -> int:
-            return (first + position) & MAX_SEED
-
-        missing = map(int, self.study.missing(entrant.wanted))
-        return Plan(
+    def _schedule(self, number: int) -> Schedule:
+        entrant = self.entrants[number]
+        return Schedule(
             number,
             entrant.player,
-            missing,
-            seed_of,
+            deque(self.study.missing(entrant.run, entrant.seeds)),
             self.records,
             entrant.allow_code,
             self.boards,
         )
 
+    def _first_error(self, schedule: Schedule) -> str:
+        place = self.entrants[schedule.player].seeds.place
+        first = min(schedule.errors, key=place, default=None)
+        return "" if first is None else schedule.errors[first]
+
     def _keep(
         self,
         backend: Backend,
-        plans: Sequence[Plan],
+        schedules: Sequence[Schedule],
         on_result: Callable[[int, GameRow], None] | None,
         stop: Callable[[], bool] | None,
     ) -> None:
         last = time.monotonic()
         try:
-            for number, _, row in play(backend, plans, self.rules, stop or _never):
+            for number, row in play(backend, schedules, self.rules, stop or _never):
                 self._check_spec(self.entrants[number], row)
                 self.study.add(self.entrants[number].run, row)
                 if on_result is not None:
@@ -220,7 +228,7 @@ class Bench:
                 f"expected games of {entrant.spec}, got some of {row.player}: a file has changed"
             )
 
-    def standings(self, *, reached: bool = True) -> list[Standing]:
+    def standings(self, *, reached: bool = True) -> list[PlayerStanding]:
         """What is known of the games that were wanted, one line for each entrant."""
         return [standing(self.study, entrant, reached=reached) for entrant in self.entrants]
 
@@ -229,19 +237,21 @@ def _never() -> bool:
     return False
 
 
-def standing(study: Study, entrant: Entrant, *, reached: bool = True) -> Standing:
+def _check_seeds(seeds: SeedRange) -> None:
+    check_limit("games", seeds.count, 1, MAX_GAMES)
+    check_seed(seeds.first)
+
+
+def standing(study: Study, entrant: Entrant, *, reached: bool = True) -> PlayerStanding:
     """What a study knows of the wanted games; after a failure only those before it."""
-    wanted = entrant.wanted
-    games = study.games(wanted, reached=reached)
-    positions = {
-        (seed - wanted.first_seed) & MAX_SEED: seed for seed in study.failures(entrant.run)
-    }
-    failed = min((at for at in positions if at < wanted.games), default=None)
-    if failed is None:
-        return Standing(entrant.player, entrant.spec, games)
-    seed = positions[failed]
-    before = games.first(sum(games.seeds - games.seeds.dtype.type(wanted.first_seed) < failed))
-    return Standing(entrant.player, entrant.spec, before, study.failures(entrant.run)[seed], seed)
+    seeds, failures = entrant.seeds, study.failures(entrant.run)
+    games = study.games(entrant.run, seeds, reached=reached)
+    failed = min(failures, key=seeds.place, default=None)
+    if failed is None or seeds.place(failed) >= seeds.count:
+        return PlayerStanding(entrant.player, entrant.spec, games)
+    before = np.count_nonzero(seeds.places(games.seeds) < seeds.place(failed))
+    kept = games.first(int(before))
+    return PlayerStanding(entrant.player, entrant.spec, kept, failures[failed], failed)
 
 
 def resume(bench: Bench, named: Collection[str] = ()) -> None:
@@ -258,7 +268,7 @@ def resume(bench: Bench, named: Collection[str] = ()) -> None:
         InvalidInput: a player can no longer be made, plays otherwise than it did, or runs code
             and is not named; or more games are asked for in all than a run may have.
     """
-    asked = sum(wanted.games for wanted in bench.study.wanted())
+    asked = sum(wanted.seeds.count for wanted in bench.study.wanted())
     check_limit(f"the games that {bench.study.name} asks for", asked, 0, MAX_GAMES)
     trusted = {plain_spec(player) for player in named}
     home = (str(bench.rules), bench.boards.hash if bench.boards else "")
@@ -275,7 +285,7 @@ def resume(bench: Bench, named: Collection[str] = ()) -> None:
             )
         with _going_on(bench.study):
             is_trusted = plain_spec(run.player) in trusted
-            bench.add(run.player, wanted.games, wanted.first_seed, allow_code=is_trusted)
+            bench.add(run.player, wanted.seeds, allow_code=is_trusted)
 
 
 def resumed(

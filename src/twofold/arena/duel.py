@@ -7,19 +7,20 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from twofold.arena.bench import Bench, Standing
+from twofold.arena.bench import Bench, PlayerStanding
 from twofold.arena.compare import Comparison, compare_scores
-from twofold.arena.games import GameRow, Games
+from twofold.arena.games import GameColumns, GameRow
 from twofold.arena.sprt import MIN_PAIRS, Sprt, SprtState
 from twofold.errors import InvalidInput
 from twofold.notation import format_spec, parse_spec
+from twofold.seeds import SeedRange
 
 STEP_SHARE: Final = 10
 """A sequential test looks again after this part of the games so far, or some for each job."""
 
 
 @dataclass(frozen=True, slots=True)
-class Question:
+class SprtQuestion:
     """What a sequential test asks.
 
     Attributes:
@@ -39,7 +40,7 @@ class Question:
 
 
 @dataclass(frozen=True, slots=True)
-class Outcome:
+class DuelOutcome:
     """How a duel went.
 
     Attributes:
@@ -50,7 +51,7 @@ class Outcome:
 
     comparison: Comparison | None
     test: SprtState | None
-    standings: tuple[Standing, Standing]
+    standings: tuple[PlayerStanding, PlayerStanding]
 
 
 def with_budget(player: str, budget: str) -> str:
@@ -66,21 +67,19 @@ def with_budget(player: str, budget: str) -> str:
 def duel(
     bench: Bench,
     players: tuple[str, str],
-    games: int,
-    seed: int,
+    seeds: SeedRange,
     jobs: int,
     *,
-    question: Question | None = None,
+    question: SprtQuestion | None = None,
     on_result: Callable[[int, GameRow], None] | None = None,
     stop: Callable[[], bool] | None = None,
-) -> Outcome:
+) -> DuelOutcome:
     """Let two players play the same seeds.
 
     Args:
         bench: without players yet; its study keeps the games.
         players: their specs; A and B must differ.
-        games: games of each; with a question no more than so many.
-        seed: the seed of the first game.
+        seeds: of the games of each; with a question perhaps not all of them.
         jobs: number of games played at the same time.
         question: of a sequential test that stops as soon as it knows; None for all games.
         on_result: called with 0 or 1 and each finished game.
@@ -90,14 +89,13 @@ def duel(
         InvalidInput: a spec, a number or the question cannot be used.
     """
     test: Sprt | None = None
+    games = seeds.count
     known = games if question is None else min(MIN_PAIRS, games)
     _check(question, games)
+    one, other = (bench.add(player, seeds.part(0, known)) for player in players)
+    if one.run == other.run:
+        raise InvalidInput(f"expected two different players, got {players[0]} twice")
     while True:
-        bench.entrants.clear()
-        for player in players:
-            bench.add(player, known, seed)
-        if bench.entrants[0].run == bench.entrants[1].run:
-            raise InvalidInput(f"expected two different players, got {players[0]} twice")
         errors = bench.play(jobs, on_result=on_result, stop=stop)
         first, second = bench.standings(reached=False)
         ended = any(errors) or len(first.games) < known or len(second.games) < known
@@ -109,11 +107,13 @@ def duel(
             ended = ended or test.finished
         if ended or known >= games:
             state = None if test is None else test.state()
-            return Outcome(_compared(players, first, second), state, (first, second))
+            return DuelOutcome(_compared(players, first, second), state, (first, second))
         known = min(games, known + max(known // STEP_SHARE, 4 * max(jobs, 1)))
+        for number in range(len(players)):
+            bench.want(number, seeds.part(0, known))
 
 
-def _check(question: Question | None, games: int) -> None:
+def _check(question: SprtQuestion | None, games: int) -> None:
     if question is None:
         return
     if games < MIN_PAIRS:
@@ -124,7 +124,7 @@ def _check(question: Question | None, games: int) -> None:
         raise InvalidInput(f"expected delta below 1, a share of games, got {question.delta}")
 
 
-def _test(question: Question, theirs: Games, games: int) -> Sprt:
+def _test(question: SprtQuestion, theirs: GameColumns, games: int) -> Sprt:
     """The test; what it asks about may depend on B's first games, not on A's."""
     delta = question.delta
     if delta is None:
@@ -134,7 +134,7 @@ def _test(question: Question, theirs: Games, games: int) -> Sprt:
     return Sprt(delta, alpha=question.alpha, beta=question.beta, max_pairs=games)
 
 
-def _differences(ours: Games, theirs: Games, tile: int | None) -> NDArray[np.float64]:
+def _differences(ours: GameColumns, theirs: GameColumns, tile: int | None) -> NDArray[np.float64]:
     """In the order of seeds: up to the first that one of them has not played."""
     count = min(len(ours), len(theirs))
     same = ours.seeds[:count] == theirs.seeds[:count]
@@ -146,7 +146,9 @@ def _differences(ours: Games, theirs: Games, tile: int | None) -> NDArray[np.flo
     return one - other
 
 
-def _compared(players: tuple[str, str], first: Standing, second: Standing) -> Comparison | None:
+def _compared(
+    players: tuple[str, str], first: PlayerStanding, second: PlayerStanding
+) -> Comparison | None:
     ours, theirs = first.games, second.games
     if not len(np.intersect1d(ours.seeds, theirs.seeds)):
         return None

@@ -25,6 +25,7 @@ from twofold.players.searching import ExpectimaxPlayer
 from twofold.rules import STANDARD as STANDARD  # for the example
 from twofold.rules import Rules
 from twofold.search.depth import Depth
+from twofold.seeds import SeedRange
 
 
 class EvaluationGames:
@@ -83,7 +84,7 @@ class EvaluationGames:
     def _play(
         self, player: ExpectimaxPlayer, games: int, boards: StartBoards | None
     ) -> list[GameResult]:
-        seeds = range(1, games + 1)
+        seeds = SeedRange(1, games)
         starts = [boards.of_seed(seed) for seed in seeds] if boards else []
         return list(play_games(player, self.rules, seeds, boards=starts, stop=self.stop))
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, fields
-from typing import Final
+from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,10 +16,10 @@ from twofold.records.replay import result_text
 from twofold.rules import Move, Rules
 
 NEVER: Final = -1
-"""In `Games.reached`: the exponent was never reached."""
+"""In `GameColumns.reached`: the exponent was never reached."""
 
 UNKNOWN: Final = -1
-"""In `Games.tile_sums`: an older twofold has not kept the sum."""
+"""In `GameColumns.tile_sums`: an older twofold has not kept the sum."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,7 +104,7 @@ _MOVES: Final = {move.letter: move for move in Move}
 
 
 @dataclass(frozen=True, slots=True)
-class Games:
+class GameColumns:
     """Many finished games of one player, in the order in which they were asked for.
 
     Attributes:
@@ -132,7 +132,7 @@ class Games:
         return len(self.seeds)
 
     @classmethod
-    def of_rows(cls, rows: Sequence[GameRow]) -> "Games":
+    def of_rows(cls, rows: Sequence[GameRow]) -> "GameColumns":
         """The columns of some rows."""
         reached = np.full((len(rows), MAX_EXPONENT + 1), NEVER, dtype=np.int32)
         for line, row in zip(reached, rows, strict=True):
@@ -153,6 +153,12 @@ class Games:
             ),
         )
 
+    @classmethod
+    def joined(cls, parts: Sequence["GameColumns"]) -> "GameColumns":
+        """The games of some parts, of one at least, one after the other."""
+        columns = ([getattr(part, column.name) for part in parts] for column in fields(cls))
+        return cls(*map(np.concatenate, columns))
+
     @property
     def usual_move(self) -> tuple[float, float] | None:
         """Seconds of a move in the median game: its median, and its 99th percentile.
@@ -165,9 +171,13 @@ class Games:
         median, most = np.median(known, axis=0).tolist()
         return median, most
 
-    def first(self, count: int) -> "Games":
-        """The first so many."""
-        return Games(*(getattr(self, name.name)[:count] for name in fields(self)))
+    def where(self, places: Any) -> "GameColumns":
+        """The games at some places: a slice, an array of places, one of booleans."""
+        return GameColumns(*(getattr(self, column.name)[places] for column in fields(self)))
+
+    def first(self, count: int) -> "GameColumns":
+        """The first `count` games."""
+        return self.where(slice(count))
 
     def rows(self, player: str) -> tuple[GameRow, ...]:
         """The same as rows of a player."""
@@ -198,3 +208,15 @@ class Games:
             )
             for seed, score, moves, max_tile, reached, length, seconds, times, total in columns
         )
+
+
+def reached_columns(numbers: NDArray[Any], lengths: NDArray[np.int64]) -> NDArray[np.int32]:
+    """`GameColumns.reached` of lists of move numbers.
+
+    Args:
+        numbers: all lists, one after the other.
+        lengths: of each list, up to 36.
+    """
+    found = np.full((len(lengths), MAX_EXPONENT + 1), NEVER, dtype=np.int32)
+    found[np.arange(MAX_EXPONENT + 1) < lengths[:, None]] = numbers
+    return found

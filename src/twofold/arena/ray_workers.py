@@ -20,9 +20,9 @@ from twofold.arena.games import GameRow
 from twofold.arena.workers import (
     POLL_SECONDS,
     REPORT_SECONDS,
-    Lost,
+    GameWorkers,
+    ProcessLost,
     Task,
-    Workers,
 )
 from twofold.errors import InvalidSpec, InvalidTable, MissingExtra, ResourceError
 from twofold.files import atomic_write
@@ -53,8 +53,8 @@ class Shipped:
     files: Mapping[str, tuple[str, str, Any]]
 
 
-class RayWorkers(Workers):
-    """Actors of a cluster; see `Workers`.
+class RayWorkers(GameWorkers):
+    """Actors of a cluster; see `GameWorkers`.
 
     Args:
         address: of the cluster, or `local` for one on this machine.
@@ -201,22 +201,24 @@ class _Actor:
         self._answers = self._actor.play.options(num_returns="streaming").remote(task)
         return ""
 
-    def answer(self, timeout: float | None, stop: Any) -> tuple[GameRow, ...] | str | Lost | None:
+    def answer(
+        self, timeout: float | None, stop: Any
+    ) -> tuple[GameRow, ...] | str | ProcessLost | None:
         """Finished games, or one sentence about what failed, or None at the end of the task."""
         began = time.monotonic()
         while not self._ray.wait([self._answers], timeout=POLL_SECONDS)[0]:
             if stop():
                 self.end()
-                return Lost("it was stopped")
+                return ProcessLost("it was stopped")
             if timeout is not None and time.monotonic() - began > timeout:
                 self.end()
-                return Lost(f"its game took longer than {timeout:g} s")
+                return ProcessLost(f"its game took longer than {timeout:g} s")
         try:
             answer: tuple[GameRow, ...] | str | None = self._ray.get(next(self._answers))
         except self._ray.exceptions.RayTaskError as error:
             return describe_caught(error.cause)
         except (StopIteration, self._ray.exceptions.RayError):
-            return Lost("its worker died")
+            return ProcessLost("its worker died")
         return answer
 
     def end(self) -> None:

@@ -9,12 +9,12 @@ import math
 import statistics
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Final, Protocol, TypeAlias
+from typing import Any, Final, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
-from twofold.arena.games import Games
+from twofold.arena.games import GameColumns
 
 Values: TypeAlias = Sequence[float] | NDArray[Any]
 """One number a game, shape (games,)."""
@@ -308,21 +308,12 @@ def survival_by_move(moves: Values, points: Sequence[int] | None = None) -> dict
     }
 
 
-class HasGames(Protocol):
-    """A run, or a player's standing in a study."""
-
-    @property
-    def games(self) -> Games:
-        """Its finished games."""
-
-
-def summarise(one: HasGames) -> Summary:
-    """What the games of a run say.
+def summarise(games: GameColumns) -> Summary:
+    """The scores, moves and reach rates of games.
 
     Raises:
-        ValueError: the run has no finished game.
+        ValueError: there is no finished game.
     """
-    games = one.games
     if not len(games):
         raise ValueError("expected at least one finished game, got none")
     return Summary(

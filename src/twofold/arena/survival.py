@@ -16,10 +16,11 @@ from typing import Final, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from twofold.arena.bench import PlayerStanding
 from twofold.arena.boards import StartBoards
-from twofold.arena.games import UNKNOWN, Games, tile_sum
+from twofold.arena.games import UNKNOWN, GameColumns, tile_sum
 from twofold.arena.stats import Interval, Values, round_up, wilson_interval
-from twofold.arena.table import Result, format_table
+from twofold.arena.table import format_table
 from twofold.board import Board
 from twofold.rules import Rules
 
@@ -34,7 +35,7 @@ _USUAL: Final = (8_000, 80_000)
 
 
 @dataclass(frozen=True, slots=True)
-class Band:
+class SumBand:
     """What became of the games that came to a band of tile sums, low <= sum < high.
 
     Attributes:
@@ -86,7 +87,7 @@ class Fates:
         return cls(begun, found, np.ones(len(found), dtype=np.bool_))
 
     @classmethod
-    def of_games(cls, games: Games, rules: Rules, boards: StartBoards | None = None) -> Self:
+    def of_games(cls, games: GameColumns, rules: Rules, boards: StartBoards | None = None) -> Self:
         """Of finished games; those of which the sum is not known are left out.
 
         Args:
@@ -140,7 +141,7 @@ def _usual_width(low: int, high: int) -> int:
     return WIDTH if _USUAL[0] <= high <= _USUAL[1] else round_up(max(high - low, 20) / 20)
 
 
-def bands(fates: Fates, edges: Sequence[int]) -> list[Band]:
+def bands(fates: Fates, edges: Sequence[int]) -> list[SumBand]:
     """What became of games, band by band; bands that no game came to are left out.
 
     Args:
@@ -157,7 +158,7 @@ def bands(fates: Fates, edges: Sequence[int]) -> list[Band]:
         ended = _below(dead, high) - _below(dead, low)
         share = wilson_interval(ended, at_risk)
         going = wilson_interval(games - _below(dead, high), games)
-        found.append(Band(low, high, at_risk, ended, share, going))
+        found.append(SumBand(low, high, at_risk, ended, share, going))
     return found
 
 
@@ -165,7 +166,7 @@ def _below(ordered: NDArray[np.int64], bound: int) -> int:
     return int(np.searchsorted(ordered, bound))
 
 
-def told_bands(fates: Fates, edges: Sequence[int]) -> list[Band]:
+def told_bands(fates: Fates, edges: Sequence[int]) -> list[SumBand]:
     """The bands of a table: neighbours in which no game ended are one."""
     every = bands(fates, edges)
     quiet = {
@@ -177,7 +178,7 @@ def told_bands(fates: Fates, edges: Sequence[int]) -> list[Band]:
     return bands(fates, sorted(bounds - quiet))
 
 
-def cells(band: Band) -> tuple[str, ...]:
+def cells(band: SumBand) -> tuple[str, ...]:
     """The cells of a line, in the order of HEADER."""
     ends = (band.share.low or 0.0, band.share.high or 0.0)
     return (
@@ -194,7 +195,9 @@ def _percent(share: float) -> str:
     return f"{100 * share:.1f}"
 
 
-def format_survival(runs: Sequence[Result], rules: Rules, boards: StartBoards | None) -> str:
+def format_survival(
+    runs: Sequence[PlayerStanding], rules: Rules, boards: StartBoards | None
+) -> str:
     """A table for each player, with its name above it; empty where there are no games.
 
     A line below says how many games have no known sum and are left out.

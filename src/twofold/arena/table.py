@@ -1,10 +1,15 @@
 """Runs as a table of text, the way this field reports players."""
 
 from collections.abc import Collection, Sequence
-from typing import Protocol
+from typing import Final
 
-from twofold.arena.games import Games
+from twofold.arena.bench import PlayerStanding
 from twofold.arena.stats import Summary, summarise
+
+DASH: Final = "–"
+"""In the place of a figure that is not known."""
+
+_UNITS: Final = ((1.0, "s"), (1e-3, "ms"), (1e-6, "µs"), (1e-9, "ns"))
 
 MAX_NAME = 24
 """Longest name of a player in the first column."""
@@ -16,27 +21,9 @@ MAX_COLUMNS = 8
 """Most reach rates in one table, so that it fits 80 characters."""
 
 
-class Result(Protocol):
-    """Games of one player, with what the table says of it."""
-
-    @property
-    def player(self) -> str:
-        """Its name."""
-
-    @property
-    def games(self) -> Games:
-        """Its finished games; where one failed, those before it."""
-
-    @property
-    def error(self) -> str:
-        """What went wrong; empty if nothing did."""
-
-    @property
-    def failed_seed(self) -> int | None:
-        """The first seed whose game failed."""
-
-
-def format_runs(runs: Sequence[Result], *, rates: bool = True, from_boards: bool = False) -> str:
+def format_runs(
+    runs: Sequence[PlayerStanding], *, rates: bool = True, from_boards: bool = False
+) -> str:
     """Scores and speed, then reach rates; one line a player. Long specs are numbered.
 
     Args:
@@ -54,7 +41,11 @@ def format_runs(runs: Sequence[Result], *, rates: bool = True, from_boards: bool
                 f"{name:>{width}}  {run.player}" for name, run in zip(names, runs, strict=True)
             )
         )
-    done = [(name, summarise(run)) for name, run in zip(names, runs, strict=True) if len(run.games)]
+    done = [
+        (name, summarise(run.games))
+        for name, run in zip(names, runs, strict=True)
+        if len(run.games)
+    ]
     if done:
         parts.append(_scores(done))
         parts += [_rates(done, reach_heading(from_boards))] if rates else []
@@ -64,7 +55,7 @@ def format_runs(runs: Sequence[Result], *, rates: bool = True, from_boards: bool
     return "\n\n".join(parts)
 
 
-def failed(runs: Sequence[Result]) -> list[Result]:
+def failed(runs: Sequence[PlayerStanding]) -> list[PlayerStanding]:
     """The runs that ended with an error."""
     return [run for run in runs if run.error]
 
@@ -113,16 +104,37 @@ def format_rate(value: float) -> str:
     return f"{value:,.0f}" if value >= 100 else f"{value:.3g}"
 
 
-def reach_tiles(summaries: Sequence[Summary]) -> list[int]:
+def format_seconds(seconds: float | None) -> str:
+    """Three digits and a unit: `0.877 ms` is `877 µs`.
+
+    >>> format_seconds(0.00123)
+    '1.23 ms'
+    """
+    if seconds is None:
+        return DASH
+    size, unit = next((one for one in _UNITS if seconds >= one[0]), _UNITS[-1])
+    value = seconds / size
+    return f"{value:,.0f} {unit}" if value >= 100 else f"{value:.3g} {unit}"
+
+
+def telling_tiles(summaries: Sequence[Summary], fewest: int = 1) -> list[int]:
     """The tiles whose reach rates tell players apart.
 
-    They go from the largest that all always reach to the largest of all, and are at least four.
+    They go from the largest that all always reach to the largest of all.
+
+    Args:
+        summaries: of the players.
+        fewest: smaller tiles are added to so many.
     """
     top = max(summary.max_tile for summary in summaries)
     tiles = [1 << exponent for exponent in range(2, top.bit_length())]
     always = sum(all(reach(one, tile) == 1.0 for one in summaries) for tile in tiles)
-    first = max(0, min(always - 1, len(tiles) - MIN_COLUMNS))
-    return tiles[first:][-MAX_COLUMNS:]
+    return tiles[max(0, min(always - 1, len(tiles) - fewest)) :]
+
+
+def reach_tiles(summaries: Sequence[Summary]) -> list[int]:
+    """The tiles of a table of reach rates."""
+    return telling_tiles(summaries, MIN_COLUMNS)[-MAX_COLUMNS:]
 
 
 def reach(summary: Summary, tile: int) -> float:

@@ -26,6 +26,7 @@ from twofold.board import Board
 from twofold.players import Player, make_player, play_games
 from twofold.players.faults import describe_caught
 from twofold.rules import Rules
+from twofold.seeds import SeedRange
 
 POLL_SECONDS: Final = 0.1
 """How often a run that waits for its workers looks whether it is asked to stop."""
@@ -43,7 +44,6 @@ class Task:
 
     Attributes:
         player: position of the player among the players of the run.
-        numbers: positions of the games among the games of this player, in ascending order.
         spec: the player's spec, as given.
         rules: the rules of the games.
         seeds: their seeds.
@@ -53,20 +53,16 @@ class Task:
     """
 
     player: int
-    numbers: tuple[int, ...]
     spec: str
     rules: Rules
-    seeds: tuple[int, ...]
+    seeds: SeedRange
     records: bool = False
     allow_code: bool = True
     boards: tuple[Board, ...] = ()
 
     def part(self, first: int, end: int | None = None) -> "Task":
         """Some of its games."""
-        some = slice(first, end)
-        return replace(
-            self, numbers=self.numbers[some], seeds=self.seeds[some], boards=self.boards[some]
-        )
+        return replace(self, seeds=self.seeds.part(first, end), boards=self.boards[first:end])
 
     def play(
         self, player: Player, spec: str, stop: Callable[[], bool] | None = None
@@ -90,7 +86,7 @@ class Task:
 
 
 @dataclass(frozen=True, slots=True)
-class Report:
+class TaskReport:
     """What has become of a task since the last report on it.
 
     Attributes:
@@ -109,7 +105,7 @@ class Report:
     done: bool = False
 
 
-class Crew:
+class TaskPlayers:
     """The players of one worker: each is made once and plays game after game."""
 
     def __init__(self) -> None:
@@ -128,7 +124,7 @@ class Crew:
             player.close()
 
 
-class Workers:
+class GameWorkers:
     """Up to `jobs` tasks at a time, each in a thread that may have a process do the work.
 
     Args:
@@ -145,9 +141,9 @@ class Workers:
         self.timeout = timeout
         self._stop = threading.Event()
         self._tasks: queue.SimpleQueue[Task | None] = queue.SimpleQueue()
-        self._reports: queue.SimpleQueue[Report] = queue.SimpleQueue()
+        self._reports: queue.SimpleQueue[TaskReport] = queue.SimpleQueue()
         self._threads: list[threading.Thread] = []
-        self._crew = Crew()
+        self._crew = TaskPlayers()
         # Closing the one end tells every process that holds the other, without a lock that a
         # process might take with it when it dies.
         self._alive, self._line = multiprocessing.Pipe(duplex=False)
@@ -181,7 +177,7 @@ class Workers:
             thread.start()
         self._tasks.put(task)
 
-    def reports(self) -> list[Report]:
+    def reports(self) -> list[TaskReport]:
         """What has come in, after a short wait if nothing has."""
         found = []
         with contextlib.suppress(queue.Empty):
@@ -192,7 +188,7 @@ class Workers:
 
     def _serve(self) -> None:
         """What a thread does: task after task, here or in a process of its own."""
-        crew, process = Crew(), None
+        crew, process = TaskPlayers(), None
         while (task := self._tasks.get()) is not None:
             if self.compiled[task.player]:
                 self._play_here(crew, task, self._stop.is_set)
@@ -205,48 +201,48 @@ class Workers:
         if process is not None:
             process.end()
 
-    def start_process(self) -> "Seat":
+    def start_process(self) -> "TaskProcess":
         """Where a thread has a player in plain Python play."""
         return _Process(self._alive)
 
-    def _play_here(self, crew: Crew, task: Task, stop: Callable[[], bool]) -> None:
+    def _play_here(self, crew: TaskPlayers, task: Task, stop: Callable[[], bool]) -> None:
         rows: list[GameRow] = []
         error, last = "", time.monotonic()
         try:
             for row in crew.play(task, stop):
                 rows.append(row)
                 if time.monotonic() - last >= REPORT_SECONDS:
-                    self._reports.put(Report(task, tuple(rows)))
+                    self._reports.put(TaskReport(task, tuple(rows)))
                     rows, last = [], time.monotonic()
         except Exception as fault:
             error = describe_caught(fault)
-        self._reports.put(Report(task, tuple(rows), error, done=True))
+        self._reports.put(TaskReport(task, tuple(rows), error, done=True))
 
-    def _play_there(self, process: "Seat", task: Task) -> bool:
+    def _play_there(self, process: "TaskProcess", task: Task) -> bool:
         """Have a process play a task; whether it is still there afterwards."""
         lost = process.begin(task)
         while not lost:
             answer = process.answer(self.timeout, self._stop.is_set)
             if isinstance(answer, tuple):
-                self._reports.put(Report(task, answer))
-            elif isinstance(answer, Lost):
+                self._reports.put(TaskReport(task, answer))
+            elif isinstance(answer, ProcessLost):
                 lost = answer.why
             else:
-                self._reports.put(Report(task, error=answer or "", done=True))
+                self._reports.put(TaskReport(task, error=answer or "", done=True))
                 return True
         stopped = self._stop.is_set()
-        self._reports.put(Report(task, lost="" if stopped else lost, done=True))
+        self._reports.put(TaskReport(task, lost="" if stopped else lost, done=True))
         return False
 
 
 @dataclass(frozen=True, slots=True)
-class Lost:
+class ProcessLost:
     """A process is gone."""
 
     why: str
 
 
-class Seat(Protocol):
+class TaskProcess(Protocol):
     """Where tasks are played that are not played in a thread."""
 
     def begin(self, task: Task) -> str:
@@ -254,7 +250,7 @@ class Seat(Protocol):
 
     def answer(
         self, timeout: float | None, stop: Callable[[], bool]
-    ) -> tuple[GameRow, ...] | str | Lost | None:
+    ) -> tuple[GameRow, ...] | str | ProcessLost | None:
         """Finished games, or one sentence about what failed, or None at the end of the task."""
 
     def end(self) -> None:
@@ -269,7 +265,7 @@ class _Process:
     """
 
     def __init__(self, alive: Connection) -> None:
-        context = Spawn()
+        context = QuietSpawn()
         self._pipe, theirs = context.Pipe()
         self._process = context.Process(
             target=_work, args=(theirs, alive, GRACE_SECONDS), name="twofold-games"
@@ -291,7 +287,7 @@ class _Process:
 
     def answer(
         self, timeout: float | None, stop: Callable[[], bool]
-    ) -> tuple[GameRow, ...] | str | Lost | None:
+    ) -> tuple[GameRow, ...] | str | ProcessLost | None:
         """A finished game, or one sentence about what failed, or None at the end of the task."""
         began = time.monotonic()
         try:
@@ -300,10 +296,10 @@ class _Process:
                 if late and not stop():
                     self._process.kill()
                     self._process.join()
-                    return Lost(f"its game took longer than {timeout:g} s")
+                    return ProcessLost(f"its game took longer than {timeout:g} s")
             answer: GameRow | str | None = self._pipe.recv()
         except (EOFError, OSError):
-            return Lost(self._died())
+            return ProcessLost(self._died())
         return (answer,) if isinstance(answer, GameRow) else answer
 
     def _died(self) -> str:
@@ -339,7 +335,7 @@ class _SpawnProcess(SpawnProcess):
             signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
-class Spawn(SpawnContext):
+class QuietSpawn(SpawnContext):
     """Starts processes that Ctrl-C never reaches."""
 
     Process = _SpawnProcess
@@ -354,7 +350,7 @@ def _work(pipe: Connection, alive: Connection, grace_seconds: float) -> None:
     sys.stdout = sys.stderr  # what a player prints is no result
     stop = threading.Event()
     threading.Thread(target=watch_parent, args=(alive, stop, grace_seconds), daemon=True).start()
-    crew = Crew()
+    crew = TaskPlayers()
     with contextlib.suppress(EOFError, OSError):
         pipe.send(None)  # ready
         while True:
@@ -364,7 +360,9 @@ def _work(pipe: Connection, alive: Connection, grace_seconds: float) -> None:
     crew.close()
 
 
-def _answers(crew: Crew, task: Task, stop: Callable[[], bool]) -> Iterator[GameRow | str | None]:
+def _answers(
+    crew: TaskPlayers, task: Task, stop: Callable[[], bool]
+) -> Iterator[GameRow | str | None]:
     """The games of a task, then None, or one sentence about what failed."""
     try:
         yield from crew.play(task, stop)

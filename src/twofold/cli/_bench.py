@@ -11,11 +11,11 @@ from rich.console import Console
 from rich.live import Live
 from rich.table import Table
 
+from twofold.arena.bench import PlayerStanding
 from twofold.arena.boards import StartBoards, read_boards, warning_of
-from twofold.arena.games import GameRow, Games
+from twofold.arena.games import GameColumns, GameRow
 from twofold.arena.stats import Interval
 from twofold.arena.survival import Fates, bands, edges_of, format_survival
-from twofold.arena.table import Result
 from twofold.cli._output import can_redraw, print_out, print_words
 from twofold.cli._progress import duration_words
 from twofold.rules import Rules
@@ -25,7 +25,7 @@ _MOST: Final = 12
 
 
 @dataclass(slots=True)
-class _Line:
+class _PlayerLine:
     """What is known of one player so far."""
 
     name: str
@@ -77,7 +77,9 @@ class BenchProgress:
     """
 
     def __init__(self, players: Sequence[tuple[str, int, int]]) -> None:
-        self._lines = [_Line(name, wanted, wanted - missing) for name, wanted, missing in players]
+        self._lines = [
+            _PlayerLine(name, wanted, wanted - missing) for name, wanted, missing in players
+        ]
 
     def add(self, number: int, row: GameRow) -> None:
         """Count a finished game of a player."""
@@ -145,7 +147,9 @@ def print_boards(boards: StartBoards | None, games: int) -> None:
             print_words(warning)
 
 
-def print_survival(runs: Sequence[Result], rules: Rules, boards: StartBoards | None) -> None:
+def print_survival(
+    runs: Sequence[PlayerStanding], rules: Rules, boards: StartBoards | None
+) -> None:
     """Tables of where games ended, below those of scores."""
     text = format_survival(runs, rules, boards)
     if text:
@@ -163,7 +167,7 @@ def boards_document(boards: StartBoards | None) -> dict[str, Any] | None:
 
 
 def survival_document(
-    games: Games, rules: Rules, boards: StartBoards | None
+    games: GameColumns, rules: Rules, boards: StartBoards | None
 ) -> list[dict[str, Any]]:
     """Where the games of a player ended, in bands of equal width."""
     fates = Fates.of_games(games, rules, boards)

@@ -11,7 +11,7 @@ from rich.text import Text
 from twofold.arena.table import format_table
 from twofold.cli._output import counted
 from twofold.records.record import Record
-from twofold.review.review import Judgement, Position, positions, review
+from twofold.review.review import MoveJudgement, ReviewedPosition, positions, review
 from twofold.rules import Move
 from twofold.search.analysis import format_chance, format_value
 from twofold.search.document import TableDocument
@@ -37,7 +37,7 @@ def heading(record: Record) -> str:
     return ", ".join(parts)
 
 
-def summary(judged: Sequence[Judgement]) -> str:
+def summary(judged: Sequence[MoveJudgement]) -> str:
     """Accuracy and the other figures, and how many moves have each label."""
     found = review(judged)
     choices = found.total - found.forced
@@ -58,14 +58,14 @@ def summary(judged: Sequence[Judgement]) -> str:
     return "\n".join(lines) + "\n\n" + format_table(["label", "moves", "%"], rows)
 
 
-def worst_of(judged: Sequence[Judgement], count: int) -> list[Judgement]:
+def worst_of(judged: Sequence[MoveJudgement], count: int) -> list[MoveJudgement]:
     """The moves that kept least of the best move's value, worst first; perfect ones never."""
     wrong = [one for one in judged if not one.is_best]
     return sorted(wrong, key=lambda one: one.ratio)[:count]
 
 
 def worst_moves(
-    record: Record, judged: Sequence[Judgement], count: int, console: Console
+    record: Record, judged: Sequence[MoveJudgement], count: int, console: Console
 ) -> list[Text]:
     """The worst moves, each with its board and the values of the four moves beside it."""
     chosen = worst_of(judged, count)
@@ -78,13 +78,13 @@ def worst_moves(
     return lines
 
 
-def _sentence(one: Judgement) -> str:
+def _sentence(one: MoveJudgement) -> str:
     made, best = one.move.name.lower(), one.best.name.lower()
     kept = f"keeps {100 * one.ratio:.3g} %"
     return f"move {one.move_number + 1:,}: {made} instead of {best}, {one.label}, {kept}"
 
 
-def _beside(position: Position, one: Judgement, console: Console) -> list[Text]:
+def _beside(position: ReviewedPosition, one: MoveJudgement, console: Console) -> list[Text]:
     """The board, and beside it what each move is worth."""
     board = position.board
     if console.is_terminal:
@@ -103,7 +103,7 @@ def _beside(position: Position, one: Judgement, console: Console) -> list[Text]:
     return lines
 
 
-def _values(one: Judgement) -> list[str]:
+def _values(one: MoveJudgement) -> list[str]:
     best = one.values[one.best]
     rows = []
     for move, value in zip(Move, one.values, strict=True):
@@ -127,7 +127,7 @@ def _chance(answer: "Answer", move: Move) -> str:
 
 
 def document(
-    record: Record, player: str, unit: str, judged: Sequence[Judgement], worst: int
+    record: Record, player: str, unit: str, judged: Sequence[MoveJudgement], worst: int
 ) -> dict[str, Any]:
     """The review as JSON has it, without what depends on time by its nature."""
     found = review(judged)
@@ -154,7 +154,7 @@ def document(
     }
 
 
-def _judgement(one: Judgement) -> dict[str, Any]:
+def _judgement(one: MoveJudgement) -> dict[str, Any]:
     return {
         "move_number": one.move_number,
         "move": one.move.name.lower(),

@@ -10,8 +10,9 @@ from typing import Any, Final
 import typer
 
 from twofold.arena.evaluation import EvaluationGames
-from twofold.arena.reports.curve_plots import FORMS, curves_picture
+from twofold.arena.reports.drawings import FORMS
 from twofold.arena.reports.joint_curve import JointCurve, read_curve, read_runs, runs_path
+from twofold.arena.reports.plots import learning_curves
 from twofold.cli._bench import read_starts
 from twofold.cli._output import counted, print_note, print_out, print_words, shell_line, write_json
 from twofold.cli._progress import duration_words, loading
@@ -356,7 +357,7 @@ def _draw(out: str) -> list[Path]:
     try:
         for form in FORMS:
             path = runs_path(out).with_suffix(f".{form}")
-            atomic_write(path, [curves_picture([curve], form)])
+            atomic_write(path, [learning_curves([curve]).file(form)])
             paths.append(path)
     except MissingExtra as error:
         print_note(f"twofold: no picture of the curve: {error}")

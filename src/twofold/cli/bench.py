@@ -12,10 +12,17 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from twofold.arena import summarise
-from twofold.arena.bench import Bench, Entrant, Standing, plain_spec, players_with_code, resumed
+from twofold.arena.bench import (
+    Bench,
+    Entrant,
+    PlayerStanding,
+    plain_spec,
+    players_with_code,
+    resumed,
+)
 from twofold.arena.games import GameRow
 from twofold.arena.presets import preset_lines
-from twofold.arena.run import Backend
+from twofold.arena.schedule import Backend
 from twofold.arena.studies.study import Study
 from twofold.arena.table import format_runs
 from twofold.cli._bench import (
@@ -57,9 +64,10 @@ from twofold.limits import MAX_GAMES, check_limit
 from twofold.notation import parse_seed, printable, shown
 from twofold.players.registry import code_of
 from twofold.rules import Rules
+from twofold.seeds import SeedRange
 
 if TYPE_CHECKING:
-    Found = list[tuple[Bench, Entrant, Standing]]
+    Found = list[tuple[Bench, Entrant, PlayerStanding]]
 
 EXAMPLE = """  twofold bench greedy corner --games 100 --seed 1
   twofold bench random my_player.py:Mine --games 50 --jobs 2 --json
@@ -125,7 +133,7 @@ def command(
             names = settled_specs(names, used_rules)
             benches = [_wanted(study, used_rules, names, boards, games, first)]
         entrants = [one for bench in benches for one in bench.entrants]
-        lines = [(one.player, one.wanted.games, one.missing) for one in entrants]
+        lines = [(one.player, one.seeds.count, one.missing) for one in entrants]
         first_lines = itertools.accumulate((len(one.entrants) for one in benches), initial=0)
         began = time.perf_counter()
         with (
@@ -200,7 +208,7 @@ def _wanted(
     bench = Bench(study, rules, machine=machine(), boards=starts)
     usual = _GAMES if starts is None else len(starts)
     for player in players:
-        bench.add(player, usual if games is None else games, seed)
+        bench.add(player, SeedRange(seed, usual if games is None else games))
     return bench
 
 
@@ -228,7 +236,7 @@ def _preset(study: Study, name: str, seed: int) -> list[Bench]:
         bench = Bench(study, read_rules(rules), machine=machine())
         prepare([line.player for line in ours], bench.rules, seed)
         for line in ours:
-            bench.add(line.player, line.games, seed)
+            bench.add(line.player, SeedRange(seed, line.games))
         benches.append(bench)
     return benches
 
@@ -287,7 +295,7 @@ def _print_tables(
         print_out(format_runs(standings, from_boards=bench.boards is not None))
         if survival or bench.boards:
             print_survival(standings, bench.rules, bench.boards)
-        seeds = dict.fromkeys(entrant.wanted.first_seed for entrant in bench.entrants)
+        seeds = dict.fromkeys(entrant.seeds.first for entrant in bench.entrants)
         print_words(f"\nrules {bench.rules}, seeds from {', '.join(map(str, seeds))}")
         print_boards(bench.boards, max(len(one.games) for one in standings))
     print_words(
@@ -297,7 +305,7 @@ def _print_tables(
 
 def _end(found: "Found", *, out: str, options: list[str], interrupted: bool, json: bool) -> None:
     done = sum(len(one.games) for _, _, one in found)
-    wanted = sum(entrant.wanted.games for _, entrant, _ in found)
+    wanted = sum(entrant.seeds.count for _, entrant, _ in found)
     failed = [one for _, _, one in found if one.error]
     if interrupted and done < wanted and not failed:
         named = dict.fromkeys(one.player for _, one, _ in found if code_of(one.player))
@@ -316,7 +324,7 @@ def _end(found: "Found", *, out: str, options: list[str], interrupted: bool, jso
 
 def _write_document(found: "Found", *, interrupted: bool, seconds: float, jobs: int) -> None:
     done = sum(len(one.games) for _, _, one in found)
-    wanted = sum(entrant.wanted.games for _, entrant, _ in found)
+    wanted = sum(entrant.seeds.count for _, entrant, _ in found)
     players = [_document(bench, entrant, one) for bench, entrant, one in found]
     homes = {bench.boards.hash if bench.boards else "" for bench, _, _ in found}
     body = {
@@ -335,14 +343,14 @@ def _common(values: Sequence[Any]) -> Any:
     return values[0] if len(set(values)) == 1 else None
 
 
-def _document(bench: Bench, entrant: Entrant, one: Standing) -> dict[str, Any]:
+def _document(bench: Bench, entrant: Entrant, one: PlayerStanding) -> dict[str, Any]:
     return {
         "player": one.player,
         "spec": one.spec,
         "rules": str(bench.rules),
         "boards": boards_document(bench.boards),
-        "games": entrant.wanted.games,
-        "seed": str(entrant.wanted.first_seed),
+        "games": entrant.seeds.count,
+        "seed": str(entrant.seeds.first),
         "error": one.error or None,
         "failed_seed": None if one.failed_seed is None else str(one.failed_seed),
         "summary": _summary(bench, one) if len(one.games) else None,
@@ -350,8 +358,8 @@ def _document(bench: Bench, entrant: Entrant, one: Standing) -> dict[str, Any]:
     }
 
 
-def _summary(bench: Bench, one: Standing) -> dict[str, Any]:
-    summary = summarise(one)
+def _summary(bench: Bench, one: PlayerStanding) -> dict[str, Any]:
+    summary = summarise(one.games)
     return {
         "games": summary.games,
         "mean_score": summary.score.value,
@@ -385,7 +393,7 @@ def _row(row: GameRow) -> dict[str, Any]:
     }
 
 
-def _timing(one: Standing) -> dict[str, Any]:
+def _timing(one: PlayerStanding) -> dict[str, Any]:
     moves, seconds = int(one.games.moves.sum()), float(one.games.seconds.sum())
     return {
         "moves_per_second": moves / seconds if seconds else None,

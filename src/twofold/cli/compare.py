@@ -10,7 +10,7 @@ import typer
 
 from twofold.arena.bench import Bench
 from twofold.arena.compare import verdict_words
-from twofold.arena.duel import Outcome, Question, duel, with_budget
+from twofold.arena.duel import DuelOutcome, SprtQuestion, duel, with_budget
 from twofold.arena.stats import Interval
 from twofold.arena.studies.study import Study
 from twofold.arena.table import format_runs, format_table
@@ -42,6 +42,7 @@ from twofold.cli._signals import INTERRUPTED, catching_interrupt
 from twofold.errors import InvalidInput
 from twofold.limits import MAX_GAMES, check_limit
 from twofold.notation import parse_seed, shown
+from twofold.seeds import SeedRange
 
 EXAMPLE = """  twofold compare quick expectimax:ply=2 --games 200
   twofold compare ntuple:ply=2 ntuple --sprt --out duel.db
@@ -105,8 +106,7 @@ def command(
         outcome = duel(
             Bench(study, used_rules, machine=machine(), boards=starts),
             players,
-            count,
-            start,
+            SeedRange(start, count),
             used_jobs,
             question=question,
             on_result=partial(advance, 0),
@@ -130,7 +130,7 @@ def command(
     _end(outcome, interrupted=asked.is_set(), count=count)
 
 
-def _question(delta: str, tile: int | None, *, sprt: bool) -> Question | None:
+def _question(delta: str, tile: int | None, *, sprt: bool) -> SprtQuestion | None:
     if tile is not None and not sprt:
         raise InvalidInput("expected --tile together with --sprt")
     if tile is not None and (tile < 4 or tile & (tile - 1)):
@@ -146,11 +146,11 @@ def _question(delta: str, tile: int | None, *, sprt: bool) -> Question | None:
     if not sprt:
         return None
     if share:
-        return Question(tile=tile, share=value / 100)
-    return Question(delta=value)
+        return SprtQuestion(tile=tile, share=value / 100)
+    return SprtQuestion(delta=value)
 
 
-def _print(outcome: Outcome, players: tuple[str, str], tile: int | None) -> None:
+def _print(outcome: DuelOutcome, players: tuple[str, str], tile: int | None) -> None:
     print_out(format_runs(outcome.standings, rates=False))
     found = outcome.comparison
     if found is None:
@@ -188,7 +188,7 @@ def _difference(found: Interval) -> str:
     return f"{100 * found.value:+.1f}  {100 * found.low:+.1f} to {100 * found.high:+.1f}"
 
 
-def _end(outcome: Outcome, *, interrupted: bool, count: int) -> None:
+def _end(outcome: DuelOutcome, *, interrupted: bool, count: int) -> None:
     failed = [one for one in outcome.standings if one.error]
     for one in failed:
         print_note(f"twofold: {one.player} failed on seed {one.failed_seed}: {one.error}")
@@ -202,7 +202,7 @@ def _end(outcome: Outcome, *, interrupted: bool, count: int) -> None:
         raise typer.Exit(1)
 
 
-def _verdict(outcome: Outcome) -> str | None:
+def _verdict(outcome: DuelOutcome) -> str | None:
     """A, B, EQUAL, or None where it is not known."""
     if outcome.test is not None:
         return None if outcome.test.verdict is None else str(outcome.test.verdict)
@@ -217,7 +217,7 @@ def _verdict(outcome: Outcome) -> str | None:
 # ---- the document
 
 
-def _document(outcome: Outcome, players: tuple[str, str], tile: int | None) -> dict[str, Any]:
+def _document(outcome: DuelOutcome, players: tuple[str, str], tile: int | None) -> dict[str, Any]:
     found, test = outcome.comparison, outcome.test
     words = None
     if test is not None:

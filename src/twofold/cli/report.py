@@ -113,7 +113,7 @@ def command(
         if write_boards:
             _write_boards(opened, write_boards)
         if form:
-            from twofold.arena.reports.report import tdl_table
+            from twofold.arena.reports.text import tdl_table
 
             print_out(tdl_table(opened))
 
@@ -153,7 +153,7 @@ def _import(study: str, path: str, boards: list[str]) -> None:
         runs = read_games(path)  # before a study is made for them
         with Study(study) as opened:
             new = keep(opened, runs, boards)
-    total = sum(len(run.seeds) for run in runs)
+    total = sum(len(run.games) for run in runs)
     print_note(f"{counted(new, 'new game')} of {total:,} in {path}")
 
 
@@ -163,7 +163,7 @@ def _curves(study: str, paths: list[str], html: str, picture: str) -> "list[Draw
     Raises:
         InvalidInput: one cannot be read, or the options do not go together.
     """
-    from twofold.arena.reports.curve_plots import FORMS
+    from twofold.arena.reports.drawings import FORMS
     from twofold.arena.reports.joint_curve import read_curve
     from twofold.errors import InvalidInput
     from twofold.notation import shown
@@ -186,10 +186,11 @@ def _curves(study: str, paths: list[str], html: str, picture: str) -> "list[Draw
 
 
 def _write_picture(curves: "list[DrawnCurve]", path: str) -> None:
-    from twofold.arena.reports.curve_plots import curves_picture
+    from twofold.arena.reports.plots import learning_curves
     from twofold.files import atomic_write
 
-    atomic_write(path, [curves_picture(curves, "svg" if path.endswith(".svg") else "pdf")])
+    picture = learning_curves(curves, legend=True).file("svg" if path.endswith(".svg") else "pdf")
+    atomic_write(path, [picture])
     print_note(f"wrote {path}")
 
 
@@ -197,7 +198,8 @@ def _write(
     study: "Study | None", option: str, path: str, curves: "Sequence[DrawnCurve]" = ()
 ) -> None:
     from twofold.arena.exchange.exchange import csv_parts, export_parquet, export_records
-    from twofold.arena.reports.report import html, markdown
+    from twofold.arena.reports.page import html
+    from twofold.arena.reports.text import markdown
 
     if study is None or option == "--html":
         _put(path, [html(study, curves).encode()])

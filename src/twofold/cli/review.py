@@ -32,7 +32,7 @@ from twofold.limits import check_limit
 from twofold.players import Player, short_spec
 from twofold.records.formats import read_any_record
 from twofold.records.record import Record
-from twofold.review.review import Judgement, default_judge, judge, unit_of
+from twofold.review.review import MoveJudgement, default_judge, judge, unit_of
 from twofold.search.budget import Budget
 from twofold.search.stop import Stop
 from twofold.tui.background import Reading
@@ -125,14 +125,14 @@ def _walk(record: Record, spec: str, budget: Budget | None) -> None:
 
 def _judged(
     record: Record, player: Player, budget: Budget | None
-) -> tuple[str, list[Judgement], float, bool]:
+) -> tuple[str, list[MoveJudgement], float, bool]:
     """The unit of the values, the judgements, the time they took, and whether Ctrl-C ended it."""
     began = time.perf_counter()
     total = len(record.moves)
     stop = Stop()
     unit = unit_of(player, record.rules)
     with catching_interrupt() as asked, _progress(total) as advance:
-        found: list[Judgement] = []
+        found: list[MoveJudgement] = []
         source = judge(record, player, budget, stop=stop)
         reading = Reading(source, "twofold-review", take=found.append)
         while not reading.wait(PAUSE) and not asked.is_set():
@@ -168,7 +168,7 @@ def _print(
     record: Record,
     player: str,
     unit: str,
-    judged: Sequence[Judgement],
+    judged: Sequence[MoveJudgement],
     worst: int,
     seconds: float,
 ) -> None:
@@ -192,7 +192,7 @@ def _in_words(unit: str) -> str:
     return "a unit of its own" if unit == "own unit" else unit
 
 
-def _speed(judged: Sequence[Judgement], seconds: float) -> str:
+def _speed(judged: Sequence[MoveJudgement], seconds: float) -> str:
     rate = f", {format_rate(len(judged) / seconds)} moves/s" if judged else ""
     return f"{counted(len(judged), 'move')} judged in {format_seconds(seconds)}{rate}"
 
@@ -204,7 +204,7 @@ def _write_document(
     record: Record,
     player: str,
     unit: str,
-    judged: Sequence[Judgement],
+    judged: Sequence[MoveJudgement],
     worst: int,
     seconds: float,
 ) -> None:

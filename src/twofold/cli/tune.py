@@ -21,7 +21,14 @@ from rich.progress import Progress as Bars
 from twofold.arena.stats import Interval
 from twofold.arena.table import format_table
 from twofold.arena.tuning.study import require_tune
-from twofold.arena.tuning.tune import Check, Progress, Settings, Trial, Tuning, tune
+from twofold.arena.tuning.tune import (
+    Trial,
+    Tuning,
+    TuningCheck,
+    TuningProgress,
+    TuningSettings,
+    tune,
+)
 from twofold.cli._options import (
     FirstSeedOption,
     JsonOption,
@@ -78,7 +85,7 @@ def command(
     with waiting("loading Optuna, which chooses the weights ..."):
         require_tune()
     with loading():
-        settings = Settings.make(
+        settings = TuningSettings.make(
             player,
             games=games,
             seed=parse_seed(seed),
@@ -116,7 +123,7 @@ def command(
 
 
 @contextlib.contextmanager
-def _progress(settings: Settings) -> Iterator[Callable[[Progress], None]]:
+def _progress(settings: TuningSettings) -> Iterator[Callable[[TuningProgress], None]]:
     """Progress on stderr, of the trials and then of the check: bars in a terminal, else words."""
     columns = (
         TextColumn("{task.description}"),
@@ -131,7 +138,7 @@ def _progress(settings: Settings) -> Iterator[Callable[[Progress], None]]:
     began = time.monotonic()
     games = counted(settings.games, "game")
     if not can_redraw(console.is_terminal):
-        latest: list[Progress] = []
+        latest: list[TuningProgress] = []
         with waiting(lambda: _words(latest[0], games) if latest else ""):
             yield lambda now: latest.__setitem__(slice(None), [now])
         return
@@ -139,7 +146,7 @@ def _progress(settings: Settings) -> Iterator[Callable[[Progress], None]]:
         tuning = bars.add_task("trials", total=None, more=f"each plays {games}")
         check = bars.add_task("check", total=None, more="games", visible=False)
 
-        def show(now: Progress) -> None:
+        def show(now: TuningProgress) -> None:
             speed = now.played / max(time.monotonic() - began, 1e-9)
             best = "-" if now.best is None else settings.objective.shown(now.best)
             more = f"best {best}  {speed:,.3g} games/s"
@@ -154,7 +161,7 @@ def _progress(settings: Settings) -> Iterator[Callable[[Progress], None]]:
         yield show
 
 
-def _words(now: Progress, games: str) -> str:
+def _words(now: TuningProgress, games: str) -> str:
     """What a tuning waits for."""
     if now.to_check:
         return f"checking the best weights: playing {counted(now.to_check, 'fresh game')} ..."
@@ -196,7 +203,7 @@ def _print_verdict(found: Tuning) -> None:
     print_out(found.best.spec)
 
 
-def _check_text(check: Check, settings: Settings) -> str:
+def _check_text(check: TuningCheck, settings: TuningSettings) -> str:
     shown = settings.objective.shown
     low, high = check.difference.low, check.difference.high
     ends = f"{shown(low or 0.0, '+')} to {shown(high or 0.0, '+')}"
@@ -253,7 +260,7 @@ def _trial(one: Trial | None) -> dict[str, Any] | None:
     }
 
 
-def _check(check: Check) -> dict[str, Any]:
+def _check(check: TuningCheck) -> dict[str, Any]:
     return {
         "games": check.games,
         "seed": str(check.seed),

@@ -1,4 +1,4 @@
-"""Networks by name or by file: the shipped ones, and those that users train."""
+"""Networks by name or by file: the shipped ones, and files of twofold and of TDL2048+."""
 
 import hashlib
 import os
@@ -10,6 +10,7 @@ from twofold.errors import InvalidNetwork
 from twofold.files import open_regular
 from twofold.networks.file import read_network
 from twofold.networks.network import Network
+from twofold.networks.tdl_format import read_tdl
 from twofold.notation import did_you_mean, shown
 
 FOLDER: Final = Path(__file__).parent.parent / "data"
@@ -53,6 +54,8 @@ def load_network(name: str) -> Network:
 
 @lru_cache(maxsize=4)
 def _load(path: Path, _changed: int, _size: int) -> Network:
+    if path.suffix == TDL_SUFFIX:
+        return read_tdl(path).network
     network, _ = read_network(path)
     return network
 

@@ -18,6 +18,7 @@ from twofold.notation import format_moves
 from twofold.players.base import assumed_score
 from twofold.players.compiled import CompiledPlayer, fits_bits
 from twofold.rules import Rules
+from twofold.seeds import SeedRange
 
 Words = NDArray[np.uint64]
 
@@ -68,19 +69,17 @@ def can_play_many(player: CompiledPlayer, rules: Rules) -> bool:
 def play_many(
     player: CompiledPlayer,
     rules: Rules,
-    first_seed: int,
-    games: int,
+    seeds: SeedRange,
     *,
     boards: Sequence[Board] | None = None,
     keep_moves: bool = False,
 ) -> list[Played]:
-    """Whole games on bits, seeds counting up from the first modulo 2^64.
+    """Whole games on bits.
 
     Args:
         player: started under these rules, one that `can_play_many`.
         rules: the rules of the games.
-        first_seed: seed of the first game.
-        games: how many.
+        seeds: of the games.
         boards: the board that each game begins on, all of 64 bits; None for new games.
         keep_moves: whether the games hold their moves.
 
@@ -89,8 +88,8 @@ def play_many(
         of all games; it is left out with all after it.
     """
     law, context = spawn_law(rules.spawn_exponents, rules.spawn_weights), player.context
-    reached = np.zeros((games, play.REACHED_SIZE), dtype=np.uint64)
-    states = np.zeros((games, play.STATE_WORDS), dtype=np.uint64)
+    reached = np.zeros((seeds.count, play.REACHED_SIZE), dtype=np.uint64)
+    states = np.zeros((seeds.count, play.STATE_WORDS), dtype=np.uint64)
     letters = np.empty(MOST_MOVES if keep_moves else 0, dtype=np.uint8)
     words = game_words(rules, law)
     words[play.REACHED] = reached.ctypes.data
@@ -99,7 +98,7 @@ def play_many(
     words[play.POLICY_CONTEXT] = context.ctypes.data
     starts = _starts(boards or ())
     words[play.STARTS] = starts.ctypes.data if len(starts) else 0
-    done = play.play_many(words, np.uint64(first_seed), states, MOST_MOVES)
+    done = play.play_many(words, np.uint64(seeds.first), states, MOST_MOVES)
     moves = states[:done, play.MOVE_NUMBER].tolist()
     texts = _cut(letters, moves) if keep_moves else [""] * done
     before = starts[:done, 1].tolist() if len(starts) else [0] * done

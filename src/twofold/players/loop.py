@@ -8,9 +8,10 @@ from typing import Any, Final
 from twofold.board import Board
 from twofold.errors import InvalidBoard
 from twofold.game import Game
-from twofold.limits import BITS_MAX_EXPONENT, MAX_SEED
+from twofold.limits import BITS_MAX_EXPONENT
 from twofold.players.base import Player, assumed_score, checked_move
 from twofold.rules import Rules
+from twofold.seeds import SeedRange
 
 _FIRST_CHUNK: Final = 16
 _LARGEST_CHUNK: Final = 65_536
@@ -103,7 +104,7 @@ def _begun(rules: Rules, seed: int, board: Board | None) -> Game:
 def play_games(
     player: Player,
     rules: Rules,
-    seeds: Sequence[int],
+    seeds: SeedRange,
     *,
     boards: Sequence[Board] = (),
     keep_moves: bool = False,
@@ -111,8 +112,8 @@ def play_games(
 ) -> Iterator[GameResult]:
     """Play game after game; the results are those of `play_game`.
 
-    A compiled player's short games follow each other inside a kernel: where the seeds count
-    up, hundreds at a time. Their time is then an equal share of the time that these took.
+    A compiled player's short games follow each other inside a kernel, hundreds at a time. Their
+    time is then an equal share of the time that these took.
 
     Args:
         player: who plays.
@@ -127,22 +128,20 @@ def play_games(
         UnsupportedRules, PlayerError: as `play_game`, in the game's turn.
         ValueError: there are boards, but not as many as seeds.
     """
-    _check_boards(boards, rules, len(seeds))
+    _check_boards(boards, rules, seeds.count)
     first, together = 0, 1
-    while first < len(seeds) and not (stop is not None and stop()):
-        count = min(together, _run_length(seeds, first)) if together > 1 else 0
+    while first < seeds.count and not (stop is not None and stop()):
+        count = min(together, seeds.count - first) if together > 1 else 0
         if count := _on_bits(boards, first, count):
-            part = slice(first, first + count)
-            found, seconds = _play_together(player, rules, seeds[part], boards[part], keep_moves)
+            part, begin = seeds.part(first, first + count), boards[first : first + count]
+            found, seconds = _play_together(player, rules, part, begin, keep_moves)
             yield from found
             first += len(found)
             if len(found) == count:
                 together = _how_many(seconds / count)
                 continue
-        board = boards[first] if boards else None
-        result = play_game(
-            player, rules, seeds[first], board=board, keep_moves=keep_moves, stop=stop
-        )
+        board, seed = boards[first] if boards else None, seeds.part(first).first
+        result = play_game(player, rules, seed, board=board, keep_moves=keep_moves, stop=stop)
         if result is None:
             return
         yield result
@@ -173,15 +172,6 @@ def _is_simple(player: Player, rules: Rules) -> bool:
     return isinstance(player, CompiledPlayer) and can_play_many(player, rules)
 
 
-def _run_length(seeds: Sequence[int], first: int) -> int:
-    """How many seeds from `first` on count up, up to a limit."""
-    count = 1
-    last = min(len(seeds) - first, _MOST_TOGETHER)
-    while count < last and seeds[first + count] == (seeds[first] + count) & MAX_SEED:
-        count += 1
-    return count
-
-
 def _on_bits(boards: Sequence[Board], first: int, count: int) -> int:
     """How many of `count` games from `first` on begin with tiles that 64 bits hold."""
     for number, board in enumerate(boards[first : first + count]):
@@ -191,23 +181,21 @@ def _on_bits(boards: Sequence[Board], first: int, count: int) -> int:
 
 
 def _play_together(
-    player: Any, rules: Rules, seeds: Sequence[int], boards: Sequence[Board], keep_moves: bool
+    player: Any, rules: Rules, seeds: SeedRange, boards: Sequence[Board], keep_moves: bool
 ) -> tuple[list[GameResult], float]:
-    """Play the games of seeds that count up, up to the first that needs more than bits.
+    """Play games up to the first that needs more than bits.
 
     Returns:
         Their results, and the time of all.
     """
     from twofold.players.kernel_game import play_many
 
-    player.start(rules, seeds[0])
+    player.start(rules, seeds.first)
     began = time.perf_counter()
-    found = play_many(
-        player, rules, seeds[0], len(seeds), boards=boards or None, keep_moves=keep_moves
-    )
+    found = play_many(player, rules, seeds, boards=boards or None, keep_moves=keep_moves)
     seconds = time.perf_counter() - began
     share = seconds / max(len(found), 1)
-    starts: Sequence[Board | None] = boards or [None] * len(seeds)
+    starts: Sequence[Board | None] = boards or [None] * seeds.count
     return [
         GameResult(
             seed,

@@ -37,6 +37,7 @@ from twofold.search.depth import BY_TILES, Depth
 
 if TYPE_CHECKING:
     from twofold.endgame.table import EndgameTables
+    from twofold.evaluators.base import Evaluator
 
 DEFAULT_PLAYER: Final = "ntuple:net=default,ply=3"
 """Who plays where no player is named, on 4x4."""
@@ -116,12 +117,11 @@ def _expectimax(
     tables: "EndgameTables | None",
     **weights: float,
 ) -> Player:
-    from twofold.players.searching import ExpectimaxPlayer
-
-    return ExpectimaxPlayer(
+    return _searching(
         eval.reweighted(weights),
-        ply or Depth.fixed(DEFAULT_PLY),
-        _budget(ply, time, nodes),
+        ply,
+        time,
+        nodes,
         cut=cut,
         table_mb=table_mb,
         threads=threads,
@@ -131,30 +131,26 @@ def _expectimax(
 
 
 def _ntuple(
-    net: str,
-    ply: Depth | None,
-    cut: float,
-    time: float | None,
-    nodes: int | None,
-    table_mb: int,
-    threads: int,
-    downgrade: int,
-    tables: "EndgameTables | None",
+    net: str, ply: Depth | None, time: float | None, nodes: int | None, **more: Any
 ) -> Player:
     from twofold.evaluators.ntuple import network_evaluator
-    from twofold.players.networks import find_network
+    from twofold.networks.library import load_network
+
+    return _searching(network_evaluator(load_network(net)), ply, time, nodes, **more)
+
+
+def _searching(
+    evaluator: "Evaluator",
+    ply: Depth | None,
+    time: float | None,
+    nodes: int | None,
+    **more: Any,
+) -> Player:
+    """Expectimax, as deep as usual where nothing limits it."""
     from twofold.players.searching import ExpectimaxPlayer
 
-    return ExpectimaxPlayer(
-        network_evaluator(find_network(net)),
-        ply or Depth.fixed(DEFAULT_PLY),
-        _budget(ply, time, nodes),
-        cut=cut,
-        table_mb=table_mb,
-        threads=threads,
-        downgrade=downgrade,
-        tables=tables,
-    )
+    depth = ply or Depth.fixed(DEFAULT_PLY)
+    return ExpectimaxPlayer(evaluator, depth, _budget(ply, time, nodes), **more)
 
 
 def _exact(table: str) -> Player:
@@ -192,20 +188,11 @@ def _two_player(prunes: bool) -> Callable[..., Player]:
     return make
 
 
-def _nneonneo(
-    ply: Depth, cut: float, table_mb: int, threads: int, tables: "EndgameTables | None"
-) -> Player:
+def _nneonneo(ply: Depth, **more: Any) -> Player:
     from twofold.players.searching import ExpectimaxPlayer
 
-    return ExpectimaxPlayer(
-        evaluator("rows"),
-        ply,
-        cut=cut,
-        table_mb=table_mb,
-        threads=threads,
-        order=(Move.UP, Move.DOWN, Move.LEFT, Move.RIGHT),  # as there
-        tables=tables,
-    )
+    order = (Move.UP, Move.DOWN, Move.LEFT, Move.RIGHT)  # as there
+    return ExpectimaxPlayer(evaluator("rows"), ply, order=order, **more)
 
 
 def _quick(ply: Depth, table_mb: int) -> Player:

@@ -45,10 +45,10 @@ def make_player(spec: str, *, allow_code: bool = True) -> Player:
     if is_code(parsed.name):
         return _make_from_code(parsed)
     entry = entry_of(parsed.name)
-    keys, texts = _complete(entry, parsed.values)
+    keys, texts, hashes = _complete(entry, parsed.values)
     values, texts = _read_values(keys, texts)
     player = entry.make(**values)
-    hashes = file_hashes(texts, keys)
+    hashes = hashes or file_hashes(texts, keys)
     player.spec = notation.format_spec(entry.name, _written(keys, texts) | hashes)
     return player
 
@@ -172,7 +172,7 @@ def _known(entry: Entry, values: Mapping[str, str]) -> tuple[Mapping[str, Key], 
     """The keys that are known without running code, and all values as results keep them."""
     more = [values.get(name, key.default) for name, key in entry.keys.items() if key.more]
     if all(is_imported(text) for text in more if is_code(text)):
-        keys, texts = _complete(entry, values)
+        keys, texts, _ = _complete(entry, values)
         return keys, _read_values(keys, texts)[1]
     return entry.keys, notation.split_hashes(values)[0]
 
@@ -200,14 +200,20 @@ def entry_of(name: str) -> Entry:
     return _ENTRIES[name]
 
 
-def _complete(entry: Entry, values: Mapping[str, str]) -> tuple[Mapping[str, Key], dict[str, str]]:
-    """All keys, and their values as text: those given, and the defaults of the others."""
-    given, hashes = notation.split_hashes(values)
+def _complete(
+    entry: Entry, values: Mapping[str, str]
+) -> tuple[Mapping[str, Key], dict[str, str], dict[str, str]]:
+    """All keys, and their values as text: those given, and the defaults of the others.
+
+    The hashes of their files come third, where the spec states one; without, no file is read.
+    """
+    given, stated = notation.split_hashes(values)
     given = _settled(entry.keys, given)
     texts = {key: given.get(key, entry.keys[key].default) for key in entry.keys}
-    for key, stated in hashes.items():
-        if file_hashes(texts, entry.keys).get(key) != stated:
-            raise InvalidSpec(f"expected the file whose {key} is {shown(stated)}, got another")
+    hashes = file_hashes(texts, entry.keys) if stated else {}
+    for key, text in stated.items():
+        if hashes.get(key) != text:
+            raise InvalidSpec(f"expected the file whose {key} is {shown(text)}, got another")
     keys = _all_keys(entry, texts)
     for key in given:
         if key not in keys:
@@ -216,7 +222,7 @@ def _complete(entry: Entry, values: Mapping[str, str]) -> tuple[Mapping[str, Key
                 f"expected a key of {entry.name} ({known}), got {shown(key)}"
                 f"{did_you_mean(key, keys)}{_players_with(key)}"
             )
-    return keys, {key: given.get(key, keys[key].default) for key in keys}
+    return keys, {key: given.get(key, keys[key].default) for key in keys}, hashes
 
 
 def _players_with(key: str) -> str:

@@ -71,7 +71,7 @@ Values = tuple[float | None, float | None, float | None, float | None]
 
 
 @dataclass(frozen=True, slots=True)
-class Judgement:
+class MoveJudgement:
     """What a player thinks of one move of a game.
 
     Attributes:
@@ -142,7 +142,7 @@ class Judge:
 
     def judgement(
         self, move_number: int, board: Board, score: int, move: Move, stop: Stop | None = None
-    ) -> Judgement | None:
+    ) -> MoveJudgement | None:
         """What the player thinks of a move; None where the flag ended its thought.
 
         Args:
@@ -171,7 +171,7 @@ class Judge:
             raise IllegalMove(f"expected a legal move of {board}, got {move.name}")
         ratio = ratios[move]
         label = label_of(ratio)
-        return Judgement(
+        return MoveJudgement(
             move_number,
             move,
             move if label == "perfect" else best,

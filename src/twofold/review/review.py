@@ -26,15 +26,15 @@ from twofold.limits import BITS_MAX_EXPONENT
 from twofold.players import Player
 from twofold.records.record import Record
 from twofold.review.accuracy import LABELS, Label, game_accuracy
-from twofold.review.judge import Judge, Judgement
+from twofold.review.judge import Judge, MoveJudgement
 from twofold.rules import Move, Rules
 from twofold.search.budget import Budget
 from twofold.search.stop import Stop
 
 __all__ = [
-    "Judgement",
-    "Position",
+    "MoveJudgement",
     "Review",
+    "ReviewedPosition",
     "default_judge",
     "judge",
     "positions",
@@ -50,7 +50,7 @@ LARGE_JUDGE: Final = "expectimax:eval=rows,ply=3"
 
 
 @dataclass(frozen=True, slots=True)
-class Position:
+class ReviewedPosition:
     """A position of a game and the move made there.
 
     Attributes:
@@ -112,7 +112,7 @@ def judge(
     *,
     stop: Stop | None = None,
     start: int = 0,
-) -> Iterator[Judgement]:
+) -> Iterator[MoveJudgement]:
     """Judge the moves of a game, in order.
 
     A judgement does not depend on the others: what was judged before can be left out, or kept.
@@ -136,7 +136,7 @@ def judge(
 
 def _judgements(
     opened: Judge, game: Game | Record, stop: Stop | None, start: int
-) -> Iterator[Judgement]:
+) -> Iterator[MoveJudgement]:
     for one in positions(game):
         if one.move_number < start:
             continue
@@ -146,7 +146,7 @@ def _judgements(
         yield found
 
 
-def positions(game: Game | Record) -> Iterator[Position]:
+def positions(game: Game | Record) -> Iterator[ReviewedPosition]:
     """The positions of a game in which a move was made, in order.
 
     Raises:
@@ -155,23 +155,23 @@ def positions(game: Game | Record) -> Iterator[Position]:
     return _of_game(game) if isinstance(game, Game) else _of_record(game)
 
 
-def _of_game(game: Game) -> Iterator[Position]:
+def _of_game(game: Game) -> Iterator[ReviewedPosition]:
     board, score = game.start_board, game.start_score
     for number, step in enumerate(game.steps, game.start_move_number):
-        yield Position(number, board, score, step.move)
+        yield ReviewedPosition(number, board, score, step.move)
         board, score = step.board, score + step.reward
 
 
-def _of_record(record: Record) -> Iterator[Position]:
+def _of_record(record: Record) -> Iterator[ReviewedPosition]:
     rules, seed = record.rules, record.seed or 0
     board, score = record.board or start_board(rules, seed), record.start_score
     for number, move in enumerate(record.moves, record.start_move):
-        yield Position(number, board, score, move)
+        yield ReviewedPosition(number, board, score, move)
         step = next_step(board, rules, seed, number, move, record.spawns.get(number + 1))
         board, score = step.board, score + step.reward
 
 
-def review(judgements: Iterable[Judgement]) -> Review:
+def review(judgements: Iterable[MoveJudgement]) -> Review:
     """What the judgements of a game, or of a part of it, say together.
 
     Args:
@@ -191,7 +191,7 @@ def review(judgements: Iterable[Judgement]) -> Review:
     )
 
 
-def _longest_run(judged: Iterable[Judgement]) -> int:
+def _longest_run(judged: Iterable[MoveJudgement]) -> int:
     longest = run = 0
     for one in judged:
         run = run + 1 if one.is_best else 0

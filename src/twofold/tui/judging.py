@@ -9,7 +9,7 @@ from twofold.tui.walk import Walk
 
 if TYPE_CHECKING:
     from twofold.players import Player
-    from twofold.review.review import Judgement, Review
+    from twofold.review.review import MoveJudgement, Review
     from twofold.search.budget import Budget
     from twofold.search.stop import Stop
 
@@ -65,7 +65,7 @@ class Judging:
 
     # ---- the thread
 
-    def _judgements(self) -> "Iterator[Judgement]":
+    def _judgements(self) -> "Iterator[MoveJudgement]":
         with IMPORTING:
             from twofold.players import short_spec
             from twofold.review.review import judge, unit_of
@@ -87,7 +87,7 @@ class Judging:
 
         return make_player(default_judge(self._walk.game.rules))
 
-    def _take(self, judgement: "Judgement") -> None:
+    def _take(self, judgement: "MoveJudgement") -> None:
         from twofold.review.review import review
 
         self._walk.take(judgement)

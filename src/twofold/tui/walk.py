@@ -9,7 +9,7 @@ from twofold.game import Game
 from twofold.rules import Move
 
 if TYPE_CHECKING:
-    from twofold.review.review import Judgement
+    from twofold.review.review import MoveJudgement
 
 MISTAKES: Final = ("mistake", "blunder", "terrible")
 """The labels of moves that a walk stops at."""
@@ -29,7 +29,7 @@ class Walk:
     def __init__(self, game: Game) -> None:
         self.game: Final = game
         self.place = 0
-        self.judged: Final[list[Judgement]] = []
+        self.judged: Final[list[MoveJudgement]] = []
         self._steps = game.steps
         self._scores = [game.start_score]
         for step in self._steps:
@@ -69,7 +69,7 @@ class Walk:
         return self._steps[self.place].move if self.place < self.last else None
 
     @property
-    def judgement(self) -> "Judgement | None":
+    def judgement(self) -> "MoveJudgement | None":
         """What the judge thinks of that move; None before it is known, and at the end."""
         return self.judged[self.place] if self.place < len(self.judged) else None
 
@@ -95,7 +95,7 @@ class Walk:
             return True
         return False
 
-    def take(self, judgement: "Judgement") -> None:
+    def take(self, judgement: "MoveJudgement") -> None:
         """Keep the judgement of the next move; called by the thread that judges."""
         self.judged.append(judgement)
         if judgement.label in MISTAKES:

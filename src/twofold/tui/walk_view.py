@@ -20,7 +20,7 @@ from twofold.tui.moves_view import (
 from twofold.tui.walk import MISTAKES, Walk
 
 if TYPE_CHECKING:
-    from twofold.review.review import Judgement
+    from twofold.review.review import MoveJudgement
 
 STYLES: Final = {"mistake": "yellow", "blunder": "red", "terrible": "bold red"}
 
@@ -43,7 +43,7 @@ def draw_walk(walk: Walk, width: int, unicode: bool) -> list[Text]:
     return lines
 
 
-def _draw_values(one: "Judgement", width: int, unicode: bool) -> list[Text]:
+def _draw_values(one: "MoveJudgement", width: int, unicode: bool) -> list[Text]:
     if one.table is not None:
         moves = [move for move in Move if one.values[move] is not None]
         said = {one.best: "best"} | {one.move: "made"}

@@ -7,7 +7,7 @@ from typing import Any, Final
 import msgspec
 
 from twofold.version import __version__
-from twofold.web.lab.laboratory import Curve, RunInfo, StudyInfo, StudyTables
+from twofold.web.lab.laboratory import RunCurve, RunInfo, StudyInfo, StudyTables
 from twofold.web.operations import Entry, Picture, Text
 
 JSON: Final = "application/json"
@@ -83,7 +83,7 @@ def lab_entries() -> list[Entry]:
             summary="List the training runs in the folder, changed last first.",
             reply=list[RunInfo],
         ),
-        Entry(path="/api/runs/{name:path}", summary="The curve of a training run.", reply=Curve),
+        Entry(path="/api/runs/{name:path}", summary="The curve of a training run.", reply=RunCurve),
     ]
 
 

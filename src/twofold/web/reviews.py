@@ -12,7 +12,7 @@ from typing import Final
 from twofold.errors import ResourceError
 from twofold.players import Player
 from twofold.records.record import Record
-from twofold.review.judge import Judge, Judgement
+from twofold.review.judge import Judge, MoveJudgement
 from twofold.review.review import positions, review
 from twofold.search.budget import Budget
 from twofold.web import protocol
@@ -59,7 +59,7 @@ class _Known:
     """Judgements of the first moves of a game."""
 
     letters: str = ""
-    judgements: list[Judgement] = field(default_factory=list)
+    judgements: list[MoveJudgement] = field(default_factory=list)
 
 
 class Reviews:
@@ -95,7 +95,7 @@ class Reviews:
         if not self._workers.submit(run):
             raise ResourceError("expected a server that goes on, got one that is closing")
 
-    def known(self, record: Record, player: str, ply: int | None) -> list[Judgement]:
+    def known(self, record: Record, player: str, ply: int | None) -> list[MoveJudgement]:
         """Judgements of the first moves of a game that were made before.
 
         Args:
@@ -108,7 +108,7 @@ class Reviews:
             return known.judgements[: _shared(known.letters, _letters(record))]
 
     def keep(
-        self, record: Record, player: str, ply: int | None, judgements: Sequence[Judgement]
+        self, record: Record, player: str, ply: int | None, judgements: Sequence[MoveJudgement]
     ) -> None:
         """Keep judgements of the first moves of a game; those used longest ago are forgotten."""
         key = _key(record, player, ply)
@@ -199,7 +199,7 @@ class AskedReview(Asked):
                 self._reviews.keep(record, player.spec, self._order.ply, judged)
         self._send_end(spec, judge.unit, judged, len(record.moves))
 
-    def _judge(self, judge: Judge, record: Record, judged: list[Judgement]) -> None:
+    def _judge(self, judge: Judge, record: Record, judged: list[MoveJudgement]) -> None:
         """Judge the moves that are not judged yet, and send them now and then."""
         sent, when = len(judged), time.monotonic()
         for found in self._rest(judge, record, len(judged)):
@@ -210,7 +210,7 @@ class AskedReview(Asked):
                 sent, when = len(judged), time.monotonic()
         self._send_some(judged[sent:], len(judged), len(record.moves))
 
-    def _rest(self, judge: Judge, record: Record, known: int) -> Iterator[Judgement]:
+    def _rest(self, judge: Judge, record: Record, known: int) -> Iterator[MoveJudgement]:
         for number, one in enumerate(positions(record)):
             if number < known:
                 continue
@@ -219,7 +219,7 @@ class AskedReview(Asked):
                 return
             yield found
 
-    def _send_all(self, judged: Sequence[Judgement], total: int) -> None:
+    def _send_all(self, judged: Sequence[MoveJudgement], total: int) -> None:
         """Send what was judged before."""
         for first in range(0, len(judged), MOST_IN_MESSAGE):
             if self._dropped:
@@ -228,7 +228,7 @@ class AskedReview(Asked):
             self._send_some(part, first + len(part), total)
             time.sleep(BREATH)
 
-    def _send_some(self, part: Sequence[Judgement], done: int, total: int) -> None:
+    def _send_some(self, part: Sequence[MoveJudgement], done: int, total: int) -> None:
         if part:
             messages = [_message(one) for one in part]
             game = self._order.game
@@ -243,7 +243,7 @@ class AskedReview(Asked):
                 )
             )
 
-    def _send_end(self, spec: str, unit: str, judged: Sequence[Judgement], total: int) -> None:
+    def _send_end(self, spec: str, unit: str, judged: Sequence[MoveJudgement], total: int) -> None:
         found = review(judged)
         self.send(
             Reviewed(
@@ -261,7 +261,7 @@ class AskedReview(Asked):
         )
 
 
-def _message(one: Judgement) -> protocol.Judgement:
+def _message(one: MoveJudgement) -> protocol.Judgement:
     return protocol.Judgement(
         move_number=one.move_number,
         move=one.move.letter,  # type: ignore[arg-type]

@@ -15,10 +15,11 @@ from twofold.arena.exchange import csv_form as exchange_csv
 from twofold.arena.exchange import exchange as module
 from twofold.arena.exchange import parquet as exchange_parquet
 from twofold.arena.exchange.exchange import export_csv, export_parquet, import_games, stretches
-from twofold.arena.games import GameRow, Games
-from twofold.arena.reports.report import require_report
+from twofold.arena.games import GameColumns, GameRow
+from twofold.arena.reports.drawings import require_report
 from twofold.arena.studies.study import Study, Wanted
 from twofold.errors import InvalidInput, MissingExtra, ResourceError
+from twofold.seeds import SeedRange
 
 RULES = "4x4 spawn=2:0.9,4:0.1 start=2 goal=2048 stop=never"
 NAMES = ("greedy", 'a,"b"\n=1+1', "日本\x1b")
@@ -51,9 +52,9 @@ def full(study: Study) -> None:
             study.add(run, replace(row, tile_sum=None if place == 1 else tile + 6))
 
 
-def assert_same(ours: Games, theirs: Games) -> None:
+def assert_same(ours: GameColumns, theirs: GameColumns) -> None:
     assert len(ours)
-    for field in fields(Games):
+    for field in fields(GameColumns):
         np.testing.assert_array_equal(getattr(ours, field.name), getattr(theirs, field.name))
 
 
@@ -116,8 +117,8 @@ def test_imported_games_count_as_asked_for(tmp_path: Path) -> None:
     (tmp_path / "g.csv").write_text(f"{HEADER}\n{LINE}\n{LINE.replace(',7,', ',8,')}\n")
     with Study() as study:
         import_games(study, tmp_path / "g.csv")
-        assert study.wanted() == [Wanted(1, 7, 2)]
-        assert study.missing(Wanted(1, 7, 3)).tolist() == [2]
+        assert study.wanted() == [Wanted(1, SeedRange(7, 2))]
+        assert study.missing(1, SeedRange(7, 3)) == [SeedRange(9, 1)]
 
 
 @pytest.mark.parametrize(
@@ -130,7 +131,7 @@ def test_imported_games_count_as_asked_for(tmp_path: Path) -> None:
     ],
 )
 def test_stretches_of_seeds(seeds: list[int], found: list[tuple[int, int]]) -> None:
-    assert stretches(np.array(seeds, dtype=np.uint64)) == found
+    assert stretches(np.array(seeds, dtype=np.uint64)) == [SeedRange(*one) for one in found]
 
 
 # ---- bad files
@@ -153,9 +154,9 @@ def test_stretches_of_seeds(seeds: list[int], found: list[tuple[int, int]]) -> N
         (LINE.replace(",1000,,", ",1000,5,"), "expected both times of a move or neither in line 3"),
         (LINE.replace(",1000,", ",,"), "expected a whole number as nanoseconds in line 3"),
         (LINE.replace("0.1,1,", "0.1,yes,"), "expected 0 or 1 as reproducible in line 3"),
-        (LINE.replace("4x4", "9x9"), "got 9x9, in line 3"),
+        (LINE.replace("4x4", "9x9"), "got 9x9 .column rules in line 3"),
         (LINE.replace("greedy,greedy", "gre edy,x"), "expected a player name.* in line 3"),
-        (LINE.replace('",1,0.1', '",x,0.1'), "a signature in decimal .* in line 3"),
+        (LINE.replace('",1,0.1', '",x,0.1'), "a number in decimal as signature.* in line 3"),
         (LINE.replace(",7,", ",6,"), "expected each seed of a run once, got 6 again in line 3"),
         ('"' + LINE, "in line 3 of"),
         ("x" * 200_000, "expected a game of at most 16384 characters in line 3 of"),

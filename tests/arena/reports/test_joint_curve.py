@@ -6,7 +6,7 @@ from types import SimpleNamespace
 import pytest
 
 from twofold.arena.reports import joint_curve
-from twofold.arena.reports.curve_plots import curves_figure, curves_picture
+from twofold.arena.reports.drawings import FORMS
 from twofold.arena.reports.joint_curve import (
     DrawnCurve,
     JointCurve,
@@ -15,6 +15,7 @@ from twofold.arena.reports.joint_curve import (
     read_curve,
     read_runs,
 )
+from twofold.arena.reports.plots import learning_curves
 from twofold.errors import InvalidInput, InvalidNetwork
 
 
@@ -61,15 +62,14 @@ def test_curves_read_back(tmp_path: Path) -> None:
     assert (found.lows, found.highs) == ((-17.1, None), (237.1, None))
     single = read_curve(one)
     assert (single.games, single.means, single.lows) == ((1000,), (7.5,), (None,))
-    for form, begin in (("svg", b"<?xml"), ("pdf", b"%PDF")):
-        drawn = curves_picture([found, single], form)  # type: ignore[arg-type]
-        assert drawn.startswith(begin)
-        assert drawn == curves_picture([found, single], form)  # type: ignore[arg-type]
-    picture = curves_picture([found, single], "svg").decode()
+    drawing = learning_curves([found, single], legend=True)
+    for form, begin in zip(FORMS, (b"<?xml", b"%PDF"), strict=True):
+        assert drawing.file(form).startswith(begin)
+        assert drawing.file(form) == drawing.file(form)
+    picture = drawing.file("svg").decode()
     assert "n.runs.csv" in picture
     assert "FillBetween" in picture
-    assert "#010203" not in picture
-    assert 'id="a-' in curves_figure([found], "a")
+    assert 'id="a-' in learning_curves([found]).inline("a")
 
 
 @pytest.mark.parametrize(
@@ -88,9 +88,9 @@ def test_one_point_is_seen_and_a_name_may_begin_with_an_underscore() -> None:
     """Matplotlib warns of labels that begin so, and leaves them out."""
     one = DrawnCurve("_a.csv", (1000.0,), (100.0,), (90.0,), (110.0,))
     two = DrawnCurve("_b.csv", (1000.0, 2000.0), (100.0, 120.0), (None, None), (None, None))
-    picture = curves_picture([one, two], "svg").decode()
+    picture = learning_curves([one, two], legend=True).file("svg").decode()
     assert picture.count("_a.csv") >= 1
-    assert "<use" in curves_figure([one])
+    assert "<use" in learning_curves([one]).inline("curves")
 
 
 @pytest.mark.parametrize(

@@ -5,6 +5,7 @@ from typing import Any
 
 from twofold.arena.games import GameRow
 from twofold.arena.studies.study import Study
+from twofold.seeds import SeedRange
 
 ABOUT: dict[str, Any] = {
     "signature": "1",
@@ -25,11 +26,11 @@ def add(study: Study, spec: str = "greedy", **more: Any) -> int:
 def small_study(path: Path, games: int = 300) -> None:
     with Study(path) as study:
         run = add(study)
-        study.want(run, 0, games)
+        study.want(run, SeedRange(0, games))
         for seed in range(games):
             study.add(run, row(seed))
 
 
 def use(path: Path) -> int:
     with Study(path) as study:
-        return sum(len(study.games(wanted)) for wanted in study.wanted())
+        return sum(len(study.games(one.run, one.seeds)) for one in study.wanted())

@@ -18,6 +18,7 @@ from twofold.errors import InvalidInput
 from twofold.limits import MAX_RUNS, MAX_SCORE
 from twofold.records.record import Record
 from twofold.rules import Rules
+from twofold.seeds import SeedRange
 from twofold.version import SIGNATURE
 from twofold.web.lab import laboratory as lab
 
@@ -77,7 +78,7 @@ def sound(tmp_path_factory: pytest.TempPathFactory) -> Path:
     with Study(path) as study:
         for player in ("greedy", "random", "corner"):
             bench = Bench(study, Rules.parse("3x3"))
-            run = bench.add(player, 2, 1).run
+            run = bench.add(player, SeedRange(1, 2)).run
             for seed in (1, 2):
                 study.add(run, GameRow("", seed, 100, 40, 8, (0, 0, 3, 9), 0.001))
         study.fail(run, 9, "it broke")
@@ -215,7 +216,7 @@ def test_records_are_those_that_were_kept() -> None:
     record = Record(rules=Rules(), seed=5)
     with Study() as study:
         bench = Bench(study, Rules())
-        run = bench.add("greedy", 1, 5).run
+        run = bench.add("greedy", SeedRange(5, 1)).run
         row = GameRow("", 5, 0, 0, 2, (0, 0), 0.1, record=str(record))
         study.add(run, row)
         assert [one.seed for one in study.records()] == [5]

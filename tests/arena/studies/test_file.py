@@ -14,8 +14,9 @@ import pytest
 from tests.arena.studies.studies import add, row, small_study, use
 from tests.support.forks import command, fork, full_disk
 from twofold.arena.studies import file as module
-from twofold.arena.studies.study import Study, Wanted
+from twofold.arena.studies.study import Study
 from twofold.errors import InvalidInput, ResourceError
+from twofold.seeds import SeedRange
 
 
 def test_a_new_study_without_a_run_is_removed_where_an_error_ends_it(tmp_path: Path) -> None:
@@ -77,7 +78,7 @@ def test_one_process_at_a_time_writes(tmp_path: Path) -> None:
         study.add(run, row(1))
         study.flush()
         with Study(path, read_only=True) as other:
-            assert len(other.games(Wanted(run, 1, 1))) == 1
+            assert len(other.games(run, SeedRange(1, 1))) == 1
 
 
 def test_a_folder_that_is_not_there(tmp_path: Path) -> None:
@@ -102,7 +103,7 @@ def test_a_full_disk_is_said_and_what_was_written_stays(tmp_path: Path) -> None:
             study.flush()
         study._pending.clear()
     with Study(path) as study:
-        assert len(study.games(Wanted(run, 0, 2000))) == 1
+        assert len(study.games(run, SeedRange(0, 2000))) == 1
 
 
 @pytest.mark.promise("R19")
@@ -161,8 +162,8 @@ def test_a_study_in_use_whose_file_is_written_over(tmp_path: Path, change: bytes
     path = tmp_path / "s.db"
     small_study(path)
     with Study(path, read_only=True) as study:
-        wanted = study.wanted()
+        (wanted,) = study.wanted()
         assert study._one("PRAGMA mmap_size") == (0,)
         path.write_bytes(change)
         with pytest.raises(InvalidInput, match="study"):
-            study.games(*wanted)
+            study.games(wanted.run, wanted.seeds)

@@ -14,7 +14,7 @@ import pytest
 
 from tests.arena.studies.studies import ABOUT, add, row, small_study, use
 from twofold.arena.exchange.exchange import export_csv
-from twofold.arena.games import NEVER, UNKNOWN, Games
+from twofold.arena.games import NEVER, UNKNOWN, GameColumns
 from twofold.arena.reports import report
 from twofold.arena.studies import file as module
 from twofold.arena.studies import schema as study_schema
@@ -22,6 +22,7 @@ from twofold.arena.studies.schema import APPLICATION, SCHEMA
 from twofold.arena.studies.sqlite import schema_of as sqlite_schema
 from twofold.arena.studies.study import Study, Wanted
 from twofold.errors import InvalidInput
+from twofold.seeds import SeedRange
 
 
 def test_what_is_added_is_read_in_the_order_of_positions(tmp_path: Path) -> None:
@@ -32,23 +33,26 @@ def test_what_is_added_is_read_in_the_order_of_positions(tmp_path: Path) -> None
         for seed in seeds:
             study.add(run, row(seed, score=seed % 1000))
     with Study(path, read_only=True) as study:
-        games = study.games(Wanted(run, 2**64 - 2, 4))
+        games = study.games(run, SeedRange(2**64 - 2, 4))
         assert games.seeds.tolist() == [2**64 - 2, 2**64 - 1, 0, 1]
         assert games.scores.tolist() == [614, 615, 0, 1]
         assert games.rows("greedy") == tuple(
             row(seed, score=seed % 1000) for seed in (2**64 - 2, 2**64 - 1, 0, 1)
         )
-        assert study.missing(Wanted(run, 2**64 - 3, 7)).tolist() == [0, 6]
+        assert study.missing(run, SeedRange(2**64 - 3, 7)) == [
+            SeedRange(2**64 - 3, 1),
+            SeedRange(3, 1),
+        ]
 
 
 def test_rows_and_columns_are_the_same() -> None:
     rows = (row(1), row(2, times=(1e-3, 2e-3)))
-    games = Games.of_rows(rows)
+    games = GameColumns.of_rows(rows)
     assert games.rows("greedy") == rows
     assert games.reached[0, :8].tolist() == [0, 0, 3, 9, 17, 30, 39, NEVER]
     assert games.first(1).rows("greedy") == rows[:1]
-    assert len(Games.of_rows([])) == 0
-    assert Games.of_rows([]).rows("greedy") == ()
+    assert len(GameColumns.of_rows([])) == 0
+    assert GameColumns.of_rows([]).rows("greedy") == ()
 
 
 def test_the_time_of_moves_is_kept() -> None:
@@ -56,11 +60,11 @@ def test_the_time_of_moves_is_kept() -> None:
         run = add(study)
         study.add(run, row(1, times=(0.25, 0.5)))
         study.add(run, row(2))
-        games = study.games(Wanted(run, 0, 10))
+        games = study.games(run, SeedRange(0, 10))
     assert games.move_seconds[0].tolist() == [0.25, 0.5]
     assert np.isnan(games.move_seconds[1]).all()
     assert games.usual_move == (0.25, 0.5)
-    assert Games.of_rows([row(1)]).usual_move is None
+    assert GameColumns.of_rows([row(1)]).usual_move is None
 
 
 def test_a_game_is_kept_once() -> None:
@@ -69,7 +73,7 @@ def test_a_game_is_kept_once() -> None:
         study.add(run, row(1, score=5))
         study.flush()
         study.add(run, row(1, score=6))
-        assert study.games(Wanted(run, 1, 1)).scores.tolist() == [5]
+        assert study.games(run, SeedRange(1, 1)).scores.tolist() == [5]
 
 
 def test_many_chunks_are_read(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -78,9 +82,9 @@ def test_many_chunks_are_read(monkeypatch: pytest.MonkeyPatch) -> None:
         run = add(study)
         for seed in range(50):
             study.add(run, row(seed, score=seed))
-        assert study.games(Wanted(run, 10, 30)).scores.tolist() == list(range(10, 40))
-        assert study.games(Wanted(run, 100, 30)).scores.tolist() == []
-        assert study.games(Wanted(run, 10, 30), reached=False).reached.shape == (30, 0)
+        assert study.games(run, SeedRange(10, 30)).scores.tolist() == list(range(10, 40))
+        assert study.games(run, SeedRange(100, 30)).scores.tolist() == []
+        assert study.games(run, SeedRange(10, 30), reached=False).reached.shape == (30, 0)
 
 
 def test_a_run_is_one_player_rules_and_behaviour() -> None:
@@ -99,11 +103,14 @@ def test_a_run_is_one_player_rules_and_behaviour() -> None:
 def test_what_is_wanted_grows() -> None:
     with Study() as study:
         run = add(study)
-        study.want(run, 2**64 - 1, 10)
-        study.want(run, 2**64 - 1, 5)
-        study.want(run, 7, 3)
-        study.want(run, 7, 30)
-        assert study.wanted() == [Wanted(run, 2**64 - 1, 10), Wanted(run, 7, 30)]
+        study.want(run, SeedRange(2**64 - 1, 10))
+        study.want(run, SeedRange(2**64 - 1, 5))
+        study.want(run, SeedRange(7, 3))
+        study.want(run, SeedRange(7, 30))
+        assert study.wanted() == [
+            Wanted(run, SeedRange(2**64 - 1, 10)),
+            Wanted(run, SeedRange(7, 30)),
+        ]
 
 
 def test_a_failure_is_kept_until_the_game_is_played() -> None:
@@ -136,7 +143,7 @@ def test_sqlite_reads_it_without_us(tmp_path: Path) -> None:
         run = add(study)
         study.add(run, row(5))
     with Study(path, read_only=True) as study:
-        assert len(study.games(Wanted(run, 5, 1))) == 1
+        assert len(study.games(run, SeedRange(5, 1))) == 1
     assert list(tmp_path.iterdir()) == [path]  # nor does reading leave anything beside it
     connection = sqlite3.connect(path)
     assert connection.execute("PRAGMA application_id").fetchone() == (APPLICATION,)
@@ -211,7 +218,7 @@ def test_an_earlier_schema_is_brought_up_to_date(
     with Study(path) as study:
         assert study._one("SELECT note FROM run") == (None,)
         assert study._one("PRAGMA user_version") == (len(steps),)
-        assert len(study.games(Wanted(1, 0, 3))) == 3
+        assert len(study.games(1, SeedRange(0, 3))) == 3
 
 
 def old_study(path: Path) -> None:
@@ -250,7 +257,7 @@ def test_a_study_of_the_first_schema_is_read_and_brought_up_to_date(tmp_path: Pa
         assert content(study) == found
         assert add(study) == 7
         study.add(7, replace(row(3), tile_sum=90))
-        assert study.missing(Wanted(7, 1, 3)).tolist() == []
+        assert study.missing(7, SeedRange(1, 3)) == []
         assert study.all_games(7).tile_sums.tolist() == [UNKNOWN, UNKNOWN, 90, UNKNOWN]
     with contextlib.closing(sqlite3.connect(path)) as connection:
         ours = connection.execute("SELECT name, sql FROM sqlite_schema ORDER BY name").fetchall()

@@ -17,6 +17,7 @@ from typing import Any
 import optuna
 import pytest
 
+from tests.arena.standings import standings_of
 from tests.support.forks import command, context, fork, fork_workers
 from twofold import make_player
 from twofold.arena import workers
@@ -34,23 +35,31 @@ from twofold.arena.tuning import (
     workers as tune_workers,
 )
 from twofold.arena.tuning.settings import Range, range_of
-from twofold.arena.tuning.tune import Check, Objective, Progress, Settings, Tuning, tune
+from twofold.arena.tuning.tune import (
+    Tuning,
+    TuningCheck,
+    TuningObjective,
+    TuningProgress,
+    TuningSettings,
+    tune,
+)
 from twofold.errors import InvalidInput, InvalidSpec, MissingExtra, ResourceError, TwofoldError
 from twofold.evaluators import find_evaluator
 from twofold.locks import alone
 from twofold.rules import Rules
+from twofold.seeds import SeedRange
 
 SPEC = "expectimax:eval=rows,ply=1"
 SMALL = Rules.parse("3x3 goal=64")
 
 
-def make_settings(**more: Any) -> Settings:
+def make_settings(**more: Any) -> TuningSettings:
     values: dict[str, Any] = {"player": SPEC, "games": 4, "seed": 7, "rules": SMALL}
     values |= {"weights": ["empty", "merges", "sum_power"], **more}
-    return Settings.make(**values)
+    return TuningSettings.make(**values)
 
 
-def run(path: Path, trials: int, settings: Settings | None = None, **more: Any) -> Tuning:
+def run(path: Path, trials: int, settings: TuningSettings | None = None, **more: Any) -> Tuning:
     used = make_settings() if settings is None else settings
     return tune(used, path, **({"trials": trials, "check_games": 6} | more))
 
@@ -70,11 +79,11 @@ def states(path: Path) -> list[str]:
     return sorted(state for (state,) in found)
 
 
-def after(trials: int) -> tuple[Callable[[Progress], None], Callable[[], bool]]:
+def after(trials: int) -> tuple[Callable[[TuningProgress], None], Callable[[], bool]]:
     """A listener and a stop function that asks to stop once so many trials have finished."""
     seen = [0]
 
-    def listen(progress: Progress) -> None:
+    def listen(progress: TuningProgress) -> None:
         seen[0] = progress.finished
 
     return listen, lambda: seen[0] >= trials
@@ -133,7 +142,7 @@ def test_the_spec_holds_what_differs_from_the_start_to_four_digits() -> None:
     ],
 )
 def test_objectives(text: str, value: float, name: str) -> None:
-    objective = Objective.parse(text)
+    objective = TuningObjective.parse(text)
     assert objective.value(score=100, max_tile=64) == pytest.approx(value)
     assert objective.name == name
 
@@ -141,7 +150,7 @@ def test_objectives(text: str, value: float, name: str) -> None:
 @pytest.mark.parametrize("text", ["", "2", "3", "0", "points", "1e3", "-4"])
 def test_no_objective(text: str) -> None:
     with pytest.raises(InvalidInput, match="expected"):
-        Objective.parse(text)
+        TuningObjective.parse(text)
 
 
 @pytest.mark.parametrize(
@@ -232,18 +241,16 @@ def test_one_process_tries_the_same_whatever_interrupts_it(
 
 
 def test_a_trial_is_what_the_arena_says(tmp_path: Path) -> None:
-    from twofold import arena
-
     found = run(tmp_path / "t.db", 3)
     for trial in found.trials:
-        (one,) = arena.run([trial.spec], 4, 7, 1, SMALL)
-        assert trial.value == sum(row.score for row in one.rows) / 4
+        (one,) = standings_of([trial.spec], SeedRange(7, 4), 1, SMALL)
+        assert trial.value == one.games.scores.mean()
     assert found.check is not None
     assert found.best is not None
     assert found.check.seed == 7 + 2**32
     for spec, mean in ((SPEC, found.check.start), (found.best.spec, found.check.best)):
-        (one,) = arena.run([spec], 6, 7 + 2**32, 1, SMALL)
-        assert mean.value == pytest.approx(sum(row.score for row in one.rows) / 6)
+        (one,) = standings_of([spec], SeedRange(7 + 2**32, 6), 1, SMALL)
+        assert mean.value == pytest.approx(one.games.scores.mean())
     difference = found.check.best.value - found.check.start.value
     assert found.check.difference.value == pytest.approx(difference)
 
@@ -251,7 +258,7 @@ def test_a_trial_is_what_the_arena_says(tmp_path: Path) -> None:
 def test_no_game_of_the_check_is_played_twice(tmp_path: Path) -> None:
     played: list[tuple[int, int]] = []
 
-    def listen(progress: Progress) -> None:
+    def listen(progress: TuningProgress) -> None:
         played.append((progress.played, progress.checked))
 
     first = run(tmp_path / "t.db", 3)
@@ -290,7 +297,7 @@ def test_a_check_that_was_interrupted_goes_on(tmp_path: Path, asked_at: int) -> 
 )
 def test_verdicts(low: float | None, high: float | None, verdict: str) -> None:
     mean = Interval(1.0, None, None)
-    assert Check(2, 1, mean, mean, Interval(2.0, low, high)).verdict == verdict
+    assert TuningCheck(2, 1, mean, mean, Interval(2.0, low, high)).verdict == verdict
 
 
 def test_nothing_better_than_the_start(tmp_path: Path) -> None:
@@ -328,10 +335,10 @@ def test_other_settings_than_those_of_the_file(
 def test_a_process_that_is_killed_costs_its_trial(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(workers, "Spawn", context)
+    monkeypatch.setattr(workers, "QuietSpawn", context)
     killed: list[int] = []
 
-    def kill_one(progress: Progress) -> None:
+    def kill_one(progress: TuningProgress) -> None:
         children = multiprocessing.active_children()
         if progress.finished == 3 and not killed and children:
             killed.append(children[0].pid or 0)
@@ -531,7 +538,7 @@ def test_a_game_that_fails_names_its_player_and_seed(
 )
 def test_what_a_process_says_keeps_its_kind(code: int, kind: type[TwofoldError]) -> None:
     with pytest.raises(kind) as caught:
-        tune_workers.raise_failure(tune_workers.Failed("it failed", code))
+        tune_workers.raise_failure(tune_workers.TrialFailed("it failed", code))
     assert caught.value.exit_code == code
 
 

@@ -12,6 +12,7 @@ from twofold.arena.reports.joint_curve import OneCurve, join
 from twofold.arena.studies.study import Study
 from twofold.learn.curve import Curve as LearningCurve
 from twofold.learn.curve import Point
+from twofold.seeds import SeedRange
 
 RULES = "4x4 spawn=2:0.9,4:0.1 start=2 goal=64 stop=never"
 HOSTILE = "<img src=x>\x1b[2J\u202e"
@@ -37,11 +38,11 @@ def make_study(path: Path, games: int = 4, seconds: float = 0.001, *, sums: bool
     with Study(path) as made:
         for place, name in enumerate(["weak", "strong"]):
             run = add(made, name)
-            made.want(run, 1, games)
+            made.want(run, SeedRange(1, games))
             for seed in range(1, games + 1):
                 more = {"tile_sum": 100 * (place + 1) + 10 * seed} if sums else {}
                 made.add(run, row(seed, 100 * seed + 1000 * place, 4 + seed % 3, seconds, **more))
-        made.want(add(made, HOSTILE, machine={HOSTILE: 1}), 1, 10)
+        made.want(add(made, HOSTILE, machine={HOSTILE: 1}), SeedRange(1, 10))
 
 
 LATE = parse_boards("3210/2100/1000/0000\n4300/2100/0000/0000", "late.txt")
@@ -52,7 +53,7 @@ def make_late_study(path: Path) -> None:
     with Study(path) as made:
         for boards in (None, LATE):
             run = add(made, "greedy", boards=boards)
-            made.want(run, 1, 8)
+            made.want(run, SeedRange(1, 8))
             for seed in range(1, 9):
                 made.add(run, row(seed, 100 * seed, 4 + seed % 3, tile_sum=100 + seed))
 

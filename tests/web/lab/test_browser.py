@@ -11,6 +11,7 @@ from playwright.sync_api import Browser, Route, expect
 from tests.support.browser import LAPTOP, PATIENCE_MS, Served, Visit, serve, visit
 from tests.web.lab.made_lab import add, make_late_study, make_run, make_runs, make_study, row
 from twofold.arena.studies.study import Study
+from twofold.seeds import SeedRange
 
 expect.set_options(timeout=PATIENCE_MS)
 
@@ -142,7 +143,7 @@ def test_what_is_made_appears_and_grows(browser: Browser, tmp_path: Path) -> Non
         one.open("/lab", ".lab-empty-page")
         with Study(tmp_path / "new.db") as study:
             run = add(study, "only")
-            study.want(run, 1, 3)
+            study.want(run, SeedRange(1, 3))
             study.add(run, row(1, 100, 5))
             study.flush()
             games = one.page.locator(".lab-table").first.locator("tbody td").first

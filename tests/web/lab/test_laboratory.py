@@ -25,14 +25,14 @@ from tests.web.lab.made_lab import example as example  # a fixture
 from tests.web.lab.made_lab import folder as folder  # a fixture
 from twofold.arena.reports.joint_curve import MAX_BYTES
 from twofold.arena.reports.report import Section, gather
-from twofold.arena.reports.text import league
+from twofold.arena.reports.tables import league
 from twofold.arena.studies.study import Study
 from twofold.errors import InvalidInput, MissingExtra, TwofoldError
 from twofold.learn.curve import Curve as LearningCurve
 from twofold.learn.curve import Point
+from twofold.seeds import SeedRange
 from twofold.web.lab import files as lab_files
 from twofold.web.lab import laboratory as lab
-from twofold.web.lab import plots as lab_plots
 from twofold.web.lab.laboratory import NotThere, plot, run, runs, studies, study
 
 # ---- studies
@@ -155,7 +155,7 @@ def test_asked_for_games_are_counted_once(tmp_path: Path) -> None:
     with Study(tmp_path / "a.db") as made:
         number = add(made, "one")
         for seed, games in [(1, 100), (51, 100), (60, 10), (1000, 5)]:
-            made.want(number, seed, games)
+            made.want(number, SeedRange(seed, games))
     assert studies(tmp_path)[0].asked == 155
     with pytest.raises(InvalidInput, match=r"got 'a\.db' without any"):
         study(tmp_path, "a.db")
@@ -212,7 +212,7 @@ def test_a_study_at_work_is_read_meanwhile(folder: Path) -> None:
     ],
 )
 def test_a_file_of_a_clock_that_was_set_wrong_has_a_date(seconds: float, date: str) -> None:
-    assert lab_files.Found("a.db", Path("a.db"), (), seconds).date == date
+    assert lab_files.LabFile("a.db", Path("a.db"), (), seconds).date == date
 
 
 def test_no_name_leads_out_of_the_folder(folder: Path) -> None:
@@ -256,18 +256,22 @@ def test_a_file_that_cannot_be_looked_at_is_not_there(folder: Path) -> None:
 # ---- plots
 
 
+def points(root: ElementTree.Element, side: str) -> float:
+    return float(root.get(side, "").removesuffix("pt"))
+
+
 @pytest.mark.parametrize("theme", ["light", "dark", ""])
 def test_plots_are_files_in_the_colours_of_the_page(folder: Path, theme: str) -> None:
     for name in [one.name for one in study(folder, "a.db").sections[0].plots]:
         text = plot(folder, "a.db", name, theme).decode()
         root = ElementTree.fromstring(text)
-        assert float(root.get("width", "0")) > 500 > float(root.get("height", "0")) > 100
-        assert lab_plots.THEMES[theme or "light"].ink in text
+        assert points(root, "width") > 500 > points(root, "height") > 100
+        assert lab.THEMES[theme or "light"].ink in text
         assert "var(" not in text
-        assert "DejaVu" not in text
+        assert f"text{{font-family: {lab.FONTS} !important}}" in text
         assert "<script" not in text
         narrow = ElementTree.fromstring(plot(folder, "a.db", name, theme, narrow=True))
-        assert float(narrow.get("width", "0")) < 350
+        assert points(narrow, "width") < 350
 
 
 @pytest.mark.parametrize("name", ["reach-2", "reach-0", "scores", "x-1", "", "scores-1.svg"])
@@ -296,8 +300,8 @@ def test_without_matplotlib_there_are_tables(folder: Path, monkeypatch: pytest.M
         raise MissingExtra("it needs 'matplotlib'")
 
     monkeypatch.setattr("importlib.util.find_spec", lambda _: None)
-    assert lab_plots.check_plots() == ""  # it is there all the same
-    monkeypatch.setattr(lab_plots, "require_report", missing)
+    assert lab.check_plots() == ""  # it is there all the same
+    monkeypatch.setattr(lab, "require_report", missing)
     found = study(folder, "a.db")
     assert found.plots_error == "it needs 'matplotlib'"
     assert found.sections[0].plots == []
@@ -312,9 +316,9 @@ def test_plots_have_the_colours_of_the_style_sheet() -> None:
     for number, theme in enumerate(("light", "dark"), 1):
         colours = {pair[0]: pair[number] for pair in pairs}
         series = [colours[f"chart-{place}"] for place in range(1, 7)] + [colours["text"]]
-        assert lab_plots.THEMES[theme].series == tuple(series)
-        assert lab_plots.THEMES[theme].ink == colours["text"]
-        assert lab_plots.THEMES[theme].faint == colours["line"]
+        assert lab.THEMES[theme].series == tuple(series)
+        assert lab.THEMES[theme].ink == colours["text"]
+        assert lab.THEMES[theme].faint == colours["line"]
 
 
 # ---- runs

@@ -56,7 +56,7 @@ def test_routes_answer_json(get: Get, folder: Path) -> None:
 def test_routes_answer_plots(get: Get) -> None:
     answer = get("/api/studies/sub/b.db/scores-1.svg?theme=dark")
     assert answer.headers["content-type"] == "image/svg+xml"
-    assert answer.content.startswith(b"<svg ")
+    assert answer.content.startswith(b"<?xml ")
     assert get("/api/studies/a.db/scores-1.svg?theme=blue").status_code == 400
 
 

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from twofold.arena.exchange.rows import COLUMNS, REQUIRED, Rows, columns_of_texts, nanoseconds
-from twofold.arena.games import NEVER, UNKNOWN, Games
+from twofold.arena.games import NEVER, UNKNOWN, GameColumns
 from twofold.arena.studies.study import StoredRun
 from twofold.errors import InvalidInput
 from twofold.files import open_regular
@@ -23,7 +23,7 @@ _MAX_ROW: Final = 16_384
 """Most characters of a row: a game has five texts of up to 1,000, and some 50 numbers."""
 
 
-def parts(runs: Iterable[tuple[StoredRun, Games]]) -> Iterator[bytes]:
+def parts(runs: Iterable[tuple[StoredRun, GameColumns]]) -> Iterator[bytes]:
     """The file, part by part."""
     yield (",".join(COLUMNS) + "\n").encode()
     for run, games in runs:
@@ -66,7 +66,7 @@ def _line(texts: list[str]) -> str:
     return file.getvalue()
 
 
-def _lines(games: Games, boards: str) -> Iterator[str]:
+def _lines(games: GameColumns, boards: str) -> Iterator[str]:
     """What differs from game to game; commas stand in `reached` alone."""
     lengths = (games.reached != NEVER).sum(axis=1).tolist()
     reached = (

@@ -7,7 +7,6 @@ in a study, see `docs/reference/studies.md`.
 import itertools
 import os
 from collections.abc import Iterator, Sequence
-from dataclasses import fields
 from pathlib import Path
 from typing import Any, Final
 
@@ -17,9 +16,10 @@ from numpy.typing import NDArray
 from twofold.arena.boards import StartBoards, boards_file, read_boards
 from twofold.arena.exchange import csv_form as exchange_csv
 from twofold.arena.exchange import parquet as exchange_parquet
-from twofold.arena.exchange.rows import About, Rows, Run, check_rows, whole_runs
-from twofold.arena.games import NEVER, UNKNOWN, Games
-from twofold.arena.reports.report import require_report
+from twofold.arena.exchange.rows import Rows, RunAbout, RunGames, whole_runs
+from twofold.arena.game_checks import check_games
+from twofold.arena.games import GameColumns
+from twofold.arena.reports.drawings import require_report
 from twofold.arena.studies.study import StoredRun, Study
 from twofold.errors import InvalidBoard, InvalidInput
 from twofold.files import atomic_write, open_regular
@@ -27,6 +27,7 @@ from twofold.limits import MAX_GAMES, MAX_SEED
 from twofold.notation import shown
 from twofold.records.json_lines import write_records
 from twofold.rules import Rules
+from twofold.seeds import SeedRange
 
 _CHUNK: Final = 50_000
 """Games that are written at a time."""
@@ -121,16 +122,15 @@ def export_boards(study: Study, folder: str | os.PathLike[str]) -> list[Path]:
     return paths
 
 
-def _parts(study: Study) -> Iterator[tuple[StoredRun, Games]]:
+def _parts(study: Study) -> Iterator[tuple[StoredRun, GameColumns]]:
     """The games of each run, so many at a time; what is written is dropped if there is none."""
     found = False
     for run in study.runs():
         study.boards_of(run)
         games = study.all_games(run.run)
-        columns = [getattr(games, field.name) for field in fields(Games)]
         for start in range(0, len(games), _CHUNK):
             found = True
-            yield run, Games(*(column[start : start + _CHUNK] for column in columns))
+            yield run, games.where(slice(start, start + _CHUNK))
     if not found:
         raise InvalidInput(f"expected a study with finished games, got {study.name} without any")
 
@@ -162,7 +162,7 @@ def import_games(
     return keep(study, read_games(path), boards)
 
 
-def read_games(path: str | os.PathLike[str]) -> list[Run]:
+def read_games(path: str | os.PathLike[str]) -> list[RunGames]:
     """The games of a CSV or Parquet file, by run.
 
     Raises:
@@ -182,13 +182,14 @@ def _checked(parts: Iterator[Rows], name: str) -> Iterator[Rows]:
         count += len(rows.places)
         if count > MAX_GAMES:
             raise InvalidInput(f"expected at most {MAX_GAMES:,} games, got more in {name}")
-        yield check_rows(rows)
+        check_games(rows.refuse, rows.games)
+        yield rows
 
 
 # ---- into the study
 
 
-def keep(study: Study, runs: list[Run], boards: Sequence[str | os.PathLike[str]] = ()) -> int:
+def keep(study: Study, runs: list[RunGames], boards: Sequence[str | os.PathLike[str]] = ()) -> int:
     """Write games that were read, in one transaction.
 
     Args:
@@ -208,7 +209,7 @@ def keep(study: Study, runs: list[Run], boards: Sequence[str | os.PathLike[str]]
         return sum(_keep_run(study, run, boards) for run in runs)
 
 
-def _keep_run(study: Study, run: Run, boards: Sequence[str | os.PathLike[str]]) -> int:
+def _keep_run(study: Study, run: RunGames, boards: Sequence[str | os.PathLike[str]]) -> int:
     about = run.about
     number = study.add_run(
         about.spec,
@@ -221,19 +222,19 @@ def _keep_run(study: Study, run: Run, boards: Sequence[str | os.PathLike[str]]) 
         boards=_start_boards(study, about, boards),
     )
     known = study.all_games(number, reached=False)
-    _, ours, theirs = np.intersect1d(known.seeds, run.seeds, True, return_indices=True)
+    _, ours, theirs = np.intersect1d(known.seeds, run.games.seeds, True, return_indices=True)
     if about.reproducible:
         _check_same(study, run, known, ours, theirs)
-    new = np.ones(len(run.seeds), dtype=np.bool_)
+    new = np.ones(len(run.games), dtype=np.bool_)
     new[theirs] = False
-    study.insert(_values(number, run, np.flatnonzero(new)))
-    for first, games in stretches(run.seeds):
-        study.want(number, first, games)
+    study.insert(number, run.games.where(new))
+    for seeds in stretches(run.games.seeds):
+        study.want(number, seeds)
     return int(np.count_nonzero(new))
 
 
 def _start_boards(
-    study: Study, about: About, paths: Sequence[str | os.PathLike[str]]
+    study: Study, about: RunAbout, paths: Sequence[str | os.PathLike[str]]
 ) -> StartBoards | None:
     """The boards that games begin on, which a file of games names by their hash alone."""
     if not about.boards:
@@ -248,7 +249,7 @@ def _start_boards(
     return found
 
 
-def _named_boards(about: About, paths: Sequence[str | os.PathLike[str]]) -> StartBoards | None:
+def _named_boards(about: RunAbout, paths: Sequence[str | os.PathLike[str]]) -> StartBoards | None:
     """The boards of a run among those of some files; files for other rules may be among them."""
     refusals = []
     for path in paths:
@@ -264,10 +265,10 @@ def _named_boards(about: About, paths: Sequence[str | os.PathLike[str]]) -> Star
     return None
 
 
-def _check_same(study: Study, run: Run, known: Games, ours: Any, theirs: Any) -> None:
+def _check_same(study: Study, run: RunGames, known: GameColumns, ours: Any, theirs: Any) -> None:
     """The same player, rules and seed give the same game."""
     differ = np.zeros(len(ours), dtype=np.bool_)
-    for one, two in ((known.scores, run.scores), (known.moves, run.moves)):
+    for one, two in ((known.scores, run.games.scores), (known.moves, run.games.moves)):
         differ |= one[ours] != two[theirs]
     if differ.any():
         seed = known.seeds[ours[differ][0]]
@@ -277,27 +278,14 @@ def _check_same(study: Study, run: Run, known: Games, ours: Any, theirs: Any) ->
         )
 
 
-def _values(number: int, run: Run, wanted: NDArray[np.int64]) -> Iterator[tuple[Any, ...]]:
-    for start in range(0, len(wanted), _CHUNK):
-        part = wanted[start : start + _CHUNK]
-        lengths = (run.reached[part] != NEVER).sum(axis=1).tolist()
-        columns = (run.scores, run.moves, run.max_tiles, run.reached, run.times, run.tile_sums)
-        rows = (run.seeds[part].tolist(), *(column[part].tolist() for column in columns), lengths)
-        for seed, score, moves, tile, reached, times, total, length in zip(*rows, strict=True):
-            text = str(reached[:length]).replace(" ", "")
-            spent = (None if time != time else round(time) for time in times)
-            tiles = None if total == UNKNOWN else total
-            yield (number, str(seed), score, moves, tile, text, *spent, None, tiles)
-
-
-def stretches(seeds: NDArray[np.uint64]) -> list[tuple[int, int]]:
-    """First seed and number of each stretch of seeds without a gap; none where there are many."""
+def stretches(seeds: NDArray[np.uint64]) -> list[SeedRange]:
+    """The stretches of seeds without a gap; none where there are many."""
     ordered = np.sort(seeds)
     starts = np.flatnonzero(np.diff(ordered) != 1) + 1
     if len(starts) >= _STRETCHES:
         return []
-    parts = [(int(part[0]), len(part)) for part in np.split(ordered, starts)]
-    if len(parts) > 1 and parts[0][0] == 0 and parts[-1][0] + parts[-1][1] == MAX_SEED + 1:
-        first, games = parts.pop()
-        parts[0] = (first, games + parts[0][1])
+    parts = [SeedRange(int(part[0]), len(part)) for part in np.split(ordered, starts)]
+    if len(parts) > 1 and parts[0].first == 0 and parts[-1].place(MAX_SEED) == parts[-1].count - 1:
+        last = parts.pop()
+        parts[0] = SeedRange(last.first, last.count + parts[0].count)
     return parts

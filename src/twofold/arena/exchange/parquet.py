@@ -14,8 +14,9 @@ from numpy.typing import NDArray
 
 from twofold.arena.exchange.parquet_pages import check_footer, check_pages
 from twofold.arena.exchange.rows import COLUMNS, REQUIRED, TEXTS, Rows, nanoseconds
-from twofold.arena.games import NEVER, UNKNOWN, Games
-from twofold.arena.reports.report import require_report
+from twofold.arena.game_checks import TIMES
+from twofold.arena.games import NEVER, UNKNOWN, GameColumns, reached_columns
+from twofold.arena.reports.drawings import require_report
 from twofold.arena.studies.study import StoredRun
 from twofold.errors import InvalidInput
 from twofold.files import open_regular
@@ -59,7 +60,7 @@ class _Sink(io.RawIOBase):
         return parts
 
 
-def parts(runs: Iterable[tuple[StoredRun, Games]]) -> Iterator[bytes]:
+def parts(runs: Iterable[tuple[StoredRun, GameColumns]]) -> Iterator[bytes]:
     """The file, part by part."""
     pa, pq = require_report("pyarrow"), require_report("pyarrow.parquet")
     sink, schema = _Sink(), _schema(pa)
@@ -81,7 +82,7 @@ def _schema(pa: Any) -> Any:
     return pa.schema([*fields, ("machine", text)])
 
 
-def _batch(pa: Any, schema: Any, run: StoredRun, games: Games) -> Any:
+def _batch(pa: Any, schema: Any, run: StoredRun, games: GameColumns) -> Any:
     count, reached = len(games), games.reached
     there = reached != NEVER
     ends = np.concatenate([[0], there.sum(axis=1).cumsum()]).astype(np.int32)
@@ -193,8 +194,6 @@ def _rows(pa: Any, batch: Any, first: int, name: str) -> Rows:
             "got nothing in one"
         )
     _check_lengths(lengths, places, name)
-    reached = np.full((len(places), MAX_EXPONENT + 1), NEVER, dtype=np.int32)
-    reached[np.arange(MAX_EXPONENT + 1) < lengths[:, None]] = values.to_numpy()
     texts: dict[str, list[str]] = {
         one: columns.pop(one) for one in (*TEXTS, "machine", "boards") if one in columns
     }
@@ -206,17 +205,16 @@ def _rows(pa: Any, batch: Any, first: int, name: str) -> Rows:
         places=places,
         texts=texts,
         reproducible=flat["reproducible"].astype(np.bool_),
-        seeds=flat["seed"],
-        scores=flat["score"],
-        moves=flat["moves"],
-        max_tiles=flat["max_tile"],
-        reached=reached,
-        lengths=lengths.astype(np.int64),
-        times=np.stack(
-            [flat[one].astype(np.float64) for one in ("nanoseconds", "move_median", "move_99th")],
-            axis=1,
+        games=GameColumns(
+            seeds=flat["seed"],
+            scores=flat["score"],
+            moves=flat["moves"],
+            max_tiles=flat["max_tile"],
+            reached=reached_columns(values.to_numpy(), lengths),
+            seconds=flat[TIMES[0]] / 1e9,
+            move_seconds=np.stack([flat[one] for one in TIMES[1:]], axis=1) / 1e9,
+            tile_sums=_sums(sums, len(places)),
         ),
-        tile_sums=_sums(sums, len(places)),
     )
 
 

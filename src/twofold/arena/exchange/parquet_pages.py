@@ -107,7 +107,7 @@ def _pages(file: IO[bytes], chunk: Any, column: str) -> Pages:
     end, found, largest = begin + chunk.total_compressed_size, Pages(), 0
     while begin < end:
         file.seek(begin)
-        header, length = _Reader(file.read(min(_MAX_HEADER, end - begin))).header()
+        header, length = _PageReader(file.read(min(_MAX_HEADER, end - begin))).header()
         size, taken = header.get(_SIZE, -1), header.get(_COMPRESSED_SIZE, -1)
         if min(size, taken) < 0:
             raise ValueError(f"a page of {column} without a size")
@@ -124,7 +124,7 @@ def _pages(file: IO[bytes], chunk: Any, column: str) -> Pages:
     return found
 
 
-class _Reader:
+class _PageReader:
     """Reads Thrift's compact form.
 
     Args:

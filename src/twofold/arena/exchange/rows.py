@@ -1,8 +1,5 @@
 """Rows of games as a file has them: checked, and put together by run."""
 
-import itertools
-import json
-import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Final
@@ -10,22 +7,15 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from twofold.arena.boards import HASH_DIGITS
-from twofold.arena.exchange.game_checks import (
-    LARGEST,
-    TIMES,
-    check_numbers,
-    check_reached,
-    check_sums,
-)
-from twofold.arena.games import NEVER, UNKNOWN
-from twofold.arena.studies.rows import parse_machine
+from twofold.arena.game_checks import LARGEST, TIMES, move_numbers
+from twofold.arena.games import UNKNOWN, GameColumns, reached_columns
+from twofold.arena.studies.rows import RowCells, run_facts
 from twofold.errors import InvalidInput
-from twofold.limits import MAX_EXPONENT, MAX_TEXT
-from twofold.notation import parse_spec, shown
+from twofold.notation import shown
 from twofold.rules import Rules
 
 TEXTS: Final = ("spec", "player", "rules", "signature", "twofold")
+_ABOUT: Final = ", ".join((*TEXTS, "machine", "boards", "reproducible"))
 _NUMBERS: Final = ("seed", "score", "moves", "max_tile")
 
 REQUIRED: Final = (*TEXTS, "reproducible", *_NUMBERS, "reached", *TIMES)
@@ -46,15 +36,7 @@ class Rows:
         texts: the columns that say what the run was; `machine` and `boards` where the file has
             them.
         reproducible: bool (rows,).
-        seeds: uint64 (rows,).
-        scores: int64 (rows,).
-        moves: int64 (rows,).
-        max_tiles: int64 (rows,).
-        reached: int32 (rows, 36), NEVER where there is none.
-        lengths: int64 (rows,), of `reached`.
-        times: float64 (rows, 3), nanoseconds of a game, median and 99th percentile of a move;
-            NaN where it is not known.
-        tile_sums: int64 (rows,), of the final board; UNKNOWN where it is not known.
+        games: the other columns.
     """
 
     name: str
@@ -62,14 +44,7 @@ class Rows:
     places: Sequence[int]
     texts: dict[str, list[str]]
     reproducible: NDArray[np.bool_]
-    seeds: NDArray[np.uint64]
-    scores: NDArray[np.int64]
-    moves: NDArray[np.int64]
-    max_tiles: NDArray[np.int64]
-    reached: NDArray[np.int32]
-    lengths: NDArray[np.int64]
-    times: NDArray[np.float64]
-    tile_sums: NDArray[np.int64]
+    games: GameColumns
 
     def refuse(self, wrong: Any, expected: str, got: Any) -> None:
         """Raise InvalidInput for the first row that is wrong."""
@@ -82,7 +57,7 @@ class Rows:
 
 
 @dataclass(frozen=True, slots=True)
-class About:
+class RunAbout:
     """What a run was; see `twofold.arena.studies.study.StoredRun`."""
 
     spec: str
@@ -96,17 +71,11 @@ class About:
 
 
 @dataclass(frozen=True, slots=True)
-class Run:
-    """Games of one run; see `Rows`."""
+class RunGames:
+    """Games of one run."""
 
-    about: About
-    seeds: NDArray[np.uint64]
-    scores: NDArray[np.int64]
-    moves: NDArray[np.int64]
-    max_tiles: NDArray[np.int64]
-    reached: NDArray[np.int32]
-    times: NDArray[np.float64]
-    tile_sums: NDArray[np.int64]
+    about: RunAbout
+    games: GameColumns
 
 
 def nanoseconds(seconds: NDArray[np.float64]) -> NDArray[np.int64]:
@@ -126,26 +95,27 @@ def columns_of_texts(rows: list[list[str]], lines: list[int], name: str) -> Rows
     cells = dict(zip(COLUMNS, zip(*rows, strict=True), strict=False)) if rows else {}
     nothing = [""] * len(rows)
     columns = {column: list(cells.get(column, nothing)) for column in COLUMNS}
-    reader = _Reader(columns, lines, name)
-    reached, lengths = reader.reached()
+    reader = _TextCells(columns, lines, name)
     return Rows(
         name=name,
         what="line",
         places=lines,
         texts={column: columns[column] for column in (*TEXTS, "boards")},
         reproducible=reader.flags(),
-        seeds=np.array(reader.numbers("seed"), dtype=np.uint64),
-        scores=np.array(reader.numbers("score"), dtype=np.int64),
-        moves=np.array(reader.numbers("moves"), dtype=np.int64),
-        max_tiles=np.array(reader.numbers("max_tile"), dtype=np.int64),
-        reached=reached,
-        lengths=lengths,
-        times=np.stack([reader.times(column) for column in TIMES], axis=1),
-        tile_sums=reader.sums(),
+        games=GameColumns(
+            seeds=np.array(reader.numbers("seed"), dtype=np.uint64),
+            scores=np.array(reader.numbers("score"), dtype=np.int64),
+            moves=np.array(reader.numbers("moves"), dtype=np.int64),
+            max_tiles=np.array(reader.numbers("max_tile"), dtype=np.int64),
+            reached=reader.reached(),
+            seconds=np.array(reader.numbers(TIMES[0])) / 1e9,
+            move_seconds=np.stack([reader.times(column) for column in TIMES[1:]], axis=1) / 1e9,
+            tile_sums=reader.sums(),
+        ),
     )
 
 
-class _Reader:
+class _TextCells:
     def __init__(self, columns: dict[str, list[str]], lines: list[int], name: str) -> None:
         self._columns, self._lines, self._name = columns, lines, name
 
@@ -168,9 +138,7 @@ class _Reader:
         return values
 
     def times(self, column: str) -> NDArray[np.float64]:
-        """Nanoseconds; NaN for an empty cell of a time that need not be known."""
-        if column == "nanoseconds":
-            return np.array(self.numbers(column), dtype=np.float64)
+        """Nanoseconds; NaN for an empty cell."""
         texts = self._columns[column]
         known = np.array([bool(text) for text in texts], dtype=np.bool_)
         self._columns[column] = [text or "0" for text in texts]
@@ -193,51 +161,27 @@ class _Reader:
                 raise self._refusal("reproducible", at, "0 or 1")
         return np.array([text == "1" for text in texts], dtype=np.bool_)
 
-    def reached(self) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
+    def reached(self) -> NDArray[np.int32]:
         """JSON arrays of up to 36 numbers that fit int32."""
         texts = self._columns["reached"]
-        number = r"(0|[1-9][0-9]{0,9})"
-        shape = re.compile(rf"\[{number}(,{number}){{0,{MAX_EXPONENT}}}\]", re.ASCII)
-        for at, text in enumerate(texts):
-            if not shape.fullmatch(text):
-                raise self._refusal("reached", at, "a JSON array of 1 to 36 move numbers")
-        found = np.full((len(texts), MAX_EXPONENT + 1), NEVER, dtype=np.int64)
-        lists = json.loads(f"[{','.join(texts)}]")
-        lengths = np.fromiter(map(len, lists), dtype=np.int64, count=len(lists))
-        flat = np.fromiter(itertools.chain.from_iterable(lists), dtype=np.int64)
-        found[np.arange(MAX_EXPONENT + 1) < lengths[:, None]] = flat
-        wrong = np.flatnonzero((found > 2**31 - 1).any(axis=1))
-        if wrong.size:
-            raise self._refusal("reached", int(wrong[0]), "move numbers below 2^31")
-        return found.astype(np.int32), lengths
-
-
-# ---- checks
-
-
-def check_rows(rows: Rows) -> Rows:
-    """The same rows, if they are games that can be.
-
-    Raises:
-        InvalidInput: the text names the first line or row that is wrong.
-    """
-    check_numbers(rows.refuse, rows.scores, rows.moves, rows.max_tiles, rows.times)
-    check_sums(rows.refuse, rows.tile_sums, rows.max_tiles)
-    check_reached(rows.refuse, rows.reached, rows.lengths, rows.max_tiles, rows.moves)
-    return rows
+        found = move_numbers(texts)
+        if found is None:
+            at = next(at for at, text in enumerate(texts) if move_numbers([text]) is None)
+            raise self._refusal("reached", at, "a JSON array of 1 to 36 move numbers below 2^31")
+        return reached_columns(*found)
 
 
 # ---- runs
 
 
-def whole_runs(parts: Iterable[Rows], name: str) -> list[Run]:
+def whole_runs(parts: Iterable[Rows], name: str) -> list[RunGames]:
     """The rows of a file by run, in the order of the file.
 
     Raises:
         InvalidInput: there is no game, a game is there twice, or what a run was cannot be read.
     """
     keys: dict[tuple[str, ...], int] = {}
-    abouts: list[About] = []
+    abouts: list[RunAbout] = []
     kept: list[tuple[Rows, NDArray[np.int64]]] = []
     for rows in parts:
         codes = _codes(rows, keys, abouts)
@@ -247,12 +191,14 @@ def whole_runs(parts: Iterable[Rows], name: str) -> list[Run]:
     return [_run(kept, number, about) for number, about in enumerate(abouts)]
 
 
-def _codes(rows: Rows, keys: dict[tuple[str, ...], int], abouts: list[About]) -> NDArray[np.int64]:
+def _codes(
+    rows: Rows, keys: dict[tuple[str, ...], int], abouts: list[RunAbout]
+) -> NDArray[np.int64]:
     """The number of each row's run; new runs are added to what is known of them."""
     told: list[Sequence[Any]] = [rows.texts[column] for column in TEXTS]
-    told.append(rows.reproducible.tolist())
     told.append(rows.texts.get("machine", ["{}"] * len(rows.places)))
     told.append(rows.texts.get("boards", [""] * len(rows.places)))
+    told.append(rows.reproducible.tolist())
     seen: dict[tuple[Any, ...], int] = {}
     codes = np.empty(len(rows.places), dtype=np.int64)
     for at, about in enumerate(zip(*told, strict=True)):
@@ -265,48 +211,19 @@ def _codes(rows: Rows, keys: dict[tuple[str, ...], int], abouts: list[About]) ->
     return codes
 
 
-def _checked_about(rows: Rows, at: int, about: tuple[Any, ...]) -> About:
+def _checked_about(rows: Rows, at: int, about: tuple[Any, ...]) -> RunAbout:
     """What a row says of its run, with the rules in their canonical form."""
-    spec, player, rules, signature, version, repeats, machine, boards = about
-    where = f"{rows.what} {rows.places[at]} of {rows.name}"
-    try:
-        parse_spec(spec)
-        rules = str(Rules.parse(rules))
-        told = parse_machine(machine)
-    except InvalidInput as error:
-        raise InvalidInput(f"{error}, in {where}") from None
-    short = all(0 < len(text) <= MAX_TEXT for text in (player, version))
-    if not (short and re.fullmatch(r"[0-9]{1,20}", signature, re.ASCII)):
-        raise InvalidInput(
-            f"expected a player, a signature in decimal and a version in {where}, "
-            f"got {shown([player, signature, version])}"
-        )
-    if not re.fullmatch(rf"([0-9a-f]{{{HASH_DIGITS}}})?", boards):
-        raise InvalidInput(
-            f"expected {HASH_DIGITS} hexadecimal digits or nothing as boards in {where}, "
-            f"got {shown(boards)}"
-        )
-    return About(spec, player, rules, signature, version, repeats, told, boards)
+    cells = RowCells(_ABOUT, about, f"{rows.what} {rows.places[at]} of {rows.name}")
+    facts = run_facts(cells)
+    rules = str(Rules.parse(facts["rules"]))
+    return RunAbout(**facts | {"rules": rules}, reproducible=about[-1])
 
 
-def _run(kept: Sequence[tuple[Rows, NDArray[np.int64]]], number: int, about: About) -> Run:
+def _run(kept: Sequence[tuple[Rows, NDArray[np.int64]]], number: int, about: RunAbout) -> RunGames:
     parts = [(rows, np.flatnonzero(codes == number)) for rows, codes in kept]
-
-    def joined(column: str) -> Any:
-        return np.concatenate([getattr(rows, column)[places] for rows, places in parts])
-
-    seeds = joined("seeds")
-    _check_once(parts, seeds)
-    return Run(
-        about,
-        seeds=seeds,
-        scores=joined("scores"),
-        moves=joined("moves"),
-        max_tiles=joined("max_tiles"),
-        reached=joined("reached"),
-        times=joined("times"),
-        tile_sums=joined("tile_sums"),
-    )
+    games = GameColumns.joined([rows.games.where(places) for rows, places in parts])
+    _check_once(parts, games.seeds)
+    return RunGames(about, games)
 
 
 def _check_once(parts: Sequence[tuple[Rows, NDArray[np.int64]]], seeds: NDArray[np.uint64]) -> None:

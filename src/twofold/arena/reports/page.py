@@ -1,21 +1,35 @@
 """The page of a report: one file without scripts that loads nothing."""
 
-import html
+import html as markup
+import os
 from collections.abc import Sequence
 from typing import Final
 
-from twofold.arena.reports import plots
-from twofold.arena.reports import text as tables
-from twofold.arena.reports.curve_plots import curves_figure
+from twofold.arena.reports.drawings import PAPER, require_report
 from twofold.arena.reports.joint_curve import DrawnCurve
-from twofold.arena.reports.report import MAX_ALL_PAIRS, Entry, Section, commands, comparisons
-from twofold.arena.reports.text import Table
+from twofold.arena.reports.plots import (
+    FEWEST,
+    MARKERS,
+    Style,
+    drawing,
+    learning_curves,
+)
+from twofold.arena.reports.report import Section, gather
+from twofold.arena.reports.tables import (
+    ReportTable,
+    SectionTables,
+    section_tables,
+)
+from twofold.arena.reports.tables import (
+    curves as curves_table,
+)
+from twofold.arena.studies.study import Study
 from twofold.arena.table import MAX_NAME
+from twofold.files import atomic_write
 from twofold.notation import printable
 
-_LIGHT: Final = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#56b4e9", "#e69f00", "#111111")
 _DARK: Final = ("#3d9be0", "#f0782a", "#1fbf92", "#e29cc3", "#8fd3f7", "#f2b632", "#f2f2f2")
-"""The colours of `report_svg.COLOURS`, on black a little lighter."""
+"""The series of PAPER, on black a little lighter."""
 
 _STYLE: Final = """
 :root {
@@ -55,6 +69,7 @@ td small { display: block; color: var(--soft); font-size: 0.8em; }
 .place { color: var(--soft); margin-right: 0.5rem; flex: none; }
 figure { margin: 0.8rem 0 0; break-inside: avoid; }
 svg.plot { display: block; width: 100%; min-width: 34rem; height: auto; }
+PLOTS
 svg.plot * { stroke-linejoin: round; stroke-linecap: butt; }
 svg.plot text { font-family: system-ui, -apple-system, "Segoe UI", Roboto, sans-serif !important; }
 svg.swatch { width: 28px; height: 12px; vertical-align: -1px; margin-right: 0.5rem; flex: none; }
@@ -78,17 +93,44 @@ dt { color: var(--soft); } dd { margin: 0; overflow-wrap: anywhere; }
 _FEW_ROWS: Final = 25
 """Of more rows the table of tile sums is folded."""
 
+_HEADINGS: Final = {
+    "reach": "How far they get",
+    "survival": "Where they end",
+    "scores": "Scores",
+    "strength": "Strength and time",
+}
+"""Of the plots, in order."""
+
 _POLICY: Final = "default-src 'none'; style-src 'unsafe-inline'"
 """What a browser may load for the page: nothing."""
 
 
-def page(sections: Sequence[Section], curves: Sequence[DrawnCurve] = ()) -> str:
-    """The whole page.
+def write_html(study: Study, path: str | os.PathLike[str]) -> None:
+    """Write one page with tables and plots that needs nothing but itself.
+
+    Equal studies of the same name give equal bytes.
+
+    Raises:
+        InvalidInput: the study has no finished game, or the path cannot be written to.
+        MissingExtra: Matplotlib is not installed.
+        ResourceError: the page cannot be written.
+    """
+    atomic_write(path, html(study))
+
+
+def html(study: Study | None, curves: Sequence[DrawnCurve] = ()) -> str:
+    """The page of a report.
 
     Args:
-        sections: of a study; none for a page of curves alone.
+        study: what it is about; None for learning curves alone.
         curves: learning curves, which stand below all sections.
+
+    Raises:
+        InvalidInput: the study has no finished game.
+        MissingExtra: Matplotlib is not installed.
     """
+    require_report("matplotlib")
+    sections = [] if study is None else gather(study)
     entries = [entry for section in sections for entry in section.entries]
     games = sum(entry.summary.games for entry in entries)
     parts = [_counted(len(entries), "run"), _counted(games, "game")] if sections else []
@@ -111,14 +153,25 @@ def page(sections: Sequence[Section], curves: Sequence[DrawnCurve] = ()) -> str:
 def _style() -> str:
     light, dark = (
         " ".join(f"--series-{place}: {colour};" for place, colour in enumerate(colours))
-        for colours in (_LIGHT, _DARK)
+        for colours in (PAPER.series, _DARK)
     )
-    return _STYLE.replace("LIGHT", light).replace("DARK", dark)
+    return _STYLE.replace("LIGHT", light).replace("DARK", dark).replace("PLOTS", _plot_rules())
+
+
+def _plot_rules() -> str:
+    """Rules that give the lines and areas of plots, drawn for paper, the page's colours."""
+    names = {colour: f"--series-{place}" for place, colour in enumerate(PAPER.series)}
+    names |= {PAPER.ink: "--ink", PAPER.faint: "--faint"}
+    return "\n".join(
+        f'svg.plot [style*="{what}: {colour}"] {{ {what}: var({name}) !important; }}'
+        for colour, name in names.items()
+        for what in ("fill", "stroke")
+    )
 
 
 def _text(value: str) -> str:
     """Text of others as it may stand in a page."""
-    return html.escape(printable(value))
+    return markup.escape(printable(value))
 
 
 def _counted(number: int, noun: str) -> str:
@@ -127,142 +180,124 @@ def _counted(number: int, noun: str) -> str:
 
 def _curves(curves: Sequence[DrawnCurve]) -> str:
     """The learning curves, and a table of where they end."""
-    items = "".join(
-        f'<li class="who">{_named(place, curve.name)}</li>' for place, curve in enumerate(curves)
+    svg = learning_curves(curves).inline("curves")
+    caption = (
+        "Mean score of the games while a network learns, from point to point; of several runs "
+        "their mean, with its interval over the runs as a band."
     )
-    figure = (
-        f'<figure><div class="wide">{curves_figure(curves)}</div>\n<ul class="legend">{items}</ul>'
-        "<figcaption>Mean score of the games while a network learns, from point to point; of "
-        "several runs their mean, with its interval over the runs as a band.</figcaption></figure>"
-    )
-    return f"<h2>Learning curves</h2>\n{figure}\n{_table(tables.curves(curves), ranked=True)}"
+    figure = _figure(svg, _legend([curve.name for curve in curves]), caption)
+    return f"<h2>Learning curves</h2>\n{figure}\n{_table(curves_table(curves), ranked=True)}"
 
 
 # ---- one set of rules
 
 
 def _section(number: int, section: Section) -> str:
+    tables = section_tables(number, section)
     boards = f", from boards <code>{_text(section.boards.name)}</code>" if section.boards else ""
     parts = [f"<h2>Rules <code>{_text(section.rules)}</code>{boards}</h2>"]
-    if section.entries:
-        parts += [_league(section), *_plots(number, section), _pairs(section)]
-    else:
-        parts.append(_notes(section))
-    parts.append(_settings(section))
+    parts += [_league(tables), _notes(tables), *_plots(section, tables), _pairs(tables)]
+    parts += [_settings(tables), _commands(tables)]
     return "\n".join(part for part in parts if part)
 
 
-def _league(section: Section) -> str:
-    hint = "Moves a second and time a move are the mean of one game at a time"
-    if any(entry.games.usual_move for entry in section.entries):
-        hint += "; median and 99th percentile are those of the median game"
-    return (
-        _table(tables.league(section.entries), ranked=True)
-        + f'\n<p class="hint">{hint}.</p>\n'
-        + _notes(section)
-    )
-
-
-def _notes(section: Section) -> str:
-    found = tables.notes(section)
-    items = "".join(f"<li>{_text(note)}</li>" for note in found)
-    return f'<ul class="notes">{items}</ul>' if found else ""
-
-
-def _plots(number: int, section: Section) -> list[str]:
-    entries, given = section.entries, section.boards
-    legend = _legend(entries)
-    rates = _table(tables.rates(entries, from_boards=bool(given)), ranked=True)
-    had = " or began with one as large" if given else ""
-    return [
-        _figure(
-            "How far they get",
-            plots.reach_rates(entries, f"reach-{number}"),
-            f"{legend}<figcaption>Share of games that reached at least the tile{had}, with its "
-            "interval.</figcaption>",
-        )
-        + rates,
-        _survival(number, entries, legend),
-        _figure(
-            "Scores",
-            plots.distributions(entries, f"scores-{number}"),
-            "<figcaption>How often each score came up, every player to its own height. The mark "
-            "is the median, the thick line holds the middle half of the games. Of more than 1,000 "
-            "games the best thousandth is not drawn.</figcaption>",
-        ),
-        _figure(
-            "Strength and time",
-            plots.strength(entries, f"strength-{number}"),
-            f"{legend}<figcaption>Further up is stronger, further left is faster. Numbers are "
-            "places in the first table, bars the intervals.</figcaption>",
-        ),
-    ]
-
-
-def _survival(number: int, entries: Sequence[Entry], legend: str) -> str:
-    table = tables.survival(entries)
-    if not table.rows:
+def _league(tables: SectionTables) -> str:
+    if not tables.league:
         return ""
-    caption = (
-        "<figcaption>The sum of the tiles says how far a game is. Above: the share of games that "
+    hint = "Moves a second and time a move are the mean of one game at a time"
+    if tables.has_spread:
+        hint += "; median and 99th percentile are those of the median game"
+    return f'{_table(tables.league, ranked=True)}\n<p class="hint">{hint}.</p>'
+
+
+def _notes(tables: SectionTables) -> str:
+    items = "".join(f"<li>{_text(note)}</li>" for note in tables.notes)
+    return f'<ul class="notes">{items}</ul>' if items else ""
+
+
+def _plots(section: Section, tables: SectionTables) -> list[str]:
+    """Each plot under its heading, with what it shows in words and its table below."""
+    had = " or began with one as large" if section.boards else ""
+    captions = {
+        "reach": f"Share of games that reached at least the tile{had}, with its interval.",
+        "survival": "The sum of the tiles says how far a game is. Above: the share of games that "
         "go on. Below: of those that came to a band of sums, the share that ended in it, with its "
-        f"interval; bands with fewer than {plots.FEWEST} games are left out.</figcaption>"
-    )
-    drawn = _figure(
-        "Where they end", plots.survival(entries, f"survival-{number}"), f"{legend}{caption}"
-    )
+        f"interval; bands with fewer than {FEWEST} games are left out.",
+        "scores": "How often each score came up, every player to its own height. The mark is the "
+        "median, the thick line holds the middle half of the games. Of more than 1,000 games the "
+        "best thousandth is not drawn.",
+        "strength": "Further up is stronger, further left is faster. Numbers are places in the "
+        "first table, bars the intervals.",
+    }
+    below = {
+        "reach": _table(tables.rates, ranked=True) if tables.rates else "",
+        "survival": _folded(tables.survival) if tables.survival else "",
+    }
+    legend, drawn = _legend([player.label for player in tables.players]), {}
+    for plot in tables.plots:
+        found = drawing(section.entries, plot.kind)
+        assert found is not None
+        key = "" if plot.kind == "scores" else legend  # it has its names on the axis
+        figure = _figure(found.inline(plot.name), key, captions[plot.kind])
+        drawn[plot.kind] = f"<h3>{_HEADINGS[plot.kind]}</h3>\n{figure}\n"
+    return [drawn.get(kind, "") + below.get(kind, "") for kind in _HEADINGS]
+
+
+def _folded(table: ReportTable) -> str:
+    """The table of tile sums, which may be long."""
     return (
-        f"{drawn}<details{' open' * (len(table.rows) <= _FEW_ROWS)}><summary>Where they end, by "
+        f"<details{' open' * (len(table.rows) <= _FEW_ROWS)}><summary>Where they end, by "
         f"tile sum</summary>\n{_table(table)}</details>"
     )
 
 
-def _figure(heading: str, svg: str, below: str) -> str:
-    if not svg:
-        return ""
-    return f'<h3>{heading}</h3>\n<figure><div class="wide">{svg}</div>\n{below}</figure>\n'
-
-
-def _legend(entries: Sequence[Entry]) -> str:
-    items = (
-        f'<li class="who">{_named(place, entry.label)}</li>' for place, entry in enumerate(entries)
+def _figure(svg: str, legend: str, caption: str) -> str:
+    return (
+        f'<figure><div class="wide">{svg}</div>\n{legend}<figcaption>{caption}</figcaption>'
+        "</figure>"
     )
+
+
+def _legend(names: Sequence[str]) -> str:
+    items = (f'<li class="who">{_named(place, name)}</li>' for place, name in enumerate(names))
     return f'<ul class="legend">{"".join(items)}</ul>'
 
 
-def _pairs(section: Section) -> str:
-    found = comparisons(section.entries)
-    if not found:
+def _pairs(tables: SectionTables) -> str:
+    if not tables.pairs:
         return ""
-    which = "" if len(section.entries) <= MAX_ALL_PAIRS else "Each player with the next. "
+    which = "" if tables.all_pairs else "Each player with the next. "
     return (
         "<h3>Differences on the same seeds</h3>\n"
-        + _table(tables.pairs(found))
+        + _table(tables.pairs)
         + f'\n<p class="hint">{which}In points a game; p is of the paired t test. Each interval '
         "stands for itself: of twenty, one is expected to miss.</p>"
     )
 
 
-def _settings(section: Section) -> str:
-    parts = ["<h3>Settings</h3>", _table(tables.settings(section))]
-    for players, machine in tables.machines(section):
-        if machine:
-            lines = "".join(
-                f"<dt>{_text(key)}</dt><dd>{_text(value)}</dd>" for key, value in machine.items()
-            )
-            parts.append(f'<p class="hint">Machine of {_text(", ".join(players))}</p>')
-            parts.append(f"<dl>{lines}</dl>")
-    played = commands(section)
-    if played:
-        lines = "\n".join(map(_text, [*played, "twofold report study.db --html report.html"]))
-        parts.append(f"<h3>To make this again</h3>\n<pre>{lines}</pre>")
+def _settings(tables: SectionTables) -> str:
+    parts = ["<h3>Settings</h3>", _table(tables.settings)]
+    for machine in tables.machines:
+        lines = "".join(
+            f"<dt>{_text(key)}</dt><dd>{_text(value)}</dd>" for key, value in machine.values.items()
+        )
+        parts.append(f'<p class="hint">Machine of {_text(", ".join(machine.players))}</p>')
+        parts.append(f"<dl>{lines}</dl>")
     return "\n".join(parts)
+
+
+def _commands(tables: SectionTables) -> str:
+    if not tables.commands:
+        return ""
+    played = [*tables.commands, "twofold report study.db --html report.html"]
+    lines = "\n".join(map(_text, played))
+    return f"<h3>To make this again</h3>\n<pre>{lines}</pre>"
 
 
 # ---- tables
 
 
-def _table(table: Table, *, ranked: bool = False) -> str:
+def _table(table: ReportTable, *, ranked: bool = False) -> str:
     """A table that scrolls by itself where the screen is narrow.
 
     Args:
@@ -283,11 +318,11 @@ def _table(table: Table, *, ranked: bool = False) -> str:
     )
 
 
-def _cells(table: Table, row: Sequence[str], place: int | None) -> str:
+def _cells(table: ReportTable, row: Sequence[str], place: int | None) -> str:
     return "".join(_cell(table, column, cell, place) for column, cell in enumerate(row))
 
 
-def _cell(table: Table, column: int, cell: str, place: int | None) -> str:
+def _cell(table: ReportTable, column: int, cell: str, place: int | None) -> str:
     if column < table.names:
         ranked = column == 0 and place is not None
         body = f'<span class="who">{_named(place or 0, cell)}</span>' if ranked else _name(cell)
@@ -299,7 +334,18 @@ def _cell(table: Table, column: int, cell: str, place: int | None) -> str:
 
 def _named(place: int, name: str) -> str:
     """A player as in every table and legend: marker, place, name."""
-    return f'{plots.swatch(place)}<span class="place">{place + 1}</span><span>{_name(name)}</span>'
+    return f'{_swatch(place)}<span class="place">{place + 1}</span><span>{_name(name)}</span>'
+
+
+def _swatch(place: int) -> str:
+    """The legend's piece of line with its marker."""
+    style = Style.of(place)
+    dashes = f' stroke-dasharray="{" ".join(map(str, style.dashes))}"' if style.dashes else ""
+    return (
+        f'<svg class="swatch" viewBox="0 0 28 12" aria-hidden="true" style="color:'
+        f'var(--series-{style.colour})"><path d="M0 6H28" fill="none" stroke="currentColor"'
+        f' stroke-width="2"{dashes}/><path d="{MARKERS[style.marker]}" fill="currentColor"/></svg>'
+    )
 
 
 def _name(text: str) -> str:

@@ -1,25 +1,28 @@
-"""The plots of a report, as SVG that stands inside a page and takes its colours from there.
+"""The plots of a report, each made once from the runs: pages, files and the laboratory draw them.
 
-Names of players stand in the page's own legends, so no text of others gets into a plot but as
-the labels of `distributions`, where Matplotlib is told not to read mathematics into it.
+Names of players stand in legends outside, so no text of others gets into a plot but as
+the labels of scores and curves, where Matplotlib is told not to read mathematics into it.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final, Protocol
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
 
-from twofold.arena.reports.report import Entry
-from twofold.arena.reports.svg import COLOURS, svg, thousands
+from twofold.arena.reports.drawings import SERIES, Drawing, thousands
+from twofold.arena.reports.joint_curve import DrawnCurve
+from twofold.arena.reports.report import ReportEntry
 from twofold.arena.stats import Interval
 from twofold.arena.survival import Fates, bands, edges_of
-from twofold.arena.table import reach
+from twofold.arena.table import format_seconds, telling_tiles
 from twofold.notation import printable
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+
+Entries = Sequence[ReportEntry]
 
 DASHES: Final = ((), (6.0, 2.5), (2.0, 2.0), (8.0, 2.5, 2.0, 2.5))
 """Line styles, in points on and off."""
@@ -40,8 +43,11 @@ WIDTH: Final = 7.2
 NARROW: Final = 4.6
 """Width of a plot for a phone, whose type is then as large as that of the page."""
 
+_HEIGHT: Final = 3.6
+
 _LONGEST_LABEL: Final = 26
 _LONGEST_NARROW: Final = 14
+_LONGEST_CURVE: Final = 40
 _MOST_UPRIGHT: Final = 6
 """Of more tiles the labels stand aslant where there is little room."""
 _MOST_BANDS: Final = 6
@@ -69,82 +75,47 @@ class Style:
     def of(cls, number: int) -> "Style":
         """The style of the player at a place of the table; the first 84 all differ."""
         markers = list(MARKERS)
-        return cls(
-            number % len(COLOURS), DASHES[number % len(DASHES)], markers[number % len(markers)]
-        )
+        return cls(number % SERIES, DASHES[number % len(DASHES)], markers[number % len(markers)])
 
     @property
-    def line(self) -> Any:
-        """As Matplotlib wants it."""
-        return (0, self.dashes) if self.dashes else "-"
+    def line(self) -> dict[str, Any]:
+        """Colour and line as Matplotlib wants them."""
+        return {"color": self.name, "linestyle": (0, self.dashes) if self.dashes else "-"}
 
+    def mark(self, size: float) -> dict[str, Any]:
+        """The marker as Matplotlib wants it."""
+        return {"marker": self.marker, "markersize": size}
 
-def swatch(number: int) -> str:
-    """The legend's piece of line with its marker, as SVG."""
-    style = Style.of(number)
-    dashes = f' stroke-dasharray="{" ".join(map(str, style.dashes))}"' if style.dashes else ""
-    return (
-        f'<svg class="swatch" viewBox="0 0 28 12" aria-hidden="true" style="color:'
-        f'var(--series-{style.colour})"><path d="M0 6H28" fill="none" stroke="currentColor"'
-        f' stroke-width="2"{dashes}/><path d="{MARKERS[style.marker]}" fill="currentColor"/></svg>'
-    )
+    @property
+    def name(self) -> str:
+        """The colour as Matplotlib names it."""
+        return f"C{self.colour}"
 
 
 # ---- the plots
 
 
-class Plot(Protocol):
-    """Draws players as SVG for the inside of a page."""
+def drawing(entries: Entries, kind: str, *, narrow: bool = False) -> Drawing | None:
+    """A plot of some players; None where it says nothing.
 
-    def __call__(self, entries: Sequence[Entry], name: str, *, width: float = ...) -> str:
-        """Draw it.
-
-        Args:
-            entries: the players.
-            name: what the ids in it begin with.
-            width: inches.
-        """
+    Args:
+        entries: the players, in the order of their table; at least one.
+        kind: one of PLOTS.
+        narrow: whether it is for a phone.
+    """
+    return PLOTS[kind](entries, NARROW if narrow else WIDTH)
 
 
-def telling(entries: Sequence[Entry]) -> dict[str, Plot]:
-    """The plots that say something of some players, by name: those not empty."""
-    found: dict[str, Plot] = {
-        "reach": reach_rates,
-        "survival": survival,
-        "scores": distributions,
-        "strength": strength,
-    }
-    if len(_telling_tiles(entries)) < 2:
-        del found["reach"]
-    if not any(entry.fates.died.any() for entry in entries):
-        del found["survival"]
-    if not _timed(entries):
-        del found["strength"]
-    return found
+def telling(entries: Entries) -> list[str]:
+    """The kinds of plots that say something of some players."""
+    return [kind for kind in PLOTS if entries and drawing(entries, kind)]
 
 
-def _telling_tiles(entries: Sequence[Entry]) -> list[int]:
-    """From the largest tile that all always reach to the largest of all."""
-    top = max(entry.summary.max_tile for entry in entries)
-    tiles = [1 << exponent for exponent in range(2, top.bit_length())]
-    always = sum(all(reach(entry.summary, tile) == 1 for entry in entries) for tile in tiles)
-    return tiles[max(0, always - 1) :]
-
-
-def _timed(entries: Sequence[Entry]) -> list[tuple[int, float, Interval]]:
-    """Place, seconds a move and mean score of those whose time is known."""
-    return [
-        (number, seconds, entry.summary.score)
-        for number, entry in enumerate(entries)
-        if (seconds := entry.seconds_per_move) is not None
-    ]
-
-
-def reach_rates(entries: Sequence[Entry], name: str = "reach", *, width: float = WIDTH) -> str:
-    """The share of games that reached each tile; empty where no tile tells anything."""
-    tiles = _telling_tiles(entries)
+def reach_rates(entries: Entries, width: float) -> Drawing | None:
+    """The share of games that reached each tile; None where no tile tells anything."""
+    tiles = telling_tiles([entry.summary for entry in entries])
     if len(tiles) < 2:
-        return ""
+        return None
 
     def draw(axes: "Axes") -> None:
         for number, entry in enumerate(entries):
@@ -155,38 +126,33 @@ def reach_rates(entries: Sequence[Entry], name: str = "reach", *, width: float =
         if width < WIDTH and len(tiles) > _MOST_UPRIGHT:
             axes.tick_params(axis="x", labelrotation=45)
 
-    return svg(draw, (width, 3.6), name, "Share of games that reached each tile")
+    return Drawing("Share of games that reached each tile", (width, _HEIGHT), draw)
 
 
 def _draw_rates(
-    axes: "Axes", style: Style, entry: Entry, tiles: Sequence[int], *, band: bool
+    axes: "Axes", style: Style, entry: ReportEntry, tiles: Sequence[int], *, band: bool
 ) -> None:
     """A line, and perhaps the 95 % intervals as a band."""
     known = [entry.summary.reach.get(tile) for tile in tiles]
     there = [rate for rate in known if rate is not None]
     # One zero says that no game came further; more would only lie on the axis.
-    values = [rate.value for rate in there] + [0.0] * (len(there) < len(tiles))
-    colour, places = COLOURS[style.colour], range(len(values))
-    axes.plot(
-        places,
-        100 * np.array(values),
-        color=colour,
-        linestyle=style.line,
-        marker=style.marker,
-        markersize=6,
-        linewidth=1.8,
-    )
-    if not band:
-        return
-    lows = [100 * (rate.low or 0) for rate in there]
-    highs = [100 * (rate.high or 0) for rate in there]
-    axes.fill_between(range(len(there)), lows, highs, color=colour, alpha=0.15, linewidth=0)
+    values = [100 * rate.value for rate in there] + [0.0] * (len(there) < len(tiles))
+    axes.plot(range(len(values)), values, linewidth=1.8, **style.line, **style.mark(6))
+    if band:
+        _fill(axes, style, range(len(there)), there)
 
 
-def survival(entries: Sequence[Entry], name: str = "survival", *, width: float = WIDTH) -> str:
-    """Where games ended, by tile sum; empty where no game is known to have ended."""
+def _fill(axes: "Axes", style: Style, places: Sequence[float], shares: Sequence[Interval]) -> None:
+    """The intervals of shares as a band."""
+    lows = [100 * (share.low or 0) for share in shares]
+    highs = [100 * (share.high or 0) for share in shares]
+    axes.fill_between(places, lows, highs, color=style.name, alpha=0.15, linewidth=0)
+
+
+def survival(entries: Entries, width: float) -> Drawing | None:
+    """Where games ended, by tile sum; None where no game is known to have ended."""
     if not any(entry.fates.died.any() for entry in entries):
-        return ""
+        return None
     edges = edges_of(entry.fates for entry in entries)
 
     def draw(axes: Any) -> None:
@@ -202,53 +168,36 @@ def survival(entries: Sequence[Entry], name: str = "survival", *, width: float =
         if width < WIDTH:
             ended.tick_params(axis="x", labelrotation=45)
 
-    return svg(draw, (width, 5.2), name, "Where games ended, by tile sum", panels=2)
+    return Drawing("Where games ended, by tile sum", (width, 5.2), draw, panels=2)
 
 
 def _draw_going(axes: "Axes", style: Style, fates: Fates, edges: Sequence[int]) -> None:
     """The share of games that go on, a step down where one ended."""
     sums, counts = np.unique(fates.ends[fates.died], return_counts=True)
     shares = 100 * (1 - counts.cumsum() / len(fates))
-    axes.step(
-        [edges[0], *sums.tolist()],
-        [100.0, *shares.tolist()],
-        where="post",
-        color=COLOURS[style.colour],
-        linestyle=style.line,
-        linewidth=1.8,
-    )
+    sums, shares = np.insert(sums, 0, edges[0]), np.insert(shares, 0, 100.0)
+    axes.step(sums, shares, where="post", linewidth=1.8, **style.line)
 
 
 def _draw_ended(
-    axes: "Axes", style: Style, entry: Entry, edges: Sequence[int], *, bars: bool
+    axes: "Axes", style: Style, entry: ReportEntry, edges: Sequence[int], *, bars: bool
 ) -> None:
     """The share that ended in each band, at its middle, and perhaps the 95 % intervals."""
     found = [band for band in bands(entry.fates, edges) if band.at_risk >= FEWEST]
     places = [(band.low + band.high) / 2 for band in found]
     shares = [100 * band.share.value for band in found]
-    colour = COLOURS[style.colour]
-    axes.plot(
-        places,
-        shares,
-        color=colour,
-        linestyle=style.line,
-        marker=style.marker,
-        markersize=5,
-        linewidth=1.2,
-    )
+    axes.plot(places, shares, linewidth=1.2, **style.line, **style.mark(5))
     if bars:
-        lows = [100 * (band.share.low or 0) for band in found]
-        highs = [100 * (band.share.high or 0) for band in found]
-        axes.fill_between(places, lows, highs, color=colour, alpha=0.15, linewidth=0)
+        _fill(axes, style, places, [band.share for band in found])
 
 
-def distributions(entries: Sequence[Entry], name: str = "scores", *, width: float = WIDTH) -> str:
-    """The scores of each player, one below the other on the same axis."""
+def scores(entries: Entries, width: float) -> Drawing:
+    """The distribution of the scores of each player, one below the other on the same axis."""
     wide = _is_wide(entries)
-    scores = [np.maximum(entry.games.scores, 1).astype(np.float64) for entry in entries]
-    values = [np.log10(one) if wide else one for one in scores]
+    points = [np.maximum(entry.games.scores, 1).astype(np.float64) for entry in entries]
+    values = [np.log10(one) if wide else one for one in points]
     longest = _LONGEST_NARROW if width < WIDTH else _LONGEST_LABEL
-    labels = [_label(entry, longest) for entry in entries]
+    labels = [_shortened(entry.label, longest) for entry in entries]
 
     def draw(axes: "Axes") -> None:
         for number, one in enumerate(values):
@@ -261,7 +210,7 @@ def distributions(entries: Sequence[Entry], name: str = "scores", *, width: floa
             axes.xaxis.set_major_formatter(thousands)
             axes.set_xlim(0, 1.03 * max(map(_far, values)))
 
-    return svg(draw, (width, 0.9 + 0.55 * len(entries)), name, "Distribution of the scores")
+    return Drawing("Distribution of the scores", (width, 0.9 + 0.55 * len(entries)), draw)
 
 
 def _far(values: NDArray[np.float64]) -> float:
@@ -288,53 +237,46 @@ def _draw_scores(axes: "Axes", style: Style, values: NDArray[np.float64], base: 
     bins = int(np.clip((high - low) / width if width > 0 else 1, 8, 80))
     span = (low, high) if high > low else (low - 0.5, high + 0.5)
     counts, edges = np.histogram(values, bins, range=span)
-    colour = COLOURS[style.colour]
+    colour = style.name
     heights = base + 0.8 * counts / counts.max()
     axes.stairs(heights, edges, baseline=base, fill=True, color=colour, alpha=0.35, linewidth=0)
     axes.stairs(heights, edges, baseline=base, color=colour, linewidth=1.2)
     axes.plot([first, third], [base, base], color=colour, linewidth=3.5, solid_capstyle="butt")
-    axes.plot([middle], [base], color=colour, marker=style.marker, markersize=7)
+    axes.plot([middle], [base], color=colour, **style.mark(7))
 
 
-def strength(entries: Sequence[Entry], name: str = "strength", *, width: float = WIDTH) -> str:
-    """Mean score against the time a move took; empty where no time is known."""
-    timed = _timed(entries)
-    if not timed:
-        return ""
+def strength(entries: Entries, width: float) -> Drawing | None:
+    """Mean score against the time a move took; None where no time is known."""
+    times = [entry.seconds_per_move for entry in entries]
+    known = [seconds for seconds in times if seconds is not None]
+    if not known:
+        return None
 
     def draw(axes: "Axes") -> None:
         axes.set_xscale("log")
         if _is_wide(entries):
             axes.set_yscale("log")
-        for number, seconds, score in timed:
-            style, half = Style.of(number), score.half_width or 0.0
-            axes.errorbar(
-                [seconds],
-                [score.value],
-                yerr=[min(half, 0.9 * score.value)],
-                color=COLOURS[style.colour],
-                marker=style.marker,
-                markersize=8,
-                capsize=3,
-            )
-            axes.annotate(
-                str(number + 1),
-                (seconds, score.value),
-                xytext=(8, -13),
-                textcoords="offset points",
-            )
+        for number, (entry, seconds) in enumerate(zip(entries, times, strict=True)):
+            if seconds is not None:
+                _draw_strength(axes, number, seconds, entry.summary.score)
         axes.set(xlabel="time a move, log axis", ylabel="mean score, points")
-        _time_axis(axes, [seconds for _, seconds, _ in timed], 7 * width / WIDTH)
+        _time_axis(axes, known, 7 * width / WIDTH)
         _score_axis(axes)
 
-    return svg(draw, (width, 3.6), name, "Mean score against time a move")
+    return Drawing("Mean score against time a move", (width, _HEIGHT), draw)
+
+
+def _draw_strength(axes: "Axes", number: int, seconds: float, score: Interval) -> None:
+    """A marker with its interval, and beside it the place in the table."""
+    style, at = Style.of(number), (seconds, score.value)
+    half = min(score.half_width or 0.0, 0.9 * score.value)
+    axes.errorbar(*at, yerr=half, capsize=3, color=style.name, **style.mark(8))
+    axes.annotate(str(number + 1), at, xytext=(8, -13), textcoords="offset points")
 
 
 def _time_axis(axes: "Axes", seconds: Sequence[float], room: float) -> None:
     """Whole powers of ten around the times, written with their units; of too many, every other."""
     from matplotlib.ticker import FixedLocator, FuncFormatter, NullFormatter
-
-    from twofold.arena.reports.text import format_seconds
 
     low = int(np.floor(np.log10(min(seconds)) - 0.05))
     high = int(np.ceil(np.log10(max(seconds)) + 0.05))
@@ -357,12 +299,57 @@ def _score_axis(axes: "Axes") -> None:
     axes.yaxis.set_major_formatter(thousands)
 
 
-def _is_wide(entries: Sequence[Entry]) -> bool:
+def _is_wide(entries: Entries) -> bool:
     means = [entry.summary.score.value for entry in entries]
     return max(means) > _WIDE * max(min(means), 1.0)
 
 
-def _label(entry: Entry, longest: int) -> str:
+def _shortened(name: str, longest: int) -> str:
     """A name that leaves room for the plot; short ones in full."""
-    name = printable(entry.label)
+    name = printable(name)
     return name if len(name) <= longest else name[: longest - 1] + "…"
+
+
+PLOTS: Final[dict[str, Callable[[Entries, float], Drawing | None]]] = {
+    "reach": reach_rates,
+    "survival": survival,
+    "scores": scores,
+    "strength": strength,
+}
+"""The kinds of plots, in the order in which they are shown."""
+
+
+# ---- learning curves
+
+
+def learning_curves(curves: Sequence[DrawnCurve], *, legend: bool = False) -> Drawing:
+    """Mean scores by games, with their intervals as bands.
+
+    Args:
+        curves: what is drawn.
+        legend: whether the drawing says which is which, where there are several.
+    """
+
+    def draw(axes: "Axes") -> None:
+        for number, curve in enumerate(curves):
+            _draw_curve(axes, Style.of(number), curve)
+        axes.set(xlabel="games", ylabel="mean score, points")
+        axes.set_xlim(left=0)
+        axes.set_ylim(bottom=0)
+        axes.xaxis.set_major_formatter(thousands)
+        axes.yaxis.set_major_formatter(thousands)
+        if legend and len(curves) > 1:
+            axes.legend(loc="upper left", frameon=False)
+
+    return Drawing("Learning curves", (WIDTH, _HEIGHT), draw)
+
+
+def _draw_curve(axes: "Axes", style: Style, curve: DrawnCurve) -> None:
+    """A line, and a band where the interval is known."""
+    label = f" {_shortened(curve.name, _LONGEST_CURVE)}"  # Matplotlib leaves out what begins with _
+    marker = "o" if len(curve.games) == 1 else ""
+    axes.plot(curve.games, curve.means, marker=marker, label=label, linewidth=1.4, **style.line)
+    lows, highs = (np.array(ends, dtype=np.float64) for ends in (curve.lows, curve.highs))
+    if marker:
+        axes.vlines(curve.games, lows, highs, color=style.name, linewidth=1.4)
+    axes.fill_between(curve.games, lows, highs, color=style.name, alpha=0.18, linewidth=0)

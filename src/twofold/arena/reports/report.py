@@ -1,30 +1,27 @@
-"""Reports of a study: what its games say, as a page, as Markdown, as text like that of TDL2048+.
+"""What a report of a study is made of: its runs with their games, by rules and boards.
 
 Everything a study holds was written by others: names, specs and errors are shown, never obeyed.
 """
 
 import itertools
-import os
 import shlex
 from collections import Counter
 from collections.abc import Callable, Hashable, Iterable, Sequence
 from dataclasses import dataclass
-from importlib import import_module
-from typing import Any, Final, TypeVar
+from typing import Final, TypeVar
 
 import numpy as np
 
 from twofold.arena.boards import StartBoards, boards_file
 from twofold.arena.compare import Comparison
-from twofold.arena.games import Games
+from twofold.arena.games import GameColumns
 from twofold.arena.pairs import paired_interval
-from twofold.arena.reports.joint_curve import DrawnCurve
 from twofold.arena.stats import Summary, summarise
 from twofold.arena.studies.study import StoredRun, Study, Wanted
 from twofold.arena.survival import Fates
-from twofold.errors import InvalidInput, MissingExtra
-from twofold.files import atomic_write
+from twofold.errors import InvalidInput
 from twofold.rules import Rules
+from twofold.seeds import SeedRange
 
 Key = TypeVar("Key", bound=Hashable)
 Value = TypeVar("Value")
@@ -34,7 +31,7 @@ MAX_ALL_PAIRS: Final = 10
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class ReportEntry:
     """A run of a report.
 
     Attributes:
@@ -49,7 +46,7 @@ class Entry:
 
     label: str
     run: StoredRun
-    games: Games
+    games: GameColumns
     summary: Summary
     fates: Fates
     failures: dict[int, str]
@@ -78,23 +75,9 @@ class Section:
     study: str
     rules: str
     boards: StartBoards | None
-    entries: tuple[Entry, ...]
+    entries: tuple[ReportEntry, ...]
     without: tuple[tuple[StoredRun, dict[int, str]], ...]
     plans: tuple[Wanted, ...]
-
-
-def require_report(module: str) -> Any:
-    """A module of the extra `report`.
-
-    Raises:
-        MissingExtra: it is not installed.
-    """
-    try:
-        return import_module(module)
-    except ImportError:
-        raise MissingExtra(
-            "expected the extra 'report', which is not installed: pip install 'twofold[report]'"
-        ) from None
 
 
 # ---- what a report is made of
@@ -121,9 +104,11 @@ def gather(study: Study) -> list[Section]:
                 without.append((run, failures))
                 continue
             missing = sum(_missing(games, plan) for plan in asked[run.run])
-            summary = summarise(_Played(games))
+            summary = summarise(games)
             fates = Fates.of_games(games, Rules.parse(rules), boards)
-            entries.append(Entry(labels[run.run], run, games, summary, fates, failures, missing))
+            entries.append(
+                ReportEntry(labels[run.run], run, games, summary, fates, failures, missing)
+            )
         entries.sort(key=lambda entry: -entry.summary.score.value)
         wanted = sorted(itertools.chain.from_iterable(asked.values()), key=places.__getitem__)
         parts = (tuple(entries), tuple(without), tuple(wanted))
@@ -141,11 +126,6 @@ def grouped(values: Iterable[Value], key: Callable[[Value], Key]) -> dict[Key, l
     return groups
 
 
-@dataclass(frozen=True, slots=True)
-class _Played:
-    games: Games
-
-
 def _labels(runs: Sequence[StoredRun]) -> dict[int, str]:
     """Names that differ within a section."""
     names = Counter((run.rules, run.boards, run.player) for run in runs)
@@ -157,19 +137,18 @@ def _labels(runs: Sequence[StoredRun]) -> dict[int, str]:
     }
 
 
-def _missing(games: Games, plan: Wanted) -> int:
-    positions = games.seeds - np.uint64(plan.first_seed)
-    return plan.games - int(np.count_nonzero(positions < np.uint64(plan.games)))
+def _missing(games: GameColumns, plan: Wanted) -> int:
+    return plan.seeds.count - int(np.count_nonzero(plan.seeds.holds(games.seeds)))
 
 
-def comparisons(entries: Sequence[Entry]) -> list[Comparison]:
+def comparisons(entries: Sequence[ReportEntry]) -> list[Comparison]:
     """Differences of the scores on common seeds: each with all after it, or the next of many."""
     everyone = len(entries) <= MAX_ALL_PAIRS
     pairs = itertools.combinations(entries, 2) if everyone else itertools.pairwise(entries)
     return [found for one, two in pairs if (found := _compared(one, two)) is not None]
 
 
-def _compared(one: Entry, two: Entry) -> Comparison | None:
+def _compared(one: ReportEntry, two: ReportEntry) -> Comparison | None:
     """As `compare_scores` has it; None where no seed is common."""
     ours, theirs = one.games.scores, two.games.scores
     if not np.array_equal(one.games.seeds, two.games.seeds):
@@ -187,73 +166,16 @@ def commands(section: Section) -> list[str]:
     """The command lines that play the games of a section again, and first write its boards."""
     runs = [entry.run for entry in section.entries] + [run for run, _ in section.without]
     names = {run.run: run.player for run in runs}
-    together: dict[tuple[int, int], list[str]] = {}
+    together: dict[SeedRange, list[str]] = {}
     for plan in section.plans:
-        together.setdefault((plan.first_seed, plan.games), []).append(names[plan.run])
+        together.setdefault(plan.seeds, []).append(names[plan.run])
     rules = [] if section.rules == str(Rules()) else ["--rules", section.rules]
     lines = []
     if section.boards and together:
         rules += ["--boards", boards_file(section.boards)]
         lines.append(shlex.join(["twofold", "report", section.study, "--write-boards", "."]))
-    for (seed, games), players in together.items():
-        range_ = ["--games", str(games), "--seed", str(seed)]
+    for seeds, players in together.items():
+        range_ = ["--games", str(seeds.count), "--seed", str(seeds.first)]
         words = ["twofold", "bench", *dict.fromkeys(players), *range_, *rules, "--out", "study.db"]
         lines.append(shlex.join(words))
     return lines
-
-
-# ---- the reports
-
-
-def write_html(study: Study, path: str | os.PathLike[str]) -> None:
-    """Write one page with tables and plots that needs nothing but itself.
-
-    Equal studies of the same name give equal bytes.
-
-    Raises:
-        InvalidInput: the study has no finished game, or the path cannot be written to.
-        MissingExtra: Matplotlib is not installed.
-        ResourceError: the page cannot be written.
-    """
-    atomic_write(path, html(study))
-
-
-def html(study: Study | None, curves: Sequence[DrawnCurve] = ()) -> str:
-    """The page of a report.
-
-    Args:
-        study: what it is about; None for learning curves alone.
-        curves: learning curves, which stand below it.
-
-    Raises:
-        InvalidInput: the study has no finished game.
-        MissingExtra: Matplotlib is not installed.
-    """
-    require_report("matplotlib")
-    from twofold.arena.reports.page import page
-
-    return page([] if study is None else gather(study), curves)
-
-
-def markdown(study: Study) -> str:
-    """The tables of a study as GitHub Markdown.
-
-    Raises:
-        InvalidInput: the study has no finished game.
-    """
-    from twofold.arena.reports.text import markdown_of
-
-    return markdown_of(gather(study))
-
-
-def tdl_table(study: Study) -> str:
-    """A block for each run in the style of the summary block of TDL2048+.
-
-    Raises:
-        InvalidInput: the study has no finished game.
-    """
-    from twofold.arena.reports.text import tdl_block
-
-    return "\n\n".join(
-        tdl_block(entry, section.rules) for section in gather(study) for entry in section.entries
-    )

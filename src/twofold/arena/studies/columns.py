@@ -1,54 +1,49 @@
 """The rows of a study's games as columns, each cell checked."""
 
-import itertools
 import re
 from collections.abc import Sequence
 from typing import Any, Final, NoReturn
 
-import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from twofold.arena.exchange.game_checks import TIMES, check_numbers, check_reached, check_sums
-from twofold.arena.games import NEVER, UNKNOWN, Games
+from twofold.arena.game_checks import TIMES, check_games, move_numbers
+from twofold.arena.games import UNKNOWN, GameColumns, reached_columns
 from twofold.errors import InvalidInput
-from twofold.limits import MAX_EXPONENT, MAX_SEED
+from twofold.limits import MAX_SEED
 from twofold.notation import shown
+from twofold.seeds import SeedRange
 
 COLUMNS: Final = ("seed", "score", "moves", "max_tile", "tile_sum", *TIMES, "reached")
-"""Of the table `game`, as `columns_of` takes them; `reached` may be left out."""
+"""Of the table `game`, as `games_of` takes them; `reached` may be left out."""
 
 _SEED: Final = r"(?:0|[1-9][0-9]{0,19})"
-_LISTS: Final = msgspec.json.Decoder(list[list[int]])
 
 
-def columns_of(
-    rows: Sequence[tuple[Any, ...]], first_seed: int, games: int, run: str
-) -> tuple[Any, ...]:
-    """Some rows as arrays: those of the games from a seed on.
+def games_of(rows: Sequence[tuple[Any, ...]], wanted: SeedRange, run: str) -> GameColumns:
+    """The games of some seeds among rows.
 
     Args:
         rows: cells in the order of `COLUMNS`.
-        first_seed: the first seed.
-        games: how many, up to 2^64.
+        wanted: the seeds.
         run: the run and its file, for errors.
 
     Raises:
         InvalidInput: a cell is not what its column holds; the text names game and run.
     """
-    cells = _Cells(rows, run)
-    seeds = cells.seeds()
-    scores, moves, max_tiles = (cells.numbers(name) for name in COLUMNS[1:4])
-    tile_sums = cells.sums()
-    times = np.stack([cells.times(name) for name in TIMES], axis=1)
-    check_numbers(cells.refuse, scores, moves, max_tiles, times)
-    check_sums(cells.refuse, tile_sums, max_tiles)
-    reached, lengths = cells.reached()
-    if reached.size:
-        check_reached(cells.refuse, reached, lengths, max_tiles, moves)
-    ours = seeds - np.uint64(first_seed) <= np.uint64(games - 1)
-    columns = (seeds, scores, moves, max_tiles, tile_sums, *(times / 1e9).T, reached)
-    return tuple(column[ours] for column in columns)
+    cells = _GameCells(rows, run)
+    games = GameColumns(
+        seeds=cells.seeds(),
+        scores=cells.numbers("score"),
+        moves=cells.numbers("moves"),
+        max_tiles=cells.numbers("max_tile"),
+        tile_sums=cells.sums(),
+        seconds=cells.times(TIMES[0]) / 1e9,
+        move_seconds=np.stack([cells.times(name) for name in TIMES[1:]], axis=1) / 1e9,
+        reached=cells.reached(),
+    )
+    check_games(cells.refuse, games)
+    return games.where(wanted.holds(games.seeds))
 
 
 def seeds_of(rows: Sequence[tuple[Any, ...]], run: str) -> NDArray[np.uint64]:
@@ -57,18 +52,10 @@ def seeds_of(rows: Sequence[tuple[Any, ...]], run: str) -> NDArray[np.uint64]:
     Raises:
         InvalidInput: a cell is no seed.
     """
-    return _Cells(rows, run).seeds()
+    return _GameCells(rows, run).seeds()
 
 
-def in_order(first_seed: int, seeds: Any, *columns: Any) -> Games:
-    """Columns as `columns_of` makes them, sorted by position from the first seed on."""
-    order = np.argsort(seeds - np.uint64(first_seed), kind="stable")
-    scores, moves, max_tiles, sums, seconds, median, most, reached = (one[order] for one in columns)
-    move_seconds = np.stack([median, most], axis=1)
-    return Games(seeds[order], scores, moves, max_tiles, reached, seconds, move_seconds, sums)
-
-
-class _Cells:
+class _GameCells:
     """Rows of the table `game`; what is wrong is said of the first row that has it."""
 
     def __init__(self, rows: Sequence[tuple[Any, ...]], run: str) -> None:
@@ -123,30 +110,14 @@ class _Cells:
                 if type(cell) not in kinds:
                     self._raise(f"a whole number as {name}", at, cell)
 
-    def reached(self) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
-        """The column `reached`, without columns where it was left out, and the lengths."""
+    def reached(self) -> NDArray[np.int32]:
+        """The column `reached`, without columns where it was left out."""
         if "reached" not in self._columns:
-            return np.zeros((len(self._columns["seed"]), 0), np.int32), np.zeros(0, np.int64)
+            return np.zeros((len(self._columns["seed"]), 0), np.int32)
         texts = self._columns["reached"]
-        numbers, lengths = _move_numbers(texts) or self._refuse_reached(texts)
-        found = np.full((len(lengths), MAX_EXPONENT + 1), NEVER, dtype=np.int32)
-        found[np.arange(MAX_EXPONENT + 1) < lengths[:, None]] = numbers
-        return found, lengths
+        return reached_columns(*(move_numbers(texts) or self._refuse_reached(texts)))
 
     def _refuse_reached(self, texts: Sequence[Any]) -> NoReturn:
         """Raise for the first text that is wrong."""
-        at = next(at for at, text in enumerate(texts) if _move_numbers([text]) is None)
+        at = next(at for at, text in enumerate(texts) if move_numbers([text]) is None)
         self._raise("1 to 36 move numbers below 2^31 as reached", at, texts[at])
-
-
-def _move_numbers(texts: Sequence[Any]) -> tuple[NDArray[np.int64], NDArray[np.int64]] | None:
-    """The numbers of JSON arrays, and how many each has; None if a text is something else."""
-    try:
-        lists = _LISTS.decode(f"[{','.join(texts)}]")
-        lengths = np.fromiter(map(len, lists), np.int64, count=len(lists))
-        numbers = np.fromiter(itertools.chain.from_iterable(lists), np.int64)
-    except (msgspec.DecodeError, RecursionError, UnicodeError, OverflowError, TypeError):
-        return None
-    short = np.all((lengths >= 1) & (lengths <= MAX_EXPONENT + 1))
-    small = np.all((numbers >= 0) & (numbers <= 2**31 - 1))
-    return (numbers, lengths) if len(lists) == len(texts) and short and small else None

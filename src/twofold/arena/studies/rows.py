@@ -15,6 +15,7 @@ from twofold.errors import InvalidInput
 from twofold.limits import MAX_BOARDS_BYTES, MAX_GAMES, MAX_RECORD_BYTES, MAX_SEED, MAX_TEXT
 from twofold.notation import parse_spec, shown
 from twofold.rules import Rules
+from twofold.seeds import SeedRange
 
 RUN: Final = "run, spec, player, rules, signature, twofold, machine, reproducible, created, boards"
 PLAN: Final = "plan, run, first_seed, games"
@@ -57,11 +58,10 @@ class StoredRun:
 
 @dataclass(frozen=True, slots=True)
 class Wanted:
-    """Games that were asked for: `games` of them, from `first_seed` on."""
+    """Games of a run that were asked for."""
 
     run: int
-    first_seed: int
-    games: int
+    seeds: SeedRange
 
 
 def stored_run(row: tuple[Any, ...], name: str) -> StoredRun:
@@ -74,24 +74,35 @@ def stored_run(row: tuple[Any, ...], name: str) -> StoredRun:
     Raises:
         InvalidInput: a cell is not what its column holds; the text names the run.
     """
-    cells = _Cells(RUN, row, name)
+    cells = RowCells(RUN, row, name)
     run = cells.number("run", 1, 2**63 - 1)
     cells.where = f"run {run} of {name}"
+    return StoredRun(
+        run=run,
+        **run_facts(cells),
+        reproducible=bool(cells.number("reproducible", 0, 1)),
+        created=cells.checked("created", _parse_time),
+    )
+
+
+def run_facts(cells: "RowCells") -> dict[str, Any]:
+    """What the row of a study, or of a file of games, says of a run, by column.
+
+    Raises:
+        InvalidInput: a cell is not what its column holds.
+    """
     signature = cells.text("signature")
     if not re.fullmatch(r"[0-9]{1,20}", signature):
         cells.refuse("a number in decimal", "signature")
-    return StoredRun(
-        run=run,
-        spec=cells.checked("spec", parse_spec),
-        player=cells.text("player"),
-        rules=cells.checked("rules", Rules.parse),
-        signature=signature,
-        twofold=cells.text("twofold"),
-        machine=cells.parsed("machine", parse_machine, _MAX_MACHINE),
-        reproducible=bool(cells.number("reproducible", 0, 1)),
-        created=cells.checked("created", _parse_time),
-        boards=cells.hash("boards"),
-    )
+    return {
+        "spec": cells.checked("spec", parse_spec),
+        "player": cells.text("player"),
+        "rules": cells.checked("rules", Rules.parse),
+        "signature": signature,
+        "twofold": cells.text("twofold"),
+        "machine": cells.parsed("machine", parse_machine, _MAX_MACHINE),
+        "boards": cells.hash("boards"),
+    }
 
 
 def parse_machine(text: str) -> dict[str, Any]:
@@ -115,17 +126,18 @@ def _parse_time(text: str) -> datetime:
 
 def wanted(row: tuple[Any, ...], name: str) -> Wanted:
     """A row of the columns `PLAN`; see `stored_run`."""
-    cells = _Cells(PLAN, row, name)
+    cells = RowCells(PLAN, row, name)
     plan = cells.number("plan", 1, 2**63 - 1)
     cells.where = f"plan {plan} of {name}"
     run = cells.number("run", 1, 2**63 - 1)
     cells.where = f"plan {plan} of run {run} of {name}"
-    return Wanted(run, cells.seed("first_seed"), cells.number("games", 1, MAX_GAMES))
+    first, games = cells.seed("first_seed"), cells.number("games", 1, MAX_GAMES)
+    return Wanted(run, SeedRange(first, games))
 
 
 def start_boards(row: tuple[Any, ...], rules: Rules, name: str) -> StartBoards:
     """A row of the columns `BOARDS`, for games under the rules; see `stored_run`."""
-    cells = _Cells(BOARDS, row, name)
+    cells = RowCells(BOARDS, row, name)
     expected = cells.hash("hash")
     cells.where = f"boards {expected} of {name}"
     text, name = cells.text("boards", MAX_BOARDS_BYTES), cells.text("name")
@@ -142,12 +154,17 @@ def start_boards(row: tuple[Any, ...], rules: Rules, name: str) -> StartBoards:
 
 def failure(row: tuple[Any, ...], run: str) -> tuple[int, str]:
     """Seed and error of a row of the columns `FAILURE`; see `stored_run`."""
-    cells = _Cells(FAILURE, row, run)
+    cells = RowCells(FAILURE, row, run)
     return cells.seed("seed"), cells.text("error", MAX_RECORD_BYTES, least=0)
 
 
-class _Cells:
-    """One row.
+class RowCells:
+    """One row, each cell checked where it is asked for.
+
+    Args:
+        columns: their names, with commas between them.
+        row: the cells.
+        where: the row, for errors.
 
     Attributes:
         where: the row, for errors.
@@ -158,16 +175,19 @@ class _Cells:
         self.where = where
 
     def refuse(self, expected: str, column: str) -> NoReturn:
+        """Raise InvalidInput for a cell."""
         got = self._cells[column]
         raise InvalidInput(f"expected {expected} as {column}, got {shown(got)} in {self.where}")
 
     def number(self, column: str, low: int, high: int) -> int:
+        """A whole number from `low` to `high`."""
         value = self._cells[column]
         if type(value) is not int or not low <= value <= high:
             self.refuse(f"a whole number from {low} to {high}", column)
         return value
 
     def text(self, column: str, most: int = MAX_TEXT, least: int = 1) -> str:
+        """A text of `least` to `most` characters."""
         value = self._cells[column]
         if not isinstance(value, str) or not least <= len(value) <= most:
             self.refuse(f"text of {least} to {most:,} characters", column)
@@ -181,6 +201,7 @@ class _Cells:
         return text
 
     def seed(self, column: str) -> int:
+        """A seed as text."""
         value = self._cells[column]
         plain = isinstance(value, str) and re.fullmatch(r"0|[1-9][0-9]{0,19}", value)
         if not plain or int(value) > MAX_SEED:

@@ -16,8 +16,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from twofold.arena.boards import StartBoards
-from twofold.arena.games import GameRow, Games
-from twofold.arena.studies.columns import COLUMNS, columns_of, in_order, seeds_of
+from twofold.arena.games import GameColumns, GameRow
+from twofold.arena.studies.columns import COLUMNS, games_of, seeds_of
 from twofold.arena.studies.file import FEW, StudyFile
 from twofold.arena.studies.rows import (
     BOARDS,
@@ -34,12 +34,16 @@ from twofold.arena.studies.rows import (
 )
 from twofold.arena.studies.schema import selected
 from twofold.errors import InvalidInput, TwofoldError
-from twofold.limits import MAX_RUNS, MAX_SEED
+from twofold.limits import MAX_RUNS
 from twofold.notation import parse_spec, shown, split_hashes
 from twofold.records.record import Record
 from twofold.rules import Rules
+from twofold.seeds import ALL_SEEDS, SeedRange
 
 __all__ = ["StoredRun", "Study", "Wanted"]
+
+_CHUNK_GAMES: Final = 50_000
+"""Games that are made into rows at a time."""
 
 _MIN_ROW: Final = 8
 """Bytes that a row takes in a file, at least: a damaged tree can seem to hold more rows."""
@@ -196,13 +200,13 @@ class Study(StudyFile):
 
     # ---- plans
 
-    def want(self, run: int, first_seed: int, games: int) -> None:
+    def want(self, run: int, seeds: SeedRange) -> None:
         """Note that games are asked for, so that a later call can go on with them."""
         with self._errors():
             self._connection.execute(
                 "INSERT INTO plan (run, first_seed, games) VALUES (?, ?, ?) ON CONFLICT"
                 " (run, first_seed) DO UPDATE SET games = max(games, excluded.games)",
-                (run, str(first_seed), games),
+                (run, str(seeds.first), seeds.count),
             )
 
     def wanted(self) -> list[Wanted]:
@@ -219,22 +223,7 @@ class Study(StudyFile):
 
     def add(self, run: int, row: GameRow) -> None:
         """Keep a finished game; it is in the file after the next `flush`."""
-        median, most = row.move_seconds or (None, None)
-        self._pending.append(
-            (
-                run,
-                str(row.seed),
-                row.score,
-                row.moves,
-                row.max_tile,
-                str(list(row.reached)).replace(" ", ""),
-                round(row.seconds * 1e9),
-                None if median is None else round(median * 1e9),
-                None if most is None else round(most * 1e9),
-                row.record or None,
-                row.tile_sum,
-            )
-        )
+        self._pending.append(_cells(run, row))
 
     def flush(self) -> None:
         """Write the games that wait, in one transaction.
@@ -244,11 +233,16 @@ class Study(StudyFile):
         """
         if self._pending:
             with self.transaction():
-                self.insert(self._pending)
+                self._insert(self._pending)
             self._pending.clear()
 
-    def insert(self, rows: Iterable[tuple[Any, ...]]) -> None:
-        """Write games as the table has them, from `run` to `tile_sum`; known ones are left."""
+    def insert(self, run: int, games: GameColumns) -> None:
+        """Write many games at once; known ones are left."""
+        for start in range(0, len(games), _CHUNK_GAMES):
+            part = games.where(slice(start, start + _CHUNK_GAMES))
+            self._insert(_cells(run, row) for row in part.rows(""))
+
+    def _insert(self, rows: Iterable[tuple[Any, ...]]) -> None:
         with self._errors():
             self._connection.executemany(
                 "INSERT OR IGNORE INTO game (run, seed, score, moves, max_tile, reached,"
@@ -301,13 +295,13 @@ class Study(StudyFile):
     def _run_name(self, run: int) -> str:
         return f"run {run} of {self.name}"
 
-    def missing(self, wanted: Wanted) -> NDArray[np.int64]:
-        """The positions of the wanted games that are not there, from 0 on, ascending."""
+    def missing(self, run: int, seeds: SeedRange) -> list[SeedRange]:
+        """The seeds of which there is no game, in order."""
         self.flush()
-        there = np.zeros(wanted.games, dtype=np.bool_)
-        positions = self._seeds(wanted.run) - np.uint64(wanted.first_seed)
-        there[positions[positions < np.uint64(wanted.games)]] = True
-        return np.flatnonzero(~there)
+        there, places = np.zeros(seeds.count, dtype=np.bool_), seeds.places(self._seeds(run))
+        there[places[places < seeds.count]] = True
+        edges = np.flatnonzero(np.diff(there, prepend=True, append=True)).reshape(-1, 2)
+        return [seeds.part(start, end) for start, end in edges.tolist()]
 
     def _seeds(self, run: int) -> NDArray[np.uint64]:
         name = self._run_name(run)
@@ -316,28 +310,26 @@ class Study(StudyFile):
             parts = [seeds_of(rows, name) for rows in chunks]
         return np.concatenate([seeds_of([], name), *parts])
 
-    def all_games(self, run: int, *, reached: bool = True) -> Games:
+    def all_games(self, run: int, *, reached: bool = True) -> GameColumns:
         """Every finished game of a run, in the order of the seeds."""
-        return self.games(Wanted(run, 0, MAX_SEED + 1), reached=reached)
+        return self.games(run, ALL_SEEDS, reached=reached)
 
-    def games(self, wanted: Wanted, *, reached: bool = True) -> Games:
-        """The finished ones of the wanted games, in the order of their positions.
+    def games(self, run: int, seeds: SeedRange, *, reached: bool = True) -> GameColumns:
+        """The finished games of a run, in the order of their seeds.
 
         Args:
-            wanted: which games.
+            run: its number.
+            seeds: of which games.
             reached: whether the columns `reached` are wanted, which take most of the time.
         """
         self.flush()
         columns = selected(COLUMNS if reached else COLUMNS[:-1], self._schema)
         query = f"SELECT {columns} FROM game WHERE run = ? ORDER BY seed"
-        name = self._run_name(wanted.run)
+        name = self._run_name(run)
         with self._errors():
-            parts = [
-                columns_of(rows, wanted.first_seed, wanted.games, name)
-                for rows in self._rows(query, (wanted.run,))
-            ] or [columns_of([], wanted.first_seed, wanted.games, name)]
-        whole = (np.concatenate(column) for column in zip(*parts, strict=True))
-        return in_order(wanted.first_seed, *whole)
+            parts = [games_of(rows, seeds, name) for rows in self._rows(query, (run,))]
+        games = GameColumns.joined(parts or [games_of([], seeds, name)])
+        return games.where(np.argsort(seeds.places(games.seeds), kind="stable"))
 
     def records(self) -> Iterator[Record]:
         """All records that were kept, run by run.
@@ -362,6 +354,22 @@ class Study(StudyFile):
             return Record.parse(text)
         except InvalidInput as error:
             raise type(error)(f"{error}, in the game of {where}") from None
+
+
+def _cells(run: int, row: GameRow) -> tuple[Any, ...]:
+    """A game as the table has it, from `run` to `tile_sum`."""
+    times = (row.seconds, *(row.move_seconds or (None, None)))
+    return (
+        run,
+        str(row.seed),
+        row.score,
+        row.moves,
+        row.max_tile,
+        str(list(row.reached)).replace(" ", ""),
+        *(None if time is None else round(time * 1e9) for time in times),
+        row.record or None,
+        row.tile_sum,
+    )
 
 
 def _words(hashes: dict[str, str]) -> str:

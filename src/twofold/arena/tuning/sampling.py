@@ -13,7 +13,7 @@ from collections import defaultdict
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Final
 
-from twofold.arena.tuning.settings import Settings
+from twofold.arena.tuning.settings import TuningSettings
 
 if TYPE_CHECKING:
     from optuna import Study, Trial
@@ -34,7 +34,7 @@ FIRST_STEP: Final = 1 / 6
 """First standard deviation of CMA-ES, as a share of each weight's range."""
 
 
-def ask(study: "Study", settings: Settings, worker: int) -> "Trial":
+def ask(study: "Study", settings: TuningSettings, worker: int) -> "Trial":
     """Begin the next trial: its weights are decided and in the file.
 
     Args:
@@ -57,7 +57,7 @@ def ask(study: "Study", settings: Settings, worker: int) -> "Trial":
     return trial
 
 
-def distributions(settings: Settings) -> "dict[str, BaseDistribution]":
+def distributions(settings: TuningSettings) -> "dict[str, BaseDistribution]":
     """The ranges in Optuna's words."""
     from optuna.distributions import FloatDistribution
 
@@ -91,7 +91,7 @@ def _tpe(seed: int) -> "BaseSampler":
 
 
 def _cma(
-    settings: Settings, finished: "Sequence[FrozenTrial]", seed: int
+    settings: TuningSettings, finished: "Sequence[FrozenTrial]", seed: int
 ) -> "tuple[int, BaseSampler]":
     """The present generation, and a sampler that proposes one of its points.
 
@@ -115,7 +115,7 @@ def _cma(
     return strategy.generation, PartialFixedSampler(point, RandomSampler(seed=seed))
 
 
-def _strategy(settings: Settings, seed: int) -> Any:
+def _strategy(settings: TuningSettings, seed: int) -> Any:
     """CMA-ES that begins at the start weights, in places from 0 to 1."""
     import numpy as np
     from cmaes import CMA
@@ -125,7 +125,7 @@ def _strategy(settings: Settings, seed: int) -> Any:
     return CMA(mean=start, sigma=FIRST_STEP, bounds=bounds, seed=seed)
 
 
-def _places(settings: Settings, trial: "FrozenTrial") -> Any:
+def _places(settings: TuningSettings, trial: "FrozenTrial") -> Any:
     import numpy as np
 
     return np.array([weight.place(trial.params[weight.name]) for weight in settings.weights])

@@ -81,7 +81,7 @@ def within(one: Range, low: float, high: float) -> Range:
 
 
 @dataclass(frozen=True, slots=True)
-class Objective:
+class TuningObjective:
     """What is made as large as possible: the mean of a figure over the games.
 
     Attributes:
@@ -91,7 +91,7 @@ class Objective:
     text: str = "score"
 
     @classmethod
-    def parse(cls, text: str) -> "Objective":
+    def parse(cls, text: str) -> "TuningObjective":
         """Read `score`, `log-score` or a tile such as `2048`.
 
         Raises:
@@ -122,7 +122,7 @@ class Objective:
 
 
 @dataclass(frozen=True, slots=True)
-class Settings:
+class TuningSettings:
     """All that decides what a trial is; equal for every run on one file.
 
     Attributes:
@@ -145,7 +145,7 @@ class Settings:
     weights: tuple[Range, ...]
     sampler: str
     spread: float
-    objective: Objective
+    objective: TuningObjective
 
     @classmethod
     def make(
@@ -159,18 +159,18 @@ class Settings:
         sampler: str = "cma",
         spread: float = 4.0,
         objective: str = "score",
-    ) -> "Settings":
+    ) -> "TuningSettings":
         """Settings that were checked.
 
         Args:
             player: the spec with the start weights.
             games: games a trial.
-            seed: see `Settings`.
+            seed: see `TuningSettings`.
             rules: the standard ones if None.
             weights: names of those to tune; all of the evaluator if empty.
             sampler: see `SAMPLERS`.
             spread: see `range_of`.
-            objective: see `Objective.parse`.
+            objective: see `TuningObjective.parse`.
 
         Raises:
             InvalidInput: a value is not one that can be used.
@@ -184,7 +184,7 @@ class Settings:
         if sampler not in SAMPLERS:
             raise InvalidInput(f"expected a sampler ({', '.join(SAMPLERS)}), got {shown(sampler)}")
         used_rules = Rules() if rules is None else rules
-        aim = Objective.parse(objective)
+        aim = TuningObjective.parse(objective)
         player = settled(player, used_rules)
         canonical, found = _weights_of(player, used_rules, seed)
         ranges = tuple(

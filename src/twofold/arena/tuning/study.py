@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from twofold.arena.studies.sqlite import Deadline, is_sqlite, open_sqlite, room_beside, schema_of
 from twofold.arena.tuning.sampling import START, finished_trials
-from twofold.arena.tuning.settings import Settings
+from twofold.arena.tuning.settings import TuningSettings
 from twofold.errors import InvalidInput, MissingExtra, ResourceError, TwofoldError
 from twofold.files import atomic_write
 from twofold.locks import in_use
@@ -54,7 +54,7 @@ def require_tune() -> None:
     optuna.logging.set_verbosity(optuna.logging.ERROR)
 
 
-def open_study(path: Path, settings: Settings) -> "Study":
+def open_study(path: Path, settings: TuningSettings) -> "Study":
     """The study in a file; a new file where there is none.
 
     Raises:
@@ -112,7 +112,7 @@ def _loaded(storage: Any) -> "Study":
     )
 
 
-def _create(path: Path, settings: Settings) -> None:
+def _create(path: Path, settings: TuningSettings) -> None:
     """The whole new file appears at once."""
     from sqlalchemy.pool import StaticPool
 
@@ -123,7 +123,7 @@ def _create(path: Path, settings: Settings) -> None:
     atomic_write(path, content)
 
 
-def check_settings(path: Path, settings: Settings) -> None:
+def check_settings(path: Path, settings: TuningSettings) -> None:
     """Refuse a file of anything else, before Optuna makes tables in it, and other settings.
 
     Raises:
@@ -246,7 +246,7 @@ def fail_running(study: "Study") -> None:
         fail(study, trial.number)
 
 
-def ensure_start(study: "Study", settings: Settings) -> None:
+def ensure_start(study: "Study", settings: TuningSettings) -> None:
     """Have the start weights tried next, unless they were tried or are about to be."""
     from optuna.trial import TrialState
 
@@ -255,7 +255,7 @@ def ensure_start(study: "Study", settings: Settings) -> None:
         study.enqueue_trial(settings.start, user_attrs={START: True})
 
 
-def sound_trials(study: "Study", settings: Settings) -> "list[FrozenTrial]":
+def sound_trials(study: "Study", settings: TuningSettings) -> "list[FrozenTrial]":
     """The finished trials, if the file holds what it should.
 
     Raises:

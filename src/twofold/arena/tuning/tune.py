@@ -5,36 +5,46 @@ many trials looks better than it is: part of its mean is luck on these dice. It 
 played against the start weights on fresh seeds, and only that comparison says how good it is.
 """
 
-import itertools
 import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, Literal
 
+from twofold.arena.bench import Bench
 from twofold.arena.games import GameRow
-from twofold.arena.run import run, run_seeds
 from twofold.arena.stats import Interval, mean_interval
+from twofold.arena.studies.study import Study as GameStudy
 from twofold.arena.tuning import study as tune_study
-from twofold.arena.tuning.settings import Objective, Range, Settings
+from twofold.arena.tuning.settings import Range, TuningObjective, TuningSettings
 from twofold.arena.tuning.workers import (
-    Failed,
-    Finished,
-    Lost,
-    Played,
     Processes,
-    Report,
+    TrialFailed,
+    TrialFinished,
+    TrialLost,
+    TrialPlayed,
+    TrialReport,
     play_here,
     raise_failure,
 )
 from twofold.errors import TwofoldError
 from twofold.limits import MAX_GAMES, MAX_JOBS, MAX_SEED, MAX_TRIALS, check_limit
 from twofold.locks import alone
+from twofold.seeds import SeedRange
 
 if TYPE_CHECKING:
     from optuna import Study
 
-__all__ = ["Check", "Objective", "Progress", "Range", "Settings", "Trial", "Tuning", "tune"]
+__all__ = [
+    "Range",
+    "Trial",
+    "Tuning",
+    "TuningCheck",
+    "TuningObjective",
+    "TuningProgress",
+    "TuningSettings",
+    "tune",
+]
 
 FRESH: Final = 2**32
 """The check's first seed lies this far from the first of the trials."""
@@ -60,7 +70,7 @@ class Trial:
 
 
 @dataclass(frozen=True, slots=True)
-class Check:
+class TuningCheck:
     """The best weights against the start weights, on games that decided nothing.
 
     Attributes:
@@ -97,9 +107,9 @@ class Tuning:
         interrupted: whether it was asked to stop before its end.
     """
 
-    settings: Settings
+    settings: TuningSettings
     trials: tuple[Trial, ...]
-    check: Check | None = None
+    check: TuningCheck | None = None
     interrupted: bool = False
 
     @property
@@ -121,7 +131,7 @@ class Tuning:
 
 
 @dataclass(slots=True)
-class Progress:
+class TuningProgress:
     """How far a tuning is; given to `on_progress`, and changed in place.
 
     Attributes:
@@ -142,13 +152,13 @@ class Progress:
 
 
 def tune(
-    settings: Settings,
+    settings: TuningSettings,
     out: str | os.PathLike[str],
     *,
     trials: int = 100,
     jobs: int = 1,
     check_games: int = 500,
-    on_progress: Callable[[Progress], None] | None = None,
+    on_progress: Callable[[TuningProgress], None] | None = None,
     stop: Callable[[], bool] | None = None,
 ) -> Tuning:
     """Play trials until a file holds `trials` of them, then check the best.
@@ -188,7 +198,7 @@ def tune(
         return run_on.tune(trials, jobs, check_games)
 
 
-def _ignore(_progress: Progress) -> None:
+def _ignore(_progress: TuningProgress) -> None:
     return
 
 
@@ -201,21 +211,21 @@ class _Run:
 
     def __init__(
         self,
-        settings: Settings,
+        settings: TuningSettings,
         path: Path,
         study: "Study",
-        on_progress: Callable[[Progress], None],
+        on_progress: Callable[[TuningProgress], None],
         stop: Callable[[], bool],
     ) -> None:
         self.settings, self.path, self.study = settings, path, study
         self.on_progress, self.stop = on_progress, stop
-        self.progress = Progress(0, 0)
+        self.progress = TuningProgress(0, 0)
 
     def tune(self, trials: int, jobs: int, check_games: int) -> Tuning:
         self._renew()
         found = self._found()
         best = found.best
-        self.progress = Progress(len(found.trials), trials, best=best.value if best else None)
+        self.progress = TuningProgress(len(found.trials), trials, best=best.value if best else None)
         self.on_progress(self.progress)
         missing = trials - len(found.trials)
         if missing > 0:
@@ -260,23 +270,23 @@ class _Run:
             with Processes(self.settings, self.path, jobs) as processes:
                 processes.play(trials, self.stop, self._hear)
 
-    def _hear(self, report: Report) -> None:
+    def _hear(self, report: TrialReport) -> None:
         """Keep up with what is reported of a trial."""
         progress = self.progress
-        if isinstance(report, Failed):
+        if isinstance(report, TrialFailed):
             raise_failure(report)
-        if isinstance(report, Lost) and report.trial is not None:
+        if isinstance(report, TrialLost) and report.trial is not None:
             with tune_study.storage_errors(self.path):
                 tune_study.fail(self.study, report.trial)
                 tune_study.ensure_start(self.study, self.settings)
-        if isinstance(report, Played):
+        if isinstance(report, TrialPlayed):
             progress.played += report.games
-        if isinstance(report, Finished):
+        if isinstance(report, TrialFinished):
             progress.finished += 1
             progress.best = max(report.value, progress.best or report.value)
         self.on_progress(progress)
 
-    def _check(self, best: Trial, games: int, jobs: int) -> Check | None:
+    def _check(self, best: Trial, games: int, jobs: int) -> TuningCheck | None:
         """Best against start on fresh seeds; None if it was asked to stop."""
         seed = (self.settings.seed + FRESH) & MAX_SEED
         specs = {"start": self.settings.spec(self.settings.start), "best": best.spec}
@@ -285,14 +295,15 @@ class _Run:
         self.progress.to_check = sum(games - len(known) for known in values.values())
         try:
             for name, spec in specs.items():
-                values[name] += self._play_fresh(spec, seed, len(values[name]), games, jobs)
+                fresh = SeedRange(seed, games).part(len(values[name]))
+                values[name] += self._play_fresh(spec, fresh, jobs)
                 kept[spec] = max(values[name], kept.get(spec, []), key=len)
         finally:
             self._keep({spec: kept[spec] for spec in specs.values() if spec in kept})
         if any(len(found) < games for found in values.values()):
             return None
         pairs = zip(values["best"], values["start"], strict=True)
-        return Check(
+        return TuningCheck(
             games,
             seed,
             mean_interval(values["start"]),
@@ -300,23 +311,25 @@ class _Run:
             mean_interval([one - other for one, other in pairs]),
         )
 
-    def _play_fresh(self, spec: str, seed: int, first: int, games: int, jobs: int) -> list[float]:
-        """The objective on games `first` to `games` of the check, as far as they were played."""
-        if first == games:
+    def _play_fresh(self, spec: str, seeds: SeedRange, jobs: int) -> list[float]:
+        """The objective on games of the check, as far as they were played."""
+        if not seeds.count:
             return []
 
-        def count(_row: GameRow) -> None:
+        def count(_number: int, _row: GameRow) -> None:
             self.progress.checked += 1
             self.on_progress(self.progress)
 
-        begin, rules = (seed + first) & MAX_SEED, self.settings.rules
-        (one,) = run([spec], games - first, begin, jobs, rules, count, self.stop)
+        with GameStudy() as study:
+            bench = Bench(study, self.settings.rules)
+            bench.add(spec, seeds)
+            bench.play(jobs, on_result=count, stop=self.stop)
+            (one,) = bench.standings(reached=False)
         if one.error:
             raise TwofoldError(f"{spec} failed on seed {one.failed_seed}: {one.error}")
-        rows = {row.seed: row for row in one.rows}
-        played = itertools.takewhile(rows.__contains__, run_seeds(begin, games - first))
-        value = self.settings.objective.value
-        return [value(rows[at].score, rows[at].max_tile) for at in played]
+        played = one.games.first(seeds.begun(one.games.seeds))
+        games = zip(played.scores.tolist(), played.max_tiles.tolist(), strict=True)
+        return [self.settings.objective.value(score, tile) for score, tile in games]
 
     def _kept(self) -> dict[str, list[float]]:
         """What earlier runs on the file have played of the check, by spec."""

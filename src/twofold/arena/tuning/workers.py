@@ -19,13 +19,13 @@ from pathlib import Path
 from typing import Any, Final, NoReturn, Self
 
 from twofold.arena import workers
-from twofold.arena.run import run_seeds
 from twofold.arena.tuning import study as tune_study
 from twofold.arena.tuning.sampling import ORDER, ask, finished_trials
-from twofold.arena.tuning.settings import Settings
+from twofold.arena.tuning.settings import TuningSettings
 from twofold.errors import InvalidInput, ResourceError, TwofoldError
 from twofold.players import make_player, play_game
 from twofold.players.faults import describe, describe_caught
+from twofold.seeds import SeedRange
 
 MAX_DEATHS: Final = 3
 """Processes that may die between two finished trials; one more ends the tuning."""
@@ -35,46 +35,46 @@ REPORT_SECONDS: Final = 0.2
 
 
 @dataclass(frozen=True, slots=True)
-class Begun:
+class TrialBegun:
     """A trial was begun; its number in the file."""
 
     trial: int
 
 
 @dataclass(frozen=True, slots=True)
-class Played:
+class TrialPlayed:
     """A trial goes on: so many games more were played."""
 
     games: int
 
 
 @dataclass(frozen=True, slots=True)
-class Finished:
+class TrialFinished:
     """A trial is finished, with this value of the objective."""
 
     value: float
 
 
 @dataclass(frozen=True, slots=True)
-class Lost:
+class TrialLost:
     """A trial will not be finished: it was asked to stop, or its process died."""
 
     trial: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
-class Failed:
+class TrialFailed:
     """A trial cannot be finished, nor can the tuning."""
 
     text: str
     exit_code: int = 1
 
 
-Report = Begun | Played | Finished | Lost | Failed
-Tell = Callable[[Report], None]
+TrialReport = TrialBegun | TrialPlayed | TrialFinished | TrialLost | TrialFailed
+Tell = Callable[[TrialReport], None]
 
 
-class Seat:
+class TrialWorker:
     """One process at work on a file.
 
     Args:
@@ -83,7 +83,7 @@ class Seat:
         number: number of the process among those that work on it.
     """
 
-    def __init__(self, settings: Settings, path: Path, number: int) -> None:
+    def __init__(self, settings: TuningSettings, path: Path, number: int) -> None:
         self.settings, self.path, self.number = settings, path, number
         self.study = tune_study.connect(path)
 
@@ -93,7 +93,7 @@ class Seat:
             with tune_study.storage_errors(self.path):
                 trial = ask(self.study, self.settings, self.number)
                 spec = self.settings.spec(trial.params)
-            tell(Begun(trial.number))
+            tell(TrialBegun(trial.number))
             began = time.perf_counter()
             value = self._play_games(spec, stop, tell)
             with tune_study.storage_errors(self.path):
@@ -107,13 +107,13 @@ class Seat:
         except Exception as error:
             tell(_failure(error))
         else:
-            tell(Lost(trial.number) if value is None else Finished(value))
+            tell(TrialLost(trial.number) if value is None else TrialFinished(value))
 
     def _play_games(self, spec: str, stop: Callable[[], bool], tell: Tell) -> float | None:
         """The objective of one player; None if it was asked to stop."""
         settings, values, told = self.settings, [], _Ticker(tell)
         with make_player(spec) as player:
-            for seed in run_seeds(settings.seed, settings.games):
+            for seed in SeedRange(settings.seed, settings.games):
                 try:
                     result = play_game(player, settings.rules, seed, stop=stop)
                 except Exception as error:
@@ -140,19 +140,19 @@ class _Ticker:
             self.flush()
 
     def flush(self) -> None:
-        self.tell(Played(self.games))
+        self.tell(TrialPlayed(self.games))
         self.games, self.last = 0, time.monotonic()
 
 
-def _failure(error: Exception) -> Failed:
-    return Failed(describe_caught(error), getattr(error, "exit_code", 1))
+def _failure(error: Exception) -> TrialFailed:
+    return TrialFailed(describe_caught(error), getattr(error, "exit_code", 1))
 
 
 def play_here(
-    settings: Settings, path: Path, trials: int, stop: Callable[[], bool], tell: Tell
+    settings: TuningSettings, path: Path, trials: int, stop: Callable[[], bool], tell: Tell
 ) -> None:
     """Play trials in this process, one after the other."""
-    seat = Seat(settings, path, 0)
+    seat = TrialWorker(settings, path, 0)
     for _ in range(trials):
         if not stop():
             seat.play(stop, tell)
@@ -167,10 +167,10 @@ class Processes:
         jobs: how many processes.
     """
 
-    def __init__(self, settings: Settings, path: Path, jobs: int) -> None:
+    def __init__(self, settings: TuningSettings, path: Path, jobs: int) -> None:
         self.settings, self.path, self.jobs = settings, path, jobs
         self.deaths = 0
-        self._context = workers.Spawn()
+        self._context = workers.QuietSpawn()
         self._alive, self._line = multiprocessing.Pipe(duplex=False)
         self._seats: dict[int, tuple[BaseProcess, Connection]] = {}
         self._busy: dict[int, int | None] = {}  # and the trial each is at, once it is known
@@ -199,11 +199,11 @@ class Processes:
                 if number not in self._busy and finished + len(self._busy) < trials:
                     self._begin(number)
             for number, report in self._reports():
-                if isinstance(report, Begun):
+                if isinstance(report, TrialBegun):
                     self._busy[number] = report.trial
-                elif not isinstance(report, Played):
+                elif not isinstance(report, TrialPlayed):
                     del self._busy[number]
-                if isinstance(report, Finished):
+                if isinstance(report, TrialFinished):
                     finished += 1
                     self.deaths = 0
                 tell(report)
@@ -226,7 +226,7 @@ class Processes:
         theirs.close()
         return process, ours
 
-    def _reports(self) -> Iterator[tuple[int, Report]]:
+    def _reports(self) -> Iterator[tuple[int, TrialReport]]:
         """What the processes say; a moment of silence says nothing."""
         pipes: dict[Any, int] = {self._seats[number][1]: number for number in self._busy}
         ready: list[Any] = wait(list(pipes), workers.POLL_SECONDS)
@@ -236,7 +236,7 @@ class Processes:
             except (EOFError, OSError):
                 yield pipes[pipe], self._bury(pipes[pipe])
 
-    def _bury(self, number: int) -> Report:
+    def _bury(self, number: int) -> TrialReport:
         """A process has died: its trial is lost, and another takes its place."""
         process, pipe = self._seats.pop(number)
         process.kill()
@@ -245,12 +245,12 @@ class Processes:
         pipe.close()
         self.deaths += 1
         if self.deaths > MAX_DEATHS:
-            return Failed(f"{self.deaths} processes died without a trial finished between")
-        return Lost(self._busy[number])
+            return TrialFailed(f"{self.deaths} processes died without a trial finished between")
+        return TrialLost(self._busy[number])
 
 
 def _work(
-    settings: Settings,
+    settings: TuningSettings,
     path: Path,
     number: int,
     pipe: Connection,
@@ -266,21 +266,21 @@ def _work(
     )
     watcher.start()
     tune_study.require_tune()
-    seat: Seat | None = None
+    seat: TrialWorker | None = None
     with contextlib.suppress(EOFError, OSError):  # the parent is gone
         while not stop.is_set():
             if not pipe.poll(workers.POLL_SECONDS):
                 continue
             pipe.recv()
             try:
-                seat = seat or Seat(settings, path, number)
+                seat = seat or TrialWorker(settings, path, number)
             except Exception as error:
                 pipe.send(_failure(error))
             else:
                 seat.play(stop.is_set, pipe.send)
 
 
-def raise_failure(failed: Failed) -> NoReturn:
+def raise_failure(failed: TrialFailed) -> NoReturn:
     """Raise what a process could not go on with.
 
     Raises:

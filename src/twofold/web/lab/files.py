@@ -31,7 +31,7 @@ class NotThere(InvalidInput):
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class LabFile:
     """A file of the laboratory.
 
     Attributes:
@@ -53,7 +53,7 @@ class Found:
         return datetime.fromtimestamp(seconds, UTC).isoformat(timespec="milliseconds")
 
 
-def find(folder: Path, suffix: str) -> list[Found]:
+def find(folder: Path, suffix: str) -> list[LabFile]:
     """The files with a suffix in a folder and those below it, changed last first.
 
     Hidden files and folders, folders that are links, and links that lead out of the folder are
@@ -99,7 +99,7 @@ def _is_plain(entry: os.DirEntry[str]) -> bool:
     return not entry.name.startswith(".") and entry.name.isprintable()
 
 
-def named(folder: Path, name: str, suffix: str) -> Found:
+def named(folder: Path, name: str, suffix: str) -> LabFile:
     """The file of a name, as `find` gives it.
 
     Raises:
@@ -129,16 +129,16 @@ def _is_inside(path: Path, folder: Path) -> bool:
     return path.resolve().is_relative_to(top) and path.parent.resolve().is_relative_to(top)
 
 
-def _found(name: str, path: Path) -> Found:
+def _found(name: str, path: Path) -> LabFile:
     """What is known of a file; of one of SQLite, its write-ahead log is a part of it."""
     states = [path.stat()]
     with contextlib.suppress(OSError):
         states += [one for one in [Path(f"{path.resolve()}-wal").stat()] if one.st_size]
     stamp = tuple(number for one in states for number in (one.st_ino, one.st_size, one.st_mtime_ns))
-    return Found(name, path, stamp, max(one.st_mtime for one in states))
+    return LabFile(name, path, stamp, max(one.st_mtime for one in states))
 
 
-def read_start(found: Found, most: int) -> bytes:
+def read_start(found: LabFile, most: int) -> bytes:
     """The first bytes of a file.
 
     Raises:

@@ -4,23 +4,26 @@ Everything in the folder was written by others: a file that cannot be used is a 
 why, a name that is not that of a file there is refused.
 """
 
+import importlib.util
+import re
 from pathlib import Path
 from typing import Final
 
 import msgspec
 
+from twofold.arena.reports.drawings import Palette, require_report
+from twofold.arena.reports.plots import PLOTS, drawing
 from twofold.arena.reports.report import Section, gather, grouped
+from twofold.arena.reports.tables import SectionTables, section_tables
 from twofold.arena.studies.schema import APPLICATION
 from twofold.arena.studies.study import Study, Wanted
-from twofold.errors import TwofoldError
+from twofold.errors import InvalidInput, MissingExtra, TwofoldError
 from twofold.notation import printable, shown
-from twofold.web.lab.files import Found, NotThere, find, named, read_start
+from twofold.web.lab.files import LabFile, NotThere, find, named, read_start
 from twofold.web.lab.memo import Memo
-from twofold.web.lab.plots import check_plots, draw, stand_alone, theme_of
-from twofold.web.lab.runs import Curve, RunInfo, run, runs
-from twofold.web.lab.tables import SectionTables, section_tables
+from twofold.web.lab.runs import RunCurve, RunInfo, run, runs
 
-__all__ = ["Curve", "NotThere", "RunInfo", "StudyInfo", "StudyTables", "plot", "run", "runs", "studies", "study"]  # noqa: E501  # fmt: skip
+__all__ = ["NotThere", "RunCurve", "RunInfo", "StudyInfo", "StudyTables", "plot", "run", "runs", "studies", "study"]  # noqa: E501  # fmt: skip
 
 SUFFIX: Final = ".db"
 
@@ -29,6 +32,25 @@ PATIENCE: Final = 0.5
 
 QUERY_SECONDS: Final = 5.0
 """Longest time that a query may take without a row: threads are few."""
+
+
+THEMES: Final = {
+    "light": Palette(
+        ("#a34a12", "#2f6fb5", "#2c6e3f", "#7b3fa8", "#85560a", "#17696b", "#463d34"),
+        ink="#463d34",
+        faint="#ded3c2",
+    ),
+    "dark": Palette(
+        ("#f2a566", "#7cb8f0", "#8fce96", "#cf9df0", "#e8bd5a", "#6fc7c9", "#ede5d9"),
+        ink="#ede5d9",
+        faint="#423a32",
+    ),
+}
+"""The colours of `static/css/base.css`: those of charts and of text, text, lines."""
+
+FONTS: Final = "system-ui, -apple-system, 'Segoe UI', Roboto, 'Noto Sans', sans-serif"
+
+_PLOT: Final = re.compile(rf"({'|'.join(PLOTS)})-([1-9][0-9]{{0,3}})")
 
 
 class StudyInfo(msgspec.Struct):
@@ -73,7 +95,7 @@ class StudyTables(msgspec.Struct):
 _infos: Final = Memo[StudyInfo](256)
 _sections: Final = Memo[list[Section]](1)  # with all scores: some 60 bytes a game
 _tables: Final = Memo[StudyTables](16)
-_plots: Final = Memo[str](64)
+_plots: Final = Memo[bytes](64)
 
 
 def studies(folder: Path) -> list[StudyInfo]:
@@ -110,20 +132,42 @@ def plot(folder: Path, name: str, plot: str, theme: str, *, narrow: bool = False
         InvalidInput: the study cannot be read, or the theme is not known.
         MissingExtra: Matplotlib is not installed.
     """
-    colours, found = theme_of(theme), named(folder, name, SUFFIX)
-    svg = _plots.get(
-        (found.path, found.stamp, plot, narrow),
-        lambda: draw(_gathered(found), plot, narrow=narrow),
-    )
+    palette = THEMES.get(theme or "light")
+    if palette is None:
+        raise InvalidInput(f"expected the theme light or dark, got {shown(theme)}")
+    found = named(folder, name, SUFFIX)
+    key = (found.path, found.stamp, plot, palette.ink, narrow)
+    svg = _plots.get(key, lambda: _image(_gathered(found), plot, palette, narrow=narrow))
     if not svg:
         raise NotThere(f"expected a plot of {shown(found.name)}, got {shown(plot)}")
-    return stand_alone(svg, colours)
+    return svg
+
+
+def _image(sections: list[Section], plot: str, palette: Palette, *, narrow: bool) -> bytes:
+    """A plot by its kind and the number of its section: `reach-1`; empty where there is none."""
+    found = _PLOT.fullmatch(plot)
+    if not found or int(found[2]) > len(sections):
+        return b""
+    entries = sections[int(found[2]) - 1].entries
+    drawn = drawing(entries, found[1], narrow=narrow) if entries else None
+    return drawn.image(palette, FONTS) if drawn else b""
+
+
+def check_plots() -> str:
+    """Why no plots can be made, in a sentence; empty where they can."""
+    if importlib.util.find_spec("matplotlib"):  # its import would keep the tables waiting
+        return ""
+    try:
+        require_report("matplotlib")
+    except MissingExtra as error:
+        return str(error)
+    return ""
 
 
 # ---- the list
 
 
-def _info(found: Found) -> StudyInfo | None:
+def _info(found: LabFile) -> StudyInfo | None:
     """None for a file that is no study at all."""
     try:
         if not _is_study(read_start(found, 100)):
@@ -141,11 +185,11 @@ def _is_study(start: bytes) -> bool:
     return start.startswith(b"SQLite format 3\0") and start[68:72] == APPLICATION.to_bytes(4, "big")
 
 
-def _opened(found: Found) -> Study:
+def _opened(found: LabFile) -> Study:
     return Study(found.path, read_only=True, patience=PATIENCE, seconds=QUERY_SECONDS)
 
 
-def _look(found: Found) -> StudyInfo:
+def _look(found: LabFile) -> StudyInfo:
     with _opened(found) as opened:
         known, counts = opened.runs(), opened.counts()
         asked = grouped(opened.wanted(), lambda plan: plan.run)
@@ -162,14 +206,14 @@ def _look(found: Found) -> StudyInfo:
 def _asked(plans: list[Wanted]) -> int:
     """How many seeds some plans of a run have together."""
     total, end = 0, 0
-    for plan in sorted(plans, key=lambda plan: plan.first_seed):
-        last = plan.first_seed + plan.games
-        total += max(0, last - max(end, plan.first_seed))
+    for seeds in sorted((plan.seeds for plan in plans), key=lambda seeds: seeds.first):
+        last = seeds.first + seeds.count
+        total += max(0, last - max(end, seeds.first))
         end = max(end, last)
     return total
 
 
-def _sentence(error: TwofoldError, found: Found) -> str:
+def _sentence(error: TwofoldError, found: LabFile) -> str:
     """What went wrong, with the file's name as the page has it."""
     return printable(str(error).replace(shown(str(found.path)), shown(found.name)))
 
@@ -177,7 +221,7 @@ def _sentence(error: TwofoldError, found: Found) -> str:
 # ---- a study
 
 
-def _report(found: Found) -> StudyTables:
+def _report(found: LabFile) -> StudyTables:
     sections, missing = _gathered(found), check_plots()
     return StudyTables(
         found.name,
@@ -191,7 +235,7 @@ def _report(found: Found) -> StudyTables:
     )
 
 
-def _gathered(found: Found) -> list[Section]:
+def _gathered(found: LabFile) -> list[Section]:
     def read() -> list[Section]:
         try:
             with _opened(found) as opened:

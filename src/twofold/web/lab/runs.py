@@ -15,7 +15,7 @@ from twofold.learn.curve import EVALUATIONS_SUFFIX, MAX_POINTS, columns
 from twofold.learn.evaluation import COLUMNS, SURVIVAL
 from twofold.limits import MAX_TRAINING_RUNS
 from twofold.notation import printable
-from twofold.web.lab.files import Found, find, named, read_start
+from twofold.web.lab.files import LabFile, find, named, read_start
 from twofold.web.lab.memo import Memo
 
 SUFFIX: Final = ".csv"
@@ -66,7 +66,7 @@ class RunInfo(msgspec.Struct):
     error: str = ""
 
 
-class Curve(msgspec.Struct):
+class RunCurve(msgspec.Struct):
     """A learning curve.
 
     Attributes:
@@ -87,7 +87,7 @@ class Curve(msgspec.Struct):
     survival: dict[str, list[list[float]]] = {}
 
 
-_curves: Final = Memo[Curve](64)
+_curves: Final = Memo[RunCurve](64)
 
 
 def runs(folder: Path) -> list[RunInfo]:
@@ -99,7 +99,7 @@ def runs(folder: Path) -> list[RunInfo]:
     return [info for one in found if (info := _info(folder, one)) is not None]
 
 
-def run(folder: Path, name: str) -> Curve:
+def run(folder: Path, name: str) -> RunCurve:
     """A learning curve.
 
     Raises:
@@ -109,14 +109,14 @@ def run(folder: Path, name: str) -> Curve:
     return _curve(folder, named(folder, name, SUFFIX))
 
 
-def _curve(folder: Path, found: Found) -> Curve:
+def _curve(folder: Path, found: LabFile) -> RunCurve:
     """The curve in a file, with the evaluations beside it."""
     judged = _beside(folder, found)
     key = (found.path, found.stamp, judged and judged.stamp)
     return _curves.get(key, lambda: _read(found, judged))
 
 
-def _beside(folder: Path, found: Found) -> Found | None:
+def _beside(folder: Path, found: LabFile) -> LabFile | None:
     """The file of the evaluations of a run, if it is there."""
     try:
         return named(folder, found.name.removesuffix(SUFFIX) + EVALUATIONS_SUFFIX, SUFFIX)
@@ -124,7 +124,7 @@ def _beside(folder: Path, found: Found) -> Found | None:
         return None
 
 
-def _info(folder: Path, found: Found) -> RunInfo | None:
+def _info(folder: Path, found: LabFile) -> RunInfo | None:
     """None for a file that does not begin as a learning curve."""
     try:
         if not _is_curve(read_start(found, 200)):
@@ -140,7 +140,7 @@ def _is_curve(start: bytes) -> bool:
     return start.startswith((b"games,moves,seconds,mean,largest", _JOINT))
 
 
-def _summary(curve: Curve, network: str) -> RunInfo:
+def _summary(curve: RunCurve, network: str) -> RunInfo:
     info = RunInfo(curve.name, curve.changed, network, len(curve.rows))
     rows = [[cell or 0.0 for cell in row] for row in curve.rows]
     if _is_joint(curve.columns):
@@ -158,7 +158,7 @@ def _summary(curve: Curve, network: str) -> RunInfo:
     return info
 
 
-def _read(found: Found, judged: Found | None) -> Curve:
+def _read(found: LabFile, judged: LabFile | None) -> RunCurve:
     data = read_start(found, MAX_BYTES + 1)
     if len(data) > MAX_BYTES:
         raise InvalidInput(f"expected a learning curve of at most {MAX_BYTES} bytes")
@@ -175,7 +175,7 @@ def _read(found: Found, judged: Found | None) -> Curve:
             f"expected at most {MAX_POINTS} points of {len(header)} numbers, got others"
         )
     means, survival = ([], {}) if judged is None else _judged(judged)
-    return Curve(found.name, found.date, header, rows, means, survival)
+    return RunCurve(found.name, found.date, header, rows, means, survival)
 
 
 def _is_joint(header: list[str]) -> bool:
@@ -193,8 +193,8 @@ def _row(line: list[str], *, joint: bool) -> list[float | None]:
     ]
 
 
-def _judged(judged: Found) -> tuple[list[list[float]], dict[str, list[list[float]]]]:
-    """What a file of evaluations says, see `Curve`; nothing where it cannot be read."""
+def _judged(judged: LabFile) -> tuple[list[list[float]], dict[str, list[list[float]]]]:
+    """What a file of evaluations says, see `RunCurve`; nothing where it cannot be read."""
     try:
         text = read_start(judged, MAX_BYTES).decode()
         header, *lines = itertools.islice(

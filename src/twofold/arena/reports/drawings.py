@@ -1,0 +1,188 @@
+"""Drawings of Matplotlib in a palette: as SVG for the inside of a page, or as files."""
+
+import io
+import re
+import warnings
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from importlib import import_module
+from typing import Any, Final, Literal
+
+from twofold.errors import MissingExtra
+
+Form = Literal["svg", "pdf"]
+
+FORMS: Final[tuple[Form, ...]] = ("svg", "pdf")
+"""The forms of a file, which are also the ends of its name."""
+
+
+@dataclass(frozen=True, slots=True)
+class Palette:
+    """The colours of a drawing: of series in order, of text, of lines."""
+
+    series: tuple[str, ...]
+    ink: str
+    faint: str
+
+
+PAPER: Final = Palette(
+    ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#56b4e9", "#e69f00", "#111111"),
+    ink="#1d1f23",
+    faint="#d9dce1",
+)
+"""For white paper. The series are those of Okabe and Ito, but for their yellow, lost on white.
+
+Source: Okabe and Ito 2008, Color Universal Design.
+"""
+
+SERIES: Final = len(PAPER.series)
+"""How many colours of series there are; Matplotlib names them C0, C1 and so on."""
+
+_SETTINGS: Final[dict[str, Any]] = {
+    "axes.axisbelow": True,
+    "axes.grid": True,
+    "axes.labelpad": 8.0,
+    "axes.spines.left": False,
+    "axes.spines.right": False,
+    "axes.spines.top": False,
+    "figure.facecolor": "none",
+    "axes.facecolor": "none",
+    "font.family": ["sans-serif"],
+    "font.sans-serif": ["DejaVu Sans"],
+    "font.size": 10.0,
+    "grid.linewidth": 0.6,
+    "lines.scale_dashes": False,
+    "pdf.fonttype": 42,  # TrueType: journals refuse Type 3
+    "svg.fonttype": "none",
+    "svg.hashsalt": "twofold",
+    "text.parse_math": False,
+    "ytick.major.size": 0.0,
+    "ytick.minor.size": 0.0,
+}
+_INK: Final = ("axes.labelcolor", "text.color", "xtick.labelcolor", "ytick.labelcolor")
+_FAINT: Final = ("axes.edgecolor", "grid.color", "xtick.color", "ytick.color")
+"""The settings that are the colour of text and that of lines."""
+
+_STYLE: Final = '<style type="text/css">'
+"""Begins the style sheet of Matplotlib in a file."""
+
+
+def require_report(module: str) -> Any:
+    """A module of the extra `report`.
+
+    Raises:
+        MissingExtra: it is not installed.
+    """
+    try:
+        return import_module(module)
+    except ImportError:
+        raise MissingExtra(
+            "expected the extra 'report', which is not installed: pip install 'twofold[report]'"
+        ) from None
+
+
+def thousands(value: float, _: float) -> str:
+    """A number of an axis."""
+    return f"{value:,.0f}"
+
+
+@dataclass(frozen=True, slots=True)
+class Drawing:
+    """What is to be drawn. The same drawing gives the same bytes whenever it is made.
+
+    Attributes:
+        title: what it shows, read out where it cannot be seen.
+        size: width and height, inches of 72 points.
+        draw: draws it on its axes; of several panels on an array of them.
+        panels: one below the other, on the same x axis.
+    """
+
+    title: str
+    size: tuple[float, float]
+    draw: Callable[[Any], None]
+    panels: int = 1
+
+    def inline(self, name: str) -> str:
+        """SVG for the inside of a page, in the colours of PAPER.
+
+        Args:
+            name: what the ids in it begin with.
+
+        Raises:
+            MissingExtra: Matplotlib is not installed.
+        """
+        return _inner(self._saved(PAPER, "svg", _without_metadata()).decode(), name, self.title)
+
+    def image(self, palette: Palette, fonts: str) -> bytes:
+        """An SVG file for a page, with nothing behind it.
+
+        Args:
+            palette: its colours.
+            fonts: families of its text, as CSS has them.
+
+        Raises:
+            MissingExtra: Matplotlib is not installed.
+        """
+        metadata = _without_metadata() | {"Title": self.title}
+        svg = self._saved(palette, "svg", metadata).decode()
+        return svg.replace(_STYLE, f"{_STYLE}text{{font-family: {fonts} !important}}", 1).encode()
+
+    def file(self, form: Form) -> bytes:
+        """A file for a paper: black on white.
+
+        Raises:
+            MissingExtra: Matplotlib is not installed.
+        """
+        date = "Date" if form == "svg" else "CreationDate"
+        return self._saved(PAPER, form, {date: None}, background="white")
+
+    def _saved(
+        self,
+        palette: Palette,
+        form: Form,
+        metadata: dict[str, str | None],
+        background: str = "none",
+    ) -> bytes:
+        require_report("matplotlib")
+        from matplotlib.figure import Figure
+
+        with _settings(palette):
+            figure, file = Figure(figsize=self.size, layout="constrained"), io.BytesIO()
+            self.draw(figure.subplots(self.panels, sharex=True))
+            figure.savefig(file, format=form, metadata=metadata, facecolor=background)
+            return file.getvalue()
+
+
+def _without_metadata() -> dict[str, str | None]:
+    return dict.fromkeys(("Creator", "Date", "Format", "Type"))
+
+
+@contextmanager
+def _settings(palette: Palette) -> Iterator[None]:
+    """Our settings of Matplotlib; it warns of no sign without a glyph."""
+    import matplotlib
+    from matplotlib.rcsetup import cycler
+
+    with matplotlib.rc_context(), warnings.catch_warnings():
+        warnings.filterwarnings("ignore", message="Glyph")  # the page's fonts may have it
+        matplotlib.rcdefaults()  # what the user has set elsewhere must not change a report
+        settings: Any = matplotlib.rcParams
+        settings.update(_SETTINGS)
+        settings.update(dict.fromkeys(_INK, palette.ink) | dict.fromkeys(_FAINT, palette.faint))
+        settings["axes.prop_cycle"] = cycler(color=palette.series)
+        yield
+
+
+def _inner(svg: str, name: str, title: str) -> str:
+    """The part of a file that stands in a page: no prolog, no styles, ids of its own."""
+    svg = re.sub(r"\s*<defs>\s*<style.*?</style>\s*</defs>", "", svg, flags=re.DOTALL)
+    opening, _, body = svg[svg.index("<svg") :].strip().partition(">")
+    box = opening.partition('viewBox="')[2].partition('"')[0]
+    body = re.sub(  # in tags alone: text between them stays as it is
+        r"<[^<>]*>", lambda tag: re.sub(r'(\bid="|href="#|url\(#)', rf"\g<1>{name}-", tag[0]), body
+    )
+    return (
+        f'<svg class="plot" viewBox="{box}" role="img" aria-label="{title}" '
+        f'xmlns:xlink="http://www.w3.org/1999/xlink">{body}'
+    )

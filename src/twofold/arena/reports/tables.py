@@ -1,0 +1,362 @@
+"""The tables of a report, each made once: cells as text, and what to sort each by.
+
+Page, Markdown and the web app's laboratory draw the same tables. All text is printable.
+"""
+
+from collections.abc import Callable, Iterable, Sequence
+from typing import Final
+
+import msgspec
+
+from twofold.arena.boards import warning_of
+from twofold.arena.compare import Comparison
+from twofold.arena.reports.joint_curve import DrawnCurve
+from twofold.arena.reports.plots import MARKERS, Style, telling
+from twofold.arena.reports.report import (
+    MAX_ALL_PAIRS,
+    ReportEntry,
+    Section,
+    commands,
+    comparisons,
+)
+from twofold.arena.stats import Interval, wilson_interval
+from twofold.arena.survival import HEADER, SumBand, cells, edges_of, told_bands
+from twofold.arena.table import (
+    DASH,
+    format_rate,
+    format_seconds,
+    reach,
+    reach_heading,
+    reach_tiles,
+)
+from twofold.notation import printable
+
+Entries = Sequence[ReportEntry]
+
+SortKey = float | str | None
+"""What a cell is sorted by; None comes last."""
+
+Cell = tuple[str, SortKey]
+
+
+class ReportTable(msgspec.Struct, frozen=True):
+    """A table.
+
+    Attributes:
+        header: of each column.
+        rows: their cells.
+        keys: what each cell is sorted by; empty where the order of the rows is their meaning.
+        names: how many columns, the first ones, hold names.
+    """
+
+    header: list[str]
+    rows: list[list[str]]
+    keys: list[list[SortKey]]
+    names: int
+
+
+class PlayerStyle(msgspec.Struct, frozen=True):
+    """How a player of a section is drawn in every plot, in the order of the league table.
+
+    Attributes:
+        label: its name.
+        colour: number of the colour.
+        dashes: of the line, on and off; empty for a whole one.
+        marker: path of the marker, in a box of 28 x 12.
+    """
+
+    label: str
+    colour: int
+    dashes: list[float]
+    marker: str
+
+
+class MachineInfo(msgspec.Struct, frozen=True):
+    """A machine, and who played on it."""
+
+    players: list[str]
+    values: dict[str, str]
+
+
+class PlotInfo(msgspec.Struct, frozen=True):
+    """A plot: its name in the address, and its kind: `reach`, `survival`, `scores`, `strength`."""
+
+    name: str
+    kind: str
+
+
+class SectionTables(msgspec.Struct, frozen=True):
+    """What a study says of its players under one set of rules, from the same boards.
+
+    Attributes:
+        boards: name, number and hash of the boards that the games began on; empty for new games.
+        players: in the order of the league table.
+        league: scores and speed; None where no game is finished.
+        rates: reach rates.
+        survival: where games ended, by tile sum; None where that is not known.
+        pairs: differences on the same seeds; None where there are no two players.
+        all_pairs: whether each player is compared with all others, not with the next alone.
+        has_spread: whether the spread of the time of moves is known.
+    """
+
+    rules: str
+    boards: str
+    players: list[PlayerStyle]
+    league: ReportTable | None
+    rates: ReportTable | None
+    survival: ReportTable | None
+    pairs: ReportTable | None
+    all_pairs: bool
+    has_spread: bool
+    settings: ReportTable
+    machines: list[MachineInfo]
+    notes: list[str]
+    commands: list[str]
+    plots: list[PlotInfo]
+
+
+def section_tables(number: int, section: Section, *, plots: bool = True) -> SectionTables:
+    """The tables of a section.
+
+    Args:
+        number: its number in the study, from 1 on, which names its plots.
+        section: the section.
+        plots: whether plots can be made here.
+    """
+    entries = section.entries
+    return SectionTables(
+        rules=printable(section.rules),
+        boards=printable(str(section.boards or "")),
+        players=[_style(place, entry.label) for place, entry in enumerate(entries)],
+        league=league(entries) if entries else None,
+        rates=_rates(entries, from_boards=bool(section.boards)) if entries else None,
+        survival=_survival(entries),
+        pairs=_pairs(comparisons(entries)),
+        all_pairs=len(entries) <= MAX_ALL_PAIRS,
+        has_spread=_has_spread(entries),
+        settings=_settings(section),
+        machines=_machines(section),
+        notes=[printable(note) for note in _notes(section)],
+        commands=[printable(line) for line in commands(section)],
+        plots=[PlotInfo(f"{kind}-{number}", kind) for kind in telling(entries)] if plots else [],
+    )
+
+
+def _style(place: int, label: str) -> PlayerStyle:
+    style = Style.of(place)
+    return PlayerStyle(printable(label), style.colour, list(style.dashes), MARKERS[style.marker])
+
+
+def _table(header: Iterable[str], lines: Iterable[Iterable[Cell]], names: int = 1) -> ReportTable:
+    """A table of cells, each with what it is sorted by."""
+    cells = [list(line) for line in lines]
+    return ReportTable(
+        list(header),
+        [[printable(text) for text, _ in line] for line in cells],
+        [[key for _, key in line] for line in cells],
+        names,
+    )
+
+
+def _unsorted(header: Sequence[str], rows: Iterable[Sequence[str]], names: int) -> ReportTable:
+    """A table whose lines keep their order."""
+    return ReportTable(list(header), [list(map(printable, row)) for row in rows], [], names)
+
+
+# ---- cells
+
+
+def _name(label: str) -> Cell:
+    return label, printable(label)
+
+
+def _count(number: int) -> Cell:
+    return f"{number:,}", number
+
+
+def _points(value: float) -> Cell:
+    return f"{value:,.0f}", value
+
+
+def _ends(interval: Interval) -> Cell:
+    """`4,575 to 5,035`; a dash where there is too little data."""
+    if interval.low is None or interval.high is None:
+        return DASH, interval.low
+    return f"{_number(interval.low)} to {_number(interval.high)}", interval.low
+
+
+def _number(value: float) -> str:
+    """Whole from 100 on, else three digits; with a true minus sign."""
+    text = f"{value:,.0f}" if abs(value) >= 99.5 else f"{value:.3g}"
+    return text.replace("-", "−")
+
+
+def _p_value(value: float | None) -> Cell:
+    if value is None:
+        return DASH, None
+    return ("< 0.001" if value < 0.001 else f"{value:.3f}"), value
+
+
+# ---- tables
+
+_LEAGUE: Final[dict[str, Callable[[ReportEntry], Cell]]] = {
+    "player": lambda entry: _name(entry.label),
+    "games": lambda entry: _count(entry.summary.games),
+    "mean score": lambda entry: _points(entry.summary.score.value),
+    "95 % interval": lambda entry: _ends(entry.summary.score),
+    "median": lambda entry: _points(entry.summary.median),
+    "best": lambda entry: _count(entry.summary.best),
+    "moves/s": lambda entry: _speed(entry),
+    "time a move": lambda entry: (format_seconds(entry.seconds_per_move), entry.seconds_per_move),
+}
+"""The columns of the first table, in order."""
+
+_SPREAD: Final[dict[str, Callable[[ReportEntry], Cell]]] = {
+    "median, 99 %": lambda entry: _spread(entry.games.usual_move),
+}
+"""More columns, where a player knows the spread of the time of moves."""
+
+
+def league(entries: Entries) -> ReportTable:
+    """Scores and speed; the spread of the time of moves where a player knows it."""
+    columns = _LEAGUE | (_SPREAD if _has_spread(entries) else {})
+    return _table(columns, ([cell(entry) for cell in columns.values()] for entry in entries))
+
+
+def _has_spread(entries: Entries) -> bool:
+    return any(entry.games.usual_move for entry in entries)
+
+
+def _speed(entry: ReportEntry) -> Cell:
+    speed = entry.summary.moves_per_second
+    return (format_rate(speed), speed) if entry.seconds_per_move else (DASH, None)
+
+
+def _spread(times: tuple[float, float] | None) -> Cell:
+    """`1.2 ms, 9.8 ms`: the median of a move's time, and its 99th percentile."""
+    return (", ".join(map(format_seconds, times)), times[0]) if times else (DASH, None)
+
+
+def curves(found: Sequence[DrawnCurve]) -> ReportTable:
+    """Where learning curves end."""
+    rows = ((curve.name, *_last(curve)) for curve in found)
+    return _unsorted(("learning curve", "games", "mean score"), rows, names=1)
+
+
+def _last(curve: DrawnCurve) -> tuple[str, str]:
+    if not curve.games:
+        return "0", "-"
+    low, high = curve.lows[-1], curve.highs[-1]
+    margin = "" if low is None or high is None else f" ± {(high - low) / 2:,.0f}"
+    return f"{curve.games[-1]:,.0f}", f"{curve.means[-1]:,.0f}{margin}"
+
+
+def _rates(entries: Entries, *, from_boards: bool) -> ReportTable:
+    """Reach rates with their intervals, of the tiles that tell players apart.
+
+    Args:
+        entries: the players.
+        from_boards: whether their games began on given boards.
+    """
+    tiles = reach_tiles([entry.summary for entry in entries])
+    lines = ([_name(entry.label), *(_rate(entry, tile) for tile in tiles)] for entry in entries)
+    return _table((reach_heading(from_boards), *map(str, tiles)), lines)
+
+
+def _rate(entry: ReportEntry, tile: int) -> Cell:
+    """The rate and its 95 % interval; of a tile never reached the interval alone matters.
+
+    Of equal rates that of more games is the surer one.
+    """
+    games, share = entry.summary.games, reach(entry.summary, tile)
+    rate = wilson_interval(round(share * games), games)
+    digits = 0 if games <= 100 else 1
+    ends = f"{100 * (rate.low or 0):.{digits}f}{DASH}{100 * (rate.high or 0):.{digits}f}"
+    return f"{100 * rate.value:.{digits}f} ({ends})", share + 1e-6 * (rate.low or 0.0)
+
+
+def _survival(entries: Entries) -> ReportTable | None:
+    """Where games ended, band by band; None where that is not known of any game."""
+    edges = edges_of(entry.fates for entry in entries)
+    lines = [
+        [_name(entry.label), *zip(cells(band), _band_keys(band), strict=True)]
+        for entry in entries
+        for band in told_bands(entry.fates, edges)
+    ]
+    return _table(("player", *HEADER), lines) if lines else None
+
+
+def _band_keys(band: SumBand) -> tuple[SortKey, ...]:
+    """In the order of HEADER."""
+    share = band.share
+    return band.low, band.at_risk, band.ended, share.value, share.low, band.going.value
+
+
+def _pairs(found: Sequence[Comparison]) -> ReportTable | None:
+    """Differences on common seeds."""
+    header = ("A", "B", "games", "A − B", "95 % interval", "in % of B", "won, equal, lost", "p")
+    return _table(header, map(_pair, found), names=2) if found else None
+
+
+def _pair(one: Comparison) -> list[Cell]:
+    paired, relative = one.paired, one.paired.relative
+    return [
+        *map(_name, one.names),
+        _count(one.games),
+        (_number(paired.difference.value), paired.difference.value),
+        _ends(paired.difference),
+        (DASH, None) if relative is None else (_number(relative.value), relative.value),
+        (f"{paired.wins:,}, {paired.draws:,}, {paired.losses:,}", paired.wins),
+        _p_value(paired.p_value),
+    ]
+
+
+def _settings(section: Section) -> ReportTable:
+    """The settings of each run."""
+    runs = [(entry.label, entry.run) for entry in section.entries]
+    runs += [(run.player, run) for run, _ in section.without]
+    header = ("player", "spec", "twofold", "signature", "first asked for")
+    rows = ((label, one.spec, one.twofold, one.signature, one.created[:10]) for label, one in runs)
+    return _unsorted(header, rows, names=5)
+
+
+def _machines(section: Section) -> list[MachineInfo]:
+    """Each machine that is known, with the players that played on it."""
+    found: dict[str, MachineInfo] = {}
+    for entry in section.entries:
+        values = {
+            printable(str(key)): printable(str(value)) for key, value in entry.run.machine.items()
+        }
+        found.setdefault(repr(values), MachineInfo([], values)).players.append(
+            printable(entry.label)
+        )
+    return [machine for machine in found.values() if machine.values]
+
+
+def _notes(section: Section) -> list[str]:
+    """What a reader must know of the games that are not there; text of others included."""
+    found = []
+    lines = [(entry.label, entry.failures) for entry in section.entries]
+    lines += [(run.player, failures) for run, failures in section.without]
+    for label, failures in lines:
+        if failures:
+            seed = min(failures)
+            count = f"{len(failures):,} game{'s' * (len(failures) > 1)}"
+            found.append(f"{label}: {count} failed and not counted; seed {seed}: {failures[seed]}")
+    entries, without = section.entries, section.without
+    if section.boards:
+        found.append(f"games began on the boards {section.boards}: scores are the points since")
+        most = max((len(entry.games) for entry in entries), default=0)
+        found += filter(None, [warning_of(section.boards, most)])
+    unfinished = [f"{entry.label} ({entry.missing:,})" for entry in entries if entry.missing > 0]
+    unknown = [entry.label for entry in entries if len(entry.fates) < len(entry.games)]
+    timed = [entry.label for entry in entries if not entry.run.reproducible]
+    found += _listed("games asked for that are not finished", unfinished)
+    found += _listed("tile sums of some games are not known (an older twofold)", unknown)
+    found += _listed("played under a time budget, so that games differ each time", timed)
+    found += _listed("no finished game", [run.player for run, _ in without])
+    return found
+
+
+def _listed(what: str, names: Sequence[str]) -> list[str]:
+    return [f"{what}: {', '.join(names)}"] if names else []

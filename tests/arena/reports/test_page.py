@@ -1,0 +1,159 @@
+"""The page: equal bytes for equal games, hostile names made harmless."""
+
+import html
+import re
+import sys
+from html.parser import HTMLParser
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from tests.arena.reports.studies import add, row, small
+from twofold.arena.reports.drawings import PAPER
+from twofold.arena.reports.page import write_html
+from twofold.arena.reports.text import markdown
+from twofold.arena.studies.study import Study
+from twofold.errors import MissingExtra
+from twofold.seeds import SeedRange
+
+HOSTILE = ["<script>alert(1)</script>", "$x^2$ \\frac|`a`", ']]>--><b>"&', "a\x1b[2J\x00\n\u202e"]
+
+
+def page_of(study: Study, folder: Path) -> str:
+    write_html(study, folder / "out.html")
+    return (folder / "out.html").read_text(encoding="utf-8")
+
+
+def plots_of(page: str) -> list[str]:
+    return re.findall(r'<svg class="plot".*?</svg>', page, re.DOTALL)
+
+
+class Reader(HTMLParser):
+    """What a browser would find in a page."""
+
+    def __init__(self, page: str) -> None:
+        super().__init__()
+        self.tags: list[str] = []
+        self.attributes: list[tuple[str, str]] = []
+        self.text = ""
+        self.feed(page)
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.tags.append(tag)
+        self.attributes += [(name, value or "") for name, value in attrs]
+
+    def handle_data(self, data: str) -> None:
+        self.text += data
+
+
+@pytest.fixture(scope="module")
+def hostile(tmp_path_factory: pytest.TempPathFactory) -> str:
+    """A page of players with bad names, under two rules, with a time of a move too."""
+    rng = np.random.default_rng(1)
+    with Study() as study:
+        for number, name in enumerate([*HOSTILE, '#0072b2 id="x"', "日本🙂", "x" * 900]):
+            run = add(study, name, twofold=name, machine={name: name}, spec=f"greedy:k={number}")
+            study.want(run, SeedRange(1, 3))
+            study.fail(run, 99, name)
+            for seed, exponent in enumerate(rng.integers(4, 15, 20).tolist()):
+                study.add(run, row(seed, 2**exponent * exponent, exponent))
+        study.add(add(study, HOSTILE[0], rules="3x3"), row(1, 0, 1, seconds=0.0))
+        return page_of(study, tmp_path_factory.mktemp("hostile"))
+
+
+def test_hostile_names_are_text(hostile: str) -> None:
+    found = Reader(hostile)
+    assert not {"script", "b", "img", "iframe", "object", "link"} & set(found.tags)
+    assert not [name for name, _ in found.attributes if name.startswith("on")]
+    for text in (HOSTILE[0], HOSTILE[1], HOSTILE[2], r"a\x1b[2J\x00\n\u202e"):
+        assert found.text.count(text) >= 5
+    assert not re.search(r"[\x00-\x09\x0b-\x1f\x7f\u202e]", hostile)
+    assert html.escape(HOSTILE[2]) in hostile
+
+
+def test_names_in_plots_are_no_mathematics(hostile: str) -> None:
+    plots = plots_of(hostile)
+    assert len(plots) == 4  # under 3x3 one game alone, which reached nothing in no time
+    assert any("$x^2$ \\frac|`a`" in html.unescape(plot) for plot in plots)
+    assert any('#0072b2 id="x"' in html.unescape(plot) for plot in plots)
+    assert any("x" * 25 + "…" in plot for plot in plots)
+    assert not re.search("x{26}", "".join(plots))
+
+
+def test_the_page_loads_nothing(hostile: str) -> None:
+    found = Reader(hostile)
+    loading = {"src", "srcset", "data", "action", "poster", "background"}
+    assert not loading & {name for name, _ in found.attributes}
+    links = [value for name, value in found.attributes if name.endswith("href")]
+    assert links
+    assert all(link.startswith("#") for link in links)
+    addresses = re.findall(r"\w+=\"https?://[^\"]*|https?://", hostile)
+    assert set(addresses) == {'xlink="http://www.w3.org/1999/xlink'}  # a name, never loaded
+    assert "@import" not in hostile
+    assert re.findall(r"url\((?!#)", hostile) == []
+    assert "default-src 'none'" in hostile
+
+
+def test_ids_are_unique_and_all_that_is_referred_to_is_there(hostile: str) -> None:
+    ids = re.findall(r'<[^>]*\bid="([^"]+)"', hostile)
+    assert len(ids) == len(set(ids))
+    assert set(re.findall(r'href="#([^"]+)"|url\(#([^)]+)\)', hostile)) <= {
+        pair for one in ids for pair in ((one, ""), ("", one))
+    }
+
+
+def test_colours_come_from_the_page(hostile: str) -> None:
+    plots = re.sub(r">[^<]*<", "><", "".join(plots_of(hostile)))  # without its text
+    colours = set(re.findall(r"#[0-9a-f]{6}\b", plots)) - {"#ffffff"}
+    assert PAPER.ink in colours <= {*PAPER.series, PAPER.ink, PAPER.faint}
+    for colour in colours:
+        for what in ("fill", "stroke"):
+            assert f'svg.plot [style*="{what}: {colour}"] {{ {what}: var(--' in hostile
+    assert "prefers-color-scheme: dark" in hostile
+    assert "@media print" in hostile
+    used = set(re.findall(r"var\((--[\w-]+)\)", hostile))
+    assert used <= set(re.findall(r"(--[\w-]+):", hostile))
+
+
+def test_rules_without_a_finished_game_have_a_section(tmp_path: Path) -> None:
+    with Study() as study:
+        small(study)
+        study.fail(add(study, "dead", rules="3x3"), 7, "at once")
+        text = Reader(page_of(study, tmp_path)).text
+    assert "dead: 1 game failed and not counted; seed 7: at once" in text.partition("Rules 3x3")[2]
+
+
+def test_equal_games_give_equal_bytes(tmp_path: Path) -> None:
+    import matplotlib
+
+    pages = []
+    for text in (10.0, 30.0):  # what somebody has set elsewhere changes nothing
+        with Study() as study, matplotlib.rc_context({"font.size": text, "axes.grid": False}):
+            small(study)
+            study._connection.execute("UPDATE run SET created = '2026-01-02T03:04:05+00:00'")
+            pages.append(page_of(study, tmp_path))
+            assert matplotlib.rcParams["font.size"] == text
+    assert pages[0] == pages[1]
+    assert "dc:date" not in pages[0]
+
+
+def test_a_page_shows_the_exact_figures(tmp_path: Path) -> None:
+    with Study() as study:
+        small(study)
+        text = Reader(page_of(study, tmp_path)).text
+    assert "2048: 2 runs, 8 games" in text
+    for words in ("44.6 to 455", "−155 to 255", "0.495", "10 µs", "--rules", "cores"):
+        assert words in text
+
+
+def test_without_the_extra_it_says_how_to_get_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, "matplotlib", None)
+    with Study() as study:
+        small(study)
+        with pytest.raises(MissingExtra, match=r"pip install 'twofold\[report\]'"):
+            write_html(study, tmp_path / "out.html")
+        assert markdown(study)
+    assert not list(tmp_path.iterdir())

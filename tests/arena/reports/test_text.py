@@ -1,0 +1,102 @@
+"""The tables as Markdown, and blocks in the style of TDL2048+."""
+
+from dataclasses import replace
+
+from tests.arena.reports.studies import RULES, add, ended, row, small
+from twofold.arena.reports.page import html as html_of
+from twofold.arena.reports.report import gather
+from twofold.arena.reports.text import markdown, tdl_table
+from twofold.arena.studies.study import Study
+from twofold.seeds import SeedRange
+
+
+def test_where_games_end() -> None:
+    with Study() as study:
+        ended(study, "known|`a`", [100, 130, 260, 400])
+        ended(study, "partly", [130, None])
+        text = markdown(study)
+        (section,) = gather(study)
+        whole = html_of(study)
+    assert "Where games ended: of those that came to a band of tile sums" in text
+    assert "| `` known\\|`a` `` | 100 to 120 | 4 | 1 | 25.0 | 4.6 to 69.9 | 75.0 |" in text
+    assert "| `partly` | 120 to 140 | 1 | 1 | 100.0 | 20.7 to 100.0 | 0.0 |" in text
+    assert "tile sums of some games are not known (an older twofold): partly" in text
+    assert [len(entry.fates) for entry in section.entries] == [4, 1]
+    assert "<h3>Where they end</h3>" in whole
+    assert "<details open><summary>Where they end, by tile sum</summary>" in whole
+    assert "survival-1-" in whole
+
+
+def test_nothing_is_said_of_ends_that_are_not_known() -> None:
+    with Study() as study:
+        small(study)
+        assert "Where games ended" not in markdown(study)
+        assert "Where they end" not in html_of(study)
+
+
+def test_markdown_has_exact_figures() -> None:
+    with Study() as study:
+        small(study)
+        lines = markdown(study).splitlines()
+    assert lines[:6] == [
+        f"## Rules `{RULES}`",
+        "",
+        "| player | games | mean score | 95 % interval | median | best | moves/s | time a move |",
+        "| --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: |",
+        # 250 +- 3.182 * 129.1 / 2
+        "| `strong` | 4 | 250 | 44.6 to 455 | 250 | 400 | 100,000 | 10 µs |",
+        "| `weak` | 4 | 200 | 200 to 200 | 200 | 200 | 1,000 | 1 ms |",
+    ]
+    assert "| reached, % of games | 16 | 32 | 64 | 128 |" in lines
+    assert "| `strong` | 100 (51–100) | 75 (30–95) | 50 (15–85) | 25 (5–70) |" in lines
+    assert "| `weak` | 100 (51–100) | 100 (51–100) | 0 (0–49) | 0 (0–49) |" in lines
+    assert "| `strong` | `weak` | 4 | 50 | −155 to 255 | 25 | 2, 1, 1 | 0.495 |" in lines
+    assert f"    twofold bench strong weak --games 4 --seed {2**64 - 1} --rules '{RULES}' --out study.db" in lines  # noqa: E501  # fmt: skip
+    assert "Machine of `strong`, `weak`: `cores 2`" in lines
+
+
+def test_a_table_in_the_style_of_tdl2048() -> None:
+    with Study() as study:
+        small(study)
+        blocks = tdl_table(study).split("\n\n")
+    assert blocks[0].splitlines() == [
+        f"strong, 4 games, rules {RULES}",
+        "summary 4ms 100000.00ops",
+        "total:  avg=250 max=400 tile=128 win=50.00%",
+        "tile     count   score    move     rate      win",
+        "16           1     100     100   25.00%  100.00%",
+        "32           1     200     100   25.00%   75.00%",
+        "64           1     300     100   25.00%   50.00%",
+        "128          1     400     100   25.00%   25.00%",
+    ]
+    assert len(blocks) == 2
+
+
+def test_what_is_not_there_is_said() -> None:
+    with Study() as study:
+        run = add(study, "broken", reproducible=False)
+        study.want(run, SeedRange(1, 10))
+        study.add(run, row(1, 5, 4))
+        study.fail(run, 2, "it broke")
+        study.fail(add(study, "dead"), 7, "at once")
+        text = markdown(study)
+    for line in (
+        "broken: 1 game failed and not counted; seed 2: it broke",
+        "dead: 1 game failed and not counted; seed 7: at once",
+        "games asked for that are not finished: broken (9)",
+        "played under a time budget, so that games differ each time: broken",
+        "no finished game: dead",
+    ):
+        assert f"- `{line}`" in text
+
+
+def test_the_spread_of_the_time_of_moves_is_shown_where_it_is_known() -> None:
+    with Study() as study:
+        small(study)
+        assert "99 %" not in markdown(study)
+        timed = add(study, "timed")
+        study.add(timed, replace(row(0, 10, 4), move_seconds=(0.001, 0.0205)))
+        text = markdown(study)
+        assert "median, 99 %" in text
+        assert "1 ms, 20.5 ms" in text
+        assert "those of the median game." in html_of(study)

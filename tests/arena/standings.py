@@ -1,0 +1,31 @@
+"""Games of players that no file keeps."""
+
+from collections.abc import Callable, Sequence
+
+from twofold.arena.bench import Bench, PlayerStanding
+from twofold.arena.games import GameRow
+from twofold.arena.studies.study import Study
+from twofold.rules import Rules
+from twofold.seeds import SeedRange
+
+
+def standings_of(
+    players: Sequence[str],
+    seeds: SeedRange,
+    jobs: int,
+    rules: Rules,
+    on_result: Callable[[int, GameRow], None] | None = None,
+    stop: Callable[[], bool] | None = None,
+) -> list[PlayerStanding]:
+    """What players come to on some seeds."""
+    with Study() as study:
+        bench = Bench(study, rules)
+        for player in players:
+            bench.add(player, seeds)
+        bench.play(jobs, on_result=on_result, stop=stop)
+        return bench.standings()
+
+
+def rows_of(one: PlayerStanding) -> tuple[GameRow, ...]:
+    """Its games as rows."""
+    return one.games.rows(one.spec)
