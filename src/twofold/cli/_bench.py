@@ -25,7 +25,7 @@ _MOST: Final = 12
 
 
 @dataclass(slots=True)
-class _Line:
+class _PlayerLine:
     """What is known of one player so far."""
 
     name: str
@@ -77,7 +77,9 @@ class BenchProgress:
     """
 
     def __init__(self, players: Sequence[tuple[str, int, int]]) -> None:
-        self._lines = [_Line(name, wanted, wanted - missing) for name, wanted, missing in players]
+        self._lines = [
+            _PlayerLine(name, wanted, wanted - missing) for name, wanted, missing in players
+        ]
 
     def add(self, number: int, row: GameRow) -> None:
         """Count a finished game of a player."""

@@ -25,7 +25,7 @@ from twofold.cli._options import (
 )
 from twofold.cli._output import cores, shell_line
 from twofold.errors import InvalidInput, InvalidNetwork
-from twofold.learn.settings import Settings, parse_restart, parse_schedule
+from twofold.learn.settings import TrainingSettings, parse_restart, parse_schedule
 from twofold.limits import MAX_TRAINING_GAMES, check_limit
 from twofold.locks import alone
 from twofold.networks.file import read_card
@@ -139,10 +139,10 @@ class TrainOptions:
     rules: RulesOption = ""
     json: JsonOption = False
 
-    def settings(self) -> Settings:
+    def settings(self) -> TrainingSettings:
         """The settings of a new run."""
         moves, part = parse_restart(self.restart)
-        return Settings(
+        return TrainingSettings(
             patterns=self.network,
             rules=read_rules(self.rules),
             stages=read_sums(self.stages, "stages such as 16384,32768"),
