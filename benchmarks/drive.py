@@ -11,9 +11,9 @@ from pathlib import Path
 from benchmarks.common import ROOT, Figure, Report, Settings, of_runs
 from tests.support.browser import serve
 from twofold import Move, Player, Record, Rules, make_player
-from twofold.browser.browser import Place, open_tab
+from twofold.browser.browser import BrowserPlace, open_tab
 from twofold.browser.driver import Driver, Wishes
-from twofold.browser.follow import Follower
+from twofold.browser.follow import PageFollower
 from twofold.browser.pages import Selectors, find_game, kinds
 from twofold.browser.thinker import Thinker
 
@@ -68,9 +68,9 @@ def _own(settings: Settings) -> Figure:
 async def _play(url: str, spec: str, selectors: Selectors | None = None) -> float:
     """Moves a second of one game."""
     wanted = kinds(selectors=selectors)
-    follower = Follower()
+    follower = PageFollower()
     with closing(Thinker(lambda rules: _started(spec, rules))) as thinker:
-        async with open_tab(Place(url, headless=True)) as tab:
+        async with open_tab(BrowserPlace(url, headless=True)) as tab:
             page = await find_game(tab, wanted, FIND_SECONDS)
             driver = Driver(
                 page,

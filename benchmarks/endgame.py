@@ -13,8 +13,8 @@ from benchmarks.common import Figure, Report, Settings, of_runs
 from twofold.board import Board
 from twofold.endgame.build import Builder
 from twofold.endgame.library import DEFAULT, file_name
-from twofold.endgame.pattern import Pattern
-from twofold.endgame.plan import Plan
+from twofold.endgame.pattern import EndgamePattern
+from twofold.endgame.plan import BuildPlan
 from twofold.endgame.table import EndgameTable, EndgameTables
 from twofold.endgame.work import build_table
 from twofold.game import Game
@@ -77,19 +77,19 @@ def measure(settings: Settings) -> Report:
 
 
 def _built(folder: Path, name: str) -> EndgameTable:
-    pattern = Pattern.parse(name)
+    pattern = EndgamePattern.parse(name)
     path = folder / file_name(pattern)
     build_table(path, pattern, threads=THREADS)
     return EndgameTable.open(path)
 
 
 def _size(name: str) -> Figure:
-    size = Plan.of(Pattern.parse(name), 16).disk / 1e9
+    size = BuildPlan.of(EndgamePattern.parse(name), 16).disk / 1e9
     return Figure(f"file of {name}, 16 bits a chance", size, None, None, "GB")
 
 
 def _build_rate() -> float:
-    builder = Builder(Pattern.parse(BUILT), THREADS)
+    builder = Builder(EndgamePattern.parse(BUILT), THREADS)
     began = time.perf_counter()
     states = sum(len(layer.after) for layer in builder.layers())
     return states / (time.perf_counter() - began)
@@ -117,7 +117,7 @@ def _copy_rate() -> float:
     return THREADS * times * COPY_BYTES / (time.perf_counter() - began)
 
 
-def _spoken(pattern: Pattern, seed: int) -> Boards:
+def _spoken(pattern: EndgamePattern, seed: int) -> Boards:
     """Boards that a table speaks of."""
     chosen = random.Random(seed)
     found: list[int] = []

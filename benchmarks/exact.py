@@ -12,9 +12,9 @@ from typing import Any
 import numpy as np
 
 from benchmarks.common import Figure, Report, Settings, of_runs
-from twofold.exact import Problem, Table
+from twofold.exact import ExactTable, Problem
 from twofold.exact.estimate import estimate
-from twofold.exact.solver import Progress, Solver
+from twofold.exact.solver import SolveProgress, Solver
 from twofold.exact.store import WorkFolder
 from twofold.kernels.exact import canonical
 
@@ -38,7 +38,7 @@ def solve_once(rules: str, path: str) -> dict[str, Any]:
     Solver(Problem.parse("2x2"), WorkFolder(path + ".warm", Problem.parse("2x2"))).run()
     listed = [0.0]
 
-    def tell(now: Progress) -> None:
+    def tell(now: SolveProgress) -> None:
         if now.phase == "listing":
             listed[0] = now.seconds
 
@@ -61,7 +61,7 @@ def measure(settings: Settings) -> Report:
             [sys.executable, "-c", CHILD, RULES, path], capture_output=True, text=True, check=True
         )
         found = json.loads(done.stdout)
-        table = Table.open(path)
+        table = ExactTable.open(path)
         began = time.perf_counter()
         table.check()
         checked = time.perf_counter() - began
@@ -98,7 +98,7 @@ def _one(
     return Figure(what, value, None, None, unit, at_least=at_least, at_most=at_most)
 
 
-def _boards(table: Table, count: int, seed: int) -> np.ndarray[Any, np.dtype[np.uint64]]:
+def _boards(table: ExactTable, count: int, seed: int) -> np.ndarray[Any, np.dtype[np.uint64]]:
     """States drawn at random, in 64 bits."""
     numbers = np.random.default_rng(seed).integers(0, len(table), count)
     rows, cols = table.problem.rules.shape
@@ -112,7 +112,7 @@ def _boards(table: Table, count: int, seed: int) -> np.ndarray[Any, np.dtype[np.
     return np.array(boards, dtype=np.uint64)
 
 
-def _look_up_seconds(table: Table, seed: int) -> float:
+def _look_up_seconds(table: ExactTable, seed: int) -> float:
     boards = _boards(table, LOOK_UPS, seed)
     table.values(boards[:1000])
     began = time.thread_time()
@@ -120,7 +120,7 @@ def _look_up_seconds(table: Table, seed: int) -> float:
     return (time.thread_time() - began) / LOOK_UPS
 
 
-def _python_seconds(table: Table, seed: int) -> float:
+def _python_seconds(table: ExactTable, seed: int) -> float:
     from twofold.board import Board
 
     bits = _boards(table, PYTHON_LOOK_UPS, seed).tolist()

@@ -7,7 +7,7 @@ import os
 import sys
 
 from benchmarks.common import Figure, Report, Settings
-from twofold.exact import Table
+from twofold.exact import ExactTable
 from twofold.players import make_player
 from twofold.review.losses import Losses, measure_losses
 
@@ -36,7 +36,7 @@ SPECS = (
 
 def measure(settings: Settings) -> Report:
     """A figure for each player."""
-    table = Table.open(os.environ.get("TWOFOLD_TABLE", "3x3.table"))
+    table = ExactTable.open(os.environ.get("TWOFOLD_TABLE", "3x3.table"))
     games = settings.games or GAMES
     found, left_out = [], []
     for spec in SPECS:

@@ -4,7 +4,7 @@ import time
 from typing import Final
 
 from benchmarks.common import Report, Settings, of_runs
-from twofold.learn.settings import Settings as Training
+from twofold.learn.settings import TrainingSettings as Training
 from twofold.learn.settings import parse_schedule
 from twofold.learn.training import Training as Run
 from twofold.players import make_player

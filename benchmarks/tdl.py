@@ -14,7 +14,7 @@ from typing import Final
 
 from benchmarks.common import Figure, Report, Settings, of_runs
 from twofold.evaluators.ntuple import network_evaluator
-from twofold.learn.settings import Settings as Training
+from twofold.learn.settings import TrainingSettings as Training
 from twofold.learn.settings import parse_schedule
 from twofold.learn.training import Training as Run
 from twofold.networks.network import Network

@@ -8,7 +8,7 @@ import sys
 from pathlib import Path
 
 from twofold import Board
-from twofold.exact import Table
+from twofold.exact import ExactTable
 from twofold.exact.outcomes import outcomes
 from twofold.notebook import show
 
@@ -16,6 +16,6 @@ OUT = Path(__file__).parent / "images"
 BOARD = "3x3:657/115/012"
 
 if __name__ == "__main__":
-    table = Table.open(sys.argv[1], check=True)
+    table = ExactTable.open(sys.argv[1], check=True)
     show(outcomes(table)).save(OUT / "outcomes-start.svg")
     show(outcomes(table, Board.parse(BOARD))).save(OUT / "outcomes-board.svg")

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from twofold.board import Board
 from twofold.drawing import board_parts, board_size
-from twofold.exact import Objective, Table
+from twofold.exact import ExactObjective, ExactTable
 from twofold.exact.outcomes import outcomes
 from twofold.exact.problem import canonical_bits
 from twofold.game import Game
@@ -24,13 +24,13 @@ SIDE, WIDTH, BARS = 146, 860, 250
 ARROWS = {Move.UP: "up", Move.RIGHT: "right", Move.DOWN: "down", Move.LEFT: "left"}
 
 
-def name(table: Table) -> str:
+def name(table: ExactTable) -> str:
     """What a table plays for."""
     problem = table.problem
-    return "score" if problem.objective is Objective.SCORE else f"{problem.rules.goal}"
+    return "score" if problem.objective is ExactObjective.SCORE else f"{problem.rules.goal}"
 
 
-def bars(tables: list[Table]) -> list[str]:
+def bars(tables: list[ExactTable]) -> list[str]:
     """The chance of each largest tile at the end, a colour for each table."""
     ends = [outcomes(table).tiles for table in tables]
     tiles = sorted({tile for each in ends for tile, chance in each.items() if chance > 0.002})
@@ -63,19 +63,19 @@ def text(x: float, y: float, words: str, kind: str) -> str:
     return f'<text x="{x:.1f}" y="{y:.1f}" class="{kind}">{words}</text>'
 
 
-def best(table: Table, board: Board) -> Move:
+def best(table: ExactTable, board: Board) -> Move:
     """The move of most value."""
     values = table.move_values(board)
     return max(values, key=lambda move: values[move])
 
 
-def loss(table: Table, board: Board, move: Move) -> float:
+def loss(table: ExactTable, board: Board, move: Move) -> float:
     """What a move is worth less than the best one."""
     values = table.move_values(board)
     return max(values.values()) - values[move]
 
 
-def disagreements(score: Table, goal: Table, games: int = 150) -> list[Board]:
+def disagreements(score: ExactTable, goal: ExactTable, games: int = 150) -> list[Board]:
     """Boards of games played for the score on which play for the goal would lose most by it."""
     found: dict[int, tuple[float, Board]] = {}  # the worst of each game
     rules = score.problem.rules
@@ -100,7 +100,7 @@ def picture(board: Board, left: float, top: float) -> list[str]:
     return [place, *board_parts(*board.shape, board.exponents, "light"), "</g>"]
 
 
-def compared(score: Table, goal: Table, top: float) -> list[str]:
+def compared(score: ExactTable, goal: ExactTable, top: float) -> list[str]:
     """Three boards on which the two disagree, and what each move costs the other."""
     chance = f"chance of {goal.problem.rules.goal}"
     parts = [text(20, top, f"where play for the score and for the {chance} part", "title")]
@@ -121,7 +121,7 @@ def compared(score: Table, goal: Table, top: float) -> list[str]:
     return parts
 
 
-def draw(tables: list[Table]) -> str:
+def draw(tables: list[ExactTable]) -> str:
     """The picture as SVG."""
     parts = [*bars(tables), *compared(tables[0], tables[2], BARS + 34)]
     height = BARS + 34 + 18 + SIDE + 20
@@ -139,4 +139,4 @@ def draw(tables: list[Table]) -> str:
 
 
 if __name__ == "__main__":
-    OUT.write_text(draw([Table.open(path) for path in sys.argv[1:4]]), encoding="utf-8")
+    OUT.write_text(draw([ExactTable.open(path) for path in sys.argv[1:4]]), encoding="utf-8")

@@ -44,7 +44,7 @@ def _available() -> int | None:
 def _available_on_windows() -> int | None:
     import ctypes
 
-    class Status(ctypes.Structure):
+    class MemoryStatus(ctypes.Structure):
         """What GlobalMemoryStatusEx fills in."""
 
         _fields_ = (
@@ -56,7 +56,7 @@ def _available_on_windows() -> int | None:
             ),
         )
 
-    status = Status(length=ctypes.sizeof(Status))
+    status = MemoryStatus(length=ctypes.sizeof(MemoryStatus))
     windows: Any = ctypes
     if not windows.windll.kernel32.GlobalMemoryStatusEx(ctypes.byref(status)):
         return None

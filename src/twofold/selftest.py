@@ -13,7 +13,7 @@ import numpy as np
 from twofold import reference
 from twofold.board import Board
 from twofold.game import Game
-from twofold.learn.settings import Settings
+from twofold.learn.settings import TrainingSettings
 from twofold.players import GameResult, make_player, play_game
 from twofold.players.base import Player
 from twofold.records.record import Record
@@ -57,7 +57,7 @@ BOARDS: Final = (
 
 
 @dataclass(frozen=True, slots=True)
-class Check:
+class SelfCheck:
     """One thing checked: its name, whether it is right, and what was seen."""
 
     name: str
@@ -74,7 +74,7 @@ class SelfTest:
         signature: the signature of this installation.
     """
 
-    checks: tuple[Check, ...]
+    checks: tuple[SelfCheck, ...]
     signature: int
 
 
@@ -151,7 +151,9 @@ def learning_digest(games: int = 150) -> int:
 
     numbers: list[int] = []
     for patterns, rules, order, stages in LEARNING:
-        settings = Settings(patterns=patterns, rules=Rules.parse(rules), order=order, stages=stages)
+        settings = TrainingSettings(
+            patterns=patterns, rules=Rules.parse(rules), order=order, stages=stages
+        )
         training = Training(settings, games=games)
         training.run()
         weights = training.network.weights.view("uint32").ravel()
@@ -176,7 +178,7 @@ def run_selftest() -> SelfTest:
     return SelfTest(checks, signature())
 
 
-def _rows() -> Check:
+def _rows() -> SelfCheck:
     """Promise R1 for width 4."""
     from twofold.kernels.rules.row_tables import row_table
 
@@ -188,7 +190,7 @@ def _rows() -> Check:
         right = reference.slide_row(row[::-1])[0][::-1]
         wrong += entry & 0xFFFF != _packed(left) or (entry >> 16) & 0xFFFF != _packed(right)
         wrong += ((entry >> 32) & 0xFFFFFFF) << 2 != reward
-    return Check("row tables", wrong == 0, f"65,536 rows, {wrong} differ from the rules")
+    return SelfCheck("row tables", wrong == 0, f"65,536 rows, {wrong} differ from the rules")
 
 
 def _packed(row: list[int]) -> int:
@@ -196,7 +198,7 @@ def _packed(row: list[int]) -> int:
     return a << 12 | b << 8 | c << 4 | d
 
 
-def _paths() -> Check:
+def _paths() -> SelfCheck:
     """Promise R4 for one board."""
     board = Board.parse("1000/0000/0000/0001")
     first = [
@@ -204,55 +206,61 @@ def _paths() -> Check:
     ]
     second = sum(len(after.spawns()) for state in first for after in _afters(state))
     found = (len(first), second)
-    return Check("paths", found == (112, 11_536), f"{found[0]} and {found[1]:,} of depth 1 and 2")
+    return SelfCheck(
+        "paths", found == (112, 11_536), f"{found[0]} and {found[1]:,} of depth 1 and 2"
+    )
 
 
 def _afters(board: Board) -> list[Board]:
     return [board.slide(move).board for move in board.legal_moves()]
 
 
-def _dice() -> Check:
+def _dice() -> SelfCheck:
     """The worked example of the dice, by the reference and by the kernel."""
     from twofold.kernels.rules.dice import dice
 
     found = [reference.dice(1234567, 0), int(dice(np.uint64(1234567), np.uint64(0)))]
-    return Check("dice", found == [0x599ED017FB08FC85] * 2, f"seed 1234567 gives {found[1]:016x}")
+    return SelfCheck(
+        "dice", found == [0x599ED017FB08FC85] * 2, f"seed 1234567 gives {found[1]:016x}"
+    )
 
 
-def _games() -> Check:
+def _games() -> SelfCheck:
     """Promise R2 over whole games."""
     count = sum(number for _, _, number in GAMES)
     same = games_digest() == games_digest(play_by_reference)
     detail = "equal" if same else "differ"
-    return Check("games", same, f"{count} games by kernels and by the reference are {detail}")
+    return SelfCheck("games", same, f"{count} games by kernels and by the reference are {detail}")
 
 
-def _records() -> Check:
+def _records() -> SelfCheck:
     """Promise R21 for one game."""
     game = Game(Rules.parse("3x3"), seed=7)
     while not game.is_finished:
         game.play(game.legal_moves()[0])
     record = Record.from_game(game, player="first")
     same = Record.parse(str(record)) == record and record.replay().board == game.board
-    return Check("records", same, f"a game of {game.move_number} moves reads back and replays")
+    return SelfCheck("records", same, f"a game of {game.move_number} moves reads back and replays")
 
 
-def _searches() -> Check:
+def _searches() -> SelfCheck:
     """Every search chooses a legal move."""
     legal = all(
         _choose(spec, Board.parse(board)) in Board.parse(board).legal_moves()
         for spec in SEARCHES
         for board in BOARDS
     )
-    return Check("searches", legal, f"{len(SEARCHES)} players on {len(BOARDS)} boards")
+    return SelfCheck("searches", legal, f"{len(SEARCHES)} players on {len(BOARDS)} boards")
 
 
-def _learning() -> Check:
+def _learning() -> SelfCheck:
     """A network learns: its later games are better than its first."""
     from twofold.learn.training import Training
 
-    training = Training(Settings(patterns="0123 0145", rules=Rules.parse("3x4")), games=2000)
+    training = Training(
+        TrainingSettings(patterns="0123 0145", rules=Rules.parse("3x4")), games=2000
+    )
     training.run()
     first, last = (point.mean for point in training.curve.points)
     detail = f"mean score {first:,.0f} in the first thousand games, {last:,.0f} in the second"
-    return Check("learning", last > first, detail)
+    return SelfCheck("learning", last > first, detail)

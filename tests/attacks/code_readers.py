@@ -207,7 +207,7 @@ def checkpoints(folder: Path, specs: list[str]) -> None:
     import numpy as np
 
     from twofold.learn import checkpoint
-    from twofold.learn.settings import Settings
+    from twofold.learn.settings import TrainingSettings
     from twofold.learn.start import start_from
     from twofold.learn.training import Training
     from twofold.networks.file import Card, read_network, write_network
@@ -217,7 +217,7 @@ def checkpoints(folder: Path, specs: list[str]) -> None:
     from twofold.rules import Rules
 
     network = Network(parse_patterns("01"), (2, 2))
-    training = Training(Settings(patterns="01", rules=Rules.parse(RULES)), games=1)
+    training = Training(TrainingSettings(patterns="01", rules=Rules.parse(RULES)), games=1)
     sound = checkpoint.settings_document(training)
     card = Card(patterns="01", rules=RULES, symmetries=8, twofold="1")
     for number, spec in enumerate(specs):

@@ -42,7 +42,7 @@ def readers() -> dict[str, Callable[[Path], object]]:
     """Everything that reads a file, by name."""
     from twofold.arena.exchange.exchange import read_games
     from twofold.browser.pages.selectors import read_selectors
-    from twofold.exact import Table
+    from twofold.exact import ExactTable
     from twofold.learn.checkpoint import load
     from twofold.networks.file import read_card, read_network
     from twofold.networks.learnt import read_learnt
@@ -55,7 +55,7 @@ def readers() -> dict[str, Callable[[Path], object]]:
     from twofold.web.kept import read_kept
 
     def start_value(path: Path) -> None:
-        found = Table.open(path, check=True)
+        found = ExactTable.open(path, check=True)
         assert found.start_value is not None
 
     return {
@@ -123,12 +123,12 @@ def checkpoint(**changes: Any) -> Callable[[Path], object]:
 
     def put(path: Path) -> None:
         from twofold.learn.checkpoint import STATE, save
-        from twofold.learn.settings import Settings
+        from twofold.learn.settings import TrainingSettings
         from twofold.learn.training import Training
         from twofold.rules import Rules
         from twofold.tensors import map_tensors, write_tensors
 
-        save(Training(Settings(patterns="01 12", rules=Rules.parse("2x2"))), path)
+        save(Training(TrainingSettings(patterns="01 12", rules=Rules.parse("2x2"))), path)
         found = map_tensors(path)
         state, tensors = json.loads(found.metadata[STATE]), dict(found.tensors)
         for name, value in changes.items():

@@ -13,7 +13,7 @@ from tests.attacks.tables import CONTENT, FILES, KEYS, VALUES, index, table
 from tests.attacks.weights import Attack
 from twofold.board import Board
 from twofold.errors import InvalidTable
-from twofold.exact import Table
+from twofold.exact import ExactTable
 
 pytestmark = pytest.mark.promise("R23")
 SECONDS = 1.0  # of the processor
@@ -28,7 +28,7 @@ def test_it_is_refused_at_once(attack: Attack, tmp_path: Path) -> None:
     began = time.process_time()
     try:
         with pytest.raises(InvalidTable, match=attack.error) as caught:
-            Table.open(path, check=True)
+            ExactTable.open(path, check=True)
         assert time.process_time() - began < SECONDS
         assert tracemalloc.get_traced_memory()[1] < BYTES
     finally:
@@ -47,7 +47,7 @@ def sound(values: object = VALUES, keys: object = KEYS) -> bytes:
 def test_what_the_attacks_are_changes_of_is_read(tmp_path: Path) -> None:
     path = tmp_path / "t"
     path.write_bytes(sound())
-    found = Table.open(path, check=True)
+    found = ExactTable.open(path, check=True)
     assert found.value(Board.parse("2x2:00/11")) == 60
     assert found.value(Board.parse("2x2:10/01")) == 61
 
@@ -65,7 +65,7 @@ def test_right_checksums_of_nonsense(tmp_path: Path, values: object, keys: objec
     path = tmp_path / "t"
     path.write_bytes(sound(values, keys))
     with pytest.raises(InvalidTable, match="out of order, or without a value in"):
-        Table.open(path, check=True)
+        ExactTable.open(path, check=True)
 
 
 def test_look_ups_in_nonsense_stay_inside(tmp_path: Path) -> None:
@@ -75,7 +75,7 @@ def test_look_ups_in_nonsense_stay_inside(tmp_path: Path) -> None:
     for _ in range(20):
         keys = rng.integers(0, 2**32, 2, dtype=np.uint32)
         path.write_bytes(table(index(), keys, rng.normal(size=2)))
-        found = Table.open(path).values(rng.integers(0, 2**63, 2_000, dtype=np.uint64))
+        found = ExactTable.open(path).values(rng.integers(0, 2**63, 2_000, dtype=np.uint64))
         assert found.shape == (2_000,)
 
 

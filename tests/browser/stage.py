@@ -19,8 +19,8 @@ from playwright.async_api import Browser, Page, ViewportSize, async_playwright
 from twofold import Player, Rules, make_player
 from twofold.browser.browser import find_browser
 from twofold.browser.driver import Driver, Wishes
-from twofold.browser.follow import Follower
-from twofold.browser.pages import Kind, find_game, kinds
+from twofold.browser.follow import PageFollower
+from twofold.browser.pages import PageKind, find_game, kinds
 from twofold.browser.tab import Tab
 from twofold.browser.thinker import Thinker
 from twofold.errors import TwofoldError
@@ -57,7 +57,7 @@ def site() -> Iterator[str]:
 class Played:
     """What became of a game on a page."""
 
-    follower: Follower
+    follower: PageFollower
     driver: Driver
     ending: str = ""
     error: str = ""
@@ -145,7 +145,7 @@ async def play_page(
     page: Page,
     player: str = "greedy",
     *,
-    wanted: tuple[Kind, ...] = (),
+    wanted: tuple[PageKind, ...] = (),
     answer_seconds: float = 10.0,
     rules: Rules | None = None,
     meanwhile: Any = None,
@@ -164,7 +164,7 @@ async def play_page(
     """
     tab = Tab(page, answer_seconds)
     kinds_ = wanted or tuple(kinds())
-    follower = Follower(rules)
+    follower = PageFollower(rules)
     with closing(Thinker(lambda found: ready(player, found))) as thinker:
         game = await find_game(tab, kinds_, FIND_SECONDS)
         driver = Driver(

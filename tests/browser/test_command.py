@@ -20,7 +20,7 @@ from tests.support.commands import Cli
 from tests.support.commands import cli as cli  # a fixture
 from tests.support.signals import hear_signals
 from twofold import Board, Move
-from twofold.browser.browser import Place, find_browser
+from twofold.browser.browser import BrowserPlace, find_browser
 from twofold.browser.driver import Wishes
 from twofold.browser.pages import kinds
 from twofold.cli import drive
@@ -118,7 +118,7 @@ def test_a_terminal_shows_how_it_goes(
     monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
     monkeypatch.setattr(drive, "REFRESH_SECONDS", 0.01)
     chosen = drive.Chosen("greedy", None, None)
-    one = drive.Drive(Place(URL), kinds(), Wishes(), chosen, None, json=False)
+    one = drive.Drive(BrowserPlace(URL), kinds(), Wishes(), chosen, None, json=False)
     asyncio.run(show())
     assert "move 1  score 104  largest 4  0 moves/s" in capsys.readouterr().err
 
@@ -128,7 +128,7 @@ def test_the_summary_says_what_came_in_between(
 ) -> None:
     path = tmp_path / "game.2048"
     chosen = drive.Chosen(None, None, None)
-    one = drive.Drive(Place(URL), kinds(), Wishes(), chosen, path, json=False)
+    one = drive.Drive(BrowserPlace(URL), kinds(), Wishes(), chosen, path, json=False)
     one.follower.begin(Board.parse("1000/0000/0000/0001"), None)
     one.follower.begin(Board.parse("1100/0000/0000/0000"), None)
     one._finish("interrupted")

@@ -10,7 +10,7 @@ from playwright.async_api import Page
 
 from tests.browser.stage import Played, Stage
 from twofold.browser.driver import Driver
-from twofold.browser.follow import Follower
+from twofold.browser.follow import PageFollower
 from twofold.browser.pages import Selectors, kinds
 from twofold.records.record import read_record, write_record
 
@@ -66,7 +66,7 @@ def test_the_pace_is_kept(stage: Stage) -> None:
 
 
 def test_a_move_made_by_hand_is_followed(stage: Stage) -> None:
-    async def touch(page: Page, driver: Driver, follower: Follower) -> None:
+    async def touch(page: Page, driver: Driver, follower: PageFollower) -> None:
         while follower.made < 2:
             await asyncio.sleep(0.01)
         moves = follower.board.legal_moves()
@@ -77,7 +77,7 @@ def test_a_move_made_by_hand_is_followed(stage: Stage) -> None:
 
 
 def test_a_new_game_begun_by_hand_is_taken_up(stage: Stage) -> None:
-    async def restart(page: Page, driver: Driver, follower: Follower) -> None:
+    async def restart(page: Page, driver: Driver, follower: PageFollower) -> None:
         while follower.made < 3:
             await asyncio.sleep(0.01)
         await page.evaluate("localStorage.clear(); score = 0; moves = 0; begin()")

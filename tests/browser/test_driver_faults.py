@@ -9,7 +9,7 @@ from playwright.async_api import Page
 
 from tests.browser.stage import FIND_SECONDS, Stage, play_page
 from twofold.browser.driver import Driver
-from twofold.browser.follow import Follower
+from twofold.browser.follow import PageFollower
 from twofold.browser.pages import Selectors, find_game, kinds
 from twofold.browser.tab import PageLost, Tab
 from twofold.errors import PageError
@@ -74,7 +74,7 @@ def test_a_win_that_cannot_be_left_ends_the_game(stage: Stage) -> None:
 
 
 def test_a_tab_that_is_closed_is_lost(stage: Stage) -> None:
-    async def close(page: Page, driver: Driver, follower: Follower) -> None:
+    async def close(page: Page, driver: Driver, follower: PageFollower) -> None:
         while follower.made < 2:
             await asyncio.sleep(0.01)
         await page.close()
@@ -86,7 +86,7 @@ def test_a_tab_that_is_closed_is_lost(stage: Stage) -> None:
 
 
 def test_a_page_that_crashes_is_lost(stage: Stage) -> None:
-    async def crash(page: Page, driver: Driver, follower: Follower) -> None:
+    async def crash(page: Page, driver: Driver, follower: PageFollower) -> None:
         while follower.made < 2:
             await asyncio.sleep(0.01)
         session = await page.context.new_cdp_session(page)

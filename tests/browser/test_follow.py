@@ -3,15 +3,15 @@
 import pytest
 
 from twofold import Board, Game, Move, Rules
-from twofold.browser.follow import Follower, new_tile
+from twofold.browser.follow import PageFollower, new_tile
 from twofold.errors import InvalidBoard
 
 START = Board.parse("1100/0000/0000/0002")
 
 
-def follower(board: Board = START, score: int | None = 100) -> Follower:
+def follower(board: Board = START, score: int | None = 100) -> PageFollower:
     """One that has seen a board."""
-    made = Follower()
+    made = PageFollower()
     made.begin(board, score)
     return made
 
@@ -63,7 +63,7 @@ def test_moves_of_others_are_followed_and_leaps_are_breaks() -> None:
 
 def test_a_game_is_followed_from_its_boards_alone() -> None:
     game = Game(Rules.parse("3x3"), seed=4)
-    one = Follower()
+    one = PageFollower()
     one.begin(game.board, 0)
     while not game.is_finished:
         game.play(game.legal_moves()[-1])
@@ -84,9 +84,9 @@ def test_the_last_move_may_end_a_game_that_vanishes() -> None:
 
 
 def test_given_rules_hold() -> None:
-    strict = Follower(Rules.parse("3x3"))
+    strict = PageFollower(Rules.parse("3x3"))
     with pytest.raises(InvalidBoard, match="expected a 3x3 board as in the rules, got 4x4"):
         strict.begin(START, 0)
-    eights = Follower(Rules.parse("spawn=8:1"))
+    eights = PageFollower(Rules.parse("spawn=8:1"))
     eights.begin(START, 0)
     assert eights.explain(Move.LEFT, Board.parse("2003/0000/0000/2000")) == (3, 8)

@@ -10,7 +10,7 @@ import pytest
 
 from twofold import Board, Game, Move
 from twofold.browser.pages import GamePage, Sight, kinds
-from twofold.browser.pages.base import Tile, board_of, read_number, read_score
+from twofold.browser.pages.base import PageTile, board_of, read_number, read_score
 from twofold.browser.pages.original import OriginalPage
 from twofold.browser.pages.own import OwnPage
 from twofold.browser.pages.selectors import MAX_FILE_BYTES, Selectors, read_selectors
@@ -111,13 +111,13 @@ def test_what_holds_no_board_is_a_sight_of_none(
 
 def test_of_several_tiles_in_a_cell_the_one_on_top_counts() -> None:
     tiles = [
-        Tile(0, 0, 4),
-        Tile(0, 0, 8, 2),  # the merged one over those it was made of
-        Tile(0, 0, 4),
-        Tile(0, 1, 4),
-        Tile(0, 1, 2, 1),  # a new one where another has yet to leave
-        Tile(1, 1, 16),
-        Tile(1, 1, 32),
+        PageTile(0, 0, 4),
+        PageTile(0, 0, 8, 2),  # the merged one over those it was made of
+        PageTile(0, 0, 4),
+        PageTile(0, 1, 4),
+        PageTile(0, 1, 2, 1),  # a new one where another has yet to leave
+        PageTile(1, 1, 16),
+        PageTile(1, 1, 32),
     ]
     assert board_of(tiles, 2, 2) == Board.from_tiles([[8, 2], [0, 32]])
 
@@ -126,17 +126,17 @@ def test_of_several_tiles_in_a_cell_the_one_on_top_counts() -> None:
     ("tiles", "shape", "fault"),
     [
         ([], (4, 4), "expected tiles on the board, got none"),
-        ([Tile(0, 0, 0)], (4, 4), "expected tiles on the board, got none"),
-        ([Tile(4, 0, 2)], (4, 4), "got one in row 5, column 1"),
-        ([Tile(0, -1, 2)], (4, 4), "got one in row 1, column 0"),
-        ([Tile(0, 0, 3)], (4, 4), "power of two"),
-        ([Tile(0, 0, 2**40)], (4, 4), "power of two"),
-        ([Tile(0, 0, 2)], (9, 9), "expected 1 to 8 rows"),
-        ([Tile(0, 0, 2)], (0, 4), "expected 1 to 8 rows"),
+        ([PageTile(0, 0, 0)], (4, 4), "expected tiles on the board, got none"),
+        ([PageTile(4, 0, 2)], (4, 4), "got one in row 5, column 1"),
+        ([PageTile(0, -1, 2)], (4, 4), "got one in row 1, column 0"),
+        ([PageTile(0, 0, 3)], (4, 4), "power of two"),
+        ([PageTile(0, 0, 2**40)], (4, 4), "power of two"),
+        ([PageTile(0, 0, 2)], (9, 9), "expected 1 to 8 rows"),
+        ([PageTile(0, 0, 2)], (0, 4), "expected 1 to 8 rows"),
     ],
 )
 def test_what_makes_no_board_is_refused(
-    tiles: list[Tile], shape: tuple[int, int], fault: str
+    tiles: list[PageTile], shape: tuple[int, int], fault: str
 ) -> None:
     with pytest.raises(InvalidBoard, match=fault):
         board_of(tiles, *shape)

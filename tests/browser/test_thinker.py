@@ -11,11 +11,11 @@ import pytest
 
 from tests.browser.stage import ready
 from twofold import Board, Budget, Game, Move, Player, Rules, make_player
-from twofold.browser.thinker import Question, Thinker
+from twofold.browser.thinker import MoveQuestion, Thinker
 from twofold.errors import PlayerError
 
 BOARD = Board.parse("1100/0000/0000/0002")
-QUESTION = Question(Rules(), BOARD, 0, 0)
+QUESTION = MoveQuestion(Rules(), BOARD, 0, 0)
 
 
 def thinking(
@@ -34,7 +34,7 @@ def test_it_answers_as_the_player_does() -> None:
         game = Game(seed=3)
         moves = []
         for _ in range(20):
-            asked = Question(game.rules, game.board, game.score, game.move_number)
+            asked = MoveQuestion(game.rules, game.board, game.score, game.move_number)
             moves.append(await thinker.ask(asked))
             game.play(moves[-1])
         return moves
@@ -60,7 +60,7 @@ def test_the_player_is_made_again_for_other_rules() -> None:
         return ready("greedy", rules)
 
     async def talk(thinker: Thinker) -> None:
-        small = Question(Rules.parse("2x2"), Board.parse("2x2:10/01"), None, 0)
+        small = MoveQuestion(Rules.parse("2x2"), Board.parse("2x2:10/01"), None, 0)
         for question in (QUESTION, QUESTION, small, QUESTION):
             await thinker.ask(question)
 
@@ -79,11 +79,11 @@ def test_an_answer_that_nobody_waits_for_is_dropped() -> None:
     async def talk(thinker: Thinker) -> Move:
         first = thinker.ask(QUESTION)
         await asyncio.sleep(0.01)
-        second = thinker.ask(Question(Rules(), BOARD, None, 1))
+        second = thinker.ask(MoveQuestion(Rules(), BOARD, None, 1))
         assert first.cancelled()
         thinker.drop()
         assert second.cancelled()
-        third = thinker.ask(Question(Rules(), BOARD, None, 2))
+        third = thinker.ask(MoveQuestion(Rules(), BOARD, None, 2))
         gate.set()
         return await third
 
@@ -96,7 +96,7 @@ def test_what_the_player_raises_comes_out_where_it_is_awaited() -> None:
             return Move.UP
 
     async def talk(thinker: Thinker) -> None:
-        dead_up = Question(Rules(), Board.parse("1212/0000/0000/0000"), None, 0)
+        dead_up = MoveQuestion(Rules(), Board.parse("1212/0000/0000/0000"), None, 0)
         with pytest.raises(PlayerError, match="expected a legal move from Wrong"):
             await thinker.ask(dead_up)
         thinker.ask(dead_up)

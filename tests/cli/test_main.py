@@ -19,7 +19,7 @@ from tests.support.commands import Cli, Heard
 from twofold.cli import COMMANDS as FIRST_SENTENCES
 from twofold.cli import _options, _output, _progress, _signals, main, players
 from twofold.errors import ResourceError
-from twofold.selftest import Check, SelfTest
+from twofold.selftest import SelfCheck, SelfTest
 
 COMMANDS = [
     "watch", "play", "serve", "analyse", "review", "drive", "convert", "bench", "compare", "report",
@@ -168,7 +168,7 @@ def test_warmup_tells_its_steps(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> No
 
 @pytest.mark.parametrize("good", [True, False])
 def test_selftest_gives_its_verdict(cli: Cli, monkeypatch: pytest.MonkeyPatch, good: bool) -> None:
-    checks = (Check("rules", True, "10 boards"), Check("dice", good, "1 of 3"))
+    checks = (SelfCheck("rules", True, "10 boards"), SelfCheck("dice", good, "1 of 3"))
     monkeypatch.setattr("twofold.cli.selftest.run_selftest", lambda: SelfTest(checks, 123))
     code, out, _ = cli("selftest")
     assert code == (0 if good else 1)

@@ -10,7 +10,7 @@ import pytest
 from tests.support.commands import Cli
 from twofold.errors import InvalidNetwork
 from twofold.learn.checkpoint import load, save
-from twofold.learn.settings import Settings
+from twofold.learn.settings import TrainingSettings
 from twofold.learn.training import Training
 from twofold.networks.average import average
 from twofold.networks.file import read_card, read_network
@@ -21,7 +21,7 @@ from twofold.networks.network import Network
 def trained(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A small network of 4x4 and its run."""
     path = tmp_path_factory.mktemp("net") / "n.safetensors"
-    training = Training(Settings(patterns="0123 4567", seed=3), games=1500)
+    training = Training(TrainingSettings(patterns="0123 4567", seed=3), games=1500)
     training.run()
     save(training, path)
     return path
@@ -107,7 +107,7 @@ def test_release_form(cli: Cli, trained: Path, tmp_path: Path) -> None:
 
 def test_average_of_two(cli: Cli, trained: Path, tmp_path: Path) -> None:
     other, mean = tmp_path / "other.safetensors", tmp_path / "mean.safetensors"
-    training = Training(Settings(patterns="0123 4567", seed=4), games=100)
+    training = Training(TrainingSettings(patterns="0123 4567", seed=4), games=100)
     training.run()
     save(training, other)
     assert cli("net", "average", str(trained), str(other), "--out", str(mean)).code == 0

@@ -15,9 +15,9 @@ import pytest
 from tests.support.commands import Cli
 from tests.support.forks import command, fork, save_every_layer
 from twofold.cli.solve import progress_line
-from twofold.exact import Problem, Table
+from twofold.exact import ExactTable, Problem
 from twofold.exact.estimate import estimate
-from twofold.exact.solver import Progress, Solver
+from twofold.exact.solver import SolveProgress, Solver
 from twofold.exact.store import WorkFolder
 from twofold.locks import alone
 
@@ -209,11 +209,11 @@ def test_killed_and_interrupted_it_goes_on(cli: Cli, tmp_path: Path) -> None:
     other = tmp_path / "other"
     cli("solve", "--rules", "2x3", "--out", str(other))
     assert path.read_bytes() == other.read_bytes()
-    assert np.isfinite(Table.open(path).start_value)
+    assert np.isfinite(ExactTable.open(path).start_value)
 
 
 def test_progress_in_a_line() -> None:
-    listing = Progress("listing", 1_366, 12_000_000, None, 12.3)
+    listing = SolveProgress("listing", 1_366, 12_000_000, None, 12.3)
     assert progress_line(listing) == "listing: sum of tiles 1,366, 12,000,000 states, 12 s"
-    solving = Progress("solving", 20, 10, 40, 1.0)
+    solving = SolveProgress("solving", 20, 10, 40, 1.0)
     assert progress_line(solving) == "solving: sum of tiles 20, 10 states of 40, 25%, 1 s"

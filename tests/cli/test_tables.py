@@ -10,8 +10,8 @@ import pytest
 
 from tests.support.commands import Cli
 from twofold.endgame import library, plan, work
-from twofold.endgame.plan import Plan
-from twofold.endgame.work import Progress
+from twofold.endgame.plan import BuildPlan
+from twofold.endgame.work import BuildProgress
 
 NAME = "442-8"
 SPOKEN = "abcd/6512/1212/2120"
@@ -191,7 +191,7 @@ def press_ctrl_c(monkeypatch: pytest.MonkeyPatch) -> None:
     """Interrupt each build at the same layer."""
     pace = work._Pace.progress
 
-    def interrupt(self: work._Pace, layer: int, states: int, total: int) -> Progress:
+    def interrupt(self: work._Pace, layer: int, states: int, total: int) -> BuildProgress:
         if layer == 24:
             signal.raise_signal(signal.SIGINT)
         return pace(self, layer, states, total)
@@ -264,11 +264,11 @@ def test_only_tables_are_removed(cli: Cli, tmp_path: Path) -> None:
 
 
 def test_a_plan_is_what_is_written(cli: Cli, tmp_path: Path) -> None:
-    from twofold.endgame.pattern import Pattern
+    from twofold.endgame.pattern import EndgamePattern
 
     for bits in ("8", "16"):
         folder = tmp_path / bits
         folder.mkdir()
         assert cli("tables", "build", NAME, "--bits", bits, "--out", str(folder)).code == 0
         (path,) = folder.iterdir()
-        assert path.stat().st_size == Plan.of(Pattern.parse(NAME), int(bits)).disk
+        assert path.stat().st_size == BuildPlan.of(EndgamePattern.parse(NAME), int(bits)).disk

@@ -20,7 +20,7 @@ from tests.support.signals import hear_signals
 from twofold.cli._train_options import TrainOptions, goes_on, read_trials
 from twofold.learn.checkpoint import curve_path, load, save
 from twofold.learn.run import run
-from twofold.learn.settings import Settings
+from twofold.learn.settings import TrainingSettings
 from twofold.learn.start import start_from
 from twofold.learn.training import Training
 from twofold.locks import alone
@@ -237,7 +237,7 @@ def test_start_with_a_weight_file_of_tdl(cli: Cli, tmp_path: Path) -> None:
     assert cli("train", *options, "1", "--start", tdl, "--out", again).code == 0
     card = read_card(again)
     assert card.before == [{"method": "trained with TDL2048+", "games": 0}]
-    begun = Training(Settings(patterns="0123 4567"), games=1)
+    begun = Training(TrainingSettings(patterns="0123 4567"), games=1)
     start_from(begun, tdl)
     assert np.array_equal(begun.network.weights, read_network(first)[0].weights)
     assert np.array_equal(begun.memory, load(first).memory)
@@ -366,7 +366,7 @@ def test_a_file_that_was_replaced_is_left_alone(
 ) -> None:
     """Of a new run and of one that goes on: it is saved beside the file, and says so."""
     path, beside = tmp_path / "n.safetensors", tmp_path / "n-2.safetensors"
-    settings = Settings(patterns="0123 0145", rules=Rules(3, 4), threads=1)
+    settings = TrainingSettings(patterns="0123 0145", rules=Rules(3, 4), threads=1)
     if there:
         run(Training(settings, games=10), path)
     training = load(path, games=60) if there else Training(settings, games=60)

@@ -10,8 +10,8 @@ from twofold.cli._train_options import read_trials
 from twofold.cli._train_view import curve_lines, progress_line, view
 from twofold.errors import InvalidInput
 from twofold.learn.evaluation import Evaluation, Measured
-from twofold.learn.settings import Settings
-from twofold.learn.training import Progress, Training
+from twofold.learn.settings import TrainingSettings
+from twofold.learn.training import Training, TrainingProgress
 from twofold.rules import Rules
 
 
@@ -49,9 +49,11 @@ def test_when_not_to_evaluate(text: str) -> None:
 def test_the_live_view_fits_a_terminal() -> None:
     from rich.console import Console
 
-    training = Training(Settings(patterns="0123", rules=Rules.parse("3x4"), threads=1), games=3000)
+    training = Training(
+        TrainingSettings(patterns="0123", rules=Rules.parse("3x4"), threads=1), games=3000
+    )
     training.run()
-    now = Progress(3000, 10**6, 3725.0, 2.5e6, 512.5, {1024: 0.25, 2048: 0.0}, 0, 1.0)
+    now = TrainingProgress(3000, 10**6, 3725.0, 2.5e6, 512.5, {1024: 0.25, 2048: 0.0}, 0, 1.0)
     for width in (40, 80, 200):
         console = Console(width=width, record=True, file=open(os.devnull, "w"))  # noqa: SIM115
         console.print(view(training, now, width))
@@ -66,8 +68,10 @@ def test_the_live_view_fits_a_terminal() -> None:
 def test_the_live_view_shows_evaluations() -> None:
     from rich.console import Console
 
-    training = Training(Settings(patterns="0123", rules=Rules.parse("3x4"), threads=1), games=3000)
-    now = Progress(3000, 10**6, 3725.0, 2.5e6, 512.5, {}, 0, 1.0)
+    training = Training(
+        TrainingSettings(patterns="0123", rules=Rules.parse("3x4"), threads=1), games=3000
+    )
+    now = TrainingProgress(3000, 10**6, 3725.0, 2.5e6, 512.5, {}, 0, 1.0)
     for count in (1, 2, 3):
         measured = Measured(100.0 * count, 5.0, {"14000.txt": 0.75})
         training.evaluations.append(Evaluation(count, 10, 1.0, 0.0, measured))

@@ -8,8 +8,8 @@ from numpy.typing import NDArray
 
 from twofold.endgame.build import Builder
 from twofold.endgame.cells import layer_sizes
-from twofold.endgame.format import Head, checksum
-from twofold.endgame.pattern import Pattern
+from twofold.endgame.format import TableHead, checksum
+from twofold.endgame.pattern import EndgamePattern
 from twofold.endgame.scale import stored
 from twofold.endgame.table import EndgameTable
 
@@ -17,13 +17,15 @@ from twofold.endgame.table import EndgameTable
 @cache
 def levels_of(name: str, bits: int = 16) -> tuple[NDArray[Any], ...]:
     """The levels of a table, layer by layer from the sum 0 on."""
-    layers = [stored(layer.after, bits) for layer in Builder(Pattern.parse(name)).layers()]
+    layers = [stored(layer.after, bits) for layer in Builder(EndgamePattern.parse(name)).layers()]
     return tuple(reversed(layers))
 
 
 @cache
 def made(name: str, bits: int = 16) -> EndgameTable:
     """A table in memory."""
-    pattern, levels = Pattern.parse(name), levels_of(name, bits)
+    pattern, levels = EndgamePattern.parse(name), levels_of(name, bits)
     index = np.array([layer_sizes(pattern), [checksum(one) for one in levels]], dtype=np.uint64)
-    return EndgameTable(Head(pattern, bits, np.ascontiguousarray(index.T)), np.concatenate(levels))
+    return EndgameTable(
+        TableHead(pattern, bits, np.ascontiguousarray(index.T)), np.concatenate(levels)
+    )

@@ -4,7 +4,7 @@ from functools import cache
 
 from twofold import reference
 from twofold.endgame.halves import Halves
-from twofold.endgame.pattern import Pattern
+from twofold.endgame.pattern import EndgamePattern
 
 Cells = tuple[int, ...]
 
@@ -23,7 +23,7 @@ SPAWNS = ((1, 0.9), (2, 0.1))
 class Naive:
     """Chances of the boards of a pattern, 4x4 row by row, by recursion with a dictionary."""
 
-    def __init__(self, pattern: Pattern) -> None:
+    def __init__(self, pattern: EndgamePattern) -> None:
         self.pattern = pattern
         self.before = cache(self._before)
         self.after = cache(self._after)
@@ -76,4 +76,4 @@ class Naive:
 @cache
 def naive(name: str) -> Naive:
     """The recursion of a pattern; what it finds is kept."""
-    return Naive(Pattern.parse(name))
+    return Naive(EndgamePattern.parse(name))

@@ -6,7 +6,7 @@ Boards are 4x4, row by row; a large tile is LARGE, and never merges.
 from functools import cache
 
 from twofold import reference
-from twofold.endgame.pattern import Pattern
+from twofold.endgame.pattern import EndgamePattern
 
 Cells = tuple[int, ...]
 
@@ -43,7 +43,7 @@ def half_sum(cells: Cells) -> int:
 class NaiveCells:
     """Numbers and chances of the boards of a pattern."""
 
-    def __init__(self, pattern: Pattern) -> None:
+    def __init__(self, pattern: EndgamePattern) -> None:
         self.pattern = pattern
         self.count = cache(self._count)
         self.before = cache(self._before)
@@ -144,11 +144,11 @@ class NaiveCells:
         return sum(chance * self.before(one) for chance, one in self.spawned(cells))
 
 
-def pattern_of(name: str) -> Pattern:
+def pattern_of(name: str) -> EndgamePattern:
     """A pattern of the kind `CELLS`, also one that is too small for its table to speak."""
     shape, _, target = name.partition("-")
     top = int(target).bit_length() - 2
-    return Pattern(shape, top + 1, (top, top, top))
+    return EndgamePattern(shape, top + 1, (top, top, top))
 
 
 @cache

@@ -18,9 +18,9 @@ from twofold.cli import _players
 from twofold.cli._analysis import figures, move_table
 from twofold.endgame import library
 from twofold.endgame.library import open_tables
-from twofold.endgame.table import Answer
-from twofold.engine.messages import BestMove, Go, Info, Position
-from twofold.engine.server_search import Search
+from twofold.endgame.table import TableAnswer
+from twofold.engine.messages import BestMove, Go, Info, SetPosition
+from twofold.engine.server_search import ServerSearch
 from twofold.errors import InvalidSpec, InvalidTable
 from twofold.notation import parse_spec
 from twofold.players import make_player
@@ -43,7 +43,7 @@ def analysed(board: Board = BOARD) -> Analysis:
         return player.analyse(board)
 
 
-def answer_of(board: Board = BOARD) -> Answer:
+def answer_of(board: Board = BOARD) -> TableAnswer:
     found = open_tables("442-16").answer(board)
     assert found is not None
     return found
@@ -126,7 +126,7 @@ def asked(go: Go) -> list[object]:
     said: list[object] = []
     with make_player(SPEC) as player:
         player.start(STANDARD, 0)
-        Search(player, Position(BOARD), go, said.extend).run()
+        ServerSearch(player, SetPosition(BOARD), go, said.extend).run()
     return said
 
 

@@ -7,7 +7,7 @@ import pytest
 
 from tests.endgame.naive import QUICK, SLOW, naive
 from twofold.endgame.build import Builder
-from twofold.endgame.pattern import Pattern
+from twofold.endgame.pattern import EndgamePattern
 
 SEED = 5
 
@@ -17,7 +17,7 @@ SEED = 5
     "name", [*QUICK, *(pytest.param(name, marks=pytest.mark.long) for name in SLOW)]
 )
 def test_a_table_equals_recursion_from_the_rules(name: str) -> None:
-    pattern = Pattern.parse(name)
+    pattern = EndgamePattern.parse(name)
     twin = naive(name)
     chosen = random.Random(SEED)
     for layer in Builder(pattern).layers():
@@ -29,7 +29,7 @@ def test_a_table_equals_recursion_from_the_rules(name: str) -> None:
 
 
 def test_the_number_of_threads_changes_nothing() -> None:
-    pattern = Pattern.parse("442-16")
+    pattern = EndgamePattern.parse("442-16")
     for one, two in zip(Builder(pattern, 1).layers(), Builder(pattern, 3).layers(), strict=True):
         assert np.array_equal(one.after, two.after)
         assert np.array_equal(one.before, two.before)
@@ -37,14 +37,14 @@ def test_the_number_of_threads_changes_nothing() -> None:
 
 def test_names() -> None:
     for name in ("44-64", "442-512", "443-512", "443-512/32-64"):
-        assert Pattern.parse(name).name == name
+        assert EndgamePattern.parse(name).name == name
 
 
 @pytest.mark.long
 @pytest.mark.promise("R70")
 def test_a_larger_table_equals_recursion_in_its_upper_layers() -> None:
     """All layers of 442-32 would take recursion hours; errors are those of each layer."""
-    pattern = Pattern.parse("442-32")
+    pattern = EndgamePattern.parse("442-32")
     twin = naive("442-32")
     chosen = random.Random(SEED)
     for layer in Builder(pattern, 2).layers():

@@ -21,7 +21,7 @@ from twofold.board import Board
 from twofold.endgame.build import Builder, Layer
 from twofold.endgame.cells import layer_sizes, unmerged_row_table
 from twofold.endgame.library import file_name
-from twofold.endgame.pattern import SHAPES, Kind, Pattern, Shape
+from twofold.endgame.pattern import SHAPES, EndgamePattern, PatternKind, Shape
 from twofold.endgame.scale import chances_of
 from twofold.endgame.table import EndgameTable, EndgameTables
 from twofold.endgame.work import build_table
@@ -75,7 +75,7 @@ def test_chances_equal_recursion_from_the_rules(name: str) -> None:
 @pytest.mark.parametrize("name", [*MIDDLE, *long(*LONG)])
 def test_each_layer_follows_from_those_above_by_the_rules(name: str) -> None:
     """One step of the recursion for boards of every layer: together they are the recursion."""
-    pattern, chosen = Pattern.parse(name), random.Random(SEED)
+    pattern, chosen = EndgamePattern.parse(name), random.Random(SEED)
     above: list[Layer] = []
     for layer in Builder(pattern, 2).layers():
         for number in chosen.choices(range(len(layer.after)), k=6 if len(layer.after) else 0):
@@ -107,9 +107,9 @@ def test_whole_rows_have_the_chances_of_dense_tables(
     target: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     shape = SHAPES["442"]
-    monkeypatch.setitem(SHAPES, "442c", Shape(shape.pictures, Kind.CELLS))
-    dense = Builder(Pattern.parse(f"442-{target}")).layers()
-    by_cells = Builder(Pattern.parse(f"442c-{target}")).layers()
+    monkeypatch.setitem(SHAPES, "442c", Shape(shape.pictures, PatternKind.CELLS))
+    dense = Builder(EndgamePattern.parse(f"442-{target}")).layers()
+    by_cells = Builder(EndgamePattern.parse(f"442c-{target}")).layers()
     for one, other in zip(dense, by_cells, strict=True):
         assert np.allclose(np.sort(one.before), np.sort(other.before), rtol=0, atol=1e-6)
         assert np.allclose(np.sort(one.after), np.sort(other.after), rtol=0, atol=1e-6)
@@ -118,7 +118,7 @@ def test_whole_rows_have_the_chances_of_dense_tables(
 @pytest.mark.promise("R70")
 @pytest.mark.parametrize("name", ["L3-16", "t-8", "LL-8", "free5-16", *long("t-16", "free6-16")])
 def test_answers_are_those_of_the_layers_in_every_symmetry(name: str) -> None:
-    pattern, chosen = Pattern.parse(name), random.Random(SEED)
+    pattern, chosen = EndgamePattern.parse(name), random.Random(SEED)
     tables, answered = EndgameTables([made(name)]), 0
     for number in range(80):
         cells = _spoken(pattern, chosen)
@@ -142,7 +142,7 @@ def test_answers_are_those_of_the_layers_in_every_symmetry(name: str) -> None:
     assert answered >= 20
 
 
-def _spoken(pattern: Pattern, chosen: random.Random) -> Cells:
+def _spoken(pattern: EndgamePattern, chosen: random.Random) -> Cells:
     """A board of the pattern's frame, with real large tiles."""
     places = pattern.places
     while True:
@@ -201,7 +201,7 @@ def test_a_table_speaks_of_its_boards_alone(
 
 def test_a_file_is_the_same_for_any_threads_and_stops(tmp_path: Path) -> None:
     for name in ("L3-8", "free4-16"):
-        pattern = Pattern.parse(name)
+        pattern = EndgamePattern.parse(name)
         paths = [tmp_path / f"{number}-{file_name(pattern)}" for number in range(2)]
         build_table(paths[0], pattern, threads=1)
         asked = iter([False] * 150 + [True])
@@ -216,19 +216,19 @@ def test_a_file_is_the_same_for_any_threads_and_stops(tmp_path: Path) -> None:
 
 def test_names_and_caps() -> None:
     for name in ("L3-512", "t-256", "LL-64", "free8-64", "free9-16"):
-        assert Pattern.parse(name).name == name
+        assert EndgamePattern.parse(name).name == name
     for name in ("442-2048", "free8-512", "free4-32"):
         with pytest.raises(InvalidTable, match=r"expected a target of at most (1024|256|16) for"):
-            Pattern.parse(name)
+            EndgamePattern.parse(name)
     with pytest.raises(InvalidTable, match="expected L3-512, got L3-512/16-64: L3 takes no caps"):
-        Pattern.parse("L3-512/16,64")
+        EndgamePattern.parse("L3-512/16,64")
     with pytest.raises(InvalidTable, match="expected a pattern"):
-        Pattern.parse("free11-8")
+        EndgamePattern.parse("free11-8")
 
 
 def test_where_large_tiles_may_move_the_table_is_asked_first() -> None:
-    free, fixed = Pattern.parse("free8-64"), Pattern.parse("44-64")
-    assert free.rank < fixed.rank < Pattern.parse("free8-32").rank
+    free, fixed = EndgamePattern.parse("free8-64"), EndgamePattern.parse("44-64")
+    assert free.rank < fixed.rank < EndgamePattern.parse("free8-32").rank
 
 
 def test_large_tiles_never_merge() -> None:

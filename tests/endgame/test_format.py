@@ -12,13 +12,13 @@ from twofold.board import Board
 from twofold.endgame.cells import layer_sizes
 from twofold.endgame.format import head_bytes, read_head, texts_of
 from twofold.endgame.halves import Halves
-from twofold.endgame.pattern import Pattern
+from twofold.endgame.pattern import EndgamePattern
 from twofold.endgame.table import EndgameTable, EndgameTables
 from twofold.endgame.work import build_table
 from twofold.errors import InvalidTable
 from twofold.tensors import write_tensors
 
-PATTERN = Pattern.parse("442-8")
+PATTERN = EndgamePattern.parse("442-8")
 SIZES = layer_sizes(PATTERN)
 LAYERS = np.stack([np.array(SIZES), np.zeros(len(SIZES), dtype=int)], axis=1).astype(np.uint64)
 LEVELS = np.zeros(sum(SIZES), dtype=np.uint16)
@@ -35,7 +35,7 @@ def data(tmp_path_factory: pytest.TempPathFactory) -> bytes:
 
 def test_sizes_are_those_of_the_halves() -> None:
     for name in ("44-16", "442-32", "443-16/4-8", "444-8"):
-        pattern = Pattern.parse(name)
+        pattern = EndgamePattern.parse(name)
         halves = Halves(pattern)
         assert layer_sizes(pattern) == [halves.size(n) for n in range(pattern.highest + 1)]
 
@@ -126,7 +126,7 @@ def test_the_hash_covers_pattern_bits_and_chances(tmp_path: Path, data: bytes) -
     path.write_bytes(data)
     known = {read_head(path).hash}
     for number, (name, bits) in enumerate([("442-8", 8), ("441-8", 16), ("442-16", 16)]):
-        build_table(tmp_path / str(number), Pattern.parse(name), bits)
+        build_table(tmp_path / str(number), EndgamePattern.parse(name), bits)
         known.add(read_head(tmp_path / str(number)).hash)
     layers = LAYERS.copy()
     layers[3, 1] = 7

@@ -20,7 +20,7 @@ from twofold.endgame.library import (
     tables_folder,
     unsound,
 )
-from twofold.endgame.pattern import Pattern
+from twofold.endgame.pattern import EndgamePattern
 from twofold.endgame.work import build_table, remove_table
 from twofold.errors import InvalidTable, LimitExceeded
 
@@ -32,7 +32,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setattr(library, "LEAST_TARGET", 3)
     tables_folder().mkdir()
     for name in ("442-8", "441-16/4,8"):
-        pattern = Pattern.parse(name)
+        pattern = EndgamePattern.parse(name)
         build_table(tables_folder() / file_name(pattern), pattern)
     return tables_folder()
 
@@ -85,7 +85,7 @@ def test_a_table_that_is_replaced_is_read_again(folder: Path) -> None:
     before = table_hash("442-8")
     path = find("442-8")
     remove_table(path)
-    build_table(path, Pattern.parse("442-8"), 8)
+    build_table(path, EndgamePattern.parse("442-8"), 8)
     assert table_hash("442-8") != before
     assert open_table("442-8").head.bits == 8
 
@@ -173,9 +173,9 @@ def test_tiles_that_are_none_are_refused(name: str) -> None:
 )
 def test_patterns_that_make_no_sense_are_refused(name: str, says: str) -> None:
     with pytest.raises(InvalidTable, match=re.escape(says)):
-        Pattern.parse(name)
+        EndgamePattern.parse(name)
 
 
 def test_the_smallest_tables_that_can_speak() -> None:
     for name in ("free6-8", "free4-16", "44-8", "44-256/32-128", "442-512/4-4", "LL-8"):
-        assert Pattern.parse(name).name == name
+        assert EndgamePattern.parse(name).name == name

@@ -11,7 +11,7 @@ from tests.endgame.naive import LARGE, QUICK, SLOW, naive
 from tests.support.endgame_tables import Cells, boards_of, turned
 from twofold import reference
 from twofold.board import Board
-from twofold.endgame.pattern import Pattern
+from twofold.endgame.pattern import EndgamePattern
 from twofold.endgame.scale import chances_of
 from twofold.endgame.table import EndgameTable, EndgameTables
 from twofold.kernels.endgame import lookup as endgame_lookup
@@ -20,7 +20,7 @@ from twofold.rules import Move
 SEED = 7
 
 
-def expected(pattern: Pattern, cells: Cells) -> dict[Move, float]:
+def expected(pattern: EndgamePattern, cells: Cells) -> dict[Move, float]:
     """The chances of the moves of a board in the frame's own symmetry class, by recursion.
 
     Large tiles are put as exponents that cannot merge or win, in the frame; the symmetry of the
@@ -57,7 +57,7 @@ def _stays(cells: Cells, after: Cells, target: int) -> bool:
     "name", [*QUICK, *(pytest.param(name, marks=pytest.mark.long) for name in SLOW)]
 )
 def test_an_answer_equals_recursion_from_the_rules(name: str) -> None:
-    pattern = Pattern.parse(name)
+    pattern = EndgamePattern.parse(name)
     tables = EndgameTables([made(name)])
     answered = 0
     for cells in boards_of(pattern, random.Random(SEED), 60):

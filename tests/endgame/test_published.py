@@ -11,7 +11,7 @@ import pytest
 
 from twofold.endgame.build import Builder, DenseWay
 from twofold.endgame.halves import Halves
-from twofold.endgame.pattern import Pattern
+from twofold.endgame.pattern import EndgamePattern
 from twofold.kernels.endgame import layers as endgame
 
 PUBLISHED = {64: 0.976849, 128: 0.782384, 256: 0.124619}
@@ -45,7 +45,7 @@ class Snake(DenseWay):
     """Chances with the goal of macroxue."""
 
     def __init__(self, target: int) -> None:
-        super().__init__(Pattern.parse(f"44-{target}"))
+        super().__init__(EndgamePattern.parse(f"44-{target}"))
         self.low, self.high = (
             half._replace(left=losing(half.left), right=losing(half.right))
             for half in (self.low, self.high)
@@ -97,9 +97,9 @@ def test_with_the_goal_of_macroxue_his_chances_are_found(target: int) -> None:
 
 @pytest.mark.parametrize("target", OURS)
 def test_with_our_goal_the_chances_are_higher(target: int) -> None:
-    builder = Builder(Pattern.parse(f"44-{target}"))
+    builder = Builder(EndgamePattern.parse(f"44-{target}"))
     wanted = sum(1 << one for one in (*THIRD, *FOURTH) if one) // 2
     layer = next(one for one in builder.layers() if one.number == wanted)
-    found = float(layer.before[number_of(Halves(Pattern.parse(f"44-{target}")), wanted)])
+    found = float(layer.before[number_of(Halves(EndgamePattern.parse(f"44-{target}")), wanted)])
     assert found == pytest.approx(OURS[target], abs=1e-5)
     assert found > PUBLISHED[target]

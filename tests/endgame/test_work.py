@@ -16,14 +16,14 @@ from tests.support.forks import fork
 from twofold.endgame import work as working
 from twofold.endgame.folder import work_folder
 from twofold.endgame.library import file_name
-from twofold.endgame.pattern import Pattern
+from twofold.endgame.pattern import EndgamePattern
 from twofold.endgame.table import EndgameTable
-from twofold.endgame.work import Progress, Work, build_table, share_done
+from twofold.endgame.work import BuildProgress, Work, build_table, share_done
 from twofold.errors import InvalidInput, InvalidTable, ResourceError
 from twofold.locks import alone
 
 NAME = "442-16"
-PATTERN = Pattern.parse(NAME)
+PATTERN = EndgamePattern.parse(NAME)
 
 
 def whole(folder: Path, bits: int = 16, threads: int = 1) -> bytes:
@@ -54,7 +54,7 @@ def test_8_bits_are_half(tmp_path: Path) -> None:
     assert np.array_equal(table.levels == 255, fine == 65_535)
 
 
-def note(seen: list[int], now: Progress) -> None:
+def note(seen: list[int], now: BuildProgress) -> None:
     seen.append(now.layer)
 
 
@@ -88,7 +88,7 @@ def test_what_died_goes_on_from_its_last_note(tmp_path: Path) -> None:
     wanted = whole(tmp_path)
     path = tmp_path / "died"
 
-    def die(now: Progress) -> None:
+    def die(now: BuildProgress) -> None:
         if now.layer == 20:
             raise _Died
 
@@ -107,7 +107,7 @@ def test_what_died_goes_on_from_its_last_note(tmp_path: Path) -> None:
 def _build_to_layer_20(path: Path, there: Path) -> None:
     """Build, open a pipe at layer 20, which waits for its reader, and then wait to be killed."""
 
-    def halt(now: Progress) -> None:
+    def halt(now: BuildProgress) -> None:
         if now.layer == 20:
             with there.open("w"):
                 signal.pause()
@@ -167,7 +167,7 @@ def test_a_full_disk_is_known_before_anything_is_built(
         raise OSError(errno.ENOSPC, "No space left on device")
 
     monkeypatch.setattr(working, "_reserve", full)
-    seen: list[Progress] = []
+    seen: list[BuildProgress] = []
     with pytest.raises(ResourceError, match="No space left"):
         build_table(tmp_path / "full", PATTERN, on_progress=seen.append)
     assert not seen

@@ -13,7 +13,7 @@ from twofold.engine import dialogue as engine_dialogue
 from twofold.engine import subject as engine_subject
 from twofold.engine.conformance import (
     CHECKS,
-    Outcome,
+    CheckOutcome,
     check_engine,
     dead_board,
     usual_board,
@@ -31,7 +31,7 @@ MINE = EXAMPLE.with_name("my_player.py")
 NAMES = [check.name for check in CHECKS]
 
 
-def failures(outcomes: Iterator[Outcome]) -> dict[str, str]:
+def failures(outcomes: Iterator[CheckOutcome]) -> dict[str, str]:
     return {one.name: one.detail for one in outcomes if not one.passed}
 
 

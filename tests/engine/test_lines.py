@@ -14,14 +14,14 @@ from twofold.engine.lines import format_line, parse_answer, parse_command
 from twofold.engine.messages import (
     ALL_SHAPES,
     BestMove,
+    ErrorLine,
     Go,
     Identity,
     Info,
     NewGame,
     Option,
-    Position,
-    Refusal,
     SetOption,
+    SetPosition,
     Shapes,
     Word,
 )
@@ -45,9 +45,9 @@ PAGE = Path(__file__).parents[2] / "docs" / "reference" / "engine-protocol.md"
         ("new", NewGame()),
         ("new 3x4 goal=64 seed 7", NewGame(Rules(3, 4, goal=64), 7)),
         ("new seed 18446744073709551615", NewGame(seed=2**64 - 1)),
-        ("position 0012/0000/0000/0000", Position(BOARD)),
-        ("position 0012000000000000 move 3 by-the-way score 40", Position(BOARD, 40, 3)),
-        ("position 2x2:0000 score 0", Position(Board.empty((2, 2)), 0)),
+        ("position 0012/0000/0000/0000", SetPosition(BOARD)),
+        ("position 0012000000000000 move 3 by-the-way score 40", SetPosition(BOARD, 40, 3)),
+        ("position 2x2:0000 score 0", SetPosition(Board.empty((2, 2)), 0)),
         ("go", Go()),
         ("go ply 3 nodes 1000 time 50", Go(Budget(3, 0.05, 1000))),
         ("go time 0.25 quickly", Go(Budget(seconds=0.00025))),
@@ -84,7 +84,7 @@ def test_commands(line: str, command: object) -> None:
         ("info string line u depth 3", Info(text="line u depth 3")),
         ("bestmove d", BestMove(Move.DOWN)),
         ("bestmove none", BestMove(None)),
-        ("error expected\x1b[2J this", Refusal("expected\\x1b[2J this")),
+        ("error expected\x1b[2J this", ErrorLine("expected\\x1b[2J this")),
         ("frobnicate", None),
         ("go", None),
     ],
@@ -163,7 +163,7 @@ def test_a_line_and_a_text_do_not_go_together() -> None:
 
 def test_what_is_written_stays_one_line() -> None:
     for message in (
-        Refusal("a\nb"),
+        ErrorLine("a\nb"),
         Info(text="a\r\nb"),
         Identity("name", "\x1b[2J" + "x" * 5_000),
     ):
@@ -180,7 +180,7 @@ def test_the_conversation_on_the_page_can_be_read_and_its_moves_are_legal() -> N
         if text == "position 12":  # which is answered by an error there
             continue
         match (parse_command if side == ">" else parse_answer)(text):
-            case Position(board):
+            case SetPosition(board):
                 legal = set(board.legal_moves())
             case Info(values=values, best=best):
                 assert set(values) == legal

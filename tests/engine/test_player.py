@@ -25,7 +25,7 @@ from tests.engine.engines import (
 from twofold import Board, Budget, Move, Rules, make_player
 from twofold.engine import dialogue as engine_dialogue
 from twofold.engine import player as engine_module
-from twofold.engine.messages import Info, Position
+from twofold.engine.messages import Info, SetPosition
 from twofold.engine.player import EnginePlayer
 from twofold.engine.process import EngineEnded, EngineOverflow, EngineProcess
 from twofold.engine.spec import hash_of_files, parse_command_words, parse_option_words
@@ -110,7 +110,7 @@ def test_the_program_is_told_limits_and_options() -> None:
     with EnginePlayer(words, Budget(ply=3, nodes=500), options=options) as player:
         said = [
             answer.text
-            for answer in player._thoughts(Position(BOARD), Budget(ply=3, nodes=500))
+            for answer in player._thoughts(SetPosition(BOARD), Budget(ply=3, nodes=500))
             if isinstance(answer, Info)
         ]
         assert said == ["depth 4 style wild motto to be, or ply 3 nodes 500"]
@@ -303,7 +303,7 @@ def test_a_program_that_does_not_stop_is_given_up(hasty: None) -> None:
 def test_a_search_may_be_left(mode: str, hasty: None) -> None:
     with EnginePlayer(rogue(mode)) as player:
         player.start(Rules(), 1)
-        thoughts = player._thoughts(Position(BOARD), Budget())
+        thoughts = player._thoughts(SetPosition(BOARD), Budget())
         if mode != "mute":
             next(thoughts)
         thoughts.close()  # type: ignore[attr-defined]

@@ -11,9 +11,9 @@ from tests.engine.slow import BOARD, Slow
 from twofold import Board, Budget, Move, Player, Rules, make_player
 from twofold.engine import server as module
 from twofold.engine.lines import format_line, parse_answer
-from twofold.engine.messages import BestMove, Go, Info, Option, Position, Refusal, Shapes, Word
+from twofold.engine.messages import BestMove, ErrorLine, Go, Info, Option, SetPosition, Shapes, Word
 from twofold.engine.server import EngineServer, opening_rules
-from twofold.engine.server_search import Search, info_of
+from twofold.engine.server_search import ServerSearch, info_of
 from twofold.errors import InvalidInput, UnsupportedRules
 from twofold.game import Game
 from twofold.players import play_game
@@ -38,7 +38,7 @@ class Talk:
             self.lines += text.splitlines()
             self._new.notify()
 
-    def _begin(self, search: Search) -> None:
+    def _begin(self, search: ServerSearch) -> None:
         threading.Thread(target=search.run, daemon=True).start()
 
     def _make(self, spec: str) -> Player:
@@ -272,7 +272,7 @@ def test_an_option_names_no_code_but_what_the_engine_was_started_with(tmp_path: 
 )
 def test_what_is_wrong_is_answered_by_one_error(greedy: Talk, line: str) -> None:
     (said,) = greedy.say(line)
-    assert isinstance(parse_answer(said), Refusal)
+    assert isinstance(parse_answer(said), ErrorLine)
     assert greedy.say("ready") == ["readyok"]
 
 
@@ -410,5 +410,5 @@ def test_a_player_of_small_boards_alone_is_started_for_them() -> None:
 
 
 def test_messages_are_those_of_the_lines() -> None:
-    assert format_line(Position(BOARD)) == f"position {BOARD}"
+    assert format_line(SetPosition(BOARD)) == f"position {BOARD}"
     assert format_line(Go(Budget(seconds=0.1))) == "go time 100"

@@ -3,7 +3,7 @@
 from functools import cache
 
 from twofold.board import Board
-from twofold.exact.problem import Objective, Problem
+from twofold.exact.problem import ExactObjective, Problem
 
 
 def symmetric(board: Board) -> list[Board]:
@@ -48,7 +48,7 @@ class Naive:
     def value(self, board: Board) -> float:
         board = least(board)
         rules = self.problem.rules
-        wins = self.problem.objective is Objective.GOAL
+        wins = self.problem.objective is ExactObjective.GOAL
         if rules.stop_at_goal and board.max_tile >= rules.goal:
             return float(wins)
         if board not in self.values:
@@ -61,7 +61,7 @@ class Naive:
 
     def move_value(self, board: Board, move: int) -> float:
         rules = self.problem.rules
-        wins = self.problem.objective is Objective.GOAL
+        wins = self.problem.objective is ExactObjective.GOAL
         after, reward = board.slide(board.legal_moves()[0].__class__(move))
         gained = 0.0 if wins else float(reward)
         if rules.stop_at_goal and after.max_tile >= rules.goal:

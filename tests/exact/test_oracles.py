@@ -12,10 +12,10 @@ from tests.exact.naive import Naive, least
 from twofold.board import Board, Slide
 from twofold.evaluators import compiled, simple_evaluator
 from twofold.evaluators.ntuple import network_evaluator
-from twofold.exact import Problem, Table, solve
+from twofold.exact import ExactTable, Problem, solve
 from twofold.exact.problem import canonical_bits
 from twofold.kernels.exact import canonical
-from twofold.learn.settings import Settings, parse_schedule
+from twofold.learn.settings import TrainingSettings, parse_schedule
 from twofold.learn.training import Training
 from twofold.networks.network import Network
 from twofold.players import play_games
@@ -35,7 +35,7 @@ def _nothing(bits, score, params):  # type: ignore[no-untyped-def]
 ZERO = simple_evaluator("nothing", _nothing, at="afterstate", adds_reward=True, unit="points")
 
 
-def states(table: Table, layers: slice, count: int, seed: int = 0) -> list[Board]:
+def states(table: ExactTable, layers: slice, count: int, seed: int = 0) -> list[Board]:
     """Some states of some layers."""
     rows, cols = table.problem.rules.shape
     found = []
@@ -62,7 +62,7 @@ def ends_within(board: Board, moves: int) -> bool:
     )
 
 
-def search_differs(table: Table, boards: list[Board], plies: int) -> float:
+def search_differs(table: ExactTable, boards: list[Board], plies: int) -> float:
     """The largest difference of a search to the values of moves."""
     player = ExpectimaxPlayer(ZERO, Depth.fixed(plies))
     player.start(table.problem.rules, 1)
@@ -78,7 +78,7 @@ def search_differs(table: Table, boards: list[Board], plies: int) -> float:
 
 @pytest.mark.promise("R51")
 def test_search_to_the_end_finds_the_exact_values_of_2x3(
-    two_by_three: Table, figure: Callable[[str], None]
+    two_by_three: ExactTable, figure: Callable[[str], None]
 ) -> None:
     late = states(two_by_three, slice(-90, None), 1_000)
     boards = [board for board in late if ends_within(board, 6)][:60]
@@ -137,7 +137,7 @@ def test_games_of_the_exact_player_have_its_value(
 def learnt(rules: str, patterns: str, schedule: str, games: int, **settings: Any) -> Network:
     """What TD learning of a pattern of all cells, a table of all boards, comes to."""
     training = Training(
-        Settings(
+        TrainingSettings(
             patterns=patterns,
             rules=Rules.parse(rules),
             schedule=parse_schedule(schedule),
@@ -223,7 +223,7 @@ def test_learning_with_a_weight_for_each_board_finds_the_exact_values(
     figure(f"{rules}: {expected:.2f} learnt in {games:,} games, plays {got:.2f} of {exact:.2f}")
 
 
-def test_a_search_sees_a_state_as_the_table_does(two_by_three: Table) -> None:
+def test_a_search_sees_a_state_as_the_table_does(two_by_three: ExactTable) -> None:
     """One ply on the exact values of afterstates would be optimal play: look-ups agree."""
     for board in states(two_by_three, slice(0, 60, 7), 50):
         values = two_by_three.move_values(board)

@@ -7,7 +7,7 @@ import pytest
 from tests.exact.naive import least
 from twofold.board import Board
 from twofold.errors import InvalidBoard
-from twofold.exact import Objective, Problem, Table, solve
+from twofold.exact import ExactObjective, ExactTable, Problem, solve
 from twofold.exact.outcomes import describe, document, outcomes, percent
 from twofold.rules import Move
 
@@ -15,7 +15,7 @@ from twofold.rules import Move
 class Walk:
     """Follows optimal play on `Board` alone, remembering what it has seen."""
 
-    def __init__(self, table: Table) -> None:
+    def __init__(self, table: ExactTable) -> None:
         self.table = table
         self.known: dict[Board, tuple[dict[int, float], float]] = {}
 
@@ -66,11 +66,11 @@ def test_outcomes_are_those_of_all_games(rules: str, objective: str) -> None:
     assert ends.moves == pytest.approx(moves)
     assert ends.value == table.start_value
     assert sum(ends.sums.values()) == pytest.approx(1)
-    if table.problem.objective is Objective.GOAL:
+    if table.problem.objective is ExactObjective.GOAL:
         assert ends.reach[table.problem.rules.goal] == pytest.approx(table.start_value)
 
 
-def test_from_a_board_and_all_ends_of_one(two_by_three: Table) -> None:
+def test_from_a_board_and_all_ends_of_one(two_by_three: ExactTable) -> None:
     told: list[tuple[int, int]] = []
     board = Board.parse("2x3:112/001")
     ends = outcomes(two_by_three, board, on_progress=lambda *each: told.append(each))
@@ -84,7 +84,7 @@ def test_from_a_board_and_all_ends_of_one(two_by_three: Table) -> None:
     assert list(ends.reach.values()) == sorted(ends.reach.values(), reverse=True)
 
 
-def test_a_board_that_is_over_or_that_no_game_comes_by(two_by_two: Table) -> None:
+def test_a_board_that_is_over_or_that_no_game_comes_by(two_by_two: ExactTable) -> None:
     over = outcomes(two_by_two, Board.parse("2x2:12/21"))
     assert (over.tiles, over.moves) == ({4: 1.0}, 0.0)
     beyond = outcomes(two_by_two, Board.parse("2x2:9a/a9"))
@@ -94,7 +94,7 @@ def test_a_board_that_is_over_or_that_no_game_comes_by(two_by_two: Table) -> Non
             outcomes(two_by_two, Board.parse(board))
 
 
-def test_in_words_and_as_json(two_by_two: Table) -> None:
+def test_in_words_and_as_json(two_by_two: ExactTable) -> None:
     ends = outcomes(two_by_two)
     lines = describe(ends)
     assert lines[0] == "largest    at the end    reached"
@@ -106,7 +106,7 @@ def test_in_words_and_as_json(two_by_two: Table) -> None:
     assert Move.UP in two_by_two.move_values(Board.parse("2x2:01/10"))
 
 
-def test_what_hears_of_progress_may_end_it(two_by_three: Table) -> None:
+def test_what_hears_of_progress_may_end_it(two_by_three: ExactTable) -> None:
     def hear(_layer: int, states: int) -> None:
         if states > 1_000:
             raise KeyboardInterrupt
@@ -116,7 +116,7 @@ def test_what_hears_of_progress_may_end_it(two_by_three: Table) -> None:
     assert sum(outcomes(two_by_three).tiles.values()) == pytest.approx(1)
 
 
-def test_what_the_start_is_worth(two_by_two: Table) -> None:
+def test_what_the_start_is_worth(two_by_two: ExactTable) -> None:
     assert outcomes(two_by_two).worth == "66.96 points expected"
     over = outcomes(two_by_two, Board.parse("2x2:12/21"))
     assert over.worth == "0.00 points more expected"

@@ -6,7 +6,7 @@ import pytest
 
 from twofold.board import Board
 from twofold.errors import InvalidInput, UnsupportedRules
-from twofold.exact import Objective, Problem, solve
+from twofold.exact import ExactObjective, Problem, solve
 from twofold.exact.problem import canonical_bits
 from twofold.rules import Rules
 
@@ -32,7 +32,7 @@ def test_the_goal_counts_only_where_play_stops_at_it() -> None:
     goal = Problem.parse("2x2 goal=16", "goal")
     assert goal.rules.stop_at_goal
     assert goal == Problem.parse("2x2 goal=16 stop=goal", "goal")
-    assert goal.objective is Objective.GOAL
+    assert goal.objective is ExactObjective.GOAL
 
 
 def test_start_boards_are_all_there_may_be() -> None:
@@ -158,4 +158,4 @@ def test_no_layer_is_past_the_largest_sum(rules: str) -> None:
 def test_an_objective_that_is_none(objective: object) -> None:
     with pytest.raises(InvalidInput, match="expected the objective score or goal, got"):
         Problem(Rules(2, 2), objective)  # type: ignore[arg-type]
-    assert Problem.parse("2x2 goal=8", "goal").objective is Objective.GOAL
+    assert Problem.parse("2x2 goal=8", "goal").objective is ExactObjective.GOAL

@@ -8,10 +8,10 @@ import pytest
 
 from tests.exact.naive import Naive
 from twofold.board import Board
-from twofold.exact import Problem, Table, solve, solver
+from twofold.exact import ExactTable, Problem, solve, solver
 from twofold.exact.format import STATES
-from twofold.exact.solver import Crew, Progress, Solver
-from twofold.exact.store import Store
+from twofold.exact.solver import SolveProgress, Solver, SolverCrew
+from twofold.exact.store import LayerStore
 from twofold.kernels.exact import canonical
 
 PROBLEMS = [
@@ -28,7 +28,7 @@ PROBLEMS = [
 ]
 
 
-def differences(problem: Problem, table: Table) -> float:
+def differences(problem: Problem, table: ExactTable) -> float:
     """The largest difference to naive recursion, relative to the largest value."""
     naive = Naive(problem)
     start = naive.start_value
@@ -50,14 +50,14 @@ def test_every_state_is_worth_what_recursion_finds(rules: str, objective: str) -
 
 
 @pytest.mark.promise("R50")
-def test_2x3_by_recursion(two_by_three: Table, figure: Callable[[str], None]) -> None:
+def test_2x3_by_recursion(two_by_three: ExactTable, figure: Callable[[str], None]) -> None:
     """All of 2x3: 17,268 states."""
     largest = differences(two_by_three.problem, two_by_three)
     assert largest < 1e-12
     figure(f"{len(two_by_three):,} states of 2x3, largest relative difference {largest:.1g}")
 
 
-def test_known_values_of_2x2(two_by_two: Table) -> None:
+def test_known_values_of_2x2(two_by_two: ExactTable) -> None:
     """Computed by an independent program before this one was written."""
     assert two_by_two.start_value == pytest.approx(66.9641494571, abs=1e-10)
     chances = {16: 0.962511253750, 32: 0.082887289072}
@@ -67,7 +67,7 @@ def test_known_values_of_2x2(two_by_two: Table) -> None:
     assert max(bits_of(two_by_two)) == 5  # 32 is the largest tile on 2x2
 
 
-def bits_of(table: Table) -> set[int]:
+def bits_of(table: ExactTable) -> set[int]:
     """The largest exponents of all states that are in the last layers."""
     rows, cols = table.problem.rules.shape
     found = set()
@@ -102,7 +102,7 @@ def test_numbers_of_states_as_published(rules: str, count: int) -> None:
     assert len(solve(Problem.parse(rules, "goal"), threads=2)) == count
 
 
-def test_our_own_values(two_by_three: Table) -> None:
+def test_our_own_values(two_by_three: ExactTable) -> None:
     """Found by this program; by recursion as well (2x3), or by play (see test_oracles)."""
     assert len(two_by_three) == 17_268
     assert two_by_three.start_value == pytest.approx(480.258271775958, abs=1e-9)
@@ -121,7 +121,9 @@ def test_threads_change_nothing(threads: int, monkeypatch: pytest.MonkeyPatch) -
     assert np.array_equal(one.layers.values, many.layers.values)
 
 
-def test_sets_that_are_too_small_grow(monkeypatch: pytest.MonkeyPatch, two_by_three: Table) -> None:
+def test_sets_that_are_too_small_grow(
+    monkeypatch: pytest.MonkeyPatch, two_by_three: ExactTable
+) -> None:
     monkeypatch.setattr("twofold.exact.plan._FEWEST_PLACES", 2)
     monkeypatch.setattr("twofold.exact.solver._GROWTH", 0.0)
     table = solve(two_by_three.problem)
@@ -129,7 +131,7 @@ def test_sets_that_are_too_small_grow(monkeypatch: pytest.MonkeyPatch, two_by_th
     assert np.array_equal(table.layers.values, two_by_three.layers.values)
 
 
-def test_layers_follow_each_other(two_by_three: Table) -> None:
+def test_layers_follow_each_other(two_by_three: ExactTable) -> None:
     index = two_by_three.layers.index
     assert index[:, 0].tolist() == list(range(4, 4 + 2 * len(index), 2))
     assert index[-1, STATES] > 0
@@ -137,9 +139,9 @@ def test_layers_follow_each_other(two_by_three: Table) -> None:
 
 
 def test_progress_is_told_by_layer_and_work_can_be_stopped() -> None:
-    told: list[Progress] = []
+    told: list[SolveProgress] = []
     problem = Problem.parse("2x2")
-    store = Store(problem)
+    store = LayerStore(problem)
     assert Solver(problem, store, on_progress=told.append).run()
     assert {now.phase for now in told} == {"listing", "solving"}
     assert told[-1].states == told[-1].total == 74
@@ -147,13 +149,13 @@ def test_progress_is_told_by_layer_and_work_can_be_stopped() -> None:
         now.layer for now in told if now.phase == "listing"
     )
     calls = iter([False] * 5 + [True])
-    assert not Solver(problem, Store(problem), stop=lambda: next(calls)).run()
+    assert not Solver(problem, LayerStore(problem), stop=lambda: next(calls)).run()
 
 
-def test_a_store_goes_on_where_it_was(two_by_three: Table) -> None:
+def test_a_store_goes_on_where_it_was(two_by_three: ExactTable) -> None:
     """Stopped after each of some layers, forwards and backwards, the result is the same."""
     problem = two_by_three.problem
-    store = Store(problem)
+    store = LayerStore(problem)
     done, runs = False, 0
     while not done:
         enough = len(store.keys) + len(store.values) + 40
@@ -176,7 +178,7 @@ def test_a_large_layer_is_stopped_in_its_middle(
     """Between two parts of a layer: what it has found is dropped, and found again."""
     monkeypatch.setattr(solver, "_AT_ONCE", 64)
     problem = Problem.parse("2x3 goal=32", "goal")
-    store, whole = Store(problem), solve(problem)
+    store, whole = LayerStore(problem), solve(problem)
     stops = 0
     for asked in itertools.count(20, 50):
         calls = itertools.count()
@@ -190,7 +192,7 @@ def test_a_large_layer_is_stopped_in_its_middle(
 
 def test_parts_after_the_stop_are_left_out() -> None:
     done: list[slice] = []
-    crew = Crew(2, lambda: len(done) > 2)
+    crew = SolverCrew(2, lambda: len(done) > 2)
     with pytest.raises(solver._Stopped):
         crew.share(done.append, 100 * solver._AT_ONCE)
     crew.close()

@@ -16,22 +16,22 @@ from tests.support.generators import make_board
 from twofold import files
 from twofold.board import Board
 from twofold.errors import InvalidBoard, InvalidTable, ResourceError
-from twofold.exact import Problem, Table, solve
+from twofold.exact import ExactTable, Problem, solve
 from twofold.exact.format import Layers, read_layers, write_layers
 from twofold.exact.solver import Solver
-from twofold.exact.store import Store, WorkFolder
+from twofold.exact.store import LayerStore, WorkFolder
 from twofold.kernels.exact import canonical
 from twofold.rules import Move
 
 
 @pytest.fixture
-def path(tmp_path: Path, two_by_three: Table) -> Path:
+def path(tmp_path: Path, two_by_three: ExactTable) -> Path:
     """A table of 2x3 in a file."""
     write(tmp_path / "2x3.table", two_by_three)
     return tmp_path / "2x3.table"
 
 
-def write(path: Path, table: Table) -> None:
+def write(path: Path, table: ExactTable) -> None:
     layers = table.layers
     firsts = layers.firsts.tolist()
     cuts = [slice(*pair) for pair in itertools.pairwise(firsts)]
@@ -40,8 +40,8 @@ def write(path: Path, table: Table) -> None:
     write_layers(path, table.problem, first, keys, values)
 
 
-def test_what_was_written_is_read(path: Path, two_by_three: Table) -> None:
-    table = Table.open(path, check=True)
+def test_what_was_written_is_read(path: Path, two_by_three: ExactTable) -> None:
+    table = ExactTable.open(path, check=True)
     assert table.problem == two_by_three.problem
     assert table.start_value == two_by_three.start_value
     assert np.array_equal(table.layers.keys, two_by_three.layers.keys)
@@ -54,14 +54,14 @@ def test_what_was_written_is_read(path: Path, two_by_three: Table) -> None:
 @pytest.mark.parametrize("change", [b"", b"text", bytes(1_000_000)])
 def test_a_table_in_use_whose_file_is_written_over(path: Path, change: bytes) -> None:
     """As `cp` does it: in place. A page of the file that is gone ends whoever has it mapped."""
-    table = Table.open(path)
+    table = ExactTable.open(path)
     before = table.start_value
     path.write_bytes(change)
     assert table.start_value == before
     table.check()
 
 
-def test_others_can_read_it(path: Path, two_by_three: Table) -> None:
+def test_others_can_read_it(path: Path, two_by_three: ExactTable) -> None:
     """As the page on the format says: any reader of safetensors, and a search in the keys."""
     tensors = safetensors.numpy.load_file(path)
     assert set(tensors) == {"keys", "layers", "values"}
@@ -77,7 +77,7 @@ def test_others_can_read_it(path: Path, two_by_three: Table) -> None:
     assert tensors["values"][place] == two_by_three.value(board)
 
 
-def test_look_ups_of_any_board(two_by_three: Table) -> None:
+def test_look_ups_of_any_board(two_by_three: ExactTable) -> None:
     rng = random.Random(3)
     for _ in range(300):
         board = make_board(rng, (2, 3), largest=12)
@@ -91,7 +91,7 @@ def test_look_ups_of_any_board(two_by_three: Table) -> None:
 
 
 def test_values_and_moves_agree_and_symmetric_boards_are_worth_the_same(
-    two_by_three: Table,
+    two_by_three: ExactTable,
 ) -> None:
     board = Board.parse("2x3:112/001")
     values = two_by_three.move_values(board)
@@ -103,14 +103,14 @@ def test_values_and_moves_agree_and_symmetric_boards_are_worth_the_same(
     assert two_by_three.value(other) == two_by_three.value(board)
 
 
-def test_one_tile_before_the_states_is_worth_its_moves(two_by_two: Table) -> None:
+def test_one_tile_before_the_states_is_worth_its_moves(two_by_two: ExactTable) -> None:
     """A game begins with two tiles, so a board with one is no state; its moves lead to some."""
     board = Board.parse("2x2:00/01")
     assert not two_by_two.holds(board)
     assert two_by_two.value(board) == pytest.approx(two_by_two.start_value, rel=0.02)
 
 
-def test_what_cannot_be_looked_up(two_by_two: Table) -> None:
+def test_what_cannot_be_looked_up(two_by_two: ExactTable) -> None:
     with pytest.raises(InvalidBoard, match="expected a 2x2 board, got 3x3:"):
         two_by_two.value(Board.empty((3, 3)))
     with pytest.raises(InvalidBoard, match=r"expected a board that a game under 2x2 .* can come"):
@@ -144,7 +144,7 @@ def test_the_goal_is_worth_one_and_ends_play() -> None:
 
 @pytest.mark.promise("R16")
 def test_a_table_cut_off_anywhere_is_refused(
-    tmp_path: Path, two_by_two: Table, figure: Callable[[str], None]
+    tmp_path: Path, two_by_two: ExactTable, figure: Callable[[str], None]
 ) -> None:
     path = tmp_path / "a"
     write(path, two_by_two)
@@ -152,12 +152,12 @@ def test_a_table_cut_off_anywhere_is_refused(
     for end in range(len(data)):
         path.write_bytes(data[:end])
         with pytest.raises(InvalidTable):
-            Table.open(path)
+            ExactTable.open(path)
     figure(f"{len(data):,} cuts of a table: all refused")
 
 
 @pytest.mark.promise("R16")
-def test_every_changed_byte_of_the_content_is_found(tmp_path: Path, two_by_two: Table) -> None:
+def test_every_changed_byte_of_the_content_is_found(tmp_path: Path, two_by_two: ExactTable) -> None:
     path = tmp_path / "a"
     write(path, two_by_two)
     data = path.read_bytes()
@@ -167,11 +167,11 @@ def test_every_changed_byte_of_the_content_is_found(tmp_path: Path, two_by_two: 
         changed[place] ^= 0x20
         path.write_bytes(changed)
         with pytest.raises(InvalidTable, match="expected "):
-            Table.open(path, check=True)
+            ExactTable.open(path, check=True)
 
 
 @pytest.mark.promise("R13")
-def test_a_table_is_the_old_one_or_the_new_one(tmp_path: Path, two_by_two: Table) -> None:
+def test_a_table_is_the_old_one_or_the_new_one(tmp_path: Path, two_by_two: ExactTable) -> None:
     path = tmp_path / "a"
     path.write_bytes(b"old")
 
@@ -186,7 +186,7 @@ def test_a_table_is_the_old_one_or_the_new_one(tmp_path: Path, two_by_two: Table
             except ResourceError:
                 failed += 1
         content = path.read_bytes()
-        assert content == b"old" or len(Table.open(path, check=True)) == len(two_by_two)
+        assert content == b"old" or len(ExactTable.open(path, check=True)) == len(two_by_two)
         path.write_bytes(b"old")
     assert failed > 5
     assert [each.name for each in tmp_path.iterdir()] == ["a"]
@@ -197,7 +197,7 @@ def test_a_table_is_the_old_one_or_the_new_one(tmp_path: Path, two_by_two: Table
 
 @pytest.mark.promise("R16")
 def test_a_solution_killed_anywhere_goes_on_from_what_it_has_written(
-    tmp_path: Path, two_by_three: Table, figure: Callable[[str], None]
+    tmp_path: Path, two_by_three: ExactTable, figure: Callable[[str], None]
 ) -> None:
     """Each run writes every layer and ends without a word after a few; the table is the same."""
     problem = two_by_three.problem
@@ -219,15 +219,15 @@ def test_a_solution_killed_anywhere_goes_on_from_what_it_has_written(
         states.append(store.states)
     store.write(path)
     store.remove()
-    assert np.array_equal(Table.open(path, check=True).layers.index[:, :2],
+    assert np.array_equal(ExactTable.open(path, check=True).layers.index[:, :2],
                           two_by_three.layers.index[:, :2])  # fmt: skip
-    assert np.array_equal(Table.open(path).layers.values, two_by_three.layers.values)
+    assert np.array_equal(ExactTable.open(path).layers.values, two_by_three.layers.values)
     assert not store.folder.exists()
     figure(f"{runs} runs of 2x3, the same table")
 
 
 @pytest.mark.promise("R16")
-def test_torn_and_damaged_parts_are_found_again(tmp_path: Path, two_by_two: Table) -> None:
+def test_torn_and_damaged_parts_are_found_again(tmp_path: Path, two_by_two: ExactTable) -> None:
     problem = two_by_two.problem
     path = tmp_path / "t"
     rng = random.Random(5)
@@ -256,7 +256,7 @@ def test_torn_and_damaged_parts_are_found_again(tmp_path: Path, two_by_two: Tabl
 
 
 def test_the_end_of_the_states_and_their_values_lost_together(
-    tmp_path: Path, two_by_two: Table
+    tmp_path: Path, two_by_two: ExactTable
 ) -> None:
     """Values in the middle are kept, and those that depend on what was lost are right again."""
     problem = two_by_two.problem
@@ -298,7 +298,10 @@ def test_the_work_on_another_problem_is_left_alone(tmp_path: Path) -> None:
 
 def test_a_store_and_a_folder_write_the_same(tmp_path: Path) -> None:
     problem = Problem.parse("2x2 goal=16", "goal")
-    for name, store in (("a", Store(problem)), ("b", WorkFolder(tmp_path / "b", problem, 0.0))):
+    for name, store in (
+        ("a", LayerStore(problem)),
+        ("b", WorkFolder(tmp_path / "b", problem, 0.0)),
+    ):
         assert Solver(problem, store).run()
         store.write(tmp_path / name)
     assert (tmp_path / "a").read_bytes() == (tmp_path / "b").read_bytes()
@@ -309,7 +312,7 @@ def test_large_boards_have_large_keys(tmp_path: Path) -> None:
     table = solve(Problem.parse("3x4 goal=8", "goal"))
     assert table.layers.keys.dtype == np.uint64
     write(tmp_path / "a", table)
-    read = Table.open(tmp_path / "a", check=True)
+    read = ExactTable.open(tmp_path / "a", check=True)
     assert read.start_value == table.start_value == pytest.approx(1)
     total = int(read.layers.index[5, 0])
     key = read.layers.keys[int(read.layers.firsts[5])]
@@ -325,12 +328,12 @@ def test_large_boards_have_large_keys(tmp_path: Path) -> None:
      np.zeros(2), np.zeros((2, 2), dtype=np.uint64)],
     ids=str,
 )  # fmt: skip
-def test_boards_that_are_no_numbers(two_by_two: Table, boards: Any) -> None:
+def test_boards_that_are_no_numbers(two_by_two: ExactTable, boards: Any) -> None:
     with pytest.raises(InvalidBoard, match="expected boards as numbers of 64 bits, got"):
         two_by_two.values(boards)
 
 
-def test_boards_as_any_whole_numbers(two_by_two: Table) -> None:
+def test_boards_as_any_whole_numbers(two_by_two: ExactTable) -> None:
     bits = Board.parse("2x2:11/00").to_bits()
     (value,) = two_by_two.values([bits])
     given: list[Any] = [[np.uint64(bits)], np.array([bits]), np.array([0, bits], np.uint64)[1:]]
@@ -341,7 +344,7 @@ def test_boards_as_any_whole_numbers(two_by_two: Table) -> None:
 
 @pytest.mark.promise("R64")
 @pytest.mark.parametrize("name", ["layers", "words", "problem"])
-def test_what_kernels_read_stays_in_its_place(two_by_two: Table, name: str) -> None:
+def test_what_kernels_read_stays_in_its_place(two_by_two: ExactTable, name: str) -> None:
     with pytest.raises(AttributeError):
         setattr(two_by_two, name, getattr(two_by_two, name))
     with pytest.raises(ValueError, match="read-only"):
@@ -362,14 +365,14 @@ def test_what_kernels_read_stays_in_its_place(two_by_two: Table, name: str) -> N
     ],
 )
 def test_layers_that_do_not_fit_each_other(
-    two_by_two: Table, change: Callable[[Layers], dict[str, Any]], message: str
+    two_by_two: ExactTable, change: Callable[[Layers], dict[str, Any]], message: str
 ) -> None:
     layers = two_by_two.layers
     with pytest.raises(InvalidTable, match=message):
-        Table(replace(layers, **change(layers)))
+        ExactTable(replace(layers, **change(layers)))
 
 
-def test_a_table_needs_keys_and_values(two_by_two: Table) -> None:
+def test_a_table_needs_keys_and_values(two_by_two: ExactTable) -> None:
     keys = replace(two_by_two.layers, values=np.empty(0), part="keys")
     with pytest.raises(InvalidTable, match="expected keys and values, got keys alone"):
-        Table(keys)
+        ExactTable(keys)

@@ -27,7 +27,7 @@ from twofold.kernels.learn import ntuple
 from twofold.kernels.search import context as names
 from twofold.kernels.search import leaf_layer as layers
 from twofold.kernels.search import transposition as table
-from twofold.learn.settings import Settings, parse_schedule
+from twofold.learn.settings import TrainingSettings, parse_schedule
 from twofold.learn.training import Training
 from twofold.networks.network import Network
 from twofold.players import make_player, play_game
@@ -131,7 +131,7 @@ def learned() -> Iterator[str]:
                 bits, 0, Board.from_bits(int(bits), (rows, cols)).legal_moves(), 2
             )
             yield f"network {bits:x}: {[(m.value or 0.0).hex() for m in found.values()]}"
-        plain = Settings(patterns=patterns, rules=Rules(rows, cols), stages=(64, 512))
+        plain = TrainingSettings(patterns=patterns, rules=Rules(rows, cols), stages=(64, 512))
         for settings in (
             replace(plain, schedule=parse_schedule("td")),
             replace(plain, order="backward", trace=0.5),

@@ -6,7 +6,7 @@ import numpy as np
 
 from tests.support.endgame_tables import table_files as table_files
 from tests.support.endgame_tables import tables_here as tables_here
-from twofold.learn.settings import Settings, parse_schedule
+from twofold.learn.settings import TrainingSettings, parse_schedule
 from twofold.learn.training import Training
 from twofold.rules import Rules
 
@@ -22,10 +22,10 @@ PATTERNS = {
 
 def settings_of(
     shape: tuple[int, int], schedule: str, start_tiles: int = 2, spawn: Any = None, **more: Any
-) -> Settings:
+) -> TrainingSettings:
     rules = Rules(*shape, spawn or Rules().spawn, start_tiles)
     usual: dict[str, Any] = {"patterns": PATTERNS[shape]}
-    return Settings(rules=rules, schedule=parse_schedule(schedule), **(usual | more))
+    return TrainingSettings(rules=rules, schedule=parse_schedule(schedule), **(usual | more))
 
 
 def random_start(training: Training) -> None:

@@ -5,11 +5,11 @@ from pathlib import Path
 
 from twofold.learn import run
 from twofold.learn.checkpoint import load
-from twofold.learn.settings import Settings
+from twofold.learn.settings import TrainingSettings
 from twofold.learn.training import Training
 from twofold.rules import Rules
 
-SMALL = Settings(patterns="0123 0145", rules=Rules.parse("3x4"), threads=1, seed=5)
+SMALL = TrainingSettings(patterns="0123 0145", rules=Rules.parse("3x4"), threads=1, seed=5)
 
 
 def train(path: Path, games: int, saved: Connection) -> None:

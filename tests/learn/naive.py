@@ -16,7 +16,7 @@ from tests.evaluators.plain import downgraded, turned
 from twofold import reference
 from twofold.board import Board
 from twofold.endgame.named import find_tables
-from twofold.learn.settings import Method, Phase, Settings
+from twofold.learn.settings import Method, Phase, TrainingSettings
 from twofold.limits import BITS_MAX_EXPONENT
 from twofold.networks.network import Network
 from twofold.rules import Rules
@@ -183,7 +183,10 @@ class NaiveTraining:
     """
 
     def __init__(
-        self, settings: Settings, games: int, start: Callable[[Feature], float] | None = None
+        self,
+        settings: TrainingSettings,
+        games: int,
+        start: Callable[[Feature], float] | None = None,
     ) -> None:
         self.settings, self.rules, self.games = settings, settings.rules, games
         real = Network(settings.patterns, settings.rules.shape)

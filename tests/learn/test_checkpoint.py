@@ -27,7 +27,7 @@ from twofold.kernels.learn import words as at
 from twofold.learn import checkpoint
 from twofold.learn.checkpoint import STATE, curve_path, load, save
 from twofold.learn.run import run
-from twofold.learn.settings import Settings, parse_schedule
+from twofold.learn.settings import TrainingSettings, parse_schedule
 from twofold.learn.start import start_from
 from twofold.learn.training import Training
 from twofold.networks.file import read_card, read_network, write_network
@@ -45,7 +45,7 @@ VARIANTS = [
 ]
 
 
-def finished(settings: Settings, games: int) -> Training:
+def finished(settings: TrainingSettings, games: int) -> Training:
     training = Training(settings, games=games)
     training.run()
     return training
@@ -53,7 +53,9 @@ def finished(settings: Settings, games: int) -> Training:
 
 @pytest.mark.promise("R14")
 @pytest.mark.parametrize("settings", VARIANTS, ids=lambda one: one.describe())
-def test_a_resumed_run_equals_an_uninterrupted_one(settings: Settings, tmp_path: Path) -> None:
+def test_a_resumed_run_equals_an_uninterrupted_one(
+    settings: TrainingSettings, tmp_path: Path
+) -> None:
     path = tmp_path / "net.safetensors"
     whole = finished(settings, 2500)
     training = Training(settings, games=2500)
@@ -258,7 +260,7 @@ def test_what_a_checkpoint_says(tmp_path: Path) -> None:
 
 def with_tables() -> Training:
     """A finished run of a few games with tables."""
-    training = Training(Settings(patterns="012 45", tables="auto"), games=3)
+    training = Training(TrainingSettings(patterns="012 45", tables="auto"), games=3)
     training.run()
     return training
 

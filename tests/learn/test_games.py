@@ -18,7 +18,7 @@ from tests.support.endgame_tables import table_files as table_files  # a fixture
 from tests.support.endgame_tables import tables_here as tables_here  # a fixture
 from twofold import reference
 from twofold.board import Board
-from twofold.endgame.pattern import Pattern
+from twofold.endgame.pattern import EndgamePattern
 from twofold.kernels.learn import words as at
 from twofold.learn.training import Training
 
@@ -209,7 +209,7 @@ def test_tables_make_the_moves_that_they_know(tables_here: Path, order: str) -> 
     random_start(training)
     twin = NaiveTraining(settings, 12, start_of(training.network))
     chosen = random.Random(5)
-    known = [boards_of(Pattern.parse(name), chosen, 20) for name in NAMES]
+    known = [boards_of(EndgamePattern.parse(name), chosen, 20) for name in NAMES]
     for row, boards in enumerate(known, 1):
         twin.kept[row] = list(boards)
         training.carousel[row, 0] = len(boards)

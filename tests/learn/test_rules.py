@@ -10,7 +10,7 @@ import pytest
 from twofold.errors import InvalidNetwork, LimitExceeded
 from twofold.learn.checkpoint import load, save
 from twofold.learn.rules import Decay, LearningRule, decay, learning_rule
-from twofold.learn.settings import Settings, parse_schedule
+from twofold.learn.settings import TrainingSettings, parse_schedule
 from twofold.learn.training import Training
 from twofold.players.own_code import load_object
 
@@ -51,7 +51,7 @@ def halved() -> Decay:
 
 
 def trained(games: int = 30, **settings: Any) -> Training:
-    training = Training(Settings(patterns="0123 4567", **settings), games=games)
+    training = Training(TrainingSettings(patterns="0123 4567", **settings), games=games)
     training.run()
     return training
 
@@ -96,7 +96,7 @@ def test_a_run_goes_on_where_its_code_is_named_again(
     tmp_path: Path, same_as_td: LearningRule, halved: Decay
 ) -> None:
     whole = trained(schedule=OWN, rule=same_as_td, decay=halved)
-    settings = Settings(patterns="0123 4567", schedule=OWN, rule=same_as_td, decay=halved)
+    settings = TrainingSettings(patterns="0123 4567", schedule=OWN, rule=same_as_td, decay=halved)
     first = Training(settings, games=30)
     first.run(games=10)
     file = tmp_path / "net.safetensors"
@@ -134,7 +134,7 @@ def test_rules_and_phases_go_together(
     schedule: str, with_rule: bool, expected: str, same_as_td: LearningRule
 ) -> None:
     with pytest.raises(InvalidNetwork, match=expected):
-        Settings(
+        TrainingSettings(
             patterns="4x6",
             schedule=parse_schedule(schedule),
             rule=same_as_td if with_rule else None,

@@ -15,12 +15,12 @@ from twofold.learn.checkpoint import curve_path, load
 from twofold.learn.curve import Curve
 from twofold.learn.evaluation import Evaluation, Measured
 from twofold.learn.run import CURVE_SECONDS, _CurveFile, run
-from twofold.learn.settings import Settings
-from twofold.learn.training import Progress, Training
+from twofold.learn.settings import TrainingSettings
+from twofold.learn.training import Training, TrainingProgress
 from twofold.networks.network import Network
 from twofold.rules import Rules
 
-SMALL = Settings(patterns="0123 0145", rules=Rules.parse("3x4"), threads=1)
+SMALL = TrainingSettings(patterns="0123 0145", rules=Rules.parse("3x4"), threads=1)
 
 
 class Writer:
@@ -168,9 +168,9 @@ def test_evaluations_are_events(tensorboard: list[Writer], tmp_path: Path) -> No
 
 
 def test_progress_and_stop(tmp_path: Path) -> None:
-    stop, seen = threading.Event(), list[Progress]()
+    stop, seen = threading.Event(), list[TrainingProgress]()
 
-    def show(now: Progress) -> None:
+    def show(now: TrainingProgress) -> None:
         seen.append(now)
         if len(seen) == 2:
             stop.set()

@@ -13,7 +13,7 @@ from twofold.errors import InvalidNetwork, InvalidTable, LimitExceeded, Unsuppor
 from twofold.kernels.learn.words import MAX_STEPS
 from twofold.learn.settings import (
     Phase,
-    Settings,
+    TrainingSettings,
     format_restart,
     format_schedule,
     parse_restart,
@@ -110,7 +110,7 @@ def test_schedules_that_are_refused(text: str, message: str) -> None:
 
 
 def test_what_holds_unless_told_otherwise() -> None:
-    settings = Settings(patterns="4x6")
+    settings = TrainingSettings(patterns="4x6")
     assert settings.rules == Rules()
     assert settings.schedule == (Phase("tc", 1.0),)
     assert (settings.stages, settings.optimism, settings.trace, settings.steps) == ((), 0, 0, 1)
@@ -122,9 +122,9 @@ def test_what_holds_unless_told_otherwise() -> None:
 
 
 def test_names_of_patterns_are_kept_and_lists_are_named() -> None:
-    assert Settings(patterns="2x4").patterns == "2x4"
-    assert Settings(patterns="3210,7654").patterns == "2x4"
-    assert Settings(patterns="10 23", rules=Rules(2, 2)).patterns == "01 23"
+    assert TrainingSettings(patterns="2x4").patterns == "2x4"
+    assert TrainingSettings(patterns="3210,7654").patterns == "2x4"
+    assert TrainingSettings(patterns="10 23", rules=Rules(2, 2)).patterns == "01 23"
 
 
 @pytest.mark.parametrize(
@@ -133,8 +133,8 @@ def test_names_of_patterns_are_kept_and_lists_are_named() -> None:
     [(0.0, 1), (0.05, 1), (0.1, 1), (0.3, 2), (0.5, 4), (0.7, 7), (0.9, MAX_STEPS), (1.0, 5)],
 )
 def test_steps_follow_from_lambda(trace: float, steps: int) -> None:
-    assert Settings(patterns="2x4", trace=trace).steps == steps
-    assert Settings(patterns="2x4", trace=trace, steps=2).steps == 2
+    assert TrainingSettings(patterns="2x4", trace=trace).steps == steps
+    assert TrainingSettings(patterns="2x4", trace=trace, steps=2).steps == 2
     if 0 < trace < 1 and steps < MAX_STEPS:
         assert trace**steps <= 0.1 * (1 + 1e-9)
         assert steps == 1 or trace ** (steps - 1) > 0.1
@@ -142,7 +142,7 @@ def test_steps_follow_from_lambda(trace: float, steps: int) -> None:
 
 def test_sums_are_needed_where_a_phase_is_coherent() -> None:
     for text, coherent in (("td", False), ("tc", True), ("td@90%,tc@10%", True)):
-        assert Settings(patterns="2x4", schedule=parse_schedule(text)).coherent == coherent
+        assert TrainingSettings(patterns="2x4", schedule=parse_schedule(text)).coherent == coherent
 
 
 @pytest.mark.parametrize(
@@ -182,7 +182,7 @@ def test_sums_are_needed_where_a_phase_is_coherent() -> None:
 )  # fmt: skip
 def test_settings_that_are_refused(values: dict[str, Any], message: str) -> None:
     with pytest.raises(InvalidNetwork, match=message):
-        Settings(**{"patterns": "2x4"} | values)
+        TrainingSettings(**{"patterns": "2x4"} | values)
 
 
 @pytest.mark.parametrize(
@@ -204,7 +204,7 @@ def test_settings_that_are_refused(values: dict[str, Any], message: str) -> None
 )
 def test_limits(values: dict[str, Any], message: str) -> None:
     with pytest.raises(LimitExceeded, match=message):
-        Settings(**{"patterns": "2x4"} | values)
+        TrainingSettings(**{"patterns": "2x4"} | values)
 
 
 @pytest.mark.parametrize(
@@ -222,7 +222,7 @@ def test_restarts_that_are_refused(text: str) -> None:
 
 
 def test_the_largest_settings() -> None:
-    largest = Settings(
+    largest = TrainingSettings(
         patterns="01234567", stages=tuple(range(2, 32, 2)), seed=2**64 - 1, threads=1024,
         steps=MAX_STEPS, optimism=1e7, trace=1.0, restart=10**9,
     )  # fmt: skip
@@ -230,7 +230,7 @@ def test_the_largest_settings() -> None:
 
 
 def test_describe_tells_what_is_not_as_usual() -> None:
-    plain = Settings(patterns="4x6")
+    plain = TrainingSettings(patterns="4x6")
     assert plain.describe() == "tc:1"
     rich = replace(
         plain, schedule=parse_schedule("td@90%,tc@10%"), optimism=320_000.0, trace=0.5, steps=3,
@@ -253,16 +253,16 @@ def test_describe_tells_what_is_not_as_usual() -> None:
 
 def test_tables_are_named_in_the_order_in_which_they_are_asked(tables_here: Path) -> None:
     for text in ("auto", "442-16+44-16", "44-16+442-16"):
-        settings = Settings(patterns="2x4", tables=text)
+        settings = TrainingSettings(patterns="2x4", tables=text)
         assert settings.tables == "44-16+442-16"
         assert settings.describe() == "tc:1, tables 44-16+442-16"
     for rules in (Rules(3, 3), Rules.parse("spawn=2:0.5,4:0.5")):
-        settings = Settings(patterns="01 12", rules=rules, tables="auto")
+        settings = TrainingSettings(patterns="01 12", rules=rules, tables="auto")
         assert settings.tables == "none"
         with pytest.raises(UnsupportedRules, match="expected 4x4 and spawns"):
-            Settings(patterns="01 12", rules=rules, tables="44-16")
+            TrainingSettings(patterns="01 12", rules=rules, tables="44-16")
 
 
 def test_tables_that_are_not_there_are_refused(tables_here: Path) -> None:
     with pytest.raises(InvalidTable, match="Build it with: twofold tables build 442-512"):
-        Settings(patterns="2x4", tables="442-512")
+        TrainingSettings(patterns="2x4", tables="442-512")

@@ -15,12 +15,12 @@ from twofold.errors import ResourceError
 from twofold.kernels.learn import learning
 from twofold.kernels.learn import words as at
 from twofold.learn import training as module
-from twofold.learn.settings import Settings, parse_schedule
+from twofold.learn.settings import TrainingSettings, parse_schedule
 from twofold.learn.training import (
     _RESULT_ROOM,
     NO_LIMIT,
-    Progress,
     Training,
+    TrainingProgress,
     Words,
     training_bytes,
     weight_count,
@@ -146,7 +146,9 @@ def test_one_thread_learns_the_same_in_pieces(name: str) -> None:
 @pytest.mark.parametrize("threads", [1, 2])
 def test_it_returns_after_so_many_games(threads: int) -> None:
     """With one thread after the last move of that game, with more a few games later."""
-    training = Training(Settings(patterns="01 12", rules=Rules(2, 3), threads=threads), games=9000)
+    training = Training(
+        TrainingSettings(patterns="01 12", rules=Rules(2, 3), threads=threads), games=9000
+    )
     for games in (1, 2, 150, 150, 4000):
         training.run(games=games)
         assert games <= training.curve.games <= games + threads * (threads - 1) * _RESULT_ROOM
@@ -300,10 +302,10 @@ def test_nothing_limits_a_run() -> None:
 
 def test_progress_is_reported() -> None:
     training = Training(settings_of((4, 4), "td@50%,tc@50%"), games=1_000_000)
-    seen: list[Progress] = []
+    seen: list[TrainingProgress] = []
     stop = threading.Event()
 
-    def report(progress: Progress) -> None:
+    def report(progress: TrainingProgress) -> None:
         seen.append(progress)
         if progress.moves > 10_000 and len(seen) > 2:
             stop.set()
@@ -369,7 +371,9 @@ def test_learning_learns() -> None:
     """On 3x3 games soon score twice as much as the first ones."""
     means = []
     for games in (100, 2000):
-        training = Training(Settings(patterns="012345 012 345", rules=Rules(3, 3)), games=games)
+        training = Training(
+            TrainingSettings(patterns="012345 012 345", rules=Rules(3, 3)), games=games
+        )
         training.run()
         means.append(np.mean([score for score, _ in training.curve.recent][-300:]))
     assert means[1] > 2 * means[0]
@@ -406,8 +410,8 @@ def test_own_words_lie_in_lines_of_their_own(count: int) -> None:
 
 
 def test_memory_is_counted() -> None:
-    td = Settings(patterns="4x6", schedule=parse_schedule("td"))
-    tc = Settings(patterns="4x6", stages=(1024,), threads=3)
+    td = TrainingSettings(patterns="4x6", schedule=parse_schedule("td"))
+    tc = TrainingSettings(patterns="4x6", stages=(1024,), threads=3)
     assert weight_count(td) == 4 * 16**6
     assert training_bytes(td) == 4 * 4 * 16**6 + 2**21
     assert training_bytes(tc) == 2 * 12 * 4 * 16**6 + 3 * 2**21
@@ -421,5 +425,5 @@ def little_memory(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.usefixtures("little_memory")
 def test_what_would_not_fit_is_refused_before_it_is_allocated() -> None:
     with pytest.raises(ResourceError, match=r"80% of the free memory for training 4x6 \(80 MB\)"):
-        Training(Settings(patterns="4x6"))
-    Training(Settings(patterns="2x4"))
+        Training(TrainingSettings(patterns="4x6"))
+    Training(TrainingSettings(patterns="2x4"))

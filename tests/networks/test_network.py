@@ -14,7 +14,6 @@ from twofold.errors import InvalidNetwork, LimitExceeded, ResourceError, Unsuppo
 from twofold.evaluators.explain import explain
 from twofold.evaluators.ntuple import network_evaluator, pattern_values
 from twofold.kernels.learn import ntuple
-from twofold.learn.settings import Settings
 from twofold.learn.training import Training
 from twofold.networks.network import Network, check_stages
 from twofold.networks.patterns import Pattern
@@ -253,7 +252,7 @@ def test_weights_live_as_long_as_those_that_read_them() -> None:
     assert network.value(Board.parse("2x2:12/34")) == 32
     assert evaluator.value(Board.parse("2x2:12/34")) == 24
     assert read() is not None
-    training = Training(Settings(patterns="01", rules=Rules(2, 2)), games=2)
+    training = Training(TrainingSettings(patterns="01", rules=Rules(2, 2)), games=2)
     read = weakref.ref(training.memory.base)
     training.memory = training.memory.copy()
     assert read() is not None

@@ -9,7 +9,7 @@ from tests.support.drawings import elements, numbers
 from twofold import Board, make_player
 from twofold.drawing import TILES
 from twofold.errors import InvalidInput
-from twofold.exact import Problem, Table, solve
+from twofold.exact import ExactTable, Problem, solve
 from twofold.exact.outcomes import Outcomes, outcomes
 from twofold.notebook import show
 from twofold.notebook.analysis import BEST, OTHER
@@ -19,12 +19,12 @@ BOARD = Board.parse("2x2:11/10")
 
 
 @pytest.fixture(scope="module")
-def table() -> Table:
+def table() -> ExactTable:
     return solve(Problem.parse("2x2"))
 
 
 @pytest.fixture(scope="module")
-def start(table: Table) -> Outcomes:
+def start(table: ExactTable) -> Outcomes:
     return outcomes(table)
 
 
@@ -49,7 +49,7 @@ def test_every_chance_stands_beside_its_tile(start: Outcomes) -> None:
     )
 
 
-def test_from_a_board(table: Table) -> None:
+def test_from_a_board(table: ExactTable) -> None:
     view = show(outcomes(table, BOARD))
     assert view.board == BOARD
     assert numbers(view.svg)[:3] == ["2", "2", "2"]
@@ -98,7 +98,7 @@ def test_a_theme_has_its_own_colours(start: Outcomes, theme: str) -> None:
     assert {getattr(colour, theme) for colour in (BEST, OTHER, TILES[3].face)} <= fills
 
 
-def test_a_picture_stands_alone(start: Outcomes, table: Table) -> None:
+def test_a_picture_stands_alone(start: Outcomes, table: ExactTable) -> None:
     for found in (start, outcomes(table, BOARD), outcomes(table, Board.parse("2x2:12/21"))):
         tags = {one.tag.rpartition("}")[2] for one in ET.fromstring(show(found).svg).iter()}
         assert tags <= {"svg", "title", "desc", "style", "rect", "text", "g"}

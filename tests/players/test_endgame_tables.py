@@ -14,7 +14,7 @@ from tests.support.endgame_tables import tables_here as tables_here  # a fixture
 from twofold import reference
 from twofold.board import Board
 from twofold.endgame.library import open_tables
-from twofold.endgame.pattern import Pattern
+from twofold.endgame.pattern import EndgamePattern
 from twofold.endgame.table import EndgameTables
 from twofold.errors import InvalidSpec, InvalidTable, UnsupportedRules
 from twofold.game import Game
@@ -44,7 +44,7 @@ def known_boards(count: int, seed: int = 5) -> list[Board]:
     found = [
         Board(list(cells), (4, 4))
         for name in NAMES
-        for cells in boards_of(Pattern.parse(name), chosen, count // len(NAMES))
+        for cells in boards_of(EndgamePattern.parse(name), chosen, count // len(NAMES))
     ]
     return [board for board in found if board.legal_moves()]
 

@@ -9,8 +9,8 @@ from twofold.board import Board
 from twofold.errors import GameOver, InvalidSpec, InvalidTable, UnsupportedRules
 from twofold.exact import Problem
 from twofold.exact.solver import Solver
-from twofold.exact.store import Store
-from twofold.exact.table import Table
+from twofold.exact.store import LayerStore
+from twofold.exact.table import ExactTable
 from twofold.game import Game
 from twofold.players import canonical, home_of, make_player, play_game, play_games
 from twofold.players.exact import ExactPlayer
@@ -21,7 +21,7 @@ from twofold.seeds import SeedRange
 def made(path: Path, rules: str, objective: str = "score") -> str:
     """The spec of a player by a table made for the rules."""
     problem = Problem.parse(rules, objective)
-    store = Store(problem)
+    store = LayerStore(problem)
     Solver(problem, store).run()
     store.write(path)
     return f"exact:table={path}"
@@ -115,7 +115,7 @@ def test_a_table_for_a_goal(tmp_path: Path) -> None:
 
 def test_the_canonical_spec_names_the_content(spec: str, tmp_path: Path) -> None:
     found = canonical(spec)
-    digest = Table.open(spec.partition("=")[2]).layers.digest
+    digest = ExactTable.open(spec.partition("=")[2]).layers.digest
     assert f"table_sha256={digest}" in found
     assert canonical(found) == found
     copy = made(tmp_path / "copy", "2x3")

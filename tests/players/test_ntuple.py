@@ -12,7 +12,7 @@ from twofold import Board, Budget, Game, Move, Rules, make_player
 from twofold.errors import InvalidNetwork, InvalidSpec, LimitExceeded, UnsupportedRules
 from twofold.evaluators.ntuple import network_evaluator
 from twofold.learn.checkpoint import save
-from twofold.learn.settings import Settings
+from twofold.learn.settings import TrainingSettings
 from twofold.learn.training import Training
 from twofold.networks.library import load_network, network_hash, shipped
 from twofold.networks.network import Network
@@ -23,7 +23,7 @@ from twofold.search.depth import Depth
 
 
 def trained(path: Path, rules: str = "4x4", patterns: str = "0123 4567") -> Path:
-    training = Training(Settings(patterns=patterns, rules=Rules.parse(rules)), games=400)
+    training = Training(TrainingSettings(patterns=patterns, rules=Rules.parse(rules)), games=400)
     training.run()
     save(training, path)
     return path

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from twofold.errors import UnsupportedRules
-from twofold.exact import Problem, Table, solve
+from twofold.exact import ExactTable, Problem, solve
 from twofold.players import make_player, play_games
 from twofold.players.exact import ExactPlayer
 from twofold.review.losses import measure_losses
@@ -12,18 +12,18 @@ from twofold.seeds import SeedRange
 
 
 @pytest.fixture(scope="module")
-def table() -> Table:
+def table() -> ExactTable:
     return solve(Problem.parse("2x3"))
 
 
-def test_optimal_play_loses_nothing(table: Table) -> None:
+def test_optimal_play_loses_nothing(table: ExactTable) -> None:
     found = measure_losses(ExactPlayer(table), table, range(20))
     assert found.lost == (0.0,) * 20
     assert found.optimal == found.moves > 20 * 30
     assert (found.worst, found.mean.value) == (0.0, 0.0)
 
 
-def test_losses_are_what_is_missing_in_the_score(table: Table) -> None:
+def test_losses_are_what_is_missing_in_the_score(table: ExactTable) -> None:
     player = make_player("greedy")
     found = measure_losses(player, table, range(200))
     width = found.mean.half_width
@@ -37,7 +37,7 @@ def test_losses_are_what_is_missing_in_the_score(table: Table) -> None:
     assert abs(missing - found.mean.value) < 3 * (float(error) + width)
 
 
-def test_it_may_be_stopped_and_other_shapes_are_refused(table: Table) -> None:
+def test_it_may_be_stopped_and_other_shapes_are_refused(table: ExactTable) -> None:
     found = measure_losses(make_player("corner"), table, range(100), stop=lambda: True)
     assert len(found.lost) == 1
     with pytest.raises(UnsupportedRules):

@@ -19,7 +19,7 @@ from twofold.search import deepening
 from twofold.search.alphabeta import AlphaBeta
 from twofold.search.base import Search
 from twofold.search.budget import Budget
-from twofold.search.deepening import HOPELESS, LEAST_GROWTH, Found, deepen
+from twofold.search.deepening import HOPELESS, LEAST_GROWTH, DeepFound, deepen
 from twofold.search.depth import Depth
 from twofold.search.expectimax import Expectimax
 from twofold.search.stop import Stop
@@ -41,7 +41,7 @@ def ask(
     budget: Budget,
     stop: Stop | None = None,
     clock: Callable[[], float] = time.perf_counter,
-) -> list[Found]:
+) -> list[DeepFound]:
     """All that a deepening search finds."""
     return list(deepen(search, board, 0, board.legal_moves(), budget, stop, clock))
 
@@ -50,7 +50,7 @@ def boards(count: int, most_empty: int = 8, seed: int = 61) -> list[Board]:
     return [board for board, _ in positions(count, most_empty, seed=seed)]
 
 
-def values(found: Found) -> dict[Any, float]:
+def values(found: DeepFound) -> dict[Any, float]:
     return {move: one.value for move, one in found.values.items()}
 
 

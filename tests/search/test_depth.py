@@ -20,7 +20,7 @@ from twofold.players import make_player, play_game
 from twofold.players.searching import ExpectimaxPlayer
 from twofold.rules import Move, Rules
 from twofold.search.budget import Budget
-from twofold.search.depth import ENDLESS, Band, Depth, Steps
+from twofold.search.depth import ENDLESS, Depth, DepthBand, Steps
 from twofold.search.expectimax import Expectimax
 
 BANDS = ["2+14000-16000:4", "3/2@5+0-100:6+100-200:5/4@3+28000-:3/2@6", "tiles+60-:8"]
@@ -50,11 +50,11 @@ def test_round_trips() -> None:
     for _ in range(500):
         ends = sorted(rng.sample(range(70_000), 2 * rng.randint(0, 3)))
         bands = [
-            Band(low, high, some_steps(rng))
+            DepthBand(low, high, some_steps(rng))
             for low, high in zip(ends[::2], ends[1::2], strict=True)
         ]
         if rng.random() < 0.5:
-            bands.append(Band(70_000, ENDLESS, some_steps(rng)))
+            bands.append(DepthBand(70_000, ENDLESS, some_steps(rng)))
         depth = Depth(some_steps(rng), bands=tuple(bands))
         assert Depth.parse(str(depth)) == depth
         assert depth.deepest == max(depth.at(empty, 0, total) for empty, total in grid(depth))
@@ -195,7 +195,7 @@ def test_the_kernel_has_the_same_plies(text: str) -> None:
     assert np.uint64(search.nodes) == 0
 
 
-def ends_of(band: Band) -> list[int]:
+def ends_of(band: DepthBand) -> list[int]:
     """Even sums on both sides of the ends."""
     return [max(end - more, 2) for end in (band.low, min(band.high, 99_998)) for more in (0, 2)]
 

@@ -8,7 +8,7 @@ import pytest
 from twofold.endgame import library
 from twofold.endgame.folder import tables_folder
 from twofold.endgame.library import file_name
-from twofold.endgame.pattern import Pattern
+from twofold.endgame.pattern import EndgamePattern
 from twofold.endgame.work import build_table
 
 NAMES = ("44-16", "442-16")
@@ -23,7 +23,7 @@ def table_files(tmp_path_factory: pytest.TempPathFactory) -> Path:
         patch.setenv("TWOFOLD_STATE_DIR", str(state))
         tables_folder().mkdir()
         for name in NAMES:
-            pattern = Pattern.parse(name)
+            pattern = EndgamePattern.parse(name)
             build_table(tables_folder() / file_name(pattern), pattern)
     return state
 
@@ -49,7 +49,7 @@ def turned(cells: Cells, symmetry: int) -> Cells:
     return tuple(cell for row in rows for cell in row)
 
 
-def boards_of(pattern: Pattern, chosen: random.Random, count: int) -> list[Cells]:
+def boards_of(pattern: EndgamePattern, chosen: random.Random, count: int) -> list[Cells]:
     """Boards that a table speaks of, in any symmetry."""
     found: list[Cells] = []
     low, high, top = pattern.caps

@@ -10,14 +10,14 @@ from twofold.engine.messages import (
     Answer,
     BestMove,
     Command,
+    ErrorLine,
     Go,
     Identity,
     Info,
     NewGame,
     Option,
-    Position,
-    Refusal,
     SetOption,
+    SetPosition,
     Shapes,
     Word,
 )
@@ -154,7 +154,7 @@ def make_command(rng: random.Random) -> Command:
         rng.choice([Word.HELLO, Word.READY, Word.STOP, Word.QUIT]),
         SetOption(rng.choice(["ply", "k_9", "a"]), make_words(rng)),
         NewGame(make_rules(rng), rng.getrandbits(64)),
-        Position(
+        SetPosition(
             make_board(rng),
             rng.choice([None, rng.randrange(10**9)]),
             rng.choice([None, rng.randrange(10**6)]),
@@ -177,7 +177,7 @@ def make_answer(rng: random.Random) -> Answer:
         Option("motto", "string", make_words(rng)),
         Shapes(tuple(sorted(rng.sample(ALL_SHAPES, k=rng.choice([1, 5, 63]))))),
         BestMove(rng.choice([None, *Move])),
-        Refusal(make_words(rng)),
+        ErrorLine(make_words(rng)),
         make_info(rng),
     ]
     return rng.choice(answers)

@@ -81,7 +81,7 @@ class Page(Listener):
 
     def refusal(self, request: Request) -> tuple[str, str]:
         """Send a request that is refused; kind and message."""
-        found = self.ask(request, protocol.Refused)
+        found = self.ask(request, protocol.RefusedReply)
         return found.kind, found.message
 
     def new(self, **values: Any) -> protocol.GameState:
@@ -92,12 +92,12 @@ class Page(Listener):
         """Open a game."""
         return self.ask(protocol.OpenRequest(game=game), protocol.GameState)
 
-    def move(self, game: str, move: Any, number: int) -> protocol.Step:
+    def move(self, game: str, move: Any, number: int) -> protocol.StepReply:
         """Make a move."""
         request = protocol.MoveRequest(game=game, move=move, move_number=number)
-        return self.ask(request, protocol.Step)
+        return self.ask(request, protocol.StepReply)
 
-    def play(self, state: protocol.GameState, moves: int) -> protocol.Now:
+    def play(self, state: protocol.GameState, moves: int) -> protocol.GameNow:
         """Make some moves, always the first legal one."""
         now = state.now
         for _ in range(moves):

@@ -16,7 +16,7 @@ from twofold.web.history import History
 from twofold.web.live_game import LiveGame
 from twofold.web.protocol import (
     AutoplayEnded,
-    Step,
+    StepReply,
 )
 from twofold.web.store import Store
 from twofold.web.table import Table
@@ -32,11 +32,11 @@ def begin(
     return table.join(live, Asker(listener, 1))
 
 
-def move(live: LiveGame, listener: Listener, ref: int = 2) -> Step:
+def move(live: LiveGame, listener: Listener, ref: int = 2) -> StepReply:
     """Make the first legal move."""
     start, number = len(listener.replies), live.history.move_number
     live.move(live.history.legal_moves()[0].letter, number, Asker(listener, ref))
-    return listener.wait(Step, lambda step: step.game == live.game, start)
+    return listener.wait(StepReply, lambda step: step.game == live.game, start)
 
 
 def let_play(live: LiveGame, listener: Listener, spec: str, ref: int = 5, **wish: Any) -> None:

@@ -35,11 +35,11 @@ from twofold.web.history import History
 from twofold.web.protocol import (
     STEPS_PER_SECOND,
     AutoplayEnded,
-    Frame,
+    FrameReply,
     GameState,
-    Refused,
+    RefusedReply,
     StaleMove,
-    Step,
+    StepReply,
 )
 from twofold.web.store import Store
 from twofold.web.table import Table
@@ -52,12 +52,12 @@ def test_slow_players_are_shown_step_by_step(table: Table) -> None:
     let_play(live, one, "greedy", moves_per_second=STEPS_PER_SECOND, moves=4)
     end = ended(one)
     assert (end.reason, end.ref, end.now.move_number, end.now.autoplay) == ("moves", 5, 4, "")
-    steps = one.all(Step)
+    steps = one.all(StepReply)
     assert [step.now.move_number for step in steps] == [1, 2, 3, 4]
     assert {(step.by, step.ref, step.now.autoplay) for step in steps} == {("greedy", 5, "greedy")}
-    assert [(step.now, step.ref) for step in other.all(Step)] == [(s.now, 0) for s in steps]
+    assert [(step.now, step.ref) for step in other.all(StepReply)] == [(s.now, 0) for s in steps]
     assert ended(other).ref == 0
-    assert not one.all(Frame)
+    assert not one.all(FrameReply)
     result = play_game(make_player("greedy"), LARGE, 1, keep_moves=True)
     assert result is not None
     assert "".join(step.move for step in steps) == result.letters[:4]
@@ -68,9 +68,9 @@ def test_a_pace_far_apart_waits_until_it_is_changed(table: Table) -> None:
     listener = Listener()
     live = begin(table, listener)
     let_play(live, listener, "greedy", moves_per_second=1e-6)
-    listener.wait(Step)  # the first move is made at once
+    listener.wait(StepReply)  # the first move is made at once
     let_play(live, listener, "greedy", ref=6, moves_per_second=1e-6, moves=1)
-    step = listener.wait(Step, lambda step: step.now.move_number == 2)
+    step = listener.wait(StepReply, lambda step: step.now.move_number == 2)
     assert step.ref == 6
     assert ended(listener).reason == "moves"
 
@@ -97,9 +97,9 @@ def test_fast_players_are_shown_in_frames(table: Table, spec: str, rules: str) -
     assert end.reason == ("over" if result.moves <= 150 else "moves")
     assert live.history.letters == result.letters[:most]
     assert end.now.move_number == most
-    frames = listener.all(Frame)
+    frames = listener.all(FrameReply)
     assert frames
-    assert not listener.all(Step)
+    assert not listener.all(StepReply)
     assert frames[-1].now.board == end.now.board
     numbers = [frame.now.move_number for frame in frames]
     assert numbers == sorted(numbers)
@@ -141,8 +141,8 @@ def test_a_pace_in_frames_is_kept(table: Table) -> None:
     end = ended(listener)
     assert (end.reason, end.now.move_number) == ("moves", 500)
     assert time.monotonic() - begun > 0.49
-    assert len(listener.all(Frame)) > 2
-    assert not listener.all(Step)
+    assert len(listener.all(FrameReply)) > 2
+    assert not listener.all(StepReply)
 
 
 def test_a_player_that_cannot_keep_its_pace_does_not_race_later(
@@ -208,7 +208,7 @@ def test_a_move_takes_over_at_once(table: Table) -> None:
     step = move(live, listener)
     assert (step.by, step.now.autoplay, step.now.move_number) == ("", "", 1)
     replies = [type(reply) for reply in listener.replies]
-    assert replies == [GameState, AutoplayEnded, Step]
+    assert replies == [GameState, AutoplayEnded, StepReply]
     assert ended(listener).reason == "paused"
     GATE.opened.set()
     table.close()
@@ -264,11 +264,11 @@ def test_another_player_takes_its_place_when_it_is_ready(table: Table) -> None:
     listener = Listener()
     live = begin(table, listener)
     let_play(live, listener, "greedy", moves_per_second=30.0)
-    listener.wait(Step)
+    listener.wait(StepReply)
     let_play(live, listener, own_players.LATE, ref=6, moves=3)
     assert GATE.reached.wait(PATIENCE)
     start = len(listener.replies)
-    assert listener.wait(Step, start=start).by == "greedy"  # it plays on meanwhile
+    assert listener.wait(StepReply, start=start).by == "greedy"  # it plays on meanwhile
     let_play(live, listener, own_players.LATE, ref=7, moves=2)  # a change of mind
     GATE.opened.set()
     end = ended(listener)
@@ -323,13 +323,13 @@ def test_a_player_that_cannot_begin_is_refused(
     live = begin(table, listener)
     live.join(Asker(other, 2))
     let_play(live, listener, "greedy", moves_per_second=1e-6)
-    listener.wait(Step)
+    listener.wait(StepReply)
     let_play(live, listener, spec, ref=6)
-    found = listener.wait(Refused)
+    found = listener.wait(RefusedReply)
     assert (found.ref, found.kind) == (6, kind)
     assert words in found.message
     assert live.now().autoplay == "greedy"
-    assert not other.all(Refused)
+    assert not other.all(RefusedReply)
 
 
 def test_a_player_that_cannot_be_made_is_refused(table: Table) -> None:
@@ -340,7 +340,7 @@ def test_a_player_that_cannot_be_made_is_refused(table: Table) -> None:
         raise MemoryError
 
     live.start_player("huge", make, Wish(), Asker(listener, 6))
-    assert listener.wait(Refused).kind == "PlayerError"
+    assert listener.wait(RefusedReply).kind == "PlayerError"
 
 
 @pytest.mark.parametrize(

@@ -103,7 +103,7 @@ def test_the_next_server_goes_on(tmp_path: Path) -> None:
         step = page.play(again, 1)
         assert step.move_number == 40
         assert step.best >= now.best
-        page.ask(protocol.DeleteRequest(game=state.game), protocol.Games)
+        page.ask(protocol.DeleteRequest(game=state.game), protocol.GamesReply)
         assert page.new().now.best >= now.best
 
 

@@ -30,7 +30,7 @@ from twofold.web.protocol import (
     GameState,
     Reply,
     StaleMove,
-    Step,
+    StepReply,
 )
 from twofold.web.table import Table
 
@@ -44,7 +44,7 @@ def test_a_move_is_told_to_all(table: Table) -> None:
     assert (state.seed, state.rules.text, state.first) == ("1", str(STANDARD), 0)
     step = move(live, one)
     assert (step.ref, step.by, step.now.move_number) == (2, "", 1)
-    there = other.wait(Step)
+    there = other.wait(StepReply)
     assert (there.ref, there.now) == (0, step.now)
     game = Game(seed=1)
     made = game.play(game.legal_moves()[0])
@@ -88,7 +88,7 @@ def test_undo_and_redo(table: Table) -> None:
     assert (state.now.can_undo, state.now.can_redo) == (True, True)
     assert other.wait(GameState, lambda state: state.undone != "").now == state.now
     live.redo(Asker(other, 6))
-    again = other.wait(Step, lambda step: step.ref == 6)
+    again = other.wait(StepReply, lambda step: step.ref == 6)
     assert (again.cell, again.tile, again.now.board) == (second.cell, second.tile, second.now.board)
     with pytest.raises(NothingToRedo):
         live.redo(Asker(other, 7))
@@ -99,7 +99,7 @@ def test_the_goal_is_announced_once(table: Table) -> None:
     board = Board.parse("aa11/0000/0000/0000")
     live = begin(table, listener, STANDARD, board=board)
     live.move("l", 0, Asker(listener, 2))
-    step = listener.wait(Step)
+    step = listener.wait(StepReply)
     assert (step.goal_reached, step.now.status) == (True, "won")
     assert not move(live, listener).goal_reached
 
@@ -124,7 +124,7 @@ def test_steps_come_in_order(table: Table) -> None:
     for listener in listeners[1:]:
         live.join(Asker(listener, 1))
     let_play(live, listeners[0], "greedy", moves_per_second=30.0)
-    listeners[0].wait(Step)
+    listeners[0].wait(StepReply)
 
     def meddle(listener: Listener) -> None:
         for _ in range(20):
@@ -141,7 +141,7 @@ def test_steps_come_in_order(table: Table) -> None:
 
     def told(listener: Listener) -> list[int]:
         replies: list[Reply] = [
-            one for one in listener.replies if isinstance(one, Step | GameState)
+            one for one in listener.replies if isinstance(one, StepReply | GameState)
         ]
         return [one.now.move_number for one in replies]  # type: ignore[attr-defined]
 

@@ -35,10 +35,10 @@ from twofold.web.hub import Hub
 from twofold.web.protocol import (
     MAX_MESSAGE_BYTES,
     AnalysisReply,
-    Frame,
+    FrameReply,
     Judged,
     Ready,
-    Refused,
+    RefusedReply,
     Reply,
 )
 from twofold.web.security import Access
@@ -167,8 +167,8 @@ def test_connections_are_counted(client: Client, monkeypatch: pytest.MonkeyPatch
 # ---- what waits to be sent
 
 
-def frame_of(game: str, rate: float) -> Frame:
-    return Frame(game=game, now=NOW, moves_per_second=rate)
+def frame_of(game: str, rate: float) -> FrameReply:
+    return FrameReply(game=game, now=NOW, moves_per_second=rate)
 
 
 NOW: Any = msgspec.convert(
@@ -176,7 +176,7 @@ NOW: Any = msgspec.convert(
         "board": "0" * 16, "tiles": [0] * 16, "score": 0, "move_number": 0, "status": "going",
         "legal": "", "can_undo": False, "can_redo": False, "undos": 0, "best": 0, "autoplay": "",
     },
-    type=Frame.__annotations__["now"],
+    type=FrameReply.__annotations__["now"],
 )  # fmt: skip
 
 
@@ -254,7 +254,7 @@ def test_what_waits_is_bounded(limits: dict[str, int]) -> None:
     async def look() -> None:
         outbox = Outbox(asyncio.get_running_loop(), **limits)
         for _ in range(100):
-            outbox.put(Refused(message="x" * 80, kind="InvalidInput"))
+            outbox.put(RefusedReply(message="x" * 80, kind="InvalidInput"))
         await outbox.overflow.wait()
         outbox.close()
         outbox.put(Ready())

@@ -9,10 +9,10 @@ import pytest
 
 from tests.web.page import Page
 from twofold.board import Board
-from twofold.exact import Problem, Table, solve
+from twofold.exact import ExactTable, Problem, solve
 from twofold.exact.outcomes import outcomes
 from twofold.exact.solver import Solver
-from twofold.exact.store import Store
+from twofold.exact.store import LayerStore
 from twofold.players import Player, make_player
 from twofold.players.exact import ExactPlayer
 from twofold.rules import Rules
@@ -27,18 +27,18 @@ BOARD = Board.parse("2x3:112/001")
 
 
 @pytest.fixture(scope="module")
-def table() -> Table:
+def table() -> ExactTable:
     return solve(Problem.parse("2x3"))
 
 
-def told(table: Table, board: Board, stop: Stop, seconds: float = 60) -> list[OutcomesReply]:
+def told(table: ExactTable, board: Board, stop: Stop, seconds: float = 60) -> list[OutcomesReply]:
     replies: list[OutcomesReply] = []
     follow(table, board, stop, replies.append, seconds=seconds)
     assert [reply.final for reply in replies] == [False] * (len(replies) - 1) + [True]
     return replies
 
 
-def test_the_end_is_told(table: Table) -> None:
+def test_the_end_is_told(table: ExactTable) -> None:
     (reply,) = told(table, BOARD, Stop())
     found = outcomes(table, BOARD)
     assert {one.tile: one.chance for one in reply.tiles} == found.tiles
@@ -47,7 +47,7 @@ def test_the_end_is_told(table: Table) -> None:
     assert (reply.problem, reply.worth, reply.note) == ("2x3, expected score", found.worth, "")
 
 
-def test_how_far_it_is(table: Table, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_how_far_it_is(table: ExactTable, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "SAY_EVERY", 0.0)
     replies = told(table, BOARD, Stop())
     assert len(replies) > 50
@@ -57,7 +57,7 @@ def test_how_far_it_is(table: Table, monkeypatch: pytest.MonkeyPatch) -> None:
     assert not any(reply.tiles for reply in replies[:-1])
 
 
-def test_it_ends_when_nobody_waits_or_the_time_is_over(table: Table) -> None:
+def test_it_ends_when_nobody_waits_or_the_time_is_over(table: ExactTable) -> None:
     stop = Stop()
     stop.raise_flag()
     (reply,) = told(table, BOARD, stop)
@@ -66,12 +66,12 @@ def test_it_ends_when_nobody_waits_or_the_time_is_over(table: Table) -> None:
     assert reply.note.startswith("not all games could be followed to their end in 0 s")
 
 
-def test_a_board_that_no_game_comes_by(table: Table) -> None:
+def test_a_board_that_no_game_comes_by(table: ExactTable) -> None:
     (reply,) = told(table, Board.parse("2x3:bbb/bbb"), Stop())
     assert (reply.note[:16], reply.tiles) == ("expected a board", [])
 
 
-def test_who_has_solved_the_game(table: Table) -> None:
+def test_who_has_solved_the_game(table: ExactTable) -> None:
     assert solution_of(ExactPlayer(table)) is table
     for spec in ("greedy", "random", "expectimax"):
         with make_player(spec) as player:
@@ -82,7 +82,7 @@ def test_who_has_solved_the_game(table: Table) -> None:
 
 
 def test_the_first_game_is_one_that_the_owners_table_is_for(tmp_path: Path) -> None:
-    store = Store(Problem.parse("2x2"))
+    store = LayerStore(Problem.parse("2x2"))
     Solver(store.problem, store).run()
     store.write(path := tmp_path / "2x2.table")
     with closing(Hub(tmp_path, f"exact:table={path}", warm_up=False)) as hub:
@@ -91,7 +91,7 @@ def test_the_first_game_is_one_that_the_owners_table_is_for(tmp_path: Path) -> N
 
 
 @pytest.fixture
-def page(tmp_path: Path, table: Table, monkeypatch: pytest.MonkeyPatch) -> Iterator[Page]:
+def page(tmp_path: Path, table: ExactTable, monkeypatch: pytest.MonkeyPatch) -> Iterator[Page]:
     """A page of a hub whose player `corner` is optimal play of 2x3 to 64."""
     goal = solve(Problem.parse("2x3 goal=64", "goal"))
     solved = {"greedy": table, "corner": goal}
@@ -104,7 +104,7 @@ def page(tmp_path: Path, table: Table, monkeypatch: pytest.MonkeyPatch) -> Itera
         yield Page(hub)
 
 
-def test_outcomes_follow_the_analysis(page: Page, table: Table) -> None:
+def test_outcomes_follow_the_analysis(page: Page, table: ExactTable) -> None:
     ref = page.tell(protocol.AnalyseRequest(board=str(BOARD), outcomes=True))
     reply = page.wait(OutcomesReply, lambda reply: reply.ref == ref and reply.final)
     assert {one.tile: one.chance for one in reply.tiles} == outcomes(table, BOARD).tiles

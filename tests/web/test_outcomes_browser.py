@@ -8,7 +8,7 @@ from playwright.sync_api import expect
 from tests.support.browser import PATIENCE_MS, Served, Visit, serve
 from twofold.exact import Problem
 from twofold.exact.solver import Solver
-from twofold.exact.store import Store
+from twofold.exact.store import LayerStore
 
 expect.set_options(timeout=PATIENCE_MS)
 
@@ -16,7 +16,7 @@ expect.set_options(timeout=PATIENCE_MS)
 @pytest.fixture(scope="module")
 def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
     folder = tmp_path_factory.mktemp("solved")
-    store = Store(Problem.parse("2x3"))
+    store = LayerStore(Problem.parse("2x3"))
     Solver(store.problem, store).run()
     store.write(folder / "2x3.table")
     with serve(folder, f"exact:table={folder / '2x3.table'}") as found:

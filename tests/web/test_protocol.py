@@ -17,7 +17,7 @@ from twofold.web.protocol import (
     parse_request,
 )
 
-NOW = protocol.Now(
+NOW = protocol.GameNow(
     board="1000/0000/0000/0001",
     tiles=[2] + [0] * 14 + [2],
     score=0,
@@ -33,7 +33,7 @@ NOW = protocol.Now(
 RULES = protocol.RulesInfo("4x4", 4, 4, 2048, False, 2, [(2, 0.9), (4, 0.1)])
 INFO = protocol.GameInfo("k3", "4x4", "1000", 0, 0, 2, "going", "me", "2048-01-31", 0)
 VALUE = protocol.MoveValueInfo("u", True, 1.5, 1.0, 4, 3, 100)
-JUDGEMENT = protocol.Judgement(0, "u", "l", [1.0, None, None, 2.0], 0.5, 50.0, "terrible")
+JUDGEMENT = protocol.JudgementInfo(0, "u", "l", [1.0, None, None, 2.0], 0.5, 50.0, "terrible")
 
 REQUESTS: list[Request] = [
     protocol.OpenRequest(),
@@ -60,27 +60,27 @@ REPLIES: list[Reply] = [
         version="1", players=[protocol.PlayerInfo("a", "b", "c", True)], ready=False, max_side=8
     ),
     protocol.Ready(),
-    protocol.Refused(ref=3, message="expected a move", kind="IllegalMove"),
+    protocol.RefusedReply(ref=3, message="expected a move", kind="IllegalMove"),
     protocol.GameState(
         game="k3", rules=RULES, seed="1", kept=True, player="me", date="", first=0, now=NOW
     ),
-    protocol.Step(
+    protocol.StepReply(
         game="k3",
         move="u",
         reward=4,
-        slides=[protocol.Slide(0, 1, True)],
+        slides=[protocol.TileSlide(0, 1, True)],
         cell=3,
         tile=2,
         by="",
         goal_reached=False,
         now=NOW,
     ),
-    protocol.Frame(game="k3", now=NOW, moves_per_second=1e6),
-    protocol.Position(
+    protocol.FrameReply(game="k3", now=NOW, moves_per_second=1e6),
+    protocol.PositionReply(
         game="k3", board="1", tiles=[2], score=0, move_number=0, last=3, next_move="u"
     ),
     protocol.AutoplayEnded(game="k3", reason="tile", now=NOW),
-    protocol.Games(games=[INFO]),
+    protocol.GamesReply(games=[INFO]),
     protocol.BoardInfo(board="1", tiles=[2], rows=1, cols=1, legal="", max_tile=2),
     protocol.AnalysisReply(
         board="1",
@@ -142,7 +142,7 @@ def test_every_message_is_here() -> None:
 
 
 def test_a_slide_is_a_list() -> None:
-    assert json.loads(msgspec.json.encode(protocol.Slide(4, 0, False))) == [4, 0, False]
+    assert json.loads(msgspec.json.encode(protocol.TileSlide(4, 0, False))) == [4, 0, False]
 
 
 @pytest.mark.parametrize(

@@ -19,7 +19,7 @@ from twofold.rules import STANDARD
 from twofold.search.budget import Budget
 from twofold.web import reviews as module
 from twofold.web.history import History
-from twofold.web.protocol import Judged, Judgement, NotFound, Refused, Reviewed
+from twofold.web.protocol import Judged, JudgementInfo, NotFound, RefusedReply, Reviewed
 from twofold.web.reviews import AskedReview, Order, Reviews
 
 SPEC = "ntuple:net=tiny,ply=1"
@@ -69,7 +69,7 @@ def end(listener: Listener, ref: int = 1) -> Reviewed:
     return listener.wait(Reviewed, lambda reply: reply.ref == ref)
 
 
-def judgements(listener: Listener, ref: int = 1) -> list[Judgement]:
+def judgements(listener: Listener, ref: int = 1) -> list[JudgementInfo]:
     return [one for reply in listener.all(Judged) if reply.ref == ref for one in reply.judgements]
 
 
@@ -169,7 +169,7 @@ def test_dropped_without_another_word(reviews: Reviews, judged: list[int]) -> No
 def test_who_cannot_judge_is_refused(reviews: Reviews, spec: str, kind: str) -> None:
     listener = Listener()
     asked(reviews, listener, game(5), spec, 4)
-    found = listener.wait(Refused)
+    found = listener.wait(RefusedReply)
     assert (found.kind, found.ref) == (kind, 4)
 
 
@@ -181,7 +181,7 @@ def test_an_unknown_game_is_refused(reviews: Reviews) -> None:
     reviews.start(
         AskedReview(reviews, Order("k3", "", None), find, lambda _: SPEC, listener.send, 1)
     )
-    assert listener.wait(Refused).kind == "NotFound"
+    assert listener.wait(RefusedReply).kind == "NotFound"
 
 
 def test_a_limit_of_plies(reviews: Reviews) -> None:

@@ -10,7 +10,7 @@ from twofold.board import Board
 from twofold.errors import InvalidSpec, LimitExceeded
 from twofold.exact import Problem
 from twofold.exact.solver import Solver
-from twofold.exact.store import Store
+from twofold.exact.store import LayerStore
 from twofold.players import Player, entries, make_player
 from twofold.players.presets import DEFAULT_PLAYER, DEFAULT_PLAYER_LARGE
 from twofold.rules import STANDARD, Rules
@@ -82,7 +82,7 @@ def test_makes_players_that_are_known(spec: str) -> None:
 
 def test_a_solved_game_is_for_boards_of_its_shape(tmp_path: Path) -> None:
     table = str(tmp_path / "2x2.table")
-    store = Store(Problem.parse("2x2"))
+    store = LayerStore(Problem.parse("2x2"))
     Solver(store.problem, store).run()
     store.write(table)
     spec = f"exact:table={table}"

@@ -17,7 +17,7 @@ from twofold.web.following import Asker
 from twofold.web.protocol import (
     GameState,
     NotFound,
-    Refused,
+    RefusedReply,
 )
 from twofold.web.store import Store
 from twofold.web.table import Table
@@ -104,7 +104,7 @@ def test_a_full_disk_is_told_once_and_the_game_goes_on(
         with closing(Table(store, clock)) as table:
             live = begin(table, listener)
             move(live, listener)
-            told = listener.wait(Refused)
+            told = listener.wait(RefusedReply)
             assert (told.kind, told.ref) == ("ResourceError", 0)
             assert "it cannot be saved: cannot write 100 bytes" in told.message
             clock.now += 2
@@ -113,7 +113,7 @@ def test_a_full_disk_is_told_once_and_the_game_goes_on(
             clock.now += 2
             move(live, listener)
             writes.wait(3)
-            assert len(listener.all(Refused)) == 1
+            assert len(listener.all(RefusedReply)) == 1
             table.leave(live, listener)  # it stays in memory
             assert table.find(live.game) is live
             writes.error = None
@@ -133,7 +133,7 @@ def test_a_fault_of_ours_does_not_end_saving(
         with closing(Table(store)) as table:
             live = begin(table, listener)
             move(live, listener)
-            assert listener.wait(Refused).kind == "InternalError"
+            assert listener.wait(RefusedReply).kind == "InternalError"
             writes.error = None
             other = begin(table, listener)
             move(other, listener)

@@ -25,7 +25,7 @@ from twofold.rules import STANDARD, Rules
 from twofold.search.budget import Budget
 from twofold.search.stop import Stop
 from twofold.web.asked import AskedAnalysis
-from twofold.web.protocol import AnalysisReply, Refused
+from twofold.web.protocol import AnalysisReply, RefusedReply
 from twofold.web.roster import Roster
 from twofold.web.searches import (
     DEFAULT_SECONDS,
@@ -200,7 +200,7 @@ def test_only_some_players_wait(searches: Searches, makes: Makes) -> None:
 def test_a_player_that_failed_does_not_serve_again(searches: Searches, makes: Makes) -> None:
     listener = Listener()
     asked(searches, listener, question(own_players.BROKEN))
-    assert listener.wait(Refused).kind == "InternalError"
+    assert listener.wait(RefusedReply).kind == "InternalError"
     assert makes.closed == makes.made
 
 
@@ -213,7 +213,7 @@ def test_who_cannot_begin_is_refused(
 ) -> None:
     listener = Listener()
     asked(searches, listener, question(spec), 7)
-    found = listener.wait(Refused)
+    found = listener.wait(RefusedReply)
     assert (found.kind, found.ref) == (kind, 7)
     assert makes.closed == makes.made
 

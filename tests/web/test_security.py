@@ -30,7 +30,7 @@ from twofold.web import gate
 from twofold.web.app import create_app
 from twofold.web.gate import Gate
 from twofold.web.hub import Hub
-from twofold.web.security import LEGACY_ROUTES, LOOPBACK, PAGES, Access, Asked, parse_origin
+from twofold.web.security import LEGACY_ROUTES, LOOPBACK, PAGES, Access, AskedRequest, parse_origin
 
 LEGACY = "https://example.org"
 SCRIPT = '<script src="/static/js/again.js"></script>'
@@ -515,8 +515,8 @@ def test_on_all_addresses_numbers_pass_and_names_do_not() -> None:
 
 
 def test_a_request_says_what_it_is() -> None:
-    asked = Asked(False, "GET", "/", headers=(("a", "1"), ("b", "2"), ("b", "3")))
+    asked = AskedRequest(False, "GET", "/", headers=(("a", "1"), ("b", "2"), ("b", "3")))
     assert (asked.value("a"), asked.value("b"), asked.value("c")) == ("1", "", "")
     assert asked.is_page
-    assert not Asked(True, "GET", "/").is_page
-    assert not Asked(False, "POST", "/").is_page
+    assert not AskedRequest(True, "GET", "/").is_page
+    assert not AskedRequest(False, "POST", "/").is_page

@@ -24,14 +24,14 @@ from twofold.web.protocol import (
     AnalysisReply,
     AutoplayEnded,
     BoardInfo,
-    Frame,
-    Games,
+    FrameReply,
+    GamesReply,
     GameState,
     Judged,
-    Position,
-    Refused,
+    PositionReply,
+    RefusedReply,
     Reviewed,
-    Step,
+    StepReply,
     Welcome,
 )
 
@@ -68,8 +68,8 @@ def test_a_game_from_beginning_to_end(hub: Hub, page: Page) -> None:
     assert state.kept
     page.play(state, 3)
     assert page.ask(protocol.UndoRequest(game=state.game), GameState).now.move_number == 2
-    assert page.ask(protocol.RedoRequest(game=state.game), Step).now.move_number == 3
-    position = page.ask(protocol.ViewRequest(game=state.game, move_number=1), Position)
+    assert page.ask(protocol.RedoRequest(game=state.game), StepReply).now.move_number == 3
+    position = page.ask(protocol.ViewRequest(game=state.game, move_number=1), PositionReply)
     assert (position.move_number, position.last) == (1, 3)
     let_play(page, state)
     ended = page.wait(AutoplayEnded)
@@ -78,11 +78,11 @@ def test_a_game_from_beginning_to_end(hub: Hub, page: Page) -> None:
         protocol.MoveRequest(game=state.game, move="u", move_number=ended.now.move_number)
     )
     assert kind == "GameOver"
-    games = page.ask(protocol.GamesRequest(), Games).games
+    games = page.ask(protocol.GamesRequest(), GamesReply).games
     assert [(one.game, one.status, one.player) for one in games] == [
         (state.game, "over", "me + greedy")
     ]
-    assert page.ask(protocol.DeleteRequest(game=state.game), Games).games == []
+    assert page.ask(protocol.DeleteRequest(game=state.game), GamesReply).games == []
 
 
 def let_play(page: Page, state: GameState, **values: Any) -> int:
@@ -130,7 +130,7 @@ def test_a_fork(page: Page) -> None:
     fork = page.new(source=source.game, move_number=4)
     assert fork.game != source.game
     assert (fork.seed, fork.now.move_number, fork.now.can_undo) == ("7", 4, True)
-    view = page.ask(protocol.ViewRequest(game=source.game, move_number=4), Position)
+    view = page.ask(protocol.ViewRequest(game=source.game, move_number=4), PositionReply)
     assert view.board == fork.now.board
     race = page.new(source=source.game, move_number=0, keep=False)
     assert (race.kept, race.now.move_number) == (False, 0)
@@ -169,8 +169,8 @@ def test_a_game_of_another_page_has_to_be_opened(hub: Hub, page: Page) -> None:
     )
     other.open(state.game)
     step = other.move(state.game, state.now.legal[0], 0)
-    assert page.wait(Step).now == step.now
-    assert page.wait(Step).ref == 0
+    assert page.wait(StepReply).now == step.now
+    assert page.wait(StepReply).ref == 0
     stale = protocol.MoveRequest(game=state.game, move="u", move_number=0)
     assert page.refusal(stale)[0] == "StaleMove"
     other.tell(protocol.CloseRequest(game=state.game))
@@ -221,13 +221,13 @@ def test_a_player_plays_for_all_to_see(hub: Hub, page: Page) -> None:
     ref = let_play(page, state, moves=50)
     ended = page.wait(AutoplayEnded)
     assert (ended.ref, ended.reason, ended.now.move_number) == (ref, "moves", 50)
-    assert {frame.ref for frame in page.all(Frame)} == {ref}
-    assert {frame.now.autoplay for frame in page.all(Frame)} == {"greedy"}
+    assert {frame.ref for frame in page.all(FrameReply)} == {ref}
+    assert {frame.now.autoplay for frame in page.all(FrameReply)} == {"greedy"}
     assert other.wait(AutoplayEnded).ref == 0
-    assert page.all(Frame)[-1].now.board == ended.now.board
+    assert page.all(FrameReply)[-1].now.board == ended.now.board
     start = len(page.replies)
     single = let_play(page, state, moves=1)
-    step = page.wait(Step, start=start)
+    step = page.wait(StepReply, start=start)
     assert (step.ref, step.by, step.now.move_number) == (single, "greedy", 51)
     assert page.wait(AutoplayEnded, start=start).reason == "moves"
 
@@ -397,11 +397,11 @@ def test_a_page_may_move_as_soon_as_it_is_told_of_a_game(hub: Hub) -> None:
 
     page = Hasty(hub)
     game = page.open().game
-    assert page.wait(Step).now.move_number == 1
+    assert page.wait(StepReply).now.move_number == 1
     other = Hasty(hub)
     other.open(game)
-    assert other.wait(Step).now.move_number == 2
-    assert not page.all(Refused) + other.all(Refused)
+    assert other.wait(StepReply).now.move_number == 2
+    assert not page.all(RefusedReply) + other.all(RefusedReply)
 
 
 def test_a_game_that_is_read_for_a_page_that_left_is_left_too(
@@ -461,4 +461,4 @@ def test_every_request_is_understood(hub: Hub) -> None:
         values = {field.name: given[field.name] for field in fields if field.required}
         page.tell(kind(**values))
     wait_until(lambda: hub.desk._waiting == 0)
-    assert "InternalError" not in {reply.kind for reply in page.all(Refused)}
+    assert "InternalError" not in {reply.kind for reply in page.all(RefusedReply)}

@@ -21,7 +21,7 @@ from twofold.web import protocol
 from twofold.web.following import Asker
 from twofold.web.hub import Hub
 from twofold.web.live_game import LiveGame
-from twofold.web.protocol import GameState, NotFound, Refused
+from twofold.web.protocol import GameState, NotFound, RefusedReply
 from twofold.web.saver import save
 from twofold.web.store import SUFFIX, Store
 from twofold.web.table import Table
@@ -101,7 +101,7 @@ def test_other_moves_become_a_game_of_their_own(servers: list[Server]) -> None:
     assert one.table.find(mine.game) is mine
     assert one.table.find(game) is not mine
     assert one.table.record(game) == theirs.record()
-    assert other.page.all(Refused) == one.page.all(Refused) == []
+    assert other.page.all(RefusedReply) == one.page.all(RefusedReply) == []
 
 
 def test_moves_of_another_that_go_on_are_taken_over(servers: list[Server]) -> None:

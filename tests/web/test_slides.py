@@ -7,7 +7,7 @@ import pytest
 from twofold import reference
 from twofold.board import Board
 from twofold.rules import Move
-from twofold.web.protocol import Slide
+from twofold.web.protocol import TileSlide
 from twofold.web.slides import slides
 
 SHAPES = [(rows, cols) for rows in range(1, 9) for cols in range(1, 9) if rows * cols > 1]
@@ -26,7 +26,7 @@ def test_equal_the_rules(shape: tuple[int, int]) -> None:
             found = slides(board, move)
             after, _ = reference.slide(cells, *shape, move)
             merged = [0] * len(cells)
-            ends: dict[int, list[Slide]] = {}
+            ends: dict[int, list[TileSlide]] = {}
             for slide in found:
                 ends.setdefault(slide.end, []).append(slide)
             for end, group in ends.items():

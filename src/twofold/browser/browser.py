@@ -66,7 +66,7 @@ MOST_TABS: Final = 1_000
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class BrowserPlace:
     """Which page, and in which browser.
 
     Attributes:
@@ -156,7 +156,7 @@ def bare_url(url: str) -> str:
 
 
 @asynccontextmanager
-async def open_tab(place: Place) -> AsyncIterator[Tab]:
+async def open_tab(place: BrowserPlace) -> AsyncIterator[Tab]:
     """The tab of a page. A browser that was started for it is closed at the end, no other is.
 
     Raises:
@@ -172,7 +172,7 @@ async def open_tab(place: Place) -> AsyncIterator[Tab]:
 
 
 @asynccontextmanager
-async def _started(playwright: "Playwright", place: Place) -> AsyncIterator["Page"]:
+async def _started(playwright: "Playwright", place: BrowserPlace) -> AsyncIterator["Page"]:
     """A page in a browser of its own."""
     program = place.program or find_browser(headless=place.headless)
     # Chromium refuses to start as root with its sandbox.
@@ -204,7 +204,7 @@ async def _close(what: "Browser | Page") -> None:
 
 
 @asynccontextmanager
-async def _attached(playwright: "Playwright", place: Place) -> AsyncIterator["Page"]:
+async def _attached(playwright: "Playwright", place: BrowserPlace) -> AsyncIterator["Page"]:
     """A page in a browser that runs already: its tab, or a new one. It stays as it is."""
     with _said(f"a browser to listen at {shown(place.endpoint)}"):
         browser = await playwright.chromium.connect_over_cdp(

@@ -11,11 +11,11 @@ from dataclasses import dataclass
 from typing import Final
 
 from twofold.board import Board
-from twofold.browser.follow import Follower
+from twofold.browser.follow import PageFollower
 from twofold.browser.pages.base import GamePage, Sight
 from twofold.browser.pages.popups import close_popup
 from twofold.browser.tab import FrameGone
-from twofold.browser.thinker import Question, Thinker
+from twofold.browser.thinker import MoveQuestion, Thinker
 from twofold.errors import PageError
 from twofold.game import Status
 from twofold.notation import shown
@@ -82,7 +82,7 @@ class Driver:
         self,
         page: GamePage,
         thinker: Thinker,
-        follower: Follower,
+        follower: PageFollower,
         wishes: Wishes,
         find: Callable[[], Awaitable[GamePage]],
     ) -> None:
@@ -230,7 +230,9 @@ class Driver:
         """The player's move; None if the game has changed meanwhile."""
         follower = self._follower
         answer = self._thinker.ask(
-            Question(follower.game.rules, follower.board, follower.score, follower.game.move_number)
+            MoveQuestion(
+                follower.game.rules, follower.board, follower.score, follower.game.move_number
+            )
         )
         try:
             while not answer.done() or self._clock() < self._due:

@@ -23,7 +23,7 @@ def new_tile(afterstate: Board, seen: Board, rules: Rules) -> NewTile | None:
     return (cell, 1 << now) if before == 0 and now in rules.spawn_exponents else None
 
 
-class Follower:
+class PageFollower:
     """Keeps the game that a page shows, from its boards alone.
 
     Args:

@@ -19,7 +19,7 @@ CLOSE_SECONDS: Final = 1.0
 
 
 @dataclass(frozen=True, slots=True)
-class Question:
+class MoveQuestion:
     """A position to choose a move in.
 
     Attributes:
@@ -37,7 +37,7 @@ class Question:
 
 @dataclass(slots=True)
 class _Job:
-    question: Question
+    question: MoveQuestion
     answer: asyncio.Future[Move]
     loop: asyncio.AbstractEventLoop
     stop: Stop = field(default_factory=Stop)
@@ -61,7 +61,7 @@ class Thinker:
         self._thread = threading.Thread(target=self._run, name="twofold-thinker", daemon=True)
         self._thread.start()
 
-    def ask(self, question: Question) -> asyncio.Future[Move]:
+    def ask(self, question: MoveQuestion) -> asyncio.Future[Move]:
         """The move that the player makes; a question that was asked before is dropped."""
         self.drop()
         loop = asyncio.get_running_loop()

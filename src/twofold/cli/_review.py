@@ -19,7 +19,7 @@ from twofold.tui.picture import Canvas
 from twofold.tui.tiles import board_size, draw_board, flat_look
 
 if TYPE_CHECKING:
-    from twofold.endgame.table import Answer
+    from twofold.endgame.table import TableAnswer
 
 GAP: Final = 3
 """Columns between a board and what stands beside it."""
@@ -117,7 +117,7 @@ def _values(one: MoveJudgement) -> list[str]:
     return lines
 
 
-def _chance(answer: "Answer", move: Move) -> str:
+def _chance(answer: "TableAnswer", move: Move) -> str:
     """What an endgame table gives a move, if it knows it."""
     chance = answer.chances.get(move)
     return "" if chance is None else format_chance(chance)

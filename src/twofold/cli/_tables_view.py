@@ -8,18 +8,18 @@ from twofold.board import Board
 from twofold.cli._analysis import labelled
 from twofold.cli._output import counted, print_out
 from twofold.cli._progress import clock
-from twofold.endgame.pattern import SHAPES, Pattern
+from twofold.endgame.pattern import SHAPES, EndgamePattern
 from twofold.memory import bytes_words
 from twofold.rules import Move
 from twofold.search.analysis import format_chance
 
 if TYPE_CHECKING:
-    from twofold.endgame.format import Head
-    from twofold.endgame.plan import Plan
-    from twofold.endgame.table import Answer
+    from twofold.endgame.format import TableHead
+    from twofold.endgame.plan import BuildPlan
+    from twofold.endgame.table import TableAnswer
 
 
-def plan_table(plans: list["Plan"], done: list[float | None]) -> str:
+def plan_table(plans: list["BuildPlan"], done: list[float | None]) -> str:
     """What tables take that are to be built; `done` is the part of each that is there."""
     rows = [
         (
@@ -42,11 +42,11 @@ def _millions(boards: int) -> str:
     return f"{boards / 1e6:,.{0 if boards >= 1e7 else 1}f} M"
 
 
-def progress_line(plan: "Plan") -> Any:
+def progress_line(plan: "BuildPlan") -> Any:
     """Puts progress into a line of text."""
-    from twofold.endgame.work import Progress  # loads kernels
+    from twofold.endgame.work import BuildProgress  # loads kernels
 
-    def line(now: Progress) -> str:
+    def line(now: BuildProgress) -> str:
         return (
             f"{plan.pattern.name}: {now.states / now.total:4.0%}, sum of tiles {now.layer}, "
             f"{now.states / 1e6:,.0f} of {now.total / 1e6:,.0f} M boards, "
@@ -63,7 +63,7 @@ def time_words(seconds: float) -> str:
     return f"{seconds / 60:.0f} minutes" if seconds < 6000 else f"{seconds / 3600:.0f} hours"
 
 
-def list_table(found: list[tuple[Path, "Head"]]) -> str:
+def list_table(found: list[tuple[Path, "TableHead"]]) -> str:
     """A line for each table that is built."""
     rows = [
         (
@@ -81,7 +81,7 @@ def list_table(found: list[tuple[Path, "Head"]]) -> str:
     return format_table(header, rows, left=(0, 6))
 
 
-def print_info(path: Path, head: "Head", *, checked: bool) -> None:
+def print_info(path: Path, head: "TableHead", *, checked: bool) -> None:
     """What a table is, with pictures of where its large tiles are."""
     pattern = head.pattern
     facts = {
@@ -106,14 +106,14 @@ def print_info(path: Path, head: "Head", *, checked: bool) -> None:
             print_out(line.plain)
 
 
-def _where(pattern: Pattern) -> str:
+def _where(pattern: EndgamePattern) -> str:
     """Where large tiles may be moved to."""
     if pattern.anywhere:
         return ", anywhere; they may move"
     return "; they may move between these places" if len(pattern.places) > 1 else ""
 
 
-def _caps_words(pattern: Pattern) -> str:
+def _caps_words(pattern: EndgamePattern) -> str:
     """How large the tiles may be in each row."""
     caps = [str(1 << cap) for cap in pattern.caps]
     if len(set(caps)) == 1:
@@ -121,7 +121,7 @@ def _caps_words(pattern: Pattern) -> str:
     return f"{', '.join(caps)} in the fourth, third and second row"
 
 
-def table_document(path: Path, head: "Head") -> dict[str, Any]:
+def table_document(path: Path, head: "TableHead") -> dict[str, Any]:
     """The same for `--json`."""
     pattern = head.pattern
     return {
@@ -138,7 +138,7 @@ def table_document(path: Path, head: "Head") -> dict[str, Any]:
     }
 
 
-def chance_table(board: Board, answer: "Answer") -> str:
+def chance_table(board: Board, answer: "TableAnswer") -> str:
     """The four moves as `analyse` lists them."""
     rows = []
     for move in Move:

@@ -34,7 +34,7 @@ STOP_SECONDS: Final = 1.0
 ANALYSING: Final = "analysing; Ctrl-C ends it with the best answer so far ..."
 
 
-class Answer(NamedTuple):
+class LiveAnswer(NamedTuple):
     """The best analysis that was found, if any, and whether the user ended the search."""
 
     analysis: Analysis | None
@@ -49,7 +49,7 @@ class Show(Protocol):
 
 def think(
     player: Player, board: Board, budget: Budget | None, score: int | None, *, live: bool
-) -> Answer:
+) -> LiveAnswer:
     """Analyse a board; Ctrl-C ends the search with the best answer so far.
 
     Args:
@@ -70,7 +70,7 @@ def think(
         thinking.wait(STOP_SECONDS)
     if thinking.error is not None:
         raise thinking.error
-    return Answer(thinking.latest, asked.is_set())
+    return LiveAnswer(thinking.latest, asked.is_set())
 
 
 @contextmanager

@@ -26,7 +26,7 @@ from twofold.cli._options import (
 from twofold.cli._output import cores, shell_line
 from twofold.errors import InvalidInput, InvalidNetwork
 from twofold.learn.rules import Decay, LearningRule
-from twofold.learn.settings import Settings, parse_restart, parse_schedule
+from twofold.learn.settings import TrainingSettings, parse_restart, parse_schedule
 from twofold.limits import MAX_TRAINING_GAMES, check_limit
 from twofold.locks import alone
 from twofold.networks.file import read_card
@@ -155,10 +155,10 @@ class TrainOptions:
             "decay": _own(self.decay, Decay, "a function with @decay"),
         }
 
-    def settings(self) -> Settings:
+    def settings(self) -> TrainingSettings:
         """The settings of a new run."""
         moves, part = parse_restart(self.restart)
-        return Settings(
+        return TrainingSettings(
             patterns=self.network,
             rules=read_rules(self.rules),
             stages=read_sums(self.stages, "stages such as 16384,32768"),

@@ -23,7 +23,7 @@ from twofold.errors import InvalidInput, MissingExtra
 from twofold.files import atomic_write
 from twofold.learn.checkpoint import curve_path, evaluations_document, load, settings_document
 from twofold.learn.run import run
-from twofold.learn.settings import Settings
+from twofold.learn.settings import TrainingSettings
 from twofold.learn.start import start_from
 from twofold.learn.training import Training, training_bytes
 from twofold.limits import MAX_TRAINING_RUNS, check_limit
@@ -56,12 +56,12 @@ class Trainer:
         """Networks whose weights new runs begin with."""
         return self.options.start or []
 
-    def begin(self, path: str, settings: Settings | None) -> Training:
+    def begin(self, path: str, settings: TrainingSettings | None) -> Training:
         """A new run with these settings; without settings the one in the file."""
         with loading():
             return self._resumed(path) if settings is None else self._new(settings)
 
-    def _new(self, settings: Settings) -> Training:
+    def _new(self, settings: TrainingSettings) -> Training:
         training = Training(settings, **self.limits)
         if self.start and (words := str(start_from(training, *self.start))):
             print_note(f"twofold: {words}")
@@ -111,7 +111,7 @@ def _say_moved(path: Path) -> None:
     print_note(f"twofold: another program has changed the file; the run is now saved in {path}")
 
 
-def say_size(settings: Settings) -> None:
+def say_size(settings: TrainingSettings) -> None:
     """Say how much memory a run takes."""
     size = bytes_words(training_bytes(settings))
     print_note(f"twofold: training {settings.patterns} takes {size} of memory")
@@ -120,7 +120,7 @@ def say_size(settings: Settings) -> None:
 # ---- one run
 
 
-def train_one(trainer: Trainer, settings: Settings | None) -> None:
+def train_one(trainer: Trainer, settings: TrainingSettings | None) -> None:
     """Train a new run with these settings; without settings go on with the one in the file."""
     options, out = trainer.options, trainer.options.out
     training = trainer.begin(out, settings)
@@ -213,7 +213,7 @@ def run_paths(out: str, count: int) -> list[str]:
 
 
 @dataclass(frozen=True, slots=True)
-class _Ended:
+class _EndedRun:
     """A run that has ended, or was interrupted."""
 
     path: str
@@ -226,7 +226,7 @@ class _Ended:
         return bool(self.document["finished"])
 
 
-def train_runs(trainer: Trainer, settings: Settings | None) -> None:
+def train_runs(trainer: Trainer, settings: TrainingSettings | None) -> None:
     """Train one run after the other; their curves are written together, also when interrupted.
 
     Args:
@@ -256,7 +256,7 @@ def train_runs(trainer: Trainer, settings: Settings | None) -> None:
     if options.threads is not None:
         settings = replace(settings, threads=options.threads)
     every = [replace(settings, seed=settings.seed + number) for number in range(count)]
-    ended = list[_Ended]()
+    ended = list[_EndedRun]()
     with catching_interrupt() as asked:
         for number, (path, own) in enumerate(zip(paths, every, strict=True), 1):
             if asked.is_set():
@@ -313,10 +313,10 @@ def _first(paths: Sequence[str], trainer: Trainer) -> Training:
 def _run(
     trainer: Trainer,
     path: str,
-    own: Settings,
+    own: TrainingSettings,
     asked: threading.Event,
     before: list[Earlier] | None,
-) -> _Ended:
+) -> _EndedRun:
     """One of the runs: a new one, or the one in the file, which is left alone where it has ended.
 
     Its settings are `own`; `before` is what the first weights of the first run had learnt, None
@@ -335,13 +335,13 @@ def _run(
             print_note("twofold: it is finished")
         else:
             kept = trainer.go(training, path, asked)
-        return _Ended(kept, _run_document(training, kept), training.moves, training.seconds)
+        return _EndedRun(kept, _run_document(training, kept), training.moves, training.seconds)
 
 
 # ---- all of them together
 
 
-def _keep(out: str, paths: Sequence[str], ended: Sequence[_Ended]) -> JointCurve:
+def _keep(out: str, paths: Sequence[str], ended: Sequence[_EndedRun]) -> JointCurve:
     """Join the curves of the runs that are there, and write them."""
     there = [run.path for run in ended] + [one for one in paths[len(ended) :] if Path(one).exists()]
     curve = read_runs(there)
@@ -365,7 +365,7 @@ def _draw(out: str) -> list[Path]:
 
 
 def _print_runs(
-    out: str, ended: Sequence[_Ended], curve: JointCurve, drawn: Sequence[Path]
+    out: str, ended: Sequence[_EndedRun], curve: JointCurve, drawn: Sequence[Path]
 ) -> None:
     for one, seed in zip(ended, curve.seeds, strict=False):
         games = counted(one.document["games"], "game")
@@ -385,7 +385,7 @@ def _print_runs(
     print_out(f"learning curve in {runs_path(out)}{pictures}")
 
 
-def _document(out: str, ended: Sequence[_Ended], curve: JointCurve) -> dict[str, Any]:
+def _document(out: str, ended: Sequence[_EndedRun], curve: JointCurve) -> dict[str, Any]:
     points = [
         {
             "games": point.games,
@@ -404,6 +404,6 @@ def _document(out: str, ended: Sequence[_Ended], curve: JointCurve) -> dict[str,
     }
 
 
-def _timing(ended: Sequence[_Ended]) -> dict[str, Any]:
+def _timing(ended: Sequence[_EndedRun]) -> dict[str, Any]:
     seconds, moves = sum(run.seconds for run in ended), sum(run.moves for run in ended)
     return {"seconds": seconds, "moves_per_second": moves / max(seconds, 1e-9)}

@@ -15,9 +15,9 @@ from twofold.cli._progress import clock
 from twofold.learn.evaluation import Evaluation
 
 if TYPE_CHECKING:
-    from twofold.learn.training import Progress, Training
+    from twofold.learn.training import Training, TrainingProgress
 
-    Shown = tuple[Callable[[Progress], None], Callable[[Evaluation], None]]
+    Shown = tuple[Callable[[TrainingProgress], None], Callable[[Evaluation], None]]
 
 CURVE_HEIGHT: Final = 8
 
@@ -33,16 +33,16 @@ def live(training: "Training") -> "Iterator[Shown]":
         return
     with Live(console=console, transient=True, auto_refresh=False) as shown:
 
-        def show(now: "Progress") -> None:
+        def show(now: "TrainingProgress") -> None:
             shown.update(view(training, now, console.width), refresh=True)
 
         yield show, lambda _: None  # the view has it
 
 
-def _each_minute() -> "Callable[[Progress], None]":
+def _each_minute() -> "Callable[[TrainingProgress], None]":
     said = [time.monotonic()]
 
-    def say(now: "Progress") -> None:
+    def say(now: "TrainingProgress") -> None:
         if time.monotonic() - said[0] >= 60:
             said[0] = time.monotonic()
             print_note(progress_line(now))
@@ -54,7 +54,7 @@ def _say_evaluation(one: Evaluation) -> None:
     print_note(f"twofold: network after {counted(one.moves, 'move')}: {one.measured}")
 
 
-def progress_line(now: "Progress") -> str:
+def progress_line(now: "TrainingProgress") -> str:
     """Progress in one line of text."""
     rates = [f"{tile} {rate:.0%}" for tile, rate in now.reached.items() if rate >= 0.005]
     reached = f"  reached {', '.join(rates[-3:])}" if rates else ""
@@ -64,7 +64,7 @@ def progress_line(now: "Progress") -> str:
     )
 
 
-def view(training: "Training", now: "Progress", width: int) -> Any:
+def view(training: "Training", now: "TrainingProgress", width: int) -> Any:
     """Progress as a panel for a terminal of some width."""
     facts = Table.grid(padding=(0, 2))
     facts.add_row("games", f"{now.games:,}", "moves", f"{now.moves:,}")
@@ -121,7 +121,7 @@ def _mean_of(means: Sequence[float], column: int, columns: int) -> float:
     return sum(part) / len(part)
 
 
-def _done(training: "Training", now: "Progress") -> str:
+def _done(training: "Training", now: "TrainingProgress") -> str:
     phases = len(training.settings.schedule)
     part = "" if phases == 1 else f", phase {now.phase + 1} of {phases}"
     return ("-" if now.done is None else f"{now.done:.1%}") + part

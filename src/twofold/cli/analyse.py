@@ -15,7 +15,7 @@ from twofold.cli._output import can_redraw, print_note, write_json
 from twofold.cli._players import open_player
 from twofold.cli._progress import waiting
 from twofold.cli._signals import INTERRUPTED
-from twofold.cli._thinking import Answer, picture, print_lines, think
+from twofold.cli._thinking import LiveAnswer, picture, print_lines, think
 from twofold.errors import InvalidSpec
 from twofold.evaluators import Evaluator
 from twofold.evaluators.explain import Explanation, explain
@@ -24,7 +24,7 @@ from twofold.notation import format_spec, parse_spec, shown
 from twofold.players import Player, entries
 from twofold.players.base import assumed_score, check_going
 from twofold.players.presets import default_player
-from twofold.records.foreign.boards import MAX_BOARD_TEXT, Position, parse_position
+from twofold.records.foreign.boards import MAX_BOARD_TEXT, ScoredBoard, parse_position
 from twofold.rules import Rules
 from twofold.search.analysis import Analysis
 from twofold.search.budget import Budget
@@ -99,7 +99,7 @@ def command(
         raise typer.Exit(INTERRUPTED)
 
 
-def _read_board(text: str, form: str | None) -> Position:
+def _read_board(text: str, form: str | None) -> ScoredBoard:
     if text.strip() != "-":
         return parse_position(text, form)
     if sys.stdin.isatty():
@@ -150,11 +150,11 @@ def _explanation(player: Player, board: Board, score: int | None) -> Explanation
 
 def _answer(
     player: Player, board: Board, budget: Budget | None, score: int | None, live: bool
-) -> Answer:
+) -> LiveAnswer:
     return think(player, board, budget, score, live=live)
 
 
-def _is_reproducible(player: Player, answer: Answer, budget: Budget | None) -> bool:
+def _is_reproducible(player: Player, answer: LiveAnswer, budget: Budget | None) -> bool:
     """Whether an equal request gives an equal document, outside `timing` and `machine`.
 
     With several threads values are equal, but not the numbers of nodes.
@@ -167,10 +167,10 @@ def _is_reproducible(player: Player, answer: Answer, budget: Budget | None) -> b
 def _outcomes(player: Player, board: Board) -> "Outcomes":
     """How games end from here under optimal play."""
     from twofold.exact.outcomes import outcomes  # loads kernels
-    from twofold.exact.table import Table
+    from twofold.exact.table import ExactTable
 
     table = getattr(player, "table", None)
-    if not isinstance(table, Table):
+    if not isinstance(table, ExactTable):
         raise InvalidSpec(f"expected exact:table=FILE for --outcomes, got {shown(player.spec)}")
     with waiting("following optimal play to the end of all games ..."):
         return outcomes(table, board)

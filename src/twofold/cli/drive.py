@@ -11,7 +11,7 @@ import typer
 from rich.console import Console
 
 from twofold.browser.browser import (
-    Place,
+    BrowserPlace,
     bare_url,
     open_tab,
     parse_endpoint,
@@ -19,8 +19,8 @@ from twofold.browser.browser import (
     require_playwright,
 )
 from twofold.browser.driver import Driver, Wishes
-from twofold.browser.follow import Follower
-from twofold.browser.pages import Kind, find_game, kinds
+from twofold.browser.follow import PageFollower
+from twofold.browser.pages import PageKind, find_game, kinds
 from twofold.browser.pages.selectors import read_selectors
 from twofold.browser.tab import Tab
 from twofold.browser.thinker import Thinker
@@ -109,7 +109,7 @@ def command(
     A move that you make on the page is seen, and play goes on from there. Ctrl-C ends it and
     leaves the page as it is; only a browser that was started here is closed.
     """
-    place = Place(parse_url(url), attach and parse_endpoint(attach), headless, browser)
+    place = BrowserPlace(parse_url(url), attach and parse_endpoint(attach), headless, browser)
     told = read_selectors(selectors, selector or ()) if selectors or selector else None
     wanted = kinds(adapter, told)
     wishes = Wishes(read_pace(moves_per_second), _read_tile(stop_at), parse_seconds(patience))
@@ -179,8 +179,8 @@ class Drive:
 
     def __init__(
         self,
-        place: Place,
-        wanted: Sequence[Kind],
+        place: BrowserPlace,
+        wanted: Sequence[PageKind],
         wishes: Wishes,
         chosen: Chosen,
         record: Path | None,
@@ -193,7 +193,7 @@ class Drive:
         self.chosen = chosen
         self.record = record
         self.json = json
-        self.follower = Follower(chosen.rules)
+        self.follower = PageFollower(chosen.rules)
         self.driver: Driver | None = None
         self.ending = ""
         self._say = print_note if json else print_out

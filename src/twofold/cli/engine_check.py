@@ -10,7 +10,7 @@ from twofold.cli._options import JsonOption, argument, count, option
 from twofold.cli._output import counted, print_note, print_out, print_words, write_json
 from twofold.cli._progress import waiting
 from twofold.cli._signals import INTERRUPTED
-from twofold.engine.conformance import CHECKS, Outcome, check_engine
+from twofold.engine.conformance import CHECKS, CheckOutcome, check_engine
 from twofold.engine.spec import parse_command_words
 from twofold.errors import LimitExceeded
 from twofold.limits import check_limit
@@ -38,7 +38,7 @@ def command(
     """
     _check_numbers(boards, slack)
     words = parse_command_words(cmd)
-    outcomes: list[Outcome] = []
+    outcomes: list[CheckOutcome] = []
     interrupted = False
     try:
         with closing(check_engine(words, boards=boards, slack=slack)) as checks:
@@ -70,21 +70,21 @@ def _check_numbers(boards: int, slack: float) -> None:
         raise LimitExceeded(f"expected slack from 1 to {MAX_SLACK:g}, got {slack:g}")
 
 
-def _show(outcome: Outcome) -> None:
+def _show(outcome: CheckOutcome) -> None:
     """Print an outcome as it comes."""
     verdict = "ok    " if outcome.passed else "FAILED"
     print_words(f"{verdict}  {outcome.name:<13}  {printable(outcome.detail)}", 23)
     sys.stdout.flush()
 
 
-def _verdict(outcomes: list[Outcome], failed: int) -> str:
+def _verdict(outcomes: list[CheckOutcome], failed: int) -> str:
     checks = counted(len(outcomes), "check")
     missing = len(CHECKS) - len(outcomes)
     left_out = f", {missing} not made" if missing else ""
     return f"{checks}, {'all passed' if not failed else f'{failed} failed'}{left_out}"
 
 
-def _write(cmd: str, outcomes: list[Outcome], interrupted: bool) -> None:
+def _write(cmd: str, outcomes: list[CheckOutcome], interrupted: bool) -> None:
     checks = [{"name": one.name, "demand": one.demand, "passed": one.passed} for one in outcomes]
     timing = {
         "checks": [

@@ -27,9 +27,9 @@ from twofold.memory import bytes_words
 if TYPE_CHECKING:
     from twofold.exact.outcomes import Outcomes
     from twofold.exact.problem import Problem
-    from twofold.exact.solver import Progress
-    from twofold.exact.store import Store
-    from twofold.exact.table import Table
+    from twofold.exact.solver import SolveProgress
+    from twofold.exact.store import LayerStore
+    from twofold.exact.table import ExactTable
 
 EXAMPLE = """  twofold solve --rules 2x2
   twofold solve --rules 2x3 --goal 64 --outcomes
@@ -56,7 +56,7 @@ def command(
     """
     with loading():
         from twofold.exact.store import parts_in, work_folder  # loads kernels
-        from twofold.exact.table import Table
+        from twofold.exact.table import ExactTable
 
         problem = _problem(rules, goal, score)
         workers = read_jobs(threads, "threads")
@@ -71,7 +71,7 @@ def command(
         print_note(f"twofold: {out} holds this solution already")
         _tidy(out, problem)
     ends = _outcomes(table) if outcomes else None
-    assert isinstance(table, Table)
+    assert isinstance(table, ExactTable)
     if json:
         rate = None if known or resumed else len(table) / max(seconds, 1e-9)
         timing = {"seconds": seconds, "states_per_second": rate}
@@ -81,7 +81,7 @@ def command(
 
 
 def _problem(rules: str, goal: int | None, score: bool) -> "Problem":
-    from twofold.exact.problem import Objective, Problem
+    from twofold.exact.problem import ExactObjective, Problem
 
     if goal is None:
         return Problem(read_rules(rules))
@@ -90,17 +90,17 @@ def _problem(rules: str, goal: int | None, score: bool) -> "Problem":
             "expected --goal or --score, got both; "
             "--rules '3x3 goal=64 stop=goal' is the score of games that end at 64"
         )
-    return Problem(replace(read_rules(rules), goal=goal), Objective.GOAL)
+    return Problem(replace(read_rules(rules), goal=goal), ExactObjective.GOAL)
 
 
-def _known_table(out: str, problem: "Problem") -> "Table | None":
+def _known_table(out: str, problem: "Problem") -> "ExactTable | None":
     """The table that is there already, if it is the solution of this problem.
 
     Raises:
         InvalidInput: something else is there.
     """
     from twofold.exact.format import map_layers
-    from twofold.exact.table import Table
+    from twofold.exact.table import ExactTable
 
     if not out:
         return None
@@ -108,7 +108,7 @@ def _known_table(out: str, problem: "Problem") -> "Table | None":
         raise InvalidInput(f"expected --out in an existing folder, got {out}")
     if not Path(out).exists():
         return None
-    table = Table(map_layers(out, "table"))  # it may be larger than the memory
+    table = ExactTable(map_layers(out, "table"))  # it may be larger than the memory
     table.check(ascii(out))
     if table.problem != problem:
         raise InvalidInput(
@@ -132,16 +132,16 @@ def _check_size(problem: "Problem", threads: int, out: str) -> None:
     found.check(shutil.disk_usage(Path(out).absolute().parent).free + held)
 
 
-def _solved(problem: "Problem", threads: int, out: str) -> "Table":
+def _solved(problem: "Problem", threads: int, out: str) -> "ExactTable":
     """Solve it, and write the table if that is wanted."""
     from twofold.exact.format import map_layers
-    from twofold.exact.store import Store, WorkFolder
-    from twofold.exact.table import Table
+    from twofold.exact.store import LayerStore, WorkFolder
+    from twofold.exact.table import ExactTable
 
     if not out:
-        store = Store(problem)
+        store = LayerStore(problem)
         _run(store, problem, threads, out)
-        return Table(store.table())
+        return ExactTable(store.table())
     with alone(Path(out), "solution"):
         work = WorkFolder(out, problem)
         if work.keys:
@@ -149,10 +149,10 @@ def _solved(problem: "Problem", threads: int, out: str) -> "Table":
         _run(work, problem, threads, out)
         work.write(out)
         work.remove()
-    return Table(map_layers(out, "table"))
+    return ExactTable(map_layers(out, "table"))
 
 
-def _run(store: "Store", problem: "Problem", threads: int, out: str) -> None:
+def _run(store: "LayerStore", problem: "Problem", threads: int, out: str) -> None:
     """Find all layers, or end at Ctrl-C."""
     from twofold.exact.solver import Solver
 
@@ -177,30 +177,30 @@ def _saved(out: str) -> str:
     return f"saved in {out}.work; the same command goes on" if out else "nothing is saved"
 
 
-def progress_line(now: "Progress") -> str:
+def progress_line(now: "SolveProgress") -> str:
     """Progress in one line of text."""
     share = "" if now.total is None else f" of {now.total:,}, {now.states / now.total:.0%}"
     rate = f", {now.seconds:,.0f} s"
     return f"{now.phase}: sum of tiles {now.layer:,}, {now.states:,} states{share}{rate}"
 
 
-def _outcomes(table: "Table") -> "Outcomes":
+def _outcomes(table: "ExactTable") -> "Outcomes":
     from twofold.exact.outcomes import outcomes
 
     with live(progress_line) as show:
         began = time.perf_counter()
 
         def tell(layer: int, states: int) -> None:
-            from twofold.exact.solver import Progress
+            from twofold.exact.solver import SolveProgress
 
             seconds = time.perf_counter() - began
             tile_sum = int(table.layers.index[layer, 0])
-            show(Progress("playing", tile_sum, states, len(table), seconds))
+            show(SolveProgress("playing", tile_sum, states, len(table), seconds))
 
         return outcomes(table, on_progress=tell)
 
 
-def _print(table: "Table", out: str, ends: "Outcomes | None", seconds: float | None) -> None:
+def _print(table: "ExactTable", out: str, ends: "Outcomes | None", seconds: float | None) -> None:
     from twofold.exact.outcomes import describe
 
     layers = table.layers.index
@@ -222,7 +222,7 @@ def _shown(value: float) -> str:
     return f"{value:.12f}" if value <= 1 else f"{value:,.10f}"
 
 
-def _document(table: "Table", out: str, ends: "Outcomes | None") -> dict[str, Any]:
+def _document(table: "ExactTable", out: str, ends: "Outcomes | None") -> dict[str, Any]:
     from twofold.exact.outcomes import document
 
     body = {

@@ -25,15 +25,15 @@ from twofold.cli._tables_view import (
     time_words,
 )
 from twofold.endgame.folder import SUFFIX, WORK, is_path, tables_folder
-from twofold.endgame.pattern import Pattern
+from twofold.endgame.pattern import EndgamePattern
 from twofold.errors import InvalidInput, InvalidTable, ResourceError
 from twofold.limits import MAX_TEXT
 from twofold.memory import bytes_words
 from twofold.notation import shown
 
 if TYPE_CHECKING:
-    from twofold.endgame.format import Head
-    from twofold.endgame.plan import Plan
+    from twofold.endgame.format import TableHead
+    from twofold.endgame.plan import BuildPlan
 
 EXAMPLE = """  twofold tables build default
   twofold tables build 442-256 443-512/16-64 --out /data/tables
@@ -99,14 +99,14 @@ def build(
         _print_built(path)
 
 
-def _plans(names: list[str], bits: int) -> list["Plan"]:
+def _plans(names: list[str], bits: int) -> list["BuildPlan"]:
     from twofold.endgame.library import DEFAULT
-    from twofold.endgame.plan import Plan
+    from twofold.endgame.plan import BuildPlan
     from twofold.endgame.scale import check_bits
 
     wanted = [one for name in names for one in (DEFAULT if name == "default" else (name,))]
-    patterns = dict.fromkeys(Pattern.parse(name) for name in wanted)
-    return [Plan.of(pattern, check_bits(bits)) for pattern in patterns]
+    patterns = dict.fromkeys(EndgamePattern.parse(name) for name in wanted)
+    return [BuildPlan.of(pattern, check_bits(bits)) for pattern in patterns]
 
 
 def _build_command(*names: str, out: str, bits: int = _BITS, jobs: int | None = None) -> str:
@@ -137,13 +137,13 @@ def _folder(out: str) -> Path:
     return folder
 
 
-def _path(plan: "Plan", folder: Path) -> Path:
+def _path(plan: "BuildPlan", folder: Path) -> Path:
     from twofold.endgame.library import path_of
 
     return path_of(plan.pattern, folder)
 
 
-def _missing(plans: list["Plan"], folder: Path) -> list["Plan"]:
+def _missing(plans: list["BuildPlan"], folder: Path) -> list["BuildPlan"]:
     """Those that are not built; says which are."""
     from twofold.endgame.work import existing
 
@@ -156,7 +156,7 @@ def _missing(plans: list["Plan"], folder: Path) -> list["Plan"]:
     return missing
 
 
-def _announce(plans: list["Plan"], folder: Path, threads: int) -> None:
+def _announce(plans: list["BuildPlan"], folder: Path, threads: int) -> None:
     """Say what the tables take, and refuse what there is no room for."""
     from twofold.endgame.plan import check_room, measured_rate
     from twofold.endgame.work import held_bytes, share_done
@@ -241,13 +241,13 @@ def _unfinished(folder: Path) -> list[_Unfinished]:
     for path in paths:
         table = path.with_name(path.name.removesuffix(WORK))
         with contextlib.suppress(InvalidTable):
-            name = Pattern.parse(table.name.removesuffix(SUFFIX)).name
+            name = EndgamePattern.parse(table.name.removesuffix(SUFFIX)).name
             bits = bits_begun(table) or _BITS
             found.append(_Unfinished(name, share_done(table) or 0.0, bits))
     return found
 
 
-def _default_begun(found: list[tuple[Path, "Head"]], unfinished: list[_Unfinished]) -> int:
+def _default_begun(found: list[tuple[Path, "TableHead"]], unfinished: list[_Unfinished]) -> int:
     """Bits of an unfinished table of the default set, of which others are missing too; else 0."""
     from twofold.endgame.library import DEFAULT
 

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from twofold.endgame.cells import Cells
 from twofold.endgame.halves import Half, Halves, Row
-from twofold.endgame.pattern import Kind, Pattern
+from twofold.endgame.pattern import EndgamePattern, PatternKind
 from twofold.kernels.endgame import cells as endgame_cells
 from twofold.kernels.endgame import layers as endgame
 from twofold.kernels.endgame.words import TABLE_WORDS
@@ -59,14 +59,14 @@ class Builder:
     """
 
     def __init__(
-        self, pattern: Pattern, threads: int = 1, stop: Callable[[], bool] | None = None
+        self, pattern: EndgamePattern, threads: int = 1, stop: Callable[[], bool] | None = None
     ) -> None:
         self.threads = check_limit("threads", threads, 1, MAX_JOBS)
         self._pattern = pattern
         self._stop = stop or (lambda: False)
-        self._way: DenseWay | CellsWay = (DenseWay if pattern.kind is Kind.DENSE else CellsWay)(
-            pattern
-        )
+        self._way: DenseWay | CellsWay = (
+            DenseWay if pattern.kind is PatternKind.DENSE else CellsWay
+        )(pattern)
 
     def layers(
         self, above: Sequence[Chances] = (), next_layer: int | None = None
@@ -122,7 +122,7 @@ class Builder:
 class DenseWay:
     """How the boards of a dense pattern are worked on: by contents of the low half."""
 
-    def __init__(self, pattern: Pattern) -> None:
+    def __init__(self, pattern: EndgamePattern) -> None:
         self.halves = halves = Halves(pattern)
         self.low = arrays_of(halves.low, halves.low_rows, pattern.target)
         self.high = arrays_of(halves.high, halves.high_rows, pattern.target)
@@ -164,7 +164,7 @@ class DenseWay:
 class CellsWay:
     """How the boards of a pattern that is numbered cell by cell are worked on."""
 
-    def __init__(self, pattern: Pattern) -> None:
+    def __init__(self, pattern: EndgamePattern) -> None:
         self._cells = Cells(pattern)
         self._words = np.zeros(TABLE_WORDS, dtype=np.uint64)
         self._held = self._cells.fill(self._words)

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from twofold.endgame.halves import slide
-from twofold.endgame.pattern import SHAPES, Kind, Pattern
+from twofold.endgame.pattern import SHAPES, EndgamePattern, PatternKind
 from twofold.endgame.turns import TURNS, before_turn, nibbles_mask, row_mask, turned_cell
 from twofold.kernels.endgame import words as at
 from twofold.kernels.rules.row_tables import ROW_COUNT, row_table
@@ -90,9 +90,9 @@ def _free_cells(masks: Sequence[int]) -> Words:
     return np.array([15 * nibbles_mask(one) for one in cells], dtype=np.uint64)
 
 
-def layer_sizes(pattern: Pattern) -> list[int]:
+def layer_sizes(pattern: EndgamePattern) -> list[int]:
     """Number of boards of each layer of a pattern, from the sum 0 to the highest."""
-    if pattern.kind is Kind.DENSE:
+    if pattern.kind is PatternKind.DENSE:
         low, high, top = pattern.caps
         return _contents([low] * 4 + [high] * 4 + [top] * pattern.extra, pattern.highest)[-1]
     places = len(places_of(pattern.shape).free)
@@ -123,7 +123,7 @@ class Cells:
         sizes: number of boards of each layer; none in the two above the highest one.
     """
 
-    def __init__(self, pattern: Pattern) -> None:
+    def __init__(self, pattern: EndgamePattern) -> None:
         self.sizes = [*layer_sizes(pattern), 0, 0]
         self._pattern = pattern
         self._places = places_of(pattern.shape)

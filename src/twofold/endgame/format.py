@@ -24,7 +24,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from twofold.endgame.cells import layer_sizes
-from twofold.endgame.pattern import Pattern
+from twofold.endgame.pattern import EndgamePattern
 from twofold.endgame.scale import BITS
 from twofold.errors import InvalidNetwork, InvalidTable
 from twofold.limits import MAX_ENDGAME_CODES
@@ -46,7 +46,7 @@ Words = NDArray[np.uint64]
 
 
 @dataclass(frozen=True, slots=True)
-class Head:
+class TableHead:
     """What a table's file says of itself.
 
     Attributes:
@@ -55,7 +55,7 @@ class Head:
         layers: uint64, shape (layers, 2), see above.
     """
 
-    pattern: Pattern
+    pattern: EndgamePattern
     bits: int
     layers: Words
 
@@ -73,7 +73,7 @@ class Head:
         return digest.hexdigest()[:16]
 
 
-def texts_of(pattern: Pattern) -> dict[str, str]:
+def texts_of(pattern: EndgamePattern) -> dict[str, str]:
     """The texts of a pattern's file."""
     return {
         _VERSION_KEY: VERSION,
@@ -85,7 +85,7 @@ def texts_of(pattern: Pattern) -> dict[str, str]:
     }
 
 
-def head_bytes(pattern: Pattern, bits: int) -> bytes:
+def head_bytes(pattern: EndgamePattern, bits: int) -> bytes:
     """What a file begins with, up to the first byte of `layers`; `levels` follow that tensor."""
     sizes = layer_sizes(pattern)
     dtype = np.dtype(np.uint8 if bits == 8 else np.uint16)
@@ -96,7 +96,7 @@ def head_bytes(pattern: Pattern, bits: int) -> bytes:
     return format_header(tensors, texts_of(pattern))
 
 
-def read_head(path: str | os.PathLike[str]) -> Head:
+def read_head(path: str | os.PathLike[str]) -> TableHead:
     """Read what a file says of itself, in milliseconds.
 
     Raises:
@@ -108,7 +108,7 @@ def read_head(path: str | os.PathLike[str]) -> Head:
 
 
 @contextlib.contextmanager
-def opened(path: str | os.PathLike[str]) -> Iterator[tuple[TensorFile, Head]]:
+def opened(path: str | os.PathLike[str]) -> Iterator[tuple[TensorFile, TableHead]]:
     """Open a file and check all of it but the levels.
 
     Raises:
@@ -121,7 +121,7 @@ def opened(path: str | os.PathLike[str]) -> Iterator[tuple[TensorFile, Head]]:
         raise InvalidTable(str(error)) from None
 
 
-def _head(file: TensorFile) -> Head:
+def _head(file: TensorFile) -> TableHead:
     pattern = _read_pattern(file.metadata, file.name)
     if pattern.codes > MAX_ENDGAME_CODES:
         raise InvalidTable(
@@ -148,14 +148,14 @@ def _head(file: TensorFile) -> Head:
             f"expected the number of boards of each layer of {pattern.name}, got others "
             f"in {file.name}"
         )
-    return Head(pattern, bits, layers)
+    return TableHead(pattern, bits, layers)
 
 
 def _described(tensors: dict[str, tuple[np.dtype[Any], tuple[int, ...]]]) -> str:
     return ", ".join(f"{key} {dtype} {shape}" for key, (dtype, shape) in tensors.items()) or "none"
 
 
-def _read_pattern(metadata: dict[str, str], name: str) -> Pattern:
+def _read_pattern(metadata: dict[str, str], name: str) -> EndgamePattern:
     version = metadata.get(_VERSION_KEY)
     if version != VERSION:
         raise InvalidTable(
@@ -165,7 +165,7 @@ def _read_pattern(metadata: dict[str, str], name: str) -> Pattern:
     texts = [metadata.get(key, "") for key in ("shape", "target", "caps")]
     caps = texts[2].rpartition(",")[0]
     try:
-        pattern = Pattern.parse(f"{texts[0]}-{texts[1]}/{caps}")
+        pattern = EndgamePattern.parse(f"{texts[0]}-{texts[1]}/{caps}")
     except InvalidTable as error:
         raise InvalidTable(f"{error} in {name}") from None
     if metadata != texts_of(pattern):
@@ -175,7 +175,7 @@ def _read_pattern(metadata: dict[str, str], name: str) -> Pattern:
     return pattern
 
 
-def damage(head: Head, levels: NDArray[Any]) -> str:
+def damage(head: TableHead, levels: NDArray[Any]) -> str:
     """Compare the levels with the checksums; says what differs first, or an empty text."""
     begin = 0
     for layer, (count, crc) in enumerate(head.layers.tolist()):

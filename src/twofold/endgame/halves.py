@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from twofold.endgame.pattern import Pattern
+from twofold.endgame.pattern import EndgamePattern
 from twofold.kernels.endgame.layers import BLOCKED, CHANGED, OVER, RANK, WINS
 
 Ints = NDArray[np.int64]
@@ -188,7 +188,7 @@ class Halves:
         low_rows, high_rows: the rows of each.
     """
 
-    def __init__(self, pattern: Pattern) -> None:
+    def __init__(self, pattern: EndgamePattern) -> None:
         self.pattern = pattern
         low, high, top = pattern.caps
         self.low = Half([low] * 4)

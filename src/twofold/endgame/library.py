@@ -8,8 +8,8 @@ from typing import Final
 
 from twofold.endgame.folder import AUTO, NONE, SUFFIX, files_in, is_path
 from twofold.endgame.folder import tables_folder as tables_folder  # for callers of this module
-from twofold.endgame.format import Head, read_head
-from twofold.endgame.pattern import Pattern
+from twofold.endgame.format import TableHead, read_head
+from twofold.endgame.pattern import EndgamePattern
 from twofold.endgame.table import EndgameTable, EndgameTables
 from twofold.errors import InvalidTable
 from twofold.files import open_regular
@@ -34,12 +34,12 @@ JOINT: Final = "+"
 """Stands between the names of tables."""
 
 
-def file_name(pattern: Pattern) -> str:
+def file_name(pattern: EndgamePattern) -> str:
     """The name of a pattern's file: `442-512.twofold-table`, `443-512_32-64.twofold-table`."""
     return pattern.name.replace("/", "_") + SUFFIX
 
 
-def path_of(pattern: Pattern, folder: Path) -> Path:
+def path_of(pattern: EndgamePattern, folder: Path) -> Path:
     """Where a pattern's file is in a folder, or would be."""
     return folder / file_name(pattern)
 
@@ -56,7 +56,7 @@ def find(name: str) -> Path:
     if is_path(name):
         return Path(name)
     try:
-        pattern = Pattern.parse(name)
+        pattern = EndgamePattern.parse(name)
     except InvalidTable as error:
         raise InvalidTable(f"{error}. The name of a file ends in {SUFFIX}") from None
     path = path_of(pattern, tables_folder())
@@ -81,10 +81,10 @@ def place_of(name: str, folder: Path | None = None) -> Path:
     """
     if name.endswith(SUFFIX):
         return Path(name)
-    return path_of(Pattern.parse(name), folder or tables_folder())
+    return path_of(EndgamePattern.parse(name), folder or tables_folder())
 
 
-def head_of(path: Path) -> Head:
+def head_of(path: Path) -> TableHead:
     """What a table's file says of itself, read again only where the file has changed.
 
     Raises:
@@ -94,11 +94,11 @@ def head_of(path: Path) -> Head:
 
 
 @lru_cache(maxsize=256)
-def _head(path: Path, _changed: int, _size: int, _inode: int) -> Head:
+def _head(path: Path, _changed: int, _size: int, _inode: int) -> TableHead:
     return read_head(path)
 
 
-def built(folder: Path | None = None) -> list[tuple[Path, Head]]:
+def built(folder: Path | None = None) -> list[tuple[Path, TableHead]]:
     """The tables in a folder whose headers are sound, in the order in which they are asked.
 
     Args:
@@ -115,7 +115,7 @@ def built(folder: Path | None = None) -> list[tuple[Path, Head]]:
     return sorted(found, key=lambda each: each[1].pattern.rank)
 
 
-def strong() -> list[tuple[Path, Head]]:
+def strong() -> list[tuple[Path, TableHead]]:
     """The tables that `auto` means: those built in `tables_folder` that make players stronger."""
     return [(path, head) for path, head in built() if head.pattern.target >= LEAST_TARGET]
 

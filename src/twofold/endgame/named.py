@@ -4,7 +4,7 @@ import hashlib
 
 from twofold.endgame import library
 from twofold.endgame.folder import AUTO, NONE, is_path
-from twofold.endgame.pattern import Pattern, suits
+from twofold.endgame.pattern import EndgamePattern, suits
 from twofold.endgame.table import EndgameTables
 from twofold.errors import UnsupportedRules
 from twofold.rules import Rules
@@ -50,7 +50,7 @@ def settled_tables(text: str, rules: Rules | None = None) -> str:
 
 def _name(text: str) -> str:
     """The name of a table as it writes it itself; paths stay as they are."""
-    return text if is_path(text) else Pattern.parse(text).name
+    return text if is_path(text) else EndgamePattern.parse(text).name
 
 
 def tables_hash(text: str) -> str:

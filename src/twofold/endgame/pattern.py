@@ -26,7 +26,7 @@ from twofold.notation import did_you_mean, shown
 from twofold.rules import Rules
 
 
-class Kind(StrEnum):
+class PatternKind(StrEnum):
     """How the chances of a pattern are stored.
 
     Attributes:
@@ -53,7 +53,7 @@ class Shape:
     """
 
     pictures: tuple[str, ...]
-    kind: Kind = Kind.DENSE
+    kind: PatternKind = PatternKind.DENSE
     caps: tuple[int, ...] = ()
     anywhere: int = 0
 
@@ -80,11 +80,13 @@ SHAPES: Final = {
     "442": Shape(("LLLL/LL../..../....",)),
     "443": Shape(("LLLL/L.../..../....",), caps=(4, 6)),
     "444": Shape(("LLLL/..../..../....",), caps=(4, 6)),
-    "L3": Shape(("LLL./LLL./..../....",), Kind.CELLS),
-    "t": Shape(("L.LL/L.LL/..../....", "..LL/L.LL/L.../....", "..LL/..LL/L.../L..."), Kind.CELLS),
-    "LL": Shape(("LL../LL../..../....",), Kind.CELLS),
+    "L3": Shape(("LLL./LLL./..../....",), PatternKind.CELLS),
+    "t": Shape(
+        ("L.LL/L.LL/..../....", "..LL/L.LL/L.../....", "..LL/..LL/L.../L..."), PatternKind.CELLS
+    ),
+    "LL": Shape(("LL../LL../..../....",), PatternKind.CELLS),
     **{
-        f"free{free}": Shape((), Kind.CELLS, anywhere=16 - free)
+        f"free{free}": Shape((), PatternKind.CELLS, anywhere=16 - free)
         for free in range(_SMALLEST_FREE, _LARGEST_FREE + 1)
     },
 }
@@ -107,7 +109,7 @@ _NAME: Final = re.compile(
 
 
 @dataclass(frozen=True, slots=True)
-class Pattern:
+class EndgamePattern:
     """A pattern and its target.
 
     Attributes:
@@ -165,12 +167,12 @@ class Pattern:
         """The sum of the free cells where each holds the largest tile it may, in units of 2."""
         low, high, top = self.caps
         rows = [(4, low), (4, high), (self.extra, top)]
-        if self.kind is not Kind.DENSE:
+        if self.kind is not PatternKind.DENSE:
             rows = [(16 - self.large_tiles, top)]
         return sum(cells << cap for cells, cap in rows) // 2
 
     @property
-    def kind(self) -> Kind:
+    def kind(self) -> PatternKind:
         """How the chances are stored."""
         return SHAPES[self.shape].kind
 
@@ -203,7 +205,7 @@ class Pattern:
     @property
     def codes(self) -> int:
         """Contents of the free cells of the third and second row that a dense table lists."""
-        if self.kind is not Kind.DENSE:
+        if self.kind is not PatternKind.DENSE:
             return 0
         _, high, top = self.caps
         return int((high + 1) ** 4 * (top + 1) ** self.extra)
@@ -258,7 +260,7 @@ def _check_caps(shape: str, caps: tuple[int, int], target: int) -> None:
     """Refuse caps where rows do not limit a board, and those that fall towards the large tiles."""
     low, high = (1 << cap for cap in caps)
     name = f"{shape}-{1 << target}"
-    if SHAPES[shape].kind is not Kind.DENSE and caps != _default_caps(shape, target):
+    if SHAPES[shape].kind is not PatternKind.DENSE and caps != _default_caps(shape, target):
         raise InvalidTable(f"expected {name}, got {name}/{low}-{high}: {shape} takes no caps")
     if low > high:
         raise InvalidTable(
@@ -267,7 +269,7 @@ def _check_caps(shape: str, caps: tuple[int, int], target: int) -> None:
         )
 
 
-def _check_speaks(pattern: Pattern) -> None:
+def _check_speaks(pattern: EndgamePattern) -> None:
     """Refuse a pattern whose table would say nothing of any board."""
     name, half = pattern.name, pattern.target - 1
     if pattern.largest_sum < pattern.lowest:
@@ -277,7 +279,7 @@ def _check_speaks(pattern: Pattern) -> None:
             f"{2 * pattern.lowest} on"
         )
     # Two tiles of half the target must meet: in the second row alone two free cells are needed.
-    if pattern.kind is Kind.DENSE and pattern.extra < 2 and max(pattern.caps[:2]) < half:
+    if pattern.kind is PatternKind.DENSE and pattern.extra < 2 and max(pattern.caps[:2]) < half:
         raise InvalidTable(
             f"expected for {pattern.shape} a cap of {1 << half} in the third row, got {name}: "
             f"with smaller caps no two tiles of {1 << half} can meet"

@@ -10,7 +10,7 @@ from typing import Final
 from twofold.endgame.build import Builder
 from twofold.endgame.cells import layer_sizes
 from twofold.endgame.format import head_bytes
-from twofold.endgame.pattern import Kind, Pattern
+from twofold.endgame.pattern import EndgamePattern, PatternKind
 from twofold.errors import ResourceError
 from twofold.limits import MAX_ENDGAME_CODES, MAX_ENDGAME_STATES
 from twofold.memory import bytes_words, check_memory
@@ -38,7 +38,7 @@ _RATE_SHARE: Final = 0.85
 
 
 @dataclass(frozen=True, slots=True)
-class Plan:
+class BuildPlan:
     """What a table takes.
 
     Attributes:
@@ -50,7 +50,7 @@ class Plan:
         memory: bytes of memory while it is built.
     """
 
-    pattern: Pattern
+    pattern: EndgamePattern
     bits: int
     states: int
     disk: int
@@ -58,7 +58,7 @@ class Plan:
     memory: int
 
     @classmethod
-    def of(cls, pattern: Pattern, bits: int) -> "Plan":
+    def of(cls, pattern: EndgamePattern, bits: int) -> "BuildPlan":
         """What the table of a pattern takes.
 
         Raises:
@@ -66,7 +66,7 @@ class Plan:
         """
         sizes = layer_sizes(pattern)
         codes, states = pattern.codes, sum(sizes)
-        if pattern.kind is Kind.CELLS and states > MAX_ENDGAME_STATES:
+        if pattern.kind is PatternKind.CELLS and states > MAX_ENDGAME_STATES:
             raise ResourceError(
                 f"expected a table of at most {MAX_ENDGAME_STATES:,} boards, got {states:,} "
                 f"for {pattern.name}; a smaller target makes it smaller"
@@ -85,10 +85,10 @@ class Plan:
     @property
     def effort(self) -> float:
         """How long it takes, in boards of a dense table."""
-        return self.states * (1.0 if self.pattern.kind is Kind.DENSE else _CELLS_EFFORT)
+        return self.states * (1.0 if self.pattern.kind is PatternKind.DENSE else _CELLS_EFFORT)
 
 
-def check_room(plans: Sequence[Plan], folder: Path, held: int = 0) -> None:
+def check_room(plans: Sequence[BuildPlan], folder: Path, held: int = 0) -> None:
     """Refuse what does not fit; the tables are built one after the other.
 
     Args:
@@ -113,7 +113,7 @@ def check_room(plans: Sequence[Plan], folder: Path, held: int = 0) -> None:
 
 def measured_rate(threads: int) -> float:
     """About how many boards a second are built here, from a table that takes a second."""
-    builder = Builder(Pattern.parse(_TRIED), threads)
+    builder = Builder(EndgamePattern.parse(_TRIED), threads)
     began = time.perf_counter()
     states = sum(len(layer.after) for layer in builder.layers())
     return _RATE_SHARE * states / (time.perf_counter() - began)

@@ -4,7 +4,7 @@ Example::
 
     tables = EndgameTables([EndgameTable.open("442-512.twofold-table")])
     tables.move(board)          # Move.LEFT, or None where no table speaks
-    tables.answer(board)        # Answer(table="442-512", target=512, chances={...}, ...)
+    tables.answer(board)        # TableAnswer(table="442-512", target=512, chances={...}, ...)
 """
 
 import os
@@ -17,9 +17,9 @@ from numpy.typing import NDArray
 
 from twofold.board import Board
 from twofold.endgame.cells import Cells, above_word
-from twofold.endgame.format import Head, damage, opened
+from twofold.endgame.format import TableHead, damage, opened
 from twofold.endgame.halves import Halves
-from twofold.endgame.pattern import Kind, Pattern, suits
+from twofold.endgame.pattern import EndgamePattern, PatternKind, suits
 from twofold.endgame.scale import chances_of, top_level
 from twofold.endgame.turns import TURNS, before_turn, nibbles_mask, turn_word, turned_cell
 from twofold.errors import InvalidTable
@@ -40,7 +40,7 @@ _CODE_BYTES: Final = 32
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class TableAnswer:
     """What a table says of a board.
 
     Attributes:
@@ -81,7 +81,7 @@ class EndgameTable:
         ResourceError: there is no memory for the numbering of the boards.
     """
 
-    def __init__(self, head: Head, levels: NDArray[Any], path: str = "") -> None:
+    def __init__(self, head: TableHead, levels: NDArray[Any], path: str = "") -> None:
         kind = np.dtype(np.uint8 if head.bits == 8 else np.uint16)
         if (levels.shape, levels.dtype) != ((head.states,), kind):
             raise InvalidTable(
@@ -106,7 +106,7 @@ class EndgameTable:
             return cls(head, TensorFile.view(file, "levels"), os.fspath(path))
 
     @property
-    def pattern(self) -> Pattern:
+    def pattern(self) -> EndgamePattern:
         """The pattern."""
         return self.head.pattern
 
@@ -163,7 +163,7 @@ class EndgameTable:
 
         A board in the cells of the pattern.
         """
-        if self.pattern.kind is not Kind.DENSE:
+        if self.pattern.kind is not PatternKind.DENSE:
             return ""
         for row, cap, largest in self._rows(board):
             if largest > cap:
@@ -198,7 +198,7 @@ class EndgameTable:
     def _all_words(self) -> Words:
         words = np.zeros(at.TABLE_WORDS, dtype=np.uint64)
         self._fill_levels(words)
-        if self.pattern.kind is Kind.CELLS:
+        if self.pattern.kind is PatternKind.CELLS:
             words[at.TURNS : at.TURNS + len(TURNS)] = [turn_word(turn) for turn in TURNS]
             self._kept += Cells(self.pattern).fill(words)
         else:
@@ -259,7 +259,7 @@ class EndgameTable:
         return array.ctypes.data
 
 
-def caps_by_cell(pattern: Pattern) -> list[int]:
+def caps_by_cell(pattern: EndgamePattern) -> list[int]:
     """The largest exponent of each cell of the frame; 0 for those of large tiles."""
     low, high, top = pattern.caps
     rows = [top] * 8 + [high] * 4 + [low] * 4
@@ -275,7 +275,7 @@ def _carrying(least: Sequence[int]) -> list[int]:
     return words
 
 
-def _symmetries(pattern: Pattern) -> list[tuple[int, int]]:
+def _symmetries(pattern: EndgamePattern) -> list[tuple[int, int]]:
     """Where the large tiles are in each symmetry, without repetition, and how it is undone."""
     found: dict[int, int] = {}
     for turn in TURNS:
@@ -340,7 +340,7 @@ class EndgameTables:
         lookup.look_up(np.array([board.to_bits()], dtype=np.uint64), moves, self.words)
         return Move(int(moves[0])) if moves[0] >= 0 else None
 
-    def answer(self, board: Board) -> Answer | None:
+    def answer(self, board: Board) -> TableAnswer | None:
         """What the table says whose move `move` gives."""
         if not _can_hold(board):
             return None
@@ -351,7 +351,7 @@ class EndgameTables:
         table = self.tables[number]
         chances = {move: float(found[move]) for move in Move if not np.isnan(found[move])}
         best = max(chances, key=lambda move: chances[move])
-        return Answer(table.name, table.hash, 1 << table.pattern.target, chances, best)
+        return TableAnswer(table.name, table.hash, 1 << table.pattern.target, chances, best)
 
 
 def _can_hold(board: Board) -> bool:

@@ -24,7 +24,7 @@ from twofold.endgame import format as fmt
 from twofold.endgame.build import Builder, Chances, Layer, Stopped
 from twofold.endgame.cells import layer_sizes
 from twofold.endgame.folder import work_folder
-from twofold.endgame.pattern import Pattern
+from twofold.endgame.pattern import EndgamePattern
 from twofold.endgame.scale import check_bits, stored
 from twofold.errors import InvalidInput, InvalidTable, ResourceError
 from twofold.files import remove_abandoned
@@ -47,7 +47,7 @@ _NOTE: Final = "note"
 
 
 @dataclass(frozen=True, slots=True)
-class Progress:
+class BuildProgress:
     """How far a table is.
 
     Attributes:
@@ -81,14 +81,16 @@ class _Pace:
         self._began = time.monotonic()
         self._marks = [(0.0, states)]
 
-    def progress(self, layer: int, states: int, total: int) -> Progress:
+    def progress(self, layer: int, states: int, total: int) -> BuildProgress:
         """How far the work is."""
         now = time.monotonic() - self._began
         while len(self._marks) > 1 and now - self._marks[1][0] > _PACE_SECONDS:
             self._marks.pop(0)
         seconds, before = self._marks[0]
         self._marks.append((now, states))
-        return Progress(layer, states, total, now, (states - before) / max(now - seconds, 1e-9))
+        return BuildProgress(
+            layer, states, total, now, (states - before) / max(now - seconds, 1e-9)
+        )
 
 
 class Work:
@@ -102,7 +104,7 @@ class Work:
     """
 
     def __init__(
-        self, path: Path, pattern: Pattern, bits: int, *, interval: float = INTERVAL
+        self, path: Path, pattern: EndgamePattern, bits: int, *, interval: float = INTERVAL
     ) -> None:
         self.path, self.pattern, self.bits = path, pattern, bits
         self.folder = work_folder(path)
@@ -140,7 +142,7 @@ class Work:
     def run(
         self,
         threads: int = 1,
-        on_progress: Callable[[Progress], None] | None = None,
+        on_progress: Callable[[BuildProgress], None] | None = None,
         stop: Callable[[], bool] | None = None,
     ) -> bool:
         """Make the file, or go on with it; False if it was stopped. What was done is kept.
@@ -263,7 +265,7 @@ class Work:
         remove_work(self.path)
 
 
-def existing(path: Path, pattern: Pattern, bits: int) -> fmt.Head | None:
+def existing(path: Path, pattern: EndgamePattern, bits: int) -> fmt.TableHead | None:
     """The table that is there already; None for none.
 
     Raises:
@@ -337,11 +339,11 @@ def remove_table(path: Path) -> int:
 
 def build_table(
     path: Path,
-    pattern: Pattern,
+    pattern: EndgamePattern,
     bits: int = 16,
     *,
     threads: int = 1,
-    on_progress: Callable[[Progress], None] | None = None,
+    on_progress: Callable[[BuildProgress], None] | None = None,
     stop: Callable[[], bool] | None = None,
 ) -> bool:
     """Build a table's file, or go on with one that an earlier run has begun.

@@ -15,13 +15,22 @@ from typing import Final
 
 from twofold.board import Board
 from twofold.engine.lines import format_line
-from twofold.engine.messages import Answer, BestMove, Go, Info, Position, Refusal, SetOption, Word
+from twofold.engine.messages import (
+    Answer,
+    BestMove,
+    ErrorLine,
+    Go,
+    Info,
+    SetOption,
+    SetPosition,
+    Word,
+)
 from twofold.engine.subject import (
     ALLOWED_SECONDS,
     PATIENCE_SECONDS,
     QUIT_SECONDS,
-    Failed,
-    Reply,
+    CheckFailed,
+    MoveReply,
     Subject,
 )
 from twofold.errors import PlayerError
@@ -45,13 +54,13 @@ LONGEST_GAME: Final = 100
 
 
 @dataclass(frozen=True, slots=True)
-class Check:
+class EngineCheck:
     """One thing that the protocol demands.
 
     Attributes:
         name: a few words.
         demand: what must be so, in a sentence.
-        run: tries it; returns what was found, raises `Failed` or `PlayerError`.
+        run: tries it; returns what was found, raises `CheckFailed` or `PlayerError`.
     """
 
     name: str
@@ -60,7 +69,7 @@ class Check:
 
 
 @dataclass(frozen=True, slots=True)
-class Outcome:
+class CheckOutcome:
     """How a check went.
 
     Attributes:
@@ -108,7 +117,7 @@ def _handshake(subject: Subject) -> str:
     found = subject.introduce()
     for key, text in (("id name", found.name), ("id author", found.author)):
         if not text:
-            raise Failed(f"expected {key} before u2048ok, got none")
+            raise CheckFailed(f"expected {key} before u2048ok, got none")
     sizes = [_counted(len(found.options), "option"), _counted(len(found.shapes), "shape")]
     return f"{found.name} by {found.author}, {', '.join(sizes)}"
 
@@ -121,7 +130,7 @@ def _ready(subject: Subject) -> str:
 def _unknown(subject: Subject) -> str:
     lines = ["frobnicate 1 2 3", "", "   ", "# a comment", "info depth 3"]
     if refused := subject.silent_up_to_ready(*lines):
-        raise Failed(f"expected unknown lines to be passed over, got error: {refused[0]}")
+        raise CheckFailed(f"expected unknown lines to be passed over, got error: {refused[0]}")
     board = usual_board(random.Random(subject.seed), subject.shape)
     subject.dialogue.say_lines([f"position {board} frobnicate 7", "go frobnicate ply 1 quiet"])
     subject.checked(board, subject.reply(PATIENCE_SECONDS))
@@ -135,7 +144,7 @@ def _bad_lines(subject: Subject) -> str:
         _expect_one_error(line, subject.silent_up_to_ready(line))
     refused = subject.silent_up_to_ready("position nonsense", "go")
     if len(refused) != 2:
-        raise Failed(
+        raise CheckFailed(
             "expected an error for 'position nonsense' and one for the 'go' after it, "
             f"got {len(refused)}"
         )
@@ -154,13 +163,13 @@ def _bad_limits(subject: Subject) -> str:
         if not reply.refusal:
             subject.checked(board, reply)
         if subject.silent_up_to_ready():
-            raise Failed(f"expected one error or one bestmove in answer to {line!r}, got more")
+            raise CheckFailed(f"expected one error or one bestmove in answer to {line!r}, got more")
     return f"{refused} of 4 refused"
 
 
 def _expect_one_error(line: str, refused: list[str]) -> None:
     if len(refused) != 1:
-        raise Failed(f"expected one error in answer to {line!r}, got {len(refused)}")
+        raise CheckFailed(f"expected one error in answer to {line!r}, got {len(refused)}")
 
 
 def _long_line(subject: Subject) -> str:
@@ -174,7 +183,9 @@ def _options(subject: Subject) -> str:
     for option in options:
         line = format_line(SetOption(option.name, option.default))
         if refused := subject.silent_up_to_ready(line):
-            raise Failed(f"expected its own default in {line!r} to be taken, got: {refused[0]}")
+            raise CheckFailed(
+                f"expected its own default in {line!r} to be taken, got: {refused[0]}"
+            )
         if option.kind == "spin":
             line = f"option {option.name} {option.high + 1}"
             _expect_one_error(line, subject.silent_up_to_ready(line))
@@ -216,7 +227,7 @@ def _large_tiles(subject: Subject) -> str:
         if reply.refusal:
             refused += 1
             if subject.silent_up_to_ready("stop"):
-                raise Failed("expected one error for a refused position, got more")
+                raise CheckFailed("expected one error for a refused position, got more")
         else:
             subject.checked(board, reply)
     return "played" if not refused else f"{refused} refused"
@@ -228,7 +239,7 @@ def _dead(subject: Subject) -> str:
         reply = subject.ask(dead_board(subject.shape), budget)
         if reply.move is not None or reply.refusal:
             got = f"error {reply.refusal}" if reply.refusal else format_line(BestMove(reply.move))
-            raise Failed(f"expected 'bestmove none' on a dead board, got {got!r}")
+            raise CheckFailed(f"expected 'bestmove none' on a dead board, got {got!r}")
     return "bestmove none"
 
 
@@ -239,12 +250,12 @@ def _once(subject: Subject) -> str:
         subject.legal_reply(usual_board(rng, subject.shape))
         subject.silent_up_to_ready()
     board = usual_board(rng, subject.shape)
-    subject.dialogue.say(Position(board))
+    subject.dialogue.say(SetPosition(board))
     moves = {subject.checked(board, _again(subject)).move for _ in range(2)}
     return f"{TRIES} searches, go said twice gave {_counted(len(moves), 'move')}"
 
 
-def _again(subject: Subject) -> Reply:
+def _again(subject: Subject) -> MoveReply:
     subject.dialogue.say(Go())
     return subject.reply(PATIENCE_SECONDS)
 
@@ -261,7 +272,7 @@ def _infos(subject: Subject) -> str:
             _check_info(board, info)
         best = [info.best for info in reply.infos if info.best is not None]
         if best and best[-1] is not reply.move:
-            raise Failed(f"expected bestmove as the last best, {best[-1].letter}, on {board}")
+            raise CheckFailed(f"expected bestmove as the last best, {best[-1].letter}, on {board}")
     return f"{lines} lines, {valued} with values"
 
 
@@ -269,11 +280,13 @@ def _check_info(board: Board, info: Info) -> None:
     legal = set(board.legal_moves())
     if info.values and set(info.values) != legal:
         letters = "".join(move.letter for move in info.values)
-        raise Failed(f"expected values of all legal moves or of none on {board}, got {letters}")
+        raise CheckFailed(
+            f"expected values of all legal moves or of none on {board}, got {letters}"
+        )
     if any(math.isnan(value) for value in info.values.values()):
-        raise Failed(f"expected numbers as values on {board}, got nan")
+        raise CheckFailed(f"expected numbers as values on {board}, got nan")
     if info.best is not None and info.best not in legal:
-        raise Failed(f"expected a legal move as best on {board}, got {info.best.letter}")
+        raise CheckFailed(f"expected a legal move as best on {board}, got {info.best.letter}")
 
 
 def _limits(subject: Subject) -> str:
@@ -284,11 +297,11 @@ def _limits(subject: Subject) -> str:
         for ply in PLY_LIMITS:
             reply = subject.legal_reply(board, Budget(ply=ply))
             if (deepest := max((info.depth or 0 for info in reply.infos), default=0)) > ply:
-                raise Failed(f"expected at most {ply} plies of 'go ply {ply}', got {deepest}")
+                raise CheckFailed(f"expected at most {ply} plies of 'go ply {ply}', got {deepest}")
         reply = subject.legal_reply(board, Budget(nodes=NODE_LIMIT))
         for info in reply.infos:
             if (info.nodes or 0) > NODE_LIMIT and (info.depth or 0) > 1:
-                raise Failed(f"expected {NODE_LIMIT} nodes at most, got {info.nodes}")
+                raise CheckFailed(f"expected {NODE_LIMIT} nodes at most, got {info.nodes}")
     return f"{TRIES} boards with ply {' and '.join(map(str, PLY_LIMITS))} and nodes {NODE_LIMIT}"
 
 
@@ -306,7 +319,7 @@ def _time(subject: Subject) -> str:
 def _check_late(subject: Subject, seconds: float, after: str) -> None:
     if seconds > subject.allowed():
         allowed = 1e3 * subject.allowed(ALLOWED_SECONDS)
-        raise Failed(
+        raise CheckFailed(
             f"expected bestmove within {allowed:g} ms of {after}, "
             f"got it {1e3 * seconds:.0f} ms after"
         )
@@ -317,7 +330,7 @@ def _stop(subject: Subject) -> str:
     subject.begin()
     for number in range(TRIES):
         board = usual_board(rng, subject.shape)
-        subject.dialogue.say(Position(board), Go(Budget(seconds=LONG_SECONDS)))
+        subject.dialogue.say(SetPosition(board), Go(Budget(seconds=LONG_SECONDS)))
         time.sleep(THINKING_SECONDS * number / TRIES)
         began = time.monotonic()
         subject.dialogue.add(Word.STOP)
@@ -331,7 +344,9 @@ def _idle_stop(subject: Subject) -> str:
     subject.begin()
     subject.legal_reply(usual_board(random.Random(subject.seed), subject.shape))
     if refused := subject.silent_up_to_ready("stop", "stop"):
-        raise Failed(f"expected stop without a search to be passed over, got error: {refused[0]}")
+        raise CheckFailed(
+            f"expected stop without a search to be passed over, got error: {refused[0]}"
+        )
     return "passed over"
 
 
@@ -339,25 +354,29 @@ def _busy(subject: Subject) -> str:
     """One that has moved before it reads on has done nothing wrong."""
     board = usual_board(random.Random(subject.seed), subject.shape)
     subject.begin()
-    subject.dialogue.say(Position(board), Go(Budget(seconds=LONG_SECONDS)))
+    subject.dialogue.say(SetPosition(board), Go(Budget(seconds=LONG_SECONDS)))
     time.sleep(THINKING_SECONDS)
     subject.dialogue.add(Word.READY)
     began = time.monotonic()
     answer = _next(subject)
     if time.monotonic() - began > subject.allowed():
         allowed = 1e3 * subject.allowed()
-        raise Failed(f"expected readyok or bestmove within {allowed:g} ms of ready, got it later")
+        raise CheckFailed(
+            f"expected readyok or bestmove within {allowed:g} ms of ready, got it later"
+        )
     if answer is not Word.READY_OK:
         return "it had moved before"
-    subject.dialogue.say_lines([format_line(Position(dead_board(subject.shape))), "go"])
+    subject.dialogue.say_lines([format_line(SetPosition(dead_board(subject.shape))), "go"])
     subject.dialogue.add(Word.STOP)
     refusals = 0
-    while isinstance(answer := _next(subject), Refusal):
+    while isinstance(answer := _next(subject), ErrorLine):
         refusals += 1
     if not isinstance(answer, BestMove) or answer.move not in board.legal_moves():
-        raise Failed(f"expected the move of the search under way, got {format_line(answer)!r}")
+        raise CheckFailed(f"expected the move of the search under way, got {format_line(answer)!r}")
     if refusals != 2:
-        raise Failed(f"expected an error for position and one for go meanwhile, got {refusals}")
+        raise CheckFailed(
+            f"expected an error for position and one for go meanwhile, got {refusals}"
+        )
     return "readyok at once, position and go refused"
 
 
@@ -366,14 +385,14 @@ def _next(subject: Subject) -> Answer:
     patience = subject.allowed(PATIENCE_SECONDS)
     answer = subject.dialogue.answer(patience, "an answer", infos=False)
     if answer is None:
-        raise Failed(subject.dialogue.sentence("an answer", "nothing"))
+        raise CheckFailed(subject.dialogue.sentence("an answer", "nothing"))
     return answer
 
 
 def _repeat(subject: Subject) -> str:
     first, second = (_game(subject) for _ in range(2))
     if first != second:
-        raise Failed(f"expected the same game after the same new, got {first} and {second}")
+        raise CheckFailed(f"expected the same game after the same new, got {first} and {second}")
     return f"{len(first)} moves"
 
 
@@ -396,7 +415,7 @@ def _quit_while_searching(subject: Subject) -> str:
     subject.introduce()
     subject.begin()
     board = usual_board(random.Random(subject.seed), subject.shape)
-    subject.dialogue.say(Position(board), Go(Budget(seconds=LONG_SECONDS)))
+    subject.dialogue.say(SetPosition(board), Go(Budget(seconds=LONG_SECONDS)))
     time.sleep(THINKING_SECONDS / 2)
     subject.dialogue.add(Word.QUIT)
     return _expect_end(subject, "quit")
@@ -412,38 +431,40 @@ def _expect_end(subject: Subject, after: str) -> str:
     began = time.monotonic()
     code = subject.dialogue.process.wait(subject.allowed(QUIT_SECONDS))
     if code is None:
-        raise Failed(
+        raise CheckFailed(
             f"expected its end within {subject.allowed(QUIT_SECONDS):g} s of {after}, got none"
         )
     if code != 0:
-        raise Failed(f"expected exit code 0 after {after}, got {code}")
+        raise CheckFailed(f"expected exit code 0 after {after}, got {code}")
     subject.lose()
     return f"{1e3 * (time.monotonic() - began):.0f} ms"
 
 
 CHECKS: Final = (
-    Check("handshake", "u2048 is answered by id name, id author and u2048ok", _handshake),
-    Check("ready", "new is done and ready answered by readyok", _ready),
-    Check("unknown words", "lines and words that are not known are passed over", _unknown),
-    Check("bad lines", "what is known and wrong is answered by one error each", _bad_lines),
-    Check("bad limits", "a go that cannot be read has one error or one bestmove", _bad_limits),
-    Check("long line", "a line of a million characters is answered by one error", _long_line),
-    Check("options", "each option takes its default, a spin nothing past its end", _options),
-    Check("shapes", "boards of every shape that it claims are played", _shapes),
-    Check("moves", "moves are legal", _moves),
-    Check("large tiles", "tiles of 32768 and more are played or refused", _large_tiles),
-    Check("dead board", "bestmove none where no move is legal", _dead),
-    Check("one answer", "each go has one bestmove, and a position stays", _once),
-    Check("info", "info values all legal moves or none; the last best is the move", _infos),
-    Check("limits", "limits of plies and nodes are kept", _limits),
-    Check("time", "a limit of time is kept within 50 ms", _time),
-    Check("stop", "stop is answered by bestmove within 50 ms", _stop),
-    Check("stop, idle", "stop without a search is passed over", _idle_stop),
-    Check("busy", "ready is answered during a search, position and go refused", _busy),
-    Check("repeat", "the same game, after the same new, is played again", _repeat),
-    Check("quit", "quit ends the program within a second, with exit code 0", _quit),
-    Check("quit, busy", "also during a search", _quit_while_searching),
-    Check("end of input", "the end of its input ends the program likewise", _end_of_input),
+    EngineCheck("handshake", "u2048 is answered by id name, id author and u2048ok", _handshake),
+    EngineCheck("ready", "new is done and ready answered by readyok", _ready),
+    EngineCheck("unknown words", "lines and words that are not known are passed over", _unknown),
+    EngineCheck("bad lines", "what is known and wrong is answered by one error each", _bad_lines),
+    EngineCheck(
+        "bad limits", "a go that cannot be read has one error or one bestmove", _bad_limits
+    ),
+    EngineCheck("long line", "a line of a million characters is answered by one error", _long_line),
+    EngineCheck("options", "each option takes its default, a spin nothing past its end", _options),
+    EngineCheck("shapes", "boards of every shape that it claims are played", _shapes),
+    EngineCheck("moves", "moves are legal", _moves),
+    EngineCheck("large tiles", "tiles of 32768 and more are played or refused", _large_tiles),
+    EngineCheck("dead board", "bestmove none where no move is legal", _dead),
+    EngineCheck("one answer", "each go has one bestmove, and a position stays", _once),
+    EngineCheck("info", "info values all legal moves or none; the last best is the move", _infos),
+    EngineCheck("limits", "limits of plies and nodes are kept", _limits),
+    EngineCheck("time", "a limit of time is kept within 50 ms", _time),
+    EngineCheck("stop", "stop is answered by bestmove within 50 ms", _stop),
+    EngineCheck("stop, idle", "stop without a search is passed over", _idle_stop),
+    EngineCheck("busy", "ready is answered during a search, position and go refused", _busy),
+    EngineCheck("repeat", "the same game, after the same new, is played again", _repeat),
+    EngineCheck("quit", "quit ends the program within a second, with exit code 0", _quit),
+    EngineCheck("quit, busy", "also during a search", _quit_while_searching),
+    EngineCheck("end of input", "the end of its input ends the program likewise", _end_of_input),
 )
 
 
@@ -453,7 +474,7 @@ def check_engine(
     boards: int = 200,
     slack: float = 1.0,
     seed: int = 1,
-) -> Generator[Outcome]:
+) -> Generator[CheckOutcome]:
     """Check a program; an outcome for each check, in order.
 
     Where the program cannot introduce itself, that is the only outcome.
@@ -475,11 +496,11 @@ def check_engine(
                 return
 
 
-def _outcome(check: Check, subject: Subject) -> Outcome:
+def _outcome(check: EngineCheck, subject: Subject) -> CheckOutcome:
     began = time.monotonic()
     try:
         detail, passed = check.run(subject), True
-    except (Failed, PlayerError) as error:
+    except (CheckFailed, PlayerError) as error:
         detail, passed = str(error), False
         subject.lose()
-    return Outcome(check.name, check.demand, passed, detail, time.monotonic() - began)
+    return CheckOutcome(check.name, check.demand, passed, detail, time.monotonic() - began)

@@ -15,9 +15,9 @@ from twofold.engine.messages import (
     Answer,
     BestMove,
     Command,
+    ErrorLine,
     Identity,
     Option,
-    Refusal,
     Shapes,
     Word,
 )
@@ -172,7 +172,7 @@ class Dialogue:
         found = Introduction()
         self.say(Word.HELLO)
         for message in self._up_to(Word.HELLO_OK):
-            if isinstance(message, Refusal):
+            if isinstance(message, ErrorLine):
                 raise PlayerError(self.sentence("u2048ok", format_line(message)))
             found.add(message)
             if len(found.options) > MAX_ENGINE_OPTIONS:
@@ -193,7 +193,7 @@ class Dialogue:
     def refusals(self) -> list[str]:
         """What it refuses, up to `readyok`."""
         return [
-            message.text for message in self._up_to(Word.READY_OK) if isinstance(message, Refusal)
+            message.text for message in self._up_to(Word.READY_OK) if isinstance(message, ErrorLine)
         ]
 
     def _up_to(self, last: Word) -> Iterator[Answer]:

@@ -23,14 +23,14 @@ from twofold.engine.messages import (
     Answer,
     BestMove,
     Command,
+    ErrorLine,
     Go,
     Identity,
     Info,
     NewGame,
     Option,
-    Position,
-    Refusal,
     SetOption,
+    SetPosition,
     Shapes,
     Word,
 )
@@ -139,12 +139,12 @@ def _parse_new(line: str) -> NewGame:
     return NewGame(Rules.parse(" ".join(words[:end])), seed)
 
 
-def _parse_position(line: str) -> Position:
+def _parse_position(line: str) -> SetPosition:
     board, *words = line.split()[1:] or [""]
     if not board:
         raise InvalidLine("expected position and a board, got no board")
     found = _pairs(words, ("score", "move"))
-    return Position(
+    return SetPosition(
         Board.parse(board),
         _whole("score", found["score"], 0, MAX_SCORE) if "score" in found else None,
         _whole("move", found["move"], 0, MAX_MOVE_NUMBER) if "move" in found else None,
@@ -227,8 +227,8 @@ def _parse_best_move(line: str) -> BestMove:
     return BestMove(None if word == NO_MOVE else _letter(word))
 
 
-def _parse_refusal(line: str) -> Refusal:
-    return Refusal(notation.printable(_rest(line, 1)))
+def _parse_refusal(line: str) -> ErrorLine:
+    return ErrorLine(notation.printable(_rest(line, 1)))
 
 
 # ---- parts of lines
@@ -301,7 +301,7 @@ def format_line(message: Command | Answer) -> str:
             return f"option {message.name} {message.value}".rstrip()
         case NewGame():
             return f"new {message.rules} seed {message.seed}"
-        case Position():
+        case SetPosition():
             return _format_position(message)
         case Go():
             return _format_go(message.budget, message.quiet)
@@ -315,7 +315,7 @@ def format_line(message: Command | Answer) -> str:
             return _format_info(message)
         case BestMove():
             return f"bestmove {NO_MOVE if message.move is None else message.move.letter}"
-        case Refusal():
+        case ErrorLine():
             return f"error {_one_line(message.text)}"
 
 
@@ -323,7 +323,7 @@ def _one_line(text: str) -> str:
     return notation.printable(text)[:MAX_TEXT].strip()
 
 
-def _format_position(message: Position) -> str:
+def _format_position(message: SetPosition) -> str:
     score = "" if message.score is None else f" score {message.score}"
     move = "" if message.move_number is None else f" move {message.move_number}"
     return f"position {message.board}{score}{move}"

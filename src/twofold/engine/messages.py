@@ -67,7 +67,7 @@ class NewGame:
 
 
 @dataclass(frozen=True, slots=True)
-class Position:
+class SetPosition:
     """The position to think about, with the points and the moves so far where they are known."""
 
     board: Board
@@ -88,7 +88,7 @@ class Go:
     quiet: bool = False
 
 
-Command = Word | SetOption | NewGame | Position | Go
+Command = Word | SetOption | NewGame | SetPosition | Go
 
 
 # ---- what an engine says
@@ -200,13 +200,13 @@ class BestMove:
 
 
 @dataclass(frozen=True, slots=True)
-class Refusal:
+class ErrorLine:
     """A command that was not carried out, and why, in one sentence."""
 
     text: str
 
 
-Answer = Word | Identity | Option | Shapes | Info | BestMove | Refusal
+Answer = Word | Identity | Option | Shapes | Info | BestMove | ErrorLine
 
 
 def _check_name(name: str) -> None:

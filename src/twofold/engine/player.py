@@ -12,7 +12,16 @@ from typing import Final
 
 from twofold.board import Board
 from twofold.engine.dialogue import Dialogue, EngineLost, Introduction
-from twofold.engine.messages import BestMove, Go, Info, NewGame, Position, Refusal, SetOption, Word
+from twofold.engine.messages import (
+    BestMove,
+    ErrorLine,
+    Go,
+    Info,
+    NewGame,
+    SetOption,
+    SetPosition,
+    Word,
+)
 from twofold.errors import InvalidSpec, PlayerError, UnsupportedRules
 from twofold.notation import shown
 from twofold.players.base import Player, check_going, move_list
@@ -168,7 +177,7 @@ class EnginePlayer(Player):
         """
         check_going(board)
         self._fit(board)
-        position = Position(board, score, move_number)
+        position = SetPosition(board, score, move_number)
         for answer in self._thoughts(position, self.budget, infos=False):
             if isinstance(answer, BestMove) and answer.move is not None:
                 return answer.move
@@ -200,7 +209,7 @@ class EnginePlayer(Player):
         limits = self.budget if budget is None or budget == Budget() else budget
         began = time.perf_counter()
         last = Info()
-        for answer in self._thoughts(Position(board, score), limits, stop):
+        for answer in self._thoughts(SetPosition(board, score), limits, stop):
             if isinstance(answer, BestMove):
                 assert answer.move is not None
                 best = answer.move
@@ -219,7 +228,7 @@ class EnginePlayer(Player):
             )
 
     def _thoughts(
-        self, position: Position, limits: Budget, stop: Stop | None = None, *, infos: bool = True
+        self, position: SetPosition, limits: Budget, stop: Stop | None = None, *, infos: bool = True
     ) -> Iterator[Info | BestMove]:
         """What the engine says up to its move, which is legal; restarted where it is lost."""
         dialogue = self._dialogue or self._begin_game()
@@ -243,7 +252,7 @@ class EnginePlayer(Player):
     def _asked(
         self,
         dialogue: Dialogue,
-        position: Position,
+        position: SetPosition,
         limits: Budget,
         stop: Stop | None,
         infos: bool,
@@ -264,7 +273,7 @@ class EnginePlayer(Player):
             )
             if answer is None and left <= POLL_SECONDS:
                 raise EngineLost(dialogue.sentence("a bestmove", f"nothing for {patience:g} s"))
-            if isinstance(answer, Refusal):
+            if isinstance(answer, ErrorLine):
                 raise PlayerError(dialogue.sentence("a bestmove", f"error: {answer.text}"))
             if isinstance(answer, BestMove):
                 _check_legal(dialogue, position.board, answer.move)

@@ -14,18 +14,18 @@ from twofold.engine.messages import (
     Answer,
     BestMove,
     Command,
+    ErrorLine,
     Go,
     Identity,
     Info,
     NewGame,
     Option,
-    Position,
-    Refusal,
     SetOption,
+    SetPosition,
     Shapes,
     Word,
 )
-from twofold.engine.server_search import Search
+from twofold.engine.server_search import ServerSearch
 from twofold.errors import InvalidInput, InvalidLine, InvalidSpec, TwofoldError
 from twofold.notation import format_spec, parse_spec, shown, split_hashes
 from twofold.players import Player, make_player, short_spec
@@ -53,7 +53,7 @@ class EngineServer:
         self,
         player: Player,
         write: Callable[[str], None],
-        begin: Callable[[Search], None],
+        begin: Callable[[ServerSearch], None],
         make: Callable[[str], Player] = make_player,
     ) -> None:
         self._spec, self._code = player.spec, _code_of(player.spec)
@@ -61,8 +61,8 @@ class EngineServer:
         self._lock = threading.Lock()
         self._present: Player | None = player
         self._rules, self._seed = player.rules, player.seed
-        self._position: Position | None = None
-        self._search: Search | None = None
+        self._position: SetPosition | None = None
+        self._search: ServerSearch | None = None
 
     # ---- lines
 
@@ -77,7 +77,7 @@ class EngineServer:
         except TwofoldError as error:
             if first_word(line) == "position" and not self._is_searching:
                 self._position = None
-            self._say([Refusal(str(error))])
+            self._say([ErrorLine(str(error))])
         return True
 
     def _say(self, answers: Sequence[Answer]) -> None:
@@ -104,7 +104,7 @@ class EngineServer:
                 self._set(command)
             case NewGame():
                 self._begin_game(command.rules, command.seed)
-            case Position():
+            case SetPosition():
                 self._take(command)
             case Go():
                 self._go(command)
@@ -176,7 +176,7 @@ class EngineServer:
         self._player().start(rules, seed)
         self._rules, self._seed = rules, seed
 
-    def _take(self, position: Position) -> None:
+    def _take(self, position: SetPosition) -> None:
         if position.board.shape != self._rules.shape:
             self._begin_game(Rules(*position.board.shape), self._seed)
         self._position = position
@@ -187,7 +187,7 @@ class EngineServer:
         if self._position.board.is_over:
             self._say([BestMove(None)])
             return
-        self._search = Search(self._player(), self._position, command, self._say)
+        self._search = ServerSearch(self._player(), self._position, command, self._say)
         self._begin(self._search)
 
     # ---- searches

@@ -7,7 +7,7 @@ is answered for, and left behind in the thread that runs the search.
 import threading
 from collections.abc import Callable, Iterator, Sequence
 
-from twofold.engine.messages import Answer, BestMove, Go, Info, Position, Refusal
+from twofold.engine.messages import Answer, BestMove, ErrorLine, Go, Info, SetPosition
 from twofold.players import Player
 from twofold.players.base import assumed_score, checked_move
 from twofold.players.faults import describe_caught
@@ -20,7 +20,7 @@ from twofold.search.stop import Stop
 Say = Callable[[Sequence[Answer]], None]
 
 
-class Search:
+class ServerSearch:
     """What `go` begins, and `bestmove` ends.
 
     Args:
@@ -30,7 +30,7 @@ class Search:
         say: says the answers, and is not called after the last one.
     """
 
-    def __init__(self, player: Player, position: Position, go: Go, say: Say) -> None:
+    def __init__(self, player: Player, position: SetPosition, go: Go, say: Say) -> None:
         self._player, self._position, self._go, self._say = player, position, go, say
         self._stop = Stop()
         self._changed = threading.Condition()
@@ -51,7 +51,7 @@ class Search:
                 self._improve(found)
             self._end(BestMove(self._best))
         except Exception as error:
-            self._end(Refusal(describe_caught(error)))
+            self._end(ErrorLine(describe_caught(error)))
         if self.is_left_behind:
             self._player.close()
 

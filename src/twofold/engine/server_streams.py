@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator
 from typing import IO, Final
 
 from twofold.engine.server import EngineServer
-from twofold.engine.server_search import Search
+from twofold.engine.server_search import ServerSearch
 from twofold.engine.streams import Waiter
 from twofold.limits import MAX_ENGINE_LINE
 from twofold.players import Player
@@ -69,8 +69,8 @@ class Turns:
         self._server = EngineServer(player, write, self._begin)
         self._lines = lines
         self._reading = threading.Lock()
-        self._last: Search | None = None
-        self._waiting: Search | None = None
+        self._last: ServerSearch | None = None
+        self._waiting: ServerSearch | None = None
         self._news = threading.Event()
         self._ended = False
         self._last_seconds = LAST_SECONDS
@@ -118,7 +118,7 @@ class Turns:
             self._error = error
             self._end()
 
-    def _next(self) -> Search | None:
+    def _next(self) -> ServerSearch | None:
         """The search that the other thread has read, or else the next one; None at the end."""
         with self._reading:
             if self._waiting is None:
@@ -138,7 +138,7 @@ class Turns:
                 return
         self._end()
 
-    def _begin(self, search: Search) -> None:
+    def _begin(self, search: ServerSearch) -> None:
         if self._last is not None and self._last.is_left_behind:
             self._add_worker()
         self._last = self._waiting = search

@@ -8,7 +8,7 @@ from typing import Final, Self
 from twofold.board import Board
 from twofold.engine.dialogue import Dialogue, Introduction
 from twofold.engine.lines import format_line
-from twofold.engine.messages import BestMove, Go, Info, NewGame, Position, Refusal, Word
+from twofold.engine.messages import BestMove, ErrorLine, Go, Info, NewGame, SetPosition, Word
 from twofold.engine.process import GRACE_SECONDS
 from twofold.rules import STANDARD, Move, Rules
 from twofold.search.budget import Budget
@@ -23,12 +23,12 @@ QUIT_SECONDS: Final = 1.0
 """What the protocol allows between `quit`, or the end of the input, and the program's end."""
 
 
-class Failed(Exception):
+class CheckFailed(Exception):
     """A check was not passed; says why, in one sentence."""
 
 
 @dataclass(slots=True)
-class Reply:
+class MoveReply:
     """What came in answer to `go`.
 
     Attributes:
@@ -82,7 +82,7 @@ class Subject:
         """What it says of itself."""
         _ = self.dialogue
         if self._introduction is None:
-            raise Failed("expected an introduction, got none")
+            raise CheckFailed("expected an introduction, got none")
         return self._introduction
 
     def introduce(self) -> Introduction:
@@ -118,44 +118,50 @@ class Subject:
         """Begin a game; a refusal is a failure."""
         game = NewGame(Rules(*self.shape) if rules is None else rules, seed)
         if refusal := self.dialogue.make_ready(game):
-            raise Failed(f"expected {format_line(game)!r} to be accepted, got error: {refusal}")
+            raise CheckFailed(
+                f"expected {format_line(game)!r} to be accepted, got error: {refusal}"
+            )
 
-    def ask(self, board: Board, budget: Budget | None = None, *, score: int | None = None) -> Reply:
+    def ask(
+        self, board: Board, budget: Budget | None = None, *, score: int | None = None
+    ) -> MoveReply:
         """Ask for a move and wait for the answer."""
         budget = budget or Budget()
-        self.dialogue.say(Position(board, score), Go(budget))
+        self.dialogue.say(SetPosition(board, score), Go(budget))
         return self.reply((budget.seconds or 0.0) + PATIENCE_SECONDS)
 
-    def reply(self, seconds: float) -> Reply:
+    def reply(self, seconds: float) -> MoveReply:
         """The answer to a `go` that was said."""
-        began, found = time.monotonic(), Reply()
+        began, found = time.monotonic(), MoveReply()
         until = began + self.allowed(seconds)
         while True:
             answer = self.dialogue.answer(until - time.monotonic(), "a bestmove")
             found.seconds = time.monotonic() - began
             match answer:
                 case None:
-                    raise Failed(self.dialogue.sentence("a bestmove", f"nothing for {seconds:g} s"))
+                    raise CheckFailed(
+                        self.dialogue.sentence("a bestmove", f"nothing for {seconds:g} s")
+                    )
                 case Info():
                     found.infos.append(answer)
-                case Refusal():
+                case ErrorLine():
                     found.refusal = answer.text
                     return found
                 case BestMove():
                     found.move = answer.move
                     return found
 
-    def legal_reply(self, board: Board, budget: Budget | None = None) -> Reply:
+    def legal_reply(self, board: Board, budget: Budget | None = None) -> MoveReply:
         """Ask for a move on a board that is not dead; anything but a legal one is a failure."""
         return self.checked(board, self.ask(board, budget))
 
-    def checked(self, board: Board, reply: Reply) -> Reply:
+    def checked(self, board: Board, reply: MoveReply) -> MoveReply:
         """The reply, if its move is legal."""
         legal = board.legal_moves()
         if reply.move not in legal:
             letters = ", ".join(move.letter for move in legal)
             got = f"error {reply.refusal}" if reply.refusal else format_line(BestMove(reply.move))
-            raise Failed(f"expected a legal move ({letters}) on {board}, got {got!r}")
+            raise CheckFailed(f"expected a legal move ({letters}) on {board}, got {got!r}")
         return reply
 
     def silent_up_to_ready(self, *lines: str) -> list[str]:
@@ -172,10 +178,12 @@ class Subject:
             match answer:
                 case None:
                     seconds = self.allowed(PATIENCE_SECONDS)
-                    raise Failed(self.dialogue.sentence("readyok", f"nothing for {seconds:g} s"))
+                    raise CheckFailed(
+                        self.dialogue.sentence("readyok", f"nothing for {seconds:g} s")
+                    )
                 case Word.READY_OK:
                     return refused
-                case Refusal():
+                case ErrorLine():
                     refused.append(answer.text)
                 case BestMove():
-                    raise Failed(self.dialogue.sentence("readyok", format_line(answer)))
+                    raise CheckFailed(self.dialogue.sentence("readyok", format_line(answer)))

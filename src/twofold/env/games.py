@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from twofold.board import Board
 from twofold.env.observations import space
-from twofold.env.settings import ILLEGALS, OBSERVATIONS, REWARDS, Afterstates, Settings, Start
+from twofold.env.settings import ILLEGALS, OBSERVATIONS, REWARDS, Afterstates, EnvSettings, Start
 from twofold.errors import IllegalMove, InvalidMove, TileTooLarge, TwofoldError
 from twofold.game import Game
 from twofold.kernels.env import vector as kernels
@@ -60,7 +60,7 @@ class Numbers(NamedTuple):
     seeds: NDArray[np.uint64]
 
 
-class Games:
+class EnvGames:
     """Games under the same rules.
 
     Args:
@@ -93,7 +93,7 @@ class Games:
 
     def __init__(
         self,
-        settings: Settings,
+        settings: EnvSettings,
         count: int,
         max_steps: int | None = None,
         *,

@@ -11,7 +11,7 @@ import numpy as np
 from gymnasium.utils import seeding
 from numpy.typing import NDArray
 
-from twofold.env.games import BLOCK, Games, next_seeds
+from twofold.env.games import BLOCK, EnvGames, next_seeds
 from twofold.errors import InvalidInput, InvalidSeed
 from twofold.limits import MAX_SEED
 from twofold.notation import as_int, check_seed, shown
@@ -24,7 +24,7 @@ class Seeding:
         games: their seeds are written by `begin` and `refill`.
     """
 
-    def __init__(self, games: Games) -> None:
+    def __init__(self, games: EnvGames) -> None:
         self._games = games
         self._generators: list[np.random.Generator | None] = [None] * len(games)
         self._ahead, self._used = games.ahead, games.used

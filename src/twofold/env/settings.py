@@ -47,7 +47,7 @@ class Afterstates(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Settings:
+class EnvSettings:
     """The options of an environment.
 
     Attributes:

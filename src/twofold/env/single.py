@@ -15,15 +15,15 @@ from gymnasium.spaces import Discrete
 from numpy.typing import NDArray
 
 from twofold.board import Board
-from twofold.env.games import Games, next_seed
+from twofold.env.games import EnvGames, next_seed
 from twofold.env.observations import space
 from twofold.env.rendering import FRAMES_PER_SECOND, check_mode, draw, write
 from twofold.env.settings import (
     Afterstates,
+    EnvSettings,
     Illegal,
     Observation,
     Reward,
-    Settings,
     parse_start,
 )
 from twofold.errors import InvalidMove
@@ -72,11 +72,11 @@ class Env2048(gymnasium.Env[NDArray[Any], int]):
         penalty: float = 1.0,
         render_mode: str | None = None,
     ) -> None:
-        self.settings = Settings.checked(rules, observation, reward, illegal, penalty)
+        self.settings = EnvSettings.checked(rules, observation, reward, illegal, penalty)
         self.render_mode = check_mode(render_mode, self.metadata["render_modes"])
         self.action_space = Discrete(4)  # type: ignore[assignment]
         self.observation_space = space(observation, self.settings.rules.shape)
-        self._games = Games(self.settings, 1)
+        self._games = EnvGames(self.settings, 1)
         self._seed = np.uint64(0)
         self._begun = False
 

@@ -15,16 +15,16 @@ from gymnasium.vector.utils import batch_space
 from numpy.typing import NDArray
 
 from twofold.board import Board
-from twofold.env.games import Games, Numbers
+from twofold.env.games import EnvGames, Numbers
 from twofold.env.observations import space
 from twofold.env.rendering import FRAMES_PER_SECOND, check_mode, draw, write
 from twofold.env.seeding import Seeding
 from twofold.env.settings import (
     Afterstates,
+    EnvSettings,
     Illegal,
     Observation,
     Reward,
-    Settings,
     Start,
     parse_start,
 )
@@ -94,7 +94,7 @@ class VectorEnv2048(VectorEnv[NDArray[Any], NDArray[np.int64], NDArray[Any]]):
         render_mode: str | None = None,
     ) -> None:
         self.num_envs = check_limit("num_envs", num_envs, 1, MAX_GAMES)
-        self.settings = Settings.checked(rules, observation, reward, illegal, penalty)
+        self.settings = EnvSettings.checked(rules, observation, reward, illegal, penalty)
         self._mode = _parse_mode(autoreset_mode)
         self.metadata = {**self.metadata, "autoreset_mode": self._mode}
         self.render_mode = check_mode(render_mode, self.metadata["render_modes"])
@@ -105,7 +105,7 @@ class VectorEnv2048(VectorEnv[NDArray[Any], NDArray[np.int64], NDArray[Any]]):
         self._copy = copy
         self._own: Callable[[NDArray[Any]], NDArray[Any]] = np.ndarray.copy if copy else _itself
         next_step = self._mode is AutoresetMode.NEXT_STEP
-        self._games = Games(self.settings, num_envs, max_episode_steps, autoreset=next_step)
+        self._games = EnvGames(self.settings, num_envs, max_episode_steps, autoreset=next_step)
         large = copy and self._games.observations.nbytes >= _LARGE
         self._own_observations = np.positive if large else self._own
         self._seeding: Seeding | None = None

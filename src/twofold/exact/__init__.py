@@ -1,6 +1,6 @@
 """Exact play: small games solved, and what their solutions tell."""
 
-from twofold.exact.problem import Objective, Problem
-from twofold.exact.table import Table, solve
+from twofold.exact.problem import ExactObjective, Problem
+from twofold.exact.table import ExactTable, solve
 
-__all__ = ["Objective", "Problem", "Table", "solve"]
+__all__ = ["ExactObjective", "ExactTable", "Problem", "solve"]

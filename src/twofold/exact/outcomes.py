@@ -16,8 +16,8 @@ from numpy.typing import NDArray
 
 from twofold.board import Board
 from twofold.errors import InvalidBoard
-from twofold.exact.problem import Objective, Problem, Starts, canonical_bits
-from twofold.exact.table import Table
+from twofold.exact.problem import ExactObjective, Problem, Starts, canonical_bits
+from twofold.exact.table import ExactTable
 from twofold.kernels.exact import solved
 from twofold.memory import check_memory
 
@@ -50,7 +50,7 @@ class Outcomes:
     @property
     def worth(self) -> str:
         """The value in words: `480.26 points expected`, `93.93 % chance of 64`."""
-        if self.problem.objective is Objective.GOAL:
+        if self.problem.objective is ExactObjective.GOAL:
             return f"{percent(self.value)} chance of {self.problem.rules.goal}"
         return f"{self.value:,.2f} points {'more ' if self.board else ''}expected"
 
@@ -65,7 +65,7 @@ class Outcomes:
 
 
 def outcomes(
-    table: Table,
+    table: ExactTable,
     board: Board | None = None,
     *,
     on_progress: Callable[[int, int], None] | None = None,
@@ -110,7 +110,7 @@ def outcomes(
 
 
 def _begin(
-    table: Table,
+    table: ExactTable,
     starts: Starts,
     chances: NDArray[np.float64],
     ends: NDArray[np.float64],

@@ -5,7 +5,7 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from twofold.exact.problem import Objective, Problem
+from twofold.exact.problem import ExactObjective, Problem
 from twofold.kernels.exact import canonical, solving
 from twofold.kernels.rules.dice import spawn_law
 from twofold.kernels.rules.row_tables import frame
@@ -29,7 +29,7 @@ def plan_words(problem: Problem, count: int = solving.PLAN_WORDS) -> tuple[Words
     words[solving.LAW] = law.ctypes.data
     stop = problem.stop_exponent
     words[solving.STOP_EXPONENT] = solving.NEVER if stop is None else stop
-    words[solving.WINS] = problem.objective is Objective.GOAL
+    words[solving.WINS] = problem.objective is ExactObjective.GOAL
     sides = np.zeros(16 * 8, dtype=np.uint64)
     canonical.fill_sides(sides, *rules.shape)
     words[solving.SIDES] = sides.ctypes.data

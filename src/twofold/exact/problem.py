@@ -30,7 +30,7 @@ Words = NDArray[np.uint64]
 Chances = NDArray[np.float64]
 
 
-class Objective(StrEnum):
+class ExactObjective(StrEnum):
     """What optimal play makes as large as it can."""
 
     SCORE = "score"
@@ -66,7 +66,7 @@ class Problem:
     Attributes:
         rules: shape, spawns, start tiles, and whether play stops at the goal. Without a stop
             the goal means nothing and is set to 2048.
-        objective: what play is for; `Objective.GOAL` makes it stop at the goal.
+        objective: what play is for; `ExactObjective.GOAL` makes it stop at the goal.
 
     Raises:
         InvalidInput: the objective is none.
@@ -75,17 +75,17 @@ class Problem:
     """
 
     rules: Rules
-    objective: Objective = Objective.SCORE
+    objective: ExactObjective = ExactObjective.SCORE
 
     def __post_init__(self) -> None:
-        if self.objective not in list(Objective):
+        if self.objective not in list(ExactObjective):
             raise InvalidInput(
-                f"expected the objective {' or '.join(Objective)}, got {shown(self.objective)}"
+                f"expected the objective {' or '.join(ExactObjective)}, got {shown(self.objective)}"
             )
-        object.__setattr__(self, "objective", Objective(self.objective))
+        object.__setattr__(self, "objective", ExactObjective(self.objective))
         rules = replace(
             self.rules,
-            stop_at_goal=self.rules.stop_at_goal or self.objective is Objective.GOAL,
+            stop_at_goal=self.rules.stop_at_goal or self.objective is ExactObjective.GOAL,
         )
         if not rules.stop_at_goal:
             rules = replace(rules, goal=STANDARD.goal)
@@ -109,7 +109,7 @@ class Problem:
                 f"expected at most {MAX_START_BOARDS:,} ways to place the start tiles to solve, "
                 f"got {self.start_count:,} with rules {rules}"
             )
-        if self.objective is Objective.GOAL and rules.goal > 1 << self.max_exponent:
+        if self.objective is ExactObjective.GOAL and rules.goal > 1 << self.max_exponent:
             raise UnsupportedRules(
                 f"expected a goal up to {1 << self.max_exponent}, the largest tile of "
                 f"{rules.rows}x{rules.cols}, got {rules.goal}"
@@ -134,7 +134,7 @@ class Problem:
         ):
             law = zip(rules.spawn, rules.spawn_probabilities, strict=True)
             parts.append(" ".join(f"{tile}: {100 * share:g}%" for (tile, _), share in law))
-        if self.objective is Objective.GOAL:
+        if self.objective is ExactObjective.GOAL:
             parts.append(f"chance of {rules.goal}")
         else:
             parts.append("expected score" + f" to {rules.goal}" * rules.stop_at_goal)
@@ -143,7 +143,7 @@ class Problem:
     @property
     def unit(self) -> str:
         """Unit of the values, as analyses name it."""
-        if self.objective is Objective.SCORE:
+        if self.objective is ExactObjective.SCORE:
             return "points"
         return f"chance of {self.rules.goal}"
 

@@ -16,8 +16,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from twofold.exact.plan import Slots, Words, plan_words, point_at
-from twofold.exact.problem import Objective, Problem
-from twofold.exact.store import Store
+from twofold.exact.problem import ExactObjective, Problem
+from twofold.exact.store import LayerStore
 from twofold.kernels.exact import solving
 from twofold.limits import MAX_JOBS, check_limit
 
@@ -37,7 +37,7 @@ _GROWTH: Final = 1.25
 
 
 @dataclass(frozen=True, slots=True)
-class Progress:
+class SolveProgress:
     """How far a solution is.
 
     Attributes:
@@ -59,7 +59,7 @@ class _Stopped(Exception):
     """The work is to end in the middle of a layer."""
 
 
-class Crew:
+class SolverCrew:
     """Threads that share the work on a layer.
 
     Args:
@@ -114,15 +114,15 @@ class Solver:
     def __init__(
         self,
         problem: Problem,
-        store: Store,
+        store: LayerStore,
         *,
         threads: int = 1,
-        on_progress: Callable[[Progress], None] | None = None,
+        on_progress: Callable[[SolveProgress], None] | None = None,
         stop: Callable[[], bool] | None = None,
     ) -> None:
         self.problem, self.store = problem, store
         self._tell, self._stop = on_progress, stop
-        self._crew = Crew(threads, stop)
+        self._crew = SolverCrew(threads, stop)
         self._plan, self._held = plan_words(problem)
         self._nothing = Slots(0, valued=True)
         self._began = time.perf_counter()
@@ -275,7 +275,7 @@ class Solver:
         """Tell how far it is; whether to go on."""
         if self._tell:
             seconds = time.perf_counter() - self._began
-            self._tell(Progress(phase, self._tile_sum(layer), states, total, seconds))
+            self._tell(SolveProgress(phase, self._tile_sum(layer), states, total, seconds))
         return not (self._stop and self._stop())
 
 
@@ -286,6 +286,6 @@ def start_value(problem: Problem, values: NDArray[np.float64]) -> float:
         problem: which game, and for what.
         values: of the boards of `problem.starts`, before the stop.
     """
-    starts, wins = problem.starts, problem.objective is Objective.GOAL
+    starts, wins = problem.starts, problem.objective is ExactObjective.GOAL
     found = math.fsum((starts.chances * np.where(starts.stopped, float(wins), values)).tolist())
     return min(found, 1.0) if wins else found

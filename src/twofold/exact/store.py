@@ -28,7 +28,7 @@ INTERVAL: Final = 10.0
 _PART: Final = re.compile(r"(keys|values)-\d{6,}-\d{6,}")
 
 
-class Store:
+class LayerStore:
     """Layers in memory.
 
     Attributes:
@@ -92,7 +92,7 @@ class Store:
         return Layers(self.problem, index, np.concatenate(keys), values)
 
 
-class WorkFolder(Store):
+class WorkFolder(LayerStore):
     """Layers in memory and in a folder.
 
     Args:

@@ -22,9 +22,9 @@ from twofold.board import Board
 from twofold.errors import InvalidBoard, InvalidTable
 from twofold.exact.format import Layers, read_layers
 from twofold.exact.plan import plan_words
-from twofold.exact.problem import Objective, Problem
-from twofold.exact.solver import Progress, Solver, start_value
-from twofold.exact.store import Store
+from twofold.exact.problem import ExactObjective, Problem
+from twofold.exact.solver import SolveProgress, Solver, start_value
+from twofold.exact.store import LayerStore
 from twofold.kernels.exact import solved
 from twofold.limits import BITS_MAX_EXPONENT
 from twofold.notation import shown
@@ -33,7 +33,7 @@ from twofold.rules import Move
 _NOTHING: Final = np.empty(0)
 
 
-class Table:
+class ExactTable:
     """The states of a solved game and their values.
 
     Args:
@@ -130,7 +130,7 @@ class Table:
         """
         bits = self._bits(board)
         if self.problem.is_stopped(bits):
-            return float(self.problem.objective is Objective.GOAL)
+            return float(self.problem.objective is ExactObjective.GOAL)
         (found,) = self._values(np.array([bits], dtype=np.uint64))
         if np.isnan(found):  # one before the states: its moves may lead to them
             return max(self.move_values(board).values())
@@ -191,8 +191,8 @@ def solve(
     problem: Problem,
     *,
     threads: int = 1,
-    on_progress: Callable[[Progress], None] | None = None,
-) -> Table:
+    on_progress: Callable[[SolveProgress], None] | None = None,
+) -> ExactTable:
     """Solve a problem in memory.
 
     Args:
@@ -200,6 +200,6 @@ def solve(
         threads: how many threads work; what they find is the same for any number.
         on_progress: told after each layer.
     """
-    store = Store(problem)
+    store = LayerStore(problem)
     Solver(problem, store, threads=threads, on_progress=on_progress).run()
-    return Table(store.table())
+    return ExactTable(store.table())

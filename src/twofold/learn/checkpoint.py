@@ -23,7 +23,7 @@ from twofold.kernels.learn import words as at
 from twofold.learn.curve import Curve, CurveState
 from twofold.learn.evaluation import Evaluation
 from twofold.learn.rules import Decay, LearningRule
-from twofold.learn.settings import MIDDLE, Settings, format_schedule, parse_schedule
+from twofold.learn.settings import MIDDLE, TrainingSettings, format_schedule, parse_schedule
 from twofold.learn.training import Training, Words, Worker, carousel_shape, weight_count
 from twofold.limits import MAX_TRAINING_GAMES
 from twofold.networks.file import Card, check_finite, read_card, write_network
@@ -107,7 +107,7 @@ class _Settings(msgspec.Struct, frozen=True):
     decay: str = ""
 
 
-class _State(msgspec.Struct, frozen=True):
+class _TrainingState(msgspec.Struct, frozen=True):
     """What a checkpoint holds beside its tensors."""
 
     settings: _Settings
@@ -154,7 +154,9 @@ def settings_document(training: Training) -> dict[str, Any]:
     }
 
 
-def _read_settings(document: _Settings, rule: LearningRule | None, decay: Decay | None) -> Settings:
+def _read_settings(
+    document: _Settings, rule: LearningRule | None, decay: Decay | None
+) -> TrainingSettings:
     """The settings of such a document, with the code that it names.
 
     Raises:
@@ -172,7 +174,7 @@ def _read_settings(document: _Settings, rule: LearningRule | None, decay: Decay 
         "schedule": parse_schedule(document.schedule),
         "seed": parse_seed(document.seed),
     }
-    return Settings(**said)
+    return TrainingSettings(**said)
 
 
 def _check_code(kind: str, stated: str, given: LearningRule | Decay | None) -> None:
@@ -271,7 +273,7 @@ def _tensors(training: Training) -> dict[str, NDArray[Any]]:
     }
 
 
-def _memory_key(settings: Settings) -> str:
+def _memory_key(settings: TrainingSettings) -> str:
     """The name of the tensor of what the learning rule keeps."""
     return "sums" if settings.rule is None else "memory"
 
@@ -283,16 +285,16 @@ def _history(worker: Worker) -> Words:
     return np.concatenate([afters[-1:], afters[:count], pairs[:count]])
 
 
-def _read_state(text: str, name: str) -> _State:
+def _read_state(text: str, name: str) -> _TrainingState:
     try:
-        return msgspec.json.decode(text, type=_State)
+        return msgspec.json.decode(text, type=_TrainingState)
     except (msgspec.MsgspecError, ValueError, RecursionError) as error:
         raise InvalidNetwork(
             f"expected the state of a training run in {name}, got {shown(str(error))}"
         ) from None
 
 
-def _check_tensors(settings: Settings, tensors: dict[str, NDArray[Any]]) -> None:
+def _check_tensors(settings: TrainingSettings, tensors: dict[str, NDArray[Any]]) -> None:
     """Compare the tensors with the settings before memory is taken for what these ask for."""
     stages, weights = len(settings.stages) + 1, weight_count(settings)
     memory = _memory_key(settings)
@@ -316,7 +318,7 @@ def _check_tensors(settings: Settings, tensors: dict[str, NDArray[Any]]) -> None
 
 
 def _restore(
-    training: Training, state: _State, tensors: dict[str, NDArray[Any]], *, exactly: bool
+    training: Training, state: _TrainingState, tensors: dict[str, NDArray[Any]], *, exactly: bool
 ) -> None:
     training.network.weights[:] = tensors["weights"]
     training.memory[:] = tensors[_memory_key(training.settings)]

@@ -15,7 +15,7 @@ from twofold.files import atomic_write, free_path
 from twofold.learn.checkpoint import curve_path, save
 from twofold.learn.curve import EVALUATIONS_SUFFIX, TILES, Point
 from twofold.learn.evaluation import Evaluation, Measure, evaluations_csv
-from twofold.learn.training import Progress, Training
+from twofold.learn.training import Training, TrainingProgress
 
 WRITING_SHARE: Final = 0.05
 """The part of the time that checkpoints may take: the interval grows where they would take more."""
@@ -30,7 +30,7 @@ def run(
     *,
     interval: float = 600.0,
     stop: threading.Event | None = None,
-    on_progress: Callable[[Progress], None] | None = None,
+    on_progress: Callable[[TrainingProgress], None] | None = None,
     on_save: Callable[[float], None] | None = None,
     on_move: Callable[[Path], None] | None = None,
     measure: Measure | None = None,
@@ -65,10 +65,10 @@ def run(
     """
     stop = stop or threading.Event()
     events = _Events(Path(path).with_suffix(".tensorboard"), training)
-    place = _Place(Path(path))
+    place = _RunPlace(Path(path))
     curve = _CurveFile(training, curve_path(path))
 
-    def tell(now: Progress) -> None:
+    def tell(now: TrainingProgress) -> None:
         curve.follow()
         if on_progress:
             on_progress(now)
@@ -86,7 +86,7 @@ def run(
             continue
         began = time.perf_counter()
         if place.is_taken:
-            place = _Place(free_path(place.path))
+            place = _RunPlace(free_path(place.path))
             curve.path = curve_path(place.path)
             if on_move:
                 on_move(place.path)
@@ -158,7 +158,7 @@ class _Trials:
             self._told(training.evaluations[-1])
 
 
-class _Place:
+class _RunPlace:
     """Where a run is saved: a checkpoint is written only over a file that is as it was left."""
 
     def __init__(self, path: Path) -> None:

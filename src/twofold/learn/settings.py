@@ -107,7 +107,7 @@ def format_schedule(schedule: tuple[Phase, ...]) -> str:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Settings:
+class TrainingSettings:
     """Everything that decides what a training run learns.
 
     Attributes:

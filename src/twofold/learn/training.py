@@ -17,7 +17,7 @@ from twofold.kernels.rules.dice import spawn_law
 from twofold.kernels.rules.row_tables import frame
 from twofold.learn.curve import Curve
 from twofold.learn.evaluation import Evaluation
-from twofold.learn.settings import Phase, Settings
+from twofold.learn.settings import Phase, TrainingSettings
 from twofold.limits import MAX_RUN_SECONDS, MAX_TRAINING_GAMES, check_limit
 from twofold.memory import check_memory, large_zeros
 from twofold.networks.file import Earlier
@@ -127,7 +127,7 @@ class Worker:
 
 
 @dataclass(frozen=True, slots=True)
-class Progress:
+class TrainingProgress:
     """How far a training run is.
 
     Attributes:
@@ -175,7 +175,7 @@ class Training:
     """
 
     def __init__(
-        self, settings: Settings, *, games: int | None = None, seconds: float | None = None
+        self, settings: TrainingSettings, *, games: int | None = None, seconds: float | None = None
     ) -> None:
         self.settings = settings
         if games is not None:
@@ -250,7 +250,7 @@ class Training:
         seconds: float | None = None,
         games: int | None = None,
         stop: threading.Event | None = None,
-        on_progress: Callable[[Progress], None] | None = None,
+        on_progress: Callable[[TrainingProgress], None] | None = None,
         every: float = 0.25,
     ) -> None:
         """Go on with the run.
@@ -335,9 +335,9 @@ class Training:
             errors.append(error)
             halt.set()
 
-    def _progress(self, speed: float) -> Progress:
+    def _progress(self, speed: float) -> TrainingProgress:
         with self._lock:
-            return Progress(
+            return TrainingProgress(
                 games=self.curve.games,
                 moves=self.moves,
                 seconds=self.seconds,
@@ -394,18 +394,18 @@ class Training:
                 worker.game[at.LAST_COUNT] = 0
 
 
-def weight_count(settings: Settings) -> int:
+def weight_count(settings: TrainingSettings) -> int:
     """Number of weights of the network that is trained."""
     patterns = parse_patterns(settings.patterns, settings.rules.shape)
     return (len(settings.stages) + 1) * sum(pattern.size for pattern in patterns)
 
 
-def carousel_shape(settings: Settings) -> tuple[int, int]:
+def carousel_shape(settings: TrainingSettings) -> tuple[int, int]:
     """Rows of the carousel, of which the first stays empty, and words of each."""
     return 1 + len(settings.bands or settings.stages), 1 + at.CAROUSEL_SIZE
 
 
-def training_bytes(settings: Settings) -> int:
+def training_bytes(settings: TrainingSettings) -> int:
     """Memory that a training run takes: weights, their sums, and the games under way."""
     history = 16 * at.HISTORY_SIZE * settings.threads
     return 4 * weight_count(settings) * (1 + settings.memory) + history

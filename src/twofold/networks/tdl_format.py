@@ -21,7 +21,7 @@ from twofold.limits import MAX_PATTERN_CELLS, MAX_PATTERNS
 from twofold.memory import check_memory, large_zeros
 from twofold.networks.network import Network, Weights, check_stages
 from twofold.networks.patterns import Pattern
-from twofold.networks.tdl_layout import KIND, TABLE_KIND, TYPES, Source, Table, scan_tables
+from twofold.networks.tdl_layout import KIND, TABLE_KIND, TYPES, Source, TdlTable, scan_tables
 
 Sums = NDArray[np.float32]
 
@@ -91,7 +91,7 @@ def read_tdl(path: str | os.PathLike[str], *, stages: Sequence[int] = ()) -> Tdl
     return TdlFile(network, sums, names, tables[0].bytes_a_value)
 
 
-def _patterns_of(source: Source, tables: list[Table], stages: int) -> tuple[Pattern, ...]:
+def _patterns_of(source: Source, tables: list[TdlTable], stages: int) -> tuple[Pattern, ...]:
     """The patterns, which all stages have in the same order."""
     groups = [list(group) for _, group in groupby(tables, key=lambda table: table.stage)]
     if len(groups) != stages:
@@ -107,14 +107,14 @@ def _patterns_of(source: Source, tables: list[Table], stages: int) -> tuple[Patt
     return tuple(patterns)
 
 
-def _read_weights(source: Source, table: Table, weights: Weights) -> None:
+def _read_weights(source: Source, table: TdlTable, weights: Weights) -> None:
     """Fill the weights of a table."""
     theirs = _in_its_order(table, weights)
     for number, index in enumerate(_slabs(theirs)):
         theirs[index] = _read_slab(source, table, table.values_at, number, theirs[index].shape)
 
 
-def _read_sums(source: Source, table: Table, sums: Sums) -> None:
+def _read_sums(source: Source, table: TdlTable, sums: Sums) -> None:
     """Fill the sums of a table, with 0 where there were no updates."""
     assert table.sums_at is not None
     sizes_at = table.sums_at + table.count * table.bytes_a_value
@@ -132,7 +132,7 @@ def _read_sums(source: Source, table: Table, sums: Sums) -> None:
         theirs[index] = pair
 
 
-def _in_its_order(table: Table, values: NDArray[Any]) -> NDArray[Any]:
+def _in_its_order(table: TdlTable, values: NDArray[Any]) -> NDArray[Any]:
     """A view of values in our order with the axes that the table has in the file."""
     ours = values.reshape((16,) * len(table.cells))
     return ours.transpose([table.pattern.cells.index(cell) for cell in reversed(table.cells)])
@@ -144,7 +144,7 @@ def _slabs(table: NDArray[Any]) -> Iterator[tuple[int, ...]]:
 
 
 def _read_slab(
-    source: Source, table: Table, start: int, number: int, shape: tuple[int, ...]
+    source: Source, table: TdlTable, start: int, number: int, shape: tuple[int, ...]
 ) -> Weights:
     """The part of so many values with this number, counted from a place in the file."""
     slab = np.empty(shape, TYPES[table.bytes_a_value])

@@ -42,7 +42,7 @@ _DIGITS: Final = frozenset("0123456789abcdef")
 
 
 @dataclass(frozen=True, slots=True)
-class Table:
+class TdlTable:
     """A table of a file, and the bytes at which its parts begin.
 
     Attributes:
@@ -128,7 +128,7 @@ class Source:
         self.at += done
 
 
-def scan_tables(source: Source) -> list[Table]:
+def scan_tables(source: Source) -> list[TdlTable]:
     """Where the tables stand; every byte but the values is checked, and that those are there.
 
     Raises:
@@ -143,7 +143,7 @@ def scan_tables(source: Source) -> list[Table]:
     count = source.number(4, "the number of tables")
     if not 1 <= count <= most:
         raise source.fault(f"1 to {most} tables", count, source.at - 4)
-    tables: list[Table] = []
+    tables: list[TdlTable] = []
     for _ in range(count):
         table = _scan_table(source)
         _check_beside(source, table, tables)
@@ -153,7 +153,7 @@ def scan_tables(source: Source) -> list[Table]:
     return tables
 
 
-def _scan_table(source: Source) -> Table:
+def _scan_table(source: Source) -> TdlTable:
     at = source.at
     kind = source.number(1, "the kind of table")
     if kind not in TABLE_KINDS:
@@ -174,7 +174,7 @@ def _scan_table(source: Source) -> Table:
     values_at = source.at
     source.skip(size * count, f"the values of {text}")
     sums_at = _scan_blocks(source, size, count)
-    return Table(at, text, cells, stage, size, values_at, sums_at)
+    return TdlTable(at, text, cells, stage, size, values_at, sums_at)
 
 
 def _scan_blocks(source: Source, size: int, count: int) -> int | None:
@@ -210,7 +210,7 @@ def _parse_name(
     return digits if stage or width == 8 else listed, cells, stage
 
 
-def _check_beside(source: Source, table: Table, before: list[Table]) -> None:
+def _check_beside(source: Source, table: TdlTable, before: list[TdlTable]) -> None:
     """Values have one size, all tables have sums or none, and each pattern is there once."""
     size, coherent = table.bytes_a_value, table.sums_at is not None
     for first in before[:1]:

@@ -6,7 +6,7 @@ from functools import lru_cache
 from twofold.board import Board
 from twofold.errors import InvalidBoard, InvalidSpec, UnsupportedRules
 from twofold.exact.problem import Problem
-from twofold.exact.table import Table
+from twofold.exact.table import ExactTable
 from twofold.kernels._jit import address_of
 from twofold.kernels.exact import solved
 from twofold.players.base import check_going, move_list
@@ -29,12 +29,12 @@ class ExactPlayer(CompiledPlayer):
 
     home: Rules
 
-    def __init__(self, table: Table) -> None:
+    def __init__(self, table: ExactTable) -> None:
         self._table = table
         self.home = table.problem.rules
 
     @property
-    def table(self) -> Table:
+    def table(self) -> ExactTable:
         """The solved game."""
         return self._table
 
@@ -94,7 +94,7 @@ def values_hold(problem: Problem, rules: Rules) -> bool:
     )
 
 
-def find_table(path: str) -> Table:
+def find_table(path: str) -> ExactTable:
     """The table in a file; mapped and checked once, and shared by all who ask.
 
     Raises:
@@ -114,8 +114,8 @@ def find_table(path: str) -> Table:
 
 
 @lru_cache(maxsize=4)
-def _open(path: str, _changed: tuple[int, int]) -> Table:
-    return Table.open(path, check=True)
+def _open(path: str, _changed: tuple[int, int]) -> ExactTable:
+    return ExactTable.open(path, check=True)
 
 
 def table_hash(path: str) -> str:

@@ -28,7 +28,7 @@ MOST_MOVES: Final = 1 << 22
 """Most moves of the games that follow each other in one call."""
 
 
-class Played(NamedTuple):
+class KernelPlayed(NamedTuple):
     """A finished game: how it went, and its moves as letters if they were kept.
 
     The score is that of the moves made, without the points assumed for a given board.
@@ -73,7 +73,7 @@ def play_many(
     *,
     boards: Sequence[Board] | None = None,
     keep_moves: bool = False,
-) -> list[Played]:
+) -> list[KernelPlayed]:
     """Whole games on bits.
 
     Args:
@@ -103,7 +103,7 @@ def play_many(
     texts = _cut(letters, moves) if keep_moves else [""] * done
     before = starts[:done, 1].tolist() if len(starts) else [0] * done
     return [
-        Played(
+        KernelPlayed(
             state[play.SCORE] - points,
             state[play.MOVE_NUMBER],
             tuple(numbers[: state[play.MAX_EXPONENT] + 1]),

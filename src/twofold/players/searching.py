@@ -23,7 +23,7 @@ from twofold.search.depth import Depth
 from twofold.search.stop import Stop
 
 if TYPE_CHECKING:
-    from twofold.endgame.table import Answer, EndgameTables
+    from twofold.endgame.table import EndgameTables, TableAnswer
 
 LINE_SHARE = 10
 """The best line may cost one part in so many of the nodes of the search, and `LINE_NODES`."""
@@ -110,7 +110,7 @@ class SearchPlayer(CompiledPlayer):
         """The move of an endgame table, if one knows it."""
         return None if self._asked is None else self._asked.move(_as_searched(board))
 
-    def table_answer(self, board: Board) -> "Answer | None":
+    def table_answer(self, board: Board) -> "TableAnswer | None":
         """What the endgame table says that chooses the move; None where none does.
 
         Args:

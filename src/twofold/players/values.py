@@ -10,7 +10,7 @@ from twofold.search.budget import Budget
 from twofold.search.stop import Stop
 
 if TYPE_CHECKING:
-    from twofold.endgame.table import Answer
+    from twofold.endgame.table import TableAnswer
     from twofold.players.searching import SearchPlayer
     from twofold.search.base import Search
 
@@ -45,7 +45,7 @@ def searching_of(player: Player) -> "SearchPlayer | None":
     return player if module is not None and isinstance(player, module.SearchPlayer) else None
 
 
-def table_answer(player: Player, board: Board) -> "Answer | None":
+def table_answer(player: Player, board: Board) -> "TableAnswer | None":
     """What the endgame table says that chooses a player's move; None where none does.
 
     Args:

@@ -27,7 +27,7 @@ from twofold.rules import Move, Rules
 SCHEMA: Final = 1
 
 
-class _Outline(msgspec.Struct):
+class _RecordOutline(msgspec.Struct):
     """A line whose parts are not looked into yet."""
 
     schema: int
@@ -56,7 +56,7 @@ class _Line(msgspec.Struct, forbid_unknown_fields=True, omit_defaults=True):
     comments: dict[int, str] = {}
 
 
-_OUTLINE: Final = msgspec.json.Decoder(_Outline)
+_OUTLINE: Final = msgspec.json.Decoder(_RecordOutline)
 _DECODER: Final = msgspec.json.Decoder(_Line)
 _ENCODER: Final = msgspec.json.Encoder()
 

@@ -34,7 +34,7 @@ from twofold.search.budget import Budget
 from twofold.search.stop import Stop
 
 if TYPE_CHECKING:
-    from twofold.endgame.table import Answer
+    from twofold.endgame.table import TableAnswer
 
 POINTS: Final = "points"
 CHANCE: Final = "chance"
@@ -94,7 +94,7 @@ class MoveJudgement:
     accuracy: float
     label: Label
     stake: float
-    table: "Answer | None" = None
+    table: "TableAnswer | None" = None
 
     @property
     def forced(self) -> bool:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from twofold.arena.stats import Interval
-from twofold.exact.table import Table
+from twofold.exact.table import ExactTable
 from twofold.game import Game
 from twofold.players import Player
 from twofold.players.base import checked_move
@@ -43,7 +43,7 @@ class Losses:
 
 def measure_losses(
     player: Player,
-    table: Table,
+    table: ExactTable,
     seeds: Iterable[int],
     *,
     stop: Callable[[], bool] | None = None,
@@ -74,7 +74,7 @@ def measure_losses(
     return Losses(player.spec, tuple(lost), moves, optimal, worst)
 
 
-def _regrets(player: Player, table: Table, seed: int) -> list[float]:
+def _regrets(player: Player, table: ExactTable, seed: int) -> list[float]:
     """What each move of a game was worth less than the best one."""
     rules = table.problem.rules
     player.start(rules, seed)

@@ -8,7 +8,7 @@ from twofold.board import Board
 from twofold.rules import Move
 
 if TYPE_CHECKING:
-    from twofold.endgame.table import Answer
+    from twofold.endgame.table import TableAnswer
 
 
 _MOST_DECIMALS: Final = 6
@@ -109,7 +109,7 @@ class Analysis:
     line: tuple[LineStep, ...] = ()
     reproducible: bool = True
     exact: bool = False
-    table: "Answer | None" = None
+    table: "TableAnswer | None" = None
 
     def __getitem__(self, move: Move) -> MoveAnalysis:
         return self.moves[move]
@@ -138,7 +138,7 @@ def format_chance(chance: float) -> str:
     return f"{percent:.{decimals}f} %"
 
 
-def table_words(answer: "Answer") -> str:
+def table_words(answer: "TableAnswer") -> str:
     """What an endgame table says: `442-512: 97.2 % to make 512 (left), 96.8 % (up)`."""
     ordered = sorted(answer.chances.items(), key=lambda each: (each[0] != answer.best, -each[1]))
     (best, chance), *others = ((move.name.lower(), format_chance(one)) for move, one in ordered)

@@ -23,7 +23,7 @@ LEAST_GROWTH: Final = 2.0
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class DeepFound:
     """What a search of one depth found.
 
     Attributes:
@@ -49,7 +49,7 @@ def deepen(
     budget: Budget,
     stop: Stop | None = None,
     clock: Callable[[], float] = time.perf_counter,
-) -> Iterator[Found]:
+) -> Iterator[DeepFound]:
     """Search ever deeper; each answer is complete, and one always comes.
 
     Without a limit of time or nodes and without a flag there is one answer: at the depth of
@@ -96,7 +96,7 @@ def deepen(
                 pace = min(pace, (clock() - started) / max(visited[-1], 1))
                 nodes += visited[-1]
                 hits += search.hits - hits_then
-                yield Found(depth, values, nodes, hits, clock() - began)
+                yield DeepFound(depth, values, nodes, hits, clock() - began)
                 cost = _expected(visited) * (pace if budget.seconds else 1)
                 if cost > HOPELESS * _left(budget, clock() - began, nodes):
                     return

@@ -22,7 +22,7 @@ Steps = tuple[tuple[int, int], ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Band:
+class DepthBand:
     """The depth where the tiles of a board sum to a number from `low` up to `high` - 1.
 
     Attributes:
@@ -56,7 +56,7 @@ class Depth:
 
     steps: Steps
     by_tiles: bool = False
-    bands: tuple[Band, ...] = ()
+    bands: tuple[DepthBand, ...] = ()
 
     @classmethod
     def fixed(cls, ply: int) -> Self:
@@ -151,7 +151,7 @@ class Depth:
         return words
 
 
-def _parse_band(part: str, text: str) -> Band:
+def _parse_band(part: str, text: str) -> DepthBand:
     match = re.fullmatch(r"([0-9]{1,12})-([0-9]{1,12})?:(.*)", part, re.ASCII | re.DOTALL)
     if not match:
         raise InvalidSpec(
@@ -164,7 +164,7 @@ def _parse_band(part: str, text: str) -> Band:
             f"expected sums of tiles from less to more, as in 14000-16000, "
             f"got {_part_of(f'{low}-{high}', text)}"
         )
-    return Band(low, high, _parse_steps(match[3], text))
+    return DepthBand(low, high, _parse_steps(match[3], text))
 
 
 def _parse_steps(part: str, text: str) -> Steps:

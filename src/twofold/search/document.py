@@ -8,7 +8,7 @@ import msgspec
 from twofold.search.analysis import Analysis, LineStep, MoveAnalysis
 
 if TYPE_CHECKING:
-    from twofold.endgame.table import Answer
+    from twofold.endgame.table import TableAnswer
 
 
 class MoveDocument(msgspec.Struct, frozen=True):
@@ -74,7 +74,7 @@ class TableDocument(msgspec.Struct, frozen=True):
     chances: dict[str, float]
 
     @classmethod
-    def of(cls, answer: "Answer") -> Self:
+    def of(cls, answer: "TableAnswer") -> Self:
         """The document of an answer."""
         chances = {move.name.lower(): chance for move, chance in answer.chances.items()}
         return cls(answer.table, answer.hash, answer.target, chances)

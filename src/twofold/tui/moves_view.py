@@ -9,7 +9,7 @@ from twofold.rules import Move
 from twofold.search.analysis import format_chance, format_value
 
 if TYPE_CHECKING:
-    from twofold.endgame.table import Answer
+    from twofold.endgame.table import TableAnswer
     from twofold.search.analysis import Analysis, MoveAnalysis
 
 NAMES: Final = ("up", "right", "down", "left")
@@ -39,7 +39,7 @@ def draw_moves(analysis: "Analysis | None", width: int, unicode: bool) -> list[T
 
 
 def draw_chances(
-    answer: "Answer",
+    answer: "TableAnswer",
     legal: Sequence[Move],
     chosen: Move,
     width: int,
@@ -73,7 +73,7 @@ def draw_chances(
     return lines
 
 
-def _chance_text(answer: "Answer", legal: Sequence[Move], move: Move) -> str:
+def _chance_text(answer: "TableAnswer", legal: Sequence[Move], move: Move) -> str:
     if move not in legal:
         return "illegal"
     chance = answer.chances.get(move)

@@ -23,7 +23,7 @@ from twofold.web.openapi import lab_entries, openapi
 from twofold.web.operations import Operation, routes_of
 from twofold.web.pages import page_routes
 from twofold.web.plain_pages import error_page
-from twofold.web.security import Access, Asked
+from twofold.web.security import Access, AskedRequest
 
 
 def create_app(hub: Hub, access: Access, folder: Path) -> Gate:
@@ -69,7 +69,7 @@ def _document(known: list[Operation]) -> Callable[[Request], Awaitable[Response]
 async def _no_answer(request: Request, error: Exception) -> Response:
     """There is no such route, or not with this method."""
     assert isinstance(error, HTTPException)
-    asked = Asked.from_scope(request.scope)
+    asked = AskedRequest.from_scope(request.scope)
     message = f"expected another address or method: {error.detail.lower()}"
     return _error(asked, error.status_code, message, "NotFound", dict(error.headers or {}))
 
@@ -77,10 +77,12 @@ async def _no_answer(request: Request, error: Exception) -> Response:
 async def _failed(request: Request, error: Exception) -> Response:
     """A fault of ours; the server prints it."""
     message = f"{type(error).__name__} on the server, which has printed more"
-    return _error(Asked.from_scope(request.scope), 500, message, "Fault", {})
+    return _error(AskedRequest.from_scope(request.scope), 500, message, "Fault", {})
 
 
-def _error(asked: Asked, status: int, message: str, kind: str, headers: dict[str, str]) -> Response:
+def _error(
+    asked: AskedRequest, status: int, message: str, kind: str, headers: dict[str, str]
+) -> Response:
     if wants_page(asked):
         return Response(error_page(status, message), status, headers, "text/html")
     return Response(error_body(message, kind), status, headers, "application/json")

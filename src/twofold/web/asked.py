@@ -15,7 +15,7 @@ from twofold.web.refusals import refused
 from twofold.web.searches import AnalysisOrder, Searches
 
 if TYPE_CHECKING:
-    from twofold.exact.table import Table
+    from twofold.exact.table import ExactTable
 
 Send = Callable[[Reply], None]
 
@@ -88,7 +88,7 @@ class AskedAnalysis(Asked):
     def answer(self) -> None:
         """Send every analysis, the last one again as the final one, and outcomes if wanted."""
         last: AnalysisReply | None = None
-        solved: Table | None = None
+        solved: ExactTable | None = None
         for analysis, player in self._searches.stream(self._order, self.stop):
             if self._dropped:
                 return

@@ -1,8 +1,8 @@
 """Autoplay: a player plays a live game in a thread of its own, at a pace that may change.
 
-Up to `STEPS_PER_SECOND` every move is a `Step`. Above that it makes as many moves as its pace
-allows between two `Frame`s. Whatever ends or changes it takes effect at once: what the player is
-still thinking about is thrown away, and its search is told to stop.
+Up to `STEPS_PER_SECOND` every move is a `StepReply`. Above that it makes as many moves as its pace
+allows between two `FrameReply`s. Whatever ends or changes it takes effect at once: what the player
+is still thinking about is thrown away, and its search is told to stop.
 """
 
 import logging
@@ -27,8 +27,8 @@ from twofold.web.protocol import (
     FRAMES_PER_SECOND,
     STEPS_PER_SECOND,
     AutoplayEnded,
-    Frame,
-    Refused,
+    FrameReply,
+    RefusedReply,
 )
 from twofold.web.workers import Seats, stand_back
 
@@ -167,7 +167,7 @@ class Autoplay:
         with self._live.lock:
             if self._live.unseat(self):
                 kind = type(error).__name__ if isinstance(error, TwofoldError) else "PlayerError"
-                self._asker.answer(Refused(message=message, kind=kind))
+                self._asker.answer(RefusedReply(message=message, kind=kind))
 
     def _fail(self, error: Exception) -> None:
         """It cannot go on: tell all."""
@@ -260,7 +260,7 @@ class Autoplay:
             self._speeds.popleft()
         began, first = self._speeds[0]
         speed = (number - first) / (now - began) if now > began else 0.0
-        frame = Frame(game=self._live.game, now=self._live.now(), moves_per_second=speed)
+        frame = FrameReply(game=self._live.game, now=self._live.now(), moves_per_second=speed)
         self._live.tell(frame, self._asker)
 
     def _reason(self, before: int) -> Reason | None:

@@ -18,7 +18,7 @@ from twofold.web.hub import Hub
 from twofold.web.protocol import (
     MAX_MESSAGE_BYTES,
     AnalysisReply,
-    Frame,
+    FrameReply,
     InvalidMessage,
     OutcomesReply,
     Reply,
@@ -164,7 +164,7 @@ class Outbox:
 
 def _place(reply: Reply) -> object:
     """Equal for replies of which only the last one counts; None for all others."""
-    if isinstance(reply, Frame):
+    if isinstance(reply, FrameReply):
         return "frame", reply.game
     if isinstance(reply, AnalysisReply):
         return "analysis", reply.ref

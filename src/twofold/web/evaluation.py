@@ -20,10 +20,10 @@ from twofold.evaluators import Evaluator
 from twofold.players.base import Player
 from twofold.rules import Move
 from twofold.search.analysis import Analysis, MoveAnalysis
-from twofold.web.protocol import AnalysisReply, MoveValueInfo, TableInfo
+from twofold.web.protocol import AnalysisReply, MoveValueInfo, TableAnswerInfo
 
 if TYPE_CHECKING:
-    from twofold.endgame.table import Answer
+    from twofold.endgame.table import TableAnswer
 
 CHANCE: Final = "chance"
 """Unit of evaluators that give a chance."""
@@ -64,9 +64,9 @@ def reply_of(
     )
 
 
-def table_info(answer: "Answer") -> TableInfo:
+def table_info(answer: "TableAnswer") -> TableAnswerInfo:
     """What an endgame table says, as it is sent."""
-    return TableInfo(answer.table, answer.target, [answer.chances.get(move) for move in Move])
+    return TableAnswerInfo(answer.table, answer.target, [answer.chances.get(move) for move in Move])
 
 
 def _moves(analysis: Analysis) -> list[MoveValueInfo]:

@@ -12,10 +12,10 @@ from twofold.web.plain_pages import error_page, sign_in_page, style_source
 from twofold.web.security import (
     Access,
     Admitted,
-    Asked,
-    Entry,
-    Refusal,
+    AskedRequest,
+    HttpRefusal,
     SignIn,
+    TokenEntry,
     Verdict,
     response_headers,
 )
@@ -62,18 +62,18 @@ class Gate:
         if scope["type"] not in ("http", "websocket"):
             await self.app(scope, receive, send)
             return
-        asked = Asked.from_scope(scope)
+        asked = AskedRequest.from_scope(scope)
         verdict = self.access.judge(asked)
         if isinstance(verdict, SignIn):
             verdict = self.access.sign_in(asked, await _read_form(receive))
         host = asked.value("host").lower()
         own = host if self.access.is_own_host(host) else ""
         guarded = _with_headers(send, own, verdict)
-        if not isinstance(verdict, Refusal) and not _is_legacy(verdict):
+        if not isinstance(verdict, HttpRefusal) and not _is_legacy(verdict):
             _introduce(scope)
-        if isinstance(verdict, Refusal):
+        if isinstance(verdict, HttpRefusal):
             await _refuse(scope, receive, guarded, asked, verdict)
-        elif isinstance(verdict, Entry):
+        elif isinstance(verdict, TokenEntry):
             headers = {"location": verdict.location, "set-cookie": verdict.cookie}
             await answer(guarded, 303, headers)
         else:
@@ -127,7 +127,7 @@ def error_body(message: str, kind: str) -> bytes:
     return msgspec.json.encode({"error": message, "kind": kind})
 
 
-def wants_page(asked: Asked) -> bool:
+def wants_page(asked: AskedRequest) -> bool:
     """Whether a person will read the answer."""
     return not asked.path.startswith("/api/") and "text/html" in asked.value("accept")
 
@@ -147,7 +147,7 @@ async def _read_form(receive: Receive) -> bytes:
 
 
 async def _refuse(
-    scope: Scope, receive: Receive, send: Send, asked: Asked, refusal: Refusal
+    scope: Scope, receive: Receive, send: Send, asked: AskedRequest, refusal: HttpRefusal
 ) -> None:
     if asked.socket:
         await _refuse_socket(scope, receive, send, refusal)
@@ -160,13 +160,13 @@ async def _refuse(
     await answer(send, refusal.status, {"content-type": kind}, body)
 
 
-def _page(asked: Asked, refusal: Refusal) -> bytes:
+def _page(asked: AskedRequest, refusal: HttpRefusal) -> bytes:
     if refusal.kind != "NoToken":
         return error_page(refusal.status, refusal.message)
     return sign_in_page(asked.target, wrong=refusal.wrong, again=refusal.again)
 
 
-async def _refuse_socket(scope: Scope, receive: Receive, send: Send, refusal: Refusal) -> None:
+async def _refuse_socket(scope: Scope, receive: Receive, send: Send, refusal: HttpRefusal) -> None:
     """Refuse a WebSocket before it is one, so that nothing can be sent over it."""
     await receive()  # websocket.connect
     extensions: Iterable[Any] = scope.get("extensions") or ()

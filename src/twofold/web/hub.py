@@ -25,7 +25,7 @@ from twofold.web.roster import Roster
 from twofold.web.searches import Searches
 from twofold.web.store import Store
 from twofold.web.table import Table
-from twofold.web.workers import Workers, start_thread
+from twofold.web.workers import WorkThreads, start_thread
 
 if TYPE_CHECKING:
     from twofold.web.session import Session
@@ -77,7 +77,7 @@ class Hub:
         self.table: Final = Table(Store(data / GAMES))
         self.searches: Final = Searches(self.roster.make)
         self.reviews: Final = Reviews(self.roster.make)
-        self.desk: Final = Workers(DESKS, "twofold-desk")
+        self.desk: Final = WorkThreads(DESKS, "twofold-desk")
         self._start = secrets.token_hex(8)
         self._lock = threading.Lock()
         self._sessions: set[Session] = set()

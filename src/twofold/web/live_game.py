@@ -24,10 +24,10 @@ from twofold.web.kept import Kept
 from twofold.web.protocol import (
     AutoplayEnded,
     GameInfo,
+    GameNow,
     GameState,
     Note,
-    Now,
-    Position,
+    PositionReply,
     Reply,
     StaleMove,
 )
@@ -290,14 +290,14 @@ class LiveGame:
                 was="" if note in ("", "newer") else self.was,
             )
 
-    def now(self) -> Now:
+    def now(self) -> GameNow:
         """Where it stands."""
         with self.lock:
             playing = "" if self._playing is None else self._playing.spec
             best = self._keeper.best(self._rules_text)
             return now_of(self.history, best=best, autoplay=playing)
 
-    def position(self, number: int) -> Position:
+    def position(self, number: int) -> PositionReply:
         """An earlier position, or the present one.
 
         Raises:

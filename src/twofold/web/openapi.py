@@ -8,11 +8,11 @@ import msgspec
 
 from twofold.version import __version__
 from twofold.web.lab.laboratory import RunCurve, RunInfo, StudyInfo, StudyTables
-from twofold.web.operations import Entry, Picture, Text
+from twofold.web.operations import ApiEntry, SvgPicture, Text
 
 JSON: Final = "application/json"
 
-_MEDIA: Final = {bytes: "text/plain", Text: "text/plain", Picture: "image/svg+xml"}
+_MEDIA: Final = {bytes: "text/plain", Text: "text/plain", SvgPicture: "image/svg+xml"}
 
 _PARAMETER: Final = re.compile(r"\{([a-z_]+)(:path)?\}")
 
@@ -40,7 +40,7 @@ class Refused(msgspec.Struct, frozen=True):
     kind: str
 
 
-def openapi(entries: Sequence[Entry]) -> dict[str, Any]:
+def openapi(entries: Sequence[ApiEntry]) -> dict[str, Any]:
     """The document for some entries."""
     types = [kind for entry in entries for kind in (entry.body, entry.reply) if _is_json(kind)]
     schemas, components = msgspec.json.schema_components(
@@ -63,27 +63,31 @@ def openapi(entries: Sequence[Entry]) -> dict[str, Any]:
     }
 
 
-def lab_entries() -> list[Entry]:
+def lab_entries() -> list[ApiEntry]:
     """The routes of `lab_routes`, described. Slow the first time: it imports what makes tables."""
     return [
-        Entry(
+        ApiEntry(
             path="/api/studies",
             summary="List the studies in the folder, changed last first.",
             reply=list[StudyInfo],
         ),
-        Entry(
+        ApiEntry(
             path="/api/studies/{name:path}/{plot}.svg",
             summary="A plot of a study.",
-            reply=Picture,
+            reply=SvgPicture,
             query={"theme": "light or dark", "width": "narrow, for a phone"},
         ),
-        Entry(path="/api/studies/{name:path}", summary="The tables of a study.", reply=StudyTables),
-        Entry(
+        ApiEntry(
+            path="/api/studies/{name:path}", summary="The tables of a study.", reply=StudyTables
+        ),
+        ApiEntry(
             path="/api/runs",
             summary="List the training runs in the folder, changed last first.",
             reply=list[RunInfo],
         ),
-        Entry(path="/api/runs/{name:path}", summary="The curve of a training run.", reply=RunCurve),
+        ApiEntry(
+            path="/api/runs/{name:path}", summary="The curve of a training run.", reply=RunCurve
+        ),
     ]
 
 
@@ -91,7 +95,7 @@ def _is_json(kind: Any) -> bool:
     return kind not in (None, *_MEDIA)
 
 
-def _operation(entry: Entry, by_type: dict[str, Any]) -> dict[str, Any]:
+def _operation(entry: ApiEntry, by_type: dict[str, Any]) -> dict[str, Any]:
     refused = {JSON: {"schema": by_type[repr(Refused)]}}
     answers: dict[str, Any] = {
         status: {"description": text, "content": refused} for status, text in _REFUSALS.items()
@@ -124,7 +128,7 @@ def _content(kind: Any, by_type: dict[str, Any]) -> dict[str, Any]:
     return {JSON: {"schema": by_type[repr(kind)]}}
 
 
-def _parameters(entry: Entry) -> list[dict[str, Any]]:
+def _parameters(entry: ApiEntry) -> list[dict[str, Any]]:
     text = {"type": "string"}
     inside = [
         {"name": name, "in": "path", "required": True, "schema": text}
@@ -137,7 +141,7 @@ def _parameters(entry: Entry) -> list[dict[str, Any]]:
     return inside + query
 
 
-def _name(entry: Entry) -> str:
+def _name(entry: ApiEntry) -> str:
     """A name for the functions of clients: `get_games_game_record`."""
     words = re.findall(r"[a-z]+", _PARAMETER.sub(r"\1", entry.path.removeprefix("/api")))
     return "_".join([entry.method.lower(), *words])

@@ -56,19 +56,19 @@ class Text:
     file_name: str
 
 
-class Picture:
+class SvgPicture:
     """Stands for an answer that is an SVG file."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Entry:
+class ApiEntry:
     """One thing that the API can do, as the document describes it.
 
     Attributes:
         method: of HTTP.
         path: with parameters in braces.
         summary: what it does, in a line.
-        reply: type of the answer: of JSON, `Text` or `Picture`.
+        reply: type of the answer: of JSON, `Text` or `SvgPicture`.
         body: type of the body: a struct, `bytes` for text, None for none.
         status: of the answer.
         max_bytes: largest body.
@@ -88,7 +88,7 @@ class Entry:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Operation(Entry):
+class Operation(ApiEntry):
     """An entry with what does it.
 
     Attributes:

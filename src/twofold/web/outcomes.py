@@ -18,7 +18,7 @@ from twofold.web.searches import MAX_SECONDS
 
 if TYPE_CHECKING:
     from twofold.exact.outcomes import Outcomes
-    from twofold.exact.table import Table
+    from twofold.exact.table import ExactTable
 
 SAY_EVERY: Final = 0.25
 """Seconds between two replies that say how far it is."""
@@ -30,7 +30,7 @@ class _Ended(Exception):
     """Nobody waits any more, or the time is over."""
 
 
-def solution_of(player: Player) -> "Table | None":
+def solution_of(player: Player) -> "ExactTable | None":
     """The table of a player that has solved its game."""
     if not player.compiled or player.home is None:
         return None
@@ -40,7 +40,7 @@ def solution_of(player: Player) -> "Table | None":
 
 
 def follow(
-    table: "Table", board: Board, stop: Stop, tell: Tell, *, seconds: float = MAX_SECONDS
+    table: "ExactTable", board: Board, stop: Stop, tell: Tell, *, seconds: float = MAX_SECONDS
 ) -> None:
     """Find how games end from a board, and tell it.
 

@@ -6,7 +6,7 @@ from typing import Final
 from twofold.errors import TwofoldError
 from twofold.notation import printable
 from twofold.players.faults import describe
-from twofold.web.protocol import Refused
+from twofold.web.protocol import RefusedReply
 
 INTERNAL: Final = "InternalError"
 """Kind of what nobody expected."""
@@ -15,7 +15,7 @@ _MAX_TEXT: Final = 300
 _LOG: Final = logging.getLogger("twofold.web")
 
 
-def refused(error: Exception, ref: int = 0) -> Refused:
+def refused(error: Exception, ref: int = 0) -> RefusedReply:
     """An error as it is sent; what nobody expected goes to the log with its trace.
 
     Args:
@@ -23,7 +23,9 @@ def refused(error: Exception, ref: int = 0) -> Refused:
         ref: of the request that caused it; 0 if none.
     """
     if isinstance(error, TwofoldError):
-        return Refused(ref=ref, message=str(error), kind=type(error).__name__)
+        return RefusedReply(ref=ref, message=str(error), kind=type(error).__name__)
     _LOG.error("something went wrong", exc_info=error)
     text = printable(describe(error))[:_MAX_TEXT]
-    return Refused(ref=ref, message=f"something went wrong inside twofold: {text}", kind=INTERNAL)
+    return RefusedReply(
+        ref=ref, message=f"something went wrong inside twofold: {text}", kind=INTERNAL
+    )

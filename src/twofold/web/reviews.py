@@ -19,7 +19,7 @@ from twofold.web import protocol
 from twofold.web.asked import Asked, Send
 from twofold.web.evaluation import table_info
 from twofold.web.protocol import Judged, Reviewed
-from twofold.web.workers import Workers
+from twofold.web.workers import WorkThreads
 
 AT_ONCE: Final = 2
 """Most reviews at a time, over all pages; the others wait."""
@@ -71,7 +71,7 @@ class Reviews:
 
     def __init__(self, make: Callable[[str], Player]) -> None:
         self.make: Final = make
-        self._workers = Workers(AT_ONCE, "twofold-review", polite=True)
+        self._workers = WorkThreads(AT_ONCE, "twofold-review", polite=True)
         self._lock = threading.Lock()
         self._known: OrderedDict[_Key, _Known] = OrderedDict()
         self._asked: set[Asked] = set()
@@ -261,8 +261,8 @@ class AskedReview(Asked):
         )
 
 
-def _message(one: MoveJudgement) -> protocol.Judgement:
-    return protocol.Judgement(
+def _message(one: MoveJudgement) -> protocol.JudgementInfo:
+    return protocol.JudgementInfo(
         move_number=one.move_number,
         move=one.move.letter,  # type: ignore[arg-type]
         best=one.best.letter,  # type: ignore[arg-type]

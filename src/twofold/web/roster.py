@@ -15,7 +15,7 @@ import msgspec
 
 from twofold import notation
 from twofold.endgame.folder import AUTO, NONE
-from twofold.endgame.pattern import Pattern
+from twofold.endgame.pattern import EndgamePattern
 from twofold.errors import InvalidSpec, InvalidTable, LimitExceeded
 from twofold.networks.library import shipped
 from twofold.notation import shown
@@ -180,7 +180,7 @@ def _check_tables(text: str) -> None:
     """Refuse endgame tables that are named as files."""
     for name in () if text in (AUTO, NONE) else text.split("+"):
         try:
-            Pattern.parse(name)
+            EndgamePattern.parse(name)
         except InvalidTable:
             raise InvalidSpec(
                 "expected tables= and endgame tables that are built here, such as 442-512+443-512, "

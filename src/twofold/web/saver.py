@@ -9,7 +9,7 @@ from typing import Final
 from twofold.errors import TwofoldError
 from twofold.game_file import Conflict, Version
 from twofold.web.live_game import LiveGame
-from twofold.web.protocol import Refused
+from twofold.web.protocol import RefusedReply
 from twofold.web.store import Store
 from twofold.web.workers import join, start_thread
 
@@ -97,7 +97,9 @@ class Saver:
                 _LOG.warning("cannot save the game %s: %s", live.game, error)
                 kind = type(error).__name__ if isinstance(error, TwofoldError) else "InternalError"
                 live.tell(
-                    Refused(message=f"the game goes on, but it cannot be saved: {error}", kind=kind)
+                    RefusedReply(
+                        message=f"the game goes on, but it cannot be saved: {error}", kind=kind
+                    )
                 )
         with self._changed:
             if not self._closing:

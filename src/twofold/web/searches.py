@@ -22,7 +22,7 @@ from twofold.search.analysis import Analysis
 from twofold.search.budget import Budget
 from twofold.search.stop import Stop
 from twofold.web.roster import Roster
-from twofold.web.workers import Workers
+from twofold.web.workers import WorkThreads
 
 Result = TypeVar("Result")
 
@@ -141,7 +141,7 @@ class Searches:
     """
 
     def __init__(self, make: Callable[[str], Player], at_once: int = AT_ONCE) -> None:
-        self._workers = Workers(at_once, "twofold-search", polite=True)
+        self._workers = WorkThreads(at_once, "twofold-search", polite=True)
         self._idle = _IdlePlayers(make)
         self._stops: set[Stop] = set()
         self._lock = threading.Lock()

@@ -60,7 +60,7 @@ def parse_origin(text: str) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class AskedRequest:
     """What a request says of itself.
 
     Attributes:
@@ -78,7 +78,7 @@ class Asked:
     headers: tuple[tuple[str, str], ...] = ()
 
     @classmethod
-    def from_scope(cls, scope: Mapping[str, Any]) -> "Asked":
+    def from_scope(cls, scope: Mapping[str, Any]) -> "AskedRequest":
         """The request that an ASGI scope describes."""
         headers = tuple(
             (name.decode("latin-1").lower(), value.decode("latin-1"))
@@ -132,7 +132,7 @@ class Asked:
 
 
 @dataclass(frozen=True, slots=True)
-class Refusal:
+class HttpRefusal:
     """A request that is refused.
 
     Attributes:
@@ -152,7 +152,7 @@ class Refusal:
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class TokenEntry:
     """A request with the token in its URL: it gets the cookie and is sent on.
 
     Attributes:
@@ -180,7 +180,7 @@ class Admitted:
     cross_origin: str = ""
 
 
-Verdict = Refusal | Entry | SignIn | Admitted
+Verdict = HttpRefusal | TokenEntry | SignIn | Admitted
 
 
 @dataclass(frozen=True, slots=True)
@@ -217,11 +217,11 @@ class Access:
         self._once.add(token)
         return token
 
-    def judge(self, asked: Asked) -> Verdict:
+    def judge(self, asked: AskedRequest) -> Verdict:
         """What is to be done with a request."""
         host = asked.value("host").lower()
         if not self.is_own_host(host):
-            return Refusal(400, "ForeignHost", "expected the address of this server as Host")
+            return HttpRefusal(400, "ForeignHost", "expected the address of this server as Host")
         if self.legacy_origin and asked.path in LEGACY_ROUTES and not asked.socket:
             return self._judge_legacy(asked)
         origins = asked.values("origin")
@@ -234,7 +234,7 @@ class Access:
         if self._has_bearer(asked):
             return Admitted()
         if not self._has_cookie(asked):
-            return Refusal(403, "NoToken", _HOW_TO_GET_IN, again=_came_from_elsewhere(asked))
+            return HttpRefusal(403, "NoToken", _HOW_TO_GET_IN, again=_came_from_elsewhere(asked))
         return Admitted() if _is_from_own_page(asked) else _FOREIGN
 
     def is_own_host(self, host: str) -> bool:
@@ -246,25 +246,27 @@ class Access:
             return False
         return name in self.names or (self.any_address and _is_address(name))
 
-    def _judge_legacy(self, asked: Asked) -> Verdict:
+    def _judge_legacy(self, asked: AskedRequest) -> Verdict:
         """No token, but this one origin and nothing else."""
         if asked.values("origin") != [self.legacy_origin]:
             return _FOREIGN
         return Admitted(cross_origin=self.legacy_origin)
 
-    def sign_in(self, asked: Asked, form: bytes) -> Entry | Refusal:
+    def sign_in(self, asked: AskedRequest, form: bytes) -> TokenEntry | HttpRefusal:
         """What a form leads to, into which the token was pasted, or the address that has it."""
         pairs = parse_qsl(form.decode("latin-1"), encoding="latin-1")
         texts = [text.strip().rpartition("token=")[2] for name, text in pairs if name == "token"]
         if any(map(self._is_token_of_url, texts)):
-            return Entry(asked.target, self._new_cookie())
-        return Refusal(403, "NoToken", "expected the token of this server, got another", wrong=True)
+            return TokenEntry(asked.target, self._new_cookie())
+        return HttpRefusal(
+            403, "NoToken", "expected the token of this server, got another", wrong=True
+        )
 
-    def _entry(self, asked: Asked) -> Entry | None:
+    def _entry(self, asked: AskedRequest) -> TokenEntry | None:
         """What a URL with the token leads to; None where it has none that is right."""
         if not any(key == "token" and self._is_token_of_url(value) for key, value in asked.pairs):
             return None
-        return Entry(asked.target, self._new_cookie())
+        return TokenEntry(asked.target, self._new_cookie())
 
     def _new_cookie(self) -> str:
         return f"{self.cookie_name}={self.token}; Path=/; HttpOnly; SameSite=Strict"
@@ -274,17 +276,17 @@ class Access:
         self._once.discard(once or "")
         return once is not None or _equal(text, self.token)
 
-    def _has_bearer(self, asked: Asked) -> bool:
+    def _has_bearer(self, asked: AskedRequest) -> bool:
         scheme, _, text = asked.value("authorization").partition(" ")
         return scheme.lower() == "bearer" and _equal(text.strip(), self.token)
 
-    def _has_cookie(self, asked: Asked) -> bool:
+    def _has_cookie(self, asked: AskedRequest) -> bool:
         return any(_equal(value, self.token) for value in asked.cookies(self.cookie_name))
 
 
 _HOW_TO_GET_IN: Final = "expected the token: open the address that 'twofold serve' has printed"
 
-_FOREIGN: Final = Refusal(
+_FOREIGN: Final = HttpRefusal(
     403, "ForeignOrigin", "expected a request of this server's own page, got one from elsewhere"
 )
 
@@ -302,7 +304,7 @@ def _is_address(name: str) -> bool:
         return False
 
 
-def _is_from_own_page(asked: Asked) -> bool:
+def _is_from_own_page(asked: AskedRequest) -> bool:
     """Whether a request with the cookie was caused by our page, where that matters.
 
     A foreign `Origin` is refused before. Another server of this machine is another origin but
@@ -318,7 +320,7 @@ def _is_from_own_page(asked: Asked) -> bool:
     return site in ("", "same-origin", "none") or asked.is_page
 
 
-def _came_from_elsewhere(asked: Asked) -> bool:
+def _came_from_elsewhere(asked: AskedRequest) -> bool:
     """Whether a link on another page led to ours; the browser then sends no strict cookie."""
     site, mode = asked.value("sec-fetch-site"), asked.value("sec-fetch-mode")
     return asked.is_page and mode == "navigate" and site in ("cross-site", "same-site")

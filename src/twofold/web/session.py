@@ -146,14 +146,14 @@ class Session:
 
     def _games_list(self, request: protocol.GamesRequest) -> None:
         def answer() -> None:
-            self.send(protocol.Games(ref=request.ref, games=self._hub.games()))
+            self.send(protocol.GamesReply(ref=request.ref, games=self._hub.games()))
 
         self._later(answer, request.ref)
 
     def _delete(self, request: protocol.DeleteRequest) -> None:
         def delete() -> None:
             self._hub.table.delete(request.game)
-            self.send(protocol.Games(ref=request.ref, games=self._hub.games()))
+            self.send(protocol.GamesReply(ref=request.ref, games=self._hub.games()))
 
         self._later(delete, request.ref)
 

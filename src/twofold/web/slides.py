@@ -14,17 +14,17 @@ from functools import lru_cache
 from twofold import reference
 from twofold.board import Board
 from twofold.rules import Move
-from twofold.web.protocol import Slide
+from twofold.web.protocol import TileSlide
 
 
-def slides(board: Board, move: Move) -> tuple[Slide, ...]:
+def slides(board: Board, move: Move) -> tuple[TileSlide, ...]:
     """The way of every tile of a board in a move, in the order of the cells they start from.
 
     Args:
         board: the board before the move.
         move: the move; an illegal one leaves every tile where it is.
     """
-    found: list[Slide] = []
+    found: list[TileSlide] = []
     for line in _lines(board.rows, board.cols, move):
         found += _line_slides(line, board.exponents)
     return tuple(sorted(found, key=lambda slide: slide.start))
@@ -36,19 +36,19 @@ def _lines(rows: int, cols: int, move: Move) -> tuple[tuple[int, ...], ...]:
     return tuple(map(tuple, reference.lines(rows, cols, move)))
 
 
-def _line_slides(line: Sequence[int], exponents: Sequence[int]) -> list[Slide]:
+def _line_slides(line: Sequence[int], exponents: Sequence[int]) -> list[TileSlide]:
     """The slides of one line: each tile to the next free cell, or into the tile before it."""
-    found: list[Slide] = []
+    found: list[TileSlide] = []
     last, free = 0, 0  # the tile that may still merge, and the place after it
     for cell in line:
         exponent = exponents[cell]
         if not exponent:
             continue
         if exponent == last:
-            found[-1] = Slide(found[-1].start, found[-1].end, True)
-            found.append(Slide(cell, line[free - 1], True))
+            found[-1] = TileSlide(found[-1].start, found[-1].end, True)
+            found.append(TileSlide(cell, line[free - 1], True))
             last = 0
         else:
-            found.append(Slide(cell, line[free], False))
+            found.append(TileSlide(cell, line[free], False))
             last, free = exponent, free + 1
     return found

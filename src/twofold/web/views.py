@@ -5,7 +5,7 @@ from twofold.game import Step
 from twofold.rules import Rules
 from twofold.web import protocol
 from twofold.web.history import History
-from twofold.web.protocol import Now, RulesInfo
+from twofold.web.protocol import GameNow, RulesInfo
 from twofold.web.slides import slides
 
 
@@ -32,7 +32,7 @@ def letters_of(board: Board) -> str:
     return "".join(move.letter for move in board.legal_moves())
 
 
-def now_of(history: History, *, best: int, autoplay: str) -> Now:
+def now_of(history: History, *, best: int, autoplay: str) -> GameNow:
     """Where a game stands.
 
     Args:
@@ -40,7 +40,7 @@ def now_of(history: History, *, best: int, autoplay: str) -> Now:
         best: best score under its rules.
         autoplay: who plays it; empty for the person.
     """
-    return Now(
+    return GameNow(
         board=str(history.board),
         tiles=tiles_of(history.board),
         score=history.score,
@@ -55,7 +55,9 @@ def now_of(history: History, *, best: int, autoplay: str) -> Now:
     )
 
 
-def step_of(game: str, rules: Rules, before: Board, step: Step, by: str, now: Now) -> protocol.Step:
+def step_of(
+    game: str, rules: Rules, before: Board, step: Step, by: str, now: GameNow
+) -> protocol.StepReply:
     """A move that was just made.
 
     Args:
@@ -66,7 +68,7 @@ def step_of(game: str, rules: Rules, before: Board, step: Step, by: str, now: No
         by: who made it; empty for the person.
         now: where the game stands.
     """
-    return protocol.Step(
+    return protocol.StepReply(
         game=game,
         move=step.move.letter,  # type: ignore[arg-type]
         reward=step.reward,
@@ -79,14 +81,14 @@ def step_of(game: str, rules: Rules, before: Board, step: Step, by: str, now: No
     )
 
 
-def position_of(game: str, history: History, number: int) -> protocol.Position:
+def position_of(game: str, history: History, number: int) -> protocol.PositionReply:
     """An earlier position of a game, or the present one.
 
     Raises:
         LimitExceeded: it is not a move number of this game.
     """
     standing = history.at(number)
-    return protocol.Position(
+    return protocol.PositionReply(
         game=game,
         board=str(standing.board),
         tiles=tiles_of(standing.board),

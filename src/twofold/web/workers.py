@@ -21,7 +21,7 @@ NICENESS: Final = 5
 _LOG: Final = logging.getLogger("twofold.web")
 
 
-class Workers:
+class WorkThreads:
     """Some threads that do jobs one after the other; each starts when it is first needed.
 
     Args:

@@ -11,10 +11,10 @@ from tests.kernels.lazily import lazy_kernel
 from tests.support.guards import Guards
 from twofold import reference
 from twofold.board import Board
-from twofold.env.games import Games
+from twofold.env.games import EnvGames
 from twofold.env.observations import observe, space
 from twofold.env.seeding import Seeding
-from twofold.env.settings import OBSERVATIONS, Observation, Settings, Start
+from twofold.env.settings import OBSERVATIONS, EnvSettings, Observation, Start
 from twofold.kernels.env import forms
 from twofold.kernels.env import words as names
 from twofold.kernels.intrinsics import pointer
@@ -88,7 +88,7 @@ def test_the_exponents_that_a_slide_makes(rows: int, cols: int) -> None:
             assert made_on_cells(cells, slid) == expected
 
 
-def guarded(games: Games, guards: Guards) -> None:
+def guarded(games: EnvGames, guards: Guards) -> None:
     """Move every array of the games between guard zones."""
     for name, array in list(vars(games).items()):
         if isinstance(array, np.ndarray) and name != "_words":
@@ -110,7 +110,7 @@ def test_steps_stay_inside_their_memory(
     shape: str, observation: Observation, guards: Guards
 ) -> None:
     rules = Rules.parse(f"{shape} goal=64 stop=goal")
-    games = Games(Settings(rules, observation), COUNT, 40, autoreset=True)
+    games = EnvGames(EnvSettings(rules, observation), COUNT, 40, autoreset=True)
     guarded(games, guards)
     seeding = Seeding(games)
     every = np.ones(COUNT, dtype=np.bool_)
@@ -128,7 +128,7 @@ def test_steps_stay_inside_their_memory(
 
 @pytest.mark.promise("R8")
 def test_the_way_from_bits_to_cells_stays_inside_its_memory(guards: Guards) -> None:
-    games = Games(Settings(), COUNT)
+    games = EnvGames(EnvSettings(), COUNT)
     guarded(games, guards)
     games.place(np.ones(COUNT, dtype=np.bool_), Start(Board.parse("ff00/ff00/eedd/1234"), 0, 0))
     games.afterstates()

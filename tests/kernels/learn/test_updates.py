@@ -10,7 +10,7 @@ from tests.kernels.drivers import played_boards, to_bits
 from tests.learn.naive import Learner, symmetric, table_of, twin_of
 from twofold.board import Board
 from twofold.kernels.learn import updates
-from twofold.learn.settings import Settings, parse_schedule
+from twofold.learn.settings import TrainingSettings, parse_schedule
 from twofold.learn.training import Training
 from twofold.networks.network import Network
 from twofold.rules import Rules
@@ -34,7 +34,7 @@ def test_updates_equal_those_on_dictionaries(
     name: str, method: Literal["td", "tc"], figure: Callable[[str], None]
 ) -> None:
     patterns, shape, stages = NETWORKS[name]
-    settings = Settings(
+    settings = TrainingSettings(
         patterns=patterns, rules=Rules(*shape), stages=stages, schedule=parse_schedule(method)
     )
     training = Training(settings)
@@ -108,7 +108,7 @@ def test_symmetric_boards_are_worth_the_same(
 
 def test_a_rate_of_one_takes_the_value_to_the_target() -> None:
     """On boards that no pattern sees twice the same; on others a value goes further."""
-    training = Training(Settings(patterns="2x4", schedule=parse_schedule("td:1")))
+    training = Training(TrainingSettings(patterns="2x4", schedule=parse_schedule("td:1")))
     worker = training.workers[0]
     worker.begin(training.settings.schedule[0], 0)
     board = Board.parse("1234/5678/9abc/def0")

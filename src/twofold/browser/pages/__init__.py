@@ -15,7 +15,7 @@ from twofold.browser.tab import FrameGone, Tab, World
 from twofold.errors import InvalidInput, PageError
 from twofold.notation import shown
 
-__all__ = ["ADAPTERS", "GamePage", "Kind", "Selectors", "Sight", "find_game", "kinds"]
+__all__ = ["ADAPTERS", "GamePage", "PageKind", "Selectors", "Sight", "find_game", "kinds"]
 
 AUTO: Final = "auto"
 ADAPTERS: Final = (AUTO, OriginalPage.name, OwnPage.name, GenericPage.name)
@@ -26,7 +26,7 @@ SEARCH_PAUSE: Final = 0.1
 
 
 @dataclass(frozen=True, slots=True)
-class Kind:
+class PageKind:
     """A kind of page.
 
     Attributes:
@@ -38,7 +38,7 @@ class Kind:
     make: Callable[[World], GamePage]
 
 
-def kinds(adapter: str = AUTO, selectors: Selectors | None = None) -> Sequence[Kind]:
+def kinds(adapter: str = AUTO, selectors: Selectors | None = None) -> Sequence[PageKind]:
     """The kinds of pages to look for.
 
     Args:
@@ -53,14 +53,14 @@ def kinds(adapter: str = AUTO, selectors: Selectors | None = None) -> Sequence[K
     if selectors is not None:
         if adapter not in (AUTO, GenericPage.name):
             raise InvalidInput(f"expected selectors with the adapter generic, got {adapter}")
-        return [Kind(GenericPage.name, partial(GenericPage, selectors=selectors))]
+        return [PageKind(GenericPage.name, partial(GenericPage, selectors=selectors))]
     if adapter == GenericPage.name:
         raise InvalidInput("expected --selectors or --selector with the adapter generic, got none")
-    known = [Kind(kind.name, kind) for kind in (OriginalPage, OwnPage)]
+    known = [PageKind(kind.name, kind) for kind in (OriginalPage, OwnPage)]
     return known if adapter == AUTO else [kind for kind in known if kind.name == adapter]
 
 
-async def find_game(tab: Tab, wanted: Sequence[Kind], seconds: float) -> GamePage:
+async def find_game(tab: Tab, wanted: Sequence[PageKind], seconds: float) -> GamePage:
     """The game in a tab: the first one that can be read, in any of its frames.
 
     A game that is shown comes before one that is only saved: all frames of a site share what is
@@ -89,7 +89,7 @@ async def find_game(tab: Tab, wanted: Sequence[Kind], seconds: float) -> GamePag
     raise PageError(f"expected a board of the kind {names} on the page, got none{why}")
 
 
-async def _look(world: World, wanted: Sequence[Kind]) -> list[tuple[GamePage, Sight]]:
+async def _look(world: World, wanted: Sequence[PageKind]) -> list[tuple[GamePage, Sight]]:
     """What each kind sees in a frame."""
     pages = [kind.make(world) for kind in wanted]
     try:

@@ -89,7 +89,7 @@ class GamePage(ABC):
         """Ask the page to go on after the win."""
 
 
-class Tile(NamedTuple):
+class PageTile(NamedTuple):
     """A tile as a page shows it.
 
     Attributes:
@@ -106,7 +106,7 @@ class Tile(NamedTuple):
     rank: int = 0
 
 
-def board_of(tiles: Iterable[Tile], rows: int, cols: int) -> Board:
+def board_of(tiles: Iterable[PageTile], rows: int, cols: int) -> Board:
     """The board that tiles make.
 
     Raises:
@@ -114,7 +114,7 @@ def board_of(tiles: Iterable[Tile], rows: int, cols: int) -> Board:
             outside.
     """
     check_shape(rows, cols)
-    top: dict[tuple[int, int], Tile] = {}
+    top: dict[tuple[int, int], PageTile] = {}
     for tile in tiles:
         place = tile.row, tile.col
         if not (0 <= tile.row < rows and 0 <= tile.col < cols):
@@ -126,7 +126,7 @@ def board_of(tiles: Iterable[Tile], rows: int, cols: int) -> Board:
             top[place] = tile
     if not any(tile.value for tile in top.values()):
         raise InvalidBoard("expected tiles on the board, got none")
-    none = Tile(0, 0, 0)
+    none = PageTile(0, 0, 0)
     return Board.from_tiles(
         [[top.get((row, col), none).value for col in range(cols)] for row in range(rows)]
     )

@@ -9,8 +9,8 @@ from twofold.browser.pages.base import (
     ARROWS,
     LIMITS,
     GamePage,
+    PageTile,
     Sight,
-    Tile,
     board_of,
     members,
     read_number,
@@ -81,7 +81,7 @@ class GenericPage(GamePage):
             cells = [(_index(down, rows), _index(right, cols)) for down, right in places]
         return board_of(
             [
-                Tile(row, col, self._tile(value))
+                PageTile(row, col, self._tile(value))
                 for (row, col), value in zip(cells, values, strict=True)
             ],
             rows,

@@ -13,8 +13,8 @@ from twofold.board import Board
 from twofold.browser.pages.base import (
     LIMITS,
     GamePage,
+    PageTile,
     Sight,
-    Tile,
     board_of,
     members,
     read_number,
@@ -23,7 +23,7 @@ from twofold.browser.pages.base import (
 )
 from twofold.browser.tab import World
 from twofold.errors import InvalidBoard
-from twofold.records.foreign.boards import Position, parse_saved
+from twofold.records.foreign.boards import ScoredBoard, parse_saved
 
 KEEP_GOING: Final = "() => document.querySelector('.keep-playing-button')?.click()"
 
@@ -78,7 +78,7 @@ class OriginalPage(GamePage):
         await self.world.call(KEEP_GOING)
 
 
-def _saved(found: dict[str, Any]) -> tuple[Position | None, str]:
+def _saved(found: dict[str, Any]) -> tuple[ScoredBoard | None, str]:
     """The game that is saved, or why there is none."""
     text = found.get("saved")
     if not isinstance(text, str) or not text:
@@ -102,6 +102,6 @@ def _drawn(found: dict[str, Any], usual: tuple[int, int]) -> tuple[Board | None,
         return None, str(error)
 
 
-def _tile(found: list[Any]) -> Tile:
+def _tile(found: list[Any]) -> PageTile:
     row, col, value, rank = found
-    return Tile(int(row), int(col), read_number(value), int(rank))
+    return PageTile(int(row), int(col), read_number(value), int(rank))

@@ -5,8 +5,8 @@ from typing import Any, ClassVar, Final
 from twofold.browser.pages.base import (
     LIMITS,
     GamePage,
+    PageTile,
     Sight,
-    Tile,
     board_of,
     members,
     read_number,
@@ -50,6 +50,6 @@ class OwnPage(GamePage):
         await self.world.call(KEEP_GOING)
 
 
-def _tile(found: list[Any]) -> Tile:
+def _tile(found: list[Any]) -> PageTile:
     row, col, value = found
-    return Tile(int(row), int(col), read_number(value))
+    return PageTile(int(row), int(col), read_number(value))

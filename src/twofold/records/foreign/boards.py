@@ -19,7 +19,7 @@ from twofold.records.foreign.original import parse_original
 _HEX: Final = re.compile(r"(0[xX])?([0-9a-fA-F]{16})", re.ASCII)
 
 
-class Position(NamedTuple):
+class ScoredBoard(NamedTuple):
     """A board, and the points made so far where the text says them."""
 
     board: Board
@@ -61,7 +61,7 @@ def format_hex(board: Board, *, low_first: bool = False) -> str:
     return "0x" + (digits[::-1] if low_first else digits)
 
 
-def parse_saved(text: str) -> Position:
+def parse_saved(text: str) -> ScoredBoard:
     """The position of a saved game of the original page.
 
     Raises:
@@ -72,22 +72,22 @@ def parse_saved(text: str) -> Position:
     except InvalidRecord as error:
         raise InvalidBoard(str(error)) from None
     assert record.final is not None  # of every record that is read
-    return Position(record.final, record.score)
+    return ScoredBoard(record.final, record.score)
 
 
-def _parse_text(text: str) -> Position:
+def _parse_text(text: str) -> ScoredBoard:
     if text.strip().lower().startswith("0x") and _HEX.fullmatch(text.strip()):
         raise InvalidBoard(
             f"expected a board whose first digit is its top-left cell, got {shown(text)}, "
             "whose order is not known: say hex or hex-low"
         )
-    return Position(Board.parse(text))
+    return ScoredBoard(Board.parse(text))
 
 
-_PARSERS: Final[dict[str, Callable[[str], Position]]] = {
+_PARSERS: Final[dict[str, Callable[[str], ScoredBoard]]] = {
     "text": _parse_text,
-    "hex": lambda text: Position(parse_hex(text)),
-    "hex-low": lambda text: Position(parse_hex(text, low_first=True)),
+    "hex": lambda text: ScoredBoard(parse_hex(text)),
+    "hex-low": lambda text: ScoredBoard(parse_hex(text, low_first=True)),
     "original": parse_saved,
 }
 
@@ -99,7 +99,7 @@ MAX_BOARD_TEXT: Final = MAX_SAVED_GAME
 """Most characters of a board in any of these formats."""
 
 
-def parse_position(text: str, form: str | None = None) -> Position:
+def parse_position(text: str, form: str | None = None) -> ScoredBoard:
     """Read a board in one of the formats.
 
     Args:

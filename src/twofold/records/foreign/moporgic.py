@@ -24,9 +24,9 @@ from twofold.errors import InvalidRecord
 from twofold.limits import MAX_EXPONENT
 from twofold.notation import DIGITS, MOVE_LETTERS
 from twofold.records.foreign.turns import (
-    Played,
-    Tile,
+    PlayedTurn,
     Turn,
+    TurnTile,
     check_shape,
     described,
     from_record,
@@ -100,9 +100,9 @@ def _tokens(text: str) -> Iterator[re.Match[str]]:
         position = match.end()
 
 
-def _start(tokens: Iterator[re.Match[str]]) -> tuple[list[Tile], Iterator[re.Match[str]]]:
+def _start(tokens: Iterator[re.Match[str]]) -> tuple[list[TurnTile], Iterator[re.Match[str]]]:
     """The tiles before the first slide, and all that follows them."""
-    start: list[Tile] = []
+    start: list[TurnTile] = []
     for token in tokens:
         if token["slide"]:
             return start, chain([token], tokens)
@@ -126,11 +126,11 @@ def _turns(tokens: Iterator[re.Match[str]]) -> Iterator[Turn]:
         yield Turn(move, _tile(spawn), reward)
 
 
-def _tile(token: re.Match[str]) -> Tile:
+def _tile(token: re.Match[str]) -> TurnTile:
     exponent = DIGITS.index(token["exponent"].lower())
     if exponent > MAX_EXPONENT or exponent == 0 or token["reward"] not in (None, "0"):
         raise InvalidRecord(f"expected a tile such as 92, got {described(token[0])}")
-    return Tile(int(token["cell"], 16), 1 << exponent)
+    return TurnTile(int(token["cell"], 16), 1 << exponent)
 
 
 def format_moporgic(record: Record) -> str:
@@ -148,7 +148,7 @@ def format_moporgic(record: Record) -> str:
     return f"{player}:{ENVIRONMENT}@{began}|{moves}|{ENVIRONMENT}@{began}\n"
 
 
-def _format_moves(played: Played) -> str:
+def _format_moves(played: PlayedTurn) -> str:
     parts = [_format_tile(tile) for tile in played.start]
     for move, spawn, reward in played.turns:
         points = f"[{reward}]" if reward else ""
@@ -156,7 +156,7 @@ def _format_moves(played: Played) -> str:
     return "".join(parts)
 
 
-def _format_tile(tile: Tile) -> str:
+def _format_tile(tile: TurnTile) -> str:
     return f"{tile.cell:X}{DIGITS[tile.tile.bit_length() - 1].upper()}"
 
 

@@ -31,14 +31,14 @@ from twofold.rules import Rules
 NAME: Final = "original"
 
 
-class _Place(msgspec.Struct):
+class _CellPlace(msgspec.Struct):
     x: int
     y: int
 
 
 class _Tile(msgspec.Struct):
     value: int
-    position: _Place | None = None
+    position: _CellPlace | None = None
 
 
 class _Grid(msgspec.Struct):
@@ -46,13 +46,13 @@ class _Grid(msgspec.Struct):
     size: int | None = None
 
 
-class _State(msgspec.Struct):
+class _SavedState(msgspec.Struct):
     grid: _Grid
     score: int = 0
 
 
 class _Storage(msgspec.Struct, rename="camel"):
-    game_state: str | _State
+    game_state: str | _SavedState
 
 
 def parse_original(text: str) -> Record:
@@ -78,7 +78,7 @@ def parse_original(text: str) -> Record:
         )
 
 
-def _state(text: str) -> _State:
+def _state(text: str) -> _SavedState:
     """The state in the text, or in a text in the text."""
     if len(text) > MAX_SAVED_GAME:
         raise InvalidRecord(
@@ -90,8 +90,8 @@ def _state(text: str) -> _State:
         found = msgspec.json.decode(text)
         if isinstance(found, dict) and "gameState" in found:
             inner = msgspec.convert(found, _Storage).game_state
-            return msgspec.json.decode(inner, type=_State) if isinstance(inner, str) else inner
-        return msgspec.convert(found, _State)
+            return msgspec.json.decode(inner, type=_SavedState) if isinstance(inner, str) else inner
+        return msgspec.convert(found, _SavedState)
     except (msgspec.MsgspecError, UnicodeError, RecursionError) as error:
         said = printable(str(error))[:200]
         raise InvalidRecord(

@@ -21,7 +21,7 @@ TILES: Final = (2, 4)
 """Tiles that may appear, in every format of replays."""
 
 
-class Tile(NamedTuple):
+class TurnTile(NamedTuple):
     """A tile that appears.
 
     Attributes:
@@ -43,20 +43,20 @@ class Turn(NamedTuple):
     """
 
     move: Move
-    spawn: Tile
+    spawn: TurnTile
     reward: int | None = None
 
 
-class Played(NamedTuple):
+class PlayedTurn(NamedTuple):
     """A whole game: the tiles it began with, and its moves."""
 
-    start: tuple[Tile, ...]
+    start: tuple[TurnTile, ...]
     turns: tuple[Turn, ...]
 
 
 def to_record(
     shape: tuple[int, int],
-    start: Sequence[Tile],
+    start: Sequence[TurnTile],
     turns: Iterable[Turn],
     *,
     player: str = "",
@@ -104,7 +104,7 @@ def to_record(
     )
 
 
-def _started(rules: Rules, start: Sequence[Tile]) -> Board:
+def _started(rules: Rules, start: Sequence[TurnTile]) -> Board:
     board = Board.empty(rules.shape)
     for cell, tile in start:
         if tile not in TILES:
@@ -121,7 +121,7 @@ def _play(replay: Replay, turn: Turn) -> None:
         raise InvalidRecord(f"expected a reward of {made} points, got {turn.reward}")
 
 
-def from_record(record: Record, name: str) -> Played:
+def from_record(record: Record, name: str) -> PlayedTurn:
     """The game of a record as formats of replays hold it.
 
     Args:
@@ -132,7 +132,7 @@ def from_record(record: Record, name: str) -> Played:
         InvalidRecord: the record is wrong, or the format cannot hold its beginning or a tile.
     """
     game = record.replay()
-    start = [Tile(cell, tile) for cell, tile in enumerate(_flat(game.start_board)) if tile]
+    start = [TurnTile(cell, tile) for cell, tile in enumerate(_flat(game.start_board)) if tile]
     tiles = {tile for _, tile in start} | {step.tile for step in game.steps}
     if record.start_score or record.start_move or len(start) != START_TILES:
         raise InvalidRecord(
@@ -144,8 +144,8 @@ def from_record(record: Record, name: str) -> Played:
         raise InvalidRecord(
             f"expected tiles 2 and 4 to appear, as {name} has no other, got {other}"
         )
-    turns = [Turn(step.move, Tile(step.cell, step.tile), step.reward) for step in game.steps]
-    return Played(tuple(start), tuple(turns))
+    turns = [Turn(step.move, TurnTile(step.cell, step.tile), step.reward) for step in game.steps]
+    return PlayedTurn(tuple(start), tuple(turns))
 
 
 def _flat(board: Board) -> list[int]:

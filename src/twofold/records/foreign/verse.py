@@ -28,8 +28,8 @@ from twofold.errors import InvalidRecord
 from twofold.notation import parse_shape
 from twofold.records.foreign.turns import (
     START_TILES,
-    Tile,
     Turn,
+    TurnTile,
     check_shape,
     described,
     from_record,
@@ -130,7 +130,7 @@ def format_verse(record: Record) -> str:
     return f"{rows}x{cols}-{meta}_{first}{rest}\n"
 
 
-def _format_new(direction: int, spawn: Tile, cols: int) -> str:
+def _format_new(direction: int, spawn: TurnTile, cols: int) -> str:
     y, x = divmod(spawn.cell, cols)
     value = _NO_TIME | y << 7 | x << 4 | (spawn.tile == 4) << 2 | direction
     return "".join(NEW_ALPHABET[value >> shift & 127] for shift in (14, 7, 0))
@@ -163,7 +163,7 @@ def parse_verse_old(text: str) -> Record:
     return to_record(shape, start, turns)
 
 
-def _start_tile(turn: Turn) -> Tile:
+def _start_tile(turn: Turn) -> TurnTile:
     """The tile of one of the first two; with a direction programs differ in what it means."""
     if turn.move != Move.UP:
         raise InvalidRecord("expected one of the first 32 characters for a start tile, got a move")
@@ -192,7 +192,7 @@ def format_verse_old(record: Record) -> str:
     return f"replay_{shape}{first}{rest}\n"
 
 
-def _format_old(move: Move, spawn: Tile, cols: int) -> str:
+def _format_old(move: Move, spawn: TurnTile, cols: int) -> str:
     y, x = divmod(spawn.cell, cols)
     return OLD_ALPHABET[move << 5 | (spawn.tile == 4) << 4 | x << 2 | y]
 
@@ -209,10 +209,10 @@ def _code(codes: dict[str, int], character: str) -> int:
     return code
 
 
-def _spawn(y: int, x: int, tile: int, shape: tuple[int, int]) -> Tile:
+def _spawn(y: int, x: int, tile: int, shape: tuple[int, int]) -> TurnTile:
     rows, cols = shape
     if y >= rows or x >= cols:
         raise InvalidRecord(
             f"expected a cell of a {rows}x{cols} board, got row {y + 1}, column {x + 1}"
         )
-    return Tile(y * cols + x, tile)
+    return TurnTile(y * cols + x, tile)

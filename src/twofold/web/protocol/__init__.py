@@ -23,14 +23,14 @@ from twofold.web.protocol.replies import *  # noqa: F403
 from twofold.web.protocol.replies import (
     AutoplayEnded,
     BoardInfo,
-    Frame,
-    Games,
+    FrameReply,
+    GamesReply,
     GameState,
-    Position,
+    PositionReply,
     Ready,
-    Refused,
+    RefusedReply,
     Reply,
-    Step,
+    StepReply,
     Welcome,
 )
 from twofold.web.protocol.requests import *  # noqa: F403
@@ -42,13 +42,13 @@ MAX_MESSAGE_BYTES: Final = 16_384
 AnyReply = (
     Welcome
     | Ready
-    | Refused
+    | RefusedReply
     | GameState
-    | Step
-    | Frame
-    | Position
+    | StepReply
+    | FrameReply
+    | PositionReply
     | AutoplayEnded
-    | Games
+    | GamesReply
     | BoardInfo
     | AnalysisReply
     | OutcomesReply

@@ -24,7 +24,7 @@ class MoveValueInfo(msgspec.Struct, frozen=True):
     nodes: int
 
 
-class TableInfo(msgspec.Struct, frozen=True):
+class TableAnswerInfo(msgspec.Struct, frozen=True):
     """What the endgame table says that chooses the move.
 
     Attributes:
@@ -71,7 +71,7 @@ class AnalysisReply(Reply, tag="analysis", frozen=True):
     bar: float | None
     bar_text: str
     outcomes: bool = False
-    table: TableInfo | None = None
+    table: TableAnswerInfo | None = None
 
 
 class TileChance(msgspec.Struct, frozen=True):
@@ -113,7 +113,7 @@ class OutcomesReply(Reply, tag="outcomes", frozen=True):
     note: str = ""
 
 
-class Judgement(msgspec.Struct, frozen=True):
+class JudgementInfo(msgspec.Struct, frozen=True):
     """What a player thinks of one move of a game.
 
     Attributes:
@@ -134,7 +134,7 @@ class Judgement(msgspec.Struct, frozen=True):
     ratio: float
     accuracy: float
     label: str
-    table: TableInfo | None = None
+    table: TableAnswerInfo | None = None
 
 
 class Judged(Reply, tag="judged", frozen=True):
@@ -147,7 +147,7 @@ class Judged(Reply, tag="judged", frozen=True):
     """
 
     game: str
-    judgements: list[Judgement]
+    judgements: list[JudgementInfo]
     done: int
     total: int
     unit: str = ""

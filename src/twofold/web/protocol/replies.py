@@ -56,7 +56,7 @@ class Ready(Reply, tag="ready", frozen=True):
     """The default player is loaded."""
 
 
-class Refused(Reply, tag="refused", frozen=True):
+class RefusedReply(Reply, tag="refused", frozen=True):
     """A request could not be done.
 
     Attributes:
@@ -80,8 +80,8 @@ class RulesInfo(msgspec.Struct, frozen=True):
     spawn: list[tuple[int, float]]
 
 
-class Now(msgspec.Struct, frozen=True):
-    """Where a game stands; part of `GameState` and `Step`.
+class GameNow(msgspec.Struct, frozen=True):
+    """Where a game stands; part of `GameState` and `StepReply`.
 
     Attributes:
         board: text of the board.
@@ -132,13 +132,13 @@ class GameState(Reply, tag="game", frozen=True):
     player: str
     date: str
     first: int
-    now: Now
+    now: GameNow
     undone: str = ""
     note: Note = ""
     was: str = ""
 
 
-class Slide(msgspec.Struct, array_like=True, frozen=True):
+class TileSlide(msgspec.Struct, array_like=True, frozen=True):
     """A tile that a move takes from one cell to another; `[from, to, merged]` in JSON.
 
     Tiles that stay where they are have a slide too, so that the slides of a step name every tile.
@@ -150,7 +150,7 @@ class Slide(msgspec.Struct, array_like=True, frozen=True):
     merged: bool
 
 
-class Step(Reply, tag="step", frozen=True):
+class StepReply(Reply, tag="step", frozen=True):
     """One move of a game, with what the page needs to animate it.
 
     Attributes:
@@ -164,15 +164,15 @@ class Step(Reply, tag="step", frozen=True):
     game: str
     move: Letter
     reward: int
-    slides: list[Slide]
+    slides: list[TileSlide]
     cell: int
     tile: int
     by: str
     goal_reached: bool
-    now: Now
+    now: GameNow
 
 
-class Frame(Reply, tag="frame", frozen=True):
+class FrameReply(Reply, tag="frame", frozen=True):
     """A position of a game that goes too fast to show each move.
 
     Attributes:
@@ -180,11 +180,11 @@ class Frame(Reply, tag="frame", frozen=True):
     """
 
     game: str
-    now: Now
+    now: GameNow
     moves_per_second: float
 
 
-class Position(Reply, tag="position", frozen=True):
+class PositionReply(Reply, tag="position", frozen=True):
     """An earlier position of a game.
 
     Attributes:
@@ -212,7 +212,7 @@ class AutoplayEnded(Reply, tag="ended", frozen=True):
 
     game: str
     reason: Literal["over", "stopped", "tile", "moves", "paused", "failed"]
-    now: Now
+    now: GameNow
     message: str = ""
 
 
@@ -231,7 +231,7 @@ class GameInfo(msgspec.Struct, frozen=True):
     undos: int
 
 
-class Games(Reply, tag="games", frozen=True):
+class GamesReply(Reply, tag="games", frozen=True):
     """The kept games, last played first."""
 
     games: list[GameInfo]
