@@ -1,6 +1,7 @@
 """What the numbers of a finished game may be, whatever file they come from."""
 
 import itertools
+import re
 from collections.abc import Callable, Sequence
 from typing import Any, Final
 
@@ -25,8 +26,16 @@ LARGEST: Final = {
 
 _LISTS: Final = msgspec.json.Decoder(list[list[int]])
 
+SEED: Final = r"(?:0|[1-9][0-9]{0,19})"
+"""A seed as files have it, perhaps too large."""
+
 Refuse = Callable[[Any, str, Any], None]
 """Raises InvalidInput if a row is wrong: which rows are, what was expected, what each row has."""
+
+
+def is_seed(value: object) -> bool:
+    """Whether a cell is a seed in decimal."""
+    return isinstance(value, str) and bool(re.fullmatch(SEED, value)) and int(value) <= MAX_SEED
 
 
 def check_games(refuse: Refuse, games: GameColumns) -> None:

@@ -109,7 +109,7 @@ def test_colours_come_from_the_page(hostile: str) -> None:
     assert PAPER.ink in colours <= {*PAPER.series, PAPER.ink, PAPER.faint}
     for colour in colours:
         for what in ("fill", "stroke"):
-            assert f'svg.plot [style*="{what}: {colour}"] {{ {what}: var(--' in hostile
+            assert f'[style*="{what}: {colour}"] {{ {what}: var(--' in hostile
     assert "prefers-color-scheme: dark" in hostile
     assert "@media print" in hostile
     used = set(re.findall(r"var\((--[\w-]+)\)", hostile))

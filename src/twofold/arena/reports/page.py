@@ -159,11 +159,14 @@ def _style() -> str:
 
 
 def _plot_rules() -> str:
-    """Rules that give the lines and areas of plots, drawn for paper, the page's colours."""
+    """Rules that give the lines and areas of plots, drawn for paper, the page's colours.
+
+    They name no parent: a marker that `use` shows has none that a selector could see.
+    """
     names = {colour: f"--series-{place}" for place, colour in enumerate(PAPER.series)}
     names |= {PAPER.ink: "--ink", PAPER.faint: "--faint"}
     return "\n".join(
-        f'svg.plot [style*="{what}: {colour}"] {{ {what}: var({name}) !important; }}'
+        f'[style*="{what}: {colour}"] {{ {what}: var({name}) !important; }}'
         for colour, name in names.items()
         for what in ("fill", "stroke")
     )

@@ -7,7 +7,7 @@ from typing import Any, Final, NoReturn
 import numpy as np
 from numpy.typing import NDArray
 
-from twofold.arena.game_checks import TIMES, check_games, move_numbers
+from twofold.arena.game_checks import SEED, TIMES, check_games, is_seed, move_numbers
 from twofold.arena.games import UNKNOWN, GameColumns, reached_columns
 from twofold.errors import InvalidInput
 from twofold.limits import MAX_SEED
@@ -16,8 +16,6 @@ from twofold.seeds import SeedRange
 
 COLUMNS: Final = ("seed", "score", "moves", "max_tile", "tile_sum", *TIMES, "reached")
 """Of the table `game`, as `games_of` takes them; `reached` may be left out."""
-
-_SEED: Final = r"(?:0|[1-9][0-9]{0,19})"
 
 
 def games_of(rows: Sequence[tuple[Any, ...]], wanted: SeedRange, run: str) -> GameColumns:
@@ -76,13 +74,12 @@ class _GameCells:
     def seeds(self) -> NDArray[np.uint64]:
         column = self._columns["seed"]
         if set(map(type, column)) <= {str}:
-            whole = re.fullmatch(f"(?:{_SEED},)*", "".join(f"{text}," for text in column))
+            whole = re.fullmatch(f"(?:{SEED},)*", "".join(f"{text}," for text in column))
             numbers = list(map(int, column)) if whole else []
             if whole and max(numbers, default=0) <= MAX_SEED:
                 return np.array(numbers, dtype=np.uint64)
         for at, text in enumerate(column):
-            plain = isinstance(text, str) and re.fullmatch(_SEED, text)
-            if not plain or int(text) > MAX_SEED:
+            if not is_seed(text):
                 self._raise("a seed from 0 to 2^64 - 1 in decimal", at, text)
         raise AssertionError
 

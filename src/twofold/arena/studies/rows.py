@@ -11,8 +11,9 @@ from typing import Any, Final, NoReturn
 import msgspec
 
 from twofold.arena.boards import HASH_DIGITS, StartBoards, parse_boards
+from twofold.arena.game_checks import is_seed
 from twofold.errors import InvalidInput
-from twofold.limits import MAX_BOARDS_BYTES, MAX_GAMES, MAX_RECORD_BYTES, MAX_SEED, MAX_TEXT
+from twofold.limits import MAX_BOARDS_BYTES, MAX_GAMES, MAX_RECORD_BYTES, MAX_TEXT
 from twofold.notation import parse_spec, shown
 from twofold.rules import Rules
 from twofold.seeds import SeedRange
@@ -203,8 +204,7 @@ class RowCells:
     def seed(self, column: str) -> int:
         """A seed as text."""
         value = self._cells[column]
-        plain = isinstance(value, str) and re.fullmatch(r"0|[1-9][0-9]{0,19}", value)
-        if not plain or int(value) > MAX_SEED:
+        if not is_seed(value):
             self.refuse("a seed from 0 to 2^64 - 1 in decimal", column)
         return int(value)
 
