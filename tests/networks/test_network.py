@@ -14,6 +14,7 @@ from twofold.errors import InvalidNetwork, LimitExceeded, ResourceError, Unsuppo
 from twofold.evaluators.explain import explain
 from twofold.evaluators.ntuple import network_evaluator, pattern_values
 from twofold.kernels.learn import ntuple
+from twofold.learn.settings import TrainingSettings
 from twofold.learn.training import Training
 from twofold.networks.network import Network, check_stages
 from twofold.networks.patterns import Pattern
