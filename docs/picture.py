@@ -19,9 +19,9 @@ from rich.style import Style
 from rich.text import Text
 
 from twofold import Game, Rules, make_player
-from twofold.review.review import judge
 from twofold.cli._screen import Screen
 from twofold.players.presets import DEFAULT_PLAYER
+from twofold.review.review import judge
 from twofold.tui.picture import Canvas, Picture, title_line
 from twofold.tui.playback import frames
 from twofold.tui.walk import Walk

@@ -15,12 +15,12 @@ from typing import Final
 
 from twofold.errors import InvalidRecord, ResourceError
 from twofold.files import atomic_write, open_regular
-from twofold.game import start_board
 from twofold.limits import MAX_RECORD_BYTES
 from twofold.locks import alone
 from twofold.notation import shown
 from twofold.records.record import Record, format_record, parse_record
-from twofold.records.replay import located
+from twofold.records.text import located
+from twofold.step import start_board
 
 PATIENCE: Final = 5.0
 """Seconds to wait for another program that writes the same file, which takes it milliseconds."""

@@ -8,9 +8,9 @@ import pytest
 from tests.cli.conftest import Cli
 from twofold import Board, Game, Move, Rules
 from twofold.cli.play import Table, said
-from twofold.game import Step
 from twofold.game_file import GameFile
 from twofold.records.record import Record, read_record, write_record
+from twofold.step import Step
 from twofold.tui import saving
 
 

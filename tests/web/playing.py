@@ -6,13 +6,13 @@ from typing import Any
 import pytest
 
 from tests.web.page import PATIENCE, Listener
+from twofold.game import Game
 from twofold.game_file import Conflict, GameFile, Version
 from twofold.players import make_player
 from twofold.records.record import Record
 from twofold.rules import Rules
 from twofold.web.autoplay import Wish
 from twofold.web.following import Asker
-from twofold.web.history import History
 from twofold.web.live_game import LiveGame
 from twofold.web.protocol import (
     AutoplayEnded,
@@ -28,7 +28,9 @@ STOPS = Rules.parse("4x4 goal=16 stop=goal")
 def begin(
     table: Table, listener: Listener, rules: Rules = LARGE, keep: bool = True, **values: Any
 ) -> LiveGame:
-    live = table.begin(History(rules, 1, **values), keep=keep)
+    board = values.pop("board", None)
+    game = Game.from_board(board, rules, 1, **values) if board else Game(rules, 1)
+    live = table.begin(game, keep=keep)
     return table.join(live, Asker(listener, 1))
 
 

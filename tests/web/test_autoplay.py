@@ -25,13 +25,13 @@ from twofold.board import Board
 from twofold.errors import (
     LimitExceeded,
 )
+from twofold.game import Game
 from twofold.players import make_player, play_game
 from twofold.rules import STANDARD, Move, Rules
 from twofold.web import autoplay
 from twofold.web import table as module
 from twofold.web.autoplay import Wish
 from twofold.web.following import Asker
-from twofold.web.history import History
 from twofold.web.protocol import (
     STEPS_PER_SECOND,
     AutoplayEnded,
@@ -103,7 +103,7 @@ def test_fast_players_are_shown_in_frames(table: Table, spec: str, rules: str) -
     assert frames[-1].now.board == end.now.board
     numbers = [frame.now.move_number for frame in frames]
     assert numbers == sorted(numbers)
-    again = History(live.history.rules, 1)
+    again = Game(live.history.rules, 1)
     for letter in live.history.letters:
         again.play(Move.parse(letter))
     assert (again.board, again.score) == (live.history.board, live.history.score)

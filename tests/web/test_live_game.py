@@ -22,9 +22,9 @@ from twofold.errors import (
 )
 from twofold.game import Game
 from twofold.players import make_player, play_game
+from twofold.records.record import Record
 from twofold.rules import STANDARD, Move
 from twofold.web.following import Asker
-from twofold.web.history import History
 from twofold.web.live_game import REPLAY_MOVES
 from twofold.web.protocol import (
     GameState,
@@ -156,12 +156,12 @@ def test_looking_back_at_a_long_game(table: Table) -> None:
     """Boards that were not kept are found again a few moves at a time, for a page that waits."""
     record = play_game(make_player("greedy"), LARGE, 1, keep_moves=True)
     assert record is not None
-    history = History(LARGE, 1)
+    history = Game(LARGE, 1)
     for letter in record.letters[:700]:
         history.play(Move.parse(letter))
     last = history.move_number
     assert last > REPLAY_MOVES + 100
-    name = table.add(history.record())
+    name = table.add(Record.from_game(history))
     alone = table.find(name)
     alone.replay()  # nobody follows
     assert alone.history.known_before(last) == 0

@@ -24,11 +24,12 @@ from twofold.errors import TwofoldError
 
 if TYPE_CHECKING:
     from twofold.board import Board
-    from twofold.game import Game, Step
+    from twofold.game import Game
     from twofold.game_file import GameFile
     from twofold.players import Player
     from twofold.records.record import Record
     from twofold.rules import Move, Rules
+    from twofold.step import Step
     from twofold.tui.saving import KeptGame
 
 EXAMPLE = """  twofold play

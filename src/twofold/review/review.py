@@ -21,7 +21,7 @@ from math import prod
 from typing import Final
 
 from twofold.board import Board
-from twofold.game import Game, next_step, start_board
+from twofold.game import Game
 from twofold.limits import BITS_MAX_EXPONENT
 from twofold.players import Player
 from twofold.records.record import Record
@@ -30,6 +30,7 @@ from twofold.review.judge import Judge, Judgement
 from twofold.rules import Move, Rules
 from twofold.search.budget import Budget
 from twofold.search.stop import Stop
+from twofold.step import next_step, start_board
 
 __all__ = [
     "Judgement",

@@ -10,10 +10,11 @@ from typing import Any, Final
 from twofold.best_scores import BEST_FILE, ME, add_player, counts_as_own, keep_best, read_best
 from twofold.errors import InvalidInput, ResourceError, TwofoldError
 from twofold.files import free_path
-from twofold.game import Game, start_board
+from twofold.game import Game
 from twofold.game_file import Conflict, GameFile, Version
 from twofold.records.record import Record, read_record, write_record
 from twofold.rules import Rules
+from twofold.step import start_board
 
 SAVE_SECONDS: Final = 1.0
 """The game is saved after a move, but not more often than this."""

@@ -15,8 +15,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from twofold.board import Board
-from twofold.game import Game, Status, Step
+from twofold.game import Game
 from twofold.rules import Move
+from twofold.step import Status, Step
 from twofold.tui.background import IMPORTING
 from twofold.tui.frame import Chronicle, Frame, next_due
 

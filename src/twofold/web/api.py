@@ -7,7 +7,7 @@ from typing import Annotated, Final
 import msgspec
 
 from twofold.board import Board
-from twofold.game import Game
+from twofold.game import Game, Moment
 from twofold.limits import MAX_RECORD_MOVES, MAX_SCORE, check_limit
 from twofold.notation import parse_seed
 from twofold.players.base import Player, check_going
@@ -16,7 +16,6 @@ from twofold.rules import Move, Rules
 from twofold.search.budget import Budget
 from twofold.search.document import AnalysisDocument, Timing
 from twofold.search.stop import ALARMS, Stop
-from twofold.web.history import Standing
 from twofold.web.hub import Hub
 from twofold.web.mover import Mover
 from twofold.web.operations import Call, Operation, Text, check_id
@@ -289,7 +288,7 @@ def _play(player: Player, game: Game, asked: PlayBody, stop: Stop) -> PlayReply:
 
 def _moves(player: Player, game: Game, most: int, stop: Stop) -> str:
     """The moves of a game from where it stands, as letters."""
-    start = Standing(game.board, game.score)
+    start = Moment(game.board, game.score)
     mover = Mover(player, game.rules, game.seed, start, game.move_number, stop)
     letters: list[str] = []
     left = most

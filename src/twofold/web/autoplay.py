@@ -14,14 +14,14 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, Literal
 
 from twofold.errors import TwofoldError
-from twofold.game import Status
+from twofold.game import Moment
 from twofold.notation import MOVE_LETTERS, printable
 from twofold.players.base import Player
 from twofold.players.faults import describe
 from twofold.rules import Move
 from twofold.search.stop import Stop
+from twofold.step import Status
 from twofold.web.following import Asker
-from twofold.web.history import Standing
 from twofold.web.mover import Mover, Played
 from twofold.web.protocol import (
     FRAMES_PER_SECOND,
@@ -149,7 +149,7 @@ class Autoplay:
         while (turn := self._next_turn()) is not None:
             self._take(turn, mover.play(turn.most, turn.until))
 
-    def _take_seat(self, player: Player) -> Standing | None:
+    def _take_seat(self, player: Player) -> Moment | None:
         """Get ready, which may take long, and begin; None where that was refused or ended."""
         try:
             player.start(self._live.history.rules, self._live.history.seed)

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from twofold.board import Board
+from twofold.game import Moment
 from twofold.limits import MAX_SIDE
 from twofold.players import Player
 from twofold.records.formats import parse_any_record
@@ -18,7 +19,6 @@ from twofold.search.analysis import Analysis
 from twofold.search.budget import Budget
 from twofold.search.stop import Stop
 from twofold.version import __version__
-from twofold.web.history import Standing
 from twofold.web.mover import Mover
 from twofold.web.protocol import GameInfo, PlayerInfo, Ready, Welcome
 from twofold.web.reviews import Reviews
@@ -140,7 +140,7 @@ class Hub:
         spec = self.roster.spec("", STANDARD)
         with self.searches.player(spec, STANDARD) as player:
             player.analyse(_WARM_UP, Budget(ply=1), stop=self._stop)
-            Mover(player, STANDARD, 0, Standing(_WARM_UP, 0), 0, self._stop).play(1, 0.0)
+            Mover(player, STANDARD, 0, Moment(_WARM_UP, 0), 0, self._stop).play(1, 0.0)
 
     # ---- for the HTTP API: these may take long, so call them in a thread
 

@@ -15,8 +15,9 @@ from twofold.game_file import MOVES_TAG, PLAYED_TAG
 from twofold.limits import MAX_RECORD_BYTES, MAX_TAG, MAX_TAGS
 from twofold.records import text as record_text
 from twofold.records.record import Record, parse_record
-from twofold.records.replay import located, result_text
+from twofold.records.text import located
 from twofold.rules import STANDARD, Rules
+from twofold.step import result_text
 from twofold.web.protocol import GameInfo
 
 _HEAD_BYTES: Final = 4_096

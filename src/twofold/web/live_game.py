@@ -11,15 +11,14 @@ from typing import Final, Protocol
 from twofold.best_scores import ME, add_player, counts_as_own
 from twofold.board import Board
 from twofold.errors import GameOver
-from twofold.game import Step
+from twofold.game import Game, Moment
 from twofold.game_file import GameFile, Version
 from twofold.records.record import Record
-from twofold.records.replay import result_text
 from twofold.rules import Move
+from twofold.step import Step, result_text
 from twofold.web.about import About
 from twofold.web.autoplay import Autoplay, MakePlayer, Wish
 from twofold.web.following import Asker, Follower, Followers
-from twofold.web.history import History, Standing
 from twofold.web.kept import Kept
 from twofold.web.protocol import (
     AutoplayEnded,
@@ -83,7 +82,7 @@ class LiveGame:
     def __init__(
         self,
         about: About,
-        history: History,
+        history: Game,
         keeper: Keeper,
         played: float,
         file: GameFile | None = None,
@@ -163,9 +162,9 @@ class LiveGame:
         """
         with self.lock:
             self.take_over()
-            move = self.history.undo()
+            step = self.history.undo()
             self.changed()
-            self.tell(self.state(undone=move.letter), asker)
+            self.tell(self.state(undone=step.move.letter), asker)
 
     def redo(self, asker: Asker) -> None:
         """Make the move undone last again; a player that plays is ended first.
@@ -231,7 +230,7 @@ class LiveGame:
                 one.end()
         return playing is not None
 
-    def seat(self, player: Autoplay) -> Standing | None:
+    def seat(self, player: Autoplay) -> Moment | None:
         """Let a player that got ready play from now on; None where it is not wanted any more."""
         with self.lock:
             if self._preparing is not player:
@@ -239,7 +238,7 @@ class LiveGame:
             if self._playing is not None:
                 self._playing.end()
             self._playing, self._preparing = player, None
-            return Standing(self.history.board, self.history.score)
+            return Moment(self.history.board, self.history.score)
 
     def unseat(self, player: Autoplay) -> bool:
         """A player ends by itself; whether it was the one that played or got ready."""
@@ -283,7 +282,7 @@ class LiveGame:
                 kept=self.kept,
                 player=self._player or ME,
                 date=self._about.date,
-                first=self.history.first,
+                first=self.history.start_move_number,
                 now=self.now(),
                 undone=undone,
                 note=note,
@@ -324,11 +323,13 @@ class LiveGame:
     def record(self) -> Record:
         """The record of the game as it stands."""
         with self.lock:
-            return self.history.record(
+            about, now = self._about, self.history.move_number
+            return Record.from_game(
+                self.history,
                 player=self._player or ME,
-                date=self._about.date,
-                comments=self._about.comments,
-                tags=self._about.tags,
+                date=about.date,
+                comments={n: text for n, text in about.comments.items() if n <= now},
+                tags=about.tags,
             )
 
     def kept_entry(self) -> Kept:
@@ -340,7 +341,7 @@ class LiveGame:
                 rules=self._rules_text,
                 board=str(history.board),
                 score=history.score,
-                moves=history.move_number - history.first,
+                moves=history.move_number - history.start_move_number,
                 max_tile=history.board.max_tile,
                 status=history.status.value,
                 player=self._player or ME,
@@ -349,7 +350,7 @@ class LiveGame:
             )
             return Kept(info, self._played, self._counts)
 
-    def fork(self, number: int) -> tuple[History, str]:
+    def fork(self, number: int) -> tuple[Game, str]:
         """A game of its own with the moves up to a number, and who made them."""
         self._replay(number)
         with self.lock:
@@ -401,7 +402,7 @@ class LiveGame:
                 return False
             self.take_over()
             record = version.record
-            self.history = History.from_record(record)
+            self.history = record.resume()
             self._about = replace(
                 self._about, date=record.date, comments=record.comments, tags=record.tags
             )

@@ -11,12 +11,12 @@ from contextlib import ExitStack, contextmanager, nullcontext
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
-from twofold.game import Game, Status, next_step, status_of
+from twofold.game import Game, Moment
 from twofold.players.base import Player
 from twofold.players.faults import checked_move
 from twofold.rules import Move, Rules
 from twofold.search.stop import Stop
-from twofold.web.history import Standing
+from twofold.step import Status, next_step, status_of
 
 if TYPE_CHECKING:
     from twofold.players.kernel_game import KernelGame
@@ -49,7 +49,7 @@ class Played:
     """Moves that were made: their letters, and where they led."""
 
     letters: str
-    reached: Standing
+    reached: Moment
 
 
 class Mover:
@@ -69,7 +69,7 @@ class Mover:
         player: Player,
         rules: Rules,
         seed: int,
-        standing: Standing,
+        standing: Moment,
         move_number: int,
         stop: Stop,
     ) -> None:
@@ -124,7 +124,7 @@ class Mover:
         elif taken < _SHORT and limit == self._chunk:
             self._chunk = min(self._chunk * 2, MOST_AT_ONCE)
         game = kernel.game()
-        self._standing, self._move_number = Standing(game.board, game.score), game.move_number
+        self._standing, self._move_number = Moment(game.board, game.score), game.move_number
         return letters
 
     def _ask(self, most: int, until: float) -> str:
@@ -150,13 +150,13 @@ class Mover:
     def _make(self, move: Move) -> str:
         board = self._standing.board
         step = next_step(board, self._rules, self._seed, self._move_number, move)
-        self._standing = Standing(step.board, self._standing.score + step.reward)
+        self._standing = Moment(step.board, self._standing.score + step.reward)
         self._move_number += 1
         return move.letter
 
 
 def _kernel_game(
-    player: Player, rules: Rules, seed: int, standing: Standing, move_number: int
+    player: Player, rules: Rules, seed: int, standing: Moment, move_number: int
 ) -> "KernelGame | None":
     """The game inside a kernel; None where the player has to be asked for each move."""
     if not player.compiled:

@@ -7,6 +7,7 @@ from typing import Any, Final
 
 from twofold.board import Board
 from twofold.errors import InvalidBoard, LimitExceeded
+from twofold.game import Game
 from twofold.limits import MAX_SCORE, check_limit
 from twofold.notation import parse_seed
 from twofold.players import settled
@@ -16,7 +17,6 @@ from twofold.web import protocol
 from twofold.web.asked import Asked, AskedAnalysis, Send
 from twofold.web.autoplay import Wish
 from twofold.web.following import Asker
-from twofold.web.history import History
 from twofold.web.hub import Hub
 from twofold.web.live_game import LiveGame
 from twofold.web.protocol import AnyRequest, NotFound, Reply
@@ -89,7 +89,7 @@ class Session:
             live = table.find(request.game) if request.game else table.find_last()
             if live is None:
                 first = protocol.NewRequest(rules=str(self._hub.roster.home or ""))
-                self._follow(table.begin(_new_history(first)), asker)
+                self._follow(table.begin(_new_game(first)), asker)
                 return
             self._follow(live, asker)
             live.replay()
@@ -99,7 +99,7 @@ class Session:
     def _new(self, request: protocol.NewRequest) -> None:
         table, asker = self._hub.table, Asker(self, request.ref)
         if not request.source:
-            self._follow(table.begin(_new_history(request), keep=request.keep), asker)
+            self._follow(table.begin(_new_game(request), keep=request.keep), asker)
             return
 
         def fork() -> None:
@@ -271,16 +271,16 @@ _NAMES: Final[dict[type[AnyRequest], str]] = {
 }
 
 
-def _new_history(request: protocol.NewRequest) -> History:
+def _new_game(request: protocol.NewRequest) -> Game:
     """The game that a page wants to begin."""
     seed = parse_seed(request.seed) if request.seed else secrets.randbits(64)
     if not request.board:
         if request.score:
             raise InvalidBoard("expected a board to begin on with a score, got none")
-        return History(Rules.parse(request.rules), seed)
+        return Game(request.rules, seed)
     board = Board.parse(request.board)
     board.legal_moves()  # refuse a board that no move could be made on without too large a tile
-    return History(_rules_for(board, request.rules), seed, board, score=request.score)
+    return Game.from_board(board, _rules_for(board, request.rules), seed, score=request.score)
 
 
 def _rules_for(board: Board, text: str) -> Rules:

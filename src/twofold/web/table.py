@@ -13,12 +13,12 @@ from collections.abc import Callable
 from datetime import datetime
 from typing import Final
 
+from twofold.game import Game
 from twofold.game_file import Conflict
 from twofold.notation import shown
 from twofold.records.record import Record
 from twofold.web.about import About
 from twofold.web.following import Asker, Follower
-from twofold.web.history import History
 from twofold.web.live_game import LiveGame
 from twofold.web.protocol import GameInfo, NotFound
 from twofold.web.saver import Saver, refresh
@@ -87,7 +87,7 @@ class Table:
 
     # ---- games
 
-    def begin(self, history: History, *, player: str = "", keep: bool = True) -> LiveGame:
+    def begin(self, history: Game, *, player: str = "", keep: bool = True) -> LiveGame:
         """Begin a game; it is there once somebody joins it.
 
         Args:
@@ -172,7 +172,7 @@ class Table:
         kept = self.store.kept(game)
         about = About(game, True, record.player, record.date, record.comments, record.tags)
         played = self.time() if kept is None else kept.played
-        return LiveGame(about, History.from_record(record), self, played, file)
+        return LiveGame(about, record.resume(), self, played, file)
 
     def find_last(self) -> LiveGame | None:
         """The game played last, as `find`; None where there is none.

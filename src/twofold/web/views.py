@@ -1,10 +1,10 @@
 """Views: how boards, rules, moves and positions of a game are shown to a page."""
 
 from twofold.board import Board
-from twofold.game import Step
+from twofold.game import Game
 from twofold.rules import Rules
+from twofold.step import Step
 from twofold.web import protocol
-from twofold.web.history import History
 from twofold.web.protocol import Now, RulesInfo
 from twofold.web.slides import slides
 
@@ -32,7 +32,7 @@ def letters_of(board: Board) -> str:
     return "".join(move.letter for move in board.legal_moves())
 
 
-def now_of(history: History, *, best: int, autoplay: str) -> Now:
+def now_of(history: Game, *, best: int, autoplay: str) -> Now:
     """Where a game stands.
 
     Args:
@@ -79,7 +79,7 @@ def step_of(game: str, rules: Rules, before: Board, step: Step, by: str, now: No
     )
 
 
-def position_of(game: str, history: History, number: int) -> protocol.Position:
+def position_of(game: str, history: Game, number: int) -> protocol.Position:
     """An earlier position of a game, or the present one.
 
     Raises:
@@ -93,5 +93,5 @@ def position_of(game: str, history: History, number: int) -> protocol.Position:
         score=standing.score,
         move_number=number,
         last=history.move_number,
-        next_move=history.letter_at(number),
+        next_move=history.letters_between(number, number + 1),
     )
