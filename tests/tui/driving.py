@@ -9,6 +9,7 @@ from pathlib import Path
 from textual.pilot import Pilot
 
 from twofold import Analysis, Board, Budget, Game, Move, Player, Rules, Stop
+from twofold.play.saving import KeptGame
 from twofold.players.base import move_list
 from twofold.search.analysis import MoveValue
 from twofold.tui.app import TwofoldApp
@@ -17,7 +18,6 @@ from twofold.tui.lines import Lines
 from twofold.tui.paces import PLEASANT
 from twofold.tui.picture_screen import PictureScreen
 from twofold.tui.play_screen import PlayScreen
-from twofold.tui.saving import KeptGame
 from twofold.tui.shared_game import SharedGame
 
 PATIENCE = 60.0

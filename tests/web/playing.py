@@ -7,7 +7,8 @@ import pytest
 
 from tests.web.page import PATIENCE, Listener
 from twofold.game import Game
-from twofold.game_file import Conflict, GameFile, Version
+from twofold.play.game_file import Conflict, GameFile, Version
+from twofold.play.store import GameStore
 from twofold.players import make_player
 from twofold.records.record import Record
 from twofold.rules import Rules
@@ -18,7 +19,6 @@ from twofold.web.protocol import (
     AutoplayEnded,
     Step,
 )
-from twofold.web.store import Store
 from twofold.web.table import Table
 
 LARGE = Rules(6, 6)
@@ -76,7 +76,7 @@ class Clock:
 class Writes:
     """Counts what a store writes, and may refuse it."""
 
-    def __init__(self, store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    def __init__(self, store: GameStore, monkeypatch: pytest.MonkeyPatch) -> None:
         self.moves: list[int] = []
         self.error: Exception | None = None
         self._changed = threading.Condition()

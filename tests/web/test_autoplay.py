@@ -26,6 +26,7 @@ from twofold.errors import (
     LimitExceeded,
 )
 from twofold.game import Game
+from twofold.play.store import GameStore
 from twofold.players import make_player, play_game
 from twofold.rules import STANDARD, Move, Rules
 from twofold.web import autoplay
@@ -41,7 +42,6 @@ from twofold.web.protocol import (
     StaleMove,
     Step,
 )
-from twofold.web.store import Store
 from twofold.web.table import Table
 
 
@@ -372,7 +372,7 @@ def test_a_failure_after_the_end_is_nobodys_matter(table: Table) -> None:
 def test_so_many_players_at_a_time(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "MAX_PLAYERS", 2)
     listener = Listener()
-    with closing(Store(tmp_path)) as store, closing(Table(store)) as table:
+    with closing(GameStore(tmp_path)) as store, closing(Table(store)) as table:
         games = [begin(table, listener) for _ in range(3)]
         for live in games[:2]:
             let_play(live, listener, own_players.HELD)

@@ -8,7 +8,7 @@ import pytest
 from playwright.sync_api import expect
 
 from tests.web.browser import PATIENCE_MS, Served, Visit, serve
-from twofold.game_file import GameFile
+from twofold.play.game_file import GameFile
 from twofold.records.record import Record
 
 PAGES = {

@@ -12,6 +12,7 @@ from tests.web.own_players import GATE
 from tests.web.page import PATIENCE, Listener
 from twofold.errors import ResourceError
 from twofold.game import Game
+from twofold.play.store import NotFound
 from twofold.players import make_player
 from twofold.records.record import Record
 from twofold.review.judge import Judge
@@ -19,7 +20,7 @@ from twofold.review.review import judge, review
 from twofold.rules import STANDARD
 from twofold.search.budget import Budget
 from twofold.web import reviews as module
-from twofold.web.protocol import Judged, Judgement, NotFound, Refused, Reviewed
+from twofold.web.protocol import Judged, Judgement, Refused, Reviewed
 from twofold.web.reviews import AskedReview, Order, Reviews
 
 SPEC = "ntuple:net=tiny,ply=1"

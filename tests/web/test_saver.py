@@ -11,15 +11,11 @@ from twofold.board import Board
 from twofold.errors import (
     ResourceError,
 )
+from twofold.play.store import GameStore, NotFound
 from twofold.rules import STANDARD
 from twofold.web import saver as saver_module
 from twofold.web.following import Asker
-from twofold.web.protocol import (
-    GameState,
-    NotFound,
-    Refused,
-)
-from twofold.web.store import Store
+from twofold.web.protocol import GameState, Refused
 from twofold.web.table import Table
 
 
@@ -27,7 +23,7 @@ def test_a_game_that_changes_is_written_once_a_second(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     clock, listener = Clock(), Listener()
-    with closing(Store(tmp_path)) as store:
+    with closing(GameStore(tmp_path)) as store:
         writes = Writes(store, monkeypatch)
         with closing(Table(store, clock)) as table:
             live = begin(table, listener)
@@ -54,7 +50,7 @@ def test_a_game_that_ends_is_written_at_once(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     clock, listener = Clock(), Listener()
-    with closing(Store(tmp_path)) as store:
+    with closing(GameStore(tmp_path)) as store:
         writes = Writes(store, monkeypatch)
         with closing(Table(store, clock)) as table:
             live = begin(table, listener, STANDARD)
@@ -98,7 +94,7 @@ def test_a_full_disk_is_told_once_and_the_game_goes_on(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     clock, listener = Clock(), Listener()
-    with closing(Store(tmp_path)) as store:
+    with closing(GameStore(tmp_path)) as store:
         writes = Writes(store, monkeypatch)
         writes.error = ResourceError("cannot write 100 bytes to 'x': No space left on device")
         with closing(Table(store, clock)) as table:
@@ -127,7 +123,7 @@ def test_a_fault_of_ours_does_not_end_saving(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     listener = Listener()
-    with closing(Store(tmp_path)) as store:
+    with closing(GameStore(tmp_path)) as store:
         writes = Writes(store, monkeypatch)
         writes.error = ZeroDivisionError("oops")
         with closing(Table(store)) as table:

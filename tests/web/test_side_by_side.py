@@ -7,23 +7,23 @@ from pathlib import Path
 
 import pytest
 
+from tests.play.kept_games import STANDARD_TEXT, again, ids, record_of
 from tests.web import own_players
 from tests.web.own_players import GATE
 from tests.web.page import PATIENCE, Listener, Page
 from tests.web.playing import Clock, begin, let_play, move, wait_until_saved
-from tests.web.test_store import STANDARD_TEXT, again, ids, record_of
-from twofold.best_scores import BEST_FILE, read_best
 from twofold.errors import InvalidInput
-from twofold.game_file import goes_on
+from twofold.play.best_scores import BEST_FILE, read_best
+from twofold.play.game_file import SUFFIX, goes_on
+from twofold.play.store import GameStore, NotFound
 from twofold.records.record import Record, format_record
 from twofold.rules import STANDARD
 from twofold.web import protocol
 from twofold.web.following import Asker
 from twofold.web.hub import Hub
 from twofold.web.live_game import LiveGame
-from twofold.web.protocol import GameState, NotFound, Refused
+from twofold.web.protocol import GameState, Refused
 from twofold.web.saver import save
-from twofold.web.store import SUFFIX, Store
 from twofold.web.table import Table
 
 pytestmark = pytest.mark.promise("R65")
@@ -62,7 +62,7 @@ def servers(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[list[Se
     with ExitStack() as stack:
         found = []
         for _ in range(2):
-            store = stack.enter_context(closing(Store(tmp_path)))
+            store = stack.enter_context(closing(GameStore(tmp_path)))
             found.append(Server(stack.enter_context(closing(Table(store, Clock()))), Listener()))
         yield found
 
@@ -284,7 +284,7 @@ def test_lists_show_what_others_have_done(servers: list[Server]) -> None:
 def test_a_link_to_nothing_hides_no_game(tmp_path: Path) -> None:
     (tmp_path / f"good{SUFFIX}").write_text(format_record(record_of()))
     (tmp_path / f"dangling{SUFFIX}").symlink_to(tmp_path / "nothing")
-    with closing(Store(tmp_path)) as store:
+    with closing(GameStore(tmp_path)) as store:
         assert ids(store) == ["good"]
 
 
@@ -292,7 +292,7 @@ def test_best_scores_are_merged(tmp_path: Path) -> None:
     """In every order of two that end, the higher score of each rules stays."""
     for first in (0, 1):
         folder = tmp_path / str(first)
-        stores = [Store(folder), Store(folder)]
+        stores = [GameStore(folder), GameStore(folder)]
         for store, (standard, small) in zip(stores, [(500, 30), (400, 40)], strict=True):
             store.reached(STANDARD_TEXT, standard)
             store.reached("3x3", small)
@@ -302,7 +302,7 @@ def test_best_scores_are_merged(tmp_path: Path) -> None:
 
 
 def test_a_best_score_stays_whoever_deletes_its_game(tmp_path: Path) -> None:
-    with closing(Store(tmp_path)) as one, closing(Store(tmp_path)) as other:
+    with closing(GameStore(tmp_path)) as one, closing(GameStore(tmp_path)) as other:
         one.save("high", record_of(20), 1.0)
         assert ids(other) == ["high"]
         one.delete("high")

@@ -14,14 +14,11 @@ from twofold.errors import (
     InvalidRecord,
 )
 from twofold.game import Game
+from twofold.play.store import GameStore, NotFound
 from twofold.records.record import Record
 from twofold.web import table as module
 from twofold.web.following import Asker
-from twofold.web.protocol import (
-    GameState,
-    NotFound,
-)
-from twofold.web.store import Store
+from twofold.web.protocol import GameState
 from twofold.web.table import Table
 
 
@@ -71,14 +68,14 @@ def test_the_game_played_last_is_the_last_though_the_clock_goes_back(
 
 def test_the_next_server_goes_on(tmp_path: Path) -> None:
     listener, other = Listener(), Listener()
-    with closing(Store(tmp_path)) as store, closing(Table(store)) as table:
+    with closing(GameStore(tmp_path)) as store, closing(Table(store)) as table:
         assert table.last() == ""
         first, live = begin(table, listener), begin(table, listener)
         move(first, listener)
         for _ in range(9):
             move(live, listener)
         live.undo(Asker(listener, 3))
-    with closing(Store(tmp_path)) as store, closing(Table(store)) as table:
+    with closing(GameStore(tmp_path)) as store, closing(Table(store)) as table:
         assert table.last() == live.game
         again = table.open(table.last(), Asker(other, 1))
         assert again is not live
@@ -90,7 +87,7 @@ def test_the_next_server_goes_on(tmp_path: Path) -> None:
         assert other.wait(GameState).player == "me"
         move(again, other)
         assert [info.moves for info in table.infos()] == [9, 1]
-    with closing(Store(tmp_path)) as store:
+    with closing(GameStore(tmp_path)) as store:
         assert len(store.read(live.game).moves) == 9
 
 

@@ -10,11 +10,11 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from twofold.game import Game
+    from twofold.play.saving import KeptGame
     from twofold.players import Player
     from twofold.rules import Rules
     from twofold.search.budget import Budget
     from twofold.tui.play_screen import PlayScreen
-    from twofold.tui.saving import KeptGame
     from twofold.tui.shared_game import SharedGame
     from twofold.tui.watch_screen import WatchScreen
 
@@ -60,7 +60,8 @@ def new_game(rules: "Rules") -> "KeptGame":
     """A game with dice of its own, and a file to keep it in."""
     from twofold.cli._common import read_seed
     from twofold.game import Game
-    from twofold.tui.saving import KeptGame, new_save_path
+    from twofold.play.folder import new_save_path
+    from twofold.play.saving import KeptGame
 
     return KeptGame(Game(rules, seed=read_seed(None)), new_save_path())
 
@@ -69,8 +70,9 @@ def watch_screen(
     game: "Game", player: "Player", spec: str, pace: float | None
 ) -> tuple["WatchScreen", "SharedGame"]:
     """The screen on which a player is watched, and the game that it plays."""
+    from twofold.play.folder import new_save_path
+    from twofold.play.saving import KeptGame
     from twofold.tui.play_screen import PlayScreen
-    from twofold.tui.saving import KeptGame, new_save_path
     from twofold.tui.shared_game import SharedGame
     from twofold.tui.watch_screen import WatchScreen
 

@@ -25,12 +25,12 @@ from twofold.errors import TwofoldError
 if TYPE_CHECKING:
     from twofold.board import Board
     from twofold.game import Game
-    from twofold.game_file import GameFile
+    from twofold.play.game_file import GameFile
+    from twofold.play.saving import KeptGame
     from twofold.players import Player
     from twofold.records.record import Record
     from twofold.rules import Move, Rules
     from twofold.step import Step
-    from twofold.tui.saving import KeptGame
 
 EXAMPLE = """  twofold play
   twofold play --rules '3x3 goal=256' --hints greedy
@@ -75,15 +75,16 @@ def command(
     from twofold.game import Game
 
     if resume is not None:
-        from twofold.game_file import GameFile
+        from twofold.play.folder import moved_path
+        from twofold.play.game_file import GameFile
 
-        file = GameFile(resume)
+        file = GameFile(moved_path(resume))
         record = file.read()
         game = record.replay()
         hints = _settled(hints, game.rules)
         table = Table(game, file, hints, record, words=words)
     else:
-        from twofold.tui.saving import new_save_path
+        from twofold.play.folder import new_save_path
 
         game = Game(read_rules(rules, [hints] if hints else ()), seed=read_seed(seed))
         hints = _settled(hints, game.rules)
@@ -150,7 +151,7 @@ class Table:
         *,
         words: bool = False,
     ) -> None:
-        from twofold.tui.saving import KeptGame
+        from twofold.play.saving import KeptGame
 
         self.kept: KeptGame = KeptGame(game, path, resumed)
         self._hints = hints

@@ -70,6 +70,7 @@ def command(
     with contextlib.ExitStack() as stack:
         with waiting("starting ..."):
             _check(host, folder, allow_network=allow_network)
+            from twofold.play.folder import games_folder, make_folder
             from twofold.rules import STANDARD
             from twofold.web.app import create_app
             from twofold.web.hub import Hub
@@ -78,8 +79,9 @@ def command(
 
             listener = stack.enter_context(listen(host, port))
             kept = data or data_folder()
-            hub = Hub(kept, player)
+            hub = Hub(kept, player, games=None if data else games_folder())
             stack.callback(hub.close)
+            make_folder(kept)
             token = kept_token(kept, new=new_token)
             access = _access(host, listener.getsockname()[1], legacy_api, token)
             server = Server(create_app(hub, access, folder))
@@ -117,11 +119,10 @@ def require_web() -> None:
 
 
 def data_folder() -> Path:
-    """Where games are kept where no folder is named."""
-    import platformdirs
+    """Where the token is kept where no folder is named."""
+    from twofold.play import folder
 
-    chosen = os.environ.get("TWOFOLD_STATE_DIR")
-    return Path(chosen or platformdirs.user_data_dir("twofold", appauthor=False)) / "web"
+    return folder.data_folder() / "web"
 
 
 def _check(host: str, folder: Path, *, allow_network: bool) -> None:

@@ -31,9 +31,9 @@ from twofold.cli._common import (
 if TYPE_CHECKING:
     from rich.console import Console
 
+    from twofold.play.saving import KeptGame
     from twofold.rules import Rules
     from twofold.tui.frame import Frame
-    from twofold.tui.saving import KeptGame
 
 EXAMPLE = """  twofold watch
   twofold watch greedy --seed 7 --moves-per-second 5

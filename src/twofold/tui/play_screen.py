@@ -6,6 +6,7 @@ from typing import ClassVar, Final
 from rich.text import Text
 
 from twofold.errors import IllegalMove, TwofoldError
+from twofold.play.saving import KeptGame
 from twofold.rules import STANDARD, Move, Rules
 from twofold.tui.game_screen import GameScreen
 from twofold.tui.keys import PLAY_KEYS, Key
@@ -13,7 +14,6 @@ from twofold.tui.moves_view import search_words
 from twofold.tui.numbers import format_pace, format_speed
 from twofold.tui.picture import Picture, title_line
 from twofold.tui.picture_screen import NOTICE, bindings
-from twofold.tui.saving import KeptGame
 from twofold.tui.shared_game import Now, SharedGame
 from twofold.tui.words import getting_ready
 

@@ -10,6 +10,7 @@ from twofold.board import Board
 from twofold.game import Game, Moment
 from twofold.limits import MAX_RECORD_MOVES, MAX_SCORE, check_limit
 from twofold.notation import parse_seed
+from twofold.play.kept import GameInfo
 from twofold.players.base import Player, check_going
 from twofold.records.record import Record
 from twofold.rules import Move, Rules
@@ -19,7 +20,7 @@ from twofold.search.stop import ALARMS, Stop
 from twofold.web.hub import Hub
 from twofold.web.mover import Mover
 from twofold.web.operations import Call, Operation, Text, check_id
-from twofold.web.protocol import GameInfo, PlayerInfo
+from twofold.web.protocol import PlayerInfo
 from twofold.web.protocol import Text as Short
 
 SCHEMA: Final = 1

@@ -10,6 +10,9 @@ from typing import TYPE_CHECKING, Final
 from twofold.board import Board
 from twofold.game import Moment
 from twofold.limits import MAX_SIDE
+from twofold.play.folder import GAMES
+from twofold.play.kept import GameInfo
+from twofold.play.store import GameStore
 from twofold.players import Player
 from twofold.records.formats import parse_any_record
 from twofold.records.record import Record
@@ -20,19 +23,15 @@ from twofold.search.budget import Budget
 from twofold.search.stop import Stop
 from twofold.version import __version__
 from twofold.web.mover import Mover
-from twofold.web.protocol import GameInfo, PlayerInfo, Ready, Welcome
+from twofold.web.protocol import PlayerInfo, Ready, Welcome
 from twofold.web.reviews import Reviews
 from twofold.web.roster import Roster
 from twofold.web.searches import Question, Searches, clamped
-from twofold.web.store import Store
 from twofold.web.table import Table
 from twofold.web.workers import Workers, start_thread
 
 if TYPE_CHECKING:
     from twofold.web.session import Session
-
-GAMES: Final = "games"
-"""Folder of the kept games, in the folder of all data."""
 
 DESKS: Final = 2
 """Threads for what takes a moment: reading games, deleting them, looking back."""
@@ -49,9 +48,10 @@ class Hub:
     """What all sessions share. Every method may be called from any thread.
 
     Args:
-        data: folder of what is kept; made if it is missing. The games are in `games` there.
+        data: folder of what is kept; made if it is missing.
         default_player: spec of the player where none is named; None for twofold's own.
         players: further specs that the owner allows, files and modules included.
+        games: folder of the games; None for `games` in that of what is kept.
         warm_up: whether the default player is loaded in a thread, from now on.
 
     Attributes:
@@ -72,10 +72,11 @@ class Hub:
         default_player: str | None = None,
         players: Sequence[str] = (),
         *,
+        games: Path | None = None,
         warm_up: bool = True,
     ) -> None:
         self.roster: Final = Roster(default_player, players)
-        self.table: Final = Table(Store(data / GAMES))
+        self.table: Final = Table(GameStore(games or data / GAMES))
         self.searches: Final = Searches(self.roster.make)
         self.reviews: Final = Reviews(self.roster.make)
         self.desk: Final = Workers(DESKS, "twofold-desk")

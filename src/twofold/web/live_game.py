@@ -8,28 +8,19 @@ import threading
 from dataclasses import replace
 from typing import Final, Protocol
 
-from twofold.best_scores import ME, add_player, counts_as_own
 from twofold.board import Board
 from twofold.errors import GameOver
 from twofold.game import Game, Moment
-from twofold.game_file import GameFile, Version
+from twofold.play.best_scores import ME, add_player, counts_as_own
+from twofold.play.game_file import GameFile, Version
+from twofold.play.kept import GameInfo, Kept
 from twofold.records.record import Record
 from twofold.rules import Move
 from twofold.step import Step, result_text
 from twofold.web.about import About
 from twofold.web.autoplay import Autoplay, MakePlayer, Wish
 from twofold.web.following import Asker, Follower, Followers
-from twofold.web.kept import Kept
-from twofold.web.protocol import (
-    AutoplayEnded,
-    GameInfo,
-    GameState,
-    Note,
-    Now,
-    Position,
-    Reply,
-    StaleMove,
-)
+from twofold.web.protocol import AutoplayEnded, GameState, Note, Now, Position, Reply, StaleMove
 from twofold.web.views import now_of, position_of, rules_info, step_of
 from twofold.web.workers import Seats
 

@@ -18,6 +18,7 @@ import msgspec
 from twofold.errors import InvalidInput
 from twofold.limits import MAX_TEXT
 from twofold.notation import printable
+from twofold.play.kept import GameInfo
 
 MAX_MESSAGE_BYTES: Final = 16_384
 """Largest message that is read."""
@@ -451,21 +452,6 @@ class AutoplayEnded(Reply, tag="ended"):
     message: str = ""
 
 
-class GameInfo(msgspec.Struct):
-    """A kept game in a list."""
-
-    game: str
-    rules: str
-    board: str
-    score: int
-    moves: int
-    max_tile: int
-    status: str
-    player: str
-    date: str
-    undos: int
-
-
 class Games(Reply, tag="games"):
     """The kept games, last played first."""
 
@@ -677,10 +663,6 @@ _ENCODER: Final = msgspec.json.Encoder()
 
 class InvalidMessage(InvalidInput):
     """A message that is no request: the connection that sent it is closed."""
-
-
-class NotFound(InvalidInput):
-    """There is no such game, or this page has not opened it."""
 
 
 class StaleMove(InvalidInput):

@@ -7,10 +7,10 @@ from collections.abc import Callable
 from typing import Final
 
 from twofold.errors import TwofoldError
-from twofold.game_file import Conflict, Version
+from twofold.play.game_file import Conflict, Version
+from twofold.play.store import GameStore
 from twofold.web.live_game import LiveGame
 from twofold.web.protocol import Refused
-from twofold.web.store import Store
 from twofold.web.workers import join, start_thread
 
 SAVE_SECONDS: Final = 1.0
@@ -35,7 +35,7 @@ class Saver:
     """
 
     def __init__(
-        self, store: Store, move: "Move", clock: Callable[[], float] = time.monotonic
+        self, store: GameStore, move: "Move", clock: Callable[[], float] = time.monotonic
     ) -> None:
         self._store = store
         self._move = move
@@ -104,7 +104,7 @@ class Saver:
                 self._due.setdefault(live, self._clock() + RETRY_SECONDS)
 
 
-def save(live: LiveGame, store: Store, when: float, move: Move) -> None:
+def save(live: LiveGame, store: GameStore, when: float, move: Move) -> None:
     """Write a game, if it is kept and has changed since it was written last.
 
     Where another program has changed its file, the game takes over moves that go on from its own,

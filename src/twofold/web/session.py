@@ -10,6 +10,7 @@ from twofold.errors import InvalidBoard, LimitExceeded
 from twofold.game import Game
 from twofold.limits import MAX_SCORE, check_limit
 from twofold.notation import parse_seed
+from twofold.play.store import NotFound
 from twofold.players import settled
 from twofold.players.base import check_going
 from twofold.rules import Rules
@@ -19,7 +20,7 @@ from twofold.web.autoplay import Wish
 from twofold.web.following import Asker
 from twofold.web.hub import Hub
 from twofold.web.live_game import LiveGame
-from twofold.web.protocol import AnyRequest, NotFound, Reply
+from twofold.web.protocol import AnyRequest, Reply
 from twofold.web.refusals import refused
 from twofold.web.reviews import MAX_PLY, AskedReview, Order
 from twofold.web.searches import Question, clamped

@@ -14,15 +14,15 @@ from datetime import datetime
 from typing import Final
 
 from twofold.game import Game
-from twofold.game_file import Conflict
 from twofold.notation import shown
+from twofold.play.game_file import Conflict
+from twofold.play.kept import GameInfo
+from twofold.play.store import GameStore, NotFound
 from twofold.records.record import Record
 from twofold.web.about import About
 from twofold.web.following import Asker, Follower
 from twofold.web.live_game import LiveGame
-from twofold.web.protocol import GameInfo, NotFound
 from twofold.web.saver import Saver, refresh
-from twofold.web.store import Store
 from twofold.web.workers import Seats
 
 MAX_PLAYERS: Final = 32
@@ -51,7 +51,7 @@ class Table:
         clock: time in seconds, for how often games are written.
     """
 
-    def __init__(self, store: Store, clock: Callable[[], float] = time.monotonic) -> None:
+    def __init__(self, store: GameStore, clock: Callable[[], float] = time.monotonic) -> None:
         self.store: Final = store
         self._lock = threading.Lock()  # before the lock of a game, never inside one
         self._live: dict[str, LiveGame] = {}  # the ones used last at the end

@@ -25,6 +25,9 @@ from twofold.step import start_board
 PATIENCE: Final = 5.0
 """Seconds to wait for another program that writes the same file, which takes it milliseconds."""
 
+SUFFIX: Final = ".2048"
+"""How the names of the files of kept games end."""
+
 MOVES_TAG: Final = "Moves"
 """Tag that says how many moves the record has, so that a list needs not count them."""
 
@@ -138,6 +141,17 @@ class GameFile:
         self._known.add(digest)  # a write that fails at its very end has been done
         atomic_write(self.path, data)
         self._known = {digest}
+
+
+def indexed(record: Record, played: float) -> Record:
+    """The record with the tags that a list is made from.
+
+    Args:
+        record: the game.
+        played: when it changed last, in seconds since 1970.
+    """
+    tags = {MOVES_TAG: str(len(record.moves)), PLAYED_TAG: f"{played:.3f}"}
+    return replace(record, tags={**record.tags, **tags})
 
 
 def goes_on(later: Record, earlier: Record) -> bool:

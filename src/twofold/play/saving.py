@@ -1,20 +1,19 @@
 """Games in progress: where they are kept, when they are written, and the best score so far."""
 
 import contextlib
-import os
 import time
 from itertools import takewhile
 from pathlib import Path
 from typing import Any, Final
 
-from twofold.best_scores import BEST_FILE, ME, add_player, counts_as_own, keep_best, read_best
-from twofold.errors import InvalidInput, ResourceError, TwofoldError
+from twofold.errors import InvalidInput, TwofoldError
 from twofold.files import free_path
 from twofold.game import Game
-from twofold.game_file import Conflict, GameFile, Version
+from twofold.play.best_scores import BEST_FILE, ME, add_player, counts_as_own, keep_best, read_best
+from twofold.play.folder import games_folder, make_folder
+from twofold.play.game_file import Conflict, GameFile, Version, indexed
 from twofold.records.record import Record, read_record, write_record
 from twofold.rules import Rules
-from twofold.step import start_board
 
 SAVE_SECONDS: Final = 1.0
 """The game is saved after a move, but not more often than this."""
@@ -28,20 +27,6 @@ _TAKEN: Final = {
     Conflict.DELETED: "another program has deleted {old}",
     Conflict.DAMAGED: "{old} can no longer be read",
 }
-
-
-def state_folder() -> Path:
-    """Where games in progress are kept."""
-    import platformdirs
-
-    chosen = os.environ.get("TWOFOLD_STATE_DIR")
-    return Path(chosen or platformdirs.user_state_dir("twofold", appauthor=False)) / "games"
-
-
-def new_save_path() -> Path:
-    """A file that is not there yet, named by the time."""
-    name = time.strftime("%Y-%m-%d-%H%M%S")
-    return free_path(state_folder() / f"{name}.2048")
 
 
 class KeptGame:
@@ -74,7 +59,7 @@ class KeptGame:
         self._resumed = resumed
         self._saved: tuple[int, int] | None = None
         self._next_save = time.monotonic() + SAVE_SECONDS
-        self._given = _is_given(game)
+        self._given = game.given_board is not None
 
     @property
     def path(self) -> Path:
@@ -130,8 +115,10 @@ class KeptGame:
         if self._state in (self._saved, (0, 0)):
             return
         began = time.monotonic()
-        _make_folder(self.path.parent)
+        make_folder(self.path.parent)
         record = self.record()
+        if self.path.absolute().parent == games_folder():
+            record = indexed(record, time.time())
         other = self._file.save(record)
         if isinstance(other, Version):
             self._take(other)
@@ -151,7 +138,7 @@ class KeptGame:
         self.game = version.record.replay()
         self.player = version.record.player
         self._resumed = version.record
-        self._given = _is_given(self.game)
+        self._given = self.game.given_board is not None
         self._is_mixed = False
         self._file.take(version)
         self._notice = NEWER
@@ -201,21 +188,8 @@ class KeptGame:
         score = self.game.score
         if self.counts_as_own and score > best_score(self.game.rules):
             path = _best_path()
-            _make_folder(path.parent)
+            make_folder(path.parent)
             keep_best(path, {str(self.game.rules): score})
-
-
-def _is_given(game: Game) -> bool:
-    """True if a game began on a given board, not as its rules and seed have it."""
-    return game.start_move_number > 0 or game.start_board != start_board(game.rules, game.seed)
-
-
-def _make_folder(path: Path) -> None:
-    try:
-        path.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        reason = error.strerror or error
-        raise ResourceError(f"cannot make the folder {str(path)!r}: {reason}") from error
 
 
 def _check_is_record(path: Path) -> None:
@@ -235,4 +209,4 @@ def best_score(rules: Rules) -> int:
 
 
 def _best_path() -> Path:
-    return state_folder().parent / BEST_FILE
+    return games_folder() / BEST_FILE
