@@ -7,12 +7,12 @@ import pytest
 
 from tests.web.page import PATIENCE, Listener
 from twofold.game import Game
+from twofold.play.autoplay import Wish
 from twofold.play.game_file import Conflict, GameFile, Version
 from twofold.play.store import GameStore
 from twofold.players import make_player
 from twofold.records.record import Record
 from twofold.rules import Rules
-from twofold.web.autoplay import Wish
 from twofold.web.following import Asker
 from twofold.web.live_game import LiveGame
 from twofold.web.protocol import (

@@ -26,15 +26,14 @@ from twofold.errors import (
     LimitExceeded,
 )
 from twofold.game import Game
+from twofold.play import autoplay
+from twofold.play.autoplay import STEPS_PER_SECOND, Wish
 from twofold.play.store import GameStore
 from twofold.players import make_player, play_game
 from twofold.rules import STANDARD, Move, Rules
-from twofold.web import autoplay
 from twofold.web import table as module
-from twofold.web.autoplay import Wish
 from twofold.web.following import Asker
 from twofold.web.protocol import (
-    STEPS_PER_SECOND,
     AutoplayEnded,
     Frame,
     GameState,

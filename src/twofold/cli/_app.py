@@ -41,7 +41,7 @@ def play_screen(
         hints: spec of the player who helps; None means the default player.
         helper: that player; None has it made when it is first asked.
     """
-    from twofold.tui.paces import PLEASANT
+    from twofold.play.paces import PLEASANT
     from twofold.tui.play_screen import PlayScreen
     from twofold.tui.shared_game import SharedGame
 

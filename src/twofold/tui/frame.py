@@ -87,8 +87,3 @@ def since(clock: Callable[[], float] = time.perf_counter) -> Callable[[], float]
     """A clock that begins at 0 now."""
     began = clock()
     return lambda: clock() - began
-
-
-def next_due(due: float, moves_per_second: float, now: float) -> float:
-    """When the next move is due after one that was due then; what was missed is not made up for."""
-    return max(due + 1 / moves_per_second, now)

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Final
 
 from rich.text import Text
 
-from twofold.tui import paces
+from twofold.play import paces
 from twofold.tui.moves_view import draw_moves
 from twofold.tui.numbers import format_pace
 from twofold.tui.picture_screen import PictureScreen

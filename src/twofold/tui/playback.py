@@ -7,13 +7,14 @@ from dataclasses import replace
 
 from twofold.board import Board
 from twofold.game import Game
+from twofold.play.paces import next_due
 from twofold.players import Player
 from twofold.players.base import move_list
 from twofold.players.faults import checked_move
 from twofold.search.analysis import Analysis
 from twofold.search.stop import Stop
 from twofold.tui.background import Reading
-from twofold.tui.frame import Chronicle, Frame, next_due, since
+from twofold.tui.frame import Chronicle, Frame, since
 
 
 def analyse(player: Player, game: Game) -> Analysis:

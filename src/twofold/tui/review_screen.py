@@ -5,7 +5,7 @@ from typing import ClassVar
 
 from rich.text import Text
 
-from twofold.tui import paces
+from twofold.play import paces
 from twofold.tui.judging import Judging
 from twofold.tui.keys import REVIEW_KEYS, Key
 from twofold.tui.numbers import format_pace

@@ -7,10 +7,11 @@ from typing import Annotated, Final
 import msgspec
 
 from twofold.board import Board
-from twofold.game import Game, Moment
+from twofold.game import Game
 from twofold.limits import MAX_RECORD_MOVES, MAX_SCORE, check_limit
 from twofold.notation import parse_seed
 from twofold.play.kept import GameInfo
+from twofold.play.mover import Mover
 from twofold.players.base import Player, check_going
 from twofold.records.record import Record
 from twofold.rules import Move, Rules
@@ -18,7 +19,6 @@ from twofold.search.budget import Budget
 from twofold.search.document import AnalysisDocument, Timing
 from twofold.search.stop import ALARMS, Stop
 from twofold.web.hub import Hub
-from twofold.web.mover import Mover
 from twofold.web.operations import Call, Operation, Text, check_id
 from twofold.web.protocol import PlayerInfo
 from twofold.web.protocol import Text as Short
@@ -289,8 +289,7 @@ def _play(player: Player, game: Game, asked: PlayBody, stop: Stop) -> PlayReply:
 
 def _moves(player: Player, game: Game, most: int, stop: Stop) -> str:
     """The moves of a game from where it stands, as letters."""
-    start = Moment(game.board, game.score)
-    mover = Mover(player, game.rules, game.seed, start, game.move_number, stop)
+    mover = Mover(player, game.fork(game.move_number), stop)
     letters: list[str] = []
     left = most
     while left:

@@ -5,14 +5,16 @@ import secrets
 import threading
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import Final, Protocol
 
 from twofold.board import Board
-from twofold.game import Moment
+from twofold.game import Game
 from twofold.limits import MAX_SIDE
 from twofold.play.folder import GAMES
 from twofold.play.kept import GameInfo
+from twofold.play.mover import Mover
 from twofold.play.store import GameStore
+from twofold.play.threads import Workers, start_thread
 from twofold.players import Player
 from twofold.records.formats import parse_any_record
 from twofold.records.record import Record
@@ -22,16 +24,12 @@ from twofold.search.analysis import Analysis
 from twofold.search.budget import Budget
 from twofold.search.stop import Stop
 from twofold.version import __version__
-from twofold.web.mover import Mover
+from twofold.web.following import Follower
 from twofold.web.protocol import PlayerInfo, Ready, Welcome
 from twofold.web.reviews import Reviews
 from twofold.web.roster import Roster
 from twofold.web.searches import Question, Searches, clamped
 from twofold.web.table import Table
-from twofold.web.workers import Workers, start_thread
-
-if TYPE_CHECKING:
-    from twofold.web.session import Session
 
 DESKS: Final = 2
 """Threads for what takes a moment: reading games, deleting them, looking back."""
@@ -42,6 +40,13 @@ and what compiles kernels cannot be stopped."""
 
 _WARM_UP: Final = Board.parse("1000/0000/0000/0001")
 _LOG: Final = logging.getLogger("twofold.web")
+
+
+class Guest(Follower, Protocol):
+    """A session, as the hub knows it."""
+
+    def close(self) -> None:
+        """End what was asked for, and leave the games. May be called twice."""
 
 
 class Hub:
@@ -82,7 +87,7 @@ class Hub:
         self.desk: Final = Workers(DESKS, "twofold-desk")
         self._start = secrets.token_hex(8)
         self._lock = threading.Lock()
-        self._sessions: set[Session] = set()
+        self._sessions: set[Guest] = set()
         self._ready = False
         self._closed = False
         self._stop = Stop()
@@ -90,7 +95,7 @@ class Hub:
 
     # ---- sessions
 
-    def join(self, session: "Session") -> None:
+    def join(self, session: Guest) -> None:
         """Welcome a session, and tell it when the default player is loaded."""
         with self._lock:
             self._sessions.add(session)
@@ -104,7 +109,7 @@ class Hub:
                 )
             )
 
-    def leave(self, session: "Session") -> None:
+    def leave(self, session: Guest) -> None:
         """A session is over."""
         with self._lock:
             self._sessions.discard(session)
@@ -141,7 +146,7 @@ class Hub:
         spec = self.roster.spec("", STANDARD)
         with self.searches.player(spec, STANDARD) as player:
             player.analyse(_WARM_UP, Budget(ply=1), stop=self._stop)
-            Mover(player, STANDARD, 0, Moment(_WARM_UP, 0), 0, self._stop).play(1, 0.0)
+            Mover(player, Game.from_board(_WARM_UP), self._stop).play(1, 0.0)
 
     # ---- for the HTTP API: these may take long, so call them in a thread
 

@@ -9,20 +9,30 @@ from dataclasses import replace
 from typing import Final, Protocol
 
 from twofold.board import Board
-from twofold.errors import GameOver
-from twofold.game import Game, Moment
+from twofold.errors import GameOver, TwofoldError
+from twofold.game import Game
+from twofold.play.autoplay import Autoplay, MakePlayer, Reason, Wish, message_of
 from twofold.play.best_scores import ME, add_player, counts_as_own
 from twofold.play.game_file import GameFile, Version
 from twofold.play.kept import GameInfo, Kept
+from twofold.play.threads import Seats
 from twofold.records.record import Record
 from twofold.rules import Move
 from twofold.step import Step, result_text
 from twofold.web.about import About
-from twofold.web.autoplay import Autoplay, MakePlayer, Wish
 from twofold.web.following import Asker, Follower, Followers
-from twofold.web.protocol import AutoplayEnded, GameState, Note, Now, Position, Reply, StaleMove
+from twofold.web.protocol import (
+    AutoplayEnded,
+    Frame,
+    GameState,
+    Note,
+    Now,
+    Position,
+    Refused,
+    Reply,
+    StaleMove,
+)
 from twofold.web.views import now_of, position_of, rules_info, step_of
-from twofold.web.workers import Seats
 
 REPLAY_MOVES: Final = 256
 """Moves that are played again at a time; then others may have the game for a moment."""
@@ -221,15 +231,18 @@ class LiveGame:
                 one.end()
         return playing is not None
 
-    def seat(self, player: Autoplay) -> Moment | None:
-        """Let a player that got ready play from now on; None where it is not wanted any more."""
+    def seat(self, player: Autoplay) -> Game | None:
+        """Let a player that got ready play from now on; see `Host`."""
         with self.lock:
             if self._preparing is not player:
                 return None
             if self._playing is not None:
                 self._playing.end()
             self._playing, self._preparing = player, None
-            return Moment(self.history.board, self.history.score)
+            now = self.history
+            return Game.from_board(
+                now.board, now.rules, now.seed, score=now.score, move_number=now.move_number
+            )
 
     def unseat(self, player: Autoplay) -> bool:
         """A player ends by itself; whether it was the one that played or got ready."""
@@ -241,10 +254,27 @@ class LiveGame:
                 self._preparing = None
             return known
 
-    def step_by(self, move: Move, spec: str, asker: Asker) -> None:
+    def refused(self, player: Autoplay, error: Exception) -> None:
+        """A player could not begin: tell the one who asked."""
+        kind = type(error).__name__ if isinstance(error, TwofoldError) else "PlayerError"
+        player.asker.answer(Refused(message=message_of(error), kind=kind))
+
+    def stepped(self, player: Autoplay, move: Move) -> None:
         """Make a move of a player, shown as a step."""
         before = self.history.board
-        self._moved(before, self.history.play(move), spec, asker)
+        self._moved(before, self.history.play(move), player.spec, player.asker)
+
+    def framed(self, player: Autoplay, moves_per_second: float) -> None:
+        """A player has made moves, shown as a frame."""
+        self.add_player(player.spec)
+        self.changed(at_once=self.history.is_finished)
+        frame = Frame(game=self.game, now=self.now(), moves_per_second=moves_per_second)
+        self.tell(frame, player.asker)
+
+    def ended(self, player: Autoplay, reason: Reason, message: str) -> None:
+        """A player has come to its end."""
+        end = AutoplayEnded(game=self.game, reason=reason, now=self.now(), message=message)
+        self.tell(end, player.asker)
 
     def add_player(self, name: str) -> None:
         """Count someone among those who played."""

@@ -23,12 +23,6 @@ from twofold.play.kept import GameInfo
 MAX_MESSAGE_BYTES: Final = 16_384
 """Largest message that is read."""
 
-STEPS_PER_SECOND: Final = 30
-"""Up to this speed every move of a player is a `Step`."""
-
-FRAMES_PER_SECOND: Final = 60
-"""Most `Frame`s a second of one game."""
-
 Text = Annotated[str, msgspec.Meta(max_length=MAX_TEXT)]
 Id = Annotated[str, msgspec.Meta(max_length=64, pattern="^[A-Za-z0-9_-]*$")]
 Letter = Literal["u", "r", "d", "l"]

@@ -10,6 +10,7 @@ from operator import eq
 from typing import Final
 
 from twofold.errors import ResourceError
+from twofold.play.threads import Workers
 from twofold.players import Player
 from twofold.records.record import Record
 from twofold.review.judge import Judge, Judgement
@@ -19,7 +20,6 @@ from twofold.web import protocol
 from twofold.web.asked import Asked, Send
 from twofold.web.evaluation import table_info
 from twofold.web.protocol import Judged, Reviewed
-from twofold.web.workers import Workers
 
 AT_ONCE: Final = 2
 """Most reviews at a time, over all pages; the others wait."""

@@ -9,9 +9,9 @@ from typing import Final
 from twofold.errors import TwofoldError
 from twofold.play.game_file import Conflict, Version
 from twofold.play.store import GameStore
+from twofold.play.threads import join, start_thread
 from twofold.web.live_game import LiveGame
 from twofold.web.protocol import Refused
-from twofold.web.workers import join, start_thread
 
 SAVE_SECONDS: Final = 1.0
 """A game that changes is written about so often."""

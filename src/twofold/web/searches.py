@@ -15,12 +15,12 @@ from typing import Final, TypeVar
 from twofold.board import Board
 from twofold.errors import ResourceError
 from twofold.limits import MAX_PLY
+from twofold.play.threads import Workers
 from twofold.players import Player
 from twofold.rules import Rules
 from twofold.search.analysis import Analysis
 from twofold.search.budget import Budget
 from twofold.search.stop import Stop
-from twofold.web.workers import Workers
 
 Result = TypeVar("Result")
 

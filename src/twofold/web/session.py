@@ -10,13 +10,13 @@ from twofold.errors import InvalidBoard, LimitExceeded
 from twofold.game import Game
 from twofold.limits import MAX_SCORE, check_limit
 from twofold.notation import parse_seed
+from twofold.play.autoplay import Wish
 from twofold.play.store import NotFound
 from twofold.players import settled
 from twofold.players.base import check_going
 from twofold.rules import Rules
 from twofold.web import protocol
 from twofold.web.asked import Asked, AskedAnalysis, Send
-from twofold.web.autoplay import Wish
 from twofold.web.following import Asker
 from twofold.web.hub import Hub
 from twofold.web.live_game import LiveGame

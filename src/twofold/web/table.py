@@ -18,12 +18,12 @@ from twofold.notation import shown
 from twofold.play.game_file import Conflict
 from twofold.play.kept import GameInfo
 from twofold.play.store import GameStore, NotFound
+from twofold.play.threads import Seats
 from twofold.records.record import Record
 from twofold.web.about import About
 from twofold.web.following import Asker, Follower
 from twofold.web.live_game import LiveGame
 from twofold.web.saver import Saver, refresh
-from twofold.web.workers import Seats
 
 MAX_PLAYERS: Final = 32
 """Most players that play at a time, over all games."""

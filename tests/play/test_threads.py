@@ -9,7 +9,7 @@ from collections.abc import Callable
 import pytest
 
 from twofold.errors import LimitExceeded
-from twofold.web.workers import Seats, Workers, join, stand_back, start_thread
+from twofold.play.threads import Seats, Workers, join, stand_back, start_thread
 
 
 def test_so_many_jobs_at_a_time() -> None:

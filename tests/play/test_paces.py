@@ -2,11 +2,11 @@
 
 import pytest
 
+from twofold.play.paces import PACES, faster, slower
 from twofold.rules import Move
 from twofold.tui.keys import COMMON_KEYS, PLAY_KEYS, REVIEW_KEYS, WATCH_KEYS, Key, help_rows
 from twofold.tui.lines import fitting
 from twofold.tui.numbers import format_pace
-from twofold.tui.paces import PACES, faster, slower
 
 
 def test_paces_go_up_and_down() -> None:
