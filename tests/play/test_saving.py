@@ -33,7 +33,7 @@ def test_a_game_is_saved_once_it_has_changed(folder: Path) -> None:
     assert not kept.path.exists()
     kept.game.play(Move.LEFT)
     kept.save()
-    assert kept.is_saved
+    assert kept.is_written
     assert read_record(kept.path).moves == (Move.LEFT,)
     kept.path.unlink()
     kept.save()
@@ -48,7 +48,7 @@ def test_it_is_not_saved_all_the_time(folder: Path, monkeypatch: pytest.MonkeyPa
     assert not kept.path.exists()
     now += saving.SAVE_SECONDS
     kept.save_now_and_then()
-    assert kept.is_saved
+    assert kept.is_written
 
 
 def test_a_folder_that_cannot_be_made_is_said(folder: Path) -> None:

@@ -249,7 +249,7 @@ def test_the_game_is_saved_as_it_is_played(folder: Path, monkeypatch: pytest.Mon
 
     async def act(pilot: Driven) -> None:
         await pilot.press("left")
-        await until(pilot, lambda: screen.kept.is_saved)
+        await until(pilot, lambda: screen.kept.is_written)
         assert len(read_record(screen.kept.path).moves) == 1
         await pilot.press("ctrl+s")
         assert "the game is in" in text_of(pilot)

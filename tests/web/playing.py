@@ -36,9 +36,9 @@ def begin(
 
 def move(live: LiveGame, listener: Listener, ref: int = 2) -> Step:
     """Make the first legal move."""
-    start, number = len(listener.replies), live.history.move_number
-    live.move(live.history.legal_moves()[0].letter, number, Asker(listener, ref))
-    return listener.wait(Step, lambda step: step.game == live.game, start)
+    start, number = len(listener.replies), live.game.move_number
+    live.move(live.game.legal_moves()[0].letter, number, Asker(listener, ref))
+    return listener.wait(Step, lambda step: step.game == live.name, start)
 
 
 def let_play(live: LiveGame, listener: Listener, spec: str, ref: int = 5, **wish: Any) -> None:
@@ -52,7 +52,7 @@ def ended(listener: Listener, start: int = 0) -> AutoplayEnded:
 def saved(table: Table, live: LiveGame) -> Record:
     """The record on disk once all is written."""
     table.close()
-    return table.store.read(live.game)
+    return table.store.read(live.name)
 
 
 def wait_until_saved(live: LiveGame) -> None:

@@ -94,7 +94,7 @@ def test_fast_players_are_shown_in_frames(table: Table, spec: str, rules: str) -
     assert result is not None
     most = min(result.moves, 150)
     assert end.reason == ("over" if result.moves <= 150 else "moves")
-    assert live.history.letters == result.letters[:most]
+    assert live.game.letters == result.letters[:most]
     assert end.now.move_number == most
     frames = listener.all(Frame)
     assert frames
@@ -102,12 +102,12 @@ def test_fast_players_are_shown_in_frames(table: Table, spec: str, rules: str) -
     assert frames[-1].now.board == end.now.board
     numbers = [frame.now.move_number for frame in frames]
     assert numbers == sorted(numbers)
-    again = Game(live.history.rules, 1)
-    for letter in live.history.letters:
+    again = Game(live.game.rules, 1)
+    for letter in live.game.letters:
         again.play(Move.parse(letter))
-    assert (again.board, again.score) == (live.history.board, live.history.score)
+    assert (again.board, again.score) == (live.game.board, live.game.score)
     live.undo(Asker(listener, 9))
-    assert live.history.board == again.at(most - 1).board
+    assert live.game.board == again.at(most - 1).board
 
 
 @pytest.mark.parametrize(
@@ -170,7 +170,7 @@ def test_a_tile_stops_it(table: Table) -> None:
     end = ended(listener)
     assert end.reason == "tile"
     assert max(end.now.tiles) == 64
-    assert live.history.at(end.now.move_number - 1).board.max_tile == 32
+    assert live.game.at(end.now.move_number - 1).board.max_tile == 32
     start = len(listener.replies)
     let_play(live, listener, "expectimax:ply=1", stop_tile=64, moves=3)  # it is there already
     assert ended(listener, start).reason == "moves"
@@ -211,7 +211,7 @@ def test_a_move_takes_over_at_once(table: Table) -> None:
     assert ended(listener).reason == "paused"
     GATE.opened.set()
     table.close()
-    assert live.history.move_number == 1
+    assert live.game.move_number == 1
     assert live.state().player == "me"
 
 
@@ -230,7 +230,7 @@ def test_undo_and_redo_take_over(table: Table, act: str) -> None:
     else:
         getattr(live, act)(Asker(listener, 4))
     assert ended(listener).reason == "paused"
-    assert live.history.move_number == {"undo": 0, "redo": 2, "stale": 1}[act]
+    assert live.game.move_number == {"undo": 0, "redo": 2, "stale": 1}[act]
 
 
 @pytest.mark.parametrize("spec", ["expectimax:ply=12", "alphabeta:depth=24", own_players.HELD])
@@ -247,7 +247,7 @@ def test_a_pause_ends_a_long_thought(table: Table, spec: str) -> None:
     GATE.opened.set()
     table.close()  # and no thread is left thinking
     assert "twofold-autoplay" not in [thread.name for thread in threading.enumerate()]
-    assert live.history.move_number == 0
+    assert live.game.move_number == 0
 
 
 def test_a_pause_of_nothing_is_answered(table: Table) -> None:
@@ -285,7 +285,7 @@ def test_a_player_that_gets_ready_too_late_does_not_play(table: Table) -> None:
     assert ended(listener).ref == 7
     GATE.opened.set()
     table.close()
-    assert live.history.move_number == 1
+    assert live.game.move_number == 1
 
 
 def test_who_played_is_told(table: Table) -> None:
@@ -362,7 +362,7 @@ def test_a_failure_after_the_end_is_nobodys_matter(table: Table) -> None:
     let_play(live, listener, own_players.HELD)
     assert GATE.reached.wait(PATIENCE)
     live.pause(Asker(listener, 8))
-    live.history.cut(0)
+    live.game.cut(0)
     GATE.opened.set()
     table.close()
     assert [end.reason for end in listener.all(AutoplayEnded)] == ["paused"]
@@ -390,5 +390,5 @@ def test_without_followers_no_player_plays(table: Table) -> None:
     table.leave(live, listener)
     GATE.opened.set()
     table.close()
-    assert live.history.move_number == 0
+    assert live.game.move_number == 0
     assert not listener.all(AutoplayEnded)

@@ -38,9 +38,9 @@ from twofold.web.table import Table
 def test_a_move_is_told_to_all(table: Table) -> None:
     one, other = Listener(), Listener()
     live = begin(table, one, STANDARD)
-    table.open(live.game, Asker(other, 3))
+    table.open(live.name, Asker(other, 3))
     state = other.wait(GameState)
-    assert (state.ref, state.game, state.player, state.kept) == (3, live.game, "me", True)
+    assert (state.ref, state.game, state.player, state.kept) == (3, live.name, "me", True)
     assert (state.seed, state.rules.text, state.first) == ("1", str(STANDARD), 0)
     step = move(live, one)
     assert (step.ref, step.by, step.now.move_number) == (2, "", 1)
@@ -59,7 +59,7 @@ def test_a_move_for_another_board_is_refused(table: Table) -> None:
     move(live, listener)
     with pytest.raises(StaleMove, match="after 1 moves, got one meant for the board after 0"):
         live.move("u", 0, Asker(listener, 9))
-    assert live.history.move_number == 1
+    assert live.game.move_number == 1
 
 
 def test_an_illegal_move_is_refused(table: Table) -> None:
@@ -114,7 +114,7 @@ def test_earlier_positions(table: Table) -> None:
     assert live.position(5).next_move == ""
     with pytest.raises(LimitExceeded):
         live.position(6)
-    assert live.history.move_number == 5
+    assert live.game.move_number == 5
 
 
 def test_steps_come_in_order(table: Table) -> None:
@@ -164,11 +164,11 @@ def test_looking_back_at_a_long_game(table: Table) -> None:
     name = table.add(Record.from_game(history))
     alone = table.find(name)
     alone.replay()  # nobody follows
-    assert alone.history.known_before(last) == 0
+    assert alone.game.known_before(last) == 0
     listener = Listener()
     live = table.open(name, Asker(listener, 1))
     assert live.position(300).board == str(history.at(300).board)
     live.replay()
-    assert live.history.known_before(last) >= last - 64
+    assert live.game.known_before(last) >= last - 64
     live.undo(Asker(listener, 2))
-    assert live.history.board == history.at(last - 1).board
+    assert live.game.board == history.at(last - 1).board

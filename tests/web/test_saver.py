@@ -60,7 +60,7 @@ def test_a_game_that_ends_is_written_at_once(
             let_play(live, listener, "greedy")
             assert ended(listener).reason == "over"
             wait_until_saved(live)
-        assert store.read(live.game) == live.record()
+        assert store.read(live.name) == live.record()
         assert store.games()[0].info.status == "over"
 
 
@@ -68,8 +68,8 @@ def test_games_without_a_move_are_not_written(table: Table) -> None:
     listener = Listener()
     live = begin(table, listener)
     table.leave(live, listener)
-    assert table.last() == live.game
-    assert table.find(live.game) is live
+    assert table.last() == live.name
+    assert table.find(live.name) is live
     table.close()
     assert table.infos() == []
 
@@ -79,13 +79,13 @@ def test_games_that_are_not_kept_are_never_written(table: Table) -> None:
     live = begin(table, listener, keep=False)
     assert not listener.wait(GameState).kept
     move(live, listener)
-    assert table.record(live.game).moves
+    assert table.record(live.name).moves
     assert table.infos() == []
     with pytest.raises(NotFound):
-        table.delete(live.game)
+        table.delete(live.name)
     table.leave(live, listener)
     with pytest.raises(NotFound):
-        table.find(live.game)
+        table.find(live.name)
     table.close()
     assert list(table.store.folder.iterdir()) == []
 
@@ -111,12 +111,12 @@ def test_a_full_disk_is_told_once_and_the_game_goes_on(
             writes.wait(3)
             assert len(listener.all(Refused)) == 1
             table.leave(live, listener)  # it stays in memory
-            assert table.find(live.game) is live
+            assert table.find(live.name) is live
             writes.error = None
             clock.now += saver_module.RETRY_SECONDS
             table.changed(live, at_once=False)
             wait_until_saved(live)
-        assert len(store.read(live.game).moves) == 3
+        assert len(store.read(live.name).moves) == 3
 
 
 def test_a_fault_of_ours_does_not_end_saving(
@@ -135,7 +135,7 @@ def test_a_fault_of_ours_does_not_end_saving(
             move(other, listener)
             wait_until_saved(other)
     assert "ZeroDivisionError" in caplog.text
-    assert len(store.read(live.game).moves) == 1  # at the end it is tried once more
+    assert len(store.read(live.name).moves) == 1  # at the end it is tried once more
 
 
 def test_best_scores_are_those_of_kept_games(table: Table) -> None:

@@ -23,7 +23,6 @@ from twofold.web.following import Asker
 from twofold.web.hub import Hub
 from twofold.web.live_game import LiveGame
 from twofold.web.protocol import GameState, Refused
-from twofold.web.saver import save
 from twofold.web.table import Table
 
 pytestmark = pytest.mark.promise("R65")
@@ -43,12 +42,12 @@ class Server:
     def make_moves(self, live: LiveGame, which: int, count: int = 1) -> None:
         """Make moves by hand: the first legal ones, or the last."""
         for _ in range(count):
-            letter = live.history.legal_moves()[which].letter
-            live.move(letter, live.history.move_number, Asker(self.page, 2))
+            letter = live.game.legal_moves()[which].letter
+            live.move(letter, live.game.move_number, Asker(self.page, 2))
 
     def save(self, live: LiveGame) -> None:
         """Save it now."""
-        save(live, self.table.store, 0.0, self.table._move)
+        live.save()
 
     def told(self, note: str) -> GameState:
         """What the page is told of another program."""
@@ -89,16 +88,16 @@ def test_other_moves_become_a_game_of_their_own(servers: list[Server]) -> None:
     before = mine.record()
     one.save(mine)
     told = one.told("parted")
-    assert (told.was, told.game) == (game, mine.game)
-    assert mine.game != game
-    assert stored(servers) == {game: theirs.record(), mine.game: before}
-    assert {info.game for info in other.table.infos()} == {game, mine.game}
+    assert (told.was, told.game) == (game, mine.name)
+    assert mine.name != game
+    assert stored(servers) == {game: theirs.record(), mine.name: before}
+    assert {info.game for info in other.table.infos()} == {game, mine.name}
     one.make_moves(mine, 0)
     one.save(mine)
     other.make_moves(theirs, 0)
     other.save(theirs)
-    assert stored(servers) == {game: theirs.record(), mine.game: mine.record()}
-    assert one.table.find(mine.game) is mine
+    assert stored(servers) == {game: theirs.record(), mine.name: mine.record()}
+    assert one.table.find(mine.name) is mine
     assert one.table.find(game) is not mine
     assert one.table.record(game) == theirs.record()
     assert other.page.all(Refused) == one.page.all(Refused) == []
@@ -145,7 +144,7 @@ def test_a_game_changed_while_another_is_read_is_looked_at_once_more(
     monkeypatch.setattr(store, "save", save_and_move)
     one.save(mine)
     one.told("parted")
-    assert stored(servers) == {game: theirs.record(), mine.game: mine.record()}
+    assert stored(servers) == {game: theirs.record(), mine.name: mine.record()}
 
 
 def test_a_player_that_plays_is_ended_by_newer_moves(servers: list[Server]) -> None:
@@ -172,8 +171,8 @@ def test_a_deleted_game_comes_back_as_another_only(servers: list[Server]) -> Non
     other.table.delete(game)
     one.save(mine)
     told = one.told("deleted")
-    assert (told.was, told.game) == (game, mine.game)
-    assert stored(servers) == {mine.game: mine.record()}
+    assert (told.was, told.game) == (game, mine.name)
+    assert stored(servers) == {mine.name: mine.record()}
 
 
 def test_a_deleted_game_without_news_is_gone(servers: list[Server]) -> None:
@@ -188,8 +187,8 @@ def test_a_deleted_game_without_news_is_gone(servers: list[Server]) -> None:
     assert one.table.find_last() is None
     one.make_moves(mine, 0)  # a page still shows it
     one.save(mine)
-    assert stored(servers) == {mine.game: mine.record()}
-    assert one.told("deleted").game == mine.game != game
+    assert stored(servers) == {mine.name: mine.record()}
+    assert one.told("deleted").game == mine.name != game
 
 
 def test_moves_that_nobody_saw_are_not_deleted(servers: list[Server]) -> None:
@@ -217,7 +216,7 @@ def test_a_damaged_file_is_left(servers: list[Server]) -> None:
     one.save(mine)
     assert one.told("damaged").was == game
     assert path.read_text() == "something else"
-    assert one.table.store.read(mine.game) == mine.record()
+    assert one.table.store.read(mine.name) == mine.record()
 
 
 def test_the_newest_file_is_opened(servers: list[Server]) -> None:
@@ -233,7 +232,7 @@ def test_the_newest_file_is_opened(servers: list[Server]) -> None:
             other.make_moves(theirs, 0, 2)
         other.save(theirs)
         assert one.open(game).record() == theirs.record()
-        assert one.told("newer").now.undos == theirs.history.undos
+        assert one.told("newer").now.undos == theirs.game.undos
         assert one.table.record(game) == theirs.record()
         one.table.leave(one.table.find(game), one.page)
         one.page.replies.clear()
@@ -250,7 +249,7 @@ def test_a_note_is_told_to_the_next_page(servers: list[Server]) -> None:
     one.save(mine)
     states = []
     for _ in range(2):
-        one.open(mine.game)
+        one.open(mine.name)
         states.append(one.page.all(GameState)[-1])
     assert [(state.note, state.was) for state in states] == [("parted", game), ("", "")]
 
@@ -331,7 +330,7 @@ def test_no_order_of_saves_loses_a_move(
     assert all(any(goes_on(one, move) for one in found.values()) for move in made)
     assert len(found) <= 2
     for live in lives:
-        assert found[live.game] == live.record() or goes_on(found[live.game], live.record())
+        assert found[live.name] == live.record() or goes_on(found[live.name], live.record())
 
 
 def test_pages_go_on_under_the_new_id(tmp_path: Path) -> None:
@@ -370,9 +369,9 @@ def test_an_unplayed_game_is_dropped(table: Table) -> None:
     for live in (empty, shared, played):
         table.leave(live, one, unplayed=True)
     with pytest.raises(NotFound):
-        table.find(empty.game)
-    assert table.find(shared.game) is shared
-    assert table.find(played.game) is played
+        table.find(empty.name)
+    assert table.find(shared.name) is shared
+    assert table.find(played.name) is played
 
 
 @pytest.mark.parametrize("helped", [False, True])
@@ -383,9 +382,9 @@ def test_a_game_that_a_player_helped_with_is_no_best_score(table: Table, helped:
     if helped:
         let_play(live, listener, "greedy", moves=1)
         listener.wait(protocol.AutoplayEnded)
-    while live.history.score == 0:
+    while live.game.score == 0:
         move(live, listener)
-    history, player = live.fork(live.history.move_number)
+    history, player = live.fork(live.game.move_number)
     fork = table.join(table.begin(history, player=player), Asker(listener, 4))
     last = move(fork, listener).now
     counted = 0 if helped else last.score

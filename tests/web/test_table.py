@@ -28,7 +28,7 @@ def test_a_game_is_found_again_with_its_redo(table: Table) -> None:
     move(live, listener)
     live.undo(Asker(listener, 3))
     table.leave(live, listener)
-    again = table.open(live.game, Asker(other, 1))
+    again = table.open(live.name, Asker(other, 1))
     assert again is live
     assert other.wait(GameState).now.can_redo
 
@@ -43,12 +43,12 @@ def test_only_some_games_stay_in_memory(table: Table, monkeypatch: pytest.Monkey
         wait_until_saved(live)
         table.leave(live, listener)
         games.append(live)
-    assert [table.find(live.game) is live for live in games] == [False] * 3 + [True] * 2
-    again = table.open(games[0].game, Asker(listener, 9))
+    assert [table.find(live.name) is live for live in games] == [False] * 3 + [True] * 2
+    again = table.open(games[0].name, Asker(listener, 9))
     assert again.record() == games[0].record()
     again.replay()
     again.undo(Asker(listener, 10))
-    assert again.history.board == games[0].history.at(0).board
+    assert again.game.board == games[0].game.at(0).board
 
 
 def test_the_game_played_last_is_the_last_though_the_clock_goes_back(
@@ -63,7 +63,7 @@ def test_the_game_played_last_is_the_last_though_the_clock_goes_back(
     move(last, listener)
     monkeypatch.undo()
     assert last.played >= first.played
-    assert table.last() == last.game
+    assert table.last() == last.name
 
 
 def test_the_next_server_goes_on(tmp_path: Path) -> None:
@@ -76,19 +76,19 @@ def test_the_next_server_goes_on(tmp_path: Path) -> None:
             move(live, listener)
         live.undo(Asker(listener, 3))
     with closing(GameStore(tmp_path)) as store, closing(Table(store)) as table:
-        assert table.last() == live.game
+        assert table.last() == live.name
         again = table.open(table.last(), Asker(other, 1))
         assert again is not live
         state = other.wait(GameState)
         assert state.now.undos == 1
-        assert state.now.board == str(live.history.board)
+        assert state.now.board == str(live.game.board)
         assert (state.date, state.seed) == (live.state().date, "1")
         assert not state.now.can_redo
         assert other.wait(GameState).player == "me"
         move(again, other)
         assert [info.moves for info in table.infos()] == [9, 1]
     with closing(GameStore(tmp_path)) as store:
-        assert len(store.read(live.game).moves) == 9
+        assert len(store.read(live.name).moves) == 9
 
 
 def test_comments_and_tags_of_a_record_stay(table: Table) -> None:
@@ -134,21 +134,21 @@ def test_deleting_a_game_in_play(table: Table) -> None:
     wait_until_saved(live)
     let_play(live, listener, own_players.HELD)
     assert GATE.reached.wait(PATIENCE)
-    table.delete(live.game)
+    table.delete(live.name)
     assert ended(listener).reason == "paused"
     assert not listener.wait(GameState, lambda state: not state.kept).kept
     assert table.infos() == []
     with pytest.raises(NotFound):
-        table.find(live.game)
+        table.find(live.name)
     move(live, listener)  # those who follow may play on
     GATE.opened.set()
     table.close()
-    assert not table.store.path(live.game).exists()
+    assert not table.store.path(live.name).exists()
 
 
 def test_deleting_a_game_that_was_never_written(table: Table) -> None:
     live = begin(table, Listener())
-    table.delete(live.game)
+    table.delete(live.name)
     assert not live.kept
 
 
@@ -181,10 +181,10 @@ def test_forks_are_games_of_their_own(table: Table) -> None:
         move(live, listener)
     history, player = live.fork(3)
     other = table.join(table.begin(history, player=player), Asker(listener, 4))
-    assert other.game != live.game
+    assert other.name != live.name
     assert other.state().player == "me"
     move(other, listener)
-    assert live.history.move_number == 5
+    assert live.game.move_number == 5
     table.close()
-    assert len(table.store.read(other.game).moves) == 4
+    assert len(table.store.read(other.name).moves) == 4
     assert [info.moves for info in table.infos()] == [4, 5]

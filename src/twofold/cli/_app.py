@@ -97,7 +97,7 @@ def walk_through(game: "Game", make: "Callable[[], Player]", budget: "Budget | N
 
 def words_at_leaving(kept: "KeptGame") -> list[str]:
     """Where a game that was left is, and how to go on with it."""
-    if not kept.is_saved:
+    if not kept.is_written:
         return ["nothing to save: no move was made"]
     notice = kept.take_notice()
     again = shell_line("twofold", "play", "--resume", str(kept.path))

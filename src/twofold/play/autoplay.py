@@ -72,7 +72,7 @@ class Host(Protocol):
     def turn(self) -> threading.Condition:
         """The lock of the game; notified when a player has to look up: another wish, or its end."""
 
-    history: Game
+    game: Game
 
     def seat(self, player: "Autoplay") -> Game | None:
         """Let a player that got ready play from now on: a game that begins where this one stands.
@@ -176,7 +176,7 @@ class Autoplay:
     def _take_seat(self, player: Player) -> Game | None:
         """Get ready, which may take long, and begin; None where that was refused or ended."""
         try:
-            player.start(self._live.history.rules, self._live.history.seed)
+            player.start(self._live.game.rules, self._live.game.seed)
         except Exception as error:
             self._refuse(error)
             return None
@@ -239,7 +239,7 @@ class Autoplay:
         with self._live.turn:
             if self._ended:
                 return
-            before = self._live.history.board.max_tile
+            before = self._live.game.board.max_tile
             if turn.wish.in_steps:
                 self._step(played)
             else:
@@ -257,7 +257,7 @@ class Autoplay:
             self._live.stepped(self, Move(MOVE_LETTERS.index(letter)))
 
     def _extend(self, played: Stretch, before: int) -> None:
-        history = self._live.history
+        history = self._live.game
         first = history.move_number
         history.extend(played.letters, played.reached)
         if before < self._wish.stop_tile <= history.board.max_tile:
@@ -268,14 +268,14 @@ class Autoplay:
 
     def _first_with(self, tile: int, number: int) -> int:
         """The first move number after a given one at which a tile is there."""
-        history = self._live.history
+        history = self._live.game
         while history.at(number).board.max_tile < tile:
             number += 1
         return number
 
     def _reason(self, before: int) -> Reason | None:
         """Why it ends here; None where it goes on."""
-        history, wish = self._live.history, self._wish
+        history, wish = self._live.game, self._wish
         if history.status is Status.OVER:
             return "over"
         if history.status is Status.STOPPED:

@@ -2,16 +2,16 @@
 
 import contextlib
 import time
-from itertools import takewhile
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 from twofold.errors import InvalidInput, TwofoldError
 from twofold.files import free_path
 from twofold.game import Game
-from twofold.play.best_scores import BEST_FILE, ME, add_player, counts_as_own, keep_best, read_best
+from twofold.play.best_scores import BEST_FILE, ME, keep_best, read_best
 from twofold.play.folder import games_folder, make_folder
 from twofold.play.game_file import Conflict, GameFile, Version, indexed
+from twofold.play.saved_game import News, SavedGame
 from twofold.records.record import Record, read_record, write_record
 from twofold.rules import Rules
 
@@ -29,8 +29,8 @@ _TAKEN: Final = {
 }
 
 
-class KeptGame:
-    """A game and the file it is kept in.
+class KeptGame(SavedGame):
+    """A game that a person plays in the terminal.
 
     Args:
         game: the game.
@@ -39,8 +39,8 @@ class KeptGame:
         begun_by: spec of the player that made the moves so far, if one did.
 
     Attributes:
-        game: the game; after a save another one where another program went on with it.
-        player: who played, as the record will have it: empty for the person alone.
+        path: where it is saved.
+        is_written: whether it has been written at all.
     """
 
     def __init__(
@@ -51,51 +51,27 @@ class KeptGame:
         *,
         begun_by: str = "",
     ) -> None:
-        self.game = game
-        self._file = GameFile(path) if isinstance(path, Path) else path
+        file = GameFile(path) if isinstance(path, Path) else path
+        player = begun_by or ("" if resumed is None else resumed.player)
+        super().__init__(game, file, resumed, player=player)
+        self.path = file.path
+        self.is_written = False
         self._notice = ""
-        self.player = begun_by or ("" if resumed is None else resumed.player)
         self._is_mixed = bool(begun_by)
-        self._resumed = resumed
-        self._saved: tuple[int, int] | None = None
         self._next_save = time.monotonic() + SAVE_SECONDS
-        self._given = game.given_board is not None
 
-    @property
-    def path(self) -> Path:
-        """Where it is saved."""
-        return self._file.path
-
-    @property
-    def is_saved(self) -> bool:
-        """Whether it has been written at all."""
-        return self._saved is not None
-
-    def add_player(self, spec: str) -> None:
+    def add_player(self, name: str) -> None:
         """A player made a move: the record names it, and the score is no best score."""
         self._is_mixed = True
-        self.player = add_player(self.player or ME, spec)
+        self.player = self.player or ME
+        super().add_player(name)
 
     def add_person(self) -> None:
         """The person made a move."""
         if self._is_mixed:
-            self.player = add_player(self.player, ME)
+            super().add_player(ME)
 
     # ---- the file
-
-    def record(self) -> Record:
-        """The record of the game as it stands."""
-        return Record.from_game(self.game, player=self.player, **self._known())
-
-    def _known(self) -> dict[str, Any]:
-        """What the resumed record says that still holds: its comments up to where play parted."""
-        if self._resumed is None:
-            return {}
-        pairs = zip(self._resumed.moves, self.game.moves, strict=False)
-        same = sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], pairs))
-        last = self._resumed.start_move + same
-        comments = {n: text for n, text in self._resumed.comments.items() if n <= last}
-        return {"date": self._resumed.date, "tags": self._resumed.tags, "comments": comments}
 
     def save_now_and_then(self) -> None:
         """Save the game if it has changed, unless it was saved a moment ago."""
@@ -103,55 +79,37 @@ class KeptGame:
             self.save()
 
     def save(self) -> None:
-        """Save the game where it is kept, if it has changed.
-
-        Where another program has changed the file, the game takes over moves that go on from its
-        own, and is kept in a file of its own otherwise; see `take_notice`.
-
-        Raises:
-            InvalidInput: the folder is read-only, or another program holds the file for too long.
-            ResourceError: the disk is full or failed.
-        """
-        if self._state in (self._saved, (0, 0)):
+        """Save the game where it is kept, if it has changed; see `take_notice`."""
+        if self.is_saved:
             return
         began = time.monotonic()
-        make_folder(self.path.parent)
-        record = self.record()
-        if self.path.absolute().parent == games_folder():
-            record = indexed(record, time.time())
-        other = self._file.save(record)
-        if isinstance(other, Version):
-            self._take(other)
-        elif other is not None:
-            self._move(other, record)
+        super().save()
         self._keep_best()
         now = time.monotonic()
         self._next_save = now + max(SAVE_SECONDS, SAVE_SHARE * (now - began))
-        self._saved = self._state
 
-    @property
-    def _state(self) -> tuple[int, int]:
-        return self.game.move_number, self.game.undos
+    def write(self, record: Record) -> Version | Conflict | None:
+        """Write the file; in the folder of all games as a list of them wants it."""
+        assert self.file is not None
+        make_folder(self.path.parent)
+        if self.path.absolute().parent == games_folder():
+            record = indexed(record, time.time())
+        self.is_written = True
+        return self.file.save(record)
 
-    def _take(self, version: Version) -> None:
-        """Go on from the moves of another program, which has those made here."""
-        self.game = version.record.replay()
-        self.player = version.record.player
-        self._resumed = version.record
-        self._given = self.game.given_board is not None
-        self._is_mixed = False
-        self._file.take(version)
-        self._notice = NEWER
-
-    def _move(self, conflict: Conflict, record: Record) -> None:
+    def move_away(self, conflict: Conflict) -> None:
         """Keep the game in another file."""
-        old = self.path
-        while True:
-            file = GameFile(free_path(old))
-            if file.save(record) is None:
-                break
-        self._file = file
-        self._notice = f"{_TAKEN[conflict].format(old=old)}; this game is now in {file.path}"
+        old, self.path = self.path, free_path(self.path)
+        self.file = GameFile(self.path)
+        self._notice = f"{_TAKEN[conflict].format(old=old)}; this game is now in {self.path}"
+
+    def give_way(self) -> None:
+        """The record of the other program names who played."""
+        self._is_mixed = False
+
+    def tell_news(self, news: News) -> None:
+        """Note that another program went on with the game."""
+        self._notice = NEWER
 
     def take_notice(self) -> str:
         """What a save has to say of another program, once; empty for nothing."""
@@ -178,11 +136,6 @@ class KeptGame:
         """The best score under these rules, this game's included, in points."""
         known = best_score(self.game.rules)
         return max(known, self.game.score) if self.counts_as_own else known
-
-    @property
-    def counts_as_own(self) -> bool:
-        """Whether the score counts as a best score of the person."""
-        return counts_as_own(self.player, given_board=self._given)
 
     def _keep_best(self) -> None:
         score = self.game.score

@@ -234,7 +234,7 @@ class PlayScreen(GameScreen):
             told = self._tell_notice()
         if told:
             return
-        if saved and self.kept.is_saved:
+        if saved and self.kept.is_written:
             self.say(f"the game is in {self.kept.path}")
         elif saved:
             self.say("nothing to save: no move was made")

@@ -112,7 +112,7 @@ class Session:
     def _follow(self, live: LiveGame, asker: Asker) -> None:
         """Follow a game, unless there are too many."""
         with self._lock:
-            if sum(one.game != live.game for one in self._games) >= MAX_FOLLOWED:
+            if sum(one.name != live.name for one in self._games) >= MAX_FOLLOWED:
                 raise LimitExceeded(f"expected at most {MAX_FOLLOWED} open games: close one")
         live = self._hub.table.join(live, asker, self._note)
         with self._lock:
@@ -135,7 +135,7 @@ class Session:
 
     def _followed(self, game: str) -> LiveGame | None:
         """A game by its id; by the one before too, which the page may not know to be another."""
-        found = [one for one in self._games if one.game == game]
+        found = [one for one in self._games if one.name == game]
         found += [one for one in self._games if one.was == game]
         return found[0] if found else None
 
@@ -182,7 +182,7 @@ class Session:
 
     def _autoplay(self, request: protocol.AutoplayRequest) -> None:
         live, roster = self._game(request.game), self._hub.roster
-        spec = roster.spec(request.player, live.history.rules)
+        spec = roster.spec(request.player, live.game.rules)
         roster.check(spec)
         wish = Wish(request.moves_per_second, request.stop_tile, request.moves)
         live.start_player(spec, lambda: roster.make(spec), wish, Asker(self, request.ref))

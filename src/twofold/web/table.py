@@ -20,10 +20,9 @@ from twofold.play.kept import GameInfo
 from twofold.play.store import GameStore, NotFound
 from twofold.play.threads import Seats
 from twofold.records.record import Record
-from twofold.web.about import About
 from twofold.web.following import Asker, Follower
 from twofold.web.live_game import LiveGame
-from twofold.web.saver import Saver, refresh
+from twofold.web.saver import Saver
 
 MAX_PLAYERS: Final = 32
 """Most players that play at a time, over all games."""
@@ -56,7 +55,7 @@ class Table:
         self._lock = threading.Lock()  # before the lock of a game, never inside one
         self._live: dict[str, LiveGame] = {}  # the ones used last at the end
         self._seats = Seats(MAX_PLAYERS, "twofold-autoplay")
-        self._saver = Saver(store, self._move, clock)
+        self._saver = Saver(clock)
         self._latest, self._asked = time.time(), time.monotonic()
 
     # ---- what games need: see `live_game.Keeper`
@@ -101,7 +100,7 @@ class Table:
         game = self.store.new_id() if keep else f"race-{secrets.token_hex(6)}"
         date = datetime.now().astimezone().isoformat(timespec="seconds")
         file = self.store.file(game) if keep else None
-        live = LiveGame(About(game, keep, player, date), history, self, self.time(), file)
+        live = LiveGame(game, history, self, self.time(), file, player=player, date=date)
         if history.can_undo:
             live.changed()
         return live
@@ -132,8 +131,8 @@ class Table:
             note: told which game is followed, before anything is sent.
         """
         with self._lock:
-            live = self._live.pop(live.game, live)
-            self._live[live.game] = live
+            live = self._live.pop(live.name, live)
+            self._live[live.name] = live
             if note is not None:
                 note(live)
             live.join(asker)
@@ -159,7 +158,7 @@ class Table:
             live = self._live.get(game)
         if live is None:
             return self._read(game)
-        if not refresh(live):
+        if not live.refresh():
             with self._lock:
                 if self._live.get(game) is live:
                     del self._live[game]
@@ -170,9 +169,17 @@ class Table:
         file = self.store.file(game)
         record = self.store.read(game, file)
         kept = self.store.kept(game)
-        about = About(game, True, record.player, record.date, record.comments, record.tags)
         played = self.time() if kept is None else kept.played
-        return LiveGame(about, record.resume(), self, played, file)
+        return LiveGame(
+            game,
+            record.resume(),
+            self,
+            played,
+            file,
+            record,
+            player=record.player,
+            is_saved=True,
+        )
 
     def find_last(self) -> LiveGame | None:
         """The game played last, as `find`; None where there is none.
@@ -188,7 +195,7 @@ class Table:
     def last(self) -> str:
         """The id of the kept game played last; empty where there is none."""
         with self._lock:
-            found = {live.game: live.played for live in self._live.values() if live.kept}
+            found = {live.name: live.played for live in self._live.values() if live.kept}
         stored = self.store.last_played(INDEX_SECONDS)
         if stored is not None:
             found.setdefault(stored.info.game, stored.played)
@@ -206,9 +213,9 @@ class Table:
             live.leave(follower)
             if live.is_followed:
                 return
-            dropped = not live.kept or (unplayed and live.version == 0)
-            if dropped and self._live.get(live.game) is live:
-                del self._live[live.game]
+            dropped = not live.kept or (unplayed and live.is_untouched)
+            if dropped and self._live.get(live.name) is live:
+                del self._live[live.name]
             if not live.is_saved:
                 self.changed(live, at_once=True)
             self._forget_idle()
@@ -217,15 +224,15 @@ class Table:
         """Keep only some of the games that nobody follows; those used last, and unsaved ones."""
         idle = [live for live in self._live.values() if live.is_saved and not live.is_followed]
         for live in idle[: max(0, len(idle) - IDLE_GAMES)]:
-            del self._live[live.game]
+            del self._live[live.name]
 
-    def _move(self, live: LiveGame, conflict: Conflict) -> None:
+    def move(self, live: LiveGame, conflict: Conflict) -> None:
         """Give a game a file of its own, as another program has its file."""
         game = self.store.new_id()
-        _LOG.warning("another program changed the game %s: it goes on as %s", live.game, game)
+        _LOG.warning("another program changed the game %s: it goes on as %s", live.name, game)
         with self._lock:
-            if self._live.get(live.game) is live:
-                del self._live[live.game]
+            if self._live.get(live.name) is live:
+                del self._live[live.name]
                 self._live[game] = live
             live.move_to(game, self.store.file(game), conflict.value)
 
@@ -258,7 +265,7 @@ class Table:
         kept = {one.info.game: one for one in self.store.games()}
         with self._lock:
             games = [live for live in self._live.values() if live.kept and not live.is_saved]
-        kept |= {live.game: live.kept_entry() for live in games}
+        kept |= {live.name: live.kept_entry() for live in games}
         ordered = sorted(kept.values(), key=lambda one: one.played, reverse=True)
         return [one.info for one in ordered[:MAX_LISTED]]
 
