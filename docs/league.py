@@ -12,10 +12,11 @@ from typing import Any
 from matplotlib.figure import Figure
 
 from twofold.arena.reports.report import Entry, gather
-from twofold.arena.reports.text import format_seconds
+from twofold.arena.reports.text import format_usual
 from twofold.arena.stats import wilson_interval
 from twofold.arena.studies.study import Study
 from twofold.arena.table import reach
+from twofold.figures import format_seconds
 
 HERE = Path(__file__).parent
 PAGE = HERE / "league.md"
@@ -64,7 +65,7 @@ def table(entries: Sequence[Entry]) -> list[str]:
             f"| `{entry.label}` | {entry.summary.games:,} | {score.value:,.0f} "
             f"| {score.low or 0:,.0f} to {score.high or 0:,.0f} | "
             + " | ".join(rate(entry, tile) for tile in TILES)
-            + f" | {format_seconds(entry.seconds_per_move)} |"
+            + f" | {format_usual(entry.seconds_per_move)} |"
         )
     return lines
 

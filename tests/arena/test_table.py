@@ -1,9 +1,7 @@
 """The table of a bench as text."""
 
-import pytest
-
 from twofold.arena import GameRow, Run
-from twofold.arena.table import format_rate, format_runs, format_table
+from twofold.arena.table import format_runs, format_table
 
 
 def make_run(name: str, tiles: list[int], error: str = "") -> Run:
@@ -68,10 +66,3 @@ def test_failures_are_told_with_their_seed() -> None:
     text = format_runs([make_run("bad", [], "it broke"), make_run("good", [64])])
     assert text.endswith("bad: failed on seed 9: it broke")
     assert format_runs([make_run("bad", [], "it broke")]) == "bad: failed on seed 9: it broke"
-
-
-@pytest.mark.parametrize(
-    ("rate", "text"), [(1234567.0, "1,234,567"), (99.94, "99.9"), (0.01234, "0.0123")]
-)
-def test_rates_have_three_digits(rate: float, text: str) -> None:
-    assert format_rate(rate) == text

@@ -1,12 +1,11 @@
-"""Paces and keys."""
+"""Paces: chosen, kept and measured."""
+
+from types import SimpleNamespace
 
 import pytest
 
-from twofold.play.paces import PACES, faster, slower
-from twofold.rules import Move
-from twofold.tui.keys import COMMON_KEYS, PLAY_KEYS, REVIEW_KEYS, WATCH_KEYS, Key, help_rows
-from twofold.tui.lines import fitting
-from twofold.tui.numbers import format_pace
+from twofold.play import paces
+from twofold.play.paces import PACES, SpeedWindow, faster, next_due, slower
 
 
 def test_paces_go_up_and_down() -> None:
@@ -19,33 +18,23 @@ def test_paces_go_up_and_down() -> None:
     assert faster(7.0) == 8.0
 
 
-def test_a_pace_in_words() -> None:
-    assert format_pace(8.0) == "8 moves/s"
-    assert format_pace(None) == "as fast as it can"
+def test_missed_moves_are_skipped() -> None:
+    assert next_due(10.0, 4.0, 10.1) == 10.25
+    assert next_due(10.0, 4.0, 99.0) == 99.0
 
 
-@pytest.mark.parametrize("keys", [PLAY_KEYS, WATCH_KEYS, REVIEW_KEYS])
-def test_no_key_does_two_things(keys: tuple[Key, ...]) -> None:
-    every = [key for one in keys for key in one.every]
-    assert len(every) == len(set(every))
-
-
-def test_letters_work_in_both_cases() -> None:
-    (left,) = [key for key in PLAY_KEYS if key.action == f"move('{Move.LEFT.letter}')"]
-    assert list(left.every) == ["left", "a", "A", "h", "H"]
-
-
-def test_the_help_names_each_thing_once() -> None:
-    rows = help_rows(PLAY_KEYS)
-    assert len(rows) == len(set(rows))
-    assert rows[0] == ("arrows, WASD, HJKL", "move")
-
-
-@pytest.mark.parametrize("width", [10, 20, 40, 80, 200])
-@pytest.mark.parametrize("keys", [PLAY_KEYS, WATCH_KEYS, REVIEW_KEYS])
-def test_as_many_keys_are_named_as_fit(keys: tuple[Key, ...], width: int) -> None:
-    chosen = fitting(keys, width)
-    text = "  ".join(f"{key.shown.partition(',')[0]} {key.brief}" for key in chosen)
-    assert len(text) <= width
-    if width >= 20:
-        assert {key for key in COMMON_KEYS if key.brief} <= set(chosen)
+def test_the_speed_is_that_of_the_last_second(monkeypatch: pytest.MonkeyPatch) -> None:
+    now = 100.0
+    monkeypatch.setattr(paces, "time", SimpleNamespace(monotonic=lambda: now))
+    window, seldom = SpeedWindow(), SpeedWindow(0.5)
+    assert window.speed == 0.0
+    for number in range(41):
+        now = 100.0 + number * (0.1 if number <= 20 else 0.05)
+        for one in (window, seldom):
+            one.mark(number)
+        if number == 20:
+            assert window.speed == pytest.approx(10)
+            assert seldom.speed == pytest.approx(10)
+    window.clear()
+    window.mark(50)
+    assert window.speed == 0.0

@@ -5,6 +5,7 @@ from typing import Protocol
 
 from twofold.arena.games import Games
 from twofold.arena.stats import Summary, summarise
+from twofold.figures import format_rate
 
 MAX_NAME = 24
 """Longest name of a player in the first column."""
@@ -106,11 +107,6 @@ def _score_cells(summary: Summary) -> list[str]:
         format_rate(summary.moves_per_second),
         f"{summary.seconds_per_game:.3g}",
     ]
-
-
-def format_rate(value: float) -> str:
-    """A rate with about three digits and thousands separated."""
-    return f"{value:,.0f}" if value >= 100 else f"{value:.3g}"
 
 
 def reach_tiles(summaries: Sequence[Summary]) -> list[int]:

@@ -19,6 +19,8 @@ from typing import TYPE_CHECKING, Annotated, Any, Final
 
 import typer
 
+from twofold.figures import counted as counted
+
 if TYPE_CHECKING:
     from twofold.players import Player
     from twofold.rules import Rules
@@ -161,11 +163,6 @@ def _has_strong_tables() -> bool:
 def shell_line(*words: str) -> str:
     """A command that can be pasted into a shell."""
     return shlex.join(words)
-
-
-def counted(number: int, noun: str) -> str:
-    """`1 move`, `1,024 moves`."""
-    return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"
 
 
 def machine() -> dict[str, Any]:

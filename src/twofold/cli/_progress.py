@@ -15,17 +15,6 @@ SAY_EVERY: Final = 10.0
 _DRAW_EVERY: Final = 0.1
 
 
-def clock(seconds: float) -> str:
-    """A length of time: `1:05` for 65 seconds, `2:01:05` for two hours more.
-
-    Args:
-        seconds: the time, rounded to whole seconds.
-    """
-    minutes, rest = divmod(round(seconds), 60)
-    hours, minutes = divmod(minutes, 60)
-    return f"{hours}:{minutes:02}:{rest:02}" if hours else f"{minutes}:{rest:02}"
-
-
 @contextlib.contextmanager
 def live(describe: Callable[[Now], str]) -> Iterator[Callable[[Now], None]]:
     """A function to be told of progress, which shows it.

@@ -7,8 +7,8 @@ from rich.console import Console, ConsoleOptions, RenderResult
 from rich.segment import Segment
 from rich.text import Text
 
+from twofold.figures import format_rate, format_time
 from twofold.tui.moves_view import draw_moves, search_words
-from twofold.tui.numbers import format_speed, format_time
 from twofold.tui.picture import Canvas, Picture, title_line
 
 if TYPE_CHECKING:
@@ -57,7 +57,7 @@ class Screen:
             ("score", f"{frame.score:,}"),
             ("largest", f"{frame.board.max_tile:,}"),
             ("move", f"{frame.move_number:,}"),
-            ("speed", f"{format_speed(frame.moves_per_second)} moves/s"),
+            ("speed", f"{format_rate(frame.moves_per_second)} moves/s"),
             ("elapsed", format_time(frame.seconds)),
             ("search", search_words(frame.analysis)),
             ("seed", str(self.seed)),

@@ -4,7 +4,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from twofold.cli._common import counted, print_out
-from twofold.cli._progress import clock
+from twofold.figures import clock
 
 if TYPE_CHECKING:
     from twofold.board import Board
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 def plan_table(plans: list["Plan"], done: list[float | None]) -> str:
     """What tables take that are to be built; `done` is the part of each that is there."""
     from twofold.arena.table import format_table
-    from twofold.memory import bytes_words
+    from twofold.figures import bytes_words
 
     rows = [
         (
@@ -54,17 +54,10 @@ def progress_line(plan: "Plan") -> Any:
     return line
 
 
-def time_words(seconds: float) -> str:
-    """A time that was estimated, roughly."""
-    if seconds < 100:
-        return counted(max(round(seconds), 1), "second")
-    return f"{seconds / 60:.0f} minutes" if seconds < 6000 else f"{seconds / 3600:.0f} hours"
-
-
 def list_table(found: list[tuple[Path, "Head"]]) -> str:
     """A line for each table that is built."""
     from twofold.arena.table import format_table
-    from twofold.memory import bytes_words
+    from twofold.figures import bytes_words
 
     rows = [
         (
@@ -86,7 +79,7 @@ def print_info(path: Path, head: "Head", *, checked: bool) -> None:
     """What a table is, with pictures of where its large tiles are."""
     from twofold.cli._analysis import labelled
     from twofold.endgame.pattern import SHAPES
-    from twofold.memory import bytes_words
+    from twofold.figures import bytes_words
 
     pattern = head.pattern
     facts = {

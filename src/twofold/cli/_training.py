@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
 from twofold.cli._common import can_redraw, counted, print_note, read_count, read_seconds
-from twofold.cli._progress import clock
+from twofold.figures import clock
 
 if TYPE_CHECKING:
     from twofold.arena.evaluation import EvaluationGames

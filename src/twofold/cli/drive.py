@@ -343,12 +343,12 @@ class Drive:
         return self.follower.made / self._seconds if self._seconds > 0 else 0.0
 
     def _progress(self) -> str:
-        from twofold.tui.numbers import format_speed
+        from twofold.figures import format_rate
 
         game = self.follower.game
         return (
             f"move {self._moves:,}  score {game.score:,}  largest {game.board.max_tile:,}  "
-            f"{format_speed(self._speed)} moves/s"
+            f"{format_rate(self._speed)} moves/s"
         )
 
     # ---- how it went
@@ -389,13 +389,13 @@ class Drive:
         return record is not None
 
     def _summary(self) -> list[str]:
-        from twofold.tui.numbers import format_speed, format_time
+        from twofold.figures import format_rate, format_time
 
         game, follower = self.follower.game, self.follower
         lines = [
             f"score {game.score:,}, largest tile {game.board.max_tile:,}, "
             f"{counted(follower.made, 'move')}, {self.ending}",
-            f"{format_time(self._seconds)}, {format_speed(self._speed)} moves/s, "
+            f"{format_time(self._seconds)}, {format_rate(self._speed)} moves/s, "
             f"player {self.chosen.spec}",
         ]
         if follower.score is None:

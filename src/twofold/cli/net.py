@@ -71,7 +71,7 @@ def _print_card(card: "Card", size: int, sha256: str) -> None:
     from twofold.cli._analysis import labelled
     from twofold.cli._bench import time_left
     from twofold.cli._training import curve_lines
-    from twofold.memory import bytes_words
+    from twofold.figures import bytes_words
 
     facts = {
         "patterns": card.patterns,
@@ -289,6 +289,6 @@ def _held(out: str) -> "AbstractContextManager[None]":
 def _say_written(out: str) -> None:
     from pathlib import Path
 
-    from twofold.memory import bytes_words
+    from twofold.figures import bytes_words
 
     print_note(f"twofold: wrote {out}, {bytes_words(Path(out).stat().st_size)}")

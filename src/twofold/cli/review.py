@@ -226,10 +226,10 @@ def _in_words(unit: str) -> str:
 
 
 def _speed(judged: Sequence["Judgement"], seconds: float) -> str:
-    from twofold.cli._analysis import format_rate, format_seconds
+    from twofold.figures import format_search_time, format_three_digits
 
-    rate = f", {format_rate(len(judged) / seconds)} moves/s" if judged else ""
-    return f"{counted(len(judged), 'move')} judged in {format_seconds(seconds)}{rate}"
+    rate = f", {format_three_digits(len(judged) / seconds)} moves/s" if judged else ""
+    return f"{counted(len(judged), 'move')} judged in {format_search_time(seconds)}{rate}"
 
 
 # ---- for programs

@@ -225,7 +225,7 @@ def _outcomes(table: "Table") -> "Outcomes":
 
 def _print(table: "Table", out: str, ends: "Outcomes | None", seconds: float | None) -> None:
     from twofold.exact.outcomes import describe
-    from twofold.memory import bytes_words
+    from twofold.figures import bytes_words
 
     layers = table.layers.index
     print_words(f"{table.problem}: {_shown(table.start_value)}")

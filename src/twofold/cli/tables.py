@@ -31,8 +31,8 @@ from twofold.cli._tables_view import (
     progress_line,
     silence_words,
     table_document,
-    time_words,
 )
+from twofold.figures import time_words
 
 if TYPE_CHECKING:
     from twofold.endgame.format import Head
@@ -361,7 +361,7 @@ def remove(
     """Remove tables, and what unfinished ones have left."""
     from twofold.endgame.work import remove_table, share_done
     from twofold.errors import InvalidTable
-    from twofold.memory import bytes_words
+    from twofold.figures import bytes_words
 
     folder = _named_folder(out)
     for path in [_place(name, folder) for name in names]:

@@ -381,8 +381,8 @@ def _how_far(training: "Training", out: str) -> str:
 
 
 def _say_size(settings: "Settings") -> None:
+    from twofold.figures import bytes_words
     from twofold.learn.training import training_bytes
-    from twofold.memory import bytes_words
 
     size = bytes_words(training_bytes(settings))
     print_note(f"twofold: training {settings.patterns} takes {size} of memory")

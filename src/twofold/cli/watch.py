@@ -191,14 +191,14 @@ class Watched:
 
     def show_plain(self, stop: threading.Event) -> "Frame":
         """Print a line every 100 moves and the final board; the last frame."""
-        from twofold.tui.numbers import format_speed
+        from twofold.figures import format_rate
 
         for frame in self._told(stop):
             if frame.move_number and frame.move_number % LINE_EVERY == 0:
                 print_out(
                     f"move {frame.move_number:,}  score {frame.score:,}  "
                     f"largest {frame.board.max_tile:,}  "
-                    f"{format_speed(frame.moves_per_second)} moves/s"
+                    f"{format_rate(frame.moves_per_second)} moves/s"
                 )
                 sys.stdout.flush()
         print_out(f"\n{frame.board.drawn()}\n")
@@ -245,14 +245,14 @@ class Watched:
 
     def _outcome(self, frame: "Frame") -> list[str]:
         """How the game went."""
-        from twofold.tui.numbers import format_speed, format_time
+        from twofold.figures import format_rate, format_time
 
         ends = {"over": "no move left", "stopped": "the goal is reached"}
         how = ends.get(self.game.status.value, "not finished")
         return [
             f"score {frame.score:,}, largest tile {frame.board.max_tile:,}, "
             f"{counted(frame.move_number, 'move')}, {how}",
-            f"{format_time(frame.seconds)}, {format_speed(frame.moves_per_second)} moves/s, "
+            f"{format_time(frame.seconds)}, {format_rate(frame.moves_per_second)} moves/s, "
             f"player {self.spec}, seed {self.seed}",
             *(
                 f"reached {mark.tile:>6} at move {mark.move_number:>6,}, "

@@ -5,9 +5,9 @@ from typing import TYPE_CHECKING, Final
 
 from rich.text import Text
 
+from twofold.figures import format_pace
 from twofold.play import paces
 from twofold.tui.moves_view import draw_moves
-from twofold.tui.numbers import format_pace
 from twofold.tui.picture_screen import PictureScreen
 from twofold.tui.review_screen import ReviewScreen
 from twofold.tui.shared_game import Now, SharedGame

@@ -6,12 +6,12 @@ from typing import ClassVar, Final
 from rich.text import Text
 
 from twofold.errors import IllegalMove, TwofoldError
+from twofold.figures import format_pace, format_rate
 from twofold.play.saving import KeptGame
 from twofold.rules import STANDARD, Move, Rules
 from twofold.tui.game_screen import GameScreen
 from twofold.tui.keys import PLAY_KEYS, Key
 from twofold.tui.moves_view import search_words
-from twofold.tui.numbers import format_pace, format_speed
 from twofold.tui.picture import Picture, title_line
 from twofold.tui.picture_screen import NOTICE, bindings
 from twofold.tui.shared_game import Now, SharedGame
@@ -78,7 +78,7 @@ class PlayScreen(GameScreen):
         with self.shared.held() as game:
             undos, seed = game.undos, game.seed
         best = max(self._best, frame.score if self.kept.counts_as_own else 0)
-        speed = f"{format_speed(now.moves_per_second)} moves/s" if now.moves_per_second else ""
+        speed = f"{format_rate(now.moves_per_second)} moves/s" if now.moves_per_second else ""
         return [
             ("score", f"{frame.score:,}"),
             ("best", f"{best:,}" if best else ""),

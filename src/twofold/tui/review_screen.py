@@ -5,10 +5,10 @@ from typing import ClassVar
 
 from rich.text import Text
 
+from twofold.figures import format_pace
 from twofold.play import paces
 from twofold.tui.judging import Judging
 from twofold.tui.keys import REVIEW_KEYS, Key
-from twofold.tui.numbers import format_pace
 from twofold.tui.picture import Picture, title_line
 from twofold.tui.picture_screen import PictureScreen, bindings
 from twofold.tui.walk import Walk

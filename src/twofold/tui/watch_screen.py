@@ -6,10 +6,10 @@ from typing import ClassVar
 from rich.text import Text
 
 from twofold.board import Board
+from twofold.figures import format_pace, format_rate, format_time
 from twofold.tui.game_screen import GameScreen
 from twofold.tui.keys import WATCH_KEYS, Key
 from twofold.tui.moves_view import search_words
-from twofold.tui.numbers import format_pace, format_speed, format_time
 from twofold.tui.picture import Picture, title_line
 from twofold.tui.picture_screen import NOTICE, bindings
 from twofold.tui.play_screen import PlayScreen
@@ -76,7 +76,7 @@ class WatchScreen(GameScreen):
         if walk is not None:
             score, number = walk.score, f"{walk.move_number:,} of {frame.move_number:,}"
         speed = format_pace(self.shared.pace) if not now.auto else (
-            f"{format_speed(now.moves_per_second)} moves/s"
+            f"{format_rate(now.moves_per_second)} moves/s"
         )  # fmt: skip
         return [
             ("score", f"{score:,}"),

@@ -17,7 +17,6 @@ from twofold.arena.games import GameRow
 from twofold.arena.reports import report as module
 from twofold.arena.reports.page import page
 from twofold.arena.reports.report import gather, markdown, tdl_table, write_html
-from twofold.arena.reports.text import format_seconds
 from twofold.arena.studies.study import Study, Wanted
 from twofold.errors import InvalidInput, MissingExtra
 
@@ -160,22 +159,6 @@ def test_a_table_in_the_style_of_tdl2048() -> None:
         "128          1     400     100   25.00%   25.00%",
     ]
     assert len(blocks) == 2
-
-
-@pytest.mark.parametrize(
-    ("seconds", "text"),
-    [
-        (None, "–"),
-        (2.5, "2.5 s"),
-        (0.0123, "12.3 ms"),
-        (7e-5, "70 µs"),
-        (1.98e-7, "198 ns"),
-        (3e-11, "0.03 ns"),
-        (1234.0, "1,234 s"),
-    ],
-)
-def test_times_have_three_digits_and_a_unit(seconds: float | None, text: str) -> None:
-    assert format_seconds(seconds) == text
 
 
 def test_what_is_not_there_is_said() -> None:

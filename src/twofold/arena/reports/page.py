@@ -11,6 +11,7 @@ from twofold.arena.reports.joint_curve import DrawnCurve
 from twofold.arena.reports.report import MAX_ALL_PAIRS, Entry, Section, commands, comparisons
 from twofold.arena.reports.text import Table
 from twofold.arena.table import MAX_NAME
+from twofold.figures import counted
 from twofold.notation import printable
 
 _LIGHT: Final = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#56b4e9", "#e69f00", "#111111")
@@ -91,8 +92,8 @@ def page(sections: Sequence[Section], curves: Sequence[DrawnCurve] = ()) -> str:
     """
     entries = [entry for section in sections for entry in section.entries]
     games = sum(entry.summary.games for entry in entries)
-    parts = [_counted(len(entries), "run"), _counted(games, "game")] if sections else []
-    parts += [_counted(len(curves), "learning curve")] if curves else []
+    parts = [counted(len(entries), "run"), counted(games, "game")] if sections else []
+    parts += [counted(len(curves), "learning curve")] if curves else []
     title = f"2048: {', '.join(parts)}"
     dice = " Every player was given the same dice for the same seed." if sections else ""
     bodies = [_section(number, section) for number, section in enumerate(sections, 1)]
@@ -119,10 +120,6 @@ def _style() -> str:
 def _text(value: str) -> str:
     """Text of others as it may stand in a page."""
     return html.escape(printable(value))
-
-
-def _counted(number: int, noun: str) -> str:
-    return f"{number:,} {noun}{'s' * (number != 1)}"
 
 
 def _curves(curves: Sequence[DrawnCurve]) -> str:

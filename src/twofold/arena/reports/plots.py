@@ -334,7 +334,7 @@ def _time_axis(axes: "Axes", seconds: Sequence[float], room: float) -> None:
     """Whole powers of ten around the times, written with their units; of too many, every other."""
     from matplotlib.ticker import FixedLocator, FuncFormatter, NullFormatter
 
-    from twofold.arena.reports.text import format_seconds
+    from twofold.figures import format_seconds
 
     low = int(np.floor(np.log10(min(seconds)) - 0.05))
     high = int(np.ceil(np.log10(max(seconds)) + 0.05))

@@ -13,7 +13,8 @@ from twofold.arena.reports.joint_curve import DrawnCurve
 from twofold.arena.reports.report import Entry, Section, commands, comparisons
 from twofold.arena.stats import Interval, wilson_interval
 from twofold.arena.survival import HEADER, cells, edges_of, told_bands
-from twofold.arena.table import format_rate, reach, reach_heading, reach_tiles
+from twofold.arena.table import reach, reach_heading, reach_tiles
+from twofold.figures import format_rate, format_seconds
 from twofold.notation import printable
 from twofold.rules import Rules
 
@@ -22,8 +23,6 @@ DASH: Final = "–"
 SURVIVAL_WORDS: Final = (
     "Where games ended: of those that came to a band of tile sums, the share that ended in it."
 )
-
-_UNITS: Final = ((1.0, "s"), (1e-3, "ms"), (1e-6, "µs"), (1e-9, "ns"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,19 +43,6 @@ class Table:
 # ---- cells
 
 
-def format_seconds(seconds: float | None) -> str:
-    """Three digits and a unit: `0.877 ms` is `877 µs`.
-
-    >>> format_seconds(0.00123)
-    '1.23 ms'
-    """
-    if seconds is None:
-        return DASH
-    size, unit = next((one for one in _UNITS if seconds >= one[0]), _UNITS[-1])
-    value = seconds / size
-    return f"{value:,.0f} {unit}" if value >= 100 else f"{value:.3g} {unit}"
-
-
 def format_ends(interval: Interval, scale: float = 1.0) -> str:
     """`4,575 to 5,035`; a dash where there is too little data."""
     if interval.low is None or interval.high is None:
@@ -74,6 +60,11 @@ def _p_value(value: float | None) -> str:
     if value is None:
         return DASH
     return "< 0.001" if value < 0.001 else f"{value:.3f}"
+
+
+def format_usual(seconds: float | None) -> str:
+    """The time of a move with its unit; a dash where it is not known."""
+    return DASH if seconds is None else format_seconds(seconds)
 
 
 def format_spread(times: tuple[float, float] | None) -> str:
@@ -100,7 +91,7 @@ def league(entries: Sequence[Entry]) -> Table:
                 f"{entry.summary.median:,.0f}",
                 f"{entry.summary.best:,}",
                 format_rate(entry.summary.moves_per_second) if entry.seconds_per_move else DASH,
-                format_seconds(entry.seconds_per_move),
+                format_usual(entry.seconds_per_move),
                 *(format_spread(spread) for _ in more),
             )
             for entry, spread in zip(entries, spreads, strict=True)

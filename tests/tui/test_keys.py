@@ -1,0 +1,34 @@
+"""Keys: what each does, and how the screens name them."""
+
+import pytest
+
+from twofold.rules import Move
+from twofold.tui.keys import COMMON_KEYS, PLAY_KEYS, REVIEW_KEYS, WATCH_KEYS, Key, help_rows
+from twofold.tui.lines import fitting
+
+
+@pytest.mark.parametrize("keys", [PLAY_KEYS, WATCH_KEYS, REVIEW_KEYS])
+def test_no_key_does_two_things(keys: tuple[Key, ...]) -> None:
+    every = [key for one in keys for key in one.every]
+    assert len(every) == len(set(every))
+
+
+def test_letters_work_in_both_cases() -> None:
+    (left,) = [key for key in PLAY_KEYS if key.action == f"move('{Move.LEFT.letter}')"]
+    assert list(left.every) == ["left", "a", "A", "h", "H"]
+
+
+def test_the_help_names_each_thing_once() -> None:
+    rows = help_rows(PLAY_KEYS)
+    assert len(rows) == len(set(rows))
+    assert rows[0] == ("arrows, WASD, HJKL", "move")
+
+
+@pytest.mark.parametrize("width", [10, 20, 40, 80, 200])
+@pytest.mark.parametrize("keys", [PLAY_KEYS, WATCH_KEYS, REVIEW_KEYS])
+def test_as_many_keys_are_named_as_fit(keys: tuple[Key, ...], width: int) -> None:
+    chosen = fitting(keys, width)
+    text = "  ".join(f"{key.shown.partition(',')[0]} {key.brief}" for key in chosen)
+    assert len(text) <= width
+    if width >= 20:
+        assert {key for key in COMMON_KEYS if key.brief} <= set(chosen)
