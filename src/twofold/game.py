@@ -16,7 +16,7 @@ of them is found by playing on from the one before.
 
 import secrets
 from bisect import bisect_right
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from types import MappingProxyType
 from typing import Final, NamedTuple, Self
 
@@ -213,12 +213,15 @@ class Game:
     @property
     def steps(self) -> tuple[Step, ...]:
         """The moves made here and what came of each; they are played again."""
-        steps: list[Step] = []
+        return tuple(self.iter_steps())
+
+    def iter_steps(self) -> Iterator[Step]:
+        """The moves made here, one after the other as they are played again."""
         board = self._start.board
         for number in range(self._first, self._number):
-            steps.append(self._step(board, number))
-            board = steps[-1].board
-        return tuple(steps)
+            step = self._step(board, number)
+            yield step
+            board = step.board
 
     @property
     def moves(self) -> tuple[Move, ...]:

@@ -7,7 +7,7 @@ import pytest
 
 from tests.cli.conftest import Cli
 from twofold import Board, Game, Move, Rules
-from twofold.cli.play import Table, said
+from twofold.cli.play import TextGame, said
 from twofold.play import saving
 from twofold.play.game_file import GameFile
 from twofold.records.record import Record, read_record, write_record
@@ -58,7 +58,7 @@ def test_words_alone(cli: Cli) -> None:
 
 def test_the_end_in_words(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     game = Game.from_board(Board.parse("1x3:122"), Rules.parse("1x3"), 1)
-    Table(game, tmp_path / "game", None, words=True).obey("l")
+    TextGame(game, tmp_path / "game", None, words=True).obey("l")
     out = capsys.readouterr().out
     assert "left: 4 and 4 make 8, plus 8, new" in out
     assert "the game is over: no move is left" in out
@@ -175,7 +175,7 @@ def test_save_replaces_no_other_file(cli: Cli, tmp_path: Path) -> None:
 def test_the_game_is_saved_during_play(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setattr(saving, "SAVE_SECONDS", 0.0)
     monkeypatch.setattr(saving, "SAVE_SHARE", 0)
-    table = Table(Game(seed=1), tmp_path / "game.2048", None)
+    table = TextGame(Game(seed=1), tmp_path / "game.2048", None)
     lines = iter(["l", "d"])
     monkeypatch.setattr(table, "_read", lambda: next(lines, None))
     table.play()
@@ -184,7 +184,7 @@ def test_the_game_is_saved_during_play(monkeypatch: pytest.MonkeyPatch, tmp_path
 
 def test_reaching_the_goal_is_said_once(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     game = Game.from_board(Board.parse("2x2:11/00"), Rules.parse("2x2 goal=4"), 1)
-    table = Table(game, tmp_path / "game", None)
+    table = TextGame(game, tmp_path / "game", None)
     table.obey("l")
     assert "you reached 4; the game goes on" in capsys.readouterr().out
     table.obey("u")
@@ -200,7 +200,7 @@ def test_the_end_is_said(
 ) -> None:
     board = "2x2:11/00" if rules.startswith("2x2") else "1x3:122"
     game = Game.from_board(Board.parse(board), Rules.parse(rules), 1)
-    table = Table(game, tmp_path / "game", "greedy")
+    table = TextGame(game, tmp_path / "game", "greedy")
     table.obey("l")
     out = capsys.readouterr().out
     assert says in out

@@ -11,7 +11,7 @@ from twofold.cli._screen import Screen
 from twofold.limits import MAX_EXPONENT
 from twofold.rules import Move
 from twofold.search.analysis import MoveAnalysis
-from twofold.tui.frame import Frame, first_frame
+from twofold.tui.frame import GameFrame, first_frame
 from twofold.tui.moves_view import bar_length
 from twofold.tui.palette import NAMED, contrast, tile_colours
 
@@ -20,7 +20,7 @@ SIZES = [(80, 24), (120, 40), (60, 20), (50, 18), (40, 12), (30, 10), (20, 8)]
 
 def screen(board: Board, player: str = "expectimax:ply=1") -> Screen:
     analysis = make_player(player).analyse(board)
-    frame = Frame(board, 1_234_567, 98_765, 4321.0, analysis, ())
+    frame = GameFrame(board, 1_234_567, 98_765, 4321.0, analysis, ())
     return Screen(frame, player, 2**64 - 1, "Ctrl-C ends the game with a summary")
 
 

@@ -24,7 +24,7 @@ from twofold.play.game_file import SUFFIX
 from twofold.play.store import GameStore, NotFound, Stamp
 from twofold.records.record import format_record, parse_record
 from twofold.rules import Rules
-from twofold.web.table import MAX_LISTED, Table
+from twofold.web.table import MAX_LISTED, GameTable
 
 
 @pytest.fixture
@@ -330,7 +330,7 @@ def test_a_thousand_games_are_listed_fast(store: GameStore, figure: Callable[[st
         (store.folder / f"g{number}{SUFFIX}").write_text(text)
     store.close()
     began = time.perf_counter()
-    with closing(GameStore(store.folder)) as after, closing(Table(after)) as table:
+    with closing(GameStore(store.folder)) as after, closing(GameTable(after)) as table:
         assert after.wait(60)
         indexed = time.perf_counter() - began
         began = time.perf_counter()

@@ -3,12 +3,12 @@
 import pytest
 
 from twofold.rules import Move
-from twofold.tui.keys import COMMON_KEYS, PLAY_KEYS, REVIEW_KEYS, WATCH_KEYS, Key, help_rows
+from twofold.tui.keys import COMMON_KEYS, PLAY_KEYS, REVIEW_KEYS, WATCH_KEYS, ScreenKey, help_rows
 from twofold.tui.lines import fitting
 
 
 @pytest.mark.parametrize("keys", [PLAY_KEYS, WATCH_KEYS, REVIEW_KEYS])
-def test_no_key_does_two_things(keys: tuple[Key, ...]) -> None:
+def test_no_key_does_two_things(keys: tuple[ScreenKey, ...]) -> None:
     every = [key for one in keys for key in one.every]
     assert len(every) == len(set(every))
 
@@ -26,7 +26,7 @@ def test_the_help_names_each_thing_once() -> None:
 
 @pytest.mark.parametrize("width", [10, 20, 40, 80, 200])
 @pytest.mark.parametrize("keys", [PLAY_KEYS, WATCH_KEYS, REVIEW_KEYS])
-def test_as_many_keys_are_named_as_fit(keys: tuple[Key, ...], width: int) -> None:
+def test_as_many_keys_are_named_as_fit(keys: tuple[ScreenKey, ...], width: int) -> None:
     chosen = fitting(keys, width)
     text = "  ".join(f"{key.shown.partition(',')[0]} {key.brief}" for key in chosen)
     assert len(text) <= width

@@ -19,14 +19,14 @@ from twofold.web.protocol import (
     AutoplayEnded,
     Step,
 )
-from twofold.web.table import Table
+from twofold.web.table import GameTable
 
 LARGE = Rules(6, 6)
 STOPS = Rules.parse("4x4 goal=16 stop=goal")
 
 
 def begin(
-    table: Table, listener: Listener, rules: Rules = LARGE, keep: bool = True, **values: Any
+    table: GameTable, listener: Listener, rules: Rules = LARGE, keep: bool = True, **values: Any
 ) -> LiveGame:
     board = values.pop("board", None)
     game = Game.from_board(board, rules, 1, **values) if board else Game(rules, 1)
@@ -49,7 +49,7 @@ def ended(listener: Listener, start: int = 0) -> AutoplayEnded:
     return listener.wait(AutoplayEnded, start=start)
 
 
-def saved(table: Table, live: LiveGame) -> Record:
+def saved(table: GameTable, live: LiveGame) -> Record:
     """The record on disk once all is written."""
     table.close()
     return table.store.read(live.name)

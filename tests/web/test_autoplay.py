@@ -41,10 +41,10 @@ from twofold.web.protocol import (
     StaleMove,
     Step,
 )
-from twofold.web.table import Table
+from twofold.web.table import GameTable
 
 
-def test_slow_players_are_shown_step_by_step(table: Table) -> None:
+def test_slow_players_are_shown_step_by_step(table: GameTable) -> None:
     one, other = Listener(), Listener()
     live = begin(table, one)
     live.join(Asker(other, 9))
@@ -63,7 +63,7 @@ def test_slow_players_are_shown_step_by_step(table: Table) -> None:
     assert live.state().player == "greedy"
 
 
-def test_a_pace_far_apart_waits_until_it_is_changed(table: Table) -> None:
+def test_a_pace_far_apart_waits_until_it_is_changed(table: GameTable) -> None:
     listener = Listener()
     live = begin(table, listener)
     let_play(live, listener, "greedy", moves_per_second=1e-6)
@@ -84,7 +84,7 @@ def test_a_pace_far_apart_waits_until_it_is_changed(table: Table) -> None:
         (own_players.FIRST, "4x4"),
     ],
 )
-def test_fast_players_are_shown_in_frames(table: Table, spec: str, rules: str) -> None:
+def test_fast_players_are_shown_in_frames(table: GameTable, spec: str, rules: str) -> None:
     """The game is the one that the player plays anywhere else."""
     listener = Listener()
     live = begin(table, listener, Rules.parse(rules))
@@ -118,21 +118,21 @@ def test_fast_players_are_shown_in_frames(table: Table, spec: str, rules: str) -
         "alphabeta:depth=2",
     ],
 )
-def test_searches_play(table: Table, spec: str) -> None:
+def test_searches_play(table: GameTable, spec: str) -> None:
     listener = Listener()
     live = begin(table, listener, STANDARD)
     let_play(live, listener, spec, moves=10)
     assert ended(listener).now.move_number == 10
 
 
-def test_a_search_on_cells_plays(table: Table) -> None:
+def test_a_search_on_cells_plays(table: GameTable) -> None:
     listener = Listener()
     live = begin(table, listener, Rules(5, 5))
     let_play(live, listener, "expectimax:eval=rows,ply=1", moves=5)
     assert ended(listener).now.move_number == 5
 
 
-def test_a_pace_in_frames_is_kept(table: Table) -> None:
+def test_a_pace_in_frames_is_kept(table: GameTable) -> None:
     listener = Listener()
     live = begin(table, listener)
     begun = time.monotonic()
@@ -145,7 +145,7 @@ def test_a_pace_in_frames_is_kept(table: Table) -> None:
 
 
 def test_a_player_that_cannot_keep_its_pace_does_not_race_later(
-    table: Table, monkeypatch: pytest.MonkeyPatch
+    table: GameTable, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     now = [1_000.0]
     monkeypatch.setattr(autoplay, "time", SimpleNamespace(monotonic=lambda: now[0]))
@@ -163,7 +163,7 @@ def test_a_player_that_cannot_keep_its_pace_does_not_race_later(
     assert player._turn().most == 4
 
 
-def test_a_tile_stops_it(table: Table) -> None:
+def test_a_tile_stops_it(table: GameTable) -> None:
     listener = Listener()
     live = begin(table, listener, STANDARD)
     let_play(live, listener, "expectimax:ply=1", stop_tile=64)
@@ -180,7 +180,7 @@ def test_a_tile_stops_it(table: Table) -> None:
     assert max(ended(listener, start).now.tiles) == 128
 
 
-def test_a_tile_stops_steps_too(table: Table) -> None:
+def test_a_tile_stops_steps_too(table: GameTable) -> None:
     listener = Listener()
     live = begin(table, listener, STANDARD, board=Board.parse("5500/0000/0000/0000"))
     let_play(live, listener, "greedy", stop_tile=64, moves_per_second=30.0)
@@ -189,7 +189,7 @@ def test_a_tile_stops_steps_too(table: Table) -> None:
 
 
 @pytest.mark.parametrize("pace", [None, 30.0])
-def test_the_goal_stops_it_where_the_rules_say_so(table: Table, pace: float | None) -> None:
+def test_the_goal_stops_it_where_the_rules_say_so(table: GameTable, pace: float | None) -> None:
     listener = Listener()
     live = begin(table, listener, STOPS)
     let_play(live, listener, "greedy", moves_per_second=pace)
@@ -197,7 +197,7 @@ def test_the_goal_stops_it_where_the_rules_say_so(table: Table, pace: float | No
     assert (end.reason, end.now.status, end.now.legal) == ("stopped", "stopped", "")
 
 
-def test_a_move_takes_over_at_once(table: Table) -> None:
+def test_a_move_takes_over_at_once(table: GameTable) -> None:
     """Also from a player that is deep in thought and hears no flag."""
     listener = Listener()
     live = begin(table, listener)
@@ -216,7 +216,7 @@ def test_a_move_takes_over_at_once(table: Table) -> None:
 
 
 @pytest.mark.parametrize("act", ["undo", "redo", "stale"])
-def test_undo_and_redo_take_over(table: Table, act: str) -> None:
+def test_undo_and_redo_take_over(table: GameTable, act: str) -> None:
     listener = Listener()
     live = begin(table, listener)
     move(live, listener)
@@ -234,7 +234,7 @@ def test_undo_and_redo_take_over(table: Table, act: str) -> None:
 
 
 @pytest.mark.parametrize("spec", ["expectimax:ply=12", "alphabeta:depth=24", own_players.HELD])
-def test_a_pause_ends_a_long_thought(table: Table, spec: str) -> None:
+def test_a_pause_ends_a_long_thought(table: GameTable, spec: str) -> None:
     listener, other = Listener(), Listener()
     live = begin(table, listener, STANDARD, board=Board.parse("1234/2345/3456/0010"))
     live.join(Asker(other, 2))
@@ -250,7 +250,7 @@ def test_a_pause_ends_a_long_thought(table: Table, spec: str) -> None:
     assert live.game.move_number == 0
 
 
-def test_a_pause_of_nothing_is_answered(table: Table) -> None:
+def test_a_pause_of_nothing_is_answered(table: GameTable) -> None:
     listener, other = Listener(), Listener()
     live = begin(table, listener)
     live.join(Asker(other, 2))
@@ -259,7 +259,7 @@ def test_a_pause_of_nothing_is_answered(table: Table) -> None:
     assert not other.all(AutoplayEnded)
 
 
-def test_another_player_takes_its_place_when_it_is_ready(table: Table) -> None:
+def test_another_player_takes_its_place_when_it_is_ready(table: GameTable) -> None:
     listener = Listener()
     live = begin(table, listener)
     let_play(live, listener, "greedy", moves_per_second=30.0)
@@ -276,7 +276,7 @@ def test_another_player_takes_its_place_when_it_is_ready(table: Table) -> None:
     assert live.now().autoplay == ""
 
 
-def test_a_player_that_gets_ready_too_late_does_not_play(table: Table) -> None:
+def test_a_player_that_gets_ready_too_late_does_not_play(table: GameTable) -> None:
     listener = Listener()
     live = begin(table, listener)
     let_play(live, listener, own_players.LATE, ref=6)
@@ -288,7 +288,7 @@ def test_a_player_that_gets_ready_too_late_does_not_play(table: Table) -> None:
     assert live.game.move_number == 1
 
 
-def test_who_played_is_told(table: Table) -> None:
+def test_who_played_is_told(table: GameTable) -> None:
     listener = Listener()
     live = begin(table, listener)
     for spec in ("greedy", "random", "greedy"):
@@ -299,7 +299,7 @@ def test_who_played_is_told(table: Table) -> None:
     assert saved(table, live).player == "me + greedy + random"
 
 
-def test_a_player_with_too_long_a_name_is_another_player(table: Table) -> None:
+def test_a_player_with_too_long_a_name_is_another_player(table: GameTable) -> None:
     live = begin(table, Listener())
     live.add_player("a" * 1_500)
     live.add_player("b" * 1_500)
@@ -316,7 +316,7 @@ def test_a_player_with_too_long_a_name_is_another_player(table: Table) -> None:
     ],
 )
 def test_a_player_that_cannot_begin_is_refused(
-    table: Table, spec: str, kind: str, words: str
+    table: GameTable, spec: str, kind: str, words: str
 ) -> None:
     listener, other = Listener(), Listener()
     live = begin(table, listener)
@@ -331,7 +331,7 @@ def test_a_player_that_cannot_begin_is_refused(
     assert not other.all(Refused)
 
 
-def test_a_player_that_cannot_be_made_is_refused(table: Table) -> None:
+def test_a_player_that_cannot_be_made_is_refused(table: GameTable) -> None:
     listener = Listener()
     live = begin(table, listener)
 
@@ -346,7 +346,7 @@ def test_a_player_that_cannot_be_made_is_refused(table: Table) -> None:
     ("spec", "words"),
     [(own_players.BROKEN, r"RuntimeError: broken \x1b[2J"), (own_players.WRONG, "a legal move")],
 )
-def test_a_player_that_fails_is_told_to_all(table: Table, spec: str, words: str) -> None:
+def test_a_player_that_fails_is_told_to_all(table: GameTable, spec: str, words: str) -> None:
     listener = Listener()
     board = Board.parse("1234/0000/0000/0000")
     live = begin(table, listener, STANDARD, board=board)
@@ -356,7 +356,7 @@ def test_a_player_that_fails_is_told_to_all(table: Table, spec: str, words: str)
     assert words in end.message
 
 
-def test_a_failure_after_the_end_is_nobodys_matter(table: Table) -> None:
+def test_a_failure_after_the_end_is_nobodys_matter(table: GameTable) -> None:
     listener = Listener()
     live = begin(table, listener)
     let_play(live, listener, own_players.HELD)
@@ -371,7 +371,7 @@ def test_a_failure_after_the_end_is_nobodys_matter(table: Table) -> None:
 def test_so_many_players_at_a_time(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "MAX_PLAYERS", 2)
     listener = Listener()
-    with closing(GameStore(tmp_path)) as store, closing(Table(store)) as table:
+    with closing(GameStore(tmp_path)) as store, closing(GameTable(store)) as table:
         games = [begin(table, listener) for _ in range(3)]
         for live in games[:2]:
             let_play(live, listener, own_players.HELD)
@@ -382,7 +382,7 @@ def test_so_many_players_at_a_time(tmp_path: Path, monkeypatch: pytest.MonkeyPat
         GATE.opened.set()
 
 
-def test_without_followers_no_player_plays(table: Table) -> None:
+def test_without_followers_no_player_plays(table: GameTable) -> None:
     listener = Listener()
     live = begin(table, listener)
     let_play(live, listener, own_players.HELD)

@@ -32,10 +32,10 @@ from twofold.web.protocol import (
     StaleMove,
     Step,
 )
-from twofold.web.table import Table
+from twofold.web.table import GameTable
 
 
-def test_a_move_is_told_to_all(table: Table) -> None:
+def test_a_move_is_told_to_all(table: GameTable) -> None:
     one, other = Listener(), Listener()
     live = begin(table, one, STANDARD)
     table.open(live.name, Asker(other, 3))
@@ -53,7 +53,7 @@ def test_a_move_is_told_to_all(table: Table) -> None:
     assert step.now.tiles == [tile for row in game.board.tiles for tile in row]
 
 
-def test_a_move_for_another_board_is_refused(table: Table) -> None:
+def test_a_move_for_another_board_is_refused(table: GameTable) -> None:
     listener = Listener()
     live = begin(table, listener)
     move(live, listener)
@@ -62,7 +62,7 @@ def test_a_move_for_another_board_is_refused(table: Table) -> None:
     assert live.game.move_number == 1
 
 
-def test_an_illegal_move_is_refused(table: Table) -> None:
+def test_an_illegal_move_is_refused(table: GameTable) -> None:
     listener = Listener()
     live = begin(table, listener, STANDARD, board=Board.parse("1234/0000/0000/0000"))
     with pytest.raises(IllegalMove):
@@ -74,7 +74,7 @@ def test_an_illegal_move_is_refused(table: Table) -> None:
         let_play(over, listener, "greedy")
 
 
-def test_undo_and_redo(table: Table) -> None:
+def test_undo_and_redo(table: GameTable) -> None:
     one, other = Listener(), Listener()
     live = begin(table, one)
     live.join(Asker(other, 3))
@@ -94,7 +94,7 @@ def test_undo_and_redo(table: Table) -> None:
         live.redo(Asker(other, 7))
 
 
-def test_the_goal_is_announced_once(table: Table) -> None:
+def test_the_goal_is_announced_once(table: GameTable) -> None:
     listener = Listener()
     board = Board.parse("aa11/0000/0000/0000")
     live = begin(table, listener, STANDARD, board=board)
@@ -104,7 +104,7 @@ def test_the_goal_is_announced_once(table: Table) -> None:
     assert not move(live, listener).goal_reached
 
 
-def test_earlier_positions(table: Table) -> None:
+def test_earlier_positions(table: GameTable) -> None:
     listener = Listener()
     live = begin(table, listener)
     steps = [move(live, listener) for _ in range(5)]
@@ -117,7 +117,7 @@ def test_earlier_positions(table: Table) -> None:
     assert live.game.move_number == 5
 
 
-def test_steps_come_in_order(table: Table) -> None:
+def test_steps_come_in_order(table: GameTable) -> None:
     """Whoever acts, whoever listens."""
     listeners = [Listener() for _ in range(3)]
     live = begin(table, listeners[0])
@@ -152,7 +152,7 @@ def test_steps_come_in_order(table: Table) -> None:
         assert abs(after - before) <= 1
 
 
-def test_looking_back_at_a_long_game(table: Table) -> None:
+def test_looking_back_at_a_long_game(table: GameTable) -> None:
     """Boards that were not kept are found again a few moves at a time, for a page that waits."""
     record = play_game(make_player("greedy"), LARGE, 1, keep_moves=True)
     assert record is not None

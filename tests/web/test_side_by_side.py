@@ -23,7 +23,7 @@ from twofold.web.following import Asker
 from twofold.web.hub import Hub
 from twofold.web.live_game import LiveGame
 from twofold.web.protocol import GameState, Refused
-from twofold.web.table import Table
+from twofold.web.table import GameTable
 
 pytestmark = pytest.mark.promise("R65")
 
@@ -32,7 +32,7 @@ pytestmark = pytest.mark.promise("R65")
 class Server:
     """A table on a store of its own, with a page. It saves when it is told to."""
 
-    table: Table
+    table: GameTable
     page: Listener
 
     def open(self, game: str) -> LiveGame:
@@ -62,7 +62,9 @@ def servers(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[list[Se
         found = []
         for _ in range(2):
             store = stack.enter_context(closing(GameStore(tmp_path)))
-            found.append(Server(stack.enter_context(closing(Table(store, Clock()))), Listener()))
+            found.append(
+                Server(stack.enter_context(closing(GameTable(store, Clock()))), Listener())
+            )
         yield found
 
 
@@ -361,7 +363,7 @@ def test_pages_go_on_under_the_new_id(tmp_path: Path) -> None:
         assert mine.refusal(protocol.UndoRequest(game=told.game))[0] == "NotFound"
 
 
-def test_an_unplayed_game_is_dropped(table: Table) -> None:
+def test_an_unplayed_game_is_dropped(table: GameTable) -> None:
     one, other = Listener(), Listener()
     empty, shared, played = (begin(table, one) for _ in range(3))
     table.join(shared, Asker(other, 1))
@@ -375,7 +377,7 @@ def test_an_unplayed_game_is_dropped(table: Table) -> None:
 
 
 @pytest.mark.parametrize("helped", [False, True])
-def test_a_game_that_a_player_helped_with_is_no_best_score(table: Table, helped: bool) -> None:
+def test_a_game_that_a_player_helped_with_is_no_best_score(table: GameTable, helped: bool) -> None:
     """One move by a player, and one game taken over from it, are enough."""
     listener = Listener()
     live = begin(table, listener, STANDARD)

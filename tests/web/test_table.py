@@ -19,10 +19,10 @@ from twofold.records.record import Record
 from twofold.web import table as module
 from twofold.web.following import Asker
 from twofold.web.protocol import GameState
-from twofold.web.table import Table
+from twofold.web.table import GameTable
 
 
-def test_a_game_is_found_again_with_its_redo(table: Table) -> None:
+def test_a_game_is_found_again_with_its_redo(table: GameTable) -> None:
     listener, other = Listener(), Listener()
     live = begin(table, listener)
     move(live, listener)
@@ -33,7 +33,7 @@ def test_a_game_is_found_again_with_its_redo(table: Table) -> None:
     assert other.wait(GameState).now.can_redo
 
 
-def test_only_some_games_stay_in_memory(table: Table, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_only_some_games_stay_in_memory(table: GameTable, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "IDLE_GAMES", 2)
     listener = Listener()
     games = []
@@ -52,7 +52,7 @@ def test_only_some_games_stay_in_memory(table: Table, monkeypatch: pytest.Monkey
 
 
 def test_the_game_played_last_is_the_last_though_the_clock_goes_back(
-    table: Table, monkeypatch: pytest.MonkeyPatch
+    table: GameTable, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     clock = iter([2e9, 2e9, 1e9, 1e9, 1e9, 1e9, 1e9, 1e9, 1e9, 1e9])
     monkeypatch.setattr(time, "time", lambda: next(clock))
@@ -68,14 +68,14 @@ def test_the_game_played_last_is_the_last_though_the_clock_goes_back(
 
 def test_the_next_server_goes_on(tmp_path: Path) -> None:
     listener, other = Listener(), Listener()
-    with closing(GameStore(tmp_path)) as store, closing(Table(store)) as table:
+    with closing(GameStore(tmp_path)) as store, closing(GameTable(store)) as table:
         assert table.last() == ""
         first, live = begin(table, listener), begin(table, listener)
         move(first, listener)
         for _ in range(9):
             move(live, listener)
         live.undo(Asker(listener, 3))
-    with closing(GameStore(tmp_path)) as store, closing(Table(store)) as table:
+    with closing(GameStore(tmp_path)) as store, closing(GameTable(store)) as table:
         assert table.last() == live.name
         again = table.open(table.last(), Asker(other, 1))
         assert again is not live
@@ -91,7 +91,7 @@ def test_the_next_server_goes_on(tmp_path: Path) -> None:
         assert len(store.read(live.name).moves) == 9
 
 
-def test_comments_and_tags_of_a_record_stay(table: Table) -> None:
+def test_comments_and_tags_of_a_record_stay(table: GameTable) -> None:
     game = Game(LARGE, 1)
     for _ in range(3):
         game.play(game.legal_moves()[0])
@@ -106,7 +106,7 @@ def test_comments_and_tags_of_a_record_stay(table: Table) -> None:
     assert written.player == "Ann + me"
 
 
-def test_a_record_is_kept_once(table: Table) -> None:
+def test_a_record_is_kept_once(table: GameTable) -> None:
     game = Game(LARGE, 1)
     game.play(game.legal_moves()[0])
     record = Record.from_game(game)
@@ -118,7 +118,7 @@ def test_a_record_is_kept_once(table: Table) -> None:
     assert table.add(record) != name
 
 
-def test_two_that_open_the_same_game_get_the_same(table: Table) -> None:
+def test_two_that_open_the_same_game_get_the_same(table: GameTable) -> None:
     game = Game(LARGE, 1)
     game.play(game.legal_moves()[0])
     name = table.add(Record.from_game(game))
@@ -127,7 +127,7 @@ def test_two_that_open_the_same_game_get_the_same(table: Table) -> None:
     assert table.join(one, Asker(Listener(), 1)) is table.join(other, Asker(Listener(), 1)) is one
 
 
-def test_deleting_a_game_in_play(table: Table) -> None:
+def test_deleting_a_game_in_play(table: GameTable) -> None:
     listener = Listener()
     live = begin(table, listener)
     move(live, listener)
@@ -146,13 +146,13 @@ def test_deleting_a_game_in_play(table: Table) -> None:
     assert not table.store.path(live.name).exists()
 
 
-def test_deleting_a_game_that_was_never_written(table: Table) -> None:
+def test_deleting_a_game_that_was_never_written(table: GameTable) -> None:
     live = begin(table, Listener())
     table.delete(live.name)
     assert not live.kept
 
 
-def test_deleting_a_stored_game(table: Table) -> None:
+def test_deleting_a_stored_game(table: GameTable) -> None:
     name = table.add(Record.from_game(Game(LARGE, 1)))
     table.delete(name)
     with pytest.raises(NotFound):
@@ -161,20 +161,20 @@ def test_deleting_a_stored_game(table: Table) -> None:
         table.record(name)
 
 
-def test_a_damaged_game_is_refused(table: Table) -> None:
+def test_a_damaged_game_is_refused(table: GameTable) -> None:
     (table.store.folder / "bad.2048").write_text("nothing")
     with pytest.raises(InvalidRecord, match=r"bad\.2048"):
         table.open("bad", Asker(Listener(), 1))
 
 
-def test_a_list_is_as_long_as_it_may_be(table: Table, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_list_is_as_long_as_it_may_be(table: GameTable, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "MAX_LISTED", 2)
     for seed in range(3):
         table.add(Record.from_game(Game(LARGE, seed)))
     assert len(table.infos()) == 2
 
 
-def test_forks_are_games_of_their_own(table: Table) -> None:
+def test_forks_are_games_of_their_own(table: GameTable) -> None:
     listener = Listener()
     live = begin(table, listener)
     for _ in range(5):

@@ -9,10 +9,10 @@ from rich.text import Text
 
 from twofold.figures import format_rate, format_time
 from twofold.tui.moves_view import draw_moves, search_words
-from twofold.tui.picture import Canvas, Picture, title_line
+from twofold.tui.picture import Canvas, ScreenPicture, title_line
 
 if TYPE_CHECKING:
-    from twofold.tui.frame import Frame
+    from twofold.tui.frame import GameFrame
 
 
 @dataclass(slots=True)
@@ -26,7 +26,7 @@ class Screen:
         note: a line below: what happens, what the user may do.
     """
 
-    frame: "Frame"
+    frame: "GameFrame"
     player: str
     seed: int
     note: str = ""
@@ -42,7 +42,7 @@ class Screen:
 
     def lines(self, console: Console, width: int, height: int) -> list[Text]:
         """The picture for a terminal of this size, line by line."""
-        picture = Picture(
+        picture = ScreenPicture(
             title=title_line(self.player),
             board=self.frame.board,
             figures=self._figures(),

@@ -82,13 +82,13 @@ def command(
         record = file.read()
         game = record.replay()
         hints = _settled(hints, game.rules)
-        table = Table(game, file, hints, record, words=words)
+        table = TextGame(game, file, hints, record, words=words)
     else:
         from twofold.play.folder import new_save_path
 
         game = Game(read_rules(rules, [hints] if hints else ()), seed=read_seed(seed))
         hints = _settled(hints, game.rules)
-        table = Table(game, new_save_path(), hints, words=words)
+        table = TextGame(game, new_save_path(), hints, words=words)
     helper = None if hints is None else table.hinter()
     if not plain and not words and can_open():
         _play_on_screen(table.kept, hints, helper)
@@ -118,7 +118,7 @@ def _play_on_screen(kept: "KeptGame", hints: str | None, helper: "Player | None"
         raise typer.Exit(INTERRUPTED)
 
 
-def _play_in_text(table: "Table") -> None:
+def _play_in_text(table: "TextGame") -> None:
     if hasattr(sys.stdin, "reconfigure"):
         sys.stdin.reconfigure(errors="replace")
     try:
@@ -131,7 +131,7 @@ def _play_in_text(table: "Table") -> None:
     table.leave()
 
 
-class Table:
+class TextGame:
     """A game being played by a person in text.
 
     Args:

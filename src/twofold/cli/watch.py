@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
     from twofold.play.saving import KeptGame
     from twofold.rules import Rules
-    from twofold.tui.frame import Frame
+    from twofold.tui.frame import GameFrame
 
 EXAMPLE = """  twofold watch
   twofold watch greedy --seed 7 --moves-per-second 5
@@ -137,12 +137,12 @@ class Watched:
             self.player = make_player(spec)
         self.player.start(rules, seed)
 
-    def _frames(self, stop: threading.Event) -> "Iterator[Frame]":
+    def _frames(self, stop: threading.Event) -> "Iterator[GameFrame]":
         from twofold.tui.playback import frames, paced
 
         return paced(frames(self.player, self.game, time.perf_counter), self.pace, stop)
 
-    def show_app(self) -> tuple["Frame", bool]:
+    def show_app(self) -> tuple["GameFrame", bool]:
         """Show the game in the app until the user leaves; the last frame, and whether by Ctrl-C."""
         from twofold.cli._app import watch_screen
         from twofold.tui.app import run
@@ -159,7 +159,7 @@ class Watched:
             raise shared.error
         return shared.now.frame, interrupted
 
-    def show_live(self, stop: threading.Event) -> "Frame":
+    def show_live(self, stop: threading.Event) -> "GameFrame":
         """Draw the game until it ends or `stop` is set; the last frame."""
         from rich.console import Console
         from rich.live import Live
@@ -189,7 +189,7 @@ class Watched:
         _print_board(playback.frame, console)
         return playback.frame
 
-    def show_plain(self, stop: threading.Event) -> "Frame":
+    def show_plain(self, stop: threading.Event) -> "GameFrame":
         """Print a line every 100 moves and the final board; the last frame."""
         from twofold.figures import format_rate
 
@@ -204,7 +204,7 @@ class Watched:
         print_out(f"\n{frame.board.drawn()}\n")
         return frame
 
-    def show_words(self, stop: threading.Event) -> "Frame":
+    def show_words(self, stop: threading.Event) -> "GameFrame":
         """Tell every move in words, and the final board; the last frame."""
         from twofold.tui.words import words_of_board, words_of_move
 
@@ -220,7 +220,7 @@ class Watched:
         print_out("\n".join(words_of_board(frame.board)))
         return frame
 
-    def _told(self, stop: threading.Event) -> "Iterator[Frame]":
+    def _told(self, stop: threading.Event) -> "Iterator[GameFrame]":
         """The frames of the game, at least one, after a line about it."""
         from twofold.tui.frame import first_frame
 
@@ -231,7 +231,7 @@ class Watched:
         yield opening
         yield from source
 
-    def summary(self, frame: "Frame") -> list[str]:
+    def summary(self, frame: "GameFrame") -> list[str]:
         """The lines at the end; writes the record if one is wanted."""
         lines = self._outcome(frame) if self.kept is None else []
         if self.record is not None:
@@ -243,7 +243,7 @@ class Watched:
 
         return [*lines, *words_at_leaving(self.kept)]
 
-    def _outcome(self, frame: "Frame") -> list[str]:
+    def _outcome(self, frame: "GameFrame") -> list[str]:
         """How the game went."""
         from twofold.figures import format_rate, format_time
 
@@ -277,7 +277,7 @@ class Watched:
         write_record(path, Record.from_game(self.game, player=player))
 
 
-def _print_board(frame: "Frame", console: "Console") -> None:
+def _print_board(frame: "GameFrame", console: "Console") -> None:
     """Leave the final board in the terminal."""
     from twofold.tui.picture import Canvas
     from twofold.tui.tiles import draw_board, fit

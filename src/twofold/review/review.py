@@ -30,7 +30,6 @@ from twofold.review.judge import Judge, Judgement
 from twofold.rules import Move, Rules
 from twofold.search.budget import Budget
 from twofold.search.stop import Stop
-from twofold.step import next_step, start_board
 
 __all__ = [
     "Judgement",
@@ -129,7 +128,7 @@ def judge(
     Raises:
         InvalidSpec: the player does not value moves.
         UnsupportedRules: it cannot play under the rules of the game.
-        InvalidInput: when it comes to an impossible move of a record that nobody has checked.
+        InvalidInput: a move of a record that nobody has checked is impossible.
     """
     opened = Judge(player, game.rules, budget or Budget())
     return _judgements(opened, game, stop, start)
@@ -153,22 +152,10 @@ def positions(game: Game | Record) -> Iterator[Position]:
     Raises:
         InvalidInput: a move of a record is impossible.
     """
-    return _of_game(game) if isinstance(game, Game) else _of_record(game)
-
-
-def _of_game(game: Game) -> Iterator[Position]:
-    board, score = game.start_board, game.start_score
-    for number, step in enumerate(game.steps, game.start_move_number):
+    played = game if isinstance(game, Game) else game.resume()
+    board, score = played.start_board, played.start_score
+    for number, step in enumerate(played.iter_steps(), played.start_move_number):
         yield Position(number, board, score, step.move)
-        board, score = step.board, score + step.reward
-
-
-def _of_record(record: Record) -> Iterator[Position]:
-    rules, seed = record.rules, record.seed or 0
-    board, score = record.board or start_board(rules, seed), record.start_score
-    for number, move in enumerate(record.moves, record.start_move):
-        yield Position(number, board, score, move)
-        step = next_step(board, rules, seed, number, move, record.spawns.get(number + 1))
         board, score = step.board, score + step.reward
 
 

@@ -14,7 +14,7 @@ from twofold.players.faults import checked_move
 from twofold.search.analysis import Analysis
 from twofold.search.stop import Stop
 from twofold.tui.background import Reading
-from twofold.tui.frame import Chronicle, Frame, since
+from twofold.tui.frame import Chronicle, GameFrame, since
 
 
 def analyse(player: Player, game: Game) -> Analysis:
@@ -48,7 +48,7 @@ def analyse_position(
     return analysis
 
 
-def frames(player: Player, game: Game, clock: Callable[[], float]) -> Iterator[Frame]:
+def frames(player: Player, game: Game, clock: Callable[[], float]) -> Iterator[GameFrame]:
     """Play the game; a frame for each position. A move is made when the next one is asked for.
 
     Args:
@@ -67,8 +67,8 @@ def frames(player: Player, game: Game, clock: Callable[[], float]) -> Iterator[F
 
 
 def paced(
-    source: Iterator[Frame], moves_per_second: float | None, stop: threading.Event
-) -> Iterator[Frame]:
+    source: Iterator[GameFrame], moves_per_second: float | None, stop: threading.Event
+) -> Iterator[GameFrame]:
     """The frames of a game, no faster than asked, until `stop` is set."""
     due = time.monotonic()
     for frame in source:
@@ -81,14 +81,14 @@ def paced(
                 return
 
 
-class Playback(Reading[Frame]):
+class Playback(Reading[GameFrame]):
     """Plays a game in a thread of its own, so that drawing and Ctrl-C never wait for it."""
 
-    def __init__(self, source: Iterator[Frame], opening: Frame) -> None:
+    def __init__(self, source: Iterator[GameFrame], opening: GameFrame) -> None:
         super().__init__(source, "twofold-player", opening)
 
     @property
-    def frame(self) -> Frame:
+    def frame(self) -> GameFrame:
         """The newest frame."""
         assert self.latest is not None
         return self.latest

@@ -19,7 +19,7 @@ from twofold.play.paces import SpeedWindow, next_due
 from twofold.rules import Move
 from twofold.step import Status, Step
 from twofold.tui.background import IMPORTING
-from twofold.tui.frame import Chronicle, Frame
+from twofold.tui.frame import Chronicle, GameFrame
 
 if TYPE_CHECKING:
     from twofold.players import Player
@@ -43,7 +43,7 @@ STOP_SECONDS: Final = 1.0
 
 
 @dataclass(frozen=True, slots=True)
-class Now:
+class SharedNow:
     """Where a shared game stands.
 
     Attributes:
@@ -56,7 +56,7 @@ class Now:
         moves_per_second: over the last second.
     """
 
-    frame: Frame
+    frame: GameFrame
     new: int | None
     version: int
     status: Status
@@ -118,17 +118,17 @@ class SharedGame:
         self._thought_seconds = 0.0
         self._new: int | None = None
         self._analysis: Analysis | None = None
-        self._shown: tuple[Frame, int | None] = self._chronicle.frame(None), self._new
+        self._shown: tuple[GameFrame, int | None] = self._chronicle.frame(None), self._new
 
     # ---- where it stands
 
     @property
-    def now(self) -> Now:
+    def now(self) -> SharedNow:
         """Where the game stands."""
         with self._lock:
             frame, new = self._shown
             loading = self._thread is not None and not self._is_ready and self.error is None
-            return Now(
+            return SharedNow(
                 frame,
                 new,
                 self._version,

@@ -14,7 +14,7 @@ from twofold.play.folder import GAMES
 from twofold.play.kept import GameInfo
 from twofold.play.mover import Mover
 from twofold.play.store import GameStore
-from twofold.play.threads import Workers, start_thread
+from twofold.play.threads import JobThreads, start_thread
 from twofold.players import Player
 from twofold.records.formats import parse_any_record
 from twofold.records.record import Record
@@ -24,12 +24,12 @@ from twofold.search.analysis import Analysis
 from twofold.search.budget import Budget
 from twofold.search.stop import Stop
 from twofold.version import __version__
-from twofold.web.following import Follower
+from twofold.web.following import Viewer
 from twofold.web.protocol import PlayerInfo, Ready, Welcome
 from twofold.web.reviews import Reviews
 from twofold.web.roster import Roster
 from twofold.web.searches import Question, Searches, clamped
-from twofold.web.table import Table
+from twofold.web.table import GameTable
 
 DESKS: Final = 2
 """Threads for what takes a moment: reading games, deleting them, looking back."""
@@ -42,7 +42,7 @@ _WARM_UP: Final = Board.parse("1000/0000/0000/0001")
 _LOG: Final = logging.getLogger("twofold.web")
 
 
-class Guest(Follower, Protocol):
+class Guest(Viewer, Protocol):
     """A session, as the hub knows it."""
 
     def close(self) -> None:
@@ -81,10 +81,10 @@ class Hub:
         warm_up: bool = True,
     ) -> None:
         self.roster: Final = Roster(default_player, players)
-        self.table: Final = Table(GameStore(games or data / GAMES))
+        self.table: Final = GameTable(GameStore(games or data / GAMES))
         self.searches: Final = Searches(self.roster.make)
         self.reviews: Final = Reviews(self.roster.make)
-        self.desk: Final = Workers(DESKS, "twofold-desk")
+        self.desk: Final = JobThreads(DESKS, "twofold-desk")
         self._start = secrets.token_hex(8)
         self._lock = threading.Lock()
         self._sessions: set[Guest] = set()

@@ -21,7 +21,7 @@ from twofold.play.threads import Seats
 from twofold.records.record import Record
 from twofold.rules import Move
 from twofold.step import Step, result_text
-from twofold.web.following import Asker, Follower, Followers
+from twofold.web.following import Asker, Followers, Viewer
 from twofold.web.protocol import (
     AutoplayEnded,
     Frame,
@@ -123,7 +123,7 @@ class LiveGame(SavedGame):
             asker.answer(self.state(note=self._untold))
             self._untold = ""
 
-    def leave(self, follower: Follower) -> None:
+    def leave(self, follower: Viewer) -> None:
         """Follow it no longer. Without followers no player plays on."""
         with self.lock:
             self._followers.remove(follower)

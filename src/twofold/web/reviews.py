@@ -10,7 +10,7 @@ from operator import eq
 from typing import Final
 
 from twofold.errors import ResourceError
-from twofold.play.threads import Workers
+from twofold.play.threads import JobThreads
 from twofold.players import Player
 from twofold.records.record import Record
 from twofold.review.judge import Judge, Judgement
@@ -71,7 +71,7 @@ class Reviews:
 
     def __init__(self, make: Callable[[str], Player]) -> None:
         self.make: Final = make
-        self._workers = Workers(AT_ONCE, "twofold-review", polite=True)
+        self._workers = JobThreads(AT_ONCE, "twofold-review", polite=True)
         self._lock = threading.Lock()
         self._known: OrderedDict[_Key, _Known] = OrderedDict()
         self._asked: set[Asked] = set()

@@ -15,7 +15,7 @@ from typing import Final, TypeVar
 from twofold.board import Board
 from twofold.errors import ResourceError
 from twofold.limits import MAX_PLY
-from twofold.play.threads import Workers
+from twofold.play.threads import JobThreads
 from twofold.players import Player
 from twofold.rules import Rules
 from twofold.search.analysis import Analysis
@@ -91,7 +91,7 @@ class Searches:
     """
 
     def __init__(self, make: Callable[[str], Player], at_once: int = AT_ONCE) -> None:
-        self._workers = Workers(at_once, "twofold-search", polite=True)
+        self._workers = JobThreads(at_once, "twofold-search", polite=True)
         self._idle = _IdlePlayers(make)
         self._stops: set[Stop] = set()
         self._lock = threading.Lock()

@@ -1,4 +1,4 @@
-"""Table: the games in play, shared by all sessions. A game that is open in two tabs is one game.
+"""The games in play, shared by all sessions. A game that is open in two tabs is one game.
 
 A kept game whose last follower has left stays in memory for a while, so that a page that is loaded
 again finds it with its redo; one that is not kept is gone. Games without a move are not written.
@@ -20,7 +20,7 @@ from twofold.play.kept import GameInfo
 from twofold.play.store import GameStore, NotFound
 from twofold.play.threads import Seats
 from twofold.records.record import Record
-from twofold.web.following import Asker, Follower
+from twofold.web.following import Asker, Viewer
 from twofold.web.live_game import LiveGame
 from twofold.web.saver import Saver
 
@@ -42,7 +42,7 @@ CLOSE_SECONDS: Final = 10.0
 _LOG: Final = logging.getLogger("twofold.web")
 
 
-class Table:
+class GameTable:
     """The games in play.
 
     Args:
@@ -201,7 +201,7 @@ class Table:
             found.setdefault(stored.info.game, stored.played)
         return max(found, key=found.__getitem__, default="")
 
-    def leave(self, live: LiveGame, follower: Follower, *, unplayed: bool = False) -> None:
+    def leave(self, live: LiveGame, follower: Viewer, *, unplayed: bool = False) -> None:
         """Follow a game no longer.
 
         Args:
