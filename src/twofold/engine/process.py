@@ -37,7 +37,7 @@ WRITE_SECONDS: Final = 5.0
 TAIL_SHOWN: Final = 200
 """Characters of the end of its errors that a message shows."""
 
-_GUARD: Final = Path(__file__).with_name("engine_guard.py")
+_GUARD: Final = Path(__file__).with_name("guard.py")
 _POSIX: Final = os.name == "posix"
 _NEW_GROUP: Final[int] = getattr(subprocess, "CREATE_NEW_PROCESS_GROUP", 0)  # Windows alone
 
