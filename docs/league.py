@@ -14,7 +14,12 @@ from matplotlib.figure import Figure
 from twofold.arena.reports.report import ReportEntry, gather
 from twofold.arena.stats import wilson_interval
 from twofold.arena.studies.study import Study
-from twofold.arena.table import format_seconds, reach
+from twofold.arena.table import (
+    reach,
+)
+from twofold.figures import (
+    format_seconds,
+)
 
 HERE = Path(__file__).parent
 PAGE = HERE / "league.md"

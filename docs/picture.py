@@ -22,7 +22,11 @@ from twofold import Game, Rules, make_player
 from twofold.cli.watch import Screen
 from twofold.players.presets import DEFAULT_PLAYER
 from twofold.review.review import judge
-from twofold.tui.picture import Canvas, Picture, title_line
+from twofold.tui.picture import (
+    Canvas,
+    ScreenPicture,
+    title_line,
+)
 from twofold.tui.playback import frames
 from twofold.tui.walk import Walk
 from twofold.tui.walk_view import draw_walk, timeline, verdict
@@ -58,7 +62,7 @@ def walk_picture() -> Text:
         for one in judge(game, strong):
             walk.take(one)
     walk.go(min(range(100, walk.last), key=lambda place: walk.judged[place].ratio))
-    picture = Picture(
+    picture = ScreenPicture(
         title=title_line("review", "4x4 to 2,048"),
         board=walk.board,
         figures=[

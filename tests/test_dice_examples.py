@@ -7,9 +7,10 @@ import pytest
 
 from twofold import reference
 from twofold.board import Board
-from twofold.game import Game, throw
+from twofold.game import Game
 from twofold.players.simple import RandomPlayer
 from twofold.rules import Move, Rules
+from twofold.step import throw
 
 PAGE = (Path(__file__).parent.parent / "docs" / "dice.md").read_text(encoding="utf-8")
 LOW = 2**32 - 1

@@ -1,7 +1,11 @@
-from typing import Any
+import random
+import tracemalloc
+from collections.abc import Callable
+from typing import Any, Final
 
 import pytest
 
+from twofold import game as module
 from twofold.board import Board
 from twofold.errors import (
     CellOccupied,
@@ -15,8 +19,10 @@ from twofold.errors import (
     NothingToRedo,
     NothingToUndo,
 )
-from twofold.game import Game, Status, next_step, start_board, status_of
+from twofold.game import MARK_EVERY, Game, Moment
+from twofold.limits import MAX_RECORD_MOVES
 from twofold.rules import Move, Rules
+from twofold.step import Status, next_step, start_board, status_of
 
 
 def play_on(game: Game, moves: int) -> None:
@@ -306,3 +312,176 @@ def test_repr_shows_where_it_stands() -> None:
         "<Game '2x2 spawn=2:0.9,4:0.1 start=2 goal=2048 stop=never' seed=0 move 0, score 20, "
         "over: 2x2:12/21>"
     )
+
+
+# ---- letters, and boards here and there
+
+LARGE = Rules(6, 6)
+"""Rules under which games of first legal moves are long."""
+
+
+MANY: Final = 2_000
+
+
+def played(moves: int) -> Game:
+    """A game of the first legal moves."""
+    game = Game(LARGE, 1)
+    for _ in range(moves):
+        game.play(game.legal_moves()[0])
+    return game
+
+
+def place(game: Game) -> tuple[object, ...]:
+    """Everything that is known of a game but how often it was undone."""
+    return game.letters, game.board, game.score, dict(game.spawns), game.steps
+
+
+@pytest.mark.parametrize(
+    "text", ["4x4", "2x2", "3x5", "1x8 spawn=2:0.5,4:0.5", "4x4 goal=64 stop=goal"]
+)
+def test_does_what_a_list_of_boards_does(text: str) -> None:
+    rules, rng = Rules.parse(text), random.Random(text)
+    game = Game(rules, 7)
+    boards, number = [Moment(game.board, 0)], 0
+    for _ in range(300):
+        roll = rng.random()
+        if (roll < 0.3 or game.is_finished) and number:
+            game.undo()
+            number -= 1
+        elif roll < 0.5 and number + 1 < len(boards):
+            game.redo()
+            number += 1
+        elif not game.is_finished:
+            game.play(rng.choice(game.legal_moves()))
+            del boards[number + 1 :]
+            boards.append(Moment(game.board, game.score))
+            number += 1
+        assert (game.move_number, game.board, game.score) == (number, *boards[number])
+        assert (game.can_undo, game.can_redo) == (number > 0, number + 1 < len(boards))
+    assert [game.at(passed) for passed in range(number + 1)] == boards[: number + 1]
+    assert game.letters == "".join(move.letter for move in game.moves)
+
+
+def test_moves_made_elsewhere_join_it() -> None:
+    whole, part = played(60), played(20)
+    part.extend(whole.letters[20:], Moment(whole.board, whole.score))
+    assert place(part) == place(whole)
+    for number in (60, 59, 21, 20, 5, 0):
+        assert part.at(number) == whole.at(number)
+    part.undo()
+    assert part.board == whole.at(59).board
+    assert part.redo().board == whole.board
+
+
+def test_moves_made_elsewhere_end_redo() -> None:
+    game, whole = played(30), played(31)
+    game.undo()
+    game.undo()
+    game.extend(whole.letters[28:], Moment(whole.board, whole.score))
+    assert not game.can_redo
+    assert game.letters == whole.letters
+    assert game.letters_between(28, 40) == whole.letters[28:]
+
+
+def test_cut_forgets_moves() -> None:
+    game = played(100)
+    game.cut(25)
+    assert place(game) == place(played(25))
+    assert not game.can_redo
+
+
+def test_fork_does_not_touch_its_source() -> None:
+    source = played(80)
+    fork = source.fork(70)
+    assert place(fork) == place(played(70))
+    fork.undo()
+    fork.play(fork.legal_moves()[-1])
+    assert place(source) == place(played(80))
+
+
+def test_a_fork_has_the_given_tiles_and_the_given_board() -> None:
+    game = Game.from_board(Board.parse("1000/0000/0000/0000"), seed=3, score=8, move_number=40)
+    for move in "rlr":
+        board = game.board.slide(move).board
+        game.play(move, spawn=(board.empty_cells[-1], 4))
+    fork = game.fork(42)
+    assert set(fork.spawns) == {41, 42}
+    assert fork.steps == game.steps[:2]
+    assert (fork.given_board, fork.start_score) == (game.start_board, 8)
+    game.undo()
+    game.play(game.legal_moves()[0])
+    assert set(game.spawns) == {41, 42}
+
+
+def test_a_given_tile_may_be_that_of_the_dice() -> None:
+    game, thrown = Game(seed=3), Game(seed=3)
+    step = thrown.play("r")
+    game.play("r", spawn=(step.cell, step.tile))
+    assert game.is_thrown(1)
+    after = game.board.slide("d").board
+    game.play("d", spawn=(after.empty_cells[0], 4))
+    assert not game.is_thrown(2)
+    game.undo()
+    game.play("d")
+    assert game.is_thrown(2)
+
+
+def test_a_board_is_given_unless_rules_and_seed_have_it() -> None:
+    begun = Game(seed=3)
+    assert begun.given_board is None
+    assert Game.from_board(begun.board, seed=3).given_board is None
+    assert Game.from_board(begun.board, seed=4).given_board == begun.board
+    assert Game.from_board(begun.board, seed=3, score=4).given_board == begun.board
+
+
+@pytest.mark.parametrize("do", [Game.at, Game.fork, Game.cut])
+@pytest.mark.parametrize("number", [-1, 11])
+def test_other_move_numbers_are_refused(do: Callable[[Game, int], Any], number: int) -> None:
+    game = played(10)
+    with pytest.raises(LimitExceeded, match="expected a move number of this game from 0 to 10"):
+        do(game, number)
+    assert place(game) == place(played(10))
+
+
+def test_no_longer_than_a_record(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert MAX_RECORD_MOVES > 10
+    monkeypatch.setattr(module, "MAX_RECORD_MOVES", 10)
+    game = played(10)
+    with pytest.raises(LimitExceeded):
+        game.play(game.legal_moves()[0])
+    with pytest.raises(LimitExceeded):
+        game.extend("u", Moment(game.board, 0))
+
+
+def test_boards_are_kept_here_and_there() -> None:
+    whole, game = played(200), Game(LARGE, 1)
+    game.extend(whole.letters, Moment(whole.board, whole.score))
+    assert game.known_before(200) == 0
+    game.at(199)
+    assert game.known_before(200) == 192
+    assert game.known_before(64) == 0
+    assert game.known_before(65) == MARK_EVERY
+    assert game.known_before(0) == 0
+
+
+def long_game() -> Game:
+    game = Game(Rules(8, 8), 1)
+    for _ in range(MANY):
+        game.play(game.legal_moves()[0])
+    return game
+
+
+def test_a_move_takes_a_few_bytes_and_undo_and_redo_take_none() -> None:
+    long_game()  # what is made once, for all games
+    tracemalloc.start()
+    try:
+        game = long_game()
+        held = [tracemalloc.get_traced_memory()[0]]
+        for act, times in ((game.undo, MANY), (game.redo, MANY), (game.undo, MANY // 2)):
+            for _ in range(times):
+                act()
+            held.append(tracemalloc.get_traced_memory()[0])
+    finally:
+        tracemalloc.stop()
+    assert held[0] < 50 * MANY  # 5 MB for 100,000 moves
+    assert max(held) - held[0] < 100_000

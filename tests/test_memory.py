@@ -127,18 +127,6 @@ def test_four_fifths_of_the_free_memory_can_be_had(monkeypatch: pytest.MonkeyPat
     assert found.value.exit_code == 3
 
 
-@pytest.mark.parametrize(
-    ("size", "words"),
-    [
-        (0, "0 bytes"), (999, "999 bytes"), (1000, "1.0 kB"), (1536, "1.5 kB"), (15_360, "15 kB"),
-        (8_388_608, "8.4 MB"), (268_435_456, "268 MB"), (6_442_450_944, "6.4 GB"),
-        (10**13, "10000 GB"),
-    ],
-)  # fmt: skip
-def test_sizes_in_words(size: int, words: str) -> None:
-    assert memory.bytes_words(size) == words
-
-
 # Arrays
 
 

@@ -15,13 +15,14 @@ if TYPE_CHECKING:
     from typing import Any
 
     from twofold.board import Board, Slide, Spawn
-    from twofold.game import Game, Status
+    from twofold.game import Game
     from twofold.players import Player, make_player
     from twofold.records.record import Record
     from twofold.rules import Move, Rules
     from twofold.search.analysis import Analysis, MoveAnalysis
     from twofold.search.budget import Budget
     from twofold.search.stop import Stop
+    from twofold.step import Status
 
 _HOMES = {
     "Analysis": "twofold.search.analysis",
@@ -35,7 +36,7 @@ _HOMES = {
     "Rules": "twofold.rules",
     "Slide": "twofold.board",
     "Spawn": "twofold.board",
-    "Status": "twofold.game",
+    "Status": "twofold.step",
     "Stop": "twofold.search.stop",
     "make_player": "twofold.players",
 }

@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from typing import Final, Literal, NamedTuple
 
 from twofold.errors import InvalidInput
+from twofold.figures import counted
 from twofold.notation import printable, shown
 
 Theme = Literal["auto", "light", "dark"]
@@ -338,18 +339,14 @@ DOT: Final = " · "
 
 def game_caption(score: int, move_number: int, status: str) -> str:
     """A line about a game: `1,234 points · move 120 · going`."""
-    return DOT.join([_counted(score, "point"), f"move {move_number:,}", status])
+    return DOT.join([counted(score, "point"), f"move {move_number:,}", status])
 
 
 def board_title(rows: int, cols: int, exponents: Sequence[int]) -> str:
     """What a picture shows, in a few words: `2048 board of 4 rows and 4 columns, ...`."""
     largest = max(exponents)
     holds = f"largest tile {1 << largest}" if largest else "empty"
-    return f"2048 board of {_counted(rows, 'row')} and {_counted(cols, 'column')}, {holds}"
-
-
-def _counted(number: int, noun: str) -> str:
-    return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"
+    return f"2048 board of {counted(rows, 'row')} and {counted(cols, 'column')}, {holds}"
 
 
 def board_words(rows: int, cols: int, exponents: Sequence[int]) -> str:

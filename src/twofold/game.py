@@ -9,65 +9,43 @@
 
 The tile that follows a move is a function of the seed and the spawn number (`docs/dice.md`),
 so undo and then the same move gives the same tile.
+
+A game keeps the letters of its moves, and a board every `MARK_EVERY` moves: a position between two
+of them is found by playing on from the one before.
 """
 
 import secrets
-from enum import Enum
-from functools import lru_cache
+from bisect import bisect_right
+from collections.abc import Iterator, Mapping
+from types import MappingProxyType
 from typing import Final, NamedTuple, Self
 
-from twofold import drawing, reference
+from twofold import drawing
 from twofold.board import Board
-from twofold.errors import (
-    GameOver,
-    IllegalMove,
-    InvalidBoard,
-    NothingToRedo,
-    NothingToUndo,
-)
-from twofold.limits import MAX_MOVE_NUMBER, MAX_SCORE, check_limit
-from twofold.notation import check_seed, shown
+from twofold.errors import InvalidBoard, NothingToRedo, NothingToUndo
+from twofold.limits import MAX_MOVE_NUMBER, MAX_RECORD_MOVES, MAX_SCORE, check_limit
+from twofold.notation import check_seed
 from twofold.rules import STANDARD, Move, Rules
+from twofold.step import Status, Step, next_step, start_board, status_of, throw
+
+MARK_EVERY: Final = 64
+"""Moves between two boards that are kept, where they were made one by one."""
+
+MARK_GAP: Final = 2_048
+"""More moves than a kernel makes at once, so more than between two boards that are kept."""
+
+_MOVES: Final = {ord(move.letter): move for move in Move}
 
 
-class Status(Enum):
-    """Where a game stands."""
+class Moment(NamedTuple):
+    """A board and the points so far."""
 
-    GOING = "going"
-    """A move is legal and the goal is still ahead."""
-
-    WON = "won"
-    """The goal is reached, a move is legal and play may go on."""
-
-    STOPPED = "stopped"
-    """The goal is reached and the rules stop there."""
-
-    OVER = "over"
-    """No move is legal."""
-
-
-class Step(NamedTuple):
-    """One move of a game and what came of it.
-
-    Attributes:
-        move: the move.
-        reward: its points.
-        cell: where the new tile appeared.
-        tile: the new tile.
-        board: the board with that tile on it.
-        given: whether the new tile was given by the caller rather than thrown by the dice.
-    """
-
-    move: Move
-    reward: int
-    cell: int
-    tile: int
     board: Board
-    given: bool = False
+    score: int
 
 
 class Game:
-    """A game in progress.
+    """A game in progress. Not for several threads at once.
 
     Args:
         rules: what may vary, as `Rules` or as text such as `3x3`; the original game by default.
@@ -84,8 +62,8 @@ class Game:
         self, rules: Rules | str = STANDARD, seed: int | None = 0, *, undos: int = 0
     ) -> None:
         rules = Rules.of(rules)
-        self._seed: Final = secrets.randbits(64) if seed is None else check_seed(seed)
-        self._begin(rules, start_board(rules, self._seed), 0, 0, undos)
+        seed = secrets.randbits(64) if seed is None else check_seed(seed)
+        self._begin(rules, seed, Moment(start_board(rules, seed), 0), 0, undos)
 
     @classmethod
     def from_board(
@@ -122,31 +100,37 @@ class Game:
                 f"expected a {rules.rows}x{rules.cols} board as in the rules, "
                 f"got {board.rows}x{board.cols}"
             )
-        game = cls(rules, seed)
-        game._begin(rules, board, score, move_number, undos)
+        game = cls.__new__(cls)
+        seed = secrets.randbits(64) if seed is None else check_seed(seed)
+        game._begin(rules, seed, Moment(board, score), move_number, undos)
         return game
 
-    def _begin(self, rules: Rules, board: Board, score: int, move_number: int, undos: int) -> None:
+    def _begin(self, rules: Rules, seed: int, start: Moment, move_number: int, undos: int) -> None:
+        check_limit("a score", start.score, 0, MAX_SCORE)
         self._rules = rules
-        self._start_board = board
-        self._start_score = check_limit("a score", score, 0, MAX_SCORE)
-        self._start_move_number = check_limit("a move number", move_number, 0, MAX_MOVE_NUMBER)
+        self._seed = seed
+        self._start = self._now = start
+        self._first = check_limit("a move number", move_number, 0, MAX_MOVE_NUMBER)
         self._undos = check_limit("a number of undos", undos, 0, MAX_MOVE_NUMBER)
-        self._line: list[Step] = []  # the moves made, then those that redo would make
-        self._made = 0
-        self._board = board
-        self._score = score
+        self._number = move_number
+        self._letters = bytearray()  # of the moves made, then of those that redo would make
+        self._spawns: dict[int, tuple[int, int]] = {}  # given ones, by the move number after them
+        self._thrown: set[int] = set()  # numbers of given ones that the dice give too
+        self._marks = {move_number: start}
+        self._marked = [move_number]  # the keys of `_marks`, ascending
+        self._trail = [start]  # the positions found last: from a mark on
+        self._trail_first = move_number
 
     def __repr__(self) -> str:
         return (
             f"<Game {str(self._rules)!r} seed={self._seed} move {self.move_number}, "
-            f"score {self._score}, {self.status.value}: {self._board}>"
+            f"score {self.score}, {self.status.value}: {self.board}>"
         )
 
     def _repr_svg_(self) -> str:
         """The picture that notebooks show of a game: its board, points, moves and status."""
-        caption = drawing.game_caption(self._score, self.move_number, self.status.value)
-        board = self._board
+        caption = drawing.game_caption(self.score, self.move_number, self.status.value)
+        board = self.board
         return drawing.draw_board(board.rows, board.cols, board.exponents, caption=caption)
 
     # ---- where it stands
@@ -164,17 +148,17 @@ class Game:
     @property
     def board(self) -> Board:
         """The board now."""
-        return self._board
+        return self._now.board
 
     @property
     def score(self) -> int:
         """Points so far."""
-        return self._score
+        return self._now.score
 
     @property
     def move_number(self) -> int:
         """Moves made since the start of the game; a board given as the start may begin past 0."""
-        return self._start_move_number + self._made
+        return self._number
 
     @property
     def spawn_number(self) -> int:
@@ -184,27 +168,36 @@ class Game:
     @property
     def start_board(self) -> Board:
         """The board before the first move made here."""
-        return self._start_board
+        return self._start.board
 
     @property
     def start_score(self) -> int:
         """Points before the first move made here."""
-        return self._start_score
+        return self._start.score
 
     @property
     def start_move_number(self) -> int:
         """Move number before the first move made here."""
-        return self._start_move_number
+        return self._first
+
+    @property
+    def given_board(self) -> Board | None:
+        """The board it began on; None for a whole game that began as its rules and seed say."""
+        if self._start.score == self._first == 0 and self._start.board == start_board(
+            self._rules, self._seed
+        ):
+            return None
+        return self._start.board
 
     @property
     def goal_reached(self) -> bool:
         """Whether the board holds the goal tile or a larger one; tiles never get smaller."""
-        return self._board.max_tile >= self._rules.goal
+        return self.board.max_tile >= self._rules.goal
 
     @property
     def status(self) -> Status:
         """Going, won and may go on, stopped at the goal, or over."""
-        return status_of(self._board, self._rules)
+        return status_of(self.board, self._rules)
 
     @property
     def is_finished(self) -> bool:
@@ -213,19 +206,46 @@ class Game:
 
     def legal_moves(self) -> tuple[Move, ...]:
         """The moves that may be made now, in the order up, right, down, left."""
-        return () if self.is_finished else self._board.legal_moves()
+        return () if self.is_finished else self.board.legal_moves()
 
     # ---- history
 
     @property
     def steps(self) -> tuple[Step, ...]:
-        """The moves made here and what came of each."""
-        return tuple(self._line[: self._made])
+        """The moves made here and what came of each; they are played again."""
+        return tuple(self.iter_steps())
+
+    def iter_steps(self) -> Iterator[Step]:
+        """The moves made here, one after the other as they are played again."""
+        board = self._start.board
+        for number in range(self._first, self._number):
+            step = self._step(board, number)
+            yield step
+            board = step.board
 
     @property
     def moves(self) -> tuple[Move, ...]:
         """The moves made here."""
-        return tuple(step.move for step in self._line[: self._made])
+        return tuple(map(_MOVES.__getitem__, self._letters[: self._number - self._first]))
+
+    @property
+    def letters(self) -> str:
+        """The moves made here, a letter each."""
+        return self.letters_between(self._first, self._number)
+
+    def letters_between(self, number: int, end: int) -> str:
+        """The letters of the moves made from a move number up to another one."""
+        end = max(min(end, self._number), number)
+        return self._letters[number - self._first : end - self._first].decode()
+
+    @property
+    def spawns(self) -> Mapping[int, tuple[int, int]]:
+        """The (cell, tile) that were given, by the number of the move before them."""
+        return MappingProxyType({n: one for n, one in self._spawns.items() if n <= self._number})
+
+    def is_thrown(self, number: int) -> bool:
+        """Whether the dice give the tile after the n-th move, even if it was given."""
+        return number not in self._spawns or number in self._thrown
 
     @property
     def undos(self) -> int:
@@ -235,12 +255,31 @@ class Game:
     @property
     def can_undo(self) -> bool:
         """Whether there is a move to undo."""
-        return self._made > 0
+        return self._number > self._first
 
     @property
     def can_redo(self) -> bool:
         """Whether there is an undone move to make again."""
-        return self._made < len(self._line)
+        return self._number < self._last
+
+    def at(self, number: int) -> Moment:
+        """Board and points after a move of this game, given by its move number.
+
+        Raises:
+            LimitExceeded: it is not a move number of this game.
+        """
+        check_limit("a move number of this game", number, self._first, self._number)
+        return self._find(number)
+
+    def known_before(self, number: int) -> int:
+        """The last move number before a given one whose position needs not be found again.
+
+        From there on it costs time to find positions; between it and the one before, not much.
+        """
+        place = bisect_right(self._marked, max(number - 1, self._first)) - 1
+        while place > 0 and self._marked[place] - self._marked[place - 1] > MARK_GAP:
+            place -= 1
+        return self._marked[place]
 
     # ---- play
 
@@ -261,10 +300,14 @@ class Game:
             InvalidMove: this is not a move.
             CellOccupied: the given cell holds a tile after the move.
             InvalidBoard: the given cell is not on the board, or the rules spawn no such tile.
+            LimitExceeded: the game has as many moves as a record can hold.
         """
-        step = next_step(self._board, self._rules, self._seed, self.move_number, move, spawn)
-        del self._line[self._made :]
-        self._line.append(step)
+        self._check_room(1)
+        step = next_step(self.board, self._rules, self._seed, self._number, move, spawn)
+        self._forget_undone()
+        if step.given:
+            self._note_given(step)
+        self._letters += step.move.letter.encode()
         self._advance(step)
         return step
 
@@ -276,11 +319,11 @@ class Game:
         """
         if not self.can_undo:
             raise NothingToUndo("expected a move to undo, got none made")
-        self._made -= 1
+        number = self._number - 1
+        before = self._find(number)
+        step = self._step(before.board, number)
+        self._number, self._now = number, before
         self._undos += 1
-        step = self._line[self._made]
-        self._board = self._line[self._made - 1].board if self._made else self._start_board
-        self._score -= step.reward
         return step
 
     def redo(self) -> Step:
@@ -291,86 +334,118 @@ class Game:
         """
         if not self.can_redo:
             raise NothingToRedo("expected an undone move to make again, got none")
-        step = self._line[self._made]
+        step = self._step(self.board, self._number)
         self._advance(step)
         return step
 
+    def extend(
+        self, letters: str, reached: Moment, spawns: Mapping[int, tuple[int, int]] | None = None
+    ) -> None:
+        """Take over moves that were made elsewhere from where this game stands.
+
+        Args:
+            letters: the moves, which are not checked.
+            reached: where they led.
+            spawns: the (cell, tile) that the dice do not give, by the number of the move before.
+
+        Raises:
+            LimitExceeded: the game would have more moves than a record can hold.
+        """
+        self._check_room(len(letters))
+        self._forget_undone()
+        self._letters += letters.encode()
+        self._spawns.update(spawns or {})
+        self._number, self._now = self._last, reached
+        self._mark()
+
+    def cut(self, number: int) -> None:
+        """Forget all moves after a move number, as if they had not been made.
+
+        Raises:
+            LimitExceeded: it is not a move number of this game.
+        """
+        self._now = self.at(number)
+        self._number = number
+        self._forget_undone()
+
+    def fork(self, number: int) -> "Game":
+        """A game of its own with the moves up to a move number.
+
+        Raises:
+            LimitExceeded: it is not a move number of this game.
+        """
+        reached = self.at(number)
+        start = self._start
+        other = Game.from_board(
+            start.board, self._rules, self._seed, score=start.score, move_number=self._first
+        )
+        spawns = {n: spawn for n, spawn in self._spawns.items() if n <= number}
+        other.extend(self.letters_between(self._first, number), reached, spawns)
+        other._thrown = {n for n in self._thrown if n <= number}
+        return other
+
+    # ---- inside
+
+    @property
+    def _last(self) -> int:
+        """Move number after the last move that redo would make."""
+        return self._first + len(self._letters)
+
+    def _check_room(self, moves: int) -> None:
+        made = self._number - self._first
+        check_limit("a number of moves", made + moves, min(moves, 1), MAX_RECORD_MOVES)
+
+    def _step(self, board: Board, number: int) -> Step:
+        """The move that was made after so many, on the board of that moment."""
+        move = _MOVES[self._letters[number - self._first]]
+        spawn = self._spawns.get(number + 1)
+        return next_step(board, self._rules, self._seed, number, move, spawn)
+
+    def _note_given(self, step: Step) -> None:
+        spawn = step.cell, step.tile
+        self._spawns[self._number + 1] = spawn
+        after = self.board.slide(step.move).board
+        if throw(after, self._rules, self._seed, self.spawn_number) == spawn:
+            self._thrown.add(self._number + 1)
+
     def _advance(self, step: Step) -> None:
-        self._made += 1
-        self._board = step.board
-        self._score += step.reward
+        self._number += 1
+        self._now = Moment(step.board, self.score + step.reward)
+        if self._number % MARK_EVERY == 0:
+            self._mark()
 
+    def _mark(self) -> None:
+        """Keep the position now."""
+        self._keep(self._number, self._now)
 
-def status_of(board: Board, rules: Rules) -> Status:
-    """Where a game stands whose board is this one."""
-    won = board.max_tile >= rules.goal
-    if won and rules.stop_at_goal:
-        return Status.STOPPED
-    if board.is_over:
-        return Status.OVER
-    return Status.WON if won else Status.GOING
+    def _keep(self, number: int, moment: Moment) -> None:
+        if number not in self._marks:
+            self._marked.insert(bisect_right(self._marked, number), number)
+        self._marks[number] = moment
 
+    def _find(self, number: int) -> Moment:
+        """A position up to the last, found by playing on from the last mark before it."""
+        mark = self._marked[bisect_right(self._marked, number) - 1]
+        if mark != self._trail_first:
+            self._trail, self._trail_first = [self._marks[mark]], mark
+        while (passed := self._trail_first + len(self._trail) - 1) < number:
+            known = self._trail[-1]
+            step = self._step(known.board, passed)
+            self._trail.append(Moment(step.board, known.score + step.reward))
+            if (passed + 1) % MARK_EVERY == 0:
+                self._keep(passed + 1, self._trail[-1])
+                self._trail, self._trail_first = [self._trail[-1]], passed + 1
+        return self._trail[number - self._trail_first]
 
-def next_step(
-    board: Board,
-    rules: Rules,
-    seed: int,
-    move_number: int,
-    move: Move | str,
-    spawn: tuple[int, int] | None = None,
-) -> Step:
-    """What comes of one move, without a `Game` around it.
-
-    Args:
-        board: the board before the move.
-        rules: what may vary.
-        seed: seed of the dice; not used if the new tile is given.
-        move_number: moves made before this one.
-        move: the move, as in `Game.play`.
-        spawn: (cell, tile) that appeared, if it is known; None throws the dice.
-
-    Raises:
-        InvalidInput: as `Game.play` does.
-    """
-    if rules.stop_at_goal and board.max_tile >= rules.goal:
-        raise GameOver(f"expected a game in progress, got one that stopped at {rules.goal}")
-    move = Move.of(move)
-    try:
-        after, reward = board.slide(move)
-    except IllegalMove:
-        if board.is_over:
-            raise GameOver(f"expected a board with a legal move, got {board}") from None
-        raise
-    if spawn is None:
-        cell, tile = throw(after, rules, seed, rules.start_tiles + move_number)
-    else:
-        cell, tile = spawn
-        _check_tile(tile, rules)
-    return Step(move, reward, cell, tile, after.place(cell, tile), spawn is not None)
-
-
-def _check_tile(tile: int, rules: Rules) -> None:
-    if all(tile != known for known, _ in rules.spawn):
-        known = ", ".join(str(known) for known, _ in rules.spawn)
-        raise InvalidBoard(f"expected a tile that the rules spawn ({known}), got {shown(tile)}")
-
-
-def throw(afterstate: Board, rules: Rules, seed: int, spawn_number: int) -> tuple[int, int]:
-    """The (cell, tile) that the dice add to a board with an empty cell."""
-    bits = reference.dice(seed, spawn_number)
-    cell, exponent = reference.spawn(afterstate.exponents, bits, *_law(rules))
-    return cell, 1 << exponent
-
-
-@lru_cache(maxsize=64)
-def _law(rules: Rules) -> tuple[tuple[int, ...], tuple[float, ...]]:
-    """Exponents and weights of the tiles that may spawn."""
-    return rules.spawn_exponents, rules.spawn_weights
-
-
-def start_board(rules: Rules, seed: int) -> Board:
-    """The board on which the game of this seed begins."""
-    board = Board.empty(rules.shape)
-    for number in range(rules.start_tiles):
-        board = board.place(*throw(board, rules, seed, number))
-    return board
+    def _forget_undone(self) -> None:
+        now = self._number
+        if now == self._last:
+            return
+        del self._letters[now - self._first :]
+        place = bisect_right(self._marked, now)
+        for number in self._marked[place:]:
+            del self._marks[number]
+        del self._marked[place:]
+        self._spawns = {n: spawn for n, spawn in self._spawns.items() if n <= now}
+        self._thrown = {n for n in self._thrown if n <= now}
+        self._trail, self._trail_first = [self._start], self._first

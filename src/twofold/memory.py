@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from twofold.errors import ResourceError
+from twofold.figures import bytes_words
 from twofold.tensors import TensorFile, array_of
 
 SHARE: Final = 0.8
@@ -71,15 +72,6 @@ def _left_in_group(root: Path = Path("/sys/fs/cgroup")) -> int | None:
         return None if limit == "max" else max(int(limit) - used, 0)
     except (OSError, ValueError):
         return None
-
-
-def bytes_words(size: float) -> str:
-    """A size as people say it: `537 MB`."""
-    for unit in ("bytes", "kB", "MB", "GB"):
-        if size < 1000 or unit == "GB":
-            return f"{size:.0f} {unit}" if size >= 10 or unit == "bytes" else f"{size:.1f} {unit}"
-        size /= 1000
-    raise AssertionError
 
 
 def check_memory(size: int, what: str) -> None:

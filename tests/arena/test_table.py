@@ -3,7 +3,14 @@
 import pytest
 
 from twofold.arena import GameColumns, GameRow, PlayerStanding
-from twofold.arena.table import format_rate, format_runs, format_seconds, format_table
+from twofold.arena.table import (
+    format_runs,
+    format_table,
+)
+from twofold.figures import (
+    format_rate,
+    format_seconds,
+)
 
 
 def make_run(name: str, tiles: list[int], error: str = "") -> PlayerStanding:

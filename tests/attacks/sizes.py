@@ -48,11 +48,11 @@ def readers() -> dict[str, Callable[[Path], object]]:
     from twofold.networks.learnt import read_learnt
     from twofold.networks.library import network_hash
     from twofold.networks.tdl_format import read_tdl
+    from twofold.play.kept import read_kept
     from twofold.records import formats
     from twofold.records.json_lines import read_records
     from twofold.records.record import read_record
     from twofold.tensors import map_tensors
-    from twofold.web.kept import read_kept
 
     def start_value(path: Path) -> None:
         found = ExactTable.open(path, check=True)

@@ -9,10 +9,10 @@ from pathlib import Path
 import pytest
 
 from tests.attacks.records import GOOD, NAMES, REFUSED, Attack
+from twofold import game as game_module
 from twofold.errors import InvalidRecord
 from twofold.game import Game
 from twofold.notation import printable
-from twofold.records import replay as record_replay
 from twofold.records.json_lines import format_line, parse_line, read_records
 from twofold.records.record import Record, format_record, parse_record, read_record
 from twofold.rules import Move
@@ -85,9 +85,9 @@ def test_the_cap_on_moves(parse: Callable[[str], Record], monkeypatch: pytest.Mo
         game.play(game.legal_moves()[0])
     record = Record.from_game(game)
     text = format_record(record) if parse is parse_record else format_line(record)
-    monkeypatch.setattr(record_replay, "MAX_RECORD_MOVES", 101)
+    monkeypatch.setattr(game_module, "MAX_RECORD_MOVES", 101)
     assert parse(text) == record
-    monkeypatch.setattr(record_replay, "MAX_RECORD_MOVES", 100)
+    monkeypatch.setattr(game_module, "MAX_RECORD_MOVES", 100)
     with pytest.raises(InvalidRecord, match="move 101: expected a number of moves from 1 to 100"):
         parse(text)
 

@@ -12,8 +12,6 @@ from tests.support.commands import Cli
 from twofold import Board, Budget, make_player
 from twofold.cli._analysis import (
     figures,
-    format_rate,
-    format_seconds,
     labelled,
     line_words,
 )
@@ -329,26 +327,6 @@ def test_distances_have_the_decimals_of_the_best() -> None:
     assert format_value(-860.98, 1_312_139.0) == "-861"
     assert format_value(-0.25, 1_312_139.0) == "-0.2"
     assert format_value(-0.25, 290.07) == "-0.25"
-
-
-@pytest.mark.parametrize(
-    ("seconds", "text"),
-    [
-        (0.000139, "0.139 ms"),
-        (0.00978, "9.78 ms"),
-        (0.9994, "999 ms"),
-        (0.9996, "1.00 s"),
-        (12.34, "12.3 s"),
-        (1234.5, "1,234 s"),
-    ],
-)
-def test_seconds(seconds: float, text: str) -> None:
-    assert format_seconds(seconds) == text
-
-
-def test_rates() -> None:
-    assert format_rate(80_123_456.7) == "80,100,000"
-    assert format_rate(12.3) == "12"
 
 
 # ---- boards of other programs

@@ -11,9 +11,8 @@ from twofold.cli.watch import Screen
 from twofold.limits import MAX_EXPONENT
 from twofold.rules import Move
 from twofold.search.analysis import MoveAnalysis
-from twofold.tui.frame import Frame, first_frame
+from twofold.tui.frame import GameFrame, first_frame
 from twofold.tui.moves_view import bar_length
-from twofold.tui.numbers import format_time
 from twofold.tui.palette import NAMED, contrast, tile_colours
 
 SIZES = [(80, 24), (120, 40), (60, 20), (50, 18), (40, 12), (30, 10), (20, 8)]
@@ -21,7 +20,7 @@ SIZES = [(80, 24), (120, 40), (60, 20), (50, 18), (40, 12), (30, 10), (20, 8)]
 
 def screen(board: Board, player: str = "expectimax:ply=1") -> Screen:
     analysis = make_player(player).analyse(board)
-    frame = Frame(board, 1_234_567, 98_765, 4321.0, analysis, ())
+    frame = GameFrame(board, 1_234_567, 98_765, 4321.0, analysis, ())
     return Screen(frame, player, 2**64 - 1, "Ctrl-C ends the game with a summary")
 
 
@@ -108,10 +107,3 @@ def test_bars_of_infinite_values() -> None:
     best = MoveAnalysis(Move.DOWN, True, 3.0, 0)
     assert bar_length(worst, [float("-inf"), 3.0], 20) == 2
     assert bar_length(best, [float("-inf"), 3.0], 20) == 20
-
-
-@pytest.mark.parametrize(
-    ("seconds", "text"), [(0.04, "0.0 s"), (12, "0:12"), (61, "1:01"), (3723, "1:02:03")]
-)
-def test_time(seconds: float, text: str) -> None:
-    assert format_time(seconds) == text

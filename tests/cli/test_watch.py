@@ -10,7 +10,7 @@ from tests.support.commands import Cli
 from twofold import Board, Game, Move, Player, Rules, make_player
 from twofold.players import play_game
 from twofold.records.record import read_record
-from twofold.tui.frame import Frame
+from twofold.tui.frame import GameFrame
 from twofold.tui.playback import analyse, frames, paced
 
 
@@ -99,9 +99,9 @@ def test_players_without_an_analysis_are_asked_for_their_move() -> None:
     assert numbers == [0, 1, 2]
 
 
-def _endless() -> Iterator[Frame]:
+def _endless() -> Iterator[GameFrame]:
     while True:
-        yield Frame(Board.empty(), 0, 0, 0.0, None, ())
+        yield GameFrame(Board.empty(), 0, 0, 0.0, None, ())
 
 
 def test_the_pace_is_kept(monkeypatch: pytest.MonkeyPatch) -> None:

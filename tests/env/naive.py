@@ -11,8 +11,9 @@ from twofold import reference
 from twofold.board import Board
 from twofold.env.observations import observe
 from twofold.env.settings import Illegal, Observation, Reward
-from twofold.game import Game, Status
+from twofold.game import Game
 from twofold.rules import Move, Rules
+from twofold.step import Status
 
 SMALL = [(rows, cols) for rows in range(1, 6) for cols in range(1, 6) if rows * cols > 1]
 """Every shape from 1x2 to 5x5."""

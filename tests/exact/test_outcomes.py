@@ -8,7 +8,7 @@ from tests.exact.naive import least
 from twofold.board import Board
 from twofold.errors import InvalidBoard
 from twofold.exact import ExactObjective, ExactTable, Problem, solve
-from twofold.exact.outcomes import describe, document, outcomes, percent
+from twofold.exact.outcomes import describe, document, outcomes
 from twofold.rules import Move
 
 
@@ -122,21 +122,3 @@ def test_what_the_start_is_worth(two_by_two: ExactTable) -> None:
     assert over.worth == "0.00 points more expected"
     goal = solve(Problem.parse("2x2 goal=16", "goal"))
     assert outcomes(goal).worth == "96.25 % chance of 16"
-
-
-@pytest.mark.parametrize(
-    ("chance", "text"),
-    [
-        (1.0, "100.00 %"),
-        (1 - 1e-9, "100.00 %"),
-        (1 - 1e-7, "> 99.99 %"),
-        (0.8796, "87.96 %"),
-        (0.0001, "0.01 %"),
-        (0.00009, "0.009 %"),
-        (2.3e-8, "0.000002 %"),
-        (1e-9, "< 0.000001 %"),
-        (0.0, "0.00 %"),
-    ],
-)
-def test_chances_in_percent(chance: float, text: str) -> None:
-    assert percent(chance) == text

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from twofold import Board, Budget, Game, Move, Player, Record, Rules, make_player
-from twofold.errors import IllegalMove, InvalidSpec, UnsupportedRules
+from twofold.errors import InvalidRecord, InvalidSpec, UnsupportedRules
 from twofold.evaluators import compiled, simple_evaluator
 from twofold.exact import Problem, solve
 from twofold.players.base import move_list
@@ -257,12 +257,10 @@ def test_rules_that_the_judge_cannot_play() -> None:
 
 def test_an_impossible_move_of_a_record() -> None:
     board = Board.parse("1000/0000/0000/0000")
-    record = Record(seed=1, board=board, moves=(Move.RIGHT, Move.RIGHT))
-    found = judge(record, make_player("ntuple:net=tiny,ply=1"))
-    assert next(found).move == Move.RIGHT
-    record = Record(seed=1, board=board, moves=(Move.UP, Move.RIGHT))
-    with pytest.raises(IllegalMove):
-        list(judge(record, make_player("ntuple:net=tiny,ply=1")))
+    for first, wrong in ((Move.RIGHT, 2), (Move.UP, 1)):
+        record = Record(seed=1, board=board, moves=(first, Move.RIGHT))
+        with pytest.raises(InvalidRecord, match=f"move {wrong}: expected a legal move"):
+            list(judge(record, make_player("ntuple:net=tiny,ply=1")))
 
 
 def test_a_raised_flag_ends_it(greedy_game: Game) -> None:

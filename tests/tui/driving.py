@@ -9,17 +9,19 @@ from pathlib import Path
 from textual.pilot import Pilot
 
 from twofold import Analysis, Board, Budget, Game, Move, Player, Rules, Stop, make_player
+from twofold.play.paces import PLEASANT
+from twofold.play.saving import (
+    KeptGame,
+)
 from twofold.players.base import move_list
 from twofold.search.analysis import MoveValue
 from twofold.tui.app import TwofoldApp
 from twofold.tui.game_screen import GameScreen
 from twofold.tui.judging import Judging
 from twofold.tui.lines import Lines
-from twofold.tui.paces import PLEASANT
 from twofold.tui.picture_screen import PictureScreen
 from twofold.tui.play_screen import PlayScreen
 from twofold.tui.review_screen import ReviewScreen
-from twofold.tui.saving import KeptGame
 from twofold.tui.shared_game import SharedGame
 from twofold.tui.walk import Walk
 

@@ -7,14 +7,14 @@ from rich.console import Console
 from rich.text import Text
 
 from twofold import Board
-from twofold.tui.picture import Canvas, Picture, title_line
+from twofold.tui.picture import Canvas, ScreenPicture, title_line
 
 PANEL = ["values", "up 1", "right 2", "down 3", "left 4"]
 FIGURES = [("score", "1,234"), ("best", "9,999"), ("move", "77"), ("player", "")]
 
 
-def picture(board: str = "1234/0000/0000/0001", panel: bool = True) -> Picture:
-    return Picture(
+def picture(board: str = "1234/0000/0000/0001", panel: bool = True) -> ScreenPicture:
+    return ScreenPicture(
         title=title_line("play"),
         board=Board.parse(board),
         figures=FIGURES,

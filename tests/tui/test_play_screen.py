@@ -21,8 +21,8 @@ from tests.tui.driving import (
     until_shown,
 )
 from twofold import Board, Game, Move, Rules
+from twofold.play import saving
 from twofold.records.record import Record, read_record, write_record
-from twofold.tui import saving
 from twofold.tui.review_screen import ReviewScreen
 
 
@@ -249,7 +249,7 @@ def test_the_game_is_saved_as_it_is_played(folder: Path, monkeypatch: pytest.Mon
 
     async def act(pilot: Driven) -> None:
         await pilot.press("left")
-        await until(pilot, lambda: screen.kept.is_saved)
+        await until(pilot, lambda: screen.kept.is_written)
         assert len(read_record(screen.kept.path).moves) == 1
         await pilot.press("ctrl+s")
         assert "the game is in" in text_of(pilot)
@@ -273,9 +273,9 @@ def test_a_disk_that_cannot_be_written_does_not_end_the_game(folder: Path) -> No
 
     async def act(pilot: Driven) -> None:
         await pilot.press("left", "ctrl+s")
-        assert "cannot make the folder" in text_of(pilot)
+        assert "expected a folder for the games" in text_of(pilot)
         await pilot.press("n")
-        assert "cannot make the folder" in text_of(pilot)
+        assert "expected a folder for the games" in text_of(pilot)
         assert screen.kept.game.move_number == 1
 
     drive(screen, act)

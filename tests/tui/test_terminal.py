@@ -32,7 +32,7 @@ def test_play_takes_keys_and_ctrl_c_saves(tmp_path: Path) -> None:
         assert exit_code(process, main) == 130
     assert "Traceback" not in text
     assert text.index("\x1b[?1049h") < text.rindex("\x1b[?1049l")
-    (path,) = (tmp_path / "games").iterdir()
+    (path,) = (tmp_path / "games").glob("*.2048")
     assert read_record(path).moves == (Move.LEFT, Move.DOWN)
 
 
@@ -123,7 +123,7 @@ def test_the_game_in_text_is_saved_when_the_terminal_is_closed(tmp_path: Path) -
         process.send_signal(signal.SIGHUP)
         read_until(main, "go on with")
         assert exit_code(process, main) == 130
-    (path,) = (tmp_path / "games").iterdir()
+    (path,) = (tmp_path / "games").glob("*.2048")
     assert read_record(path).moves == (Move.LEFT, Move.DOWN)
 
 

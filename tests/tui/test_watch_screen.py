@@ -18,8 +18,8 @@ from tests.tui.driving import (
     until_shown,
 )
 from twofold import Game, Player, Rules
+from twofold.play.saving import KeptGame
 from twofold.tui.play_screen import PlayScreen
-from twofold.tui.saving import KeptGame
 from twofold.tui.shared_game import SharedGame
 from twofold.tui.watch_screen import ENDS, WatchScreen
 

@@ -10,11 +10,11 @@ from playwright.sync_api import Browser
 from tests.support.browser import LAPTOP, PHONE, Served, Visit, launch, visit
 from tests.web.driver import PORT, Client
 from tests.web.own_players import GATE
+from twofold.play.store import GameStore
 from twofold.web.app import create_app
 from twofold.web.hub import Hub
 from twofold.web.security import Access
-from twofold.web.store import Store
-from twofold.web.table import Table
+from twofold.web.table import GameTable
 
 
 @pytest.fixture
@@ -33,10 +33,10 @@ def client(hub: Hub, tmp_path: Path) -> Client:
 
 
 @pytest.fixture
-def table(tmp_path: Path) -> Iterator[Table]:
+def table(tmp_path: Path) -> Iterator[GameTable]:
     """A table of its own, and the gate of the players in Python shut."""
     GATE.reset()
-    with closing(Store(tmp_path)) as store, closing(Table(store)) as table:
+    with closing(GameStore(tmp_path)) as store, closing(GameTable(store)) as table:
         yield table
         GATE.opened.set()  # for who still thinks
 

@@ -6,37 +6,39 @@ from typing import Any
 import pytest
 
 from tests.web.page import PATIENCE, Listener
-from twofold.game_file import Conflict, GameFile, Version
+from twofold.game import Game
+from twofold.play.autoplay import Wish
+from twofold.play.game_file import Conflict, GameFile, Version
+from twofold.play.store import GameStore
 from twofold.players import make_player
 from twofold.records.record import Record
 from twofold.rules import Rules
-from twofold.web.autoplay import Wish
 from twofold.web.following import Asker
-from twofold.web.history import History
 from twofold.web.live_game import LiveGame
 from twofold.web.protocol import (
     AutoplayEnded,
     StepReply,
 )
-from twofold.web.store import Store
-from twofold.web.table import Table
+from twofold.web.table import GameTable
 
 LARGE = Rules(6, 6)
 STOPS = Rules.parse("4x4 goal=16 stop=goal")
 
 
 def begin(
-    table: Table, listener: Listener, rules: Rules = LARGE, keep: bool = True, **values: Any
+    table: GameTable, listener: Listener, rules: Rules = LARGE, keep: bool = True, **values: Any
 ) -> LiveGame:
-    live = table.begin(History(rules, 1, **values), keep=keep)
+    board = values.pop("board", None)
+    game = Game.from_board(board, rules, 1, **values) if board else Game(rules, 1)
+    live = table.begin(game, keep=keep)
     return table.join(live, Asker(listener, 1))
 
 
 def move(live: LiveGame, listener: Listener, ref: int = 2) -> StepReply:
     """Make the first legal move."""
-    start, number = len(listener.replies), live.history.move_number
-    live.move(live.history.legal_moves()[0].letter, number, Asker(listener, ref))
-    return listener.wait(StepReply, lambda step: step.game == live.game, start)
+    start, number = len(listener.replies), live.game.move_number
+    live.move(live.game.legal_moves()[0].letter, number, Asker(listener, ref))
+    return listener.wait(StepReply, lambda step: step.game == live.name, start)
 
 
 def let_play(live: LiveGame, listener: Listener, spec: str, ref: int = 5, **wish: Any) -> None:
@@ -47,10 +49,10 @@ def ended(listener: Listener, start: int = 0) -> AutoplayEnded:
     return listener.wait(AutoplayEnded, start=start)
 
 
-def saved(table: Table, live: LiveGame) -> Record:
+def saved(table: GameTable, live: LiveGame) -> Record:
     """The record on disk once all is written."""
     table.close()
-    return table.store.read(live.game)
+    return table.store.read(live.name)
 
 
 def wait_until_saved(live: LiveGame) -> None:
@@ -74,7 +76,7 @@ class Clock:
 class Writes:
     """Counts what a store writes, and may refuse it."""
 
-    def __init__(self, store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    def __init__(self, store: GameStore, monkeypatch: pytest.MonkeyPatch) -> None:
         self.moves: list[int] = []
         self.error: Exception | None = None
         self._changed = threading.Condition()

@@ -8,10 +8,14 @@ import pytest
 
 from twofold.board import Board
 from twofold.game import Game
+from twofold.play.kept import (
+    GameInfo,
+)
+from twofold.play.store import (
+    GameStore,
+)
 from twofold.records.record import Record
 from twofold.rules import Rules
-from twofold.web.protocol import GameInfo
-from twofold.web.store import Store
 
 STANDARD_TEXT = str(Rules())
 
@@ -28,23 +32,23 @@ def record_of(
 
 
 @pytest.fixture
-def store(tmp_path: Path) -> Iterator[Store]:
-    with closing(Store(tmp_path / "data" / "games")) as store:
+def store(tmp_path: Path) -> Iterator[GameStore]:
+    with closing(GameStore(tmp_path / "data" / "games")) as store:
         yield store
 
 
-def again(store: Store) -> Store:
+def again(store: GameStore) -> GameStore:
     """The same folder, opened by the next server."""
     store.close()
-    after = Store(store.folder)
+    after = GameStore(store.folder)
     assert after.wait(120)
     after.close()
     return after
 
 
-def infos(store: Store) -> list[GameInfo]:
+def infos(store: GameStore) -> list[GameInfo]:
     return [one.info for one in store.games()]
 
 
-def ids(store: Store) -> list[str]:
+def ids(store: GameStore) -> list[str]:
     return [info.game for info in infos(store)]

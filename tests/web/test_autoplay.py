@@ -25,15 +25,15 @@ from twofold.board import Board
 from twofold.errors import (
     LimitExceeded,
 )
+from twofold.game import Game
+from twofold.play import autoplay
+from twofold.play.autoplay import STEPS_PER_SECOND, Wish
+from twofold.play.store import GameStore
 from twofold.players import make_player, play_game
 from twofold.rules import STANDARD, Move, Rules
-from twofold.web import autoplay
 from twofold.web import table as module
-from twofold.web.autoplay import Wish
 from twofold.web.following import Asker
-from twofold.web.history import History
 from twofold.web.protocol import (
-    STEPS_PER_SECOND,
     AutoplayEnded,
     FrameReply,
     GameState,
@@ -41,11 +41,10 @@ from twofold.web.protocol import (
     StaleMove,
     StepReply,
 )
-from twofold.web.store import Store
-from twofold.web.table import Table
+from twofold.web.table import GameTable
 
 
-def test_slow_players_are_shown_step_by_step(table: Table) -> None:
+def test_slow_players_are_shown_step_by_step(table: GameTable) -> None:
     one, other = Listener(), Listener()
     live = begin(table, one)
     live.join(Asker(other, 9))
@@ -64,7 +63,7 @@ def test_slow_players_are_shown_step_by_step(table: Table) -> None:
     assert live.state().player == "greedy"
 
 
-def test_a_pace_far_apart_waits_until_it_is_changed(table: Table) -> None:
+def test_a_pace_far_apart_waits_until_it_is_changed(table: GameTable) -> None:
     listener = Listener()
     live = begin(table, listener)
     let_play(live, listener, "greedy", moves_per_second=1e-6)
@@ -85,7 +84,7 @@ def test_a_pace_far_apart_waits_until_it_is_changed(table: Table) -> None:
         (own_players.FIRST, "4x4"),
     ],
 )
-def test_fast_players_are_shown_in_frames(table: Table, spec: str, rules: str) -> None:
+def test_fast_players_are_shown_in_frames(table: GameTable, spec: str, rules: str) -> None:
     """The game is the one that the player plays anywhere else."""
     listener = Listener()
     live = begin(table, listener, Rules.parse(rules))
@@ -95,7 +94,7 @@ def test_fast_players_are_shown_in_frames(table: Table, spec: str, rules: str) -
     assert result is not None
     most = min(result.moves, 150)
     assert end.reason == ("over" if result.moves <= 150 else "moves")
-    assert live.history.letters == result.letters[:most]
+    assert live.game.letters == result.letters[:most]
     assert end.now.move_number == most
     frames = listener.all(FrameReply)
     assert frames
@@ -103,12 +102,12 @@ def test_fast_players_are_shown_in_frames(table: Table, spec: str, rules: str) -
     assert frames[-1].now.board == end.now.board
     numbers = [frame.now.move_number for frame in frames]
     assert numbers == sorted(numbers)
-    again = History(live.history.rules, 1)
-    for letter in live.history.letters:
+    again = Game(live.game.rules, 1)
+    for letter in live.game.letters:
         again.play(Move.parse(letter))
-    assert (again.board, again.score) == (live.history.board, live.history.score)
+    assert (again.board, again.score) == (live.game.board, live.game.score)
     live.undo(Asker(listener, 9))
-    assert live.history.board == again.at(most - 1).board
+    assert live.game.board == again.at(most - 1).board
 
 
 @pytest.mark.parametrize(
@@ -119,21 +118,21 @@ def test_fast_players_are_shown_in_frames(table: Table, spec: str, rules: str) -
         "alphabeta:depth=2",
     ],
 )
-def test_searches_play(table: Table, spec: str) -> None:
+def test_searches_play(table: GameTable, spec: str) -> None:
     listener = Listener()
     live = begin(table, listener, STANDARD)
     let_play(live, listener, spec, moves=10)
     assert ended(listener).now.move_number == 10
 
 
-def test_a_search_on_cells_plays(table: Table) -> None:
+def test_a_search_on_cells_plays(table: GameTable) -> None:
     listener = Listener()
     live = begin(table, listener, Rules(5, 5))
     let_play(live, listener, "expectimax:eval=rows,ply=1", moves=5)
     assert ended(listener).now.move_number == 5
 
 
-def test_a_pace_in_frames_is_kept(table: Table) -> None:
+def test_a_pace_in_frames_is_kept(table: GameTable) -> None:
     listener = Listener()
     live = begin(table, listener)
     begun = time.monotonic()
@@ -146,7 +145,7 @@ def test_a_pace_in_frames_is_kept(table: Table) -> None:
 
 
 def test_a_player_that_cannot_keep_its_pace_does_not_race_later(
-    table: Table, monkeypatch: pytest.MonkeyPatch
+    table: GameTable, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     now = [1_000.0]
     monkeypatch.setattr(autoplay, "time", SimpleNamespace(monotonic=lambda: now[0]))
@@ -164,14 +163,14 @@ def test_a_player_that_cannot_keep_its_pace_does_not_race_later(
     assert player._turn().most == 4
 
 
-def test_a_tile_stops_it(table: Table) -> None:
+def test_a_tile_stops_it(table: GameTable) -> None:
     listener = Listener()
     live = begin(table, listener, STANDARD)
     let_play(live, listener, "expectimax:ply=1", stop_tile=64)
     end = ended(listener)
     assert end.reason == "tile"
     assert max(end.now.tiles) == 64
-    assert live.history.at(end.now.move_number - 1).board.max_tile == 32
+    assert live.game.at(end.now.move_number - 1).board.max_tile == 32
     start = len(listener.replies)
     let_play(live, listener, "expectimax:ply=1", stop_tile=64, moves=3)  # it is there already
     assert ended(listener, start).reason == "moves"
@@ -181,7 +180,7 @@ def test_a_tile_stops_it(table: Table) -> None:
     assert max(ended(listener, start).now.tiles) == 128
 
 
-def test_a_tile_stops_steps_too(table: Table) -> None:
+def test_a_tile_stops_steps_too(table: GameTable) -> None:
     listener = Listener()
     live = begin(table, listener, STANDARD, board=Board.parse("5500/0000/0000/0000"))
     let_play(live, listener, "greedy", stop_tile=64, moves_per_second=30.0)
@@ -190,7 +189,7 @@ def test_a_tile_stops_steps_too(table: Table) -> None:
 
 
 @pytest.mark.parametrize("pace", [None, 30.0])
-def test_the_goal_stops_it_where_the_rules_say_so(table: Table, pace: float | None) -> None:
+def test_the_goal_stops_it_where_the_rules_say_so(table: GameTable, pace: float | None) -> None:
     listener = Listener()
     live = begin(table, listener, STOPS)
     let_play(live, listener, "greedy", moves_per_second=pace)
@@ -198,7 +197,7 @@ def test_the_goal_stops_it_where_the_rules_say_so(table: Table, pace: float | No
     assert (end.reason, end.now.status, end.now.legal) == ("stopped", "stopped", "")
 
 
-def test_a_move_takes_over_at_once(table: Table) -> None:
+def test_a_move_takes_over_at_once(table: GameTable) -> None:
     """Also from a player that is deep in thought and hears no flag."""
     listener = Listener()
     live = begin(table, listener)
@@ -212,12 +211,12 @@ def test_a_move_takes_over_at_once(table: Table) -> None:
     assert ended(listener).reason == "paused"
     GATE.opened.set()
     table.close()
-    assert live.history.move_number == 1
+    assert live.game.move_number == 1
     assert live.state().player == "me"
 
 
 @pytest.mark.parametrize("act", ["undo", "redo", "stale"])
-def test_undo_and_redo_take_over(table: Table, act: str) -> None:
+def test_undo_and_redo_take_over(table: GameTable, act: str) -> None:
     listener = Listener()
     live = begin(table, listener)
     move(live, listener)
@@ -231,11 +230,11 @@ def test_undo_and_redo_take_over(table: Table, act: str) -> None:
     else:
         getattr(live, act)(Asker(listener, 4))
     assert ended(listener).reason == "paused"
-    assert live.history.move_number == {"undo": 0, "redo": 2, "stale": 1}[act]
+    assert live.game.move_number == {"undo": 0, "redo": 2, "stale": 1}[act]
 
 
 @pytest.mark.parametrize("spec", ["expectimax:ply=12", "alphabeta:depth=24", own_players.HELD])
-def test_a_pause_ends_a_long_thought(table: Table, spec: str) -> None:
+def test_a_pause_ends_a_long_thought(table: GameTable, spec: str) -> None:
     listener, other = Listener(), Listener()
     live = begin(table, listener, STANDARD, board=Board.parse("1234/2345/3456/0010"))
     live.join(Asker(other, 2))
@@ -248,10 +247,10 @@ def test_a_pause_ends_a_long_thought(table: Table, spec: str) -> None:
     GATE.opened.set()
     table.close()  # and no thread is left thinking
     assert "twofold-autoplay" not in [thread.name for thread in threading.enumerate()]
-    assert live.history.move_number == 0
+    assert live.game.move_number == 0
 
 
-def test_a_pause_of_nothing_is_answered(table: Table) -> None:
+def test_a_pause_of_nothing_is_answered(table: GameTable) -> None:
     listener, other = Listener(), Listener()
     live = begin(table, listener)
     live.join(Asker(other, 2))
@@ -260,7 +259,7 @@ def test_a_pause_of_nothing_is_answered(table: Table) -> None:
     assert not other.all(AutoplayEnded)
 
 
-def test_another_player_takes_its_place_when_it_is_ready(table: Table) -> None:
+def test_another_player_takes_its_place_when_it_is_ready(table: GameTable) -> None:
     listener = Listener()
     live = begin(table, listener)
     let_play(live, listener, "greedy", moves_per_second=30.0)
@@ -277,7 +276,7 @@ def test_another_player_takes_its_place_when_it_is_ready(table: Table) -> None:
     assert live.now().autoplay == ""
 
 
-def test_a_player_that_gets_ready_too_late_does_not_play(table: Table) -> None:
+def test_a_player_that_gets_ready_too_late_does_not_play(table: GameTable) -> None:
     listener = Listener()
     live = begin(table, listener)
     let_play(live, listener, own_players.LATE, ref=6)
@@ -286,10 +285,10 @@ def test_a_player_that_gets_ready_too_late_does_not_play(table: Table) -> None:
     assert ended(listener).ref == 7
     GATE.opened.set()
     table.close()
-    assert live.history.move_number == 1
+    assert live.game.move_number == 1
 
 
-def test_who_played_is_told(table: Table) -> None:
+def test_who_played_is_told(table: GameTable) -> None:
     listener = Listener()
     live = begin(table, listener)
     for spec in ("greedy", "random", "greedy"):
@@ -300,7 +299,7 @@ def test_who_played_is_told(table: Table) -> None:
     assert saved(table, live).player == "me + greedy + random"
 
 
-def test_a_player_with_too_long_a_name_is_another_player(table: Table) -> None:
+def test_a_player_with_too_long_a_name_is_another_player(table: GameTable) -> None:
     live = begin(table, Listener())
     live.add_player("a" * 1_500)
     live.add_player("b" * 1_500)
@@ -317,7 +316,7 @@ def test_a_player_with_too_long_a_name_is_another_player(table: Table) -> None:
     ],
 )
 def test_a_player_that_cannot_begin_is_refused(
-    table: Table, spec: str, kind: str, words: str
+    table: GameTable, spec: str, kind: str, words: str
 ) -> None:
     listener, other = Listener(), Listener()
     live = begin(table, listener)
@@ -332,7 +331,7 @@ def test_a_player_that_cannot_begin_is_refused(
     assert not other.all(RefusedReply)
 
 
-def test_a_player_that_cannot_be_made_is_refused(table: Table) -> None:
+def test_a_player_that_cannot_be_made_is_refused(table: GameTable) -> None:
     listener = Listener()
     live = begin(table, listener)
 
@@ -347,7 +346,7 @@ def test_a_player_that_cannot_be_made_is_refused(table: Table) -> None:
     ("spec", "words"),
     [(own_players.BROKEN, r"RuntimeError: broken \x1b[2J"), (own_players.WRONG, "a legal move")],
 )
-def test_a_player_that_fails_is_told_to_all(table: Table, spec: str, words: str) -> None:
+def test_a_player_that_fails_is_told_to_all(table: GameTable, spec: str, words: str) -> None:
     listener = Listener()
     board = Board.parse("1234/0000/0000/0000")
     live = begin(table, listener, STANDARD, board=board)
@@ -357,13 +356,13 @@ def test_a_player_that_fails_is_told_to_all(table: Table, spec: str, words: str)
     assert words in end.message
 
 
-def test_a_failure_after_the_end_is_nobodys_matter(table: Table) -> None:
+def test_a_failure_after_the_end_is_nobodys_matter(table: GameTable) -> None:
     listener = Listener()
     live = begin(table, listener)
     let_play(live, listener, own_players.HELD)
     assert GATE.reached.wait(PATIENCE)
     live.pause(Asker(listener, 8))
-    live.history.cut(0)
+    live.game.cut(0)
     GATE.opened.set()
     table.close()
     assert [end.reason for end in listener.all(AutoplayEnded)] == ["paused"]
@@ -372,7 +371,7 @@ def test_a_failure_after_the_end_is_nobodys_matter(table: Table) -> None:
 def test_so_many_players_at_a_time(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "MAX_PLAYERS", 2)
     listener = Listener()
-    with closing(Store(tmp_path)) as store, closing(Table(store)) as table:
+    with closing(GameStore(tmp_path)) as store, closing(GameTable(store)) as table:
         games = [begin(table, listener) for _ in range(3)]
         for live in games[:2]:
             let_play(live, listener, own_players.HELD)
@@ -383,7 +382,7 @@ def test_so_many_players_at_a_time(tmp_path: Path, monkeypatch: pytest.MonkeyPat
         GATE.opened.set()
 
 
-def test_without_followers_no_player_plays(table: Table) -> None:
+def test_without_followers_no_player_plays(table: GameTable) -> None:
     listener = Listener()
     live = begin(table, listener)
     let_play(live, listener, own_players.HELD)
@@ -391,5 +390,5 @@ def test_without_followers_no_player_plays(table: Table) -> None:
     table.leave(live, listener)
     GATE.opened.set()
     table.close()
-    assert live.history.move_number == 0
+    assert live.game.move_number == 0
     assert not listener.all(AutoplayEnded)

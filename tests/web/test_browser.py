@@ -9,7 +9,7 @@ from playwright.sync_api import expect
 
 from tests.support.browser import PATIENCE_MS, Served, Visit, serve
 from tests.web.replayed import replayed
-from twofold.game_file import GameFile
+from twofold.play.game_file import GameFile
 from twofold.records.record import Record
 
 PAGES = {

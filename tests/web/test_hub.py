@@ -19,12 +19,13 @@ from twofold.errors import (
     UnsupportedRules,
 )
 from twofold.game import Game
+from twofold.play.store import NotFound
 from twofold.records.record import Record, format_record, parse_record
 from twofold.rules import STANDARD, Rules
 from twofold.web import hub as hub_module
 from twofold.web import protocol
 from twofold.web.hub import Hub
-from twofold.web.protocol import AnalysisReply, AutoplayEnded, GameState, NotFound, Ready, Welcome
+from twofold.web.protocol import AnalysisReply, AutoplayEnded, GameState, Ready, Welcome
 
 BOARD = Board.parse("1234/2345/3456/0010")
 

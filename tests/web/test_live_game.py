@@ -22,9 +22,9 @@ from twofold.errors import (
 )
 from twofold.game import Game
 from twofold.players import make_player, play_game
+from twofold.records.record import Record
 from twofold.rules import STANDARD, Move
 from twofold.web.following import Asker
-from twofold.web.history import History
 from twofold.web.live_game import REPLAY_MOVES
 from twofold.web.protocol import (
     GameState,
@@ -32,15 +32,15 @@ from twofold.web.protocol import (
     StaleMove,
     StepReply,
 )
-from twofold.web.table import Table
+from twofold.web.table import GameTable
 
 
-def test_a_move_is_told_to_all(table: Table) -> None:
+def test_a_move_is_told_to_all(table: GameTable) -> None:
     one, other = Listener(), Listener()
     live = begin(table, one, STANDARD)
-    table.open(live.game, Asker(other, 3))
+    table.open(live.name, Asker(other, 3))
     state = other.wait(GameState)
-    assert (state.ref, state.game, state.player, state.kept) == (3, live.game, "me", True)
+    assert (state.ref, state.game, state.player, state.kept) == (3, live.name, "me", True)
     assert (state.seed, state.rules.text, state.first) == ("1", str(STANDARD), 0)
     step = move(live, one)
     assert (step.ref, step.by, step.now.move_number) == (2, "", 1)
@@ -53,16 +53,16 @@ def test_a_move_is_told_to_all(table: Table) -> None:
     assert step.now.tiles == [tile for row in game.board.tiles for tile in row]
 
 
-def test_a_move_for_another_board_is_refused(table: Table) -> None:
+def test_a_move_for_another_board_is_refused(table: GameTable) -> None:
     listener = Listener()
     live = begin(table, listener)
     move(live, listener)
     with pytest.raises(StaleMove, match="after 1 moves, got one meant for the board after 0"):
         live.move("u", 0, Asker(listener, 9))
-    assert live.history.move_number == 1
+    assert live.game.move_number == 1
 
 
-def test_an_illegal_move_is_refused(table: Table) -> None:
+def test_an_illegal_move_is_refused(table: GameTable) -> None:
     listener = Listener()
     live = begin(table, listener, STANDARD, board=Board.parse("1234/0000/0000/0000"))
     with pytest.raises(IllegalMove):
@@ -74,7 +74,7 @@ def test_an_illegal_move_is_refused(table: Table) -> None:
         let_play(over, listener, "greedy")
 
 
-def test_undo_and_redo(table: Table) -> None:
+def test_undo_and_redo(table: GameTable) -> None:
     one, other = Listener(), Listener()
     live = begin(table, one)
     live.join(Asker(other, 3))
@@ -94,7 +94,7 @@ def test_undo_and_redo(table: Table) -> None:
         live.redo(Asker(other, 7))
 
 
-def test_the_goal_is_announced_once(table: Table) -> None:
+def test_the_goal_is_announced_once(table: GameTable) -> None:
     listener = Listener()
     board = Board.parse("aa11/0000/0000/0000")
     live = begin(table, listener, STANDARD, board=board)
@@ -104,7 +104,7 @@ def test_the_goal_is_announced_once(table: Table) -> None:
     assert not move(live, listener).goal_reached
 
 
-def test_earlier_positions(table: Table) -> None:
+def test_earlier_positions(table: GameTable) -> None:
     listener = Listener()
     live = begin(table, listener)
     steps = [move(live, listener) for _ in range(5)]
@@ -114,10 +114,10 @@ def test_earlier_positions(table: Table) -> None:
     assert live.position(5).next_move == ""
     with pytest.raises(LimitExceeded):
         live.position(6)
-    assert live.history.move_number == 5
+    assert live.game.move_number == 5
 
 
-def test_steps_come_in_order(table: Table) -> None:
+def test_steps_come_in_order(table: GameTable) -> None:
     """Whoever acts, whoever listens."""
     listeners = [Listener() for _ in range(3)]
     live = begin(table, listeners[0])
@@ -152,23 +152,23 @@ def test_steps_come_in_order(table: Table) -> None:
         assert abs(after - before) <= 1
 
 
-def test_looking_back_at_a_long_game(table: Table) -> None:
+def test_looking_back_at_a_long_game(table: GameTable) -> None:
     """Boards that were not kept are found again a few moves at a time, for a page that waits."""
     record = play_game(make_player("greedy"), LARGE, 1, keep_moves=True)
     assert record is not None
-    history = History(LARGE, 1)
+    history = Game(LARGE, 1)
     for letter in record.letters[:700]:
         history.play(Move.parse(letter))
     last = history.move_number
     assert last > REPLAY_MOVES + 100
-    name = table.add(history.record())
+    name = table.add(Record.from_game(history))
     alone = table.find(name)
     alone.replay()  # nobody follows
-    assert alone.history.known_before(last) == 0
+    assert alone.game.known_before(last) == 0
     listener = Listener()
     live = table.open(name, Asker(listener, 1))
     assert live.position(300).board == str(history.at(300).board)
     live.replay()
-    assert live.history.known_before(last) >= last - 64
+    assert live.game.known_before(last) >= last - 64
     live.undo(Asker(listener, 2))
-    assert live.history.board == history.at(last - 1).board
+    assert live.game.board == history.at(last - 1).board

@@ -9,7 +9,7 @@ from playwright.sync_api import Browser, Page
 
 from tests.support.browser import LAPTOP, PATIENCE_MS, Served, serve_apart, visit
 from tests.web.replayed import replayed
-from twofold.game_file import INDEX_TAGS
+from twofold.play.game_file import INDEX_TAGS
 from twofold.records.record import Record, format_record
 
 LETTERS = "lurd" * 6

@@ -11,6 +11,8 @@ from tests.web import own_players
 from tests.web.own_players import GATE
 from tests.web.page import PATIENCE, Listener
 from twofold.errors import ResourceError
+from twofold.game import Game
+from twofold.play.store import NotFound
 from twofold.players import make_player
 from twofold.records.record import Record
 from twofold.review.judge import Judge
@@ -18,8 +20,7 @@ from twofold.review.review import judge, review
 from twofold.rules import STANDARD
 from twofold.search.budget import Budget
 from twofold.web import reviews as module
-from twofold.web.history import History
-from twofold.web.protocol import Judged, JudgementInfo, NotFound, RefusedReply, Reviewed
+from twofold.web.protocol import Judged, JudgementInfo, RefusedReply, Reviewed
 from twofold.web.reviews import AskedReview, Order, Reviews
 
 SPEC = "ntuple:net=tiny,ply=1"
@@ -27,10 +28,10 @@ SPEC = "ntuple:net=tiny,ply=1"
 
 def game(moves: int, last: int = 0) -> Record:
     """A game of first legal moves; `last` says which one the last move is."""
-    history = History(STANDARD, 5)
+    history = Game(STANDARD, 5)
     for number in range(moves):
         history.play(history.legal_moves()[last if number == moves - 1 else 0])
-    return history.record()
+    return Record.from_game(history)
 
 
 @pytest.fixture

@@ -11,25 +11,21 @@ from twofold.board import Board
 from twofold.errors import (
     ResourceError,
 )
+from twofold.play.store import GameStore, NotFound
 from twofold.rules import STANDARD
 from twofold.web import saver as saver_module
 from twofold.web.following import Asker
-from twofold.web.protocol import (
-    GameState,
-    NotFound,
-    RefusedReply,
-)
-from twofold.web.store import Store
-from twofold.web.table import Table
+from twofold.web.protocol import GameState, RefusedReply
+from twofold.web.table import GameTable
 
 
 def test_a_game_that_changes_is_written_once_a_second(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     clock, listener = Clock(), Listener()
-    with closing(Store(tmp_path)) as store:
+    with closing(GameStore(tmp_path)) as store:
         writes = Writes(store, monkeypatch)
-        with closing(Table(store, clock)) as table:
+        with closing(GameTable(store, clock)) as table:
             live = begin(table, listener)
             move(live, listener)
             writes.wait(1)
@@ -54,9 +50,9 @@ def test_a_game_that_ends_is_written_at_once(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     clock, listener = Clock(), Listener()
-    with closing(Store(tmp_path)) as store:
+    with closing(GameStore(tmp_path)) as store:
         writes = Writes(store, monkeypatch)
-        with closing(Table(store, clock)) as table:
+        with closing(GameTable(store, clock)) as table:
             live = begin(table, listener, STANDARD)
             move(live, listener)
             writes.wait(1)
@@ -64,32 +60,32 @@ def test_a_game_that_ends_is_written_at_once(
             let_play(live, listener, "greedy")
             assert ended(listener).reason == "over"
             wait_until_saved(live)
-        assert store.read(live.game) == live.record()
+        assert store.read(live.name) == live.record()
         assert store.games()[0].info.status == "over"
 
 
-def test_games_without_a_move_are_not_written(table: Table) -> None:
+def test_games_without_a_move_are_not_written(table: GameTable) -> None:
     listener = Listener()
     live = begin(table, listener)
     table.leave(live, listener)
-    assert table.last() == live.game
-    assert table.find(live.game) is live
+    assert table.last() == live.name
+    assert table.find(live.name) is live
     table.close()
     assert table.infos() == []
 
 
-def test_games_that_are_not_kept_are_never_written(table: Table) -> None:
+def test_games_that_are_not_kept_are_never_written(table: GameTable) -> None:
     listener = Listener()
     live = begin(table, listener, keep=False)
     assert not listener.wait(GameState).kept
     move(live, listener)
-    assert table.record(live.game).moves
+    assert table.record(live.name).moves
     assert table.infos() == []
     with pytest.raises(NotFound):
-        table.delete(live.game)
+        table.delete(live.name)
     table.leave(live, listener)
     with pytest.raises(NotFound):
-        table.find(live.game)
+        table.find(live.name)
     table.close()
     assert list(table.store.folder.iterdir()) == []
 
@@ -98,10 +94,10 @@ def test_a_full_disk_is_told_once_and_the_game_goes_on(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     clock, listener = Clock(), Listener()
-    with closing(Store(tmp_path)) as store:
+    with closing(GameStore(tmp_path)) as store:
         writes = Writes(store, monkeypatch)
         writes.error = ResourceError("cannot write 100 bytes to 'x': No space left on device")
-        with closing(Table(store, clock)) as table:
+        with closing(GameTable(store, clock)) as table:
             live = begin(table, listener)
             move(live, listener)
             told = listener.wait(RefusedReply)
@@ -115,22 +111,22 @@ def test_a_full_disk_is_told_once_and_the_game_goes_on(
             writes.wait(3)
             assert len(listener.all(RefusedReply)) == 1
             table.leave(live, listener)  # it stays in memory
-            assert table.find(live.game) is live
+            assert table.find(live.name) is live
             writes.error = None
             clock.now += saver_module.RETRY_SECONDS
             table.changed(live, at_once=False)
             wait_until_saved(live)
-        assert len(store.read(live.game).moves) == 3
+        assert len(store.read(live.name).moves) == 3
 
 
 def test_a_fault_of_ours_does_not_end_saving(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     listener = Listener()
-    with closing(Store(tmp_path)) as store:
+    with closing(GameStore(tmp_path)) as store:
         writes = Writes(store, monkeypatch)
         writes.error = ZeroDivisionError("oops")
-        with closing(Table(store)) as table:
+        with closing(GameTable(store)) as table:
             live = begin(table, listener)
             move(live, listener)
             assert listener.wait(RefusedReply).kind == "InternalError"
@@ -139,10 +135,10 @@ def test_a_fault_of_ours_does_not_end_saving(
             move(other, listener)
             wait_until_saved(other)
     assert "ZeroDivisionError" in caplog.text
-    assert len(store.read(live.game).moves) == 1  # at the end it is tried once more
+    assert len(store.read(live.name).moves) == 1  # at the end it is tried once more
 
 
-def test_best_scores_are_those_of_kept_games(table: Table) -> None:
+def test_best_scores_are_those_of_kept_games(table: GameTable) -> None:
     listener = Listener()
     live = begin(table, listener)
     now = move(live, listener).now

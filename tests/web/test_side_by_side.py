@@ -7,24 +7,23 @@ from pathlib import Path
 
 import pytest
 
+from tests.play.kept_games import STANDARD_TEXT, again, ids, record_of
 from tests.web import own_players
 from tests.web.own_players import GATE
 from tests.web.page import PATIENCE, Listener, Page
 from tests.web.playing import Clock, begin, let_play, move, wait_until_saved
-from tests.web.stored import STANDARD_TEXT, again, ids, record_of
-from twofold.best_scores import BEST_FILE, read_best
 from twofold.errors import InvalidInput
-from twofold.game_file import goes_on
+from twofold.play.best_scores import BEST_FILE, read_best
+from twofold.play.game_file import SUFFIX, goes_on
+from twofold.play.store import GameStore, NotFound
 from twofold.records.record import Record, format_record
 from twofold.rules import STANDARD
 from twofold.web import protocol
 from twofold.web.following import Asker
 from twofold.web.hub import Hub
 from twofold.web.live_game import LiveGame
-from twofold.web.protocol import GameState, NotFound, RefusedReply
-from twofold.web.saver import save
-from twofold.web.store import SUFFIX, Store
-from twofold.web.table import Table
+from twofold.web.protocol import GameState, RefusedReply
+from twofold.web.table import GameTable
 
 pytestmark = pytest.mark.promise("R65")
 
@@ -33,7 +32,7 @@ pytestmark = pytest.mark.promise("R65")
 class Server:
     """A table on a store of its own, with a page. It saves when it is told to."""
 
-    table: Table
+    table: GameTable
     page: Listener
 
     def open(self, game: str) -> LiveGame:
@@ -43,12 +42,12 @@ class Server:
     def make_moves(self, live: LiveGame, which: int, count: int = 1) -> None:
         """Make moves by hand: the first legal ones, or the last."""
         for _ in range(count):
-            letter = live.history.legal_moves()[which].letter
-            live.move(letter, live.history.move_number, Asker(self.page, 2))
+            letter = live.game.legal_moves()[which].letter
+            live.move(letter, live.game.move_number, Asker(self.page, 2))
 
     def save(self, live: LiveGame) -> None:
         """Save it now."""
-        save(live, self.table.store, 0.0, self.table._move)
+        live.save()
 
     def told(self, note: str) -> GameState:
         """What the page is told of another program."""
@@ -62,8 +61,10 @@ def servers(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[list[Se
     with ExitStack() as stack:
         found = []
         for _ in range(2):
-            store = stack.enter_context(closing(Store(tmp_path)))
-            found.append(Server(stack.enter_context(closing(Table(store, Clock()))), Listener()))
+            store = stack.enter_context(closing(GameStore(tmp_path)))
+            found.append(
+                Server(stack.enter_context(closing(GameTable(store, Clock()))), Listener())
+            )
         yield found
 
 
@@ -89,16 +90,16 @@ def test_other_moves_become_a_game_of_their_own(servers: list[Server]) -> None:
     before = mine.record()
     one.save(mine)
     told = one.told("parted")
-    assert (told.was, told.game) == (game, mine.game)
-    assert mine.game != game
-    assert stored(servers) == {game: theirs.record(), mine.game: before}
-    assert {info.game for info in other.table.infos()} == {game, mine.game}
+    assert (told.was, told.game) == (game, mine.name)
+    assert mine.name != game
+    assert stored(servers) == {game: theirs.record(), mine.name: before}
+    assert {info.game for info in other.table.infos()} == {game, mine.name}
     one.make_moves(mine, 0)
     one.save(mine)
     other.make_moves(theirs, 0)
     other.save(theirs)
-    assert stored(servers) == {game: theirs.record(), mine.game: mine.record()}
-    assert one.table.find(mine.game) is mine
+    assert stored(servers) == {game: theirs.record(), mine.name: mine.record()}
+    assert one.table.find(mine.name) is mine
     assert one.table.find(game) is not mine
     assert one.table.record(game) == theirs.record()
     assert other.page.all(RefusedReply) == one.page.all(RefusedReply) == []
@@ -145,7 +146,7 @@ def test_a_game_changed_while_another_is_read_is_looked_at_once_more(
     monkeypatch.setattr(store, "save", save_and_move)
     one.save(mine)
     one.told("parted")
-    assert stored(servers) == {game: theirs.record(), mine.game: mine.record()}
+    assert stored(servers) == {game: theirs.record(), mine.name: mine.record()}
 
 
 def test_a_player_that_plays_is_ended_by_newer_moves(servers: list[Server]) -> None:
@@ -172,8 +173,8 @@ def test_a_deleted_game_comes_back_as_another_only(servers: list[Server]) -> Non
     other.table.delete(game)
     one.save(mine)
     told = one.told("deleted")
-    assert (told.was, told.game) == (game, mine.game)
-    assert stored(servers) == {mine.game: mine.record()}
+    assert (told.was, told.game) == (game, mine.name)
+    assert stored(servers) == {mine.name: mine.record()}
 
 
 def test_a_deleted_game_without_news_is_gone(servers: list[Server]) -> None:
@@ -188,8 +189,8 @@ def test_a_deleted_game_without_news_is_gone(servers: list[Server]) -> None:
     assert one.table.find_last() is None
     one.make_moves(mine, 0)  # a page still shows it
     one.save(mine)
-    assert stored(servers) == {mine.game: mine.record()}
-    assert one.told("deleted").game == mine.game != game
+    assert stored(servers) == {mine.name: mine.record()}
+    assert one.told("deleted").game == mine.name != game
 
 
 def test_moves_that_nobody_saw_are_not_deleted(servers: list[Server]) -> None:
@@ -217,7 +218,7 @@ def test_a_damaged_file_is_left(servers: list[Server]) -> None:
     one.save(mine)
     assert one.told("damaged").was == game
     assert path.read_text() == "something else"
-    assert one.table.store.read(mine.game) == mine.record()
+    assert one.table.store.read(mine.name) == mine.record()
 
 
 def test_the_newest_file_is_opened(servers: list[Server]) -> None:
@@ -233,7 +234,7 @@ def test_the_newest_file_is_opened(servers: list[Server]) -> None:
             other.make_moves(theirs, 0, 2)
         other.save(theirs)
         assert one.open(game).record() == theirs.record()
-        assert one.told("newer").now.undos == theirs.history.undos
+        assert one.told("newer").now.undos == theirs.game.undos
         assert one.table.record(game) == theirs.record()
         one.table.leave(one.table.find(game), one.page)
         one.page.replies.clear()
@@ -250,7 +251,7 @@ def test_a_note_is_told_to_the_next_page(servers: list[Server]) -> None:
     one.save(mine)
     states = []
     for _ in range(2):
-        one.open(mine.game)
+        one.open(mine.name)
         states.append(one.page.all(GameState)[-1])
     assert [(state.note, state.was) for state in states] == [("parted", game), ("", "")]
 
@@ -284,7 +285,7 @@ def test_lists_show_what_others_have_done(servers: list[Server]) -> None:
 def test_a_link_to_nothing_hides_no_game(tmp_path: Path) -> None:
     (tmp_path / f"good{SUFFIX}").write_text(format_record(record_of()))
     (tmp_path / f"dangling{SUFFIX}").symlink_to(tmp_path / "nothing")
-    with closing(Store(tmp_path)) as store:
+    with closing(GameStore(tmp_path)) as store:
         assert ids(store) == ["good"]
 
 
@@ -292,7 +293,7 @@ def test_best_scores_are_merged(tmp_path: Path) -> None:
     """In every order of two that end, the higher score of each rules stays."""
     for first in (0, 1):
         folder = tmp_path / str(first)
-        stores = [Store(folder), Store(folder)]
+        stores = [GameStore(folder), GameStore(folder)]
         for store, (standard, small) in zip(stores, [(500, 30), (400, 40)], strict=True):
             store.reached(STANDARD_TEXT, standard)
             store.reached("3x3", small)
@@ -302,7 +303,7 @@ def test_best_scores_are_merged(tmp_path: Path) -> None:
 
 
 def test_a_best_score_stays_whoever_deletes_its_game(tmp_path: Path) -> None:
-    with closing(Store(tmp_path)) as one, closing(Store(tmp_path)) as other:
+    with closing(GameStore(tmp_path)) as one, closing(GameStore(tmp_path)) as other:
         one.save("high", record_of(20), 1.0)
         assert ids(other) == ["high"]
         one.delete("high")
@@ -331,7 +332,7 @@ def test_no_order_of_saves_loses_a_move(
     assert all(any(goes_on(one, move) for one in found.values()) for move in made)
     assert len(found) <= 2
     for live in lives:
-        assert found[live.game] == live.record() or goes_on(found[live.game], live.record())
+        assert found[live.name] == live.record() or goes_on(found[live.name], live.record())
 
 
 def test_pages_go_on_under_the_new_id(tmp_path: Path) -> None:
@@ -362,7 +363,7 @@ def test_pages_go_on_under_the_new_id(tmp_path: Path) -> None:
         assert mine.refusal(protocol.UndoRequest(game=told.game))[0] == "NotFound"
 
 
-def test_an_unplayed_game_is_dropped(table: Table) -> None:
+def test_an_unplayed_game_is_dropped(table: GameTable) -> None:
     one, other = Listener(), Listener()
     empty, shared, played = (begin(table, one) for _ in range(3))
     table.join(shared, Asker(other, 1))
@@ -370,22 +371,22 @@ def test_an_unplayed_game_is_dropped(table: Table) -> None:
     for live in (empty, shared, played):
         table.leave(live, one, unplayed=True)
     with pytest.raises(NotFound):
-        table.find(empty.game)
-    assert table.find(shared.game) is shared
-    assert table.find(played.game) is played
+        table.find(empty.name)
+    assert table.find(shared.name) is shared
+    assert table.find(played.name) is played
 
 
 @pytest.mark.parametrize("helped", [False, True])
-def test_a_game_that_a_player_helped_with_is_no_best_score(table: Table, helped: bool) -> None:
+def test_a_game_that_a_player_helped_with_is_no_best_score(table: GameTable, helped: bool) -> None:
     """One move by a player, and one game taken over from it, are enough."""
     listener = Listener()
     live = begin(table, listener, STANDARD)
     if helped:
         let_play(live, listener, "greedy", moves=1)
         listener.wait(protocol.AutoplayEnded)
-    while live.history.score == 0:
+    while live.game.score == 0:
         move(live, listener)
-    history, player = live.fork(live.history.move_number)
+    history, player = live.fork(live.game.move_number)
     fork = table.join(table.begin(history, player=player), Asker(listener, 4))
     last = move(fork, listener).now
     counted = 0 if helped else last.score

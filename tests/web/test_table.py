@@ -14,29 +14,26 @@ from twofold.errors import (
     InvalidRecord,
 )
 from twofold.game import Game
+from twofold.play.store import GameStore, NotFound
 from twofold.records.record import Record
 from twofold.web import table as module
 from twofold.web.following import Asker
-from twofold.web.protocol import (
-    GameState,
-    NotFound,
-)
-from twofold.web.store import Store
-from twofold.web.table import Table
+from twofold.web.protocol import GameState
+from twofold.web.table import GameTable
 
 
-def test_a_game_is_found_again_with_its_redo(table: Table) -> None:
+def test_a_game_is_found_again_with_its_redo(table: GameTable) -> None:
     listener, other = Listener(), Listener()
     live = begin(table, listener)
     move(live, listener)
     live.undo(Asker(listener, 3))
     table.leave(live, listener)
-    again = table.open(live.game, Asker(other, 1))
+    again = table.open(live.name, Asker(other, 1))
     assert again is live
     assert other.wait(GameState).now.can_redo
 
 
-def test_only_some_games_stay_in_memory(table: Table, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_only_some_games_stay_in_memory(table: GameTable, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "IDLE_GAMES", 2)
     listener = Listener()
     games = []
@@ -46,16 +43,16 @@ def test_only_some_games_stay_in_memory(table: Table, monkeypatch: pytest.Monkey
         wait_until_saved(live)
         table.leave(live, listener)
         games.append(live)
-    assert [table.find(live.game) is live for live in games] == [False] * 3 + [True] * 2
-    again = table.open(games[0].game, Asker(listener, 9))
+    assert [table.find(live.name) is live for live in games] == [False] * 3 + [True] * 2
+    again = table.open(games[0].name, Asker(listener, 9))
     assert again.record() == games[0].record()
     again.replay()
     again.undo(Asker(listener, 10))
-    assert again.history.board == games[0].history.at(0).board
+    assert again.game.board == games[0].game.at(0).board
 
 
 def test_the_game_played_last_is_the_last_though_the_clock_goes_back(
-    table: Table, monkeypatch: pytest.MonkeyPatch
+    table: GameTable, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     clock = iter([2e9, 2e9, 1e9, 1e9, 1e9, 1e9, 1e9, 1e9, 1e9, 1e9])
     monkeypatch.setattr(time, "time", lambda: next(clock))
@@ -66,35 +63,35 @@ def test_the_game_played_last_is_the_last_though_the_clock_goes_back(
     move(last, listener)
     monkeypatch.undo()
     assert last.played >= first.played
-    assert table.last() == last.game
+    assert table.last() == last.name
 
 
 def test_the_next_server_goes_on(tmp_path: Path) -> None:
     listener, other = Listener(), Listener()
-    with closing(Store(tmp_path)) as store, closing(Table(store)) as table:
+    with closing(GameStore(tmp_path)) as store, closing(GameTable(store)) as table:
         assert table.last() == ""
         first, live = begin(table, listener), begin(table, listener)
         move(first, listener)
         for _ in range(9):
             move(live, listener)
         live.undo(Asker(listener, 3))
-    with closing(Store(tmp_path)) as store, closing(Table(store)) as table:
-        assert table.last() == live.game
+    with closing(GameStore(tmp_path)) as store, closing(GameTable(store)) as table:
+        assert table.last() == live.name
         again = table.open(table.last(), Asker(other, 1))
         assert again is not live
         state = other.wait(GameState)
         assert state.now.undos == 1
-        assert state.now.board == str(live.history.board)
+        assert state.now.board == str(live.game.board)
         assert (state.date, state.seed) == (live.state().date, "1")
         assert not state.now.can_redo
         assert other.wait(GameState).player == "me"
         move(again, other)
         assert [info.moves for info in table.infos()] == [9, 1]
-    with closing(Store(tmp_path)) as store:
-        assert len(store.read(live.game).moves) == 9
+    with closing(GameStore(tmp_path)) as store:
+        assert len(store.read(live.name).moves) == 9
 
 
-def test_comments_and_tags_of_a_record_stay(table: Table) -> None:
+def test_comments_and_tags_of_a_record_stay(table: GameTable) -> None:
     game = Game(LARGE, 1)
     for _ in range(3):
         game.play(game.legal_moves()[0])
@@ -109,7 +106,7 @@ def test_comments_and_tags_of_a_record_stay(table: Table) -> None:
     assert written.player == "Ann + me"
 
 
-def test_a_record_is_kept_once(table: Table) -> None:
+def test_a_record_is_kept_once(table: GameTable) -> None:
     game = Game(LARGE, 1)
     game.play(game.legal_moves()[0])
     record = Record.from_game(game)
@@ -121,7 +118,7 @@ def test_a_record_is_kept_once(table: Table) -> None:
     assert table.add(record) != name
 
 
-def test_two_that_open_the_same_game_get_the_same(table: Table) -> None:
+def test_two_that_open_the_same_game_get_the_same(table: GameTable) -> None:
     game = Game(LARGE, 1)
     game.play(game.legal_moves()[0])
     name = table.add(Record.from_game(game))
@@ -130,32 +127,32 @@ def test_two_that_open_the_same_game_get_the_same(table: Table) -> None:
     assert table.join(one, Asker(Listener(), 1)) is table.join(other, Asker(Listener(), 1)) is one
 
 
-def test_deleting_a_game_in_play(table: Table) -> None:
+def test_deleting_a_game_in_play(table: GameTable) -> None:
     listener = Listener()
     live = begin(table, listener)
     move(live, listener)
     wait_until_saved(live)
     let_play(live, listener, own_players.HELD)
     assert GATE.reached.wait(PATIENCE)
-    table.delete(live.game)
+    table.delete(live.name)
     assert ended(listener).reason == "paused"
     assert not listener.wait(GameState, lambda state: not state.kept).kept
     assert table.infos() == []
     with pytest.raises(NotFound):
-        table.find(live.game)
+        table.find(live.name)
     move(live, listener)  # those who follow may play on
     GATE.opened.set()
     table.close()
-    assert not table.store.path(live.game).exists()
+    assert not table.store.path(live.name).exists()
 
 
-def test_deleting_a_game_that_was_never_written(table: Table) -> None:
+def test_deleting_a_game_that_was_never_written(table: GameTable) -> None:
     live = begin(table, Listener())
-    table.delete(live.game)
+    table.delete(live.name)
     assert not live.kept
 
 
-def test_deleting_a_stored_game(table: Table) -> None:
+def test_deleting_a_stored_game(table: GameTable) -> None:
     name = table.add(Record.from_game(Game(LARGE, 1)))
     table.delete(name)
     with pytest.raises(NotFound):
@@ -164,30 +161,30 @@ def test_deleting_a_stored_game(table: Table) -> None:
         table.record(name)
 
 
-def test_a_damaged_game_is_refused(table: Table) -> None:
+def test_a_damaged_game_is_refused(table: GameTable) -> None:
     (table.store.folder / "bad.2048").write_text("nothing")
     with pytest.raises(InvalidRecord, match=r"bad\.2048"):
         table.open("bad", Asker(Listener(), 1))
 
 
-def test_a_list_is_as_long_as_it_may_be(table: Table, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_list_is_as_long_as_it_may_be(table: GameTable, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "MAX_LISTED", 2)
     for seed in range(3):
         table.add(Record.from_game(Game(LARGE, seed)))
     assert len(table.infos()) == 2
 
 
-def test_forks_are_games_of_their_own(table: Table) -> None:
+def test_forks_are_games_of_their_own(table: GameTable) -> None:
     listener = Listener()
     live = begin(table, listener)
     for _ in range(5):
         move(live, listener)
     history, player = live.fork(3)
     other = table.join(table.begin(history, player=player), Asker(listener, 4))
-    assert other.game != live.game
+    assert other.name != live.name
     assert other.state().player == "me"
     move(other, listener)
-    assert live.history.move_number == 5
+    assert live.game.move_number == 5
     table.close()
-    assert len(table.store.read(other.game).moves) == 4
+    assert len(table.store.read(other.name).moves) == 4
     assert [info.moves for info in table.infos()] == [4, 5]

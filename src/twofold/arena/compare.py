@@ -21,6 +21,7 @@ from twofold.arena.pairs import Paired, PairedRates, paired_interval, paired_rat
 from twofold.arena.sprt import SprtState, Verdict
 from twofold.arena.stats import CONFIDENCE, Interval, Values, finite, survival_by_tile
 from twofold.arena.table import MAX_COLUMNS
+from twofold.figures import format_rate
 
 __all__ = ["Comparison", "compare_scores", "verdict_words"]
 
@@ -144,12 +145,12 @@ def _comparison_words(found: Comparison) -> str:
     ahead = paired.difference.value >= 0
     leader = found.names[not ahead]
     lead = paired.difference if ahead else _negated(paired.difference)
-    words = f"{_number(lead.value)} points a game more"
+    words = f"{format_rate(lead.value)} points a game more"
     if lead.low is None or lead.high is None:
         return f"no difference was found: {leader} scored {words}, but {games} cannot tell"
     percent = _percent(paired.relative, ahead)
     level = f"{100 * found.confidence:g} % interval"
-    words += f" ({percent}{level} {_number(lead.low)} to {_number(lead.high)}) over {games}"
+    words += f" ({percent}{level} {format_rate(lead.low)} to {format_rate(lead.high)}) over {games}"
     if lead.low <= 0:
         return f"no difference was found: {leader} scored {words}"
     return f"{leader} is stronger: {words}"
@@ -160,7 +161,7 @@ def _percent(relative: Interval | None, ahead: bool) -> str:
     if relative is None or relative.value <= -100:
         return ""
     share = relative.value / 100
-    return f"{_number(100 * (share if ahead else -share / (1 + share)))} %, "
+    return f"{format_rate(100 * (share if ahead else -share / (1 + share)))} %, "
 
 
 def _negated(interval: Interval) -> Interval:
@@ -182,17 +183,12 @@ def _test_words(state: SprtState, names: tuple[str, str], tile: int | None) -> s
     leader = a if state.verdict is Verdict.A else b
     if tile is None:
         return f"{leader} is stronger: {_amount(abs(state.mean), tile)} more, after {games}"
-    lead = _number(100 * abs(state.mean))
+    lead = format_rate(100 * abs(state.mean))
     return f"{leader} is stronger: {lead} % more of its games reach {tile}, after {games}"
 
 
 def _amount(value: float, tile: int | None) -> str:
     """A difference with its unit."""
     if tile is None:
-        return f"{_number(value)} points a game"
-    return f"{_number(100 * value)} % of games that reach {tile}"
-
-
-def _number(value: float) -> str:
-    """At least three digits, thousands separated, a sign where it is below 0."""
-    return f"{value:,.0f}" if abs(value) >= 100 else f"{value:.3g}"
+        return f"{format_rate(value)} points a game"
+    return f"{format_rate(100 * value)} % of games that reach {tile}"

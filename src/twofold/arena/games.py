@@ -12,8 +12,8 @@ from twofold.limits import MAX_EXPONENT
 from twofold.players.base import assumed_score
 from twofold.players.loop import GameResult
 from twofold.records.record import Record
-from twofold.records.replay import result_text
 from twofold.rules import Move, Rules
+from twofold.step import result_text
 
 NEVER: Final = -1
 """In `GameColumns.reached`: the exponent was never reached."""

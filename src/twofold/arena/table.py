@@ -5,9 +5,7 @@ from typing import Final
 
 from twofold.arena.bench import PlayerStanding
 from twofold.arena.stats import Summary, summarise
-
-DASH: Final = "–"
-"""In the place of a figure that is not known."""
+from twofold.figures import format_rate
 
 _UNITS: Final = ((1.0, "s"), (1e-3, "ms"), (1e-6, "µs"), (1e-9, "ns"))
 
@@ -97,24 +95,6 @@ def _score_cells(summary: Summary) -> list[str]:
         format_rate(summary.moves_per_second),
         f"{summary.seconds_per_game:.3g}",
     ]
-
-
-def format_rate(value: float) -> str:
-    """A rate with about three digits and thousands separated."""
-    return f"{value:,.0f}" if value >= 100 else f"{value:.3g}"
-
-
-def format_seconds(seconds: float | None) -> str:
-    """Three digits and a unit: `0.877 ms` is `877 µs`.
-
-    >>> format_seconds(0.00123)
-    '1.23 ms'
-    """
-    if seconds is None:
-        return DASH
-    size, unit = next((one for one in _UNITS if seconds >= one[0]), _UNITS[-1])
-    value = seconds / size
-    return f"{value:,.0f} {unit}" if value >= 100 else f"{value:.3g} {unit}"
 
 
 def telling_tiles(summaries: Sequence[Summary], fewest: int = 1) -> list[int]:

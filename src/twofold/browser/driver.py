@@ -17,9 +17,9 @@ from twofold.browser.pages.popups import close_popup
 from twofold.browser.tab import FrameGone
 from twofold.browser.thinker import MoveQuestion, Thinker
 from twofold.errors import PageError
-from twofold.game import Status
 from twofold.notation import shown
 from twofold.rules import Move
+from twofold.step import Status
 
 PATIENCE_SECONDS: Final = 3.0
 """How long a page may take to answer a key, to show a board, to leave its win screen."""

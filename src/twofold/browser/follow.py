@@ -118,6 +118,6 @@ class PageFollower:
             date: when, as 2048-01-31.
             tags: further tags.
         """
-        if not self.game.steps:
+        if not self.game.can_undo:
             return None
         return Record.from_game(self.game, player=player, date=date, tags=tags)

@@ -8,6 +8,7 @@ from rich.text import Text
 
 from twofold.arena.table import format_table
 from twofold.evaluators.explain import Explanation, Terms
+from twofold.figures import format_search_time, format_three_digits
 from twofold.players import short_spec
 from twofold.rules import Move
 from twofold.search.analysis import (
@@ -30,22 +31,6 @@ OWN_UNIT: Final = "own unit"
 
 UNBROKEN: Final = "\N{NO-BREAK SPACE}"
 """A space at which no line ends, until it is printed."""
-
-
-def format_seconds(seconds: float) -> str:
-    """A time with three digits: `0.139 ms`, `1.02 s`, `125 s`."""
-    return (
-        f"{1000 * seconds:.3g} ms" if seconds < 0.9995 else f"{seconds:,.{_decimals(seconds)}f} s"
-    )
-
-
-def _decimals(value: float) -> int:
-    return 2 if value < 10 else 1 if value < 100 else 0
-
-
-def format_rate(value: float) -> str:
-    """A rate, three digits of it: `80,100,000`."""
-    return f"{float(f'{value:.3g}'):,.0f}"
 
 
 # ---- for people
@@ -156,8 +141,12 @@ def _searched(analysis: Analysis) -> str:
 def _time(analysis: Analysis) -> str:
     if not analysis.seconds:
         return ""
-    rate = f", {format_rate(analysis.nodes / analysis.seconds)} nodes/s" if analysis.nodes else ""
-    return format_seconds(analysis.seconds) + rate
+    rate = (
+        f", {format_three_digits(analysis.nodes / analysis.seconds)} nodes/s"
+        if analysis.nodes
+        else ""
+    )
+    return format_search_time(analysis.seconds) + rate
 
 
 def line_words(analysis: Analysis) -> list[str]:

@@ -8,13 +8,20 @@ from typing import TYPE_CHECKING
 from twofold.cli._options import read_seed
 from twofold.cli._output import can_redraw, shell_line
 from twofold.game import Game
+from twofold.play.folder import (
+    new_save_path,
+)
+from twofold.play.paces import (
+    PLEASANT,
+)
+from twofold.play.saving import (
+    KeptGame,
+)
 from twofold.players import Player, make_player
 from twofold.players.presets import default_player
 from twofold.rules import Rules
 from twofold.search.budget import Budget
 from twofold.tui.judging import Judging
-from twofold.tui.paces import PLEASANT
-from twofold.tui.saving import KeptGame, new_save_path
 from twofold.tui.shared_game import SharedGame
 from twofold.tui.walk import Walk
 
@@ -64,6 +71,8 @@ def watch_screen(
     game: Game, player: Player, spec: str, pace: float | None
 ) -> tuple["WatchScreen", SharedGame]:
     """The screen on which a player is watched, and the game that it plays."""
+    from twofold.play.folder import new_save_path
+    from twofold.play.saving import KeptGame
     from twofold.tui.play_screen import PlayScreen
     from twofold.tui.watch_screen import WatchScreen
 
@@ -86,7 +95,7 @@ def walk_through(game: Game, make: Callable[[], Player], budget: Budget | None) 
 
 def words_at_leaving(kept: KeptGame) -> list[str]:
     """Where a game that was left is, and how to go on with it."""
-    if not kept.is_saved:
+    if not kept.is_written:
         return ["nothing to save: no move was made"]
     notice = kept.take_notice()
     again = shell_line("twofold", "play", "--resume", str(kept.path))

@@ -9,7 +9,9 @@ from rich.console import Console
 from rich.text import Text
 
 from twofold.arena.table import format_table
-from twofold.cli._output import counted
+from twofold.figures import (
+    counted,
+)
 from twofold.records.record import Record
 from twofold.review.review import MoveJudgement, ReviewedPosition, positions, review
 from twofold.rules import Move

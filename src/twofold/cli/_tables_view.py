@@ -6,10 +6,15 @@ from typing import TYPE_CHECKING, Any
 from twofold.arena.table import format_table
 from twofold.board import Board
 from twofold.cli._analysis import labelled
-from twofold.cli._output import counted, print_out
-from twofold.cli._progress import clock
+from twofold.cli._output import (
+    print_out,
+)
 from twofold.endgame.pattern import SHAPES, EndgamePattern
-from twofold.memory import bytes_words
+from twofold.figures import (
+    bytes_words,
+    clock,
+    counted,
+)
 from twofold.rules import Move
 from twofold.search.analysis import format_chance
 

@@ -14,12 +14,22 @@ from twofold.arena.reports.drawings import FORMS
 from twofold.arena.reports.joint_curve import JointCurve, read_curve, read_runs, runs_path
 from twofold.arena.reports.plots import learning_curves
 from twofold.cli._bench import read_starts
-from twofold.cli._output import counted, print_note, print_out, print_words, shell_line, write_json
+from twofold.cli._output import (
+    print_note,
+    print_out,
+    print_words,
+    shell_line,
+    write_json,
+)
 from twofold.cli._progress import duration_words, loading
 from twofold.cli._signals import INTERRUPTED, catching_interrupt
 from twofold.cli._train_options import TrainOptions, Trials, goes_on, not_kept
 from twofold.cli._train_view import live
 from twofold.errors import InvalidInput, MissingExtra
+from twofold.figures import (
+    bytes_words,
+    counted,
+)
 from twofold.files import atomic_write
 from twofold.learn.checkpoint import curve_path, evaluations_document, load, settings_document
 from twofold.learn.run import run
@@ -28,7 +38,6 @@ from twofold.learn.start import start_from
 from twofold.learn.training import Training, training_bytes
 from twofold.limits import MAX_TRAINING_RUNS, check_limit
 from twofold.locks import alone
-from twofold.memory import bytes_words
 from twofold.networks.file import Earlier, read_card
 
 FEWEST: Final = 2

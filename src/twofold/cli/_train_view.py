@@ -10,8 +10,14 @@ from rich.live import Live
 from rich.table import Table
 from rich.text import Text
 
-from twofold.cli._output import can_redraw, counted, print_note
-from twofold.cli._progress import clock
+from twofold.cli._output import (
+    can_redraw,
+    print_note,
+)
+from twofold.figures import (
+    clock,
+    counted,
+)
 from twofold.learn.evaluation import Evaluation
 
 if TYPE_CHECKING:

@@ -49,7 +49,6 @@ from twofold.cli._options import (
     read_seconds,
 )
 from twofold.cli._output import (
-    counted,
     machine,
     print_note,
     print_out,
@@ -60,6 +59,9 @@ from twofold.cli._output import (
 from twofold.cli._players import prepare, settled_specs
 from twofold.cli._signals import INTERRUPTED, catching_interrupt
 from twofold.errors import InvalidInput
+from twofold.figures import (
+    counted,
+)
 from twofold.limits import MAX_GAMES, check_limit
 from twofold.notation import parse_seed, printable, shown
 from twofold.players.registry import code_of

@@ -30,7 +30,6 @@ from twofold.cli._options import (
     read_rules,
 )
 from twofold.cli._output import (
-    counted,
     machine,
     print_note,
     print_out,
@@ -40,6 +39,9 @@ from twofold.cli._output import (
 from twofold.cli._players import prepare, settled_specs
 from twofold.cli._signals import INTERRUPTED, catching_interrupt
 from twofold.errors import InvalidInput
+from twofold.figures import (
+    counted,
+)
 from twofold.limits import MAX_GAMES, check_limit
 from twofold.notation import parse_seed, shown
 from twofold.seeds import SeedRange

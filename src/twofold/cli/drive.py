@@ -34,17 +34,26 @@ from twofold.cli._options import (
     read_pace,
     read_rules,
 )
-from twofold.cli._output import can_redraw, counted, print_note, print_out, write_json
+from twofold.cli._output import (
+    can_redraw,
+    print_note,
+    print_out,
+    write_json,
+)
 from twofold.cli._players import open_player
 from twofold.cli._signals import INTERRUPTED
 from twofold.errors import InvalidInput, TwofoldError
+from twofold.figures import (
+    counted,
+    format_rate,
+    format_time,
+)
 from twofold.notation import parse_tile, printable
 from twofold.players import Player, short_spec
 from twofold.players.presets import default_player
 from twofold.records.record import write_record
 from twofold.rules import Rules
 from twofold.search.budget import Budget, parse_seconds
-from twofold.tui.numbers import format_speed, format_time
 
 EXAMPLE = """  twofold drive https://example.org/2048
   twofold drive https://example.org/2048 --headless --record game.2048
@@ -303,7 +312,7 @@ class Drive:
         game = self.follower.game
         return (
             f"move {self._moves:,}  score {game.score:,}  largest {game.board.max_tile:,}  "
-            f"{format_speed(self._speed)} moves/s"
+            f"{format_rate(self._speed)} moves/s"
         )
 
     # ---- how it went
@@ -342,7 +351,7 @@ class Drive:
         lines = [
             f"score {game.score:,}, largest tile {game.board.max_tile:,}, "
             f"{counted(follower.made, 'move')}, {self.ending}",
-            f"{format_time(self._seconds)}, {format_speed(self._speed)} moves/s, "
+            f"{format_time(self._seconds)}, {format_rate(self._speed)} moves/s, "
             f"player {self.chosen.spec}",
         ]
         if follower.score is None:

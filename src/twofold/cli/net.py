@@ -12,13 +12,21 @@ from rich.console import Console
 from twofold.cli import bench
 from twofold.cli._analysis import labelled
 from twofold.cli._options import BoardsOption, JsonOption, argument, count, flag, option
-from twofold.cli._output import counted, print_note, print_out, print_words, write_json
+from twofold.cli._output import (
+    print_note,
+    print_out,
+    print_words,
+    write_json,
+)
 from twofold.cli._progress import duration_words, loading
 from twofold.cli._train_view import curve_lines, evaluation_lines
 from twofold.errors import InvalidInput
+from twofold.figures import (
+    bytes_words,
+    counted,
+)
 from twofold.learn.evaluation import Evaluation
 from twofold.locks import alone
-from twofold.memory import bytes_words
 from twofold.networks.average import average
 from twofold.networks.file import Card, read_card, write_network, write_release
 from twofold.networks.learnt import read_learnt

@@ -10,21 +10,40 @@ import typer
 from twofold.board import Board
 from twofold.cli._app import can_open, new_game, play_screen, words_at_leaving
 from twofold.cli._options import DiceSeedOption, RulesOption, flag, option, read_rules, read_seed
-from twofold.cli._output import counted, print_out, print_words, wrapped
+from twofold.cli._output import (
+    print_out,
+    print_words,
+    wrapped,
+)
 from twofold.cli._players import open_player, settled_specs
 from twofold.cli._signals import INTERRUPTED
 from twofold.errors import GameOver, InvalidMove, PlayerError, TwofoldError
-from twofold.game import Game, Step
-from twofold.game_file import GameFile
+from twofold.figures import (
+    counted,
+)
+from twofold.game import (
+    Game,
+)
 from twofold.notation import MOVE_LETTERS
+from twofold.play.folder import (
+    new_save_path,
+)
+from twofold.play.game_file import (
+    GameFile,
+)
+from twofold.play.saving import (
+    KeptGame,
+)
 from twofold.players import Player
 from twofold.players.faults import describe_caught
 from twofold.players.presets import default_player
 from twofold.records.record import Record
 from twofold.rules import Move, Rules
 from twofold.search.analysis import format_value, table_words
+from twofold.step import (
+    Step,
+)
 from twofold.tui.playback import analyse
-from twofold.tui.saving import KeptGame, new_save_path
 from twofold.tui.words import words_of_board, words_of_move
 
 EXAMPLE = """  twofold play

@@ -5,8 +5,14 @@ from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
 
-from twofold.cli._output import counted, print_note, print_out
+from twofold.cli._output import (
+    print_note,
+    print_out,
+)
 from twofold.cli._progress import waiting
+from twofold.figures import (
+    counted,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence

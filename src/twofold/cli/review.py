@@ -10,12 +10,10 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeRemainingColumn
 from rich.progress import Progress as Bars
 
-from twofold.cli._analysis import format_rate, format_seconds
 from twofold.cli._app import can_open, has_extra, walk_through
 from twofold.cli._options import JsonOption, argument, count, flag, option
 from twofold.cli._output import (
     can_redraw,
-    counted,
     print_note,
     print_out,
     print_words,
@@ -28,6 +26,11 @@ from twofold.cli._review import document, heading, summary, worst_moves
 from twofold.cli._signals import INTERRUPTED, catching_interrupt
 from twofold.cli._thinking import print_lines
 from twofold.errors import InvalidInput, MissingExtra
+from twofold.figures import (
+    counted,
+    format_search_time,
+    format_three_digits,
+)
 from twofold.limits import check_limit
 from twofold.players import Player, short_spec
 from twofold.records.formats import read_any_record
@@ -193,8 +196,8 @@ def _in_words(unit: str) -> str:
 
 
 def _speed(judged: Sequence[MoveJudgement], seconds: float) -> str:
-    rate = f", {format_rate(len(judged) / seconds)} moves/s" if judged else ""
-    return f"{counted(len(judged), 'move')} judged in {format_seconds(seconds)}{rate}"
+    rate = f", {format_three_digits(len(judged) / seconds)} moves/s" if judged else ""
+    return f"{counted(len(judged), 'move')} judged in {format_search_time(seconds)}{rate}"
 
 
 # ---- for programs

@@ -11,8 +11,6 @@ import threading
 from pathlib import Path
 from typing import Annotated, Final, NoReturn
 
-import platformdirs
-
 from twofold.cli._options import flag, option
 from twofold.cli._output import print_note, print_out
 from twofold.cli._players import hint_at_tables
@@ -20,6 +18,8 @@ from twofold.cli._progress import waiting
 from twofold.cli._signals import INTERRUPTED
 from twofold.errors import InvalidInput, MissingExtra
 from twofold.notation import shown
+from twofold.play import folder as play_folder
+from twofold.play.folder import games_folder, make_folder
 from twofold.rules import STANDARD
 from twofold.web.hub import Hub
 from twofold.web.security import LOOPBACK, Access, parse_origin
@@ -76,8 +76,9 @@ def command(
 
             listener = stack.enter_context(listen(host, port))
             kept = data or data_folder()
-            hub = Hub(kept, player)
+            hub = Hub(kept, player, games=None if data else games_folder())
             stack.callback(hub.close)
+            make_folder(kept)
             token = kept_token(kept, new=new_token)
             access = _access(host, listener.getsockname()[1], legacy_api, token)
             server = Server(create_app(hub, access, folder))
@@ -113,9 +114,8 @@ def require_web() -> None:
 
 
 def data_folder() -> Path:
-    """Where games are kept where no folder is named."""
-    chosen = os.environ.get("TWOFOLD_STATE_DIR")
-    return Path(chosen or platformdirs.user_data_dir("twofold", appauthor=False)) / "web"
+    """Where the token is kept where no folder is named."""
+    return play_folder.data_folder() / "web"
 
 
 def _check(host: str, folder: Path, *, allow_network: bool) -> None:

@@ -17,12 +17,21 @@ from twofold.cli._options import (
     read_jobs,
     read_rules,
 )
-from twofold.cli._output import counted, print_note, print_out, print_words, shell_line, write_json
+from twofold.cli._output import (
+    print_note,
+    print_out,
+    print_words,
+    shell_line,
+    write_json,
+)
 from twofold.cli._progress import live, loading
 from twofold.cli._signals import INTERRUPTED, catching_interrupt
 from twofold.errors import InvalidInput, ResourceError
+from twofold.figures import (
+    bytes_words,
+    counted,
+)
 from twofold.locks import alone
-from twofold.memory import bytes_words
 
 if TYPE_CHECKING:
     from twofold.exact.outcomes import Outcomes

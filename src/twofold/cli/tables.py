@@ -11,7 +11,12 @@ import typer
 
 from twofold.board import Board
 from twofold.cli._options import JsonOption, argument, count, flag, option, read_jobs
-from twofold.cli._output import counted, print_note, print_out, print_words, write_json
+from twofold.cli._output import (
+    print_note,
+    print_out,
+    print_words,
+    write_json,
+)
 from twofold.cli._progress import live, loading
 from twofold.cli._signals import INTERRUPTED, catching_interrupt
 from twofold.cli._tables_view import (
@@ -22,13 +27,16 @@ from twofold.cli._tables_view import (
     progress_line,
     silence_words,
     table_document,
-    time_words,
 )
 from twofold.endgame.folder import SUFFIX, WORK, is_path, tables_folder
 from twofold.endgame.pattern import EndgamePattern
 from twofold.errors import InvalidInput, InvalidTable, ResourceError
+from twofold.figures import (
+    bytes_words,
+    counted,
+    time_words,
+)
 from twofold.limits import MAX_TEXT
-from twofold.memory import bytes_words
 from twofold.notation import shown
 
 if TYPE_CHECKING:

@@ -27,21 +27,39 @@ from twofold.cli._options import (
     read_rules,
     read_seed,
 )
-from twofold.cli._output import can_redraw, counted, print_out, print_words, shell_line
+from twofold.cli._output import (
+    can_redraw,
+    print_out,
+    print_words,
+    shell_line,
+)
 from twofold.cli._players import hint_at_tables, settled_specs
 from twofold.cli._progress import loading
 from twofold.cli._signals import INTERRUPTED, catching_interrupt
+from twofold.figures import (
+    counted,
+    format_rate,
+    format_time,
+)
 from twofold.game import Game
+from twofold.play.saving import (
+    KeptGame,
+)
 from twofold.players import make_player
 from twofold.players.presets import default_player
 from twofold.records.record import Record, write_record
 from twofold.rules import STANDARD, Rules
-from twofold.tui.frame import Frame, first_frame
+from twofold.tui.frame import (
+    GameFrame,
+    first_frame,
+)
 from twofold.tui.moves_view import draw_moves, search_words
-from twofold.tui.numbers import format_speed, format_time
-from twofold.tui.picture import Canvas, Picture, title_line
+from twofold.tui.picture import (
+    Canvas,
+    ScreenPicture,
+    title_line,
+)
 from twofold.tui.playback import Playback, frames, paced
-from twofold.tui.saving import KeptGame
 from twofold.tui.tiles import draw_board, fit
 from twofold.tui.words import getting_ready, words_of_board, words_of_move
 
@@ -124,7 +142,7 @@ class Screen:
         note: a line below: what happens, what the user may do.
     """
 
-    frame: Frame
+    frame: GameFrame
     player: str
     seed: int
     note: str = ""
@@ -140,7 +158,7 @@ class Screen:
 
     def lines(self, console: Console, width: int, height: int) -> list[Text]:
         """The picture for a terminal of this size, line by line."""
-        picture = Picture(
+        picture = ScreenPicture(
             title=title_line(self.player),
             board=self.frame.board,
             figures=self._figures(),
@@ -155,7 +173,7 @@ class Screen:
             ("score", f"{frame.score:,}"),
             ("largest", f"{frame.board.max_tile:,}"),
             ("move", f"{frame.move_number:,}"),
-            ("speed", f"{format_speed(frame.moves_per_second)} moves/s"),
+            ("speed", f"{format_rate(frame.moves_per_second)} moves/s"),
             ("elapsed", format_time(frame.seconds)),
             ("search", search_words(frame.analysis)),
             ("seed", str(self.seed)),
@@ -179,10 +197,10 @@ class Watched:
             self.player = make_player(spec)
         self.player.start(rules, seed)
 
-    def _frames(self, stop: threading.Event) -> Iterator[Frame]:
+    def _frames(self, stop: threading.Event) -> Iterator[GameFrame]:
         return paced(frames(self.player, self.game, time.perf_counter), self.pace, stop)
 
-    def show_app(self) -> tuple[Frame, bool]:
+    def show_app(self) -> tuple[GameFrame, bool]:
         """Show the game in the app until the user leaves; the last frame, and whether by Ctrl-C."""
         from twofold.tui.app import run  # an extra
 
@@ -198,7 +216,7 @@ class Watched:
             raise shared.error
         return shared.now.frame, interrupted
 
-    def show_live(self, stop: threading.Event) -> Frame:
+    def show_live(self, stop: threading.Event) -> GameFrame:
         """Draw the game until it ends or `stop` is set; the last frame."""
         console = Console()
         opening = first_frame(self.game)
@@ -220,20 +238,20 @@ class Watched:
         _print_board(playback.frame, console)
         return playback.frame
 
-    def show_plain(self, stop: threading.Event) -> Frame:
+    def show_plain(self, stop: threading.Event) -> GameFrame:
         """Print a line every 100 moves and the final board; the last frame."""
         for frame in self._told(stop):
             if frame.move_number and frame.move_number % LINE_EVERY == 0:
                 print_out(
                     f"move {frame.move_number:,}  score {frame.score:,}  "
                     f"largest {frame.board.max_tile:,}  "
-                    f"{format_speed(frame.moves_per_second)} moves/s"
+                    f"{format_rate(frame.moves_per_second)} moves/s"
                 )
                 sys.stdout.flush()
         print_out(f"\n{frame.board.drawn()}\n")
         return frame
 
-    def show_words(self, stop: threading.Event) -> Frame:
+    def show_words(self, stop: threading.Event) -> GameFrame:
         """Tell every move in words, and the final board; the last frame."""
         last = None
         for frame in self._told(stop):
@@ -247,7 +265,7 @@ class Watched:
         print_out("\n".join(words_of_board(frame.board)))
         return frame
 
-    def _told(self, stop: threading.Event) -> Iterator[Frame]:
+    def _told(self, stop: threading.Event) -> Iterator[GameFrame]:
         """The frames of the game, at least one, after a line about it."""
         print_words(f"{self.spec}, seed {self.seed}, rules {self.rules}")
         with loading():
@@ -256,7 +274,7 @@ class Watched:
         yield opening
         yield from source
 
-    def summary(self, frame: Frame) -> list[str]:
+    def summary(self, frame: GameFrame) -> list[str]:
         """The lines at the end; writes the record if one is wanted."""
         lines = self._outcome(frame) if self.kept is None else []
         if self.record is not None:
@@ -267,14 +285,14 @@ class Watched:
 
         return [*lines, *words_at_leaving(self.kept)]
 
-    def _outcome(self, frame: Frame) -> list[str]:
+    def _outcome(self, frame: GameFrame) -> list[str]:
         """How the game went."""
         ends = {"over": "no move left", "stopped": "the goal is reached"}
         how = ends.get(self.game.status.value, "not finished")
         return [
             f"score {frame.score:,}, largest tile {frame.board.max_tile:,}, "
             f"{counted(frame.move_number, 'move')}, {how}",
-            f"{format_time(frame.seconds)}, {format_speed(frame.moves_per_second)} moves/s, "
+            f"{format_time(frame.seconds)}, {format_rate(frame.moves_per_second)} moves/s, "
             f"player {self.spec}, seed {self.seed}",
             *(
                 f"reached {mark.tile:>6} at move {mark.move_number:>6,}, "
@@ -295,7 +313,7 @@ class Watched:
         write_record(path, Record.from_game(self.game, player=player))
 
 
-def _print_board(frame: Frame, console: Console) -> None:
+def _print_board(frame: GameFrame, console: Console) -> None:
     """Leave the final board in the terminal."""
     board = frame.board
     colours = Canvas.of(console, console.width, console.height).colours

@@ -12,8 +12,9 @@ from twofold.endgame.cells import layer_sizes
 from twofold.endgame.format import head_bytes
 from twofold.endgame.pattern import EndgamePattern, PatternKind
 from twofold.errors import ResourceError
+from twofold.figures import bytes_words
 from twofold.limits import MAX_ENDGAME_CODES, MAX_ENDGAME_STATES
-from twofold.memory import bytes_words, check_memory
+from twofold.memory import check_memory
 
 _LAYER_BYTES: Final = 22
 """Memory for a board of the largest layer: five chances, and a level."""

@@ -27,9 +27,9 @@ from twofold.endgame.folder import work_folder
 from twofold.endgame.pattern import EndgamePattern
 from twofold.endgame.scale import check_bits, stored
 from twofold.errors import InvalidInput, InvalidTable, ResourceError
+from twofold.figures import bytes_words
 from twofold.files import remove_abandoned
 from twofold.locks import alone
-from twofold.memory import bytes_words
 from twofold.tensors import open_tensors, write_tensors
 
 INTERVAL: Final = 20.0

@@ -20,9 +20,9 @@ from numpy.typing import NDArray
 
 from twofold.board import Board
 from twofold.errors import GameOver, InvalidMove
-from twofold.game import throw
 from twofold.notation import check_seed, shown
 from twofold.rules import Move, Rules
+from twofold.step import throw
 
 CHANCE_PLAYER: Final = -1
 TERMINAL_PLAYER: Final = -4

@@ -17,8 +17,9 @@ from numpy.typing import NDArray
 from twofold.errors import ResourceError
 from twofold.exact.plan import Slots
 from twofold.exact.problem import Problem
+from twofold.figures import bytes_words, time_words
 from twofold.limits import MAX_JOBS, MAX_SOLVED_STATES, check_limit
-from twofold.memory import bytes_words, check_memory
+from twofold.memory import check_memory
 
 SAMPLES: Final = 100_000
 _SEED: Final = 2048
@@ -180,4 +181,4 @@ def _time_words(seconds: float) -> str:
         return "some seconds"
     if seconds < 100:
         return f"{seconds:.0f} s"
-    return f"{seconds / 60:.0f} minutes" if seconds < 6000 else f"{seconds / 3600:.0f} hours"
+    return time_words(seconds)

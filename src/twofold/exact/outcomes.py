@@ -8,7 +8,6 @@ so that another way to break ties may lead to other outcomes of the same value.
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from math import floor, log10
 from typing import Any, Final
 
 import numpy as np
@@ -18,11 +17,11 @@ from twofold.board import Board
 from twofold.errors import InvalidBoard
 from twofold.exact.problem import ExactObjective, Problem, Starts, canonical_bits
 from twofold.exact.table import ExactTable
+from twofold.figures import percent
 from twofold.kernels.exact import solved
 from twofold.memory import check_memory
 
 _EXPONENTS: Final = 17
-_LEAST_PERCENT: Final = 1e-6
 _AT_ONCE: Final = 1 << 13
 """States that are followed without looking up: some 25 ms."""
 
@@ -164,15 +163,3 @@ def document(found: Outcomes) -> dict[str, Any]:
         "reached": {str(tile): chance for tile, chance in found.reach.items()},
         "sums": {str(total): chance for total, chance in found.sums.items()},
     }
-
-
-def percent(chance: float) -> str:
-    """A chance in percent: two decimals, of small ones the first digit that is not 0."""
-    share = 100 * chance
-    if 99.995 <= share < 100 - _LEAST_PERCENT:
-        return "> 99.99 %"
-    if share >= 0.01 or share <= 0:
-        return f"{share:.2f} %"
-    if share < _LEAST_PERCENT:
-        return f"< {_LEAST_PERCENT:.6f} %"
-    return f"{share:.{-floor(log10(share))}f} %"

@@ -19,8 +19,9 @@ from numpy.typing import NDArray
 from twofold.arrays import lies_flat
 from twofold.board import Board
 from twofold.errors import InvalidNetwork, UnsupportedRules
+from twofold.figures import bytes_words
 from twofold.limits import BITS_MAX_EXPONENT, MAX_STAGES, MAX_WEIGHTS, check_limit
-from twofold.memory import bytes_words, check_memory, large_zeros
+from twofold.memory import check_memory, large_zeros
 from twofold.networks.patterns import Pattern, check_patterns, format_patterns, parse_patterns
 from twofold.notation import shown
 

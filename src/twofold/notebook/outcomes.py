@@ -20,7 +20,8 @@ from twofold.drawing import (
     picture,
     rectangle,
 )
-from twofold.exact.outcomes import Outcomes, percent
+from twofold.exact.outcomes import Outcomes
+from twofold.figures import percent
 from twofold.notebook.analysis import BEST, OTHER
 
 LEAST: Final = 1e-6

@@ -9,11 +9,12 @@ from twofold.board import Board
 from twofold.drawing import SCALE, Theme, check_scale, check_theme
 from twofold.errors import InvalidInput
 from twofold.files import atomic_write
-from twofold.game import Game, status_of
+from twofold.game import Game
 from twofold.notation import shown
 from twofold.notebook.analysis import draw_analysis
 from twofold.records.record import Record
 from twofold.search.analysis import Analysis
+from twofold.step import status_of
 
 if TYPE_CHECKING:
     from twofold.exact.outcomes import Outcomes

@@ -32,7 +32,7 @@ from twofold.records.foreign.verse import (
 )
 from twofold.records.json_lines import format_line, parse_line
 from twofold.records.record import Record, format_record, parse_record
-from twofold.records.replay import located
+from twofold.records.text import located
 
 
 class Format(NamedTuple):

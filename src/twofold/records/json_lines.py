@@ -20,8 +20,7 @@ from twofold.files import atomic_write, open_regular
 from twofold.limits import MAX_RECORD_BYTES, MAX_RECORD_MOVES
 from twofold.notation import MOVE_LETTERS, format_moves, parse_seed, printable, shown
 from twofold.records.record import Record
-from twofold.records.replay import located
-from twofold.records.text import escape
+from twofold.records.text import escape, located
 from twofold.rules import Move, Rules
 
 SCHEMA: Final = 1
@@ -95,7 +94,7 @@ def parse_line(data: str | bytes) -> Record:
             f"expected a record of at most {MAX_RECORD_BYTES} bytes, got {len(data)}"
         )
     record = _to_record(_decode(data))
-    record.check()
+    record.replay()
     return record
 
 

@@ -21,7 +21,7 @@ from typing import Final, Self
 from twofold.board import Board
 from twofold.errors import InvalidRecord
 from twofold.files import atomic_write, open_regular
-from twofold.game import Game, next_step, start_board
+from twofold.game import Game, Moment
 from twofold.limits import (
     MAX_COMMENT,
     MAX_MOVE_NUMBER,
@@ -32,11 +32,11 @@ from twofold.limits import (
     MAX_TAGS,
     check_limit,
 )
-from twofold.notation import check_seed, format_moves, parse_seed, shown
+from twofold.notation import MOVE_LETTERS, check_seed, format_moves, parse_seed, shown
 from twofold.records import text as record_text
-from twofold.records.replay import Replay, located, result_text
-from twofold.records.text import Tag
+from twofold.records.text import MoveText, Tag, located
 from twofold.rules import STANDARD, Move, Rules
+from twofold.step import result_text
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,20 +106,18 @@ class Record:
         A game whose every tile was given has no seed in its record, but the board on which it
         began.
         """
-        steps = game.steps
-        foreign = bool(steps) and all(step.given for step in steps)
-        own_start = not foreign and (
-            game.start_score == game.start_move_number == 0
-            and game.start_board == start_board(game.rules, game.seed)
-        )
+        moves, spawns = game.moves, game.spawns
+        foreign = bool(moves) and len(spawns) == len(moves)
+        if not foreign:
+            spawns = {n: one for n, one in spawns.items() if not game.is_thrown(n)}
         return cls(
             rules=game.rules,
             seed=None if foreign else game.seed,
-            moves=tuple(step.move for step in steps),
-            board=None if own_start else game.start_board,
+            moves=moves,
+            board=game.start_board if foreign else game.given_board,
             start_score=game.start_score,
             start_move=game.start_move_number,
-            spawns=_given_spawns(game, every=foreign),
+            spawns=spawns,
             comments=comments or {},
             player=player,
             date=date,
@@ -147,67 +145,48 @@ class Record:
         Raises:
             InvalidRecord: a move is illegal, a tile impossible, or the end another one.
         """
-        if self.board is None:
-            game = Game(self.rules, self.seed or 0, undos=self.undos)
-        else:
-            game = Game.from_board(
-                self.board,
-                self.rules,
-                self.seed or 0,
-                score=self.start_score,
-                move_number=self.start_move,
-                undos=self.undos,
-            )
+        game = _begin(self)
         for number, move in enumerate(self.moves, self.start_move + 1):
             with located(f"move {number}"):
                 game.play(move, spawn=self.spawns.get(number))
-        _check_end(self, game.board, game.score, {})
+        _check_end(self, game, {})
         return game
 
-    def check(self) -> None:
-        """Do what `replay` does, but keep nothing.
-
-        Raises:
-            InvalidRecord: a move is illegal, a tile impossible, or the end another one.
-        """
-        replay = _begin(self)
-        for number, move in enumerate(self.moves, self.start_move + 1):
-            with located(f"move {number}"):
-                replay.play(move, self.spawns.get(number))
-        _check_end(self, replay.board, replay.score, {})
-
-
-def _begin(record: Record) -> Replay:
-    return Replay(record.rules, record.seed, record.board, record.start_score, record.start_move)
+    def resume(self) -> Game:
+        """The game of a record that was read, and so checked; its moves are not played again."""
+        if self.final is None or self.score is None:
+            return self.replay()
+        game = _begin(self)
+        game.extend(
+            "".join(move.letter for move in self.moves),
+            Moment(self.final, self.score),
+            self.spawns,
+        )
+        return game
 
 
-def _given_spawns(game: Game, every: bool) -> dict[int, tuple[int, int]]:
-    """The tiles that the seed does not explain, or every tile, by move number."""
-    spawns = {}
-    before = game.start_board
-    for number, step in enumerate(game.steps, game.start_move_number):
-        spawn = (step.cell, step.tile)
-        if every or (step.given and spawn != _thrown(game, before, number, step.move)):
-            spawns[number + 1] = spawn
-        before = step.board
-    return spawns
+def _begin(record: Record) -> Game:
+    """The game of a record before its first move."""
+    if record.board is None:
+        return Game(record.rules, record.seed or 0, undos=record.undos)
+    return Game.from_board(
+        record.board,
+        record.rules,
+        record.seed or 0,
+        score=record.start_score,
+        move_number=record.start_move,
+        undos=record.undos,
+    )
 
 
-def _thrown(game: Game, board: Board, move_number: int, move: Move) -> tuple[int, int]:
-    """The (cell, tile) that the dice of a game give after a move."""
-    step = next_step(board, game.rules, game.seed, move_number, move)
-    return step.cell, step.tile
-
-
-def _check_end(record: Record, board: Board, score: int, lines: Mapping[str, int]) -> None:
+def _check_end(record: Record, game: Game, lines: Mapping[str, int]) -> None:
     """Compare how a game ended with what its record says of it."""
-    number = record.start_move + len(record.moves)
-    with located(f"move {number}"):
-        result = result_text(board, record.rules)
+    number = game.move_number
+    result = _result(game)
     for name, said, found in (
-        ("Score", record.score, score),
+        ("Score", record.score, game.score),
         ("Result", record.result or None, result),
-        ("Final", record.final, board),
+        ("Final", record.final, game.board),
     ):
         if said is not None and said != found:
             line = f"line {lines[name]}: " if name in lines else ""
@@ -215,6 +194,11 @@ def _check_end(record: Record, board: Board, score: int, lines: Mapping[str, int
                 f"{line}expected {name} {found} after move {number}, got {shown(str(said))}: "
                 "the record is wrong or cut off"
             )
+
+
+def _result(game: Game) -> str:
+    with located(f"move {game.move_number}"):
+        return result_text(game.board, game.rules)
 
 
 def _check_start(record: Record) -> None:
@@ -294,36 +278,52 @@ def parse_record(text: str | bytes, *, partial: bool = False) -> Record:
     whole, flaw = record_text.decode(text, partial)
     head = record_text.parse_head(whole)
     record = _from_tags(head.tags)
-    replay = _begin(record)
+    game = _begin(record)
+    comments: dict[int, str] = {}
     try:
         for part in record_text.parse_moves(whole, head.position, head.line):
-            replay.read(part)
+            if isinstance(part, MoveText):
+                with located(f"line {part.line}, move {game.move_number + 1}"):
+                    _play(game, part, has_seed=record.seed is not None)
+            else:
+                with located(f"line {part.line}"):
+                    _comment(comments, game.move_number, part.text)
         if flaw:
             raise InvalidRecord(flaw)
-        record = _played(record, replay)
+        record = _played(record, game, comments)
         lines = {name: tag.line for name, tag in head.tags.items()}
-        _check_end(record, replay.board, replay.score, lines)
+        _check_end(record, game, lines)
         return record
     except InvalidRecord as error:
         if not partial:
             raise
-        if whole[-1:].isalnum():  # the last word may be cut short: `u@1` of `u@15:4`
-            replay.forget_last()
-        return _ended(_played(record, replay), replay, str(error))
+        if whole[-1:].isalnum() and game.can_undo:  # it may be cut short: `u@1` of `u@15:4`
+            comments.pop(game.move_number, None)
+            game.cut(game.move_number - 1)
+        return _ended(_played(record, game, comments), game, str(error))
 
 
-def _played(record: Record, replay: Replay) -> Record:
+def _play(game: Game, part: MoveText, *, has_seed: bool) -> None:
+    if part.spawn is None and not has_seed:
+        raise InvalidRecord("expected the new tile as @cell:tile, as there is no Seed")
+    game.play(Move(MOVE_LETTERS.index(part.letter)), spawn=part.spawn)
+
+
+def _comment(comments: dict[int, str], number: int, text: str) -> None:
+    """Add to the comments on a move."""
+    text = f"{comments[number]}\n{text}" if number in comments else text
+    check_limit("the length of a comment", len(text), 0, MAX_COMMENT)
+    comments[number] = text
+
+
+def _played(record: Record, game: Game, comments: dict[int, str]) -> Record:
     """The record with the moves read."""
-    return replace(
-        record, moves=tuple(replay.moves), spawns=replay.spawns, comments=replay.comments
-    )
+    return replace(record, moves=game.moves, spawns=game.spawns, comments=comments)
 
 
-def _ended(record: Record, replay: Replay, damage: str) -> Record:
+def _ended(record: Record, game: Game, damage: str) -> Record:
     """The record as if its game had ended here."""
-    with located(f"move {replay.number}"):
-        result = result_text(replay.board, record.rules)
-    return replace(record, score=replay.score, result=result, final=replay.board, damage=damage)
+    return replace(record, score=game.score, result=_result(game), final=game.board, damage=damage)
 
 
 def _from_tags(tags: Mapping[str, Tag]) -> Record:

@@ -22,9 +22,10 @@ import json
 import re
 from bisect import bisect_right
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from typing import Final, NamedTuple
 
-from twofold.errors import InvalidRecord
+from twofold.errors import InvalidInput, InvalidRecord
 from twofold.limits import MAX_COMMENT, MAX_RECORD_BYTES, MAX_TAG, MAX_TAGS
 from twofold.notation import shown
 
@@ -44,6 +45,15 @@ _TOKEN = re.compile(
 _ESCAPE = re.compile(r"\\(?:u([0-9a-fA-F]{4})|(.))", re.DOTALL)
 _ESCAPED: Final = {"{": "{", "}": "}", "\\": "\\", "n": "\n"}
 _MARKS: Final = {character: "\\" + letter for letter, character in _ESCAPED.items()}
+
+
+@contextmanager
+def located(where: str) -> Iterator[None]:
+    """Turn any refusal into an `InvalidRecord` that says where in the record it was."""
+    try:
+        yield
+    except InvalidInput as error:
+        raise InvalidRecord(f"{where}: {error}") from error
 
 
 class Tag(NamedTuple):

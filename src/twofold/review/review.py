@@ -21,7 +21,7 @@ from math import prod
 from typing import Final
 
 from twofold.board import Board
-from twofold.game import Game, next_step, start_board
+from twofold.game import Game
 from twofold.limits import BITS_MAX_EXPONENT
 from twofold.players import Player
 from twofold.records.record import Record
@@ -128,7 +128,7 @@ def judge(
     Raises:
         InvalidSpec: the player does not value moves.
         UnsupportedRules: it cannot play under the rules of the game.
-        InvalidInput: when it comes to an impossible move of a record that nobody has checked.
+        InvalidInput: a move of a record that nobody has checked is impossible.
     """
     opened = Judge(player, game.rules, budget or Budget())
     return _judgements(opened, game, stop, start)
@@ -152,22 +152,10 @@ def positions(game: Game | Record) -> Iterator[ReviewedPosition]:
     Raises:
         InvalidInput: a move of a record is impossible.
     """
-    return _of_game(game) if isinstance(game, Game) else _of_record(game)
-
-
-def _of_game(game: Game) -> Iterator[ReviewedPosition]:
-    board, score = game.start_board, game.start_score
-    for number, step in enumerate(game.steps, game.start_move_number):
+    played = game if isinstance(game, Game) else game.resume()
+    board, score = played.start_board, played.start_score
+    for number, step in enumerate(played.iter_steps(), played.start_move_number):
         yield ReviewedPosition(number, board, score, step.move)
-        board, score = step.board, score + step.reward
-
-
-def _of_record(record: Record) -> Iterator[ReviewedPosition]:
-    rules, seed = record.rules, record.seed or 0
-    board, score = record.board or start_board(rules, seed), record.start_score
-    for number, move in enumerate(record.moves, record.start_move):
-        yield ReviewedPosition(number, board, score, move)
-        step = next_step(board, rules, seed, number, move, record.spawns.get(number + 1))
         board, score = step.board, score + step.reward
 
 

@@ -22,7 +22,7 @@ class Milestone:
 
 
 @dataclass(frozen=True, slots=True)
-class Frame:
+class GameFrame:
     """A position of the game and what the player thinks of it.
 
     Attributes:
@@ -48,9 +48,9 @@ class Frame:
         return self.move_number / self.seconds if self.seconds > 0 else 0.0
 
 
-def first_frame(game: Game) -> Frame:
+def first_frame(game: Game) -> GameFrame:
     """The position before anything is known of it."""
-    return Frame(game.board, game.score, game.move_number, 0.0, None, ())
+    return GameFrame(game.board, game.score, game.move_number, 0.0, None, ())
 
 
 class Chronicle:
@@ -75,10 +75,10 @@ class Chronicle:
             mark = Milestone(largest, self._game.move_number, self._clock())
             self._milestones += (mark,)
 
-    def frame(self, analysis: "Analysis | None") -> Frame:
+    def frame(self, analysis: "Analysis | None") -> GameFrame:
         """The position now."""
         game = self._game
-        return Frame(
+        return GameFrame(
             game.board, game.score, game.move_number, self._clock(), analysis, self._milestones
         )
 
@@ -87,8 +87,3 @@ def since(clock: Callable[[], float] = time.perf_counter) -> Callable[[], float]
     """A clock that begins at 0 now."""
     began = clock()
     return lambda: clock() - began
-
-
-def next_due(due: float, moves_per_second: float, now: float) -> float:
-    """When the next move is due after one that was due then; what was missed is not made up for."""
-    return max(due + 1 / moves_per_second, now)

@@ -5,12 +5,12 @@ from typing import TYPE_CHECKING, Final
 
 from rich.text import Text
 
-from twofold.tui import paces
+from twofold.figures import format_pace
+from twofold.play import paces
 from twofold.tui.moves_view import draw_moves
-from twofold.tui.numbers import format_pace
 from twofold.tui.picture_screen import PictureScreen
 from twofold.tui.review_screen import ReviewScreen
-from twofold.tui.shared_game import Now, SharedGame
+from twofold.tui.shared_game import SharedGame, SharedNow
 from twofold.tui.walk import Walk
 
 if TYPE_CHECKING:
@@ -51,7 +51,7 @@ class GameScreen(PictureScreen):
         elif self._values is not None and now.frame.analysis is None:
             self._drop_old_values()
 
-    def changed(self, now: Now) -> None:
+    def changed(self, now: SharedNow) -> None:
         """Something is another than a moment ago."""
 
     def say(self, text: str, style: str = "") -> None:

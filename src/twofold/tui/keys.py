@@ -9,7 +9,7 @@ from typing import Final, NamedTuple
 from twofold.rules import Move
 
 
-class Key(NamedTuple):
+class ScreenKey(NamedTuple):
     """One thing that keys do.
 
     Attributes:
@@ -43,63 +43,65 @@ MOVES: Final = (
 )
 
 MOVE_KEYS: Final = tuple(
-    Key(keys, f"move('{move.letter}')", "arrows, WASD, HJKL", "move", "move" * (move is Move.UP))
+    ScreenKey(
+        keys, f"move('{move.letter}')", "arrows, WASD, HJKL", "move", "move" * (move is Move.UP)
+    )
     for keys, move in MOVES
 )
 
 SPEED_KEYS: Final = (
-    Key("plus,equals_sign", "faster", "+", "the player plays faster", "faster"),
-    Key("minus", "slower", "-", "the player plays slower", "slower"),
-    Key("f", "full_speed", "F", "as fast as it can, and back", "full speed"),
+    ScreenKey("plus,equals_sign", "faster", "+", "the player plays faster", "faster"),
+    ScreenKey("minus", "slower", "-", "the player plays slower", "slower"),
+    ScreenKey("f", "full_speed", "F", "as fast as it can, and back", "full speed"),
 )
 
 COMMON_KEYS: Final = (
-    Key("question_mark", "help", "?", "show these keys", "keys"),
-    Key("q", "leave", "Q", "leave", "quit"),
-    Key("ctrl+c", "app.interrupt", "Ctrl-C", "leave at once, with exit code 130"),
+    ScreenKey("question_mark", "help", "?", "show these keys", "keys"),
+    ScreenKey("q", "leave", "Q", "leave", "quit"),
+    ScreenKey("ctrl+c", "app.interrupt", "Ctrl-C", "leave at once, with exit code 130"),
 )
 
 PLAY_KEYS: Final = (
     *MOVE_KEYS,
-    Key("u,backspace,ctrl+z", "undo", "U, Backspace", "undo", "undo"),
-    Key("i", "hints", "I", "hints on or off", "hints"),
-    Key("enter,space", "best", "Enter, Space", "play the best move", "best"),
-    Key("p", "auto", "P", "let the player play; P or a move takes over", "let it play"),
-    Key("n", "new", "N", "new game, which can be undone", "new"),
-    Key("y,ctrl+y,ctrl+shift+z", "redo", "Y", "redo", "redo"),
-    Key("r", "review", "R", "review this game", "review"),
+    ScreenKey("u,backspace,ctrl+z", "undo", "U, Backspace", "undo", "undo"),
+    ScreenKey("i", "hints", "I", "hints on or off", "hints"),
+    ScreenKey("enter,space", "best", "Enter, Space", "play the best move", "best"),
+    ScreenKey("p", "auto", "P", "let the player play; P or a move takes over", "let it play"),
+    ScreenKey("n", "new", "N", "new game, which can be undone", "new"),
+    ScreenKey("y,ctrl+y,ctrl+shift+z", "redo", "Y", "redo", "redo"),
+    ScreenKey("r", "review", "R", "review this game", "review"),
     *SPEED_KEYS,
-    Key("ctrl+s", "save", "Ctrl-S", "save now, and say where"),
+    ScreenKey("ctrl+s", "save", "Ctrl-S", "save now, and say where"),
     *COMMON_KEYS,
 )
 
 WATCH_KEYS: Final = (
-    Key("space", "go", "Space", "go, pause", "go, pause"),
-    Key("right", "forward", "→", "one move forward", "step"),
-    Key("left,backspace", "back", "←", "one move back"),
-    Key("end", "newest", "End", "to the newest position"),
-    Key("t,p", "take_over", "T", "take over: play on from here by hand", "take over"),
+    ScreenKey("space", "go", "Space", "go, pause", "go, pause"),
+    ScreenKey("right", "forward", "→", "one move forward", "step"),
+    ScreenKey("left,backspace", "back", "←", "one move back"),
+    ScreenKey("end", "newest", "End", "to the newest position"),
+    ScreenKey("t,p", "take_over", "T", "take over: play on from here by hand", "take over"),
     *SPEED_KEYS,
-    Key("r", "review", "R", "review this game", "review"),
+    ScreenKey("r", "review", "R", "review this game", "review"),
     *COMMON_KEYS,
 )
 
 REVIEW_KEYS: Final = (
-    Key("right,l", "by(1)", "→", "one move forward", "forward"),
-    Key("left,h", "by(-1)", "←", "one move back", "back"),
-    Key("pagedown", "by(10)", "Page Down", "ten moves forward"),
-    Key("pageup", "by(-10)", "Page Up", "ten moves back"),
-    Key("home", "to_start", "Home", "to the start"),
-    Key("end", "to_end", "End", "to the end"),
-    Key("n", "next_mistake", "N", "next mistake", "next mistake"),
-    Key("p", "previous_mistake", "P", "mistake before", "before"),
-    Key("space", "play", "Space", "play the game, or pause", "play"),
+    ScreenKey("right,l", "by(1)", "→", "one move forward", "forward"),
+    ScreenKey("left,h", "by(-1)", "←", "one move back", "back"),
+    ScreenKey("pagedown", "by(10)", "Page Down", "ten moves forward"),
+    ScreenKey("pageup", "by(-10)", "Page Up", "ten moves back"),
+    ScreenKey("home", "to_start", "Home", "to the start"),
+    ScreenKey("end", "to_end", "End", "to the end"),
+    ScreenKey("n", "next_mistake", "N", "next mistake", "next mistake"),
+    ScreenKey("p", "previous_mistake", "P", "mistake before", "before"),
+    ScreenKey("space", "play", "Space", "play the game, or pause", "play"),
     *SPEED_KEYS,
     *COMMON_KEYS,
-    Key("escape", "leave", "Esc", "leave"),
+    ScreenKey("escape", "leave", "Esc", "leave"),
 )
 
 
-def help_rows(keys: tuple[Key, ...]) -> list[tuple[str, str]]:
+def help_rows(keys: tuple[ScreenKey, ...]) -> list[tuple[str, str]]:
     """Keys and what they do, each once, in order."""
     return list(dict.fromkeys((key.shown, key.says) for key in keys))

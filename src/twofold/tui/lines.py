@@ -12,7 +12,7 @@ from textual.geometry import Region
 from textual.strip import Strip
 from textual.widget import Widget
 
-from twofold.tui.keys import COMMON_KEYS, Key
+from twofold.tui.keys import COMMON_KEYS, ScreenKey
 
 
 class Lines(Widget):
@@ -94,10 +94,10 @@ class KeyLine(Lines):
     KeyLine { height: 1; }
     """
 
-    def __init__(self, keys: Sequence[Key]) -> None:
+    def __init__(self, keys: Sequence[ScreenKey]) -> None:
         super().__init__()
         self._keys = keys
-        self._places: list[tuple[int, int, Key]] = []
+        self._places: list[tuple[int, int, ScreenKey]] = []
 
     def on_resize(self, event: events.Resize) -> None:
         """Choose the keys for another width."""
@@ -117,15 +117,15 @@ class KeyLine(Lines):
                 self.app.simulate_key(next(key.every))
 
 
-def _sign(key: Key) -> str:
+def _sign(key: ScreenKey) -> str:
     """The first of the keys, for want of room."""
     return key.shown.partition(",")[0]
 
 
-def fitting(keys: Sequence[Key], width: int) -> list[Key]:
+def fitting(keys: Sequence[ScreenKey], width: int) -> list[ScreenKey]:
     """The keys with a brief word that fit, in order; those that every screen has come first."""
     named = [key for key in keys if key.brief]
-    chosen: set[Key] = set()
+    chosen: set[ScreenKey] = set()
     for key in sorted(named, key=lambda key: key not in COMMON_KEYS):
         lengths = [len(_sign(one)) + 3 + len(one.brief) for one in (*chosen, key)]
         if sum(lengths) - 2 <= width:

@@ -65,7 +65,7 @@ def title_line(*words: str) -> Text:
 
 
 @dataclass(slots=True)
-class Picture:
+class ScreenPicture:
     """What is shown of a game.
 
     Attributes:

@@ -10,10 +10,10 @@ from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.screen import Screen
 
-from twofold.tui.keys import Key, help_rows
+from twofold.tui.keys import ScreenKey, help_rows
 from twofold.tui.lines import KeyLine, Lines
 from twofold.tui.palette import Colours
-from twofold.tui.picture import Canvas, Picture, title_line, wrapped
+from twofold.tui.picture import Canvas, ScreenPicture, title_line, wrapped
 
 FRAMES_PER_SECOND: Final = 36
 """Pictures a second where something changes, a few of which come late: 30 are to be seen."""
@@ -22,7 +22,7 @@ NOTICE: Final = "bold reverse"
 """The style of a note that nobody should miss."""
 
 
-def bindings(keys: Sequence[Key]) -> list[BindingType]:
+def bindings(keys: Sequence[ScreenKey]) -> list[BindingType]:
     """The keys as Textual binds them."""
     return [Binding(",".join(key.every), key.action, key.says, show=False) for key in keys]
 
@@ -30,7 +30,7 @@ def bindings(keys: Sequence[Key]) -> list[BindingType]:
 class PictureScreen(Screen[None]):
     """A screen that shows a picture and says below what the keys do."""
 
-    KEYS: ClassVar[tuple[Key, ...]] = ()
+    KEYS: ClassVar[tuple[ScreenKey, ...]] = ()
 
     def compose(self) -> ComposeResult:
         """The two parts."""
@@ -54,7 +54,7 @@ class PictureScreen(Screen[None]):
         """Look whether something has changed, 30 times a second."""
 
     @abstractmethod
-    def picture(self) -> Picture:
+    def picture(self) -> ScreenPicture:
         """What is to be shown."""
 
     def draw(self) -> None:
@@ -86,7 +86,7 @@ class PictureScreen(Screen[None]):
 class HelpScreen(Screen[None]):
     """What the keys of a screen do. Any key goes back, but for those that show the rest."""
 
-    def __init__(self, keys: tuple[Key, ...]) -> None:
+    def __init__(self, keys: tuple[ScreenKey, ...]) -> None:
         super().__init__()
         self._rows = help_rows(keys)
         self._top = 0  # lines of the table that are out of sight above

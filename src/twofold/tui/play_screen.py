@@ -6,15 +6,15 @@ from typing import ClassVar, Final
 from rich.text import Text
 
 from twofold.errors import IllegalMove, TwofoldError
+from twofold.figures import format_pace, format_rate
+from twofold.play.saving import KeptGame
 from twofold.rules import STANDARD, Move, Rules
 from twofold.tui.game_screen import GameScreen
-from twofold.tui.keys import PLAY_KEYS, Key
+from twofold.tui.keys import PLAY_KEYS, ScreenKey
 from twofold.tui.moves_view import search_words
-from twofold.tui.numbers import format_pace, format_speed
-from twofold.tui.picture import Picture, title_line
+from twofold.tui.picture import ScreenPicture, title_line
 from twofold.tui.picture_screen import NOTICE, bindings
-from twofold.tui.saving import KeptGame
-from twofold.tui.shared_game import Now, SharedGame
+from twofold.tui.shared_game import SharedGame, SharedNow
 from twofold.tui.words import getting_ready
 
 ARROWS: Final = {Move.UP: "↑", Move.RIGHT: "→", Move.DOWN: "↓", Move.LEFT: "←"}
@@ -33,7 +33,7 @@ class PlayScreen(GameScreen):
         kept: the game that is played now.
     """
 
-    KEYS: ClassVar[tuple[Key, ...]] = PLAY_KEYS
+    KEYS: ClassVar[tuple[ScreenKey, ...]] = PLAY_KEYS
     BINDINGS = bindings(PLAY_KEYS)
 
     def __init__(
@@ -55,10 +55,10 @@ class PlayScreen(GameScreen):
 
     # ---- what is shown
 
-    def picture(self) -> Picture:
+    def picture(self) -> ScreenPicture:
         """The game as it is now."""
         now = self.shared.now
-        return Picture(
+        return ScreenPicture(
             title=title_line(*self._titles()),
             board=now.frame.board,
             figures=self._figures(now),
@@ -73,12 +73,12 @@ class PlayScreen(GameScreen):
             return ["play"]
         return ["play", f"{rules.rows}x{rules.cols} to {rules.goal:,}"]
 
-    def _figures(self, now: Now) -> list[tuple[str, str]]:
+    def _figures(self, now: SharedNow) -> list[tuple[str, str]]:
         frame = now.frame
         with self.shared.held() as game:
             undos, seed = game.undos, game.seed
         best = max(self._best, frame.score if self.kept.counts_as_own else 0)
-        speed = f"{format_speed(now.moves_per_second)} moves/s" if now.moves_per_second else ""
+        speed = f"{format_rate(now.moves_per_second)} moves/s" if now.moves_per_second else ""
         return [
             ("score", f"{frame.score:,}"),
             ("best", f"{best:,}" if best else ""),
@@ -91,12 +91,12 @@ class PlayScreen(GameScreen):
             ("seed", str(seed)),
         ]
 
-    def _panel(self, now: Now) -> "Callable[[int, bool], list[Text]] | None":
+    def _panel(self, now: SharedNow) -> "Callable[[int, bool], list[Text]] | None":
         if now.is_finished or not (now.auto or self.shared.hints):
             return None
         return lambda width, unicode: self.draw_values(now.frame.analysis, width, unicode)
 
-    def _note(self, now: Now) -> Text:
+    def _note(self, now: SharedNow) -> Text:
         if self.shared.error is not None:
             from twofold.players.faults import describe
 
@@ -110,7 +110,7 @@ class PlayScreen(GameScreen):
 
     # ---- what happens
 
-    def changed(self, now: Now) -> None:
+    def changed(self, now: SharedNow) -> None:
         """Announce the goal once, and the end."""
         frame, goal = now.frame, self.kept.game.rules.goal
         reached = frame.board.max_tile >= goal
@@ -121,7 +121,7 @@ class PlayScreen(GameScreen):
             self.note = Text(self._end_words(now), NOTICE)
         self._over = now.is_finished
 
-    def _end_words(self, now: Now) -> str:
+    def _end_words(self, now: SharedNow) -> str:
         end = "game over" if now.status.value == "over" else f"{self.kept.game.rules.goal} reached"
         return f" {end}: {now.frame.score:,} points. U undo, N new. "
 
@@ -234,7 +234,7 @@ class PlayScreen(GameScreen):
             told = self._tell_notice()
         if told:
             return
-        if saved and self.kept.is_saved:
+        if saved and self.kept.is_written:
             self.say(f"the game is in {self.kept.path}")
         elif saved:
             self.say("nothing to save: no move was made")

@@ -7,12 +7,13 @@ from dataclasses import replace
 
 from twofold.board import Board
 from twofold.game import Game
+from twofold.play.paces import next_due
 from twofold.players import Player
 from twofold.players.base import checked_move, move_list
 from twofold.search.analysis import Analysis
 from twofold.search.stop import Stop
 from twofold.tui.background import Reading
-from twofold.tui.frame import Chronicle, Frame, next_due, since
+from twofold.tui.frame import Chronicle, GameFrame, since
 
 
 def analyse(player: Player, game: Game) -> Analysis:
@@ -46,7 +47,7 @@ def analyse_position(
     return analysis
 
 
-def frames(player: Player, game: Game, clock: Callable[[], float]) -> Iterator[Frame]:
+def frames(player: Player, game: Game, clock: Callable[[], float]) -> Iterator[GameFrame]:
     """Play the game; a frame for each position. A move is made when the next one is asked for.
 
     Args:
@@ -65,8 +66,8 @@ def frames(player: Player, game: Game, clock: Callable[[], float]) -> Iterator[F
 
 
 def paced(
-    source: Iterator[Frame], moves_per_second: float | None, stop: threading.Event
-) -> Iterator[Frame]:
+    source: Iterator[GameFrame], moves_per_second: float | None, stop: threading.Event
+) -> Iterator[GameFrame]:
     """The frames of a game, no faster than asked, until `stop` is set."""
     due = time.monotonic()
     for frame in source:
@@ -79,14 +80,14 @@ def paced(
                 return
 
 
-class Playback(Reading[Frame]):
+class Playback(Reading[GameFrame]):
     """Plays a game in a thread of its own, so that drawing and Ctrl-C never wait for it."""
 
-    def __init__(self, source: Iterator[Frame], opening: Frame) -> None:
+    def __init__(self, source: Iterator[GameFrame], opening: GameFrame) -> None:
         super().__init__(source, "twofold-player", opening)
 
     @property
-    def frame(self) -> Frame:
+    def frame(self) -> GameFrame:
         """The newest frame."""
         assert self.latest is not None
         return self.latest

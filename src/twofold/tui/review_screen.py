@@ -5,11 +5,11 @@ from typing import ClassVar
 
 from rich.text import Text
 
-from twofold.tui import paces
+from twofold.figures import format_pace
+from twofold.play import paces
 from twofold.tui.judging import Judging
-from twofold.tui.keys import REVIEW_KEYS, Key
-from twofold.tui.numbers import format_pace
-from twofold.tui.picture import Picture, title_line
+from twofold.tui.keys import REVIEW_KEYS, ScreenKey
+from twofold.tui.picture import ScreenPicture, title_line
 from twofold.tui.picture_screen import PictureScreen, bindings
 from twofold.tui.walk import Walk
 from twofold.tui.walk_view import draw_walk, timeline, verdict
@@ -25,7 +25,7 @@ class ReviewScreen(PictureScreen):
         is_guest: whether the screen was opened from another one, to which leaving goes back.
     """
 
-    KEYS: ClassVar[tuple[Key, ...]] = REVIEW_KEYS
+    KEYS: ClassVar[tuple[ScreenKey, ...]] = REVIEW_KEYS
     BINDINGS = bindings(REVIEW_KEYS)
 
     def __init__(self, walk: Walk, judging: Judging | None = None, *, is_guest: bool = False):
@@ -57,11 +57,11 @@ class ReviewScreen(PictureScreen):
         self._drawn = (len(self.walk.judged), self._judging.summary, self._judging.error)
         super().draw()
 
-    def picture(self) -> Picture:
+    def picture(self) -> ScreenPicture:
         """The position that is looked at."""
         walk = self.walk
         player = walk.game.rules
-        return Picture(
+        return ScreenPicture(
             title=title_line("review", f"{player.rows}x{player.cols} to {player.goal:,}"),
             board=walk.board,
             figures=self._figures(),

@@ -8,25 +8,23 @@ ended and thrown away. The player is made when it is first needed, in its thread
 
 import threading
 import time
-from collections import deque
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from twofold.board import Board
-from twofold.game import Game, Status, Step
+from twofold.game import Game
+from twofold.play.paces import SpeedWindow, next_due
 from twofold.rules import Move
+from twofold.step import Status, Step
 from twofold.tui.background import IMPORTING
-from twofold.tui.frame import Chronicle, Frame, next_due
+from twofold.tui.frame import Chronicle, GameFrame
 
 if TYPE_CHECKING:
     from twofold.players import Player
     from twofold.search.analysis import Analysis
     from twofold.search.stop import Stop
-
-SPEED_SECONDS: Final = 1.0
-"""The speed is that of the last so many seconds."""
 
 MARK_SECONDS: Final = 0.05
 """Seconds between two moments that the speed is computed from."""
@@ -45,7 +43,7 @@ STOP_SECONDS: Final = 1.0
 
 
 @dataclass(frozen=True, slots=True)
-class Now:
+class SharedNow:
     """Where a shared game stands.
 
     Attributes:
@@ -58,7 +56,7 @@ class Now:
         moves_per_second: over the last second.
     """
 
-    frame: Frame
+    frame: GameFrame
     new: int | None
     version: int
     status: Status
@@ -115,29 +113,29 @@ class SharedGame:
         self._game = game
         self._clock = _PlayClock()
         self._chronicle = Chronicle(game, self._clock.seconds)
-        self._speeds: deque[tuple[float, int]] = deque()
+        self._speeds = SpeedWindow(MARK_SECONDS)
         self._due = 0.0
         self._thought_seconds = 0.0
         self._new: int | None = None
         self._analysis: Analysis | None = None
-        self._shown: tuple[Frame, int | None] = self._chronicle.frame(None), self._new
+        self._shown: tuple[GameFrame, int | None] = self._chronicle.frame(None), self._new
 
     # ---- where it stands
 
     @property
-    def now(self) -> Now:
+    def now(self) -> SharedNow:
         """Where the game stands."""
         with self._lock:
             frame, new = self._shown
             loading = self._thread is not None and not self._is_ready and self.error is None
-            return Now(
+            return SharedNow(
                 frame,
                 new,
                 self._version,
                 self._game.status,
                 self._auto,
                 loading,
-                self._speed(),
+                self._speeds.speed if self._auto else 0.0,
             )
 
     @property
@@ -282,7 +280,7 @@ class SharedGame:
         self._chronicle.note()
         if self._game.is_finished:
             self._stand_by()
-        self._mark_speed()
+        self._speeds.mark(self._game.move_number)
         # A quick player says in a moment what it thinks: no picture is drawn without it.
         if not self._auto or self._thought_seconds > QUICK:
             self._show()
@@ -296,19 +294,6 @@ class SharedGame:
     def _changed(self) -> None:
         self._version += 1
         self._turn.notify_all()
-
-    def _mark_speed(self) -> None:
-        now = time.monotonic()
-        if not self._speeds or now - self._speeds[-1][0] >= MARK_SECONDS:
-            self._speeds.append((now, self._game.move_number))
-        while len(self._speeds) > 2 and self._speeds[1][0] <= now - SPEED_SECONDS:
-            self._speeds.popleft()
-
-    def _speed(self) -> float:
-        if not self._auto or len(self._speeds) < 2:
-            return 0.0
-        (began, first), (ended, last) = self._speeds[0], self._speeds[-1]
-        return (last - first) / (ended - began)
 
     # ---- the thread of the player
 

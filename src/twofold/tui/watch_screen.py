@@ -6,14 +6,14 @@ from typing import ClassVar
 from rich.text import Text
 
 from twofold.board import Board
+from twofold.figures import format_pace, format_rate, format_time
 from twofold.tui.game_screen import GameScreen
-from twofold.tui.keys import WATCH_KEYS, Key
+from twofold.tui.keys import WATCH_KEYS, ScreenKey
 from twofold.tui.moves_view import search_words
-from twofold.tui.numbers import format_pace, format_speed, format_time
-from twofold.tui.picture import Picture, title_line
+from twofold.tui.picture import ScreenPicture, title_line
 from twofold.tui.picture_screen import NOTICE, bindings
 from twofold.tui.play_screen import PlayScreen
-from twofold.tui.shared_game import Now, SharedGame
+from twofold.tui.shared_game import SharedGame, SharedNow
 from twofold.tui.walk import Walk
 from twofold.tui.words import getting_ready
 
@@ -32,7 +32,7 @@ class WatchScreen(GameScreen):
         taken_over: that screen, once a person plays on.
     """
 
-    KEYS: ClassVar[tuple[Key, ...]] = WATCH_KEYS
+    KEYS: ClassVar[tuple[ScreenKey, ...]] = WATCH_KEYS
     BINDINGS = bindings(WATCH_KEYS)
 
     def __init__(
@@ -55,10 +55,10 @@ class WatchScreen(GameScreen):
 
     # ---- what is shown
 
-    def picture(self) -> Picture:
+    def picture(self) -> ScreenPicture:
         """The game as it is now, or where one looks back."""
         now = self.shared.now
-        return Picture(
+        return ScreenPicture(
             title=title_line(self._spec),
             board=self._board(now),
             figures=self._figures(now),
@@ -67,16 +67,16 @@ class WatchScreen(GameScreen):
             new=now.new if self._walk is None else self._walk.new,
         )
 
-    def _board(self, now: Now) -> Board:
+    def _board(self, now: SharedNow) -> Board:
         return now.frame.board if self._walk is None else self._walk.board
 
-    def _figures(self, now: Now) -> list[tuple[str, str]]:
+    def _figures(self, now: SharedNow) -> list[tuple[str, str]]:
         frame, walk = now.frame, self._walk
         score, number = frame.score, f"{frame.move_number:,}"
         if walk is not None:
             score, number = walk.score, f"{walk.move_number:,} of {frame.move_number:,}"
         speed = format_pace(self.shared.pace) if not now.auto else (
-            f"{format_speed(now.moves_per_second)} moves/s"
+            f"{format_rate(now.moves_per_second)} moves/s"
         )  # fmt: skip
         return [
             ("score", f"{score:,}"),
@@ -88,12 +88,12 @@ class WatchScreen(GameScreen):
             ("seed", str(self._seed)),
         ]
 
-    def _panel(self, now: Now, width: int, unicode: bool) -> list[Text]:
+    def _panel(self, now: SharedNow, width: int, unicode: bool) -> list[Text]:
         if self._walk is not None:
             return self.draw_values(None, width, unicode)
         return self.draw_values(now.frame.analysis, width, unicode)
 
-    def _note(self, now: Now) -> Text:
+    def _note(self, now: SharedNow) -> Text:
         if now.is_loading:
             return Text(getting_ready(), "dim")
         if now.is_finished:
@@ -106,7 +106,7 @@ class WatchScreen(GameScreen):
             )
         return self.note or Text("paused; Space goes on", "dim")
 
-    def changed(self, now: Now) -> None:
+    def changed(self, now: SharedNow) -> None:
         """A player that fails ends it all: the command says why."""
         if self.shared.error is not None:
             self.app.exit(False)

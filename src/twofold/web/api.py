@@ -9,17 +9,17 @@ import msgspec
 from twofold.game import Game
 from twofold.limits import MAX_RECORD_MOVES
 from twofold.notation import parse_seed
+from twofold.play.kept import GameInfo
+from twofold.play.mover import Mover
 from twofold.players.base import Player
 from twofold.records.record import Record
 from twofold.rules import Move, Rules
 from twofold.search.budget import Budget
 from twofold.search.document import AnalysisDocument, Timing
 from twofold.search.stop import ALARMS, Stop
-from twofold.web.history import Standing
 from twofold.web.hub import Hub
-from twofold.web.mover import Mover
 from twofold.web.operations import Call, Operation, Text, check_id
-from twofold.web.protocol import GameInfo, PlayerInfo
+from twofold.web.protocol import PlayerInfo
 from twofold.web.protocol import Text as Short
 from twofold.web.searches import clamped, order_of
 
@@ -285,8 +285,7 @@ def _play(player: Player, game: Game, asked: PlayBody, stop: Stop) -> PlayReply:
 
 def _moves(player: Player, game: Game, most: int, stop: Stop) -> str:
     """The moves of a game from where it stands, as letters."""
-    start = Standing(game.board, game.score)
-    mover = Mover(player, game.rules, game.seed, start, game.move_number, stop)
+    mover = Mover(player, game.fork(game.move_number), stop)
     letters: list[str] = []
     left = most
     while left:

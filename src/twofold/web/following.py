@@ -8,7 +8,7 @@ import msgspec
 from twofold.web.protocol import Reply
 
 
-class Follower(Protocol):
+class Viewer(Protocol):
     """A page that follows games."""
 
     def send(self, reply: Reply) -> None:
@@ -19,7 +19,7 @@ class Follower(Protocol):
 class Asker:
     """A page that asked for something, and the number its answer carries."""
 
-    follower: Follower
+    follower: Viewer
     ref: int
 
     def answer(self, reply: Reply) -> None:
@@ -31,17 +31,17 @@ class Followers:
     """The pages that follow a game. Not for several threads at once."""
 
     def __init__(self) -> None:
-        self._all: list[Follower] = []
+        self._all: list[Viewer] = []
 
     def __bool__(self) -> bool:
         return bool(self._all)
 
-    def add(self, follower: Follower) -> None:
+    def add(self, follower: Viewer) -> None:
         """Tell it everything from now on."""
         if follower not in self._all:
             self._all.append(follower)
 
-    def remove(self, follower: Follower) -> None:
+    def remove(self, follower: Viewer) -> None:
         """Tell it nothing more."""
         if follower in self._all:
             self._all.remove(follower)

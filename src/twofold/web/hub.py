@@ -5,10 +5,16 @@ import secrets
 import threading
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import Final, Protocol
 
 from twofold.board import Board
+from twofold.game import Game
 from twofold.limits import MAX_SIDE
+from twofold.play.folder import GAMES
+from twofold.play.kept import GameInfo
+from twofold.play.mover import Mover
+from twofold.play.store import GameStore
+from twofold.play.threads import JobThreads, start_thread
 from twofold.players import Player
 from twofold.records.formats import parse_any_record
 from twofold.records.record import Record
@@ -17,21 +23,12 @@ from twofold.rules import STANDARD, Rules
 from twofold.search.budget import Budget
 from twofold.search.stop import Stop
 from twofold.version import __version__
-from twofold.web.history import Standing
-from twofold.web.mover import Mover
-from twofold.web.protocol import GameInfo, PlayerInfo, Ready, Welcome
+from twofold.web.following import Viewer
+from twofold.web.protocol import PlayerInfo, Ready, Welcome
 from twofold.web.reviews import Reviews
 from twofold.web.roster import Roster
 from twofold.web.searches import Searches
-from twofold.web.store import Store
-from twofold.web.table import Table
-from twofold.web.workers import WorkThreads, start_thread
-
-if TYPE_CHECKING:
-    from twofold.web.session import Session
-
-GAMES: Final = "games"
-"""Folder of the kept games, in the folder of all data."""
+from twofold.web.table import GameTable
 
 DESKS: Final = 2
 """Threads for what takes a moment: reading games, deleting them, looking back."""
@@ -44,13 +41,21 @@ _WARM_UP: Final = Board.parse("1000/0000/0000/0001")
 _LOG: Final = logging.getLogger("twofold.web")
 
 
+class Guest(Viewer, Protocol):
+    """A session, as the hub knows it."""
+
+    def close(self) -> None:
+        """End what was asked for, and leave the games. May be called twice."""
+
+
 class Hub:
     """What all sessions share. Every method may be called from any thread.
 
     Args:
-        data: folder of what is kept; made if it is missing. The games are in `games` there.
+        data: folder of what is kept; made if it is missing.
         default_player: spec of the player where none is named; None for twofold's own.
         players: further specs that the owner allows, files and modules included.
+        games: folder of the games; None for `games` in that of what is kept.
         warm_up: whether the default player is loaded in a thread, from now on.
 
     Attributes:
@@ -71,16 +76,17 @@ class Hub:
         default_player: str | None = None,
         players: Sequence[str] = (),
         *,
+        games: Path | None = None,
         warm_up: bool = True,
     ) -> None:
         self.roster: Final = Roster(default_player, players)
-        self.table: Final = Table(Store(data / GAMES))
+        self.table: Final = GameTable(GameStore(games or data / GAMES))
         self.searches: Final = Searches(self.roster.make)
         self.reviews: Final = Reviews(self.roster.make)
-        self.desk: Final = WorkThreads(DESKS, "twofold-desk")
+        self.desk: Final = JobThreads(DESKS, "twofold-desk")
         self._start = secrets.token_hex(8)
         self._lock = threading.Lock()
-        self._sessions: set[Session] = set()
+        self._sessions: set[Guest] = set()
         self._ready = False
         self._closed = False
         self._stop = Stop()
@@ -88,7 +94,7 @@ class Hub:
 
     # ---- sessions
 
-    def join(self, session: "Session") -> None:
+    def join(self, session: Guest) -> None:
         """Welcome a session, and tell it when the default player is loaded."""
         with self._lock:
             self._sessions.add(session)
@@ -102,7 +108,7 @@ class Hub:
                 )
             )
 
-    def leave(self, session: "Session") -> None:
+    def leave(self, session: Guest) -> None:
         """A session is over."""
         with self._lock:
             self._sessions.discard(session)
@@ -139,7 +145,7 @@ class Hub:
         spec = self.roster.spec("", STANDARD)
         with self.searches.player(spec, STANDARD) as player:
             player.analyse(_WARM_UP, Budget(ply=1), stop=self._stop)
-            Mover(player, STANDARD, 0, Standing(_WARM_UP, 0), 0, self._stop).play(1, 0.0)
+            Mover(player, Game.from_board(_WARM_UP), self._stop).play(1, 0.0)
 
     # ---- for the HTTP API: these may take long, so call them in a thread
 

@@ -8,31 +8,32 @@ import threading
 from dataclasses import replace
 from typing import Final, Protocol
 
-from twofold.best_scores import ME, add_player, counts_as_own
 from twofold.board import Board
-from twofold.errors import GameOver
-from twofold.game import Step
-from twofold.game_file import GameFile, Version
+from twofold.errors import GameOver, TwofoldError
+from twofold.game import Game
+from twofold.play.autoplay import Autoplay, MakePlayer, Reason, Wish, message_of
+from twofold.play.best_scores import ME
+from twofold.play.game_file import Conflict, GameFile, Version
+from twofold.play.kept import GameInfo, Kept
+from twofold.play.saved_game import News, SavedGame
+from twofold.play.store import GameStore
+from twofold.play.threads import Seats
 from twofold.records.record import Record
-from twofold.records.replay import result_text
 from twofold.rules import Move
-from twofold.web.about import About
-from twofold.web.autoplay import Autoplay, MakePlayer, Wish
-from twofold.web.following import Asker, Follower, Followers
-from twofold.web.history import History, Standing
-from twofold.web.kept import Kept
+from twofold.step import Step, result_text
+from twofold.web.following import Asker, Followers, Viewer
 from twofold.web.protocol import (
     AutoplayEnded,
-    GameInfo,
+    FrameReply,
     GameNow,
     GameState,
     Note,
     PositionReply,
+    RefusedReply,
     Reply,
     StaleMove,
 )
 from twofold.web.views import now_of, position_of, rules_info, step_of
-from twofold.web.workers import Seats
 
 REPLAY_MOVES: Final = 256
 """Moves that are played again at a time; then others may have the game for a moment."""
@@ -40,6 +41,10 @@ REPLAY_MOVES: Final = 256
 
 class Keeper(Protocol):
     """What a game needs to know of the table it is played at."""
+
+    @property
+    def store(self) -> GameStore:
+        """The games on disk."""
 
     def best(self, rules: str) -> int:
         """The best score under these rules so far."""
@@ -50,6 +55,9 @@ class Keeper(Protocol):
     def changed(self, live: "LiveGame", at_once: bool) -> None:
         """The game has to be saved, soon or at once. Called under the lock of the game."""
 
+    def move(self, live: "LiveGame", conflict: Conflict) -> None:
+        """Give a game a file of its own; called under its `saving`."""
+
     def seats(self) -> Seats:
         """Where players play: only so many at a time."""
 
@@ -57,56 +65,53 @@ class Keeper(Protocol):
         """Seconds since 1970."""
 
 
-class LiveGame:
+class LiveGame(SavedGame):
     """A game in play. Every method may be called from any thread.
 
     Args:
-        about: what is known of it.
-        history: its moves; nobody else changes them.
+        name: its id.
+        game: its moves; nobody else changes them.
         keeper: the table.
         played: when it changed last, in seconds since 1970.
         file: where it is stored; None where it is not.
+        resumed, player, date, is_saved: as for `SavedGame`.
 
     Attributes:
-        game: its id.
+        name: its id.
         was: the id that it had before it moved to a file of its own; else empty.
-        file: where it is stored; used under `saving`.
         kept: whether it is stored.
-        history: its moves; to be looked at under `lock`.
-        lock: held while anything happens in it.
-        turn: notified when a player has to look up: another wish, or its end.
-        saving: held while it is written or deleted.
+        turn: its lock; notified when a player has to look up: another wish, or its end.
         saved_at: when it was written last, by the saver's clock.
         told: whether the followers know that it cannot be saved.
     """
 
     def __init__(
         self,
-        about: About,
-        history: History,
+        name: str,
+        game: Game,
         keeper: Keeper,
         played: float,
         file: GameFile | None = None,
+        resumed: Record | None = None,
+        *,
+        player: str = "",
+        date: str | None = None,
+        is_saved: bool = False,
     ) -> None:
-        self.game = about.game
+        super().__init__(game, file, resumed, player=player, date=date, is_saved=is_saved)
+        self.name = name
         self.was = ""
-        self.file = file
-        self.kept = about.kept
-        self.history = history
-        self.lock: Final = threading.RLock()
+        self.kept = file is not None
         self.turn: Final = threading.Condition(self.lock)
-        self.saving: Final = threading.Lock()
         self.saved_at = float("-inf")
         self.told = False
-        self._about = about
-        self._player = about.player
+        self._begun = self.version
         self._keeper = keeper
         self._played = played
         self._followers = Followers()
         self._playing: Autoplay | None = None
         self._preparing: Autoplay | None = None
-        self._version = self._saved_version = 0
-        self._rules_text = str(history.rules)
+        self._rules_text = str(game.rules)
         self._untold: Note = ""
 
     # ---- followers
@@ -118,7 +123,7 @@ class LiveGame:
             asker.answer(self.state(note=self._untold))
             self._untold = ""
 
-    def leave(self, follower: Follower) -> None:
+    def leave(self, follower: Viewer) -> None:
         """Follow it no longer. Without followers no player plays on."""
         with self.lock:
             self._followers.remove(follower)
@@ -146,13 +151,13 @@ class LiveGame:
         """
         with self.lock:
             self.take_over()
-            if move_number != self.history.move_number:
+            if move_number != self.game.move_number:
                 raise StaleMove(
-                    f"expected a move after {self.history.move_number} moves, got one meant for "
+                    f"expected a move after {self.game.move_number} moves, got one meant for "
                     f"the board after {move_number}"
                 )
-            before = self.history.board
-            step = self.history.play(Move.parse(letter))
+            before = self.game.board
+            step = self.game.play(Move.parse(letter))
             self._moved(before, step, "", asker)
 
     def undo(self, asker: Asker) -> None:
@@ -163,9 +168,9 @@ class LiveGame:
         """
         with self.lock:
             self.take_over()
-            move = self.history.undo()
+            step = self.game.undo()
             self.changed()
-            self.tell(self.state(undone=move.letter), asker)
+            self.tell(self.state(undone=step.move.letter), asker)
 
     def redo(self, asker: Asker) -> None:
         """Make the move undone last again; a player that plays is ended first.
@@ -175,15 +180,15 @@ class LiveGame:
         """
         with self.lock:
             self.take_over()
-            before = self.history.board
-            step = self.history.redo()
+            before = self.game.board
+            step = self.game.redo()
             self._moved(before, step, "", asker)
 
     def _moved(self, before: Board, step: Step, by: str, asker: Asker | None) -> None:
         self.add_player(by or ME)
-        self.changed(at_once=self.history.is_finished)
-        rules = self.history.rules
-        self.tell(step_of(self.game, rules, before, step, by, self.now()), asker)
+        self.changed(at_once=self.game.is_finished)
+        rules = self.game.rules
+        self.tell(step_of(self.name, rules, before, step, by, self.now()), asker)
 
     # ---- players
 
@@ -195,8 +200,8 @@ class LiveGame:
             LimitExceeded: too many players play at this table.
         """
         with self.lock:
-            if self.history.is_finished:
-                result = result_text(self.history.board, self.history.rules)
+            if self.game.is_finished:
+                result = result_text(self.game.board, self.game.rules)
                 raise GameOver(f"expected a game in progress, got {result}")
             known = self._preparing or self._playing
             if known is not None and known.spec == spec:
@@ -211,7 +216,7 @@ class LiveGame:
         """End a player."""
         with self.lock:
             played = self._end_players()
-            ended = AutoplayEnded(game=self.game, reason="paused", now=self.now())
+            ended = AutoplayEnded(game=self.name, reason="paused", now=self.now())
             if played:
                 self.tell(ended, asker)
             else:
@@ -220,7 +225,7 @@ class LiveGame:
     def take_over(self) -> None:
         """End a player because a person acts."""
         if self._end_players():
-            self.tell(AutoplayEnded(game=self.game, reason="paused", now=self.now()))
+            self.tell(AutoplayEnded(game=self.name, reason="paused", now=self.now()))
 
     def _end_players(self) -> bool:
         """End the player that plays and the one that gets ready; whether one played."""
@@ -231,15 +236,18 @@ class LiveGame:
                 one.end()
         return playing is not None
 
-    def seat(self, player: Autoplay) -> Standing | None:
-        """Let a player that got ready play from now on; None where it is not wanted any more."""
+    def seat(self, player: Autoplay) -> Game | None:
+        """Let a player that got ready play from now on; see `Host`."""
         with self.lock:
             if self._preparing is not player:
                 return None
             if self._playing is not None:
                 self._playing.end()
             self._playing, self._preparing = player, None
-            return Standing(self.history.board, self.history.score)
+            now = self.game
+            return Game.from_board(
+                now.board, now.rules, now.seed, score=now.score, move_number=now.move_number
+            )
 
     def unseat(self, player: Autoplay) -> bool:
         """A player ends by itself; whether it was the one that played or got ready."""
@@ -251,20 +259,27 @@ class LiveGame:
                 self._preparing = None
             return known
 
-    def step_by(self, move: Move, spec: str, asker: Asker) -> None:
+    def refused(self, player: Autoplay, error: Exception) -> None:
+        """A player could not begin: tell the one who asked."""
+        kind = type(error).__name__ if isinstance(error, TwofoldError) else "PlayerError"
+        player.asker.answer(RefusedReply(message=message_of(error), kind=kind))
+
+    def stepped(self, player: Autoplay, move: Move) -> None:
         """Make a move of a player, shown as a step."""
-        before = self.history.board
-        self._moved(before, self.history.play(move), spec, asker)
+        before = self.game.board
+        self._moved(before, self.game.play(move), player.spec, player.asker)
 
-    def add_player(self, name: str) -> None:
-        """Count someone among those who played."""
-        self._player = add_player(self._player, name)
+    def framed(self, player: Autoplay, moves_per_second: float) -> None:
+        """A player has made moves, shown as a frame."""
+        self.add_player(player.spec)
+        self.changed(at_once=self.game.is_finished)
+        frame = FrameReply(game=self.name, now=self.now(), moves_per_second=moves_per_second)
+        self.tell(frame, player.asker)
 
-    @property
-    def _counts(self) -> bool:
-        """Whether its score counts as a best score."""
-        given = self.history.given_board is not None
-        return self.kept and counts_as_own(self._player, given_board=given)
+    def ended(self, player: Autoplay, reason: Reason, message: str) -> None:
+        """A player has come to its end."""
+        end = AutoplayEnded(game=self.name, reason=reason, now=self.now(), message=message)
+        self.tell(end, player.asker)
 
     # ---- what is said of it
 
@@ -277,13 +292,13 @@ class LiveGame:
         """
         with self.lock:
             return GameState(
-                game=self.game,
-                rules=rules_info(self.history.rules),
-                seed=str(self.history.seed),
+                game=self.name,
+                rules=rules_info(self.game.rules),
+                seed=str(self.game.seed),
                 kept=self.kept,
-                player=self._player or ME,
-                date=self._about.date,
-                first=self.history.first,
+                player=self.player or ME,
+                date=self._date,
+                first=self.game.start_move_number,
                 now=self.now(),
                 undone=undone,
                 note=note,
@@ -295,7 +310,7 @@ class LiveGame:
         with self.lock:
             playing = "" if self._playing is None else self._playing.spec
             best = self._keeper.best(self._rules_text)
-            return now_of(self.history, best=best, autoplay=playing)
+            return now_of(self.game, best=best, autoplay=playing)
 
     def position(self, number: int) -> PositionReply:
         """An earlier position, or the present one.
@@ -305,124 +320,98 @@ class LiveGame:
         """
         self._replay(number)
         with self.lock:
-            return position_of(self.game, self.history, number)
+            return position_of(self.name, self.game, number)
 
     def replay(self) -> None:
         """Get ready for undo and for looking back, where the game was read from a record."""
-        self._replay(self.history.move_number)
+        self._replay(self.game.move_number)
 
     def _replay(self, number: int) -> None:
         """Play the moves up to a number again, a few at a time, so that nobody has to wait."""
         with self.lock:
-            known = self.history.known_before(number)
+            known = self.game.known_before(number)
         for passed in (*range(known, number, REPLAY_MOVES), max(known, number - 1)):
             with self.lock:
-                if passed > self.history.move_number or not self.is_followed:
+                if passed > self.game.move_number or not self.is_followed:
                     return
-                self.history.at(passed)
+                self.game.at(passed)
 
     def record(self) -> Record:
-        """The record of the game as it stands."""
-        with self.lock:
-            return self.history.record(
-                player=self._player or ME,
-                date=self._about.date,
-                comments=self._about.comments,
-                tags=self._about.tags,
-            )
+        """The record of the game as it stands; it names the person."""
+        return replace(super().record(), player=self.player or ME)
 
     def kept_entry(self) -> Kept:
         """What a list shows."""
         with self.lock:
-            history = self.history
+            history = self.game
             info = GameInfo(
-                game=self.game,
+                game=self.name,
                 rules=self._rules_text,
                 board=str(history.board),
                 score=history.score,
-                moves=history.move_number - history.first,
+                moves=history.move_number - history.start_move_number,
                 max_tile=history.board.max_tile,
                 status=history.status.value,
-                player=self._player or ME,
-                date=self._about.date,
+                player=self.player or ME,
+                date=self._date,
                 undos=history.undos,
             )
-            return Kept(info, self._played, self._counts)
+            return Kept(info, self._played, self.counts_as_own)
 
-    def fork(self, number: int) -> tuple[History, str]:
+    def fork(self, number: int) -> tuple[Game, str]:
         """A game of its own with the moves up to a number, and who made them."""
         self._replay(number)
         with self.lock:
-            return self.history.fork(number), self._player
+            return self.game.fork(number), self.player
 
     # ---- saving
 
     def changed(self, *, at_once: bool = False) -> None:
         """The game is another one now: it has to be saved."""
         with self.lock:
-            self._version += 1
             self._played = self._keeper.time()
-            if self._counts:
-                self._keeper.reached(self._rules_text, self.history.score)
+            if self.kept and self.counts_as_own:
+                self._keeper.reached(self._rules_text, self.game.score)
             self._keeper.changed(self, at_once)
 
     @property
     def is_saved(self) -> bool:
-        """Whether nothing has changed since it was written, or it is not kept."""
-        return not self.kept or self._version == self._saved_version
+        """Whether nothing has to be written, or it is not kept."""
+        return not self.kept or super().is_saved
 
     @property
-    def version(self) -> int:
-        """Counts its changes."""
-        return self._version
-
-    def was_saved(self, version: int, when: float) -> None:
-        """The game as of a version was written."""
-        with self.lock:
-            self._saved_version, self.saved_at, self.told = version, when, False
+    def is_untouched(self) -> bool:
+        """Whether nothing has happened in it."""
+        return self.version == self._begun
 
     @property
     def played(self) -> float:
         """When it changed last, in seconds since 1970."""
         return self._played
 
-    def take_version(self, version: Version, known: int) -> bool:
-        """Go on from what another program has saved; under `saving`.
+    def write(self, record: Record) -> Version | Conflict | None:
+        """Write the file, and the index of the store."""
+        return self._keeper.store.save(self.name, record, self._played, self.file)
 
-        Args:
-            version: it has every move of this game as it was then.
-            known: the version of this game then.
+    def move_away(self, conflict: Conflict) -> None:
+        """Go on as another game."""
+        self._keeper.move(self, conflict)
 
-        Returns:
-            False where this game has changed since, and nothing is done.
-        """
+    def move_to(self, name: str, file: GameFile, news: News) -> None:
+        """Go on in a file of its own; under `saving`."""
         with self.lock:
-            if self._version != known or self.file is None:
-                return False
-            self.take_over()
-            record = version.record
-            self.history = History.from_record(record)
-            self._about = replace(
-                self._about, date=record.date, comments=record.comments, tags=record.tags
-            )
-            self._player = record.player
-            self._rules_text = str(record.rules)
-            self._version += 1
-            self._saved_version = self._version
-            self.file.take(version)
-            self._note("newer")
-            return True
+            self.name, self.was, self.file = name, self.name, file
+            self.tell_news(news)
 
-    def move_to(self, game: str, file: GameFile, note: Note) -> None:
-        """Go on in a file of its own, since another program has the one so far; under `saving`."""
-        with self.lock:
-            self.game, self.was, self.file = game, self.game, file
-            self._note(note)
+    def give_way(self) -> None:
+        """No player plays on in the game of another program."""
+        self.take_over()
 
-    def _note(self, note: Note) -> None:
+    def tell_news(self, news: News) -> None:
         """Tell what another program has done to the file; where nobody follows, later."""
-        self.tell(self.state(note=note))
-        self._untold = "" if self._followers else note
+        self._rules_text = str(self.game.rules)
+        self.tell(self.state(note=news))
+        self._untold = "" if self._followers else news
 
     def disown(self) -> None:
         """Keep it no longer: it was deleted. Those who follow may play on."""

@@ -17,9 +17,9 @@ from starlette.routing import Route
 
 from twofold.errors import InvalidInput, TwofoldError
 from twofold.notation import printable, shown
+from twofold.play.store import NotFound
 from twofold.search.stop import Stop
 from twofold.web.gate import error_body
-from twofold.web.protocol import NotFound
 
 MAX_BODY_BYTES: Final = 65_536
 """Largest body of a request, but for records."""

@@ -10,6 +10,7 @@ from operator import eq
 from typing import Final
 
 from twofold.errors import ResourceError
+from twofold.play.threads import JobThreads
 from twofold.players import Player
 from twofold.records.record import Record
 from twofold.review.judge import Judge, MoveJudgement
@@ -19,7 +20,6 @@ from twofold.web import protocol
 from twofold.web.asked import Asked, Send
 from twofold.web.evaluation import table_info
 from twofold.web.protocol import Judged, Reviewed
-from twofold.web.workers import WorkThreads
 
 AT_ONCE: Final = 2
 """Most reviews at a time, over all pages; the others wait."""
@@ -71,7 +71,7 @@ class Reviews:
 
     def __init__(self, make: Callable[[str], Player]) -> None:
         self.make: Final = make
-        self._workers = WorkThreads(AT_ONCE, "twofold-review", polite=True)
+        self._workers = JobThreads(AT_ONCE, "twofold-review", polite=True)
         self._lock = threading.Lock()
         self._known: OrderedDict[_Key, _Known] = OrderedDict()
         self._asked: set[Asked] = set()

@@ -7,11 +7,9 @@ from collections.abc import Callable
 from typing import Final
 
 from twofold.errors import TwofoldError
-from twofold.game_file import Conflict, Version
+from twofold.play.threads import join, start_thread
 from twofold.web.live_game import LiveGame
 from twofold.web.protocol import RefusedReply
-from twofold.web.store import Store
-from twofold.web.workers import join, start_thread
 
 SAVE_SECONDS: Final = 1.0
 """A game that changes is written about so often."""
@@ -21,24 +19,15 @@ RETRY_SECONDS: Final = 10.0
 
 _LOG: Final = logging.getLogger("twofold.web")
 
-Move = Callable[[LiveGame, Conflict], None]
-"""Gives a game a file of its own; called under its `saving`."""
-
 
 class Saver:
-    """Writes games to the store.
+    """Writes games to their files.
 
     Args:
-        store: where to.
-        move: gives a game a file of its own, as another program has made a conflict of its file.
         clock: the time in seconds.
     """
 
-    def __init__(
-        self, store: Store, move: "Move", clock: Callable[[], float] = time.monotonic
-    ) -> None:
-        self._store = store
-        self._move = move
+    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
         self._clock = clock
         self._changed = threading.Condition()
         self._due: dict[LiveGame, float] = {}
@@ -82,11 +71,13 @@ class Saver:
 
     def _write(self, live: LiveGame) -> None:
         try:
-            save(live, self._store, self._clock(), self._move)
+            live.saved_at = self._clock()
+            live.save()
+            live.told = False
         except TwofoldError as error:
             self._failed(live, error)
         except Exception as error:  # one game must not keep the others from being written
-            _LOG.exception("cannot save the game %s", live.game)
+            _LOG.exception("cannot save the game %s", live.name)
             self._failed(live, error)
 
     def _failed(self, live: LiveGame, error: Exception) -> None:
@@ -94,7 +85,7 @@ class Saver:
         with live.lock:
             if not live.told:
                 live.told = True
-                _LOG.warning("cannot save the game %s: %s", live.game, error)
+                _LOG.warning("cannot save the game %s: %s", live.name, error)
                 kind = type(error).__name__ if isinstance(error, TwofoldError) else "InternalError"
                 live.tell(
                     RefusedReply(
@@ -104,50 +95,3 @@ class Saver:
         with self._changed:
             if not self._closing:
                 self._due.setdefault(live, self._clock() + RETRY_SECONDS)
-
-
-def save(live: LiveGame, store: Store, when: float, move: Move) -> None:
-    """Write a game, if it is kept and has changed since it was written last.
-
-    Where another program has changed its file, the game takes over moves that go on from its own,
-    and gets a file of its own otherwise.
-
-    Args:
-        live: the game.
-        store: where to.
-        when: the time by the saver's clock.
-        move: gives the game a file of its own.
-
-    Raises:
-        InvalidInput: the folder is gone.
-        LimitExceeded: it needs a file of its own, and there are as many games as are kept.
-        ResourceError: the disk is full or failed.
-    """
-    with live.saving:
-        while not live.is_saved:
-            with live.lock:
-                version, record, played = live.version, live.record(), live.played
-            other = store.save(live.game, record, played, live.file)
-            if other is None:
-                live.was_saved(version, when)
-                return
-            if isinstance(other, Version):
-                live.take_version(other, version)  # or once more: it has changed since
-            else:
-                move(live, other)
-
-
-def refresh(live: LiveGame) -> bool:
-    """Take over what another program has saved, if nothing here is unsaved.
-
-    Returns:
-        False where the game is saved and another program has deleted it.
-    """
-    with live.saving:
-        version = live.version
-        if not live.is_saved or live.file is None:
-            return True
-        other = live.file.other()
-        if isinstance(other, Version):
-            live.take_version(other, version)
-        return other is not Conflict.DELETED or not live.is_saved

@@ -15,6 +15,7 @@ from typing import Final, TypeVar
 from twofold.board import Board
 from twofold.errors import InvalidBoard, ResourceError
 from twofold.limits import MAX_PLY, MAX_SCORE, check_limit
+from twofold.play.threads import JobThreads
 from twofold.players import Player
 from twofold.players.base import check_going
 from twofold.rules import Rules
@@ -22,7 +23,6 @@ from twofold.search.analysis import Analysis
 from twofold.search.budget import Budget
 from twofold.search.stop import Stop
 from twofold.web.roster import Roster
-from twofold.web.workers import WorkThreads
 
 Result = TypeVar("Result")
 
@@ -141,7 +141,7 @@ class Searches:
     """
 
     def __init__(self, make: Callable[[str], Player], at_once: int = AT_ONCE) -> None:
-        self._workers = WorkThreads(at_once, "twofold-search", polite=True)
+        self._workers = JobThreads(at_once, "twofold-search", polite=True)
         self._idle = _IdlePlayers(make)
         self._stops: set[Stop] = set()
         self._lock = threading.Lock()

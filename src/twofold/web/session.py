@@ -7,17 +7,17 @@ from typing import Any, Final
 
 from twofold.board import Board
 from twofold.errors import InvalidBoard, LimitExceeded
+from twofold.game import Game
 from twofold.notation import parse_seed
+from twofold.play.autoplay import Wish
+from twofold.play.store import NotFound
 from twofold.players import settled
-from twofold.rules import Rules
 from twofold.web import protocol
 from twofold.web.asked import Asked, AskedAnalysis, Send
-from twofold.web.autoplay import Wish
 from twofold.web.following import Asker
-from twofold.web.history import History
 from twofold.web.hub import Hub
 from twofold.web.live_game import LiveGame
-from twofold.web.protocol import AnyRequest, NotFound, Reply
+from twofold.web.protocol import AnyRequest, Reply
 from twofold.web.refusals import refused
 from twofold.web.reviews import MAX_PLY, AskedReview, Order
 from twofold.web.searches import clamped, order_of, rules_for
@@ -87,7 +87,7 @@ class Session:
             live = table.find(request.game) if request.game else table.find_last()
             if live is None:
                 first = protocol.NewRequest(rules=str(self._hub.roster.home or ""))
-                self._follow(table.begin(_new_history(first)), asker)
+                self._follow(table.begin(_new_game(first)), asker)
                 return
             self._follow(live, asker)
             live.replay()
@@ -97,7 +97,7 @@ class Session:
     def _new(self, request: protocol.NewRequest) -> None:
         table, asker = self._hub.table, Asker(self, request.ref)
         if not request.source:
-            self._follow(table.begin(_new_history(request), keep=request.keep), asker)
+            self._follow(table.begin(_new_game(request), keep=request.keep), asker)
             return
 
         def fork() -> None:
@@ -109,7 +109,7 @@ class Session:
     def _follow(self, live: LiveGame, asker: Asker) -> None:
         """Follow a game, unless there are too many."""
         with self._lock:
-            if sum(one.game != live.game for one in self._games) >= MAX_FOLLOWED:
+            if sum(one.name != live.name for one in self._games) >= MAX_FOLLOWED:
                 raise LimitExceeded(f"expected at most {MAX_FOLLOWED} open games: close one")
         live = self._hub.table.join(live, asker, self._note)
         with self._lock:
@@ -132,7 +132,7 @@ class Session:
 
     def _followed(self, game: str) -> LiveGame | None:
         """A game by its id; by the one before too, which the page may not know to be another."""
-        found = [one for one in self._games if one.game == game]
+        found = [one for one in self._games if one.name == game]
         found += [one for one in self._games if one.was == game]
         return found[0] if found else None
 
@@ -179,7 +179,7 @@ class Session:
 
     def _autoplay(self, request: protocol.AutoplayRequest) -> None:
         live, roster = self._game(request.game), self._hub.roster
-        spec = roster.spec(request.player, live.history.rules)
+        spec = roster.spec(request.player, live.game.rules)
         roster.check(spec)
         wish = Wish(request.moves_per_second, request.stop_tile, request.moves)
         live.start_player(spec, lambda: roster.make(spec), wish, Asker(self, request.ref))
@@ -266,13 +266,13 @@ _NAMES: Final[dict[type[AnyRequest], str]] = {
 }
 
 
-def _new_history(request: protocol.NewRequest) -> History:
+def _new_game(request: protocol.NewRequest) -> Game:
     """The game that a page wants to begin."""
     seed = parse_seed(request.seed) if request.seed else secrets.randbits(64)
     if not request.board:
         if request.score:
             raise InvalidBoard("expected a board to begin on with a score, got none")
-        return History(Rules.parse(request.rules), seed)
+        return Game(request.rules, seed)
     board = Board.parse(request.board)
     board.legal_moves()  # refuse a board that no move could be made on without too large a tile
-    return History(rules_for(board, request.rules), seed, board, score=request.score)
+    return Game.from_board(board, rules_for(board, request.rules), seed, score=request.score)

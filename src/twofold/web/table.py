@@ -1,4 +1,4 @@
-"""Table: the games in play, shared by all sessions. A game that is open in two tabs is one game.
+"""The games in play, shared by all sessions. A game that is open in two tabs is one game.
 
 A kept game whose last follower has left stays in memory for a while, so that a page that is loaded
 again finds it with its redo; one that is not kept is gone. Games without a move are not written.
@@ -13,17 +13,16 @@ from collections.abc import Callable
 from datetime import datetime
 from typing import Final
 
-from twofold.game_file import Conflict
+from twofold.game import Game
 from twofold.notation import shown
+from twofold.play.game_file import Conflict
+from twofold.play.kept import GameInfo
+from twofold.play.store import GameStore, NotFound
+from twofold.play.threads import Seats
 from twofold.records.record import Record
-from twofold.web.about import About
-from twofold.web.following import Asker, Follower
-from twofold.web.history import History
+from twofold.web.following import Asker, Viewer
 from twofold.web.live_game import LiveGame
-from twofold.web.protocol import GameInfo, NotFound
-from twofold.web.saver import Saver, refresh
-from twofold.web.store import Store
-from twofold.web.workers import Seats
+from twofold.web.saver import Saver
 
 MAX_PLAYERS: Final = 32
 """Most players that play at a time, over all games."""
@@ -43,7 +42,7 @@ CLOSE_SECONDS: Final = 10.0
 _LOG: Final = logging.getLogger("twofold.web")
 
 
-class Table:
+class GameTable:
     """The games in play.
 
     Args:
@@ -51,12 +50,12 @@ class Table:
         clock: time in seconds, for how often games are written.
     """
 
-    def __init__(self, store: Store, clock: Callable[[], float] = time.monotonic) -> None:
+    def __init__(self, store: GameStore, clock: Callable[[], float] = time.monotonic) -> None:
         self.store: Final = store
         self._lock = threading.Lock()  # before the lock of a game, never inside one
         self._live: dict[str, LiveGame] = {}  # the ones used last at the end
         self._seats = Seats(MAX_PLAYERS, "twofold-autoplay")
-        self._saver = Saver(store, self._move, clock)
+        self._saver = Saver(clock)
         self._latest, self._asked = time.time(), time.monotonic()
 
     # ---- what games need: see `live_game.Keeper`
@@ -87,7 +86,7 @@ class Table:
 
     # ---- games
 
-    def begin(self, history: History, *, player: str = "", keep: bool = True) -> LiveGame:
+    def begin(self, history: Game, *, player: str = "", keep: bool = True) -> LiveGame:
         """Begin a game; it is there once somebody joins it.
 
         Args:
@@ -101,7 +100,7 @@ class Table:
         game = self.store.new_id() if keep else f"race-{secrets.token_hex(6)}"
         date = datetime.now().astimezone().isoformat(timespec="seconds")
         file = self.store.file(game) if keep else None
-        live = LiveGame(About(game, keep, player, date), history, self, self.time(), file)
+        live = LiveGame(game, history, self, self.time(), file, player=player, date=date)
         if history.can_undo:
             live.changed()
         return live
@@ -132,8 +131,8 @@ class Table:
             note: told which game is followed, before anything is sent.
         """
         with self._lock:
-            live = self._live.pop(live.game, live)
-            self._live[live.game] = live
+            live = self._live.pop(live.name, live)
+            self._live[live.name] = live
             if note is not None:
                 note(live)
             live.join(asker)
@@ -159,7 +158,7 @@ class Table:
             live = self._live.get(game)
         if live is None:
             return self._read(game)
-        if not refresh(live):
+        if not live.refresh():
             with self._lock:
                 if self._live.get(game) is live:
                     del self._live[game]
@@ -170,9 +169,17 @@ class Table:
         file = self.store.file(game)
         record = self.store.read(game, file)
         kept = self.store.kept(game)
-        about = About(game, True, record.player, record.date, record.comments, record.tags)
         played = self.time() if kept is None else kept.played
-        return LiveGame(about, History.from_record(record), self, played, file)
+        return LiveGame(
+            game,
+            record.resume(),
+            self,
+            played,
+            file,
+            record,
+            player=record.player,
+            is_saved=True,
+        )
 
     def find_last(self) -> LiveGame | None:
         """The game played last, as `find`; None where there is none.
@@ -188,13 +195,13 @@ class Table:
     def last(self) -> str:
         """The id of the kept game played last; empty where there is none."""
         with self._lock:
-            found = {live.game: live.played for live in self._live.values() if live.kept}
+            found = {live.name: live.played for live in self._live.values() if live.kept}
         stored = self.store.last_played(INDEX_SECONDS)
         if stored is not None:
             found.setdefault(stored.info.game, stored.played)
         return max(found, key=found.__getitem__, default="")
 
-    def leave(self, live: LiveGame, follower: Follower, *, unplayed: bool = False) -> None:
+    def leave(self, live: LiveGame, follower: Viewer, *, unplayed: bool = False) -> None:
         """Follow a game no longer.
 
         Args:
@@ -206,9 +213,9 @@ class Table:
             live.leave(follower)
             if live.is_followed:
                 return
-            dropped = not live.kept or (unplayed and live.version == 0)
-            if dropped and self._live.get(live.game) is live:
-                del self._live[live.game]
+            dropped = not live.kept or (unplayed and live.is_untouched)
+            if dropped and self._live.get(live.name) is live:
+                del self._live[live.name]
             if not live.is_saved:
                 self.changed(live, at_once=True)
             self._forget_idle()
@@ -217,15 +224,15 @@ class Table:
         """Keep only some of the games that nobody follows; those used last, and unsaved ones."""
         idle = [live for live in self._live.values() if live.is_saved and not live.is_followed]
         for live in idle[: max(0, len(idle) - IDLE_GAMES)]:
-            del self._live[live.game]
+            del self._live[live.name]
 
-    def _move(self, live: LiveGame, conflict: Conflict) -> None:
+    def move(self, live: LiveGame, conflict: Conflict) -> None:
         """Give a game a file of its own, as another program has its file."""
         game = self.store.new_id()
-        _LOG.warning("another program changed the game %s: it goes on as %s", live.game, game)
+        _LOG.warning("another program changed the game %s: it goes on as %s", live.name, game)
         with self._lock:
-            if self._live.get(live.game) is live:
-                del self._live[live.game]
+            if self._live.get(live.name) is live:
+                del self._live[live.name]
                 self._live[game] = live
             live.move_to(game, self.store.file(game), conflict.value)
 
@@ -258,7 +265,7 @@ class Table:
         kept = {one.info.game: one for one in self.store.games()}
         with self._lock:
             games = [live for live in self._live.values() if live.kept and not live.is_saved]
-        kept |= {live.game: live.kept_entry() for live in games}
+        kept |= {live.name: live.kept_entry() for live in games}
         ordered = sorted(kept.values(), key=lambda one: one.played, reverse=True)
         return [one.info for one in ordered[:MAX_LISTED]]
 

@@ -25,6 +25,7 @@ from twofold.arena.reports.tables import (
 )
 from twofold.arena.studies.study import Study
 from twofold.arena.table import MAX_NAME
+from twofold.figures import counted
 from twofold.files import atomic_write
 from twofold.notation import printable
 
@@ -133,8 +134,8 @@ def html(study: Study | None, curves: Sequence[DrawnCurve] = ()) -> str:
     sections = [] if study is None else gather(study)
     entries = [entry for section in sections for entry in section.entries]
     games = sum(entry.summary.games for entry in entries)
-    parts = [_counted(len(entries), "run"), _counted(games, "game")] if sections else []
-    parts += [_counted(len(curves), "learning curve")] if curves else []
+    parts = [counted(len(entries), "run"), counted(games, "game")] if sections else []
+    parts += [counted(len(curves), "learning curve")] if curves else []
     title = f"2048: {', '.join(parts)}"
     dice = " Every player was given the same dice for the same seed." if sections else ""
     bodies = [_section(number, section) for number, section in enumerate(sections, 1)]
@@ -175,10 +176,6 @@ def _plot_rules() -> str:
 def _text(value: str) -> str:
     """Text of others as it may stand in a page."""
     return markup.escape(printable(value))
-
-
-def _counted(number: int, noun: str) -> str:
-    return f"{number:,} {noun}{'s' * (number != 1)}"
 
 
 def _curves(curves: Sequence[DrawnCurve]) -> str:

@@ -22,12 +22,14 @@ from twofold.arena.reports.report import (
 from twofold.arena.stats import Interval, wilson_interval
 from twofold.arena.survival import HEADER, SumBand, cells, edges_of, told_bands
 from twofold.arena.table import (
-    DASH,
-    format_rate,
-    format_seconds,
     reach,
     reach_heading,
     reach_tiles,
+)
+from twofold.figures import (
+    DASH,
+    format_rate,
+    format_seconds,
 )
 from twofold.notation import printable
 

@@ -33,7 +33,7 @@ from twofold.records.foreign.turns import (
     to_record,
 )
 from twofold.records.record import Record
-from twofold.records.replay import located
+from twofold.records.text import located
 from twofold.rules import Move
 
 NAME: Final = "moporgic"

@@ -25,8 +25,9 @@ from twofold.limits import MAX_SAVED_GAME
 from twofold.notation import printable
 from twofold.records.foreign.turns import described
 from twofold.records.record import Record
-from twofold.records.replay import located, result_text
+from twofold.records.text import located
 from twofold.rules import Rules
+from twofold.step import result_text
 
 NAME: Final = "original"
 

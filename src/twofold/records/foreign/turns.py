@@ -9,10 +9,12 @@ from typing import Final, NamedTuple
 
 from twofold.board import Board
 from twofold.errors import InvalidRecord
+from twofold.game import Game
 from twofold.notation import shown
 from twofold.records.record import Record
-from twofold.records.replay import Replay, located, result_text
+from twofold.records.text import located
 from twofold.rules import Move, Rules
+from twofold.step import result_text
 
 START_TILES: Final = 2
 """Tiles that a game begins with, in every format of replays."""
@@ -79,27 +81,27 @@ def to_record(
     with located("start tiles"):
         rules = Rules(*shape, start_tiles=len(start))
         board = _started(rules, start)
-    replay = Replay(rules, None, board, 0, 0)
+    game = Game.from_board(board, rules)
     coming = iter(turns)
     going = True
     while going:
-        with located(f"move {replay.number + 1}"):
+        with located(f"move {game.move_number + 1}"):
             turn = next(coming, None)
             going = turn is not None
             if turn is not None:
-                _play(replay, turn)
-    with located(f"move {replay.number}"):
-        result = result_text(replay.board, rules)
+                _play(game, turn)
+    with located(f"move {game.move_number}"):
+        result = result_text(game.board, rules)
     return Record(
         rules=rules,
-        moves=tuple(replay.moves),
+        moves=game.moves,
         board=board,
-        spawns=replay.spawns,
+        spawns=game.spawns,
         player=player,
         date=date,
-        score=replay.score,
+        score=game.score,
         result=result,
-        final=replay.board,
+        final=game.board,
         tags=tags or {},
     )
 
@@ -113,10 +115,8 @@ def _started(rules: Rules, start: Sequence[TurnTile]) -> Board:
     return board
 
 
-def _play(replay: Replay, turn: Turn) -> None:
-    before = replay.score
-    replay.play(turn.move, (turn.spawn.cell, turn.spawn.tile))
-    made = replay.score - before
+def _play(game: Game, turn: Turn) -> None:
+    made = game.play(turn.move, spawn=(turn.spawn.cell, turn.spawn.tile)).reward
     if turn.reward not in (None, made):
         raise InvalidRecord(f"expected a reward of {made} points, got {turn.reward}")
 
@@ -133,7 +133,8 @@ def from_record(record: Record, name: str) -> PlayedTurn:
     """
     game = record.replay()
     start = [TurnTile(cell, tile) for cell, tile in enumerate(_flat(game.start_board)) if tile]
-    tiles = {tile for _, tile in start} | {step.tile for step in game.steps}
+    steps = game.steps
+    tiles = {tile for _, tile in start} | {step.tile for step in steps}
     if record.start_score or record.start_move or len(start) != START_TILES:
         raise InvalidRecord(
             f"expected a whole game from its {START_TILES} first tiles on, as {name} holds no "
@@ -144,7 +145,7 @@ def from_record(record: Record, name: str) -> PlayedTurn:
         raise InvalidRecord(
             f"expected tiles 2 and 4 to appear, as {name} has no other, got {other}"
         )
-    turns = [Turn(step.move, TurnTile(step.cell, step.tile), step.reward) for step in game.steps]
+    turns = [Turn(step.move, TurnTile(step.cell, step.tile), step.reward) for step in steps]
     return PlayedTurn(tuple(start), tuple(turns))
 
 

@@ -4,6 +4,7 @@ from typing import Literal
 
 import msgspec
 
+from twofold.play.kept import GameInfo
 from twofold.web.protocol.requests import Letter, Note
 
 
@@ -214,21 +215,6 @@ class AutoplayEnded(Reply, tag="ended", frozen=True):
     reason: Literal["over", "stopped", "tile", "moves", "paused", "failed"]
     now: GameNow
     message: str = ""
-
-
-class GameInfo(msgspec.Struct, frozen=True):
-    """A kept game in a list."""
-
-    game: str
-    rules: str
-    board: str
-    score: int
-    moves: int
-    max_tile: int
-    status: str
-    player: str
-    date: str
-    undos: int
 
 
 class GamesReply(Reply, tag="games", frozen=True):

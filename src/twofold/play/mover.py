@@ -11,11 +11,10 @@ from contextlib import ExitStack, contextmanager, nullcontext
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
-from twofold.game import Game, Status, next_step, status_of
+from twofold.game import Game, Moment
 from twofold.players.base import Player, checked_move
-from twofold.rules import Move, Rules
+from twofold.rules import Move
 from twofold.search.stop import Stop
-from twofold.web.history import Standing
 
 if TYPE_CHECKING:
     from twofold.players.kernel_game import KernelGame
@@ -44,11 +43,11 @@ _PATIENCE: Final = 0.02
 
 
 @dataclass(frozen=True, slots=True)
-class Played:
+class Stretch:
     """Moves that were made: their letters, and where they led."""
 
     letters: str
-    reached: Standing
+    reached: Moment
 
 
 class Mover:
@@ -56,28 +55,16 @@ class Mover:
 
     Args:
         player: who plays; its owner has started it and will close it.
-        rules: rules of the game.
-        seed: seed of the game.
-        standing: where the game stands.
-        move_number: moves made before.
+        game: begins where the moves do; changed only here from now on.
         stop: a flag that ends the player's thought; what is returned after is worth nothing.
     """
 
-    def __init__(
-        self,
-        player: Player,
-        rules: Rules,
-        seed: int,
-        standing: Standing,
-        move_number: int,
-        stop: Stop,
-    ) -> None:
-        self._player, self._rules, self._seed, self._stop = player, rules, seed, stop
-        self._standing, self._move_number = standing, move_number
-        self._kernel = _kernel_game(player, rules, seed, standing, move_number)
+    def __init__(self, player: Player, game: Game, stop: Stop) -> None:
+        self._player, self._game, self._stop = player, game, stop
+        self._kernel = _kernel_game(player, game)
         self._chunk = 1
 
-    def play(self, most: int, until: float) -> Played:
+    def play(self, most: int, until: float) -> Stretch:
         """Make moves until there are so many, a time has come or the game is finished.
 
         Args:
@@ -94,17 +81,12 @@ class Mover:
         letters: list[str] = []
         made = 0
         with _stoppable(self._player, self._stop):
-            while made < most and not self._is_finished and not self._stop.is_raised:
+            while made < most and not self._game.is_finished and not self._stop.is_raised:
                 letters.append(self._some(most - made, until))
                 made += len(letters[-1])
                 if time.monotonic() >= until:
                     break
-        return Played("".join(letters), self._standing)
-
-    @property
-    def _is_finished(self) -> bool:
-        status = status_of(self._standing.board, self._rules)
-        return status in (Status.OVER, Status.STOPPED)
+        return Stretch("".join(letters), Moment(self._game.board, self._game.score))
 
     def _some(self, most: int, until: float) -> str:
         if self._kernel is None:
@@ -122,8 +104,7 @@ class Mover:
             self._chunk = max(self._chunk // 2, 1)
         elif taken < _SHORT and limit == self._chunk:
             self._chunk = min(self._chunk * 2, MOST_AT_ONCE)
-        game = kernel.game()
-        self._standing, self._move_number = Standing(game.board, game.score), game.move_number
+        self._game = kernel.game()
         return letters
 
     def _ask(self, most: int, until: float) -> str:
@@ -131,32 +112,23 @@ class Mover:
         with nullcontext() if self._player.compiled else _turn():
             letters = ""
             until = min(until, time.monotonic() + BREATH_EVERY)
-            while len(letters) < most and not self._is_finished:
-                letters += self._make(self._choose())
+            while len(letters) < most and not self._game.is_finished:
+                letters += self._game.play(self._choose()).move.letter
                 if time.monotonic() >= until or self._stop.is_raised:
                     break
             time.sleep(BREATH)
             return letters
 
     def _choose(self) -> Move:
-        board, score = self._standing.board, self._standing.score
+        board, score = self._game.board, self._game.score
         if _decides_in_python(self._player):  # only then can it be stopped
             best = self._player.analyse(board, score=score, stop=self._stop).best
         else:
-            best = self._player.choose(board, score=score, move_number=self._move_number)
+            best = self._player.choose(board, score=score, move_number=self._game.move_number)
         return checked_move(self._player, board, best)
 
-    def _make(self, move: Move) -> str:
-        board = self._standing.board
-        step = next_step(board, self._rules, self._seed, self._move_number, move)
-        self._standing = Standing(step.board, self._standing.score + step.reward)
-        self._move_number += 1
-        return move.letter
 
-
-def _kernel_game(
-    player: Player, rules: Rules, seed: int, standing: Standing, move_number: int
-) -> "KernelGame | None":
+def _kernel_game(player: Player, game: Game) -> "KernelGame | None":
     """The game inside a kernel; None where the player has to be asked for each move."""
     if not player.compiled:
         return None
@@ -165,10 +137,7 @@ def _kernel_game(
 
     if not isinstance(player, CompiledPlayer):
         return None
-    game = Game.from_board(
-        standing.board, rules, seed, score=standing.score, move_number=move_number
-    )
-    kernel = KernelGame(player, game, [0] * (standing.board.max_exponent + 1))
+    kernel = KernelGame(player, game, [0] * (game.board.max_exponent + 1))
     return kernel if kernel.can_go_on else None
 
 

@@ -5,12 +5,13 @@ from pathlib import Path
 import pytest
 
 from twofold import Board, Game, Move, Rules
-from twofold.best_scores import BEST_FILE, keep_best, read_best
-from twofold.errors import ResourceError
-from twofold.game_file import GameFile
+from twofold.errors import InvalidInput
+from twofold.play import saving
+from twofold.play.best_scores import BEST_FILE, keep_best, read_best
+from twofold.play.folder import GAMES
+from twofold.play.game_file import GameFile
+from twofold.play.saving import KeptGame, best_score
 from twofold.records.record import Record, read_record
-from twofold.tui import saving
-from twofold.tui.saving import KeptGame, best_score
 
 
 @pytest.fixture(autouse=True)
@@ -32,7 +33,7 @@ def test_a_game_is_saved_once_it_has_changed(folder: Path) -> None:
     assert not kept.path.exists()
     kept.game.play(Move.LEFT)
     kept.save()
-    assert kept.is_saved
+    assert kept.is_written
     assert read_record(kept.path).moves == (Move.LEFT,)
     kept.path.unlink()
     kept.save()
@@ -47,13 +48,13 @@ def test_it_is_not_saved_all_the_time(folder: Path, monkeypatch: pytest.MonkeyPa
     assert not kept.path.exists()
     now += saving.SAVE_SECONDS
     kept.save_now_and_then()
-    assert kept.is_saved
+    assert kept.is_written
 
 
 def test_a_folder_that_cannot_be_made_is_said(folder: Path) -> None:
     (folder / "file").write_text("")
     kept = KeptGame(played(), folder / "file" / "a.2048")
-    with pytest.raises(ResourceError, match="cannot make the folder"):
+    with pytest.raises(InvalidInput, match="expected a folder for the games"):
         kept.save()
 
 
@@ -83,7 +84,8 @@ def test_a_game_from_a_given_board_has_no_best_score(folder: Path) -> None:
 
 @pytest.mark.parametrize("text", ["", "[]", '{"x": "y"}', '{"a": -1}', "\x00", "[" * 100_000])
 def test_a_damaged_file_of_best_scores_counts_as_none(folder: Path, text: str) -> None:
-    (folder / BEST_FILE).write_text(text, encoding="utf-8")
+    (folder / GAMES).mkdir()
+    (folder / GAMES / BEST_FILE).write_text(text, encoding="utf-8")
     assert best_score(Rules()) == 0
     KeptGame(played("ld"), folder / "a.2048").save()
     assert best_score(Rules()) == 4
@@ -189,10 +191,12 @@ def test_best_scores_of_two_programs_are_merged(
     """One has looked at the file before the other wrote, and writes after it."""
     kept = KeptGame(played("ld"), folder / "a.2048")
 
+    (folder / GAMES).mkdir()
+
     def late(rules: Rules) -> int:
-        keep_best(folder / BEST_FILE, {str(rules): 8, "3x3": 100})
+        keep_best(folder / GAMES / BEST_FILE, {str(rules): 8, "3x3": 100})
         return 0
 
     monkeypatch.setattr(saving, "best_score", late)
     kept.save()
-    assert read_best(folder / BEST_FILE) == {str(Rules()): 8, "3x3": 100}
+    assert read_best(folder / GAMES / BEST_FILE) == {str(Rules()): 8, "3x3": 100}

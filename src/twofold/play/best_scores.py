@@ -10,10 +10,10 @@ import msgspec
 
 from twofold.errors import InvalidInput, ResourceError
 from twofold.files import atomic_write, open_regular
-from twofold.game_file import PATIENCE
 from twofold.limits import MAX_SCORE, MAX_TAG
 from twofold.locks import alone
 from twofold.notation import shown
+from twofold.play.game_file import PATIENCE
 
 ME: Final = "me"
 """The person, among those who played a game."""

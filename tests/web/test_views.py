@@ -8,7 +8,7 @@ from twofold import reference
 from twofold.board import Board
 from twofold.rules import Move
 from twofold.web.protocol import TileSlide
-from twofold.web.slides import slides
+from twofold.web.views import slides
 
 SHAPES = [(rows, cols) for rows in range(1, 9) for cols in range(1, 9) if rows * cols > 1]
 

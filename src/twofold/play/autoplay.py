@@ -1,54 +1,47 @@
 """Autoplay: a player plays a live game in a thread of its own, at a pace that may change.
 
-Up to `STEPS_PER_SECOND` every move is a `StepReply`. Above that it makes as many moves as its pace
-allows between two `FrameReply`s. Whatever ends or changes it takes effect at once: what the player
-is still thinking about is thrown away, and its search is told to stop.
+Up to `STEPS_PER_SECOND` every move is a step of its own. Above that it makes as many moves as its
+pace allows between two frames. Whatever ends or changes it takes effect at once: what the player is
+still thinking about is thrown away, and its search is told to stop.
 """
 
 import logging
 import math
+import threading
 import time
-from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final, Literal
+from typing import Any, Final, Literal, Protocol
 
 from twofold.errors import TwofoldError
-from twofold.game import Status
+from twofold.game import Game
 from twofold.notation import MOVE_LETTERS, printable
+from twofold.play.mover import Mover, Stretch
+from twofold.play.paces import SpeedWindow
+from twofold.play.threads import Seats, stand_back
 from twofold.players.base import Player
 from twofold.players.faults import describe
 from twofold.rules import Move
 from twofold.search.stop import Stop
-from twofold.web.following import Asker
-from twofold.web.history import Standing
-from twofold.web.mover import Mover, Played
-from twofold.web.protocol import (
-    FRAMES_PER_SECOND,
-    STEPS_PER_SECOND,
-    AutoplayEnded,
-    FrameReply,
-    RefusedReply,
-)
-from twofold.web.workers import Seats, stand_back
-
-if TYPE_CHECKING:
-    from twofold.web.live_game import LiveGame
+from twofold.step import Status
 
 MakePlayer = Callable[[], Player]
 """Makes a player, in the thread that will use it."""
 
 Reason = Literal["over", "stopped", "tile", "moves", "failed"]
 
-FRAME_SECONDS: Final = 1 / FRAMES_PER_SECOND
+STEPS_PER_SECOND: Final = 30
+"""Fastest pace at which every move is a step."""
 
-SPEED_SECONDS: Final = 1.0
-"""The speed that a frame tells is that of so many seconds."""
+FRAMES_PER_SECOND: Final = 60
+"""Most frames a second of one game."""
+
+FRAME_SECONDS: Final = 1 / FRAMES_PER_SECOND
 
 MAX_ERROR: Final = 300
 """Most characters of what went wrong."""
 
-_LOG: Final = logging.getLogger("twofold.web")
+_LOG: Final = logging.getLogger("twofold.play")
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,6 +65,37 @@ class Wish:
         return self.moves == 1 or (pace is not None and pace <= STEPS_PER_SECOND)
 
 
+class Host(Protocol):
+    """The live game, as the thread of a player needs it. All is called under its lock."""
+
+    @property
+    def turn(self) -> threading.Condition:
+        """The lock of the game; notified when a player has to look up: another wish, or its end."""
+
+    game: Game
+
+    def seat(self, player: "Autoplay") -> Game | None:
+        """Let a player that got ready play from now on: a game that begins where this one stands.
+
+        None where it is not wanted any more.
+        """
+
+    def unseat(self, player: "Autoplay") -> bool:
+        """A player ends by itself; whether it was the one that played or got ready."""
+
+    def refused(self, player: "Autoplay", error: Exception) -> None:
+        """A player could not begin."""
+
+    def stepped(self, player: "Autoplay", move: Move) -> None:
+        """A player makes a move, as a step."""
+
+    def framed(self, player: "Autoplay", moves_per_second: float) -> None:
+        """A player has made moves, as a frame."""
+
+    def ended(self, player: "Autoplay", reason: "Reason", message: str) -> None:
+        """A player has come to its end."""
+
+
 class Autoplay:
     """One player in one game. All but the thread itself is called under the game's lock.
 
@@ -80,14 +104,15 @@ class Autoplay:
         spec: the player, as it was asked for.
         make: makes it.
         wish: how it is to play.
-        asker: who asked.
+        asker: who asked; for the game alone.
 
     Attributes:
         spec: the player, as it was asked for.
+        asker: who asked last.
     """
 
     def __init__(
-        self, live: "LiveGame", spec: str, make: MakePlayer, wish: Wish, asker: Asker
+        self, live: Host, spec: str, make: MakePlayer, wish: Wish, asker: Any = None
     ) -> None:
         self.spec: Final = spec
         self._live = live
@@ -96,11 +121,11 @@ class Autoplay:
         self._ended = False
         self._framed = -math.inf  # when the last frame was sent
         self._stepped = -math.inf  # when the last move was made that was a step
-        self._speeds: deque[tuple[float, int]] = deque()
+        self._speeds = SpeedWindow()
         self._set(wish, asker)
 
-    def _set(self, wish: Wish, asker: Asker) -> None:
-        self._wish, self._asker = wish, asker
+    def _set(self, wish: Wish, asker: Any) -> None:
+        self._wish, self.asker = wish, asker
         self._made = 0  # moves made under this wish
         self._since = time.monotonic()  # the pace counts from here
         self._paced = 0  # moves made since then
@@ -113,7 +138,7 @@ class Autoplay:
         """
         seats.start(self._run)
 
-    def change(self, wish: Wish, asker: Asker) -> None:
+    def change(self, wish: Wish, asker: Any) -> None:
         """Play in another way from now on."""
         self._set(wish, asker)
         self._live.turn.notify_all()
@@ -141,38 +166,34 @@ class Autoplay:
             player.close()
 
     def _play(self, player: Player) -> None:
-        standing = self._take_seat(player)
-        if standing is None:
+        game = self._take_seat(player)
+        if game is None:
             return
-        history = self._live.history
-        mover = Mover(player, history.rules, history.seed, standing, self._first_number, self._stop)
+        mover = Mover(player, game, self._stop)
         while (turn := self._next_turn()) is not None:
             self._take(turn, mover.play(turn.most, turn.until))
 
-    def _take_seat(self, player: Player) -> Standing | None:
+    def _take_seat(self, player: Player) -> Game | None:
         """Get ready, which may take long, and begin; None where that was refused or ended."""
         try:
-            player.start(self._live.history.rules, self._live.history.seed)
+            player.start(self._live.game.rules, self._live.game.seed)
         except Exception as error:
             self._refuse(error)
             return None
-        with self._live.lock:
-            self._first_number = self._live.history.move_number
+        with self._live.turn:
             self._since = time.monotonic()
             return self._live.seat(self)
 
     def _refuse(self, error: Exception) -> None:
         """It could not begin: tell the one who asked."""
-        message = _message(error)
-        with self._live.lock:
+        with self._live.turn:
             if self._live.unseat(self):
-                kind = type(error).__name__ if isinstance(error, TwofoldError) else "PlayerError"
-                self._asker.answer(RefusedReply(message=message, kind=kind))
+                self._live.refused(self, error)
 
     def _fail(self, error: Exception) -> None:
         """It cannot go on: tell all."""
-        message = _message(error)
-        with self._live.lock:
+        message = message_of(error)
+        with self._live.turn:
             if not self._ended:
                 self._finish("failed", message)
 
@@ -180,7 +201,7 @@ class Autoplay:
 
     def _next_turn(self) -> "_Turn | None":
         """Wait until the next moves are due; None once it has ended."""
-        with self._live.lock:
+        with self._live.turn:
             while not self._ended:
                 due = self._due()
                 wait = due - time.monotonic()
@@ -213,12 +234,12 @@ class Autoplay:
 
     # ---- moves
 
-    def _take(self, turn: "_Turn", played: Played) -> None:
+    def _take(self, turn: "_Turn", played: Stretch) -> None:
         """Make the moves that the player has decided on, unless it was ended meanwhile."""
-        with self._live.lock:
+        with self._live.turn:
             if self._ended:
                 return
-            before = self._live.history.board.max_tile
+            before = self._live.game.board.max_tile
             if turn.wish.in_steps:
                 self._step(played)
             else:
@@ -230,42 +251,31 @@ class Autoplay:
             if reason is not None:
                 self._finish(reason)
 
-    def _step(self, played: Played) -> None:
+    def _step(self, played: Stretch) -> None:
         self._stepped = time.monotonic()
         for letter in played.letters:
-            self._live.step_by(Move(MOVE_LETTERS.index(letter)), self.spec, self._asker)
+            self._live.stepped(self, Move(MOVE_LETTERS.index(letter)))
 
-    def _extend(self, played: Played, before: int) -> None:
-        history = self._live.history
+    def _extend(self, played: Stretch, before: int) -> None:
+        history = self._live.game
         first = history.move_number
         history.extend(played.letters, played.reached)
         if before < self._wish.stop_tile <= history.board.max_tile:
             history.cut(self._first_with(self._wish.stop_tile, first))
-        self._live.add_player(self.spec)
-        self._live.changed(at_once=history.is_finished)
-        self._frame()
+        self._framed = time.monotonic()
+        self._speeds.mark(history.move_number)
+        self._live.framed(self, self._speeds.speed)
 
     def _first_with(self, tile: int, number: int) -> int:
         """The first move number after a given one at which a tile is there."""
-        history = self._live.history
+        history = self._live.game
         while history.at(number).board.max_tile < tile:
             number += 1
         return number
 
-    def _frame(self) -> None:
-        now, number = time.monotonic(), self._live.history.move_number
-        self._framed = now
-        self._speeds.append((now, number))
-        while len(self._speeds) > 2 and self._speeds[1][0] <= now - SPEED_SECONDS:
-            self._speeds.popleft()
-        began, first = self._speeds[0]
-        speed = (number - first) / (now - began) if now > began else 0.0
-        frame = FrameReply(game=self._live.game, now=self._live.now(), moves_per_second=speed)
-        self._live.tell(frame, self._asker)
-
     def _reason(self, before: int) -> Reason | None:
         """Why it ends here; None where it goes on."""
-        history, wish = self._live.history, self._wish
+        history, wish = self._live.game, self._wish
         if history.status is Status.OVER:
             return "over"
         if history.status is Status.STOPPED:
@@ -277,9 +287,7 @@ class Autoplay:
     def _finish(self, reason: Reason, message: str = "") -> None:
         self._live.unseat(self)
         self.end()
-        live = self._live
-        ended = AutoplayEnded(game=live.game, reason=reason, now=live.now(), message=message)
-        live.tell(ended, self._asker)
+        self._live.ended(self, reason, message)
 
 
 @dataclass(frozen=True, slots=True)
@@ -294,7 +302,7 @@ class _Turn:
 _NO_LIMIT: Final = 1 << 62
 
 
-def _message(error: Exception) -> str:
+def message_of(error: Exception) -> str:
     """What went wrong, for a person; what nobody expected goes to the log too."""
     if isinstance(error, TwofoldError):
         return str(error)

@@ -7,17 +7,19 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from twofold.best_scores import counts_as_own
+import msgspec
+
 from twofold.board import Board
 from twofold.errors import InvalidRecord
 from twofold.files import open_regular
-from twofold.game_file import MOVES_TAG, PLAYED_TAG
 from twofold.limits import MAX_RECORD_BYTES, MAX_TAG, MAX_TAGS
+from twofold.play.best_scores import counts_as_own
+from twofold.play.game_file import MOVES_TAG, PLAYED_TAG
 from twofold.records import text as record_text
 from twofold.records.record import Record, parse_record
-from twofold.records.replay import located, result_text
+from twofold.records.text import located
 from twofold.rules import STANDARD, Rules
-from twofold.web.protocol import GameInfo
+from twofold.step import result_text
 
 _HEAD_BYTES: Final = 4_096
 _LARGEST_HEAD: Final = MAX_TAGS * (6 * MAX_TAG + 200)
@@ -28,6 +30,21 @@ _CLOCK_SECONDS: Final = 86_400.0
 
 _DIGITS: Final = re.compile(r"[0-9]{1,18}", re.ASCII)
 _SECONDS: Final = re.compile(r"[0-9]{1,12}(\.[0-9]{1,9})?", re.ASCII)
+
+
+class GameInfo(msgspec.Struct, frozen=True):
+    """A kept game in a list."""
+
+    game: str
+    rules: str
+    board: str
+    score: int
+    moves: int
+    max_tile: int
+    status: str
+    player: str
+    date: str
+    undos: int
 
 
 @dataclass(frozen=True, slots=True)

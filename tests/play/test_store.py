@@ -7,27 +7,33 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from contextlib import closing
 from pathlib import Path
 
 import pytest
 
+from tests.play.kept_games import STANDARD_TEXT, again, ids, infos, record_of
 from tests.support.faults import Faults
-from tests.web.stored import STANDARD_TEXT, again, ids, infos, record_of
-from tests.web.stored import store as store  # a fixture
-from twofold import best_scores, files, game_file
-from twofold.best_scores import BEST_FILE
+from twofold import files
 from twofold.errors import InvalidInput, InvalidRecord, LimitExceeded, ResourceError
+from twofold.play import best_scores, game_file
+from twofold.play import store as module
+from twofold.play.best_scores import BEST_FILE
+from twofold.play.game_file import SUFFIX
+from twofold.play.store import GameStore, NotFound, Stamp
 from twofold.records.record import format_record, parse_record
 from twofold.rules import Rules
-from twofold.web import store as module
-from twofold.web.protocol import NotFound
-from twofold.web.store import SUFFIX, Stamp, Store
-from twofold.web.table import MAX_LISTED, Table
+from twofold.web.table import MAX_LISTED, GameTable
 
 
-def test_keeps_games(store: Store) -> None:
+@pytest.fixture
+def store(tmp_path: Path) -> Iterator[GameStore]:
+    with closing(GameStore(tmp_path / "data" / "games")) as store:
+        yield store
+
+
+def test_keeps_games(store: GameStore) -> None:
     first, second = store.new_id(), store.new_id()
     store.save(first, record_of(5), 100.0)
     store.save(second, record_of(2, rules="3x4", player="me + greedy"), 200.0)
@@ -44,14 +50,14 @@ def test_keeps_games(store: Store) -> None:
     assert again(store).last_played(0).info.game == first  # type: ignore[union-attr]
 
 
-def test_an_empty_store(store: Store) -> None:
+def test_an_empty_store(store: GameStore) -> None:
     assert infos(store) == []
     assert store.last_played(30) is None
     assert store.best(STANDARD_TEXT) == 0
     assert store.kept("nothing") is None
 
 
-def test_ids_are_names_of_files(store: Store) -> None:
+def test_ids_are_names_of_files(store: GameStore) -> None:
     assert store.new_id().isalnum()
     for text in ("", "../a", "a/b", "a.b", "a b", "é", "a" * 65, "\0"):
         with pytest.raises(NotFound):
@@ -60,7 +66,7 @@ def test_ids_are_names_of_files(store: Store) -> None:
         store.read("nothing")
 
 
-def test_a_taken_id_is_not_given_again(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_taken_id_is_not_given_again(store: GameStore, monkeypatch: pytest.MonkeyPatch) -> None:
     letters = iter("a" * 8 + "a" * 8 + "b" * 8)
     monkeypatch.setattr(secrets, "choice", lambda _: next(letters))
     store.save("a" * 8, record_of(), 1.0)
@@ -68,7 +74,7 @@ def test_a_taken_id_is_not_given_again(store: Store, monkeypatch: pytest.MonkeyP
     assert store.new_id() == "b" * 8
 
 
-def test_best_scores_outlive_their_games(store: Store) -> None:
+def test_best_scores_outlive_their_games(store: GameStore) -> None:
     low, high = record_of(3), record_of(20)
     assert (low.score or 0) < (high.score or 0)
     store.save("low", low, 1.0)
@@ -87,7 +93,7 @@ def test_best_scores_outlive_their_games(store: Store) -> None:
     assert ids(again(store)) == ["small"]
 
 
-def test_a_score_counts_that_was_undone(store: Store) -> None:
+def test_a_score_counts_that_was_undone(store: GameStore) -> None:
     store.save("a", record_of(3), 1.0)
     store.reached(STANDARD_TEXT, 500)
     store.reached(STANDARD_TEXT, 400)
@@ -95,7 +101,7 @@ def test_a_score_counts_that_was_undone(store: Store) -> None:
 
 
 def test_best_scores_that_cannot_be_written_are_logged(
-    store: Store, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+    store: GameStore, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     def full(*_: object) -> None:
         raise ResourceError("cannot write")
@@ -107,7 +113,7 @@ def test_best_scores_that_cannot_be_written_are_logged(
     assert "cannot save the best scores" in caplog.text
 
 
-def test_a_damaged_file_is_named_and_left(store: Store) -> None:
+def test_a_damaged_file_is_named_and_left(store: GameStore) -> None:
     store.save("good", record_of(), 1.0)
     torn = format_record(record_of()).encode()[:40]
     (store.folder / f"torn{SUFFIX}").write_bytes(torn)
@@ -126,7 +132,7 @@ def test_a_damaged_file_is_named_and_left(store: Store) -> None:
     assert (store.folder / f"torn{SUFFIX}").read_bytes() == torn
 
 
-def test_records_from_elsewhere_are_listed(store: Store) -> None:
+def test_records_from_elsewhere_are_listed(store: GameStore) -> None:
     record = record_of(4)
     (store.folder / f"plain{SUFFIX}").write_text(format_record(record))
     bare = '[Twofold "1"]\r\n[Seed "1"]\r\n\r\n' + "".join(m.letter for m in record.moves)
@@ -143,7 +149,7 @@ def test_records_from_elsewhere_are_listed(store: Store) -> None:
 
 
 @pytest.mark.parametrize("played", ["99999999999.000", "999999999999.999"])
-def test_a_clock_that_was_set_wrong_keeps_no_game_first(store: Store, played: str) -> None:
+def test_a_clock_that_was_set_wrong_keeps_no_game_first(store: GameStore, played: str) -> None:
     text = format_record(record_of()).replace("[Seed", f'[Played "{played}"]\n[Seed', 1)
     (store.folder / f"future{SUFFIX}").write_text(text)
     for name, seconds in (("old", -1e9), ("older", -1e10), ("far", 1.4e10)):
@@ -157,7 +163,7 @@ def test_a_clock_that_was_set_wrong_keeps_no_game_first(store: Store, played: st
 
 
 @pytest.mark.skipif(os.name != "posix", reason="links need a right on Windows")
-def test_a_link_to_nothing_hides_no_other_game(store: Store) -> None:
+def test_a_link_to_nothing_hides_no_other_game(store: GameStore) -> None:
     store.save("a", record_of(), 1.0)
     (store.folder / f"link{SUFFIX}").symlink_to("nowhere")
     (store.folder / f"loop{SUFFIX}").symlink_to(f"loop{SUFFIX}")
@@ -165,14 +171,14 @@ def test_a_link_to_nothing_hides_no_other_game(store: Store) -> None:
     assert (ids(after), set(after.damaged)) == (["a"], {f"link{SUFFIX}", f"loop{SUFFIX}"})
 
 
-def test_own_tags_are_the_stores_matter(store: Store) -> None:
+def test_own_tags_are_the_stores_matter(store: GameStore) -> None:
     record = parse_record(format_record(record_of()).replace("[Seed", '[Of "mine"]\n[Seed', 1))
     store.save("a", record, 1.0)
     assert dict(store.read("a").tags) == {"Of": "mine"}
 
 
 @pytest.mark.skipif(os.name != "posix", reason="the process is looked up with a POSIX call")
-def test_what_a_server_that_was_killed_has_left_is_removed(store: Store) -> None:
+def test_what_a_server_that_was_killed_has_left_is_removed(store: GameStore) -> None:
     gone = subprocess.Popen([sys.executable, "-I", "-S", "-c", ""])
     gone.wait()
     names = {f".{game}{SUFFIX}.{gone.pid}-1a2b3c4d{files.TEMPORARY}" for game in ("one", "two")}
@@ -183,7 +189,9 @@ def test_what_a_server_that_was_killed_has_left_is_removed(store: Store) -> None
     assert [path.name for path in store.folder.iterdir()] == [mine]
 
 
-def test_a_full_disk_leaves_what_was_there(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_full_disk_leaves_what_was_there(
+    store: GameStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
     store.save("a", record_of(3), 1.0)
 
     def fail() -> None:
@@ -206,15 +214,14 @@ def test_a_full_disk_leaves_what_was_there(store: Store, monkeypatch: pytest.Mon
 
 
 def test_a_score_that_cannot_be_kept_keeps_its_game(
-    store: Store, monkeypatch: pytest.MonkeyPatch
+    store: GameStore, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    store.save("a", record_of(20), 1.0)
-
     def full(*_: object) -> None:
         raise ResourceError("cannot write")
 
     with monkeypatch.context() as patch:
         patch.setattr(best_scores, "atomic_write", full)
+        store.save("a", record_of(20), 1.0)
         with pytest.raises(ResourceError):
             store.delete("a")
     assert store.read("a") == record_of(20)
@@ -228,7 +235,7 @@ def test_a_score_that_cannot_be_kept_keeps_its_game(
 @pytest.mark.parametrize("content", [b"{", b"\xff", b'{"4x4": "many"}', b"[" * 10_000])
 def test_damaged_best_scores_are_set_aside(tmp_path: Path, content: bytes) -> None:
     (tmp_path / BEST_FILE).write_bytes(content)
-    with closing(Store(tmp_path)) as store:
+    with closing(GameStore(tmp_path)) as store:
         assert list(store.damaged) == [BEST_FILE]
         aside = [path for path in tmp_path.iterdir() if path.name != BEST_FILE]
         assert [path.read_bytes() for path in aside] == [content]
@@ -240,7 +247,7 @@ def test_what_cannot_be_set_aside_is_left(
 ) -> None:
     (tmp_path / BEST_FILE).mkdir()
     monkeypatch.setattr(os, "replace", _refuse)
-    with closing(Store(tmp_path)):
+    with closing(GameStore(tmp_path)):
         assert (tmp_path / BEST_FILE).is_dir()
     assert "cannot rename" in caplog.text
 
@@ -253,18 +260,20 @@ def test_the_folder_has_to_be_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
     (tmp_path / "file").write_bytes(b"")
     for path in (tmp_path / "file", tmp_path / "file" / "in"):
         with pytest.raises(InvalidInput, match="expected a folder"):
-            Store(path)
+            GameStore(path)
     monkeypatch.setattr(Path, "mkdir", _refuse)
     with pytest.raises(ResourceError, match="cannot make"):
-        Store(tmp_path / "new")
+        GameStore(tmp_path / "new")
 
 
-def test_a_folder_that_goes_away_is_named(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_folder_that_goes_away_is_named(
+    store: GameStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(module, "_newest_first", _refuse)
     assert list(again(store).damaged) == [str(store.folder)]
 
 
-def test_no_more_than_the_limit(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_no_more_than_the_limit(store: GameStore, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "MAX_GAMES", 2)
     store.save(store.new_id(), record_of(), 1.0)
     store.save("second", record_of(), 2.0)
@@ -275,7 +284,7 @@ def test_no_more_than_the_limit(store: Store, monkeypatch: pytest.MonkeyPatch) -
 
 
 def test_what_is_played_while_the_index_is_read_counts(
-    store: Store, monkeypatch: pytest.MonkeyPatch
+    store: GameStore, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The index does not bring back what was deleted, nor what a newer save has replaced."""
     for name in ("saved", "deleted", "other"):
@@ -291,7 +300,7 @@ def test_what_is_played_while_the_index_is_read_counts(
         return found
 
     monkeypatch.setattr(module, "_newest_first", held)
-    with closing(Store(store.folder)) as after:
+    with closing(GameStore(store.folder)) as after:
         assert reached.wait(120)
         assert not after.wait(0)
         assert after.last_played(0) is None
@@ -304,16 +313,16 @@ def test_what_is_played_while_the_index_is_read_counts(
         assert found == {"saved": 9, "other": 2}
 
 
-def test_closing_ends_the_reading(store: Store) -> None:
+def test_closing_ends_the_reading(store: GameStore) -> None:
     for number in range(20):
         store.save(f"g{number}", record_of(2), float(number))
     store.close()
-    after = Store(store.folder)
+    after = GameStore(store.folder)
     after.close()
     assert after.wait(0)
 
 
-def test_a_thousand_games_are_listed_fast(store: Store, figure: Callable[[str], None]) -> None:
+def test_a_thousand_games_are_listed_fast(store: GameStore, figure: Callable[[str], None]) -> None:
     text = format_record(record_of(20))
     store.save("like", record_of(20), 1.0)
     text = store.path("like").read_text()
@@ -321,7 +330,7 @@ def test_a_thousand_games_are_listed_fast(store: Store, figure: Callable[[str], 
         (store.folder / f"g{number}{SUFFIX}").write_text(text)
     store.close()
     began = time.perf_counter()
-    with closing(Store(store.folder)) as after, closing(Table(after)) as table:
+    with closing(GameStore(store.folder)) as after, closing(GameTable(after)) as table:
         assert after.wait(60)
         indexed = time.perf_counter() - began
         began = time.perf_counter()

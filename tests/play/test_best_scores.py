@@ -6,8 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from twofold import best_scores
-from twofold.best_scores import (
+from twofold.errors import InvalidInput, ResourceError
+from twofold.limits import MAX_TAG
+from twofold.play import best_scores
+from twofold.play.best_scores import (
     BEST_FILE,
     MAX_BEST_BYTES,
     SOMEBODY,
@@ -16,8 +18,6 @@ from twofold.best_scores import (
     keep_best,
     read_best,
 )
-from twofold.errors import InvalidInput, ResourceError
-from twofold.limits import MAX_TAG
 
 
 @pytest.mark.parametrize(

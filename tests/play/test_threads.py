@@ -9,11 +9,11 @@ from collections.abc import Callable
 import pytest
 
 from twofold.errors import LimitExceeded
-from twofold.web.workers import Seats, WorkThreads, join, stand_back, start_thread
+from twofold.play.threads import JobThreads, Seats, join, stand_back, start_thread
 
 
 def test_so_many_jobs_at_a_time() -> None:
-    workers = WorkThreads(2, "test-workers")
+    workers = JobThreads(2, "test-workers")
     opened, all_here = threading.Event(), threading.Barrier(3)
     done: list[int] = []
 
@@ -38,7 +38,7 @@ def test_so_many_jobs_at_a_time() -> None:
 
 
 def test_one_thread_serves_one_after_the_other() -> None:
-    workers = WorkThreads(3, "test-one", polite=True)
+    workers = JobThreads(3, "test-one", polite=True)
     seen: list[int] = []
     for _ in range(5):
         done = threading.Event()
@@ -56,7 +56,7 @@ def test_one_thread_serves_one_after_the_other() -> None:
 
 
 def test_a_job_that_fails_is_logged(caplog: pytest.LogCaptureFixture) -> None:
-    workers = WorkThreads(1, "test-failing")
+    workers = JobThreads(1, "test-failing")
     done = threading.Event()
     workers.submit(lambda: 1 / 0)
     workers.submit(done.set)

@@ -1,4 +1,4 @@
-"""Workers: threads that do jobs for the server, and leave it the processor when it needs it."""
+"""JobThreads: threads that do jobs for the server, and leave it the processor when it needs it."""
 
 import contextlib
 import logging
@@ -21,7 +21,7 @@ NICENESS: Final = 5
 _LOG: Final = logging.getLogger("twofold.web")
 
 
-class WorkThreads:
+class JobThreads:
     """Some threads that do jobs one after the other; each starts when it is first needed.
 
     Args:

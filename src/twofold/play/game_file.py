@@ -15,15 +15,18 @@ from typing import Final
 
 from twofold.errors import InvalidRecord, ResourceError
 from twofold.files import atomic_write, open_regular
-from twofold.game import start_board
 from twofold.limits import MAX_RECORD_BYTES
 from twofold.locks import alone
 from twofold.notation import shown
 from twofold.records.record import Record, format_record, parse_record
-from twofold.records.replay import located
+from twofold.records.text import located
+from twofold.step import start_board
 
 PATIENCE: Final = 5.0
 """Seconds to wait for another program that writes the same file, which takes it milliseconds."""
+
+SUFFIX: Final = ".2048"
+"""How the names of the files of kept games end."""
 
 MOVES_TAG: Final = "Moves"
 """Tag that says how many moves the record has, so that a list needs not count them."""
@@ -138,6 +141,17 @@ class GameFile:
         self._known.add(digest)  # a write that fails at its very end has been done
         atomic_write(self.path, data)
         self._known = {digest}
+
+
+def indexed(record: Record, played: float) -> Record:
+    """The record with the tags that a list is made from.
+
+    Args:
+        record: the game.
+        played: when it changed last, in seconds since 1970.
+    """
+    tags = {MOVES_TAG: str(len(record.moves)), PLAYED_TAG: f"{played:.3f}"}
+    return replace(record, tags={**record.tags, **tags})
 
 
 def goes_on(later: Record, earlier: Record) -> bool:

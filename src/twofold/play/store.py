@@ -1,7 +1,7 @@
-"""Store: the kept games on disk, a record file each, and the best scores.
+"""GameStore: the kept games on disk, a record file each, and the best scores.
 
-The folder holds `ID.2048` for each game, and `best.json`: the best scores that no record shows,
-for its game was deleted or its last moves undone. An index of all games is read in a thread when
+The folder holds `ID.2048` for each game, and `best.json`: the best scores by rules, which outlive
+their games. An index of all games is read in a thread when
 the store opens: tags only, the newest files first. A file that cannot be read is named in `damaged`
 and left alone.
 
@@ -19,23 +19,26 @@ import re
 import secrets
 import string
 import threading
-from dataclasses import replace
 from pathlib import Path
 from typing import Final
 
 from msgspec.structs import replace as replace_info
 
 from twofold import files, locks
-from twofold.best_scores import BEST_FILE, higher, keep_best, read_best, set_aside
 from twofold.errors import InvalidInput, InvalidRecord, LimitExceeded, ResourceError
-from twofold.game_file import MOVES_TAG, PATIENCE, PLAYED_TAG, Conflict, GameFile, Version
 from twofold.notation import shown
+from twofold.play.best_scores import BEST_FILE, higher, keep_best, read_best, set_aside
+from twofold.play.folder import make_folder
+from twofold.play.game_file import (
+    PATIENCE,
+    SUFFIX,
+    Conflict,
+    GameFile,
+    Version,
+    indexed,
+)
+from twofold.play.kept import Kept, kept_of, read_kept
 from twofold.records.record import Record
-from twofold.web.kept import Kept, kept_of, read_kept
-from twofold.web.protocol import NotFound
-
-SUFFIX: Final = ".2048"
-"""How the names of the files end."""
 
 MAX_GAMES: Final = 10_000
 """Most games that are kept."""
@@ -43,13 +46,17 @@ MAX_GAMES: Final = 10_000
 _ID: Final = re.compile(r"[A-Za-z0-9_-]{1,64}", re.ASCII)
 _LETTERS: Final = string.ascii_lowercase + string.digits  # names that differ in case only may clash
 _ID_LENGTH: Final = 8
-_LOG: Final = logging.getLogger("twofold.web")
+_LOG: Final = logging.getLogger("twofold.play")
 
 Stamp = tuple[int, int, int]
 """Time of the last change in ns, size and inode of a file: others once it is written anew."""
 
 
-class Store:
+class NotFound(InvalidInput):
+    """There is no such game, or this page has not opened it."""
+
+
+class GameStore:
     """The kept games in a folder. Every method may be called from any thread.
 
     Args:
@@ -75,7 +82,7 @@ class Store:
         self._touched: set[str] = set()  # saved or deleted since the look at the folder began
         self._closing = False
         self._indexed = threading.Event()
-        _make_folder(folder)
+        make_folder(folder)
         self._open_best()
         self._reader = threading.Thread(target=self._read_index, name="twofold-index", daemon=True)
         self._reader.start()
@@ -84,10 +91,7 @@ class Store:
         """End the reading of the index, and write the best scores."""
         self._closing = True
         self._reader.join()
-        try:
-            self._write_best()
-        except (InvalidInput, ResourceError) as error:
-            _LOG.warning("cannot save the best scores: %s", error)
+        self._try_to_write_best()
 
     # ---- games
 
@@ -145,13 +149,12 @@ class Store:
             ResourceError: the disk is full or failed; what was stored before is intact.
         """
         kept = kept_of(game, record, played)
-        tags = {MOVES_TAG: str(len(record.moves)), PLAYED_TAG: f"{played:.3f}"}
-        whole = replace(record, tags={**record.tags, **tags})
-        other = (file or self.file(game)).save(whole)
+        other = (file or self.file(game)).save(indexed(record, played))
         if other is None:
             with self._lock:
                 self._touch(game)
                 self._add(game, kept)
+            self._try_to_write_best()
         return other
 
     def read(self, game: str, file: GameFile | None = None) -> Record:
@@ -188,7 +191,7 @@ class Store:
             if not path.exists():
                 raise NotFound(f"there is no saved game {shown(game)}")
             self._check_as_listed(game, path)
-            self._write_best(without=game)
+            self._write_best()
             try:
                 path.unlink()
             except OSError as error:
@@ -288,21 +291,15 @@ class Store:
                 _LOG.warning("%s", fault)
         self._best = dict(self._written_best)
 
-    def _write_best(self, without: str = "") -> None:
-        """Write down the best scores that no record shows.
+    def _try_to_write_best(self) -> None:
+        try:
+            self._write_best()
+        except (InvalidInput, ResourceError) as error:  # at the next time
+            _LOG.warning("cannot save the best scores: %s", error)
 
-        Args:
-            without: a game that is about to be deleted.
-        """
+    def _write_best(self) -> None:
         with self._lock:
-            shown: dict[str, int] = {}
-            for game, kept in self._kept.items():
-                if kept.counts and game != without:
-                    rules = kept.info.rules
-                    shown[rules] = max(kept.info.score, shown.get(rules, 0))
-            best = {
-                rules: score for rules, score in self._best.items() if score > shown.get(rules, 0)
-            }
+            best = dict(self._best)
             if higher(best, self._written_best) == self._written_best:
                 return
         written = keep_best(self.folder / BEST_FILE, best)
@@ -315,7 +312,8 @@ class Store:
         try:
             with contextlib.suppress(OSError):  # the look says why
                 files.remove_abandoned(self.folder)
-                locks.remove_abandoned(self.folder, SUFFIX)
+                for end in (SUFFIX, BEST_FILE):
+                    locks.remove_abandoned(self.folder, end)
             self._look()
         finally:
             self._indexed.set()
@@ -378,15 +376,6 @@ class Store:
     def _name_damaged(self, name: str, why: str) -> None:
         self.damaged[name] = why
         _LOG.warning("cannot read %s of the kept games: %s", name, why)
-
-
-def _make_folder(folder: Path) -> None:
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-    except (FileExistsError, NotADirectoryError):
-        raise InvalidInput(f"expected a folder for the games, got {str(folder)!r}") from None
-    except OSError as error:
-        raise ResourceError(f"cannot make {str(folder)!r}: {error.strerror}") from error
 
 
 def _newest_first(folder: Path) -> dict[Path, Stamp]:

@@ -1,0 +1,95 @@
+"""Figures as people read them: counts, rates, lengths of time, chances and sizes."""
+
+from math import floor, log10
+from typing import Final
+
+_UNITS: Final = ((1.0, "s"), (1e-3, "ms"), (1e-6, "µs"), (1e-9, "ns"))
+_LEAST_PERCENT: Final = 1e-6
+
+DASH: Final = "–"
+"""In the place of a figure that is not known."""
+
+
+def counted(number: int, noun: str) -> str:
+    """`1 move`, `1,024 moves`."""
+    return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"
+
+
+def format_rate(value: float) -> str:
+    """A rate or a difference: whole with thousands separated from 100 on, else three digits."""
+    return f"{value:,.0f}" if abs(value) >= 100 else f"{value:.3g}"
+
+
+def format_three_digits(value: float) -> str:
+    """A whole number of which three digits mean something: `80,100,000`."""
+    return f"{float(f'{value:.3g}'):,.0f}"
+
+
+def format_pace(pace: float | None) -> str:
+    """A pace in words: `8 moves/s`, or `as fast as it can` for None."""
+    return "as fast as it can" if pace is None else f"{format_rate(pace)} moves/s"
+
+
+# ---- lengths of time
+
+
+def format_seconds(seconds: float | None) -> str:
+    """Three digits and the unit that fits; a dash where it is not known.
+
+    >>> format_seconds(0.00123)
+    '1.23 ms'
+    """
+    if seconds is None:
+        return DASH
+    size, unit = next((one for one in _UNITS if seconds >= one[0]), _UNITS[-1])
+    return f"{format_rate(seconds / size)} {unit}"
+
+
+def format_search_time(seconds: float) -> str:
+    """In milliseconds or seconds, three digits: `0.139 ms`, `1.02 s`, `125 s`."""
+    if seconds < 0.9995:
+        return f"{1000 * seconds:.3g} ms"
+    return f"{seconds:,.{2 if seconds < 10 else 1 if seconds < 100 else 0}f} s"
+
+
+def clock(seconds: float) -> str:
+    """`1:05` for 65 seconds, `2:01:05` for two hours more; rounded to whole seconds."""
+    minutes, rest = divmod(round(seconds), 60)
+    hours, minutes = divmod(minutes, 60)
+    return f"{hours}:{minutes:02}:{rest:02}" if hours else f"{minutes}:{rest:02}"
+
+
+def format_time(seconds: float) -> str:
+    """`0:12`, `1:02:03`, of the whole seconds that are over; tenths below ten seconds."""
+    return f"{seconds:.1f} s" if seconds < 10 else clock(int(seconds))
+
+
+def time_words(seconds: float) -> str:
+    """A time that was estimated, roughly: `20 seconds`, `5 minutes`."""
+    if seconds < 100:
+        return counted(max(round(seconds), 1), "second")
+    return f"{seconds / 60:.0f} minutes" if seconds < 6000 else f"{seconds / 3600:.0f} hours"
+
+
+# ---- chances and sizes
+
+
+def percent(chance: float) -> str:
+    """A chance in percent: two decimals, of small ones the first digit that is not 0."""
+    share = 100 * chance
+    if 99.995 <= share < 100 - _LEAST_PERCENT:
+        return "> 99.99 %"
+    if share >= 0.01 or share <= 0:
+        return f"{share:.2f} %"
+    if share < _LEAST_PERCENT:
+        return f"< {_LEAST_PERCENT:.6f} %"
+    return f"{share:.{-floor(log10(share))}f} %"
+
+
+def bytes_words(size: float) -> str:
+    """A size as people say it: `537 MB`."""
+    for unit in ("bytes", "kB", "MB", "GB"):
+        if size < 1000 or unit == "GB":
+            return f"{size:.0f} {unit}" if size >= 10 or unit == "bytes" else f"{size:.1f} {unit}"
+        size /= 1000
+    raise AssertionError

@@ -1,0 +1,131 @@
+"""Where the games of this user are kept: one folder for the terminal and for the web app.
+
+Earlier versions had a folder for each. Their games are moved here, one by one; a file is never
+written over, and what cannot be moved stays where it is.
+"""
+
+import contextlib
+import os
+import time
+from pathlib import Path
+from typing import Final
+
+from twofold.errors import InvalidInput, InvalidRecord, ResourceError
+from twofold.files import atomic_write, free_path, open_regular
+from twofold.limits import MAX_RECORD_BYTES
+from twofold.locks import alone
+from twofold.play.best_scores import BEST_FILE, higher, keep_best, read_best
+from twofold.play.game_file import PATIENCE, SUFFIX
+from twofold.play.kept import read_kept
+
+GAMES: Final = "games"
+"""Folder of the games, in the folder of all data."""
+
+
+def data_folder() -> Path:
+    """Where everything is kept that is this user's: games, tables, the token of the web app."""
+    import platformdirs
+
+    chosen = os.environ.get("TWOFOLD_STATE_DIR")
+    return Path(chosen or platformdirs.user_data_dir("twofold", appauthor=False))
+
+
+def games_folder() -> Path:
+    """Where games are kept; those of earlier versions are moved there."""
+    folder = data_folder() / GAMES
+    for old, best in _old_folders():
+        if old.is_dir() and old != folder:
+            _move_games(old, folder)
+        if best.is_file() and best != folder / BEST_FILE:
+            _move_best(best, folder)
+    return folder
+
+
+def make_folder(folder: Path) -> None:
+    """Make a folder for games, if there is none.
+
+    Raises:
+        InvalidInput: there is something else than a folder.
+        ResourceError: it cannot be made.
+    """
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except (FileExistsError, NotADirectoryError):
+        raise InvalidInput(f"expected a folder for the games, got {str(folder)!r}") from None
+    except OSError as error:
+        reason = error.strerror or error
+        raise ResourceError(f"cannot make the folder {str(folder)!r}: {reason}") from error
+
+
+def new_save_path() -> Path:
+    """A file that is not there yet, named by the time."""
+    name = time.strftime("%Y-%m-%d-%H%M%S")
+    return free_path(games_folder() / f"{name}{SUFFIX}")
+
+
+def moved_path(path: Path) -> Path:
+    """The file that a name means: the one in the folder of today where it was moved there."""
+    folder = games_folder()
+    here = folder / path.name
+    was_ours = any(old == path.absolute().parent for old, _ in _old_folders())
+    return here if was_ours and not path.exists() and here.exists() else path
+
+
+def _old_folders() -> list[tuple[Path, Path]]:
+    """Where earlier versions have kept games, and the files of their best scores."""
+    import platformdirs
+
+    chosen = os.environ.get("TWOFOLD_STATE_DIR")
+    state = Path(chosen or platformdirs.user_state_dir("twofold", appauthor=False))
+    web = data_folder() / "web" / GAMES
+    return [(state / GAMES, state / BEST_FILE), (web, web / BEST_FILE)]
+
+
+def _move_games(old: Path, folder: Path) -> None:
+    best: dict[str, int] = {}
+    with contextlib.suppress(OSError, InvalidInput, ResourceError):
+        make_folder(folder)
+        for path in sorted(old.glob(f"*{SUFFIX}")):
+            with contextlib.suppress(InvalidRecord):
+                kept = read_kept(path, path.stem)
+                if kept.counts:
+                    best = higher(best, {kept.info.rules: kept.info.score})
+            if path.is_file() and not path.is_symlink():
+                _move(path, folder)
+        keep_best(folder / BEST_FILE, best)
+    with contextlib.suppress(OSError):  # it holds something else
+        old.rmdir()
+
+
+def _move(path: Path, folder: Path) -> None:
+    """Move a file to a name that is free; nobody else writes either of them meanwhile."""
+    with alone(path, "program", patience=PATIENCE):
+        while path.exists():
+            target = free_path(folder / path.name)
+            with alone(target, "program", patience=PATIENCE):
+                if not target.exists():
+                    _rename(path, target)
+
+
+def _rename(path: Path, target: Path) -> None:
+    try:
+        os.rename(path, target)
+    except OSError:  # another disk
+        state = path.stat()
+        with open_regular(path) as file:
+            data = file.read(MAX_RECORD_BYTES + 1)
+        if len(data) > MAX_RECORD_BYTES:
+            raise
+        atomic_write(target, data)
+        os.utime(target, ns=(state.st_atime_ns, state.st_mtime_ns))
+        path.unlink()
+
+
+def _move_best(path: Path, folder: Path) -> None:
+    """Take over the best scores; a file that cannot be read stays."""
+    with contextlib.suppress(OSError, InvalidInput, ResourceError):
+        make_folder(folder)
+        keep_best(folder / BEST_FILE, read_best(path))
+        path.unlink()
+    with contextlib.suppress(OSError):
+        path.parent.rmdir()

@@ -1,0 +1,165 @@
+"""Games in progress: where they are kept, when they are written, and the best score so far."""
+
+import contextlib
+import time
+from pathlib import Path
+from typing import Final
+
+from twofold.errors import InvalidInput, TwofoldError
+from twofold.files import free_path
+from twofold.game import Game
+from twofold.play.best_scores import BEST_FILE, ME, keep_best, read_best
+from twofold.play.folder import games_folder, make_folder
+from twofold.play.game_file import Conflict, GameFile, Version, indexed
+from twofold.play.saved_game import News, SavedGame
+from twofold.records.record import Record, read_record, write_record
+from twofold.rules import Rules
+
+SAVE_SECONDS: Final = 1.0
+"""The game is saved after a move, but not more often than this."""
+
+SAVE_SHARE: Final = 20
+"""Nor does saving take more than one part in so many of the time."""
+
+NEWER: Final = "another program went on with this game; its moves are here now"
+_TAKEN: Final = {
+    Conflict.PARTED: "another program has saved other moves in {old}",
+    Conflict.DELETED: "another program has deleted {old}",
+    Conflict.DAMAGED: "{old} can no longer be read",
+}
+
+
+class KeptGame(SavedGame):
+    """A game that a person plays in the terminal.
+
+    Args:
+        game: the game.
+        path: where it is saved; where it was read from, the file as it was then.
+        resumed: the record that it goes on from; what it says of the game is kept.
+        begun_by: spec of the player that made the moves so far, if one did.
+
+    Attributes:
+        path: where it is saved.
+        is_written: whether it has been written at all.
+    """
+
+    def __init__(
+        self,
+        game: Game,
+        path: Path | GameFile,
+        resumed: Record | None = None,
+        *,
+        begun_by: str = "",
+    ) -> None:
+        file = GameFile(path) if isinstance(path, Path) else path
+        player = begun_by or ("" if resumed is None else resumed.player)
+        super().__init__(game, file, resumed, player=player)
+        self.path = file.path
+        self.is_written = False
+        self._notice = ""
+        self._is_mixed = bool(begun_by)
+        self._next_save = time.monotonic() + SAVE_SECONDS
+
+    def add_player(self, name: str) -> None:
+        """A player made a move: the record names it, and the score is no best score."""
+        self._is_mixed = True
+        self.player = self.player or ME
+        super().add_player(name)
+
+    def add_person(self) -> None:
+        """The person made a move."""
+        if self._is_mixed:
+            super().add_player(ME)
+
+    # ---- the file
+
+    def save_now_and_then(self) -> None:
+        """Save the game if it has changed, unless it was saved a moment ago."""
+        if time.monotonic() >= self._next_save:
+            self.save()
+
+    def save(self) -> None:
+        """Save the game where it is kept, if it has changed; see `take_notice`."""
+        if self.is_saved:
+            return
+        began = time.monotonic()
+        super().save()
+        self._keep_best()
+        now = time.monotonic()
+        self._next_save = now + max(SAVE_SECONDS, SAVE_SHARE * (now - began))
+
+    def write(self, record: Record) -> Version | Conflict | None:
+        """Write the file; in the folder of all games as a list of them wants it."""
+        assert self.file is not None
+        make_folder(self.path.parent)
+        if self.path.absolute().parent == games_folder():
+            record = indexed(record, time.time())
+        self.is_written = True
+        return self.file.save(record)
+
+    def move_away(self, conflict: Conflict) -> None:
+        """Keep the game in another file."""
+        old, self.path = self.path, free_path(self.path)
+        self.file = GameFile(self.path)
+        self._notice = f"{_TAKEN[conflict].format(old=old)}; this game is now in {self.path}"
+
+    def give_way(self) -> None:
+        """The record of the other program names who played."""
+        self._is_mixed = False
+
+    def tell_news(self, news: News) -> None:
+        """Note that another program went on with the game."""
+        self._notice = NEWER
+
+    def take_notice(self) -> str:
+        """What a save has to say of another program, once; empty for nothing."""
+        notice, self._notice = self._notice, ""
+        return notice
+
+    def save_as(self, name: str) -> Path:
+        """Write the game to a file; an existing file that is no record is left alone.
+
+        Raises:
+            InvalidInput: there is no name, or the file is something else.
+        """
+        if not name:
+            raise InvalidInput("expected save FILE, got no file name")
+        path = Path(name).expanduser()
+        if path.exists():
+            _check_is_record(path)
+        write_record(path, self.record())
+        return path
+
+    # ---- the best score
+
+    def best(self) -> int:
+        """The best score under these rules, this game's included, in points."""
+        known = best_score(self.game.rules)
+        return max(known, self.game.score) if self.counts_as_own else known
+
+    def _keep_best(self) -> None:
+        score = self.game.score
+        if self.counts_as_own and score > best_score(self.game.rules):
+            path = _best_path()
+            make_folder(path.parent)
+            keep_best(path, {str(self.game.rules): score})
+
+
+def _check_is_record(path: Path) -> None:
+    try:
+        read_record(path)
+    except TwofoldError:
+        raise InvalidInput(
+            f"expected a new file or a saved game to replace, got {str(path)!r}"
+        ) from None
+
+
+def best_score(rules: Rules) -> int:
+    """The best score of the games that a person played under these rules, in points."""
+    with contextlib.suppress(InvalidInput):  # it is set aside at the next best score
+        return read_best(_best_path()).get(str(rules), 0)
+    return 0
+
+
+def _best_path() -> Path:
+    return games_folder() / BEST_FILE

@@ -1,0 +1,127 @@
+"""Step: one move of a game, the tile that the dice add to it, and where the game stands then."""
+
+from enum import Enum
+from functools import lru_cache
+from typing import NamedTuple
+
+from twofold import reference
+from twofold.board import Board
+from twofold.errors import GameOver, IllegalMove, InvalidBoard
+from twofold.notation import shown
+from twofold.rules import Move, Rules
+
+
+class Status(Enum):
+    """Where a game stands."""
+
+    GOING = "going"
+    """A move is legal and the goal is still ahead."""
+
+    WON = "won"
+    """The goal is reached, a move is legal and play may go on."""
+
+    STOPPED = "stopped"
+    """The goal is reached and the rules stop there."""
+
+    OVER = "over"
+    """No move is legal."""
+
+
+class Step(NamedTuple):
+    """One move of a game and what came of it.
+
+    Attributes:
+        move: the move.
+        reward: its points.
+        cell: where the new tile appeared.
+        tile: the new tile.
+        board: the board with that tile on it.
+        given: whether the new tile was given by the caller rather than thrown by the dice.
+    """
+
+    move: Move
+    reward: int
+    cell: int
+    tile: int
+    board: Board
+    given: bool = False
+
+
+def status_of(board: Board, rules: Rules) -> Status:
+    """Where a game stands whose board is this one."""
+    won = board.max_tile >= rules.goal
+    if won and rules.stop_at_goal:
+        return Status.STOPPED
+    if board.is_over:
+        return Status.OVER
+    return Status.WON if won else Status.GOING
+
+
+def result_text(board: Board, rules: Rules) -> str:
+    """The largest tile and how the game stands: `2048 over`, `512 going`."""
+    return f"{board.max_tile} {status_of(board, rules).value}"
+
+
+def next_step(
+    board: Board,
+    rules: Rules,
+    seed: int,
+    move_number: int,
+    move: Move | str,
+    spawn: tuple[int, int] | None = None,
+) -> Step:
+    """What comes of one move, without a `Game` around it.
+
+    Args:
+        board: the board before the move.
+        rules: what may vary.
+        seed: seed of the dice; not used if the new tile is given.
+        move_number: moves made before this one.
+        move: the move, as in `Game.play`.
+        spawn: (cell, tile) that appeared, if it is known; None throws the dice.
+
+    Raises:
+        InvalidInput: as `Game.play` does.
+    """
+    if rules.stop_at_goal and board.max_tile >= rules.goal:
+        raise GameOver(f"expected a game in progress, got one that stopped at {rules.goal}")
+    move = Move.of(move)
+    try:
+        after, reward = board.slide(move)
+    except IllegalMove:
+        if board.is_over:
+            raise GameOver(f"expected a board with a legal move, got {board}") from None
+        raise
+    if spawn is None:
+        cell, tile = throw(after, rules, seed, rules.start_tiles + move_number)
+    else:
+        cell, tile = spawn
+        _check_tile(tile, rules)
+    return Step(move, reward, cell, tile, after.place(cell, tile), spawn is not None)
+
+
+def _check_tile(tile: int, rules: Rules) -> None:
+    if all(tile != known for known, _ in rules.spawn):
+        known = ", ".join(str(known) for known, _ in rules.spawn)
+        raise InvalidBoard(f"expected a tile that the rules spawn ({known}), got {shown(tile)}")
+
+
+def throw(afterstate: Board, rules: Rules, seed: int, spawn_number: int) -> tuple[int, int]:
+    """The (cell, tile) that the dice add to a board with an empty cell."""
+    bits = reference.dice(seed, spawn_number)
+    cell, exponent = reference.spawn(afterstate.exponents, bits, *_law(rules))
+    return cell, 1 << exponent
+
+
+@lru_cache(maxsize=64)
+def _law(rules: Rules) -> tuple[tuple[int, ...], tuple[float, ...]]:
+    """Exponents and weights of the tiles that may spawn."""
+    return rules.spawn_exponents, rules.spawn_weights
+
+
+def start_board(rules: Rules, seed: int) -> Board:
+    """The board on which the game of this seed begins."""
+    board = Board.empty(rules.shape)
+    for number in range(rules.start_tiles):
+        board = board.place(*throw(board, rules, seed, number))
+    return board

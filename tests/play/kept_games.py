@@ -1,0 +1,38 @@
+"""Games that are kept in the tests, and how a store lists them."""
+
+from twofold.board import Board
+from twofold.game import Game
+from twofold.play.kept import GameInfo
+from twofold.play.store import GameStore
+from twofold.records.record import Record
+from twofold.rules import Rules
+
+STANDARD_TEXT = str(Rules())
+
+
+def record_of(
+    moves: int = 3, seed: int = 1, player: str = "me", rules: str = "", board: str = ""
+) -> Record:
+    """A game of the first legal moves."""
+    meant = Rules.parse(rules)
+    game = Game.from_board(Board.parse(board), meant, seed) if board else Game(meant, seed)
+    for _ in range(moves):
+        game.play(game.legal_moves()[0])
+    return Record.from_game(game, player=player, date="2048-01-31T12:00:00+00:00")
+
+
+def again(store: GameStore) -> GameStore:
+    """The same folder, opened by the next server."""
+    store.close()
+    after = GameStore(store.folder)
+    assert after.wait(120)
+    after.close()
+    return after
+
+
+def infos(store: GameStore) -> list[GameInfo]:
+    return [one.info for one in store.games()]
+
+
+def ids(store: GameStore) -> list[str]:
+    return [info.game for info in infos(store)]
