@@ -16,6 +16,7 @@ import { text } from '../text.js';
 import { toast } from '../toast.js';
 
 const TAB_KEY = 'twofold.game';
+const WON_KEY = 'twofold.won'; // the game whose goal was just reached
 
 /**
  * @param {HTMLElement} root
@@ -56,7 +57,7 @@ class PlayPage {
   async start() {
     const { params, settings } = this.#context;
     this.#board.setSpeed(settings.get('speed'));
-    await this.game.open(params.get('game') || remembered());
+    await this.game.open(params.get('game') || remembered(TAB_KEY));
     const { HelpPanel } = await import('../play/help.js');
     if (this.#closed) return;
     this.#help = new HelpPanel(this.game, (letter) => this.#showBest(letter));
@@ -77,11 +78,12 @@ class PlayPage {
     this.pad = movePad((letter) => this.game.move(letter));
     this.boardPlace = h('div', { class: 'board-place' },
       h('div', { class: 'board-holder' }, this.#board.element, this.#overlay.element));
+    this.how = h('p', { class: 'how', text: text('play.how'), hidden: true });
     this.waiting = h('p', { class: 'waiting', role: 'status', hidden: true });
     this.area = h('div', { class: 'play-area' },
       h('div', { class: 'play-head' }, h('div', { class: 'grow' }, this.title, this.subtitle),
         this.#scores.element),
-      this.controls.element, this.boardPlace, this.waiting);
+      this.controls.element, this.boardPlace, this.how, this.waiting);
     this.side = h('div', { class: 'stack wide play-side' }, this.#facts.element);
     root.append(h('div', { class: 'columns play' },
       h('div', { class: 'stack' }, this.area, this.pad), this.side));
@@ -145,10 +147,11 @@ class PlayPage {
     this.#overlay.hide();
     this.#show(now);
     this.#narrator.state(state);
-    remember(state.game);
+    remember(TAB_KEY, state.game);
     if (state.was) this.#rename(state.was, state.game);
     if (state.note) toast(text(`play.note_${state.note}`));
     if (isFinished(now)) this.#showOver(now);
+    else if (now.status === 'won' && remembered(WON_KEY) === state.game) this.#showWon(now);
   }
 
   #onStep(step) {
@@ -157,7 +160,7 @@ class PlayPage {
     this.#show(step.now);
     if (this.#overlay.isShown) this.#keepGoing();
     if (isFinished(step.now)) this.#showOver(step.now);
-    else if (step.goal_reached) this.#onGoal();
+    else if (step.goal_reached) this.#onGoal(step.now);
     else this.#narrator.step(step, this.#board.cols);
   }
 
@@ -175,13 +178,19 @@ class PlayPage {
   }
 
   /** The goal is there: a person is asked whether to go on, a player goes on. */
-  #onGoal() {
+  #onGoal(now) {
     const { goal } = this.game.state.rules;
     this.#narrator.won(goal);
-    if (this.game.isAuto) return;
+    if (this.game.isAuto) toast(text('play.won_by_player', { goal: String(goal) }));
+    else this.#showWon(now);
+  }
+
+  #showWon(now) {
     this.game.block();
     this.#board.arrow('');
-    this.#overlay.won(goal, { keepGoing: () => this.#keepGoing(), newGame: () => this.#newGame() });
+    remember(WON_KEY, this.game.id);
+    this.#overlay.won(this.game.state, now,
+      { keepGoing: () => this.#keepGoing(), newGame: () => this.#newGame() });
   }
 
   #showOver(now) {
@@ -193,6 +202,7 @@ class PlayPage {
 
   #keepGoing() {
     this.game.blocked = false;
+    remember(WON_KEY, '');
     this.#overlay.hide();
     this.#help?.update();
   }
@@ -201,6 +211,7 @@ class PlayPage {
     this.#scores.show(now);
     this.controls.show(now, this.#hasBefore);
     this.#facts.show(now);
+    this.how.hidden = now.move_number > 0;
     this.#help?.update();
   }
 
@@ -299,17 +310,17 @@ function isFinished(now) {
 }
 
 // A tab keeps its game when it is reloaded, whatever is played in others.
-function remembered() {
+function remembered(key) {
   try {
-    return window.sessionStorage.getItem(TAB_KEY) ?? '';
+    return window.sessionStorage.getItem(key) ?? '';
   } catch {
     return '';
   }
 }
 
-function remember(game) {
+function remember(key, game) {
   try {
-    window.sessionStorage.setItem(TAB_KEY, game);
+    window.sessionStorage.setItem(key, game);
   } catch {
     // no storage: the game played last is opened
   }
