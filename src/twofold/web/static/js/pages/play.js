@@ -12,6 +12,7 @@ import { movePad } from '../play/pad.js';
 import { describeRules, formOf } from '../play/rules_text.js';
 import { ScoreView } from '../play/score.js';
 import { listenSwipes } from '../swipe.js';
+import { remember, remembered } from '../tab_memory.js';
 import { text } from '../text.js';
 import { toast } from '../toast.js';
 
@@ -307,21 +308,4 @@ class PlayPage {
 
 function isFinished(now) {
   return now.status === 'over' || now.status === 'stopped';
-}
-
-// A tab keeps its game when it is reloaded, whatever is played in others.
-function remembered(key) {
-  try {
-    return window.sessionStorage.getItem(key) ?? '';
-  } catch {
-    return '';
-  }
-}
-
-function remember(key, game) {
-  try {
-    window.sessionStorage.setItem(key, game);
-  } catch {
-    // no storage: the game played last is opened
-  }
 }

@@ -1,4 +1,4 @@
-"""Nothing is cut off or covered on small screens and with large text.
+"""What people see and can do on every screen: nothing is cut off, a win is said, a paste is read.
 
 The pages are laid out by the size of text: a window 1280 wide with text twice the usual size is
 laid out as one of 640 with the usual text. So small windows stand for large text as well.
@@ -109,3 +109,15 @@ def test_who_wins_is_told_at_once_and_after_a_reload(laptop: Visit) -> None:
     page.reload()
     expect(page.locator(".tile").first).to_be_visible()
     expect(overlay).to_be_hidden()
+
+
+def test_a_board_that_is_pasted_is_set_up(laptop: Visit) -> None:
+    laptop.open("/analyse", "table")
+    paste = """words => { const data = new DataTransfer(); data.setData("text", words);
+        document.body.dispatchEvent(new ClipboardEvent("paste",
+            { clipboardData: data, bubbles: true, cancelable: true })); }"""
+    laptop.page.evaluate(paste, "2,4,8,16\n0,0,0,2\n0,0,0,0\n0,0,0,0")
+    expect(laptop.page.get_by_label("Board as text")).to_have_value("1234/0001/0000/0000")
+    laptop.page.evaluate(paste, "no board")
+    expect(laptop.page.locator(".toast")).to_contain_text("expected")
+    assert laptop.page.get_by_label("Board as text").input_value() == "1234/0001/0000/0000"
