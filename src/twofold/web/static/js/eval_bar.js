@@ -28,7 +28,7 @@ export class EvalBar {
     if (bar == null) return this.clear();
     const percent = Math.round(Math.max(0, Math.min(1, bar)) * 100);
     this.fill.style.transform = `${this.axis}(${percent / 100})`;
-    this.label.textContent = `${percent}`;
+    this.label.textContent = `${percent}%`;
     this.element.classList.toggle('is-low', percent < 50);
     this.element.classList.remove('is-empty');
     this.element.title = words;

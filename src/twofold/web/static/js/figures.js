@@ -39,7 +39,7 @@ export function formatDuration(seconds) {
  */
 export function valueFormat(values) {
   const largest = Math.max(0, ...values.map((value) => Math.abs(value ?? 0)));
-  if (largest >= 1e8) return formatShort;
+  if (largest >= 1e6) return shortFormat(values, largest);
   const isWhole = values.every((value) => Number.isInteger(value ?? 0));
   const usual = isWhole || largest >= 1000 ? 0 : largest >= 100 ? 1 : largest >= 2 ? 2 : 4;
   const decimals = Math.min(Math.max(usual, decimalsOf(smallestGap(values))), usual + 2);
@@ -48,6 +48,14 @@ export function valueFormat(values) {
     maximumFractionDigits: decimals,
   });
   return (value) => format.format(value).replace('-', '−');
+}
+
+/** The same for values of a million and more: in millions and so on, so that no column cuts them. */
+function shortFormat(values, largest) {
+  const step = Math.min(Math.floor(Math.log10(largest) / 3), SUFFIXES.length - 1);
+  const unit = 1000 ** step;
+  const decimals = Math.min(Math.max(2, decimalsOf(smallestGap(values) / unit)), 4);
+  return (value) => `${(value / unit).toFixed(decimals).replace('-', '−')}${SUFFIXES[step]}`;
 }
 
 /**

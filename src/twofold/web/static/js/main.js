@@ -37,7 +37,7 @@ function head() {
       h('img', { src: '/static/icons/favicon.svg', alt: '', width: 28, height: 28 }), 'twofold'),
     h('nav', { class: 'site-nav', 'aria-label': text('nav.main') }, links),
     h('div', { class: 'site-tools' },
-      button({ icon: 'keyboard', label: text('nav.keys') }, openKeys, { class: 'quiet wide-only' }),
+      button({ icon: 'keyboard', label: text('nav.keys') }, openKeys, { class: 'quiet' }),
       button({ icon: 'settings', label: text('nav.settings') }, openSettings, { class: 'quiet' })));
 }
 

@@ -13,7 +13,7 @@ const TWO_PANELS = 374;
 /** Longest names that the plot of scores writes in full. */
 const LONGEST = { wide: 26, narrow: 14 };
 const DARK = window.matchMedia('(prefers-color-scheme: dark)');
-const NARROW = window.matchMedia('(max-width: 640px)');
+const NARROW = window.matchMedia('(max-width: 40em)');
 
 /**
  * @param {import('../settings.js').settings} settings

@@ -19,6 +19,7 @@ import { listenKeys } from '../keys.js';
 import { describeKeys } from '../keys_dialog.js';
 import { moveName } from '../moves.js';
 import { formatBoard } from '../notation.js';
+import { listenPastes } from '../pastes.js';
 import { PlayerPicker } from '../player_picker.js';
 import { legalMoves } from '../slides.js';
 import { text } from '../text.js';
@@ -128,6 +129,8 @@ class AnalysePage {
     window.addEventListener('hashchange', onHash);
     this.offs = [
       () => window.removeEventListener('hashchange', onHash),
+      listenPastes((words) => this.#parse(words).then(
+        (position) => this.#go(position), (refused) => toast(refused.message))),
       listenKeys({
         move: (letter) => this.#move(letter),
         commands: {

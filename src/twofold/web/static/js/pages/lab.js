@@ -10,7 +10,7 @@ import { StudyView } from '../lab/study_view.js';
 import { text } from '../text.js';
 
 const EVERY_MS = 2000;
-const NARROW = '(max-width: 860px)';
+const NARROW = '(max-width: 53.75em)';
 
 /**
  * @param {HTMLElement} root

@@ -12,10 +12,12 @@ import { movePad } from '../play/pad.js';
 import { describeRules, formOf } from '../play/rules_text.js';
 import { ScoreView } from '../play/score.js';
 import { listenSwipes } from '../swipe.js';
+import { remember, remembered } from '../tab_memory.js';
 import { text } from '../text.js';
 import { toast } from '../toast.js';
 
 const TAB_KEY = 'twofold.game';
+const WON_KEY = 'twofold.won'; // the game whose goal was just reached
 
 /**
  * @param {HTMLElement} root
@@ -56,7 +58,7 @@ class PlayPage {
   async start() {
     const { params, settings } = this.#context;
     this.#board.setSpeed(settings.get('speed'));
-    await this.game.open(params.get('game') || remembered());
+    await this.game.open(params.get('game') || remembered(TAB_KEY));
     const { HelpPanel } = await import('../play/help.js');
     if (this.#closed) return;
     this.#help = new HelpPanel(this.game, (letter) => this.#showBest(letter));
@@ -77,11 +79,12 @@ class PlayPage {
     this.pad = movePad((letter) => this.game.move(letter));
     this.boardPlace = h('div', { class: 'board-place' },
       h('div', { class: 'board-holder' }, this.#board.element, this.#overlay.element));
+    this.how = h('p', { class: 'how', text: text('play.how'), hidden: true });
     this.waiting = h('p', { class: 'waiting', role: 'status', hidden: true });
     this.area = h('div', { class: 'play-area' },
       h('div', { class: 'play-head' }, h('div', { class: 'grow' }, this.title, this.subtitle),
         this.#scores.element),
-      this.controls.element, this.boardPlace, this.waiting);
+      this.controls.element, this.boardPlace, this.how, this.waiting);
     this.side = h('div', { class: 'stack wide play-side' }, this.#facts.element);
     root.append(h('div', { class: 'columns play' },
       h('div', { class: 'stack' }, this.area, this.pad), this.side));
@@ -145,10 +148,11 @@ class PlayPage {
     this.#overlay.hide();
     this.#show(now);
     this.#narrator.state(state);
-    remember(state.game);
+    remember(TAB_KEY, state.game);
     if (state.was) this.#rename(state.was, state.game);
     if (state.note) toast(text(`play.note_${state.note}`));
     if (isFinished(now)) this.#showOver(now);
+    else if (now.status === 'won' && remembered(WON_KEY) === state.game) this.#showWon(now);
   }
 
   #onStep(step) {
@@ -157,7 +161,7 @@ class PlayPage {
     this.#show(step.now);
     if (this.#overlay.isShown) this.#keepGoing();
     if (isFinished(step.now)) this.#showOver(step.now);
-    else if (step.goal_reached) this.#onGoal();
+    else if (step.goal_reached) this.#onGoal(step.now);
     else this.#narrator.step(step, this.#board.cols);
   }
 
@@ -175,13 +179,19 @@ class PlayPage {
   }
 
   /** The goal is there: a person is asked whether to go on, a player goes on. */
-  #onGoal() {
+  #onGoal(now) {
     const { goal } = this.game.state.rules;
     this.#narrator.won(goal);
-    if (this.game.isAuto) return;
+    if (this.game.isAuto) toast(text('play.won_by_player', { goal: String(goal) }));
+    else this.#showWon(now);
+  }
+
+  #showWon(now) {
     this.game.block();
     this.#board.arrow('');
-    this.#overlay.won(goal, { keepGoing: () => this.#keepGoing(), newGame: () => this.#newGame() });
+    remember(WON_KEY, this.game.id);
+    this.#overlay.won(this.game.state, now,
+      { keepGoing: () => this.#keepGoing(), newGame: () => this.#newGame() });
   }
 
   #showOver(now) {
@@ -193,6 +203,7 @@ class PlayPage {
 
   #keepGoing() {
     this.game.blocked = false;
+    remember(WON_KEY, '');
     this.#overlay.hide();
     this.#help?.update();
   }
@@ -201,6 +212,7 @@ class PlayPage {
     this.#scores.show(now);
     this.controls.show(now, this.#hasBefore);
     this.#facts.show(now);
+    this.how.hidden = now.move_number > 0;
     this.#help?.update();
   }
 
@@ -296,21 +308,4 @@ class PlayPage {
 
 function isFinished(now) {
   return now.status === 'over' || now.status === 'stopped';
-}
-
-// A tab keeps its game when it is reloaded, whatever is played in others.
-function remembered() {
-  try {
-    return window.sessionStorage.getItem(TAB_KEY) ?? '';
-  } catch {
-    return '';
-  }
-}
-
-function remember(game) {
-  try {
-    window.sessionStorage.setItem(TAB_KEY, game);
-  } catch {
-    // no storage: the game played last is opened
-  }
 }

@@ -16,12 +16,12 @@ export class Controls {
     this.undo.append(this.undos);
     this.redo = button({ icon: 'redo', label: text('play.redo') }, actions.redo);
     this.hint = button({ icon: 'hint', label: text('play.hints') },
-      () => settings.set('hints', !settings.get('hints')));
+      () => settings.set('hints', !settings.get('hints')), { class: 'narrow-only' });
     this.element = h('div',
       { class: 'row controls', role: 'group', 'aria-label': text('play.controls') },
       h('div', { class: 'group' },
         button({ icon: 'new', text: text('play.new') }, actions.newGame, { class: 'primary' }),
-        button({ icon: 'rules', label: text('play.new_rules') }, actions.rules,
+        button({ icon: 'more', label: text('play.new_rules') }, actions.rules,
           { class: 'primary' })),
       h('div', { class: 'row controls-right' }, h('div', { class: 'group' }, this.undo, this.redo),
         this.hint, button({ icon: 'games', label: text('play.games') }, actions.games)));

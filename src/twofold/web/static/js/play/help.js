@@ -33,7 +33,8 @@ export class HelpPanel {
   constructor(game, onBest) {
     this.#game = game;
     this.#onBest = onBest;
-    this.view = new AnalysisView({ onMove: (letter) => game.move(letter), line: false });
+    this.view = new AnalysisView({ onMove: (letter) => game.move(letter), line: false,
+      announce: true });
     this.picker = new PlayerPicker({ spec: settings.get('player'), label: text('play.help_player'),
       onPick: (spec) => this.#picked(spec) });
     this.toggle = h('input', { type: 'checkbox', class: 'switch', role: 'switch',

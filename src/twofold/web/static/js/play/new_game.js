@@ -16,6 +16,11 @@ const PRESETS = {
 const LEAST_GOAL = 2; // exponents
 const LARGEST_GOAL = 20;
 
+/** The largest exponent that a board can hold: a chain down to the largest new tile. */
+function largestGoal({ rows, cols, fours }) {
+  return Math.max(LEAST_GOAL, Math.min(LARGEST_GOAL, rows * cols + (fours > 0 ? 1 : 0)));
+}
+
 /**
  * Ask for rules and a seed.
  *
@@ -111,12 +116,22 @@ class RulesFields {
   #changed() {
     if (this.rows.value * this.cols.value < 2) this.cols.value = 2;
     this.start.value = Math.min(this.start.value, this.rows.value * this.cols.value);
+    this.#limitGoal();
     const rules = formatRules(this.values);
     for (const { input, ...preset } of this.presets) {
       input.checked = preset.rules === rules;
       input.autofocus = input.checked;
     }
     this.#showShape();
+  }
+
+  /** Offer the goals that the board can reach, and no others. */
+  #limitGoal() {
+    const most = 2 ** largestGoal(this.values);
+    for (const option of this.goal.options) {
+      option.hidden = option.disabled = Number(option.value) > most;
+    }
+    if (Number(this.goal.value) > most) this.goal.value = String(most);
   }
 
   #showShape() {

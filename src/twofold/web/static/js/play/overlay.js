@@ -6,7 +6,7 @@ import { text } from '../text.js';
 /** An overlay that is empty most of the time. */
 export class Overlay {
   constructor() {
-    this.element = h('div', { class: 'overlay', hidden: true });
+    this.element = h('div', { class: 'overlay', role: 'group', hidden: true });
   }
 
   /** Whether it is there. */
@@ -23,12 +23,16 @@ export class Overlay {
   /**
    * The goal is reached, and play may go on.
    *
-   * @param {number} goal
+   * @param {object} state a `game` message
+   * @param {object} now where it stands
    * @param {{keepGoing: function(): void, newGame: function(): void}} actions
    */
-  won(goal, actions) {
-    this.#show('won', `${goal}!`, '', [
+  won(state, now, actions) {
+    const facts = text('play.won_facts', { goal: String(state.rules.goal), score: now.score,
+      count: now.move_number });
+    this.#show('won', text('play.won'), facts, [
       button({ text: text('play.keep_going') }, actions.keepGoing, { class: 'primary' }),
+      h('a', { class: 'button', href: `/review?game=${state.game}`, text: text('play.review') }),
       button({ text: text('play.new') }, actions.newGame),
     ]);
   }
@@ -42,7 +46,7 @@ export class Overlay {
    */
   over(state, now, actions) {
     const stopped = now.status === 'stopped';
-    const title = stopped ? `${state.rules.goal}!` : text('play.over');
+    const title = text(stopped ? 'play.won' : 'play.over');
     const facts = text('play.over_facts', { score: now.score, count: now.move_number,
       tile: String(Math.max(...now.tiles)) });
     this.#show(stopped ? 'won' : 'over', title, facts, [
@@ -54,10 +58,12 @@ export class Overlay {
 
   #show(kind, title, facts, buttons) {
     this.element.className = `overlay ${kind}`;
+    this.element.setAttribute('aria-label', title);
     fill(this.element,
       h('p', { class: 'overlay-title', text: title }),
       facts && h('p', { class: 'overlay-facts', text: facts }),
       h('div', { class: 'row overlay-buttons' }, buttons));
     this.element.hidden = false;
+    this.element.querySelector('.button').focus({ preventScroll: true });
   }
 }

@@ -1,0 +1,16 @@
+/** Text that is pasted into the page, not into one of its fields. */
+
+/**
+ * @param {function(string): void} onPaste gets the text without the blanks around it
+ * @returns {function(): void} stops listening
+ */
+export function listenPastes(onPaste) {
+  const listen = (event) => {
+    const words = event.clipboardData?.getData('text').trim();
+    if (!words || event.target.closest?.('input, textarea, select')) return;
+    event.preventDefault();
+    onPaste(words);
+  };
+  window.addEventListener('paste', listen);
+  return () => window.removeEventListener('paste', listen);
+}

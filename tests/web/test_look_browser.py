@@ -1,0 +1,123 @@
+"""What people see and can do on every screen: nothing is cut off, a win is said, a paste is read.
+
+The pages are laid out by the size of text: a window 1280 wide with text twice the usual size is
+laid out as one of 640 with the usual text. So small windows stand for large text as well.
+"""
+
+from collections.abc import Iterator
+
+import pytest
+from playwright.sync_api import expect
+
+from tests.web.browser import LAPTOP, PATIENCE_MS, Served, Visit, serve
+
+expect.set_options(timeout=PATIENCE_MS)
+
+WINDOWS = {
+    "a small phone": (320, 640),
+    "text 1.5 times as large on a phone": (260, 560),
+    "zoomed to 200 % on a laptop": (640, 430),
+    "a large screen": (1920, 1080),
+}
+PAGES = {
+    "/": ".tile",
+    "/watch": ".tile",
+    "/analyse#board=0012/0124/1356/2479": "table",
+    "/review": "h1",
+    "/lab": "h1",
+}
+CUT = """() => [...document.querySelectorAll("button, .button, .score, .analysis-value, output")]
+    .filter(one => one.offsetParent && one.scrollWidth > one.clientWidth + 1)
+    .map(one => one.textContent.trim())"""
+"""The texts of controls and figures that are wider than their boxes."""
+OVERLAP = """([first, second]) => {
+    const [a, b] = [first, second].map(one => document.querySelector(one).getBoundingClientRect());
+    return a.left < b.right && b.left < a.right && a.top < b.bottom && b.top < a.bottom;
+}"""
+
+
+@pytest.fixture(scope="module")
+def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
+    with serve(tmp_path_factory.mktemp("games"), "greedy") as found:
+        yield found
+
+
+@pytest.fixture(params=WINDOWS)
+def window(laptop: Visit, request: pytest.FixtureRequest) -> Iterator[Visit]:
+    width, height = WINDOWS[request.param]
+    laptop.page.set_viewport_size({"width": width, "height": height})
+    yield laptop
+    laptop.page.set_viewport_size(LAPTOP["viewport"])
+
+
+@pytest.mark.parametrize("path", PAGES)
+def test_nothing_is_cut_off(path: str, window: Visit) -> None:
+    window.open(path, PAGES[path])
+    if path != "/watch":  # where tiles never rest
+        window.rest()
+    assert not window.is_too_wide()
+    assert window.page.evaluate(CUT) == []
+    if path == "/":
+        assert not window.page.evaluate(OVERLAP, [".play-title", ".scores"])
+        assert not window.page.evaluate(OVERLAP, [".controls", ".board"])
+
+
+def test_values_of_millions_are_written_short(laptop: Visit) -> None:
+    format_values = """async (values) => {
+        const { valueFormat } = await import('/static/js/figures.js');
+        return values.map(valueFormat(values));
+    }"""
+    laptop.open("/", ".tile")
+    assert laptop.page.evaluate(format_values, [1_204_096.25, 1_204_000, -3_000_000]) == [
+        "1.2041 M", "1.2040 M", "−3.0000 M",
+    ]  # fmt: skip
+    assert laptop.page.evaluate(format_values, [1_204_096, 2_500_000]) == ["1.20 M", "2.50 M"]
+    assert laptop.page.evaluate(format_values, [999_999, 1]) == ["999,999", "1"]
+
+
+def test_goals_are_those_that_a_board_can_reach(laptop: Visit) -> None:
+    laptop.open("/", ".tile")
+    laptop.page.get_by_role("button", name="New game with other rules").click()
+    laptop.page.get_by_text("3×3 to 256").click()
+    laptop.page.get_by_label("Rows").fill("2")
+    assert laptop.page.get_by_label("Goal", exact=True).input_value() == "128"
+    open_ones = "options => options.filter(one => !one.disabled).map(one => one.value)"
+    goals = laptop.page.locator("#new-goal option").evaluate_all(open_ones)
+    assert goals == ["4", "8", "16", "32", "64", "128"]
+
+
+def test_who_wins_is_told_at_once_and_after_a_reload(laptop: Visit) -> None:
+    page = laptop.page
+    laptop.open("/", ".tile")
+    page.get_by_role("button", name="New game with other rules").click()
+    for name, value in {"Rows": "2", "Columns": "2", "Chance of a 4": "0"}.items():
+        page.get_by_label(name).fill(value)
+    page.get_by_label("Goal", exact=True).select_option("4")
+    page.get_by_role("button", name="Start game").click()
+    overlay = page.get_by_role("group", name="You win!")
+    expect(page.locator("#new-game")).to_have_count(0)
+    for key in "ArrowLeft", "ArrowUp", "ArrowRight", "ArrowDown":
+        if not overlay.is_visible():
+            page.keyboard.press(key)
+            laptop.rest()
+    expect(overlay).to_contain_text("4 reached with 4 points")
+    expect(overlay.get_by_role("button", name="Keep going")).to_be_focused()
+    page.reload()
+    expect(overlay).to_be_visible()
+    page.keyboard.press("Enter")
+    expect(overlay).to_be_hidden()
+    page.reload()
+    expect(page.locator(".tile").first).to_be_visible()
+    expect(overlay).to_be_hidden()
+
+
+def test_a_board_that_is_pasted_is_set_up(laptop: Visit) -> None:
+    laptop.open("/analyse", "table")
+    paste = """words => { const data = new DataTransfer(); data.setData("text", words);
+        document.body.dispatchEvent(new ClipboardEvent("paste",
+            { clipboardData: data, bubbles: true, cancelable: true })); }"""
+    laptop.page.evaluate(paste, "2,4,8,16\n0,0,0,2\n0,0,0,0\n0,0,0,0")
+    expect(laptop.page.get_by_label("Board as text")).to_have_value("1234/0001/0000/0000")
+    laptop.page.evaluate(paste, "no board")
+    expect(laptop.page.locator(".toast")).to_contain_text("expected")
+    assert laptop.page.get_by_label("Board as text").input_value() == "1234/0001/0000/0000"
