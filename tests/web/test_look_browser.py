@@ -9,7 +9,7 @@ from collections.abc import Iterator
 import pytest
 from playwright.sync_api import expect
 
-from tests.web.browser import LAPTOP, PATIENCE_MS, Served, Visit, serve
+from tests.support.browser import LAPTOP, PATIENCE_MS, Served, Visit, serve
 
 expect.set_options(timeout=PATIENCE_MS)
 
