@@ -65,10 +65,6 @@ class InvalidMessage(InvalidInput):
     """A message that is no request: the connection that sent it is closed."""
 
 
-class NotFound(InvalidInput):
-    """There is no such game, or this page has not opened it."""
-
-
 class StaleMove(InvalidInput):
     """A move was meant for another position than the game's."""
 
