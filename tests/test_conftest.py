@@ -28,7 +28,8 @@ def test_known(): assert False
 def run_suite(folder: Path, *options: str, ci: bool) -> str:
     """Run SUITE under our conftest, with the plugins it needs, and return what pytest printed."""
     (folder / "tests").mkdir()
-    for name in ("__init__.py", "conftest.py", "promises.py"):
+    (folder / "tests" / "support").mkdir()
+    for name in ("__init__.py", "conftest.py", "support/__init__.py", "support/promises.py"):
         (folder / "tests" / name).write_bytes((ROOT / "tests" / name).read_bytes())
     (folder / "docs").mkdir()
     (folder / "docs" / "promises.md").write_text("| R40 | a | b | `c` |\n")

@@ -211,7 +211,7 @@ ATTACKS: Final = [
            "expected at least 2 bytes for each game, got 300,000 games"),
     Attack("a text of a megabyte in each row", "exchange", array(lambda pa:
            pa.DictionaryArray.from_arrays(np.zeros(2_000, "i4"), ["x" * 10**6]), "player", 2_000),
-           "expected a player, a signature"),
+           "expected text of 1 to 1,000 characters as player"),
     Attack("texts that begin alike", "exchange",
            parquet(500, columns={"player": "x" * 4_000}, use_dictionary=False,
                    column_encoding={"player": "DELTA_BYTE_ARRAY"}),

@@ -15,8 +15,7 @@
   const tiles = [...board.querySelectorAll('.board-tiles > .tile')].slice(0, limits.tiles);
   const rows = [...board.querySelectorAll('.board-row')];
   const overlay = document.querySelector('.overlay:not([hidden])');
-  // With facts of the game below its title it is the end, also where the rules stop at the goal.
-  const ended = overlay?.querySelector('.overlay-facts') != null;
+  const ended = overlay?.dataset.ended === 'true'; // also where the rules stop at the goal
   return {
     tiles: tiles.map(read).filter(Boolean),
     rows: rows.length,

@@ -30,7 +30,7 @@ export class Overlay {
   won(state, now, actions) {
     const facts = text('play.won_facts', { goal: String(state.rules.goal), score: now.score,
       count: now.move_number });
-    this.#show('won', text('play.won'), facts, [
+    this.#show('won', text('play.won'), facts, false, [
       button({ text: text('play.keep_going') }, actions.keepGoing, { class: 'primary' }),
       h('a', { class: 'button', href: `/review?game=${state.game}`, text: text('play.review') }),
       button({ text: text('play.new') }, actions.newGame),
@@ -49,15 +49,16 @@ export class Overlay {
     const title = text(stopped ? 'play.won' : 'play.over');
     const facts = text('play.over_facts', { score: now.score, count: now.move_number,
       tile: String(Math.max(...now.tiles)) });
-    this.#show(stopped ? 'won' : 'over', title, facts, [
+    this.#show(stopped ? 'won' : 'over', title, facts, true, [
       button({ text: text('play.new') }, actions.newGame, { class: 'primary' }),
       h('a', { class: 'button', href: `/review?game=${state.game}`, text: text('play.review') }),
       now.can_undo && button({ icon: 'undo', text: text('play.undo') }, actions.undo),
     ]);
   }
 
-  #show(kind, title, facts, buttons) {
+  #show(kind, title, facts, ended, buttons) {
     this.element.className = `overlay ${kind}`;
+    this.element.dataset.ended = String(ended);
     this.element.setAttribute('aria-label', title);
     fill(this.element,
       h('p', { class: 'overlay-title', text: title }),
