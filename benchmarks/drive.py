@@ -17,7 +17,7 @@ from twofold.browser.follow import PageFollower
 from twofold.browser.pages import Selectors, find_game, kinds
 from twofold.browser.thinker import Thinker
 
-PAGES = ROOT / "tests" / "bridge" / "pages"
+PAGES = ROOT / "tests" / "browser" / "pages"
 FIND_SECONDS = 10.0
 STOP_AT = 512
 """A game to this tile has some 260 moves."""

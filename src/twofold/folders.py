@@ -1,8 +1,16 @@
-"""Folders whose files are run as code: no other user of the machine may have a hand in them."""
+"""Folders: that of the user's data, and folders that no other user of the machine may change."""
 
 import os
 import stat
 from pathlib import Path
+
+import platformdirs
+
+
+def data_folder() -> Path:
+    """Where everything is kept that is this user's: games, tables, the token of the web app."""
+    chosen = os.environ.get("TWOFOLD_STATE_DIR")
+    return Path(chosen or platformdirs.user_data_dir("twofold", appauthor=False))
 
 
 def make_private(folder: Path) -> None:

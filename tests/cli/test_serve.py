@@ -188,9 +188,9 @@ def test_without_the_extra_it_says_what_to_install(
 
 def test_games_are_kept_where_the_system_keeps_data(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("TWOFOLD_STATE_DIR", raising=False)
-    assert serve.data_folder().parts[-2:] == ("twofold", "web")
+    assert serve.token_folder().parts[-2:] == ("twofold", "web")
     monkeypatch.setenv("TWOFOLD_STATE_DIR", "/x")
-    assert serve.data_folder() == Path("/x/web")
+    assert serve.token_folder() == Path("/x/web")
 
 
 def test_it_leaves_at_once(monkeypatch: pytest.MonkeyPatch) -> None:

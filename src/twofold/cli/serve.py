@@ -17,8 +17,8 @@ from twofold.cli._players import hint_at_tables
 from twofold.cli._progress import waiting
 from twofold.cli._signals import INTERRUPTED
 from twofold.errors import InvalidInput, MissingExtra
+from twofold.folders import data_folder
 from twofold.notation import shown
-from twofold.play import folder as play_folder
 from twofold.play.folder import games_folder, make_folder
 from twofold.rules import STANDARD
 from twofold.web.hub import Hub
@@ -75,7 +75,7 @@ def command(
             from twofold.web.server import Server, listen
 
             listener = stack.enter_context(listen(host, port))
-            kept = data or data_folder()
+            kept = data or token_folder()
             hub = Hub(kept, player, games=None if data else games_folder())
             stack.callback(hub.close)
             make_folder(kept)
@@ -113,9 +113,9 @@ def require_web() -> None:
         )
 
 
-def data_folder() -> Path:
+def token_folder() -> Path:
     """Where the token is kept where no folder is named."""
-    return play_folder.data_folder() / "web"
+    return data_folder() / "web"
 
 
 def _check(host: str, folder: Path, *, allow_network: bool) -> None:

@@ -1,10 +1,9 @@
 """Where endgame tables are kept, and which files are there; loads no kernels."""
 
-import os
 from pathlib import Path
 from typing import Final
 
-import platformdirs
+from twofold.folders import data_folder
 
 SUFFIX: Final = ".twofold-table"
 """End of the name of a table's file."""
@@ -21,8 +20,7 @@ NONE: Final = "none"
 
 def tables_folder() -> Path:
     """Where tables are kept where no folder is named; it may be missing."""
-    chosen = os.environ.get("TWOFOLD_STATE_DIR")
-    return Path(chosen or platformdirs.user_data_dir("twofold", appauthor=False)) / "tables"
+    return data_folder() / "tables"
 
 
 def work_folder(path: Path) -> Path:

@@ -10,8 +10,11 @@ import time
 from pathlib import Path
 from typing import Final
 
+import platformdirs
+
 from twofold.errors import InvalidInput, InvalidRecord, ResourceError
 from twofold.files import atomic_write, free_path, open_regular
+from twofold.folders import data_folder
 from twofold.limits import MAX_RECORD_BYTES
 from twofold.locks import alone
 from twofold.play.best_scores import BEST_FILE, higher, keep_best, read_best
@@ -20,14 +23,6 @@ from twofold.play.kept import read_kept
 
 GAMES: Final = "games"
 """Folder of the games, in the folder of all data."""
-
-
-def data_folder() -> Path:
-    """Where everything is kept that is this user's: games, tables, the token of the web app."""
-    import platformdirs
-
-    chosen = os.environ.get("TWOFOLD_STATE_DIR")
-    return Path(chosen or platformdirs.user_data_dir("twofold", appauthor=False))
 
 
 def games_folder() -> Path:
@@ -73,8 +68,6 @@ def moved_path(path: Path) -> Path:
 
 def _old_folders() -> list[tuple[Path, Path]]:
     """Where earlier versions have kept games, and the files of their best scores."""
-    import platformdirs
-
     chosen = os.environ.get("TWOFOLD_STATE_DIR")
     state = Path(chosen or platformdirs.user_state_dir("twofold", appauthor=False))
     web = data_folder() / "web" / GAMES
