@@ -406,7 +406,7 @@ def test_a_rule_of_ones_own_is_named_again(cli: Cli, tmp_path: Path) -> None:
         (["--rule", "nowhere.py:rule"], "cannot read 'nowhere.py'"),
         (["--rule", f"{OWN}:halving"], "expected a function with @learning_rule(), got "),
         (["--decay", f"{OWN}:rms"], "expected a function with @decay, got "),
-        (["--rule", f"{OWN}:rms", "--schedule", "tc"], "expected a learning rule and phases of it"),
+        (["--rule", f"{OWN}:rms", "--schedule", "td"], "expected a learning rule and phases of it"),
     ],
 )
 def test_what_is_no_rule_is_refused(

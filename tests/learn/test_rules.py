@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from twofold.errors import InvalidNetwork, LimitExceeded
+from twofold.errors import InvalidInput, InvalidNetwork, LimitExceeded
 from twofold.learn.checkpoint import load, save
 from twofold.learn.rules import Decay, LearningRule, decay, learning_rule
 from twofold.learn.settings import TrainingSettings, parse_schedule
@@ -144,3 +144,47 @@ def test_rules_and_phases_go_together(
 def test_memory_has_a_limit() -> None:
     with pytest.raises(LimitExceeded, match="memory of a learning rule"):
         learning_rule(memory=9)
+
+
+def uses_memory(places: Any, count: Any, step: Any, weights: Any, memory: Any) -> None:
+    memory[places[0]] = step
+
+
+def raises(places: Any, count: Any, step: Any, weights: Any, memory: Any) -> None:
+    raise ValueError
+
+
+def too_few(places: Any, count: Any) -> None:
+    return
+
+
+def no_number(places: Any, count: Any, step: Any, weights: Any, memory: Any) -> None:
+    weights[places[0]] = "1"
+
+
+@pytest.mark.parametrize(
+    ("function", "expected"),
+    [
+        (uses_memory, r"expected @learning_rule\(memory=1\) or more for uses_memory"),
+        (raises, "expected raises to raise no errors"),
+        (too_few, r"expected def too_few\(places, count, step, weights, memory\), got too_few\("),
+        (no_number, "cannot compile no_number: "),
+    ],
+)
+def test_what_cannot_be_a_rule_is_refused(function: Any, expected: str) -> None:
+    with pytest.raises(InvalidInput, match=expected):
+        learning_rule()(function)
+
+
+@pytest.mark.parametrize(
+    ("schedule", "expected"),
+    [
+        (lambda updates: -1.0, "expected factors from 0 to 1000 of <lambda>, got -1.0 after 0"),
+        (lambda updates: 1.0 + updates, "got 1001.0 after 1,000 updates"),
+        (lambda updates: 0.0 / (updates - updates), "got nan after 0 updates"),
+        (lambda updates, more: 1.0, r"expected def <lambda>\(updates\), got"),
+    ],
+)
+def test_what_cannot_be_a_schedule_is_refused(schedule: Any, expected: str) -> None:
+    with pytest.raises(InvalidInput, match=expected):
+        decay(schedule)

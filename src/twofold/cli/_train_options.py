@@ -47,6 +47,9 @@ SETTINGS: Final = (
 CHECKPOINT: Final = "10m"
 """The time between checkpoints where none is given."""
 
+USUAL_SCHEDULE: Final = "tc"
+"""The schedule where none is given, and no rule of one's own."""
+
 EVAL_GAMES: Final = 300
 """Whole games of an evaluation where no number is given."""
 
@@ -74,10 +77,9 @@ class TrainOptions:
             "--start", "NET", "Begin with the weights of a network; of several with their mean."
         ),
     ] = None
-    schedule: Annotated[
-        str,
-        option("--schedule", "S", "tc, td:0.1, or td:0.1@90%,tc:1@10%.", show_default="tc"),
-    ] = ""
+    schedule: Annotated[str, option("--schedule", "S", "tc, td:0.1, or td:0.1@90%,tc:1@10%.")] = (
+        USUAL_SCHEDULE
+    )
     rule: Annotated[
         str, option("--rule", "FILE:NAME", "A learning rule of your own, in place of tc.")
     ] = ""
@@ -162,7 +164,9 @@ class TrainOptions:
             patterns=self.network,
             rules=read_rules(self.rules),
             stages=read_sums(self.stages, "stages such as 16384,32768"),
-            schedule=parse_schedule(self.schedule or ("rule" if self.rule else "tc")),
+            schedule=parse_schedule(
+                "rule" if self.rule and self.schedule == USUAL_SCHEDULE else self.schedule
+            ),
             **self.code(),
             optimism=self.optimism,
             trace=self.trace,

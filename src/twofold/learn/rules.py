@@ -7,15 +7,24 @@
 A rule is a compiled function. `docs/howto/write-a-learning-rule.md` has examples.
 """
 
+import dis
 from collections.abc import Callable
 from dataclasses import dataclass
+from types import CodeType
 from typing import Any, Final
 
+from twofold.errors import InvalidInput
 from twofold.kernels.learn import words
 from twofold.limits import check_limit
 
 MAX_MEMORY: Final = 8
 """Most numbers that a rule keeps of each weight."""
+
+MAX_FACTOR: Final = 1000.0
+"""Largest factor of a schedule of step sizes."""
+
+_TRIED: Final = (0, 1, 10**3, 10**6, 10**9, 10**12)
+"""Numbers of updates after which a schedule is asked before it is taken."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,20 +89,29 @@ def learning_rule(memory: int = 0) -> Callable[[Callable[..., None]], LearningRu
     - `weights`: float32, in points.
     - `memory`: float32; those of a weight are `memory[size * place]` and the next `size - 1`.
 
+    Indexes are not checked: what is written beside the weights and the memory ends the program.
+
     Args:
         memory: the size: float32 numbers that the rule keeps of each weight, 0 to 8.
 
     Raises:
+        InvalidInput: the function has other arguments, uses memory without any, raises errors, or
+            cannot be compiled.
         LimitExceeded: `memory` is out of range.
-        numba.core.errors.NumbaError: the function cannot be compiled.
     """
-    from twofold.kernels._jit import kernel
     from twofold.kernels.intrinsics import RULE
 
     check_limit("memory of a learning rule", memory, 0, MAX_MEMORY)
 
     def decorate(function: Callable[..., None]) -> LearningRule:
-        return LearningRule(function.__name__, memory, kernel(RULE, cached=False)(function))
+        _check_function(function, "places, count, step, weights, memory")
+        code = function.__code__
+        if not memory and code.co_varnames[4] in _loaded(code):
+            raise InvalidInput(
+                f"expected @learning_rule(memory=1) or more for {function.__name__}, which uses "
+                "its memory, got none"
+            )
+        return LearningRule(function.__name__, memory, _compiled(function, RULE))
 
     return decorate
 
@@ -105,9 +123,51 @@ def decay(function: Callable[[int], float]) -> Decay:
     multiplied by. With several threads the number is that of one thread times their number.
 
     Raises:
-        numba.core.errors.NumbaError: the function cannot be compiled.
+        InvalidInput: the function has other arguments, raises errors, cannot be compiled, or
+            returns factors below 0 or without end.
     """
-    from twofold.kernels._jit import kernel
     from twofold.kernels.intrinsics import DECAY
 
-    return Decay(function.__name__, kernel(DECAY, cached=False)(function))
+    _check_function(function, "updates")
+    compiled = _compiled(function, DECAY)
+    for updates in _TRIED:
+        if not 0 <= (factor := compiled(updates)) <= MAX_FACTOR:
+            raise InvalidInput(
+                f"expected factors from 0 to {MAX_FACTOR:g} of {function.__name__}, got {factor} "
+                f"after {updates:,} updates"
+            )
+    return Decay(function.__name__, compiled)
+
+
+def _check_function(function: Callable[..., Any], arguments: str) -> None:
+    """Refuse a function with other arguments, or that raises errors, which would go unheard."""
+    code = function.__code__
+    if code.co_argcount != arguments.count(",") + 1:
+        found = ", ".join(code.co_varnames[: code.co_argcount])
+        raise InvalidInput(
+            f"expected def {function.__name__}({arguments}), got {function.__name__}({found})"
+        )
+    if any(one.opname == "RAISE_VARARGS" for one in dis.get_instructions(code)):
+        raise InvalidInput(f"expected {function.__name__} to raise no errors, got one that does")
+
+
+def _loaded(code: CodeType) -> set[Any]:
+    """The names of the local variables that a function reads."""
+    found: set[Any] = set()
+    for one in dis.get_instructions(code):
+        if "LOAD_FAST" in one.opname:  # of Python 3.13 on it may load two
+            found.update(one.argval if isinstance(one.argval, tuple) else (one.argval,))
+    return found
+
+
+def _compiled(function: Callable[..., Any], signature: Any) -> Any:
+    from numba.core.errors import NumbaError
+
+    from twofold.kernels._jit import kernel
+
+    try:
+        return kernel(signature, cached=False)(function)
+    except NumbaError as error:
+        lines = [line.strip() for line in str(error).splitlines() if line.strip()]
+        why = lines[1] if lines[0].startswith("Failed in") and len(lines) > 1 else lines[0]
+        raise InvalidInput(f"cannot compile {function.__name__}: {why}") from None

@@ -7,7 +7,7 @@ import { listenKeys } from './keys.js';
 import { net } from './net.js';
 import { settings } from './settings.js';
 import { text } from './text.js';
-import { toastsIn } from './toast.js';
+import { clearToasts, toastsIn } from './toast.js';
 
 /** Pages by path. */
 const PAGES = {
@@ -62,6 +62,7 @@ async function show() {
   const mine = visit;
   const name = PAGES[window.location.pathname];
   unmount();
+  clearToasts();
   unmount = () => {};
   mark();
   title(name ? text(`nav.${name}`) : '');

@@ -17,6 +17,11 @@ export function toastsIn(element) {
   place = element;
 }
 
+/** Take the message away: it was about a page that is left. */
+export function clearToasts() {
+  place?.replaceChildren();
+}
+
 /**
  * Show a message for a while; it is said to screen readers, too.
  *
