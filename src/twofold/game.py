@@ -3,7 +3,7 @@
     >>> game = Game(seed=1)
     >>> game.play(Move.UP).reward
     0
-    >>> game.undo()
+    >>> step = game.undo()
     >>> game.move_number
     0
 

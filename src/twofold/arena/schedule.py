@@ -26,7 +26,7 @@ class Backend(Protocol):
 
     @property
     def jobs(self) -> int:
-        """Tasks at a time; 0 where they are played by whoever submits them."""
+        """Tasks at a time; 0 where `submit` plays them itself."""
 
     def submit(self, task: Task, stop: Callable[[], bool]) -> None:
         """Have the games of a task played."""

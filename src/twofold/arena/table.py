@@ -104,7 +104,7 @@ def telling_tiles(summaries: Sequence[Summary], fewest: int = 1) -> list[int]:
 
     Args:
         summaries: of the players.
-        fewest: smaller tiles are added to so many.
+        fewest: the number of tiles, at least; smaller ones are added.
     """
     top = max(summary.max_tile for summary in summaries)
     tiles = [1 << exponent for exponent in range(2, top.bit_length())]

@@ -108,7 +108,7 @@ def read_seed(text: str | None) -> int:
 
 
 def read_jobs(wanted: int | None, name: str = "jobs") -> int:
-    """How many are to work at a time: as many as wanted, else as there are cores.
+    """The number of jobs at a time: as many as wanted, else one for each core.
 
     Raises:
         LimitExceeded: too few or too many.

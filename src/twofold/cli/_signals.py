@@ -20,7 +20,7 @@ def ending_as_ctrl_c_does() -> Iterator[None]:
     """Have the other signals that end a command do what Ctrl-C does at that moment.
 
     So the terminal is left in order, and what is saved on Ctrl-C is saved then, too. A signal that
-    whoever started us has us ignore, as `nohup` does, stays ignored.
+    is ignored already, as `nohup` has it, stays ignored.
     """
 
     def end(_number: int, frame: FrameType | None) -> None:

@@ -48,7 +48,7 @@ CHECKPOINT: Final = "10m"
 """The time between checkpoints where none is given."""
 
 USUAL_SCHEDULE: Final = "tc"
-"""The schedule where none is given, and no rule of one's own."""
+"""The schedule where neither a schedule nor a rule is given."""
 
 EVAL_GAMES: Final = 300
 """Whole games of an evaluation where no number is given."""
@@ -151,7 +151,7 @@ class TrainOptions:
     json: JsonOption = False
 
     def code(self) -> dict[str, Any]:
-        """The learning rule and the schedule of step sizes of one's own, None for none."""
+        """The user's learning rule and schedule of step sizes; None where the option is missing."""
         return {
             "rule": _own(self.rule, LearningRule, "a function with @learning_rule()"),
             "decay": _own(self.decay, Decay, "a function with @decay"),

@@ -65,7 +65,7 @@ def command(
     file: Annotated[str, argument("FILE", "The record of the game.")],
     player: Annotated[str | None, option("--player", "PLAYER", "Who judges the moves.")] = None,
     ply: Annotated[int | None, option("--ply", "N", "Depth for each move, in plies.")] = None,
-    worst: Annotated[int, count("--worst", "N", "Show so many of the worst moves.")] = 10,
+    worst: Annotated[int, count("--worst", "N", "How many of the worst moves to show.")] = 10,
     walk: Annotated[bool, flag("--walk", "Walk through the game on the screen instead.")] = False,
     json: JsonOption = False,
 ) -> None:

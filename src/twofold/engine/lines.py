@@ -5,7 +5,7 @@ whose first word is not known reads as None, for programs of later versions may 
 words further on are passed over. What is known and wrong raises.
 
     >>> parse_command("position 1100/0000/0000/0000 score 0")
-    Position(board=Board.parse('1100/0000/0000/0000'), score=0, move_number=None)
+    SetPosition(board=Board.parse('1100/0000/0000/0000'), score=0, move_number=None)
     >>> format_line(BestMove(Move.LEFT))
     'bestmove l'
 """

@@ -214,7 +214,7 @@ def write_network(
         path: the file to write; its folder must exist.
         network: its weights are written from where they are, without a copy.
         card: what it is.
-        tensors: more tensors, for whoever knows them; readers of networks pass them over.
+        tensors: more tensors, for programs that know them; readers of networks pass them over.
         metadata: more texts.
 
     Raises:

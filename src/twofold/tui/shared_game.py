@@ -1,9 +1,9 @@
 """A game that a person and a player share: moves by hand, moves of the player, its opinion.
 
-The player lives in a thread of its own, so that whoever draws and reads keys never waits for it.
-It thinks when its opinion is wanted or it is its turn, and at a pace that may change at any
-moment. Whatever the person does takes effect at once: a thought about a position that is gone is
-ended and thrown away. The player is made when it is first needed, in its thread.
+The player lives in a thread of its own, so drawing and keys never wait for it. It thinks when its
+opinion is wanted or it is its turn, and at a pace that may change at any moment. What the person
+does takes effect at once: a search of a position that is gone is ended and thrown away. The player
+is made when it is first needed, in its thread.
 """
 
 import threading

@@ -1,7 +1,7 @@
 """What happens in a game, in words: for screen readers, and for everyone in a line of text.
 
 >>> from twofold import Board, Move
->>> after = Board.parse("1x4:2011")
+>>> after = Board.parse("1x4:2101")
 >>> words_of_move(Board.parse("1x4:1101"), Move.LEFT, after)
 'left: 2 and 2 make 4, plus 4, new 2 at row 1, column 4'
 """

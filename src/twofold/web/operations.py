@@ -1,7 +1,7 @@
 """Operations: what the HTTP API can do, one entry each, and how an entry is served.
 
 The routes and the OpenAPI document are made from the same entries, so neither can lie about the
-other. The work is done in threads; where whoever asked has gone, its search is ended.
+other. The work is done in threads; where the page that asked has gone, its search is ended.
 """
 
 import asyncio

@@ -8,7 +8,7 @@ Seeds and the score a board is analysed with are text, for JavaScript's numbers 
 Tiles are numbers, 0 for an empty cell, row by row. Moves are `u`, `r`, `d`, `l`.
 
     >>> parse_request(b'{"type":"move","ref":7,"game":"k3","move":"u","move_number":0}')
-    MoveRequest(ref=7, game='k3', move='u', move_number=0)
+    MoveRequest(game='k3', move='u', move_number=0, ref=7)
 """
 
 from typing import Final
