@@ -7,7 +7,7 @@ import twofold.web
 
 STATIC = Path(twofold.web.__file__).parent / "static"
 SCRIPTS = sorted(STATIC.glob("js/**/*.js"))
-CATALOGUE = STATIC / "js" / "text.js"
+CATALOGUE = STATIC / "js" / "texts" / "en.js"
 KEY = re.compile(r"^  '([a-z_]+\.[^']+)':", re.M)
 USED = re.compile(r"\btext\(\s*'([^']+)'")
 

@@ -1,5 +1,7 @@
 /** Figures as text: short counts, durations, values of moves. */
 
+import { fixed } from './text.js';
+
 const SUFFIXES = ['', ' k', ' M', ' G', ' T', ' P'];
 
 /**
@@ -15,7 +17,7 @@ export function formatShort(value) {
     step += 1;
   }
   const decimals = step === 0 || rest >= 99.95 ? 0 : rest >= 9.995 ? 1 : 2;
-  return `${value < 0 ? '−' : ''}${rest.toFixed(decimals)}${SUFFIXES[step]}`;
+  return `${value < 0 ? '−' : ''}${fixed(rest, decimals)}${SUFFIXES[step]}`;
 }
 
 /**
@@ -25,7 +27,7 @@ export function formatShort(value) {
  */
 export function formatDuration(seconds) {
   if (seconds < 0.9995) return `${Math.round(seconds * 1000)} ms`;
-  if (seconds < 59.995) return `${seconds.toFixed(seconds < 9.995 ? 2 : 1)} s`;
+  if (seconds < 59.995) return `${fixed(seconds, seconds < 9.995 ? 2 : 1)} s`;
   const whole = Math.round(seconds);
   return `${Math.floor(whole / 60)} min ${whole % 60} s`;
 }
@@ -43,11 +45,7 @@ export function valueFormat(values) {
   const isWhole = values.every((value) => Number.isInteger(value ?? 0));
   const usual = isWhole || largest >= 1000 ? 0 : largest >= 100 ? 1 : largest >= 2 ? 2 : 4;
   const decimals = Math.min(Math.max(usual, decimalsOf(smallestGap(values))), usual + 2);
-  const format = new Intl.NumberFormat('en', {
-    minimumFractionDigits: decimals,
-    maximumFractionDigits: decimals,
-  });
-  return (value) => format.format(value).replace('-', '−');
+  return (value) => fixed(value, decimals);
 }
 
 /** The same for values of a million and more: in millions and so on, so that no column cuts them. */
@@ -55,7 +53,7 @@ function shortFormat(values, largest) {
   const step = Math.min(Math.floor(Math.log10(largest) / 3), SUFFIXES.length - 1);
   const unit = 1000 ** step;
   const decimals = Math.min(Math.max(2, decimalsOf(smallestGap(values) / unit)), 4);
-  return (value) => `${(value / unit).toFixed(decimals).replace('-', '−')}${SUFFIXES[step]}`;
+  return (value) => `${fixed(value / unit, decimals)}${SUFFIXES[step]}`;
 }
 
 /**
@@ -66,9 +64,9 @@ function shortFormat(values, largest) {
 export function formatChance(chance) {
   const percent = 100 * chance;
   const rest = Math.min(percent, 100 - percent);
-  if (rest <= 0) return `${percent.toFixed(0)} %`;
+  if (rest <= 0) return `${fixed(percent, 0)} %`;
   const decimals = rest >= 1 ? 1 : Math.min(1 + Math.ceil(-Math.log10(rest)), 6);
-  return `${percent.toFixed(decimals)} %`;
+  return `${fixed(percent, decimals)} %`;
 }
 
 /** The smallest difference of two values that are not the same; Infinity without one. */

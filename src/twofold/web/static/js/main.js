@@ -4,6 +4,7 @@ import { announceIn } from './announce.js';
 import { showNet } from './connection.js';
 import { button, fill, h, icon } from './dom.js';
 import { listenKeys } from './keys.js';
+import { language } from './language.js';
 import { net } from './net.js';
 import { settings } from './settings.js';
 import { text } from './text.js';
@@ -124,8 +125,10 @@ function applyTheme(theme) {
   else document.documentElement.dataset.theme = theme;
 }
 
+document.documentElement.lang = language;
 build();
 settings.on('theme', applyTheme);
+settings.on('language', () => window.location.reload());
 listenKeys({ commands: { '?': openKeys } });
 document.addEventListener('click', follow);
 window.addEventListener('popstate', show);

@@ -2,6 +2,7 @@
 
 import { openDialog } from './dialog.js';
 import { h } from './dom.js';
+import { LANGUAGES } from './language.js';
 import { text } from './text.js';
 
 const CHOICES = {
@@ -19,7 +20,8 @@ export function showSettings(settings) {
   openDialog({
     title: text('nav.settings'),
     body: h('div', { class: 'stack wide' },
-      chips(settings, 'theme'), chips(settings, 'speed'), pad(settings), chips(settings, 'say')),
+      chips(settings, 'theme'), chips(settings, 'speed'), pad(settings), chips(settings, 'say'),
+      languages(settings)),
   });
 }
 
@@ -37,4 +39,13 @@ function pad(settings) {
     h('input', { type: 'checkbox', class: 'switch', role: 'switch', checked: settings.get('pad'),
       onchange: (event) => settings.set('pad', event.target.checked) }),
     text('settings.pad'));
+}
+
+function languages(settings) {
+  const option = (value, words) => h('option',
+    { value, text: words, selected: settings.get('language') === value });
+  return h('label', { class: 'field' }, h('span', { text: text('settings.language') }),
+    h('select', { onchange: (event) => settings.set('language', event.target.value) },
+      option('system', text('settings.language_system')),
+      Object.entries(LANGUAGES).map(([value, name]) => option(value, name))));
 }

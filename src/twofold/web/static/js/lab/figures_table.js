@@ -1,7 +1,7 @@
 /** The last figures of training runs. */
 
 import { formatShort } from '../figures.js';
-import { number, text } from '../text.js';
+import { fixed, number, text } from '../text.js';
 import { formatLong } from './time.js';
 
 const NONE = '–';
@@ -47,7 +47,7 @@ function ofOne(run, value) {
 
 function columnsOf(tiles) {
   const rates = tiles.map((tile) => [text('lab.column_reached', { tile }),
-    (run) => run.reached[tile], (value) => (100 * value).toFixed(1)]);
+    (run) => run.reached[tile], (value) => fixed(100 * value, 1)]);
   return [...COLUMNS.map(([key, ...rest]) => [text(`lab.column_${key}`), ...rest]), ...rates];
 }
 

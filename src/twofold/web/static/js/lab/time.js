@@ -1,7 +1,9 @@
 /** Times as people say them. */
 
+import { locale } from '../language.js';
+
 const UNITS = [[60, 'second'], [60, 'minute'], [24, 'hour'], [30, 'day'], [12, 'month'], [Infinity, 'year']];
-const RELATIVE = new Intl.RelativeTimeFormat('en', { numeric: 'auto', style: 'short' });
+const RELATIVE = new Intl.RelativeTimeFormat(locale, { numeric: 'auto', style: 'short' });
 
 /**
  * How long ago something was: `5 min ago`; what is newer than a few seconds is `now`.

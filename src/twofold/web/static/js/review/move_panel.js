@@ -4,7 +4,7 @@ import { AnalysisView } from '../analysis_view.js';
 import { fill, h } from '../dom.js';
 import { LETTERS, moveName } from '../moves.js';
 import { legalMoves } from '../slides.js';
-import { text } from '../text.js';
+import { fixed, text } from '../text.js';
 import { chanceOf, isForced, shareByTable } from './judging.js';
 import { badge, classOf, labelName } from './labels.js';
 
@@ -204,7 +204,7 @@ function verdictKey(one) {
 export function percent(ratio) {
   const value = 100 * ratio;
   if (ratio >= 1) return '100';
-  return value > 99.9 ? '99.9+' : value.toFixed(1);
+  return value > 99.9 ? `${fixed(99.9, 1)}+` : fixed(value, 1);
 }
 
 /** The judgement as a finished analysis has it. */

@@ -1,7 +1,7 @@
 /** The review as a whole: accuracy, the other figures, how many moves have each label. */
 
 import { button, fill, h } from '../dom.js';
-import { number, text } from '../text.js';
+import { fixed, number, text } from '../text.js';
 import { sentence } from './move_panel.js';
 import { LABELS, badge, classOf, isMistake, labelName } from './labels.js';
 import { isForced } from './judging.js';
@@ -93,7 +93,7 @@ export class Summary {
 
   #showFigures() {
     const { reviewed } = this.judging;
-    const percent = (value) => (value == null ? '–' : `${value.toFixed(1)} %`);
+    const percent = (value) => (value == null ? '–' : `${fixed(value, 1)} %`);
     const figures = [
       ['accuracy', percent(reviewed?.accuracy)],
       ['match', percent(reviewed && 100 * reviewed.match_rate)],
@@ -127,7 +127,7 @@ export class Summary {
     for (const [label, count] of counts) {
       const row = this.rows.get(label);
       row.count.textContent = number(count);
-      row.share.textContent = `${((100 * count) / total).toFixed(1)} %`;
+      row.share.textContent = `${fixed((100 * count) / total, 1)} %`;
       row.element.firstChild.disabled = count === 0;
     }
     fill(
@@ -146,9 +146,9 @@ export class Summary {
 
 /** A product of thousands of shares is tiny: `1.5 × 10^−6`. */
 function formatFit(fit) {
-  if (fit >= 0.001) return fit.toFixed(3);
+  if (fit >= 0.001) return fixed(fit, 3);
   if (fit < 1e-300) return '< 10⁻³⁰⁰';
   const power = Math.floor(Math.log10(fit));
   const digits = String(-power).replace(/\d/g, (digit) => '⁰¹²³⁴⁵⁶⁷⁸⁹'[digit]);
-  return `${(fit / 10 ** power).toFixed(1)} · 10⁻${digits}`;
+  return `${fixed(fit / 10 ** power, 1)} · 10⁻${digits}`;
 }

@@ -8,7 +8,7 @@ import { exponentOf } from '../notation.js';
 import { PlayerPicker, playerSummary } from '../player_picker.js';
 import { settings } from '../settings.js';
 import { slide } from '../slides.js';
-import { number, text } from '../text.js';
+import { fixed, number, text } from '../text.js';
 
 const FIGURES = ['score', 'moves', 'largest', 'rate'];
 
@@ -199,7 +199,7 @@ function stepBetween(before, after, { rows, cols }) {
 }
 
 function formatRate(speed) {
-  return speed < 9.95 ? speed.toFixed(1) : formatShort(speed);
+  return speed < 9.95 ? fixed(speed, 1) : formatShort(speed);
 }
 
 function setText(element, value) {
