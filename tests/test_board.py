@@ -247,3 +247,73 @@ def test_arrays_of_numpy() -> None:
 def test_what_is_no_board(make: Callable[[], Board], message: str) -> None:
     with pytest.raises((InvalidBoard, InvalidRules), match=message):
         make()
+
+
+def test_a_board_is_read_cell_by_cell() -> None:
+    board = Board.parse("2x3:120/00b")
+    assert (board[0, 0], board[0, 1], board[1, 2], board[1, 0]) == (2, 4, 2048, 0)
+    assert list(board) == [2, 4, 0, 0, 0, 2048]
+    assert 2048 in board
+    assert 8 not in board
+
+
+@pytest.mark.parametrize("place", [(2, 0), (0, 3), (-1, 0), 3, "ab", (1,)])
+def test_a_place_beside_the_board_is_refused(place: Any) -> None:
+    with pytest.raises(IndexError, match=r"board\[row, column\] on 2x3"):
+        Board.parse("2x3:120/00b")[place]
+
+
+def test_an_array_of_a_board_holds_exponents() -> None:
+    board = Board.parse("2x3:120/00b")
+    array = np.asarray(board)
+    assert array.dtype == np.uint8
+    assert array.tolist() == [[1, 2, 0], [0, 0, 11]]
+    assert np.array(board, dtype=np.int64).dtype == np.int64
+    assert Board(array.ravel(), array.shape) == board
+    with pytest.raises(ValueError, match="copy"):
+        np.asarray(board, copy=False)
+
+
+def test_random_boards_come_from_their_seed() -> None:
+    assert Board.random(seed=3) == Board.random(seed=3)
+    assert len({Board.random(seed=seed) for seed in range(50)}) > 45
+    board = Board.random((3, 5), seed=1, tiles=4, max_tile=8)
+    assert board.shape == (3, 5)
+    assert len(board.empty_cells) == 11
+    assert set(board) <= {0, 2, 4, 8}
+    with pytest.raises(InvalidBoard, match="0 to 4 tiles"):
+        Board.random((2, 2), tiles=5)
+    with pytest.raises(InvalidBoard, match="up to 0"):
+        Board.random(max_tile=0)
+
+
+def test_symmetries_are_distinct_and_lead_to_one_board() -> None:
+    square = Board.parse("2x2:12/30")
+    assert square.symmetries()[0] == square
+    assert len(set(square.symmetries())) == 8
+    assert {board.canonical() for board in square.symmetries()} == {square.canonical()}
+    assert Board.parse("2x2:11/11").symmetries() == (Board.parse("2x2:11/11"),)
+    wide = Board.parse("2x3:123/000")
+    assert len(wide.symmetries()) == 4
+    assert {board.shape for board in wide.symmetries()} == {(2, 3)}
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_symmetric_boards_have_as_many_legal_moves(seed: int) -> None:
+    board = Board.random((3, 3), seed=seed)
+    counts = {len(image.legal_moves()) for image in board.symmetries()}
+    assert counts == {len(board.legal_moves())}
+
+
+def test_a_move_is_legal_where_it_changes_the_board() -> None:
+    board = Board.parse("2x2:10/00")
+    assert board.is_legal("right")
+    assert not board.is_legal(Move.LEFT)
+    with pytest.raises(InvalidMove):
+        board.is_legal("x")
+
+
+def test_boards_are_taken_as_text() -> None:
+    board = Board.parse("2x2:10/00")
+    assert Board.of(board) is board
+    assert Board.of("2x2:10/00") == board

@@ -87,13 +87,13 @@ def test_a_game_goes_on_from_its_board_with_the_same_dice() -> None:
 def test_from_board_refuses_what_does_not_fit() -> None:
     board = Board.parse("2x2:10/01")
     with pytest.raises(InvalidBoard, match="expected a 4x4 board as in the rules, got 2x2"):
-        Game.from_board(board, Rules())
+        Game.from_board(board, Rules(), seed=0)
     with pytest.raises(LimitExceeded, match="expected a score from 0 to"):
-        Game.from_board(board, score=-1)
+        Game.from_board(board, score=-1, seed=0)
     with pytest.raises(LimitExceeded, match="expected a move number from 0 to"):
-        Game.from_board(board, move_number=10**13)
+        Game.from_board(board, move_number=10**13, seed=0)
     with pytest.raises(LimitExceeded, match="expected a number of undos from 0 to"):
-        Game(undos=-1)
+        Game(undos=-1, seed=0)
 
 
 # ---- play
@@ -119,14 +119,14 @@ def test_moves_by_letter_and_by_name(move: Any) -> None:
 
 
 def test_rules_as_text() -> None:
-    assert Game("3x3 goal=64").rules == Rules.parse("3x3 goal=64")
-    assert Game.from_board(Board.empty((3, 3)), "3x3").rules == Rules.parse("3x3")
+    assert Game("3x3 goal=64", seed=0).rules == Rules.parse("3x3 goal=64")
+    assert Game.from_board(Board.empty((3, 3)), "3x3", seed=0).rules == Rules.parse("3x3")
     with pytest.raises(InvalidRules, match="expected a shape such as 3x4, got '3x'"):
-        Game("3x")
+        Game("3x", seed=0)
 
 
 def test_an_illegal_move_changes_nothing() -> None:
-    game = Game.from_board(Board.parse("1000/2000/0000/0000"))
+    game = Game.from_board(Board.parse("1000/2000/0000/0000"), seed=0)
     before = facts(game)
     with pytest.raises(IllegalMove, match=r"expected a legal move \(right, down\), got left on"):
         game.play(Move.LEFT)
@@ -136,7 +136,7 @@ def test_an_illegal_move_changes_nothing() -> None:
 
 
 def test_a_given_tile_takes_the_place_of_the_dice() -> None:
-    game = Game.from_board(Board.parse("1000/0000/0000/0000"))
+    game = Game.from_board(Board.parse("1000/0000/0000/0000"), seed=0)
     step = game.play(Move.RIGHT, spawn=(0, 4))
     assert step.given
     assert str(game.board) == "2001/0000/0000/0000"
@@ -155,7 +155,7 @@ def test_a_given_tile_takes_the_place_of_the_dice() -> None:
 def test_an_impossible_tile_changes_nothing(
     spawn: tuple[int, int], error: type[Exception], message: str
 ) -> None:
-    game = Game.from_board(Board.parse("1000/0000/0000/0000"))
+    game = Game.from_board(Board.parse("1000/0000/0000/0000"), seed=0)
     before = facts(game)
     with pytest.raises(error, match=message):
         game.play(Move.RIGHT, spawn=spawn)
@@ -188,7 +188,7 @@ def test_next_step_is_what_play_does() -> None:
     ],
 )
 def test_status(board: str, rules: str, status: Status) -> None:
-    game = Game.from_board(Board.parse(board), Rules.parse(rules))
+    game = Game.from_board(Board.parse(board), Rules.parse(rules), seed=0)
     assert game.status is status is status_of(game.board, game.rules)
     assert game.is_finished == (status in (Status.OVER, Status.STOPPED))
     assert game.goal_reached == (game.board.max_tile >= 8)
@@ -196,7 +196,7 @@ def test_status(board: str, rules: str, status: Status) -> None:
 
 
 def test_the_goal_is_reached_once_and_play_goes_on() -> None:
-    game = Game.from_board(Board.parse("2x2:22/00"), Rules.parse("2x2 goal=8"))
+    game = Game.from_board(Board.parse("2x2:22/00"), Rules.parse("2x2 goal=8"), seed=0)
     seen = [(game.status, game.goal_reached)]
     for _ in range(2):
         game.play(game.legal_moves()[-1])
@@ -208,7 +208,7 @@ def test_the_goal_is_reached_once_and_play_goes_on() -> None:
 
 
 def test_play_stops_at_the_goal_if_the_rules_say_so() -> None:
-    game = Game.from_board(Board.parse("2x2:22/00"), Rules.parse("2x2 goal=8 stop=goal"))
+    game = Game.from_board(Board.parse("2x2:22/00"), Rules.parse("2x2 goal=8 stop=goal"), seed=0)
     game.play(Move.LEFT)
     assert (game.status, game.legal_moves()) == (Status.STOPPED, ())
     with pytest.raises(GameOver, match="expected a game in progress, got one that stopped at 8"):
@@ -218,10 +218,10 @@ def test_play_stops_at_the_goal_if_the_rules_say_so() -> None:
 
 
 def test_a_dead_board_is_over_and_not_a_full_one() -> None:
-    game = Game.from_board(Board.parse("2x2:12/21"))
+    game = Game.from_board(Board.parse("2x2:12/21"), seed=0)
     with pytest.raises(GameOver, match="expected a board with a legal move, got 2x2:12/21"):
         game.play(Move.UP)
-    assert not Game.from_board(Board.parse("2x2:12/12")).is_finished
+    assert not Game.from_board(Board.parse("2x2:12/12"), seed=0).is_finished
 
 
 # ---- undo and redo
@@ -268,7 +268,7 @@ def test_a_new_move_drops_what_could_be_redone() -> None:
 
 
 def test_an_illegal_move_keeps_what_can_be_redone() -> None:
-    game = Game.from_board(Board.parse("1000/0000/0000/0000"))
+    game = Game.from_board(Board.parse("1000/0000/0000/0000"), seed=0)
     game.play(Move.RIGHT)
     game.undo()
     with pytest.raises(IllegalMove):
@@ -277,14 +277,14 @@ def test_an_illegal_move_keeps_what_can_be_redone() -> None:
 
 
 def test_nothing_to_undo() -> None:
-    game = Game.from_board(Board.parse("1000/0000/0000/0000"), move_number=7)
+    game = Game.from_board(Board.parse("1000/0000/0000/0000"), move_number=7, seed=0)
     with pytest.raises(NothingToUndo, match="expected a move to undo"):
         game.undo()
     assert (game.undos, game.move_number) == (0, 7)
 
 
 def test_a_given_tile_is_undone_and_redone_like_any_other() -> None:
-    game = Game.from_board(Board.parse("1000/0000/0000/0000"))
+    game = Game.from_board(Board.parse("1000/0000/0000/0000"), seed=0)
     step = game.play(Move.RIGHT, spawn=(0, 4))
     game.undo()
     assert game.redo() == step
@@ -307,7 +307,7 @@ def test_scores_tiles_and_history_agree(rules: str) -> None:
 
 
 def test_repr_shows_where_it_stands() -> None:
-    game = Game.from_board(Board.parse("2x2:12/21"), score=20)
+    game = Game.from_board(Board.parse("2x2:12/21"), score=20, seed=0)
     assert repr(game) == (
         "<Game '2x2 spawn=2:0.9,4:0.1 start=2 goal=2048 stop=never' seed=0 move 0, score 20, "
         "over: 2x2:12/21>"
@@ -485,3 +485,47 @@ def test_a_move_takes_a_few_bytes_and_undo_and_redo_take_none() -> None:
         tracemalloc.stop()
     assert held[0] < 50 * MANY  # 5 MB for 100,000 moves
     assert max(held) - held[0] < 100_000
+
+
+def test_a_seed_is_drawn_where_none_is_given() -> None:
+    first, second = Game(), Game()
+    assert first.seed != second.seed
+    assert Game(seed=first.seed).board == first.board
+
+
+def test_a_game_is_gone_through_turn_by_turn() -> None:
+    game = Game("2x2", seed=1)
+    boards = []
+    for letter in "ur":
+        boards.append(game.board)
+        game.play(letter)
+    turns = list(game)
+    assert [turn.number for turn in turns] == [0, 1]
+    assert [turn.board for turn in turns] == boards
+    for turn, step in zip(turns, game.steps, strict=True):
+        _, board, move, spawn = turn
+        assert board.slide(move).board.place(*spawn) == step.board
+
+
+def test_a_copy_goes_on_by_itself() -> None:
+    game = Game(seed=4)
+    for _ in range(100):
+        game.play(game.legal_moves()[0])
+    game.undo()
+    other = game.copy()
+    assert (other.board, other.score, other.undos, other.can_redo) == (
+        game.board, game.score, 1, True,
+    )  # fmt: skip
+    before = game.board, game.letters
+    other.redo()
+    while not other.is_finished:
+        other.play(other.legal_moves()[-1])
+    assert (game.board, game.letters) == before
+    game.redo()
+    assert game.at(100).board == other.at(100).board
+
+
+def test_a_game_prints_its_board() -> None:
+    assert str(Game.from_board("2x2:21/10", seed=0, score=1234, move_number=7)) == (
+        "1,234 points, 7 moves, going\n4 2\n2 ."
+    )

@@ -13,7 +13,7 @@ import twofold
 PACKAGE = Path(__file__).parent.parent / "src" / "twofold"
 PUBLIC = """
     Analysis Board Budget Game Move MoveAnalysis Player Record Rules Slide Spawn Status Stop
-    __version__ make_player
+    __version__ analyse bench make_player play_game review_game solve train
 """
 UNSAFE_MODULES = {"dill", "joblib", "marshal", "pickle", "shelve", "cloudpickle"}
 UNSAFE_CALLS = {"eval", "exec", "compile", "yaml.load", "pandas.read_pickle"}

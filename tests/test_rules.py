@@ -133,3 +133,9 @@ def test_parse_rules_refuses(text: str, message: str) -> None:
 def test_rules_refuse(make: Callable[[], Rules], message: str) -> None:
     with pytest.raises(InvalidRules, match=message):
         make()
+
+
+def test_a_move_prints_its_name() -> None:
+    assert f"{Move.LEFT} {Move.UP:>4}" == "LEFT   UP"
+    assert str(Move.DOWN) == "DOWN"
+    assert int(Move.LEFT) == 3

@@ -51,7 +51,7 @@ def test_the_longest_chain_ends_in_131072(figure: Callable[[str], None]) -> None
 @pytest.mark.parametrize(("exponent", "digit"), [(15, "g"), (16, "h")])
 def test_large_tiles_are_made_and_shown(exponent: int, digit: str) -> None:
     tile = 2 ** (exponent + 1)
-    game = Game.from_board(Board([exponent, exponent] + [0] * 14), score=7)
+    game = Game.from_board(Board([exponent, exponent] + [0] * 14), score=7, seed=0)
     step = game.play(Move.LEFT)
     assert step.reward == tile
     assert game.score == tile + 7

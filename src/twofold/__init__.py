@@ -8,6 +8,8 @@ The public names below are resolved when first used, so that importing twofold, 
 boards and games alone, stays fast and does not load the compiled kernels.
 """
 
+import sys
+
 from twofold.version import __version__
 
 TYPE_CHECKING = False  # importing typing takes milliseconds, in which a Ctrl-C has a traceback
@@ -15,13 +17,15 @@ if TYPE_CHECKING:
     from typing import Any
 
     from twofold.board import Board, Slide, Spawn
+    from twofold.exact.table import solve
     from twofold.game import Game
-    from twofold.players import Player, make_player
+    from twofold.players import Player, make_player, play_game
     from twofold.records.record import Record
     from twofold.rules import Move, Rules
     from twofold.search.analysis import Analysis, MoveAnalysis
     from twofold.search.budget import Budget
     from twofold.search.stop import Stop
+    from twofold.shortcuts import analyse, bench, review_game, train
     from twofold.step import Status
 
 _HOMES = {
@@ -38,7 +42,13 @@ _HOMES = {
     "Spawn": "twofold.board",
     "Status": "twofold.step",
     "Stop": "twofold.search.stop",
+    "analyse": "twofold.shortcuts",
+    "bench": "twofold.shortcuts",
     "make_player": "twofold.players",
+    "play_game": "twofold.players",
+    "review_game": "twofold.shortcuts",
+    "solve": "twofold.exact.table",
+    "train": "twofold.shortcuts",
 }
 
 __all__ = [
@@ -56,7 +66,13 @@ __all__ = [
     "Status",
     "Stop",
     "__version__",
+    "analyse",
+    "bench",
     "make_player",
+    "play_game",
+    "review_game",
+    "solve",
+    "train",
 ]
 
 
@@ -72,3 +88,9 @@ def __getattr__(name: str) -> "Any":
 
 def __dir__() -> list[str]:
     return sorted(__all__)
+
+
+if "gymnasium" in sys.modules:  # else importing it would take most of a second
+    import importlib
+
+    importlib.import_module("twofold.env")  # registers the environments

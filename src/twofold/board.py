@@ -4,10 +4,10 @@ Plain Python on top of `reference`: right and readable first. The compiled kerne
 same rules for speed; `Board.to_bits` is the way to them.
 """
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from functools import cache, lru_cache
 from operator import itemgetter
-from typing import Final, NamedTuple, Self, SupportsIndex
+from typing import Any, Final, NamedTuple, Self, SupportsIndex
 
 from twofold import drawing, notation, reference
 from twofold.errors import CellOccupied, IllegalMove, InvalidBoard
@@ -36,12 +36,19 @@ class Spawn(NamedTuple):
 class Board:
     """Tiles on a grid, without score or history.
 
-    Cells are numbered row by row from the top-left corner. Boards are equal if their shape
-    and tiles are, and can be members of sets and keys of dictionaries.
+    Cells are numbered row by row from the top-left corner, rows and columns from 0. Boards are
+    equal if their shape and tiles are, and can be members of sets and keys of dictionaries.
 
         >>> board = Board.parse("1100/0000/0000/0002")
         >>> board.slide(Move.RIGHT)
         Slide(board=Board.parse('0002/0000/0000/0002'), reward=4)
+        >>> board[0, 1]
+        2
+        >>> 4 in board
+        True
+
+    An array made of a board, `np.asarray(board)`, holds exponents, as all arrays of this library
+    do: uint8[rows, cols].
 
     Args:
         exponents: log2 of each tile, row by row, 0 for an empty cell; a list, or a flat array of
@@ -93,6 +100,15 @@ class Board:
         return board
 
     @classmethod
+    def of(cls, board: "Board | str") -> "Board":
+        """A board as such, or as text.
+
+        Raises:
+            InvalidBoard: it is neither, or the text cannot be read.
+        """
+        return board if isinstance(board, Board) else cls.parse(board)
+
+    @classmethod
     def empty(cls, shape: tuple[int, int] = (4, 4)) -> Self:
         """A board without tiles."""
         notation.check_shape(*shape)
@@ -116,6 +132,41 @@ class Board:
             raise InvalidBoard(f"expected rows of equal length, got {shown(tiles)}")
         exponents = [notation.tile_exponent(tile, tile) for row in rows for tile in row]
         return cls(exponents, (len(rows), cols))
+
+    @classmethod
+    def random(
+        cls,
+        shape: tuple[int, int] = (4, 4),
+        *,
+        seed: int | None = None,
+        tiles: int | None = None,
+        max_tile: int = 2048,
+    ) -> Self:
+        """A board of random tiles, for tests and exercises; few games come to such boards.
+
+        Args:
+            shape: (rows, cols).
+            seed: the same seed gives the same board; None draws one.
+            tiles: number of tiles; None draws it, from 1 to all cells.
+            max_tile: no tile is larger; all up to it are equally likely.
+
+        Raises:
+            InvalidBoard: a shape, a number of tiles or a tile that no board has.
+        """
+        notation.check_shape(*shape)
+        cells = shape[0] * shape[1]
+        top = notation.tile_exponent(max_tile, max_tile)
+        if top == 0 or (tiles is not None and not 0 <= tiles <= cells):
+            raise InvalidBoard(
+                f"expected 0 to {cells} tiles up to 2 or more, got {shown(tiles)} up to {max_tile}"
+            )
+        from random import Random  # here, as it takes milliseconds to load
+
+        random = Random(seed)
+        count = random.randint(1, cells) if tiles is None else tiles
+        exponents = [random.randint(1, top) for _ in range(count)] + [0] * (cells - count)
+        random.shuffle(exponents)
+        return cls(exponents, shape)
 
     @classmethod
     def from_bits(cls, bits: int, shape: tuple[int, int] = (4, 4)) -> Self:
@@ -212,6 +263,36 @@ class Board:
         """The largest tile; 0 on an empty board."""
         return 1 << self.max_exponent if self.max_exponent else 0
 
+    def __getitem__(self, place: tuple[int, int]) -> int:
+        """The tile at (row, column), each counted from 0; 0 for an empty cell.
+
+        Raises:
+            IndexError: there is no such place on the board.
+        """
+        try:
+            row, col = place
+            inside = 0 <= row < self._rows and 0 <= col < self._cols
+        except (TypeError, ValueError):
+            inside = False
+        if not inside:
+            raise IndexError(
+                f"expected board[row, column] on {self._rows}x{self._cols}, got {shown(place)}"
+            )
+        exponent = self._exponents[row * self._cols + col]
+        return 1 << exponent if exponent else 0
+
+    def __iter__(self) -> Iterator[int]:
+        """The tiles, row by row; 0 for an empty cell."""
+        return (1 << exponent if exponent else 0 for exponent in self._exponents)
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> Any:
+        """What NumPy makes of a board: its exponents, uint8[rows, cols] if no type is asked for."""
+        import numpy as np
+
+        if copy is False:
+            raise ValueError("expected that a copy may be made: a board holds no array")
+        return np.array(self._exponents, dtype or np.uint8).reshape(self.shape)
+
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Board):
             return NotImplemented
@@ -219,6 +300,23 @@ class Board:
 
     def __hash__(self) -> int:
         return hash((self._cols, self._exponents))
+
+    # ---- symmetries
+
+    def symmetries(self) -> tuple["Board", ...]:
+        """The boards of this shape that rotations and reflections make of it, each once.
+
+        The board itself comes first; at most 8 on a square board, 4 on others.
+        """
+        images = [self._exponents, _mirrored(self._exponents, self._cols)]
+        images += [cells[::-1] for cells in images]
+        if self._rows == self._cols:
+            images += [_transposed(cells, self._cols) for cells in images]
+        return tuple(map(self._with, dict.fromkeys(images)))
+
+    def canonical(self) -> "Board":
+        """The one of its `symmetries` whose exponents, row by row, come first in order."""
+        return min(self.symmetries(), key=lambda board: board.exponents)
 
     # ---- moves and spawns
 
@@ -240,6 +338,18 @@ class Board:
             allowed = (up, right, down, left)
             self._legal = tuple([move for move in Move if allowed[move]])
         return self._legal
+
+    def is_legal(self, move: Move | str) -> bool:
+        """Whether a move changes the board.
+
+        Args:
+            move: a `Move`, or its letter or word: `u` or `up`.
+
+        Raises:
+            InvalidMove: this is not a move.
+            TileTooLarge: a merge on this board would make an exponent past 35.
+        """
+        return Move.of(move) in self.legal_moves()
 
     @property
     def is_over(self) -> bool:
@@ -309,6 +419,17 @@ class Board:
             for cell in empty
             for (tile, _), probability in zip(rules.spawn, rules.spawn_probabilities, strict=True)
         )
+
+
+def _mirrored(cells: tuple[int, ...], cols: int) -> tuple[int, ...]:
+    """The cells with left and right exchanged."""
+    rows = [cells[start : start + cols] for start in range(0, len(cells), cols)]
+    return tuple(cell for row in rows for cell in row[::-1])
+
+
+def _transposed(cells: tuple[int, ...], cols: int) -> tuple[int, ...]:
+    """The cells with rows and columns exchanged."""
+    return tuple(cell for col in range(cols) for cell in cells[col::cols])
 
 
 def _exponent(given: SupportsIndex, cell: int) -> int:

@@ -144,6 +144,11 @@ def light_dark(colour: Colour) -> str:
     return f"light-dark({colour.light},{colour.dark})"
 
 
+def preformatted(text: str) -> str:
+    """Text as HTML that keeps its lines and columns, for notebooks."""
+    return f"<pre>{html.escape(text)}</pre>"
+
+
 def rectangle(
     x: float, y: float, width: float, height: float, colours: str, radius: float = _RADIUS
 ) -> str:

@@ -17,12 +17,14 @@ of them is found by playing on from the one before.
 import secrets
 from bisect import bisect_right
 from collections.abc import Iterator, Mapping
+from copy import copy
 from types import MappingProxyType
 from typing import Final, NamedTuple, Self
 
 from twofold import drawing
 from twofold.board import Board
 from twofold.errors import InvalidBoard, NothingToRedo, NothingToUndo
+from twofold.figures import counted
 from twofold.limits import MAX_MOVE_NUMBER, MAX_RECORD_MOVES, MAX_SCORE, check_limit
 from twofold.notation import check_seed
 from twofold.rules import STANDARD, Move, Rules
@@ -44,12 +46,28 @@ class Moment(NamedTuple):
     score: int
 
 
+class Turn(NamedTuple):
+    """A move of a game and what it was made on.
+
+    Attributes:
+        number: moves made before it.
+        board: the board before it.
+        move: the move.
+        spawn: (cell, tile) that appeared after it.
+    """
+
+    number: int
+    board: Board
+    move: Move
+    spawn: tuple[int, int]
+
+
 class Game:
     """A game in progress. Not for several threads at once.
 
     Args:
         rules: what may vary, as `Rules` or as text such as `3x3`; the original game by default.
-        seed: seed of the dice, 0 to 2**64 - 1; None draws one.
+        seed: seed of the dice, 0 to 2**64 - 1; None draws one, which `seed` then names.
         undos: moves undone so far, for a game that is taken up again.
 
     Raises:
@@ -59,7 +77,7 @@ class Game:
     """
 
     def __init__(
-        self, rules: Rules | str = STANDARD, seed: int | None = 0, *, undos: int = 0
+        self, rules: Rules | str = STANDARD, seed: int | None = None, *, undos: int = 0
     ) -> None:
         rules = Rules.of(rules)
         seed = secrets.randbits(64) if seed is None else check_seed(seed)
@@ -68,9 +86,9 @@ class Game:
     @classmethod
     def from_board(
         cls,
-        board: Board,
+        board: Board | str,
         rules: Rules | str | None = None,
-        seed: int | None = 0,
+        seed: int | None = None,
         *,
         score: int = 0,
         move_number: int = 0,
@@ -79,7 +97,7 @@ class Game:
         """A game that begins on a given board.
 
         Args:
-            board: where it begins.
+            board: where it begins, as a `Board` or as text.
             rules: what may vary, as `Rules` or as text; None means the original rules on a board
                 of this shape.
             seed: seed of the dice; None draws one. The tile after the n-th move of the whole
@@ -94,6 +112,7 @@ class Game:
             InvalidSeed: the seed is out of range.
             LimitExceeded: score, move number or undos are out of range.
         """
+        board = Board.of(board)
         rules = Rules(rows=board.rows, cols=board.cols) if rules is None else Rules.of(rules)
         if board.shape != rules.shape:
             raise InvalidBoard(
@@ -120,6 +139,11 @@ class Game:
         self._marked = [move_number]  # the keys of `_marks`, ascending
         self._trail = [start]  # the positions found last: from a mark on
         self._trail_first = move_number
+
+    def __str__(self) -> str:
+        """How the game stands, and its board below."""
+        moves = counted(self.move_number, "move")
+        return f"{self.score:,} points, {moves}, {self.status.value}\n{self.board.drawn()}"
 
     def __repr__(self) -> str:
         return (
@@ -221,6 +245,20 @@ class Game:
         for number in range(self._first, self._number):
             step = self._step(board, number)
             yield step
+            board = step.board
+
+    def __iter__(self) -> Iterator[Turn]:
+        """The turns made here: number, board before the move, the move, (cell, tile) that came.
+
+        >>> game = Game("2x2", seed=1)
+        >>> step = game.play("up")
+        >>> for number, board, move, spawn in game:
+        ...     print(number, board, move, spawn)
+        0 2x2:01/01 UP (2, 2)
+        """
+        board = self._start.board
+        for number, step in enumerate(self.iter_steps(), self._first):
+            yield Turn(number, board, step.move, (step.cell, step.tile))
             board = step.board
 
     @property
@@ -382,6 +420,15 @@ class Game:
         spawns = {n: spawn for n, spawn in self._spawns.items() if n <= number}
         other.extend(self.letters_between(self._first, number), reached, spawns)
         other._thrown = {n for n in self._thrown if n <= number}
+        return other
+
+    def copy(self) -> "Game":
+        """A game of its own that stands where this one does, with what may be undone or redone."""
+        other = copy(self)
+        other._letters = self._letters.copy()
+        other._spawns, other._thrown = self._spawns.copy(), self._thrown.copy()
+        other._marks, other._marked = self._marks.copy(), self._marked.copy()
+        other._trail = self._trail.copy()
         return other
 
     # ---- inside

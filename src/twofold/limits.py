@@ -4,6 +4,7 @@ A value past a limit raises `LimitExceeded` (or the parser's own error) before a
 allocated or computed.
 """
 
+import os
 from typing import Final
 
 from twofold.errors import LimitExceeded
@@ -178,3 +179,10 @@ def check_limit(name: str, value: int, low: int, high: int) -> int:
         found = str(value) if abs(value) < 10**30 else f"one of {value.bit_length()} bits"
         raise LimitExceeded(f"expected {name} from {low} to {high}, got {found}")
     return value
+
+
+def cores() -> int:
+    """Number of cores that this process may use."""
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1

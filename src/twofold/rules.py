@@ -18,6 +18,12 @@ class Move(IntEnum):
     DOWN = 2
     LEFT = 3
 
+    def __str__(self) -> str:
+        return self.name
+
+    def __format__(self, spec: str) -> str:
+        return format(str(self), spec)
+
     @property
     def letter(self) -> str:
         """`u`, `r`, `d` or `l`, as in records."""

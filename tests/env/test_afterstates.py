@@ -34,7 +34,7 @@ def test_they_equal_those_of_boards(shape: str, reward: Reward, observation: Obs
         env.reset(options={"board": board})
         boards, rewards, mask = env.afterstates()
         naive = NaiveEnv(rules, observation, reward)
-        naive.begin(Game.from_board(board, rules))
+        naive.begin(Game.from_board(board, rules, seed=0))
         assert boards.dtype == env.observation_space.dtype
         assert rewards.dtype == np.float64
         assert mask.dtype == np.int8

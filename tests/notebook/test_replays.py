@@ -57,7 +57,7 @@ def test_a_part_of_a_game() -> None:
 
 
 def test_a_game_that_begins_on_a_board() -> None:
-    game = Game.from_board(Board.parse("2x2:11/00"), score=100, move_number=7)
+    game = Game.from_board(Board.parse("2x2:11/00"), score=100, move_number=7, seed=0)
     game.play(game.legal_moves()[0])
     data = data_of(replay(game).html)
     assert (data["first"], data["scores"][0]) == (7, 100)

@@ -73,7 +73,7 @@ def test_a_long_name_is_cut() -> None:
 
 
 def test_a_game_with_an_analysis_keeps_its_line(analysis: Analysis) -> None:
-    game = Game.from_board(Board.parse(TEXT), score=1_234)
+    game = Game.from_board(Board.parse(TEXT), score=1_234, seed=0)
     assert "1,234 points · move 0 · going" in numbers(show(game, analysis).svg)
 
 

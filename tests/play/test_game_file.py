@@ -99,7 +99,7 @@ def test_a_new_game_writes_over_nothing(tmp_path: Path) -> None:
 
 def test_given_tiles_have_to_be_the_same() -> None:
     def given(cell: int, moves: int) -> Record:
-        game = Game.from_board(Board.parse("1000/0000/0000/0000"))
+        game = Game.from_board(Board.parse("1000/0000/0000/0000"), seed=0)
         for move in range(moves):
             game.play(game.legal_moves()[0], spawn=(cell + move, 2))
         return Record.from_game(game)

@@ -136,7 +136,7 @@ def test_ratios_of_points(judged: list[MoveJudgement]) -> None:
 
 
 def test_a_best_move_counts_as_best_however_many_there_are() -> None:
-    game = Game.from_board(Board.parse("0000/0110/0000/0000"))
+    game = Game.from_board(Board.parse("0000/0110/0000/0000"), seed=0)
     game.play(Move.LEFT)
     game.undo()
     for move in (Move.LEFT, Move.RIGHT):
@@ -145,7 +145,7 @@ def test_a_best_move_counts_as_best_however_many_there_are() -> None:
 
 
 def _one_move(board: Board, move: Move) -> Game:
-    game = Game.from_board(board)
+    game = Game.from_board(board, seed=0)
     game.play(move)
     return game
 
@@ -237,7 +237,7 @@ def test_the_judge_where_none_is_named() -> None:
 
 
 def test_a_game_without_a_move() -> None:
-    assert list(judge(Game(), make_player("ntuple:net=tiny"))) == []
+    assert list(judge(Game(seed=0), make_player("ntuple:net=tiny"))) == []
     empty = review([])
     assert (empty.total, empty.accuracy, empty.match_rate) == (0, 100.0, 1.0)
 
@@ -247,12 +247,12 @@ def test_a_game_without_a_move() -> None:
 
 def test_who_values_no_moves_cannot_judge() -> None:
     with pytest.raises(InvalidSpec, match=r"expected a player that values moves, .* got 'corner'"):
-        judge(Game(), make_player("corner"))
+        judge(Game(seed=0), make_player("corner"))
 
 
 def test_rules_that_the_judge_cannot_play() -> None:
     with pytest.raises(UnsupportedRules):
-        judge(Game(Rules(rows=5)), make_player("ntuple:net=tiny"))
+        judge(Game(Rules(rows=5), seed=0), make_player("ntuple:net=tiny"))
 
 
 def test_an_impossible_move_of_a_record() -> None:
@@ -283,8 +283,8 @@ def test_a_search_that_is_stopped_has_no_values() -> None:
     player.start(Rules(), 0)
     stop = Stop()
     stop.raise_flag()
-    assert values_of(player, Game().board, 0, Budget(), stop) is None
-    assert values_of(player, Game().board, 0, Budget(), Stop()) is not None
+    assert values_of(player, Game(seed=0).board, 0, Budget(), stop) is None
+    assert values_of(player, Game(seed=0).board, 0, Budget(), Stop()) is not None
 
 
 # ---- the whole

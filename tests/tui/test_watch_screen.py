@@ -40,7 +40,9 @@ def watching(
 
     def take_over(shared: SharedGame) -> PlayScreen:
         kept = KeptGame(used, folder / "taken.2048", begun_by="last")
-        return PlayScreen(kept, shared, "last", lambda rules: KeptGame(Game(rules), folder / "n"))
+        return PlayScreen(
+            kept, shared, "last", lambda rules: KeptGame(Game(rules, seed=0), folder / "n")
+        )
 
     return WatchScreen(SharedGame(used, player, pace), "last:of=all", take_over)
 

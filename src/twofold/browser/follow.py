@@ -72,7 +72,7 @@ class PageFollower:
             LimitExceeded: nobody has so many points.
         """
         rules = self._rules or Rules(rows=board.rows, cols=board.cols)
-        game = Game.from_board(board, rules, score=score or 0)
+        game = Game.from_board(board, rules, score=score or 0, seed=0)
         self.breaks += self._game is not None
         self._game, self._score_is_known = game, score is not None
 

@@ -9,9 +9,8 @@ from typing import Annotated, Any, Final, TypeVar, get_type_hints
 
 import typer
 
-from twofold.cli._output import cores
 from twofold.errors import InvalidInput, LimitExceeded
-from twofold.limits import MAX_JOBS, MAX_RUN_SECONDS, check_limit
+from twofold.limits import MAX_JOBS, MAX_RUN_SECONDS, check_limit, cores
 from twofold.notation import parse_number, parse_seed, shown
 from twofold.players import home_of
 from twofold.rules import Rules

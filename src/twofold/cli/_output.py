@@ -12,6 +12,7 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 import twofold
+from twofold.limits import cores
 
 SCHEMA: Final = 1
 """Version of the JSON documents; raised when a field changes its name or meaning."""
@@ -117,10 +118,3 @@ def processor() -> str:
     except OSError:
         pass
     return platform.processor() or platform.machine() or "unknown"
-
-
-def cores() -> int:
-    """Number of cores that this process may use."""
-    if hasattr(os, "sched_getaffinity"):
-        return len(os.sched_getaffinity(0))
-    return os.cpu_count() or 1

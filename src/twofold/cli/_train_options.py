@@ -23,11 +23,11 @@ from twofold.cli._options import (
     read_rules,
     read_seconds,
 )
-from twofold.cli._output import cores, shell_line
+from twofold.cli._output import shell_line
 from twofold.errors import InvalidInput, InvalidNetwork
 from twofold.learn.rules import Decay, LearningRule
 from twofold.learn.settings import TrainingSettings, parse_restart, parse_schedule
-from twofold.limits import MAX_TRAINING_GAMES, check_limit
+from twofold.limits import MAX_TRAINING_GAMES, check_limit, cores
 from twofold.locks import alone
 from twofold.networks.file import read_card
 from twofold.networks.library import SUFFIX, TDL_SUFFIX

@@ -2,7 +2,8 @@
 
 import time
 
-from twofold.cli._output import cores, print_note, print_out
+from twofold.cli._output import print_note, print_out
+from twofold.limits import cores
 
 EXAMPLE = "  twofold warmup"
 

@@ -1,9 +1,9 @@
 """2048 for reinforcement learning: environments of Gymnasium, one game or many at once.
 
-Importing this module registers `twofold/2048-v0`::
+Importing this module registers `twofold/2048-v0`; so does `import twofold` after Gymnasium::
 
     import gymnasium
-    import twofold.env
+    import twofold
 
     env = gymnasium.make("twofold/2048-v0", observation="onehot", reward="log2")
     many = gymnasium.make_vec("twofold/2048-v0", num_envs=1024)

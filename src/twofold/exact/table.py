@@ -19,16 +19,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from twofold.board import Board
-from twofold.errors import InvalidBoard, InvalidTable
+from twofold.errors import GameOver, InvalidBoard, InvalidTable
 from twofold.exact.format import Layers, read_layers
 from twofold.exact.plan import plan_words
 from twofold.exact.problem import ExactObjective, Problem
 from twofold.exact.solver import SolveProgress, Solver, start_value
 from twofold.exact.store import LayerStore
+from twofold.figures import counted
 from twofold.kernels.exact import solved
 from twofold.limits import BITS_MAX_EXPONENT
 from twofold.notation import shown
-from twofold.rules import Move
+from twofold.rules import Move, Rules
 
 _NOTHING: Final = np.empty(0)
 
@@ -97,6 +98,9 @@ class ExactTable:
         if damage := self.layers.damage():
             raise InvalidTable(f"expected the table as it was written, got {damage} in {name}")
 
+    def __repr__(self) -> str:
+        return f"<ExactTable of {self.problem}: {counted(len(self), 'state')}>"
+
     def __len__(self) -> int:
         """Number of states."""
         return len(self.layers.keys)
@@ -154,6 +158,20 @@ class ExactTable:
             raise self._unknown(board)
         return {move: float(values[move]) for move in board.legal_moves()}
 
+    def best(self, board: Board | str) -> Move:
+        """An optimal move; of equal ones the first in the order up, right, down, left.
+
+        Raises:
+            GameOver: no move is legal.
+            InvalidBoard: no game comes by this board, or it has another shape, or play has
+                stopped on it.
+        """
+        board = Board.of(board)
+        values = self.move_values(board)
+        if not values:
+            raise GameOver(f"expected a board with a legal move, got {board}")
+        return max(values, key=values.__getitem__)
+
     def holds(self, board: Board) -> bool:
         """Whether a board is one of the states."""
         return bool(solved.locate_board(np.uint64(self._bits(board)), self.words) >= 0)
@@ -188,7 +206,7 @@ def _as_bits(boards: Sequence[int] | NDArray[np.uint64]) -> NDArray[np.uint64]:
 
 
 def solve(
-    problem: Problem,
+    problem: Problem | Rules | str,
     *,
     threads: int = 1,
     on_progress: Callable[[SolveProgress], None] | None = None,
@@ -196,10 +214,12 @@ def solve(
     """Solve a problem in memory.
 
     Args:
-        problem: which game, and for what.
+        problem: which game, and for what; rules, also as text, mean most points.
         threads: how many threads work; what they find is the same for any number.
         on_progress: told after each layer.
     """
+    if not isinstance(problem, Problem):
+        problem = Problem(Rules.of(problem))
     store = LayerStore(problem)
     Solver(problem, store, threads=threads, on_progress=on_progress).run()
     return ExactTable(store.table())

@@ -9,7 +9,7 @@ Example::
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping
-from typing import Final, Self
+from typing import Any, Final, Self, SupportsIndex
 
 from twofold.board import Board
 from twofold.errors import GameOver, InvalidSpec, PlayerError, UnsupportedRules
@@ -50,6 +50,15 @@ class Player(ABC):
         super().__init_subclass__()
         if "spec" not in cls.__dict__:
             cls.spec = cls.__name__
+
+    def __repr__(self) -> str:
+        return f"make_player({_short(self.spec)!r})" if "spec" in vars(self) else super().__repr__()
+
+    def __reduce_ex__(self, protocol: SupportsIndex) -> str | tuple[Any, ...]:
+        """A player that a spec has made is copied and pickled as its spec: it is made anew."""
+        if "spec" in vars(self):
+            return _remade, (self.spec,)
+        return super().__reduce_ex__(protocol)
 
     def start(self, rules: Rules, seed: int) -> None:
         """Get ready for a new game; whatever was learnt in the last one is forgotten.
@@ -123,6 +132,18 @@ class Player(ABC):
 
     def __exit__(self, *_: object) -> None:
         self.close()
+
+
+def _short(spec: str) -> str:
+    from twofold.players.registry import short_spec  # which imports this module
+
+    return short_spec(spec)
+
+
+def _remade(spec: str) -> Player:
+    from twofold.players.registry import make_player  # which imports this module
+
+    return make_player(spec)
 
 
 def move_list(

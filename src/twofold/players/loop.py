@@ -1,5 +1,6 @@
 """Whole games by one player."""
 
+import secrets
 import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
@@ -10,7 +11,8 @@ from twofold.errors import InvalidBoard
 from twofold.game import Game
 from twofold.limits import BITS_MAX_EXPONENT
 from twofold.players.base import Player, assumed_score, checked_move
-from twofold.rules import Rules
+from twofold.players.registry import make_player
+from twofold.rules import STANDARD, Rules
 from twofold.seeds import SeedRange
 
 _FIRST_CHUNK: Final = 16
@@ -56,9 +58,9 @@ class GameResult:
 
 
 def play_game(
-    player: Player,
-    rules: Rules,
-    seed: int,
+    player: Player | str,
+    rules: Rules | str = STANDARD,
+    seed: int | None = None,
     *,
     board: Board | None = None,
     keep_moves: bool = False,
@@ -69,9 +71,9 @@ def play_game(
     The result depends on (player, rules, seed, board) alone, unless the player has a time budget.
 
     Args:
-        player: who plays; it is started anew.
-        rules: the rules of the game.
-        seed: the seed of its dice.
+        player: who plays; it is started anew. A spec makes a player for this game.
+        rules: the rules of the game, as `Rules` or as text.
+        seed: the seed of its dice; None draws one.
         board: where it begins; None for a new game. The player is told the score that
             `assumed_score` gives such a board, and the points made since.
         keep_moves: whether the result holds the moves.
@@ -82,9 +84,15 @@ def play_game(
 
     Raises:
         InvalidBoard: the board has another shape than the rules.
+        InvalidSpec: there is no such player.
         UnsupportedRules: the player cannot play under these rules.
         PlayerError: the player made an illegal move.
     """
+    if isinstance(player, str):
+        with make_player(player) as made:
+            return play_game(made, rules, seed, board=board, keep_moves=keep_moves, stop=stop)
+    rules = Rules.of(rules)
+    seed = secrets.randbits(64) if seed is None else seed
     began = time.perf_counter()
     player.start(rules, seed)
     progress = _Progress(_begun(rules, seed, board), keep_moves, board)

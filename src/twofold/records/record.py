@@ -19,6 +19,7 @@ from types import MappingProxyType
 from typing import Final, Self
 
 from twofold.board import Board
+from twofold.drawing import draw_board, game_caption
 from twofold.errors import InvalidRecord
 from twofold.files import atomic_write, open_regular
 from twofold.game import Game, Moment
@@ -90,6 +91,13 @@ class Record:
             object.__setattr__(self, name, MappingProxyType(dict(getattr(self, name))))
         _check_start(self)
         _check_values(self)
+
+    def _repr_svg_(self) -> str:
+        """The picture that notebooks show of a record: the last board, points and moves."""
+        ended = self.replay()
+        caption = game_caption(ended.score, self.start_move + len(self.moves), self.player)
+        board = ended.board
+        return draw_board(board.rows, board.cols, board.exponents, caption=caption)
 
     @classmethod
     def from_game(

@@ -21,6 +21,7 @@ from math import prod
 from typing import Final
 
 from twofold.board import Board
+from twofold.drawing import preformatted
 from twofold.game import Game
 from twofold.limits import BITS_MAX_EXPONENT
 from twofold.players import Player
@@ -87,6 +88,18 @@ class Review:
     goodness_of_fit: float
     labels: dict[Label, int]
     longest_perfect_run: int
+
+    def __str__(self) -> str:
+        """Accuracy, match rate and how many moves have each label, a line each."""
+        lines = [
+            f"accuracy    {self.accuracy:.1f} %",
+            f"match rate  {100 * self.match_rate:.1f} %",
+            *(f"{label:<12}{count:,}" for label, count in self.labels.items()),
+        ]
+        return "\n".join(lines)
+
+    def _repr_html_(self) -> str:
+        return preformatted(str(self))
 
 
 def unit_of(player: Player, rules: Rules) -> str:

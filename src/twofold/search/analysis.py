@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from twofold.board import Board
+from twofold.drawing import preformatted
 from twofold.rules import Move
 
 if TYPE_CHECKING:
@@ -113,6 +114,19 @@ class Analysis:
 
     def __getitem__(self, move: Move) -> MoveAnalysis:
         return self.moves[move]
+
+    def __str__(self) -> str:
+        """A line for each move: its value and the points it makes; the best one is marked."""
+        unit = f"values in {self.unit}" if self.unit else ""
+        lines = [", ".join(filter(None, [str(self.board), self.depth, unit]))]
+        for one in self.moves:
+            value = "" if one.value is None else format_value(one.value)
+            word = "best" if one.move is self.best else "" if one.legal else "illegal"
+            lines.append(f"{one.move.name.lower():<5} {value:>12} {one.reward:>7,} {word}".rstrip())
+        return "\n".join(lines)
+
+    def _repr_html_(self) -> str:
+        return preformatted(str(self))
 
     @property
     def value(self) -> float | None:

@@ -145,7 +145,7 @@ class Hub:
         spec = self.roster.spec("", STANDARD)
         with self.searches.player(spec, STANDARD) as player:
             player.analyse(_WARM_UP, Budget(ply=1), stop=self._stop)
-            Mover(player, Game.from_board(_WARM_UP), self._stop).play(1, 0.0)
+            Mover(player, Game.from_board(_WARM_UP, seed=0), self._stop).play(1, 0.0)
 
     # ---- for the HTTP API: these may take long, so call them in a thread
 

@@ -12,7 +12,7 @@ from twofold.rules import Rules
 
 
 def saved(board: str, rules: Rules | None = None, score: int = 0) -> dict[str, object]:
-    return state_of(Game.from_board(Board.parse(board), rules, score=score))
+    return state_of(Game.from_board(Board.parse(board), rules, score=score, seed=0))
 
 
 def test_columns_come_first() -> None:

@@ -5,7 +5,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
-import twofold
 from twofold import notation
 from twofold.errors import InvalidInput, InvalidSpec, LimitExceeded
 from twofold.evaluators import Evaluator
@@ -14,6 +13,7 @@ from twofold.limits import MAX_GAMES, MAX_SPREAD, MIN_SPREAD, check_limit
 from twofold.notation import check_seed, did_you_mean, format_number, shown
 from twofold.players import make_player, settled
 from twofold.rules import Rules
+from twofold.version import __version__
 
 DIGITS: Final = 4
 """Significant digits of a weight that is tried."""
@@ -222,7 +222,7 @@ class TuningSettings:
         """What a file of trials keeps, to be compared when it is used again."""
         return {
             "format": FORMAT,
-            "twofold": twofold.__version__,
+            "twofold": __version__,
             "player": self.canonical,
             "rules": str(self.rules),
             "seed": str(self.seed),

@@ -68,7 +68,7 @@ def parse_original(text: str) -> Record:
     board = _board(state.grid)
     with located("saved game"):
         rules = Rules(board.rows, board.cols)
-        game = Game.from_board(board, rules, score=state.score)
+        game = Game.from_board(board, rules, score=state.score, seed=0)
         return Record(
             rules=rules,
             board=board,

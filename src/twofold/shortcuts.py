@@ -1,0 +1,209 @@
+"""What one does most, in one call each: analyse, review, bench, train.
+
+    >>> from twofold import analyse, bench
+    >>> analyse("1100/0000/0000/0000", "greedy").best
+    <Move.RIGHT: 1>
+    >>> greedy, random = bench(["greedy", "random"], games=20)
+    >>> bool(greedy.games.scores.mean() > random.games.scores.mean())
+    True
+
+Players are named by their specs or given as objects; boards and rules may be text. What is done is
+what the commands of the same names do; the modules behind have more arguments.
+"""
+
+import threading
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractContextManager, nullcontext
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, overload
+
+from twofold.arena.bench import Bench, PlayerStanding
+from twofold.arena.games import GameColumns, GameRow
+from twofold.arena.studies.study import Study
+from twofold.arena.table import format_runs
+from twofold.board import Board
+from twofold.drawing import preformatted
+from twofold.errors import InvalidInput
+from twofold.game import Game
+from twofold.learn.run import run
+from twofold.learn.settings import TrainingSettings, parse_schedule
+from twofold.learn.training import Training, TrainingProgress
+from twofold.limits import cores
+from twofold.players import Player, make_player, play_games
+from twofold.players.presets import default_player
+from twofold.records.record import Record
+from twofold.review.review import Review, default_judge, judge
+from twofold.review.review import review as summed_up
+from twofold.rules import STANDARD, Rules
+from twofold.search.analysis import Analysis
+from twofold.search.budget import Budget
+from twofold.seeds import SeedRange
+
+
+def analyse(
+    board: Board | str,
+    player: Player | str = "",
+    budget: Budget | str | None = None,
+    *,
+    score: int | None = None,
+) -> Analysis:
+    """What a player thinks of the four moves on a board.
+
+    Args:
+        board: the position, with at least one legal move.
+        player: who is asked; the strongest that answers at once where none is named.
+        budget: limits of the search, such as `"time=1s"` or `"ply=3"`; None for the player's own.
+        score: points so far, for players that use them; None where not known.
+
+    Raises:
+        GameOver: no move is legal.
+        InvalidInput: the board, the player or the budget cannot be read.
+        UnsupportedRules: the player cannot play on this board.
+    """
+    board = Board.of(board)
+    rules = Rules(rows=board.rows, cols=board.cols, start_tiles=1)
+    with _opened(player or default_player(rules)) as opened:
+        opened.start(opened.home or rules, 0)
+        return opened.analyse(board, _budget(budget), score=score)
+
+
+def review_game(
+    game: Game | Record, player: Player | str = "", budget: Budget | str | None = None
+) -> Review:
+    """How well a game was played: accuracy, and how many moves were mistakes.
+
+    Args:
+        game: the game, or its record.
+        player: who judges; it has to value moves. A strong one where none is named.
+        budget: limits on each move; None for the player's own.
+
+    Raises:
+        InvalidInput: the player or the budget cannot be read or used.
+        UnsupportedRules: the player cannot play under the rules of the game.
+    """
+    with _opened(player or default_judge(game.rules)) as opened:
+        return summed_up(judge(game, opened, _budget(budget)))
+
+
+@dataclass(frozen=True)
+class BenchResult(Sequence[PlayerStanding]):
+    """The games of each player of a bench, in the order of the players; shows as a table.
+
+    Attributes:
+        standings: one for each player.
+    """
+
+    standings: tuple[PlayerStanding, ...]
+
+    @overload
+    def __getitem__(self, number: int) -> PlayerStanding: ...
+    @overload
+    def __getitem__(self, number: slice) -> tuple[PlayerStanding, ...]: ...
+    def __getitem__(self, number: int | slice) -> PlayerStanding | tuple[PlayerStanding, ...]:
+        return self.standings[number]
+
+    def __len__(self) -> int:
+        return len(self.standings)
+
+    def __iter__(self) -> Iterator[PlayerStanding]:
+        return iter(self.standings)
+
+    def __str__(self) -> str:
+        return format_runs(self.standings)
+
+    def _repr_html_(self) -> str:
+        return preformatted(str(self))
+
+
+def bench(
+    players: Sequence[Player | str],
+    games: int = 100,
+    *,
+    seed: int = 1,
+    rules: Rules | str = STANDARD,
+    jobs: int | None = None,
+) -> BenchResult:
+    """Let players play the same games. What a player does wrong stands in its line of the result.
+
+    Args:
+        players: specs, or players as objects: these play in this thread, one after the other.
+        games: games of each player.
+        seed: seed of the first game; the others follow.
+        rules: the rules of all games.
+        jobs: games at the same time of players by spec; None for one on each core.
+
+    Raises:
+        InvalidInput: a player cannot be made, or a number is out of range.
+        UnsupportedRules: a player cannot play under these rules.
+    """
+    rules, seeds = Rules.of(rules), SeedRange(seed, games)
+    with Study(None) as study:
+        named = Bench(study, rules)
+        for player in players:
+            if isinstance(player, str):
+                named.add(player, seeds)
+        named.play(cores() if jobs is None else jobs)
+        found = iter(named.standings())
+        standings = [
+            next(found) if isinstance(player, str) else _standing(player, rules, seeds)
+            for player in players
+        ]
+    return BenchResult(tuple(standings))
+
+
+def _standing(player: Player, rules: Rules, seeds: SeedRange) -> PlayerStanding:
+    """The games of a player that is given as an object."""
+    rows = [GameRow.of_result(one, player.spec, rules) for one in play_games(player, rules, seeds)]
+    return PlayerStanding(player.spec, player.spec, GameColumns.of_rows(rows))
+
+
+def train(
+    patterns: str,
+    out: str | Path,
+    *,
+    games: int | None = None,
+    seconds: float | None = None,
+    schedule: str = "tc",
+    rules: Rules | str = STANDARD,
+    on_progress: Callable[[TrainingProgress], None] | None = None,
+    stop: threading.Event | None = None,
+    **settings: Any,
+) -> Training:
+    """Train an n-tuple network from nothing; `ntuple:net=FILE` is then a player.
+
+    Args:
+        patterns: a name such as `4x6`, or cells such as `"0123 4567"`.
+        out: the file for the network and all that going on needs; written anew.
+        games: games to play; None for no limit.
+        seconds: time to take; None for no limit.
+        schedule: the methods and their step sizes, such as `td:0.1@90%,tc:1@10%`.
+        rules: shape, spawns and start tiles.
+        on_progress: told how far it is, four times a second.
+        stop: set by another thread to end it; the file is written all the same.
+        settings: more of `TrainingSettings`, such as `threads=2`, `seed=5`, `stages=(8192,)`.
+
+    Raises:
+        InvalidInput: neither games nor seconds are given, or a setting cannot be used.
+        ResourceError: there is no room for the network, or the file cannot be written.
+    """
+    if games is None and seconds is None and stop is None:
+        raise InvalidInput("expected a number of games or of seconds, got neither")
+    asked = TrainingSettings(
+        patterns=patterns,
+        rules=Rules.of(rules),
+        schedule=parse_schedule(schedule),
+        **settings,
+    )
+    training = Training(asked, games=games, seconds=seconds)
+    run(training, out, stop=stop, on_progress=on_progress)
+    return training
+
+
+def _opened(player: Player | str) -> AbstractContextManager[Player]:
+    """A player by its spec, closed in the end; one that is given stays open."""
+    return make_player(player) if isinstance(player, str) else nullcontext(player)
+
+
+def _budget(budget: Budget | str | None) -> Budget | None:
+    return Budget.parse(budget) if isinstance(budget, str) else budget
