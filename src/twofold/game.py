@@ -254,7 +254,7 @@ class Game:
         >>> step = game.play("up")
         >>> for number, board, move, spawn in game:
         ...     print(number, board, move, spawn)
-        0 2x2:01/01 UP (2, 2)
+        0 2x2:00/11 UP (3, 4)
         """
         board = self._start.board
         for number, step in enumerate(self.iter_steps(), self._first):
