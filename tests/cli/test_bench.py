@@ -168,7 +168,7 @@ def test_a_study_goes_on_with_players_that_run_code_where_they_are_named(
     assert (code, out) == (2, "")
     assert err == (
         "twofold: cannot go on with 's.db': it names players that run code, and a file alone "
-        "starts none. If you trust that code: twofold bench --resume --out s.db mine.py:choose\n"
+        "starts none. If you trust that code: twofold bench --resume s.db mine.py:choose\n"
     )
     resumed = document(cli, "--resume", "--out", "s.db", player)
     assert without_times(resumed)["players"] == without_times(first)["players"]
@@ -211,7 +211,7 @@ def test_ctrl_c_says_how_to_go_on(tmp_path: Path) -> None:
     process.send_signal(signal.SIGINT)
     _, err = process.communicate(timeout=120)
     assert process.returncode == 130
-    assert f"twofold bench --resume --out '{out}' --records goes on" in err
+    assert f"twofold bench --resume '{out}' --records goes on" in err
     assert 0 < finished_games(out) < 500
 
 
@@ -252,7 +252,7 @@ def test_the_players_of_presets_can_play(name: str) -> None:
     [
         (("--preset", "league", "--resume"), "expected one of players, --preset and --resume"),
         (("greedy", "--preset", "league"), "expected one of players, --preset and --resume"),
-        (("--resume",), "expected --out FILE, the study to go on with"),
+        (("--resume",), "expected --resume FILE, the study to go on with"),
         (("--resume", "--out", "no.db"), "expected a study to go on with"),
         (("--preset", "best"), "expected a preset (sources, league), got 'best'"),
         (("greedy", "--timeout", "soon"), "expected timeout such as 30m"),

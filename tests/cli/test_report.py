@@ -84,10 +84,18 @@ def test_a_bad_import_makes_no_study(cli: Cli, tmp_path: Path) -> None:
     assert list(tmp_path.glob("new.db*")) == []
 
 
+def test_the_table_is_printed_where_nothing_else_is_asked_for(cli: Cli, study: str) -> None:
+    found = cli("report", study)
+    assert (found.code, found.err) == (0, "")
+    assert found.out.splitlines()[0].split()[:3] == ["player", "games", "mean"]
+    assert "reached, % of games" in found.out
+    assert "rules 3x3" in found.out
+    assert "still to play" not in found.out
+
+
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        ((), "expected one of --html, --markdown, --format, --csv, --parquet, --records"),
         (("--format", "xml"), "expected --format tdl, got 'xml'"),
         (("--html", "a", "--csv", "./a"), "expected a file of its own for each output"),
         (("--parquet", "-"), "expected --parquet with a file, got -"),
@@ -131,14 +139,14 @@ def test_learning_curves(cli: Cli, study: str, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        (("--curves", "c.csv"), "expected one of --html,"),
+        (("--curves", "c.csv"), "expected --html or --picture together with --curves"),
         (("--curves", "c.csv", "--csv", "o"), "expected a study of bench --out"),
         (("--curves", "gone.csv", "--html", "o"), "gone.csv"),
         (("--curves", "c.csv", "--picture", "o.png"), "that ends in .svg or .pdf, got 'o.png'"),
         (("--curves", "c.csv", "--picture", "c.csv"), "ends in .svg or .pdf"),
         (("--picture", "o.svg"), "expected --curves FILE together with --picture"),
         (("--html", "o"), "expected a study of bench --out, or --curves"),
-        ((), "expected one of --html,"),
+        ((), "expected a study of bench --out, or --curves FILE, got neither"),
     ],
 )
 def test_bad_requests_for_curves(

@@ -23,20 +23,20 @@ COMMANDS: Final = {
     "review": "Judge every move of a recorded game; show the worst ones.",
     "drive": "Play a 2048 page in a browser.",
     "convert": "Read games in one format and write them in another.",
-    "bench": "Let players play the same games; show a table.",
-    "compare": "Is A stronger than B? Both play the same games.",
-    "report": "Report studies and learning curves as pages, tables, data.",
+    "bench": "Measure players over the same games; show a table.",
+    "compare": "Find out which of two players is stronger, on the same games.",
+    "report": "Show a study or learning curves as a table, page or data.",
     "tune": "Find better weights for a player; check them on fresh games.",
     "train": "Train an n-tuple network by temporal-difference learning.",
     "solve": "Solve a small game exactly.",
-    "engine": "Let a player answer in the engine protocol, line by line.",
-    "engine-check": "Check that a program keeps the engine protocol.",
+    "engine": "Serve a player over the engine protocol.",
+    "engine-check": "Check that a program follows the engine protocol.",
     "players": "List players and evaluators, their keys and defaults.",
     "warmup": "Compile all kernels now, so that nothing waits later.",
     "selftest": "Check this installation and print its signature.",
     "doctor": "Show what is installed, what it runs on, what is missing.",
-    "net": "Look into networks, measure, convert and average them.",
-    "tables": "Endgame tables: build, list, look into, ask and remove them.",
+    "net": "Inspect, evaluate, convert and average networks.",
+    "tables": "Build, list, inspect, query and remove endgame tables.",
 }
 """The commands in the order of the help, each with the first sentence of its own help."""
 
@@ -87,10 +87,20 @@ def _loaded(name: str) -> Any:
     """A command or group of commands with its options, from the module of its name."""
     module = importlib.import_module(f"twofold.cli.{name.replace('-', '_')}")
     if hasattr(module, "app"):
-        return typer.main.get_command(module.app)
+        group: Any = typer.main.get_command(module.app)
+        group.commands = {key: _without_types(one) for key, one in group.commands.items()}
+        return group
     alone = typer.Typer(rich_markup_mode=None, add_completion=False)
     alone.command(name, epilog=f"Example:\n\n\b\n{module.EXAMPLE}")(module.command)
-    return typer.main.get_command(alone)
+    return _without_types(typer.main.get_command(alone))
+
+
+def _without_types(command: Any) -> Any:
+    """The command, whose help then names arguments without their Python types (`<list[str]>`)."""
+    for parameter in command.params:
+        if parameter.param_type_name == "argument":
+            parameter.display_type_rich = lambda **_: ""
+    return command
 
 
 app = typer.Typer(

@@ -8,15 +8,9 @@ from typing import TYPE_CHECKING
 from twofold.cli._options import read_seed
 from twofold.cli._output import can_redraw, shell_line
 from twofold.game import Game
-from twofold.play.folder import (
-    new_save_path,
-)
-from twofold.play.paces import (
-    PLEASANT,
-)
-from twofold.play.saving import (
-    KeptGame,
-)
+from twofold.play.folder import new_save_path
+from twofold.play.paces import FIRST_MOVES, FIRST_PACE, PLEASANT
+from twofold.play.saving import KeptGame
 from twofold.players import Player, make_player
 from twofold.players.presets import default_player
 from twofold.rules import Rules
@@ -71,8 +65,6 @@ def watch_screen(
     game: Game, player: Player, spec: str, pace: float | None
 ) -> tuple["WatchScreen", SharedGame]:
     """The screen on which a player is watched, and the game that it plays."""
-    from twofold.play.folder import new_save_path
-    from twofold.play.saving import KeptGame
     from twofold.tui.play_screen import PlayScreen
     from twofold.tui.watch_screen import WatchScreen
 
@@ -80,7 +72,12 @@ def watch_screen(
         kept = KeptGame(game, new_save_path(), begun_by=spec)
         return PlayScreen(kept, shared, spec, new_game)
 
-    shared = SharedGame(game, lambda: player, pace)
+    def speed_up() -> None:
+        if shared.pace == FIRST_PACE and game.move_number >= FIRST_MOVES:
+            shared.set_pace(None)
+
+    shared = SharedGame(game, lambda: player, FIRST_PACE if pace is None else pace)
+    shared.on_player = speed_up
     return WatchScreen(shared, spec, take_over), shared
 
 

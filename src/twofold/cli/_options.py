@@ -73,18 +73,31 @@ RulesOption = Annotated[
     option(
         "--rules",
         "RULES",
-        "Rules, such as '3x4 goal=512 stop=goal'; else 4x4 2048, or those of exact:table=.",
+        "Rules of the game, such as '3x4 goal=512 stop=goal'. Default: 4x4 2048.",
     ),
 ]
 DiceSeedOption = Annotated[
-    str | None, option("--seed", "N", "Seed of the dice, 0 to 2^64 - 1; else a random one.")
+    str | None, option("--seed", "N", "Seed of the game, 0 to 2^64 - 1. Default: random.")
 ]
-FirstSeedOption = Annotated[str, option("--seed", "S", "Seed of the first game; then S+1, ...")]
-JobsOption = Annotated[int | None, count("--jobs", "J", "Games at a time; else as many as cores.")]
-ThreadsOption = Annotated[int | None, count("--threads", "N", "Threads; else as many as cores.")]
-StudyOption = Annotated[str, option("--out", "FILE", "Study that keeps the games; reused.")]
-BoardsOption = Annotated[str, option("--boards", "FILE", "Play on from the boards of a text file.")]
-PaceOption = Annotated[str | None, option("--moves-per-second", "X", "Play no faster than this.")]
+FirstSeedOption = Annotated[str, option("--seed", "S", "Seed of the first game; the next is S+1.")]
+JobsOption = Annotated[
+    int | None, count("--jobs", "J", "Games played at the same time. Default: one per core.")
+]
+ThreadsOption = Annotated[
+    int | None, count("--threads", "N", "Number of threads. Default: one per core.")
+]
+StudyOption = Annotated[
+    str,
+    option(
+        "--out",
+        "FILE",
+        "Study (SQLite file) that stores the games; games it holds are not played again.",
+    ),
+]
+BoardsOption = Annotated[
+    str, option("--boards", "FILE", "Start the games from the boards in a text file.")
+]
+PaceOption = Annotated[str | None, option("--moves-per-second", "X", "Limit the pace.")]
 JsonOption = Annotated[bool, flag("--json", "Print one JSON document.")]
 
 

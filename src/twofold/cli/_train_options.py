@@ -63,89 +63,127 @@ class TrainOptions:
 
     context: typer.Context
     network: Annotated[
-        str, argument("NETWORK", "4x6, 8x6, ... or patterns.", show_default=True)
+        str,
+        argument(
+            "NETWORK",
+            "Network to train: 4x6, 8x6, ..., or patterns such as '0123 4567'.",
+            show_default=True,
+        ),
     ] = ""
-    out: Annotated[str, option("--out", "FILE", "The network and its run.", show_default=False)] = (
-        ""
-    )
-    games: Annotated[int | None, count("--games", "N", "Games, in all.")] = None
-    time: Annotated[str, option("--time", "T", f"Time, in all; else {DEFAULT_TIME}.")] = ""
-    resume: Annotated[bool, flag("--resume", "Go on with the run in --out.")] = False
+    out: Annotated[
+        str, option("--out", "FILE", "File for the network and its checkpoint.", show_default=False)
+    ] = ""
+    games: Annotated[int | None, count("--games", "N", "Total number of games.")] = None
+    time: Annotated[
+        str, option("--time", "T", f"Total time. Default: {DEFAULT_TIME} if --games is not given.")
+    ] = ""
+    resume: Annotated[bool, flag("--resume", "Continue the run in --out.")] = False
     start: Annotated[
         list[str] | None,
         option(
             "--start", "NET", "Begin with the weights of a network; of several with their mean."
         ),
     ] = None
-    schedule: Annotated[str, option("--schedule", "S", "tc, td:0.1, or td:0.1@90%,tc:1@10%.")] = (
-        USUAL_SCHEDULE
-    )
+    schedule: Annotated[
+        str, option("--schedule", "S", "Learning schedule: tc, td:0.1, or td:0.1@90%,tc:1@10%.")
+    ] = USUAL_SCHEDULE
     rule: Annotated[
-        str, option("--rule", "FILE:NAME", "A learning rule of your own, in place of tc.")
+        str, option("--rule", "FILE:NAME", "Your own learning rule, instead of tc.")
     ] = ""
-    decay: Annotated[
-        str, option("--decay", "FILE:NAME", "A schedule of step sizes of your own.")
-    ] = ""
-    optimism: Annotated[float, option("--optimism", "V", "Value of every board at first.")] = 0.0
-    initial_weight: Annotated[
-        float, option("--initial-weight", "V", "Value of every weight at first, instead.")
+    decay: Annotated[str, option("--decay", "FILE:NAME", "Your own step-size schedule.")] = ""
+    optimism: Annotated[
+        float, option("--optimism", "V", "Initial value of every board, in points.")
     ] = 0.0
-    trace: Annotated[float, option("--lambda", "L", "TD(lambda): 0 one step, 1 n steps.")] = 0.0
-    steps: Annotated[int | None, count("--steps", "N", "Steps to a target; else by lambda.")] = None
-    order: Annotated[str, option("--order", "O", "forward, or backward after each game.")] = (
-        "forward"
-    )
-    stages: Annotated[str, option("--stages", "SUMS", "Where stages split: 16384,32768.")] = ""
-    carousel: Annotated[bool, flag("--carousel", "Begin games at each stage in turn.")] = False
+    initial_weight: Annotated[
+        float,
+        option("--initial-weight", "V", "Initial value of every weight, instead of --optimism."),
+    ] = 0.0
+    trace: Annotated[
+        float, option("--lambda", "L", "Lambda of TD(lambda): 0 is one-step, 1 is n-step.")
+    ] = 0.0
+    steps: Annotated[
+        int | None,
+        count(
+            "--steps",
+            "N",
+            "Number of steps of TD(lambda) and n-step TD. Default: chosen from lambda.",
+        ),
+    ] = None
+    order: Annotated[
+        str, option("--order", "O", "Order of updates: forward, or backward after each game.")
+    ] = "forward"
+    stages: Annotated[
+        str, option("--stages", "SUMS", "Tile sums at which stages begin: 16384,32768.")
+    ] = ""
+    carousel: Annotated[
+        bool, flag("--carousel", "Start games from each stage in turn (carousel shaping).")
+    ] = False
     restart: Annotated[
         str,
         option(
             "--restart",
             "N",
-            "Take up again games of N moves: 10 in the middle, 10@0.3 earlier; 0 none.",
+            "Restart games of N moves or more in their middle; 10@0.3: after 30 %. 0: never.",
         ),
     ] = "0"
     bands: Annotated[
         str,
         option(
-            "--bands", "SUMS", "Begin games also from kept boards of these tile sums: 14000,16000."
+            "--bands",
+            "SUMS",
+            "Also start games from stored boards with these tile sums: 14000,16000.",
         ),
     ] = ""
     band_share: Annotated[
-        float, option("--band-share", "P", "Share of games that begin from --bands.")
+        float, option("--band-share", "P", "Share of games that start from --bands.")
     ] = 0.5
     tables: Annotated[
         str,
         option(
-            "--tables", "T", "Endgame tables that make the moves they know: 442-512+442-256, auto."
+            "--tables",
+            "T",
+            "Endgame tables that choose the moves they know: 442-512+442-256, or auto.",
         ),
     ] = "none"
     downgrade: Annotated[
-        int, count("--downgrade", "SUM", "Every other game plays downgraded from SUM; 0 none.")
+        int,
+        count(
+            "--downgrade",
+            "SUM",
+            "In every other game, halve large tiles once the distinct tiles sum to SUM. 0: never.",
+        ),
     ] = 0
     threads: ThreadsOption = None
     seed: Annotated[str, option("--seed", "S", "Seed of the games.")] = "1"
     runs: Annotated[
         int | None,
-        count("--runs", "N", "N runs, with the seeds from --seed on: mean curve and interval."),
+        count(
+            "--runs",
+            "N",
+            "Train N networks, seeds from --seed on; report the mean curve and its interval.",
+        ),
     ] = None
-    checkpoint: Annotated[str, option("--checkpoint", "T", "Time between checkpoints.")] = (
+    checkpoint: Annotated[str, option("--checkpoint", "T", "Time between two checkpoints.")] = (
         CHECKPOINT
     )
     eval_every: Annotated[
         str,
-        option(
-            "--eval-every", "T", "Let the network play every so often: 10m, or 10000g for games."
-        ),
+        option("--eval-every", "T", "Evaluate the network every 10m, or every 10000g (games)."),
     ] = ""
-    eval_games: Annotated[int, count("--eval-games", "N", "Whole games then, from seed 1.")] = (
+    eval_games: Annotated[int, count("--eval-games", "N", "Games per evaluation, from seed 1.")] = (
         EVAL_GAMES
     )
     eval_boards: Annotated[
-        list[str] | None, option("--eval-boards", "FILE", "And one from each board of a file.")
+        list[str] | None,
+        option("--eval-boards", "FILE", "Also evaluate from each board in a file."),
     ] = None
     eval_downgrade: Annotated[
-        int, count("--eval-downgrade", "SUM", "Downgraded then; 0 never.")
+        int,
+        count(
+            "--eval-downgrade",
+            "SUM",
+            "Tile sum from which evaluation games halve large tiles. 0: never.",
+        ),
     ] = EVAL_DOWNGRADE
     rules: RulesOption = ""
     json: JsonOption = False

@@ -42,37 +42,38 @@ EXAMPLE = """  twofold analyse 0012/0013/0024/1357
 
 
 def command(
-    board: Annotated[str, argument("BOARD", "The board; - reads it from the input.")],
-    player: Annotated[str | None, option("--player", "PLAYER", "Who analyses it.")] = None,
-    time: Annotated[str | None, option("--time", "T", "Time to take: 50ms, 1s, 2m.")] = None,
-    nodes: Annotated[str | None, option("--nodes", "N", "Positions to visit: 100000, 1e6.")] = None,
-    ply: Annotated[str | None, option("--ply", "N", "Depth in plies.")] = None,
-    threads: Annotated[
-        int | None, count("--threads", "N", "Threads that share the search.")
-    ] = None,
+    board: Annotated[str, argument("BOARD", "The board; - reads standard input.")],
+    player: Annotated[str | None, option("--player", "PLAYER", "Player that analyses it.")] = None,
+    time: Annotated[str | None, option("--time", "T", "Time limit: 50ms, 1s, 2m.")] = None,
+    nodes: Annotated[str | None, option("--nodes", "N", "Node limit: 100000, 1e6.")] = None,
+    ply: Annotated[str | None, option("--ply", "N", "Search depth, in plies.")] = None,
+    threads: Annotated[int | None, count("--threads", "N", "Number of search threads.")] = None,
     score: Annotated[
-        int | None, count("--score", "N", "Points so far, for who needs them.")
+        int | None, count("--score", "N", "Score so far; some players use it.")
     ] = None,
-    explain: Annotated[bool, flag("--explain", "Show the parts of the evaluator's value.")] = False,
+    explain: Annotated[
+        bool, flag("--explain", "Show how the evaluator's value is made up.")
+    ] = False,
     board_format: Annotated[
-        str | None, option("--board-format", "FORMAT", "Of BOARD: text, hex, hex-low, original.")
+        str | None,
+        option("--board-format", "FORMAT", "Format of BOARD: text, hex, hex-low, original."),
     ] = None,
     outcomes: Annotated[
-        bool, flag("--outcomes", "Show the chance of each end; for exact:table=.")
+        bool, flag("--outcomes", "Show the probability of each final tile; needs exact:table=.")
     ] = False,
     json: JsonOption = False,
 ) -> None:
     """Show what each of the four moves on a board is worth.
 
-    The board may also be given as it is printed: rows on lines, tiles in decimal, a dot for an
-    empty cell; as the saved game of the original page, which says its points too; or as 16
-    hexadecimal digits that begin with the top-left cell (hex) or end with it (hex-low).
+    The board may also be as it is printed (rows on lines, tiles in decimal, a dot for an empty
+    cell), the saved game of the original page (with its score), or 16 hexadecimal digits that
+    begin (hex) or end (hex-low) with the top-left cell.
 
-    In a terminal the values improve as the search goes deeper, and Ctrl-C ends it
-    with the best answer so far.
+    In a terminal the values improve while the search goes deeper; Ctrl-C stops it with the best
+    answer so far.
 
-    In the line, the moves that the player expects, `left, 2 in r3c1` is a move to the left,
-    and a 2 that then appears in row 3, column 1.
+    The line shows the moves the player expects: `left, 2 in r3c1` means a move to the left, then
+    a 2 in row 3, column 1.
     """
     position, points = _read_board(board, board_format)
     budget = _budget(ply=ply, time=time, nodes=nodes)

@@ -74,8 +74,8 @@ if TYPE_CHECKING:
 EXAMPLE = """  twofold bench greedy corner --games 100 --seed 1
   twofold bench random my_player.py:Mine --games 50 --jobs 2 --json
   twofold bench quick --games 1000 --out study.db
-  twofold bench --resume --out study.db
-  twofold bench --resume --out study.db my_player.py:Mine
+  twofold bench --resume study.db
+  twofold bench --resume study.db my_player.py:Mine
   twofold bench ntuple --boards late.txt --out late.db
   twofold bench --preset sources --out sources.db
   twofold bench quick --games 10000 --ray auto --out study.db"""
@@ -87,42 +87,46 @@ _GAMES = 100
 def command(
     players: Annotated[
         list[str] | None,
-        argument("PLAYER...", "Players; beside --resume those of the study that run code."),
+        argument("PLAYER...", "Players. With --resume: the study, then its players that run code."),
     ] = None,
     games: Annotated[
-        int | None, count("--games", "N", "Games each; else 100, or one from each of --boards.")
+        int | None,
+        count("--games", "N", "Games per player. Default: 100, or one per board of --boards."),
     ] = None,
     seed: FirstSeedOption = "1",
     boards: BoardsOption = "",
     out: StudyOption = "",
     preset: Annotated[
-        str, option("--preset", "NAME", "sources or league, instead of players.")
+        str, option("--preset", "NAME", "A set of players instead of PLAYER: sources or league.")
     ] = "",
-    resume: Annotated[bool, flag("--resume", "Go on with all that --out was asked for.")] = False,
+    resume: Annotated[bool, flag("--resume", "Play the games that a study still lacks.")] = False,
     jobs: JobsOption = None,
-    ray: Annotated[str, option("--ray", "ADDRESS", "Play on a Ray cluster; or local.")] = "",
+    ray: Annotated[
+        str, option("--ray", "ADDRESS", "Play on a Ray cluster; local starts one here.")
+    ] = "",
     timeout: Annotated[
-        str, option("--timeout", "T", "A game of a player of your own may take.")
+        str, option("--timeout", "T", "Longest time for one game of a Python player.")
     ] = "1h",
     records: Annotated[
-        bool, flag("--records", "Keep the record of each new game in --out.")
+        bool, flag("--records", "Also store the record of each new game in --out.")
     ] = False,
-    survival: Annotated[bool, flag("--survival", "Show where games end, by tile sum.")] = False,
+    survival: Annotated[bool, flag("--survival", "Show at which tile sums games end.")] = False,
     rules: RulesOption = "",
     json: JsonOption = False,
 ) -> None:
-    """Let players play the same games; show a table.
+    """Measure players over the same games; show a table.
 
-    The table has mean scores with 95 % intervals, reach rates and speed. Games depend on
-    player, rules and seed alone: any number of jobs gives the same table, but for the times.
-    With --out every finished game is kept, and none is played twice. With --boards games go
-    on from the boards of a file, one a line, in turn: the game of seed S from board S. Scores
-    are then the points made from there on.
+    The table has mean scores with 95 % intervals, reach rates and speed. A game depends on
+    player, rules and seed only, so --jobs changes nothing but the times. --out stores every
+    finished game, and no game is played twice. With --boards the game of seed S starts from
+    board S of the file, one board per line, in turn; its score counts from there.
     """
     first = parse_seed(seed)
     check_limit("games", _GAMES if games is None else games, 1, MAX_GAMES)
     used_jobs = read_jobs(jobs)
     seconds_a_game = read_seconds(timeout, "timeout")
+    if resume and not out and players:
+        out, *players = players
     _check_request(players or [], preset, out, boards, resume=resume, records=records)
     with _open_study(out) as study:
         if resume:
@@ -182,7 +186,7 @@ def _check_request(
             "knows its boards"
         )
     if resume and not out:
-        raise InvalidInput("expected --out FILE, the study to go on with")
+        raise InvalidInput("expected --resume FILE, the study to go on with")
     if records and not out:
         raise InvalidInput("expected --out FILE, the study that keeps the records")
     if resume and not Path(out).exists():
@@ -281,7 +285,7 @@ def _check_named(study: Study, named: list[str], out: str) -> None:
 
 def _going_on(out: str, more: Iterable[str]) -> str:
     """The command that goes on with a study: with the players that run code, and options."""
-    return shell_line("twofold", "bench", "--resume", "--out", out, *more)
+    return shell_line("twofold", "bench", "--resume", out, *more)
 
 
 # ---- what is shown

@@ -55,34 +55,41 @@ _GAMES, _MOST_GAMES = 200, 10_000
 
 
 def command(
-    first: Annotated[str, argument("A", "Player.")],
-    second: Annotated[str, argument("B", "Player.")],
+    first: Annotated[str, argument("A", "First player.")],
+    second: Annotated[str, argument("B", "Second player.")],
     games: Annotated[
         int | None,
         count(
             "--games",
             "N",
-            f"Games each; else {_GAMES}, or one from each board; with --sprt {_MOST_GAMES:,}.",
+            f"Games per player. Default: {_GAMES}, or one per board; --sprt: {_MOST_GAMES:,}.",
         ),
     ] = None,
     seed: FirstSeedOption = "1",
     boards: BoardsOption = "",
-    sprt: Annotated[bool, flag("--sprt", "Stop as soon as it is known who is stronger.")] = False,
+    sprt: Annotated[
+        bool, flag("--sprt", "Stop as soon as the stronger player is known (sequential test).")
+    ] = False,
     delta: Annotated[
-        str, option("--delta", "D", "Difference worth finding: 500, or 5% of B's.")
+        str,
+        option("--delta", "D", "Smallest difference that matters: 500 points, or 5% of B's mean."),
     ] = "5%",
-    tile: Annotated[int | None, option("--tile", "T", "Test how often T is reached.")] = None,
-    budget: Annotated[str, option("--budget", "T", "Time a move, for both: 1ms.")] = "",
+    tile: Annotated[
+        int | None, option("--tile", "T", "Compare how often tile T is reached, instead of scores.")
+    ] = None,
+    budget: Annotated[
+        str, option("--budget", "T", "Time per move for both players, such as 1ms.")
+    ] = "",
     out: StudyOption = "",
     jobs: JobsOption = None,
     rules: RulesOption = "",
     json: JsonOption = False,
 ) -> None:
-    """Is A stronger than B? Both play the same games.
+    """Find out which of two players is stronger, on the same games.
 
-    Ends with exit code 1 where B is stronger. With --sprt games are played until it is known
-    who is stronger by D, or that neither is; each answer is wrong once in twenty times. With
-    --boards both go on from the same boards, with the same dice, in turn.
+    The exit code is 1 if B is stronger. --sprt plays until it is known who is stronger by D or
+    more, or that neither is; either answer is wrong in 5 % of cases. With --boards both players
+    start from the same boards with the same dice.
     """
     start = parse_seed(seed)
     check_limit("games", 1 if games is None else games, 1, MAX_GAMES)

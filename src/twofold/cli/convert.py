@@ -29,15 +29,18 @@ EXAMPLE = """  twofold convert replay.txt game.2048
 
 
 def command(
-    source: Annotated[str, argument("IN", "The file to read; - reads the input.")],
-    target: Annotated[str, argument("OUT", "The file to write; else the output.")] = "-",
+    source: Annotated[str, argument("IN", "File to read; - reads standard input.")],
+    target: Annotated[str, argument("OUT", "File to write. Default: standard output.")] = "-",
     from_: Annotated[
-        str | None, option("--from", "FORMAT", "Format of IN; else found by its text.")
+        str | None, option("--from", "FORMAT", "Format of IN. Default: detected.")
     ] = None,
     to: Annotated[
-        str | None, option("--to", "FORMAT", "Format of OUT; else by its name, or twofold.")
+        str | None,
+        option("--to", "FORMAT", "Format of OUT. Default: by the name of OUT, else twofold."),
     ] = None,
-    game: Annotated[int | None, option("--game", "N", "Take the N-th game alone, from 1.")] = None,
+    game: Annotated[
+        int | None, option("--game", "N", "Convert only game N, counted from 1.")
+    ] = None,
 ) -> None:
     """Read games in one format and write them in another.
 

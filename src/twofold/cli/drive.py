@@ -74,42 +74,39 @@ MAX_PAGE_TAG: Final = 500
 
 
 def command(
-    url: Annotated[str, argument("URL", "Address of the page.")],
-    player: Annotated[str | None, option("--player", "PLAYER", "Who plays.")] = None,
-    time: Annotated[str | None, option("--time", "T", "Time for each move: 50ms, 1s.")] = None,
+    url: Annotated[str, argument("URL", "Address of the 2048 page.")],
+    player: Annotated[str | None, option("--player", "PLAYER", "Player that plays.")] = None,
+    time: Annotated[str | None, option("--time", "T", "Time per move: 50ms, 1s.")] = None,
     moves_per_second: PaceOption = None,
     stop_at: Annotated[
-        str | None, option("--stop-at", "TILE", "Stop when this tile is there.")
+        str | None, option("--stop-at", "TILE", "Stop when this tile is reached.")
     ] = None,
     attach: Annotated[
         str,
         option(
             "--attach",
             "ENDPOINT",
-            "Use a browser that runs: its debugging port, host:port or address.",
+            "Use a running browser: its debugging port, host:port or address.",
         ),
     ] = "",
-    browser: Annotated[str, option("--browser", "PATH", "The browser to start.")] = "",
-    headless: Annotated[bool, flag("--headless", "Start it without a window.")] = False,
+    browser: Annotated[str, option("--browser", "PATH", "Browser to start.")] = "",
+    headless: Annotated[bool, flag("--headless", "Run the browser without a window.")] = False,
     adapter: Annotated[
         str, option("--adapter", "NAME", "Kind of page: original, twofold, generic, auto.")
     ] = "auto",
     selectors: Annotated[
         Path | None,
-        option("--selectors", "FILE", "TOML file that tells where a game is on a page."),
+        option("--selectors", "FILE", "TOML file that says where the game is on the page."),
     ] = None,
     selector: Annotated[
-        list[str] | None, option("--selector", "NAME=VALUE", "One line of such a file.")
+        list[str] | None,
+        option("--selector", "NAME=VALUE", "One line of such a file, instead of a file."),
     ] = None,
     rules: Annotated[
-        str, option("--rules", "RULES", "Rules of the page; else it goes by the board.")
+        str, option("--rules", "RULES", "Rules of the page. Default: taken from its board.")
     ] = "",
-    patience: Annotated[
-        str, option("--patience", "T", "How long the page may take to answer.")
-    ] = "3s",
-    record: Annotated[
-        Path | None, option("--record", "FILE", "Write what was seen to a file.")
-    ] = None,
+    patience: Annotated[str, option("--patience", "T", "How long to wait for the page.")] = "3s",
+    record: Annotated[Path | None, option("--record", "FILE", "Write the game to a file.")] = None,
     json: JsonOption = False,
 ) -> None:
     """Play a 2048 page in a browser.

@@ -25,9 +25,9 @@ HINT = "the engine protocol: try u2048, position 0012/0013/0024/1357, go time 10
 
 
 def command(
-    player: Annotated[str | None, argument("PLAYER", "Who answers.")] = None,
+    player: Annotated[str | None, argument("PLAYER", "Player that answers.")] = None,
 ) -> None:
-    """Let a player answer in the engine protocol, line by line.
+    """Serve a player over the engine protocol.
 
     Programs in any language can then ask a player of twofold for moves and values, as chess
     programs ask their engines. docs/reference/engine-protocol.md is the specification;

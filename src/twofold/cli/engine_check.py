@@ -33,14 +33,14 @@ MAX_SLACK: Final = 1_000.0
 
 
 def command(
-    cmd: Annotated[str, argument("CMD", "The engine's command; no shell sees it.")],
-    boards: Annotated[int, count("--boards", "N", "Boards of the check of moves.")] = 200,
+    cmd: Annotated[str, argument("CMD", "Command that starts the engine (run without a shell).")],
+    boards: Annotated[int, count("--boards", "N", "Number of boards to check moves on.")] = 200,
     slack: Annotated[
-        float, option("--slack", "X", "Multiply all limits of time, on a busy machine.")
+        float, option("--slack", "X", "Multiply all time limits, for a busy machine.")
     ] = 1.0,
     json: JsonOption = False,
 ) -> None:
-    """Check that a program keeps the engine protocol.
+    """Check that a program follows the engine protocol.
 
     Exit code 1 if it does not; docs/reference/engine-protocol.md is the specification.
     """

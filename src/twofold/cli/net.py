@@ -47,13 +47,13 @@ _CONVERT = """  twofold net convert net.safetensors net.w
 app = typer.Typer(
     name="net",
     add_completion=False,
-    help="Look into networks, measure, convert and average them.",
+    help="Inspect, evaluate, convert and average networks.",
     epilog=f"Example:\n\n\b\n{EXAMPLE}",
     rich_markup_mode=None,
     no_args_is_help=True,
 )
 
-NetworkArgument = Annotated[str, argument("NETWORK", "A name or a file.")]
+NetworkArgument = Annotated[str, argument("NETWORK", "Name or file of a network.")]
 
 
 @app.command("info", epilog="Example:\n\n\b\n  twofold net info default --json")
@@ -123,11 +123,13 @@ def evaluate(
     network: NetworkArgument,
     ply: Annotated[list[int] | None, option("--ply", "N", "Depths; 1.")] = None,
     games: Annotated[
-        int | None, count("--games", "N", "Games each; else 1000, or one from each of --boards.")
+        int | None, count("--games", "N", "Games. Default: 1000, or one per board of --boards.")
     ] = None,
     boards: BoardsOption = "",
-    seed: Annotated[str, option("--seed", "S", "Of the first game.")] = "1",
-    jobs: Annotated[int | None, count("--jobs", "J", "Games at a time; else cores.")] = None,
+    seed: Annotated[str, option("--seed", "S", "Seed of the first game.")] = "1",
+    jobs: Annotated[
+        int | None, count("--jobs", "J", "Games played at the same time. Default: one per core.")
+    ] = None,
     json: JsonOption = False,
 ) -> None:
     """Let a network play; show its scores and where its games end.
@@ -155,11 +157,18 @@ def evaluate(
 @app.command("convert", epilog=f"Example:\n\n\b\n{_CONVERT}")
 def convert(
     network: NetworkArgument,
-    out: Annotated[str, argument("OUT", "*.safetensors, or *.w for TDL2048+.", show_default=True)],
-    release: Annotated[bool, flag("--release", "16 bits and compressed, to be passed on.")] = False,
-    unit: Annotated[float, option("--unit", "P", "Of --release: points of a step.")] = 4.0,
-    value_bytes: Annotated[int, option("--bytes", "N", "Of *.w: bytes a weight, 2, 4 or 8.")] = 4,
-    note: Annotated[str, option("--note", "TEXT", "Kept in the file.")] = "",
+    out: Annotated[
+        str,
+        argument("OUT", "File to write: *.safetensors, or *.w for TDL2048+.", show_default=True),
+    ],
+    release: Annotated[bool, flag("--release", "Compressed 16-bit form, for sharing.")] = False,
+    unit: Annotated[
+        float, option("--unit", "P", "With --release: rounding step, in points.")
+    ] = 4.0,
+    value_bytes: Annotated[
+        int, option("--bytes", "N", "For *.w: bytes per weight, 2, 4 or 8.")
+    ] = 4,
+    note: Annotated[str, option("--note", "TEXT", "Note to store in the file.")] = "",
 ) -> None:
     """Write a network in another form.
 

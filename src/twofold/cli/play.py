@@ -64,14 +64,12 @@ _HANG: Final = 19
 
 
 def command(
-    hints: Annotated[str | None, option("--hints", "PLAYER", "Who gives hints and helps.")] = None,
+    hints: Annotated[str | None, option("--hints", "PLAYER", "Player that gives hints.")] = None,
     rules: RulesOption = "",
     seed: DiceSeedOption = None,
-    resume: Annotated[Path | None, option("--resume", "FILE", "Go on with a saved game.")] = None,
+    resume: Annotated[Path | None, option("--resume", "FILE", "Continue a saved game.")] = None,
     plain: Annotated[bool, flag("--plain", "Plain text: type u, r, d or l and Enter.")] = False,
-    words: Annotated[
-        bool, flag("--words", "Plain text in words alone, for screen readers.")
-    ] = False,
+    words: Annotated[bool, flag("--words", "Words only, for screen readers.")] = False,
 ) -> None:
     """Play in the terminal.
 

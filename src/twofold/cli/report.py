@@ -20,7 +20,8 @@ if TYPE_CHECKING:
     from twofold.arena.reports.joint_curve import DrawnCurve
     from twofold.arena.studies.study import Study
 
-EXAMPLE = """  twofold report study.db --html report.html
+EXAMPLE = """  twofold report study.db
+  twofold report study.db --html report.html
   twofold report study.db --format tdl
   twofold report study.db --csv games.csv --parquet games.parquet
   twofold report study.db --records games.jsonl
@@ -39,58 +40,71 @@ _PRINTED: Final = ("--html", "--markdown", "--csv")
 
 def command(
     study: Annotated[
-        str, typer.Argument(metavar="STUDY", help="Study of bench --out.", show_default=False)
+        str,
+        typer.Argument(metavar="STUDY", help="Study written by bench --out.", show_default=False),
     ] = "",
     html: Annotated[
-        str, typer.Option("--html", metavar="OUT", help="Page with tables and plots.")
+        str, typer.Option("--html", metavar="OUT", help="Write a page with tables and plots.")
     ] = "",
     markdown: Annotated[
-        str, typer.Option("--markdown", metavar="OUT", help="Tables as GitHub Markdown; - prints.")
+        str,
+        typer.Option(
+            "--markdown", metavar="OUT", help="Write the tables as GitHub Markdown; - prints them."
+        ),
     ] = "",
     form: Annotated[
-        str, typer.Option("--format", metavar="F", help="tdl: print tables like TDL2048+'s.")
+        str, typer.Option("--format", metavar="F", help="tdl: print the tables as TDL2048+ does.")
     ] = "",
     csv: Annotated[
-        str, typer.Option("--csv", metavar="OUT", help="All games as CSV; - prints.")
+        str, typer.Option("--csv", metavar="OUT", help="Write all games as CSV; - prints them.")
     ] = "",
     parquet: Annotated[
-        str, typer.Option("--parquet", metavar="OUT", help="All games as Parquet.")
+        str, typer.Option("--parquet", metavar="OUT", help="Write all games as Parquet.")
     ] = "",
     records: Annotated[
         str,
-        typer.Option("--records", metavar="OUT", help="Records of bench --records, a line each."),
+        typer.Option(
+            "--records", metavar="OUT", help="Write the records of bench --records, one per line."
+        ),
     ] = "",
     games: Annotated[
-        str, typer.Option("--import", metavar="FILE", help="First keep the games of such a file.")
+        str,
+        typer.Option(
+            "--import",
+            metavar="FILE",
+            help="First add the games of a CSV or Parquet file to the study.",
+        ),
     ] = "",
     boards: Annotated[
         list[str] | None,
         typer.Option(
-            "--boards", metavar="FILE", help="Beside --import: boards that its games begin on."
+            "--boards", metavar="FILE", help="With --import: the boards its games start from."
         ),
     ] = None,
     curves: Annotated[
         list[str] | None,
         typer.Option(
-            "--curves", metavar="FILE", help="Learning curves of train for --html or --picture."
+            "--curves", metavar="FILE", help="Learning curve of train, for --html or --picture."
         ),
     ] = None,
     picture: Annotated[
-        str, typer.Option("--picture", metavar="OUT", help="These curves as .svg or .pdf.")
+        str, typer.Option("--picture", metavar="OUT", help="Draw the curves as .svg or .pdf.")
     ] = "",
     write_boards: Annotated[
         str,
         typer.Option(
-            "--write-boards", metavar="FOLDER", help="The boards that games begin on, as text."
+            "--write-boards",
+            metavar="FOLDER",
+            help="Write the boards that games start from as text.",
         ),
     ] = "",
 ) -> None:
-    """Report studies and learning curves as pages, tables, data.
+    """Show a study or learning curves as a table, page or data.
 
-    The page needs no network and no scripts. With --import the games of a CSV or Parquet file
-    are added to the study, which is made where there is none: all of them, or none. Such a file
-    names start boards by their hash alone: --boards brings them to a study without them. The file
-    - is the output, for --html, --markdown and --csv.
+    Without options it prints the table of bench. The page works offline and without scripts.
+    --import adds the games of a CSV or Parquet file to the study, all or none; the study is
+    created if there is none. Such a file holds only the hashes of start boards: name the boards
+    with --boards. For --html, --markdown and --csv the file - is standard output.
     """
     outputs = {"--html": html, "--markdown": markdown, "--csv": csv, "--parquet": parquet}
     outputs |= {"--records": records}
@@ -109,7 +123,8 @@ def command(
         raise InvalidInput("expected --boards together with --import FILE, got it alone")
     if games:
         _import(study, games, boards or [])
-    if not (written or form or write_boards):
+    printed = not (written or form or write_boards or games)
+    if games and not (written or form or write_boards):
         return
     from twofold.arena.studies.study import Study
 
@@ -118,10 +133,10 @@ def command(
             _write(opened, option, path, drawn)
         if write_boards:
             _write_boards(opened, write_boards)
-        if form:
-            from twofold.arena.reports.text import tdl_table
+        if form or printed:
+            from twofold.arena.reports.text import plain, tdl_table
 
-            print_out(tdl_table(opened))
+            print_out(tdl_table(opened) if form else plain(opened))
 
 
 def _check_request(
@@ -138,11 +153,6 @@ def _check_request(
     alone = set(written) <= {"--html", "--picture"} and not (form or games or write_boards)
     if not study and not alone:
         raise InvalidInput("expected a study of bench --out for these options, got none")
-    if not (written or form or games or write_boards):
-        raise InvalidInput(
-            "expected one of --html, --markdown, --format, --csv, --parquet, --records, "
-            "--write-boards, --import and --picture"
-        )
     for option, path in written.items():
         if path == STDOUT and option not in _PRINTED:
             raise InvalidInput(f"expected {option} with a file, got {STDOUT}")
@@ -174,7 +184,7 @@ def _curves(study: str, paths: list[str], html: str, picture: str) -> "list[Draw
     from twofold.errors import InvalidInput
     from twofold.notation import shown
 
-    if html and not (study or paths):
+    if not (study or paths or picture):
         raise InvalidInput("expected a study of bench --out, or --curves FILE, got neither")
     if paths and not (html or picture):
         raise InvalidInput("expected --html or --picture together with --curves, got it alone")

@@ -62,11 +62,13 @@ Advance = Callable[[int], None]
 
 
 def command(
-    file: Annotated[str, argument("FILE", "The record of the game.")],
-    player: Annotated[str | None, option("--player", "PLAYER", "Who judges the moves.")] = None,
-    ply: Annotated[int | None, option("--ply", "N", "Depth for each move, in plies.")] = None,
+    file: Annotated[str, argument("FILE", "Record of the game.")],
+    player: Annotated[
+        str | None, option("--player", "PLAYER", "Player that judges the moves.")
+    ] = None,
+    ply: Annotated[int | None, option("--ply", "N", "Search depth per move, in plies.")] = None,
     worst: Annotated[int, count("--worst", "N", "How many of the worst moves to show.")] = 10,
-    walk: Annotated[bool, flag("--walk", "Walk through the game on the screen instead.")] = False,
+    walk: Annotated[bool, flag("--walk", "Step through the game on the screen.")] = False,
     json: JsonOption = False,
 ) -> None:
     """Judge every move of a recorded game; show the worst ones.

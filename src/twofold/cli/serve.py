@@ -38,21 +38,23 @@ LOCAL: Final = "127.0.0.1"
 
 def command(
     port: Annotated[
-        int | None, option("--port", "N", "Port; else 2048, or the next free one.")
+        int | None, option("--port", "N", "Port. Default: 2048, or the next free one.")
     ] = None,
     host: Annotated[str, option("--host", "H", "Address to listen on.")] = LOCAL,
     allow_network: Annotated[
-        bool, flag("--allow-network", "Let --host name more than this machine.")
+        bool, flag("--allow-network", "Allow --host to open the server to other machines.")
     ] = False,
-    no_open: Annotated[bool, flag("--no-open", "Open no browser.")] = False,
-    data: Annotated[Path | None, option("--data", "FOLDER", "Where games are kept.")] = None,
+    no_open: Annotated[bool, flag("--no-open", "Do not open a browser.")] = False,
+    data: Annotated[Path | None, option("--data", "FOLDER", "Folder of the games.")] = None,
     folder: Annotated[
-        Path, option("--folder", "FOLDER", "Studies and training runs to show.")
+        Path, option("--folder", "FOLDER", "Folder of the studies and training runs to show.")
     ] = Path(),
     new_token: Annotated[
-        bool, flag("--new-token", "Sign out all browsers: make another token.")
+        bool, flag("--new-token", "Make a new token, which signs out all browsers.")
     ] = False,
-    player: Annotated[str | None, option("--player", "PLAYER", "Who helps and plays.")] = None,
+    player: Annotated[
+        str | None, option("--player", "PLAYER", "Player that gives hints and plays.")
+    ] = None,
     legacy_api: Annotated[
         str,
         option(

@@ -47,10 +47,14 @@ EXAMPLE = """  twofold solve --rules 2x2
 
 
 def command(
-    rules: Annotated[str, option("--rules", "RULES", "Rules, such as 2x3 or '3x3 start=1'.")],
-    goal: Annotated[int | None, option("--goal", "TILE", "For the chance of this tile.")] = None,
+    rules: Annotated[
+        str, option("--rules", "RULES", "Rules of the game, such as 2x3 or '3x3 start=1'.")
+    ],
+    goal: Annotated[
+        int | None, option("--goal", "TILE", "Maximise the chance of this tile.")
+    ] = None,
     score: Annotated[
-        bool, flag("--score", "For the expected score: what is done without --goal.")
+        bool, flag("--score", "Maximise the expected score (the default without --goal).")
     ] = False,
     out: Annotated[str, option("--out", "FILE", "Write the table.", show_default=False)] = "",
     outcomes: Annotated[bool, flag("--outcomes", "Show how games end under optimal play.")] = False,

@@ -58,7 +58,7 @@ _QUERY = """  twofold tables query edcb/a910/2342/3121
 app = typer.Typer(
     name="tables",
     add_completion=False,
-    help="Endgame tables: build, list, look into, ask and remove them.\n\n"
+    help="Build, list, inspect, query and remove endgame tables.\n\n"
     "A table knows the chance to make its target tile for every board whose large tiles fill "
     "the cells of its pattern. 442-512: 4, 4 and 2 free cells in three rows, 6 large tiles, and "
     "the tile 512 is to be made. free8-64: 8 free cells, and the large tiles may move.",
@@ -67,17 +67,23 @@ app = typer.Typer(
     no_args_is_help=True,
 )
 
-FolderOption = Annotated[str, option("--out", "FOLDER", "Else the user's data folder.")]
-NameArgument = Annotated[str, argument("NAME", "A table that is built, or a file.")]
+FolderOption = Annotated[
+    str, option("--out", "FOLDER", "Folder of the tables. Default: in the user's data folder.")
+]
+NameArgument = Annotated[str, argument("NAME", "Name of a built table, or a file.")]
 
 
 @app.command("build", epilog="Example:\n\n\b\n  twofold tables build default\n"
              "  twofold tables build 442-256 443-512/16-64 --out /data/tables")  # fmt: skip
 def build(
-    names: Annotated[list[str], argument("NAME...", "Such as 442-512; or default.")],
+    names: Annotated[
+        list[str], argument("NAME...", "Tables to build, such as 442-512; or default.")
+    ],
     out: FolderOption = "",
-    bits: Annotated[int, option("--bits", "N", "Bits of a chance, 16 or 8.")] = _BITS,
-    jobs: Annotated[int | None, count("--jobs", "J", "Threads; else cores.")] = None,
+    bits: Annotated[int, option("--bits", "N", "Bits per probability, 16 or 8.")] = _BITS,
+    jobs: Annotated[
+        int | None, count("--jobs", "J", "Number of threads. Default: one per core.")
+    ] = None,
 ) -> None:
     """Build tables.
 
@@ -267,7 +273,7 @@ def _default_begun(found: list[tuple[Path, "TableHead"]], unfinished: list[_Unfi
 @app.command("info", epilog="Example:\n\n\b\n  twofold tables info 442-512 --check")
 def info(
     name: NameArgument,
-    check: Annotated[bool, flag("--check", "Read all of it and compare the checksums.")] = False,
+    check: Annotated[bool, flag("--check", "Read the whole table and compare checksums.")] = False,
     json: JsonOption = False,
 ) -> None:
     """Show what a table is."""
@@ -286,9 +292,10 @@ def info(
 
 @app.command("query", epilog=f"Example:\n\n\b\n{_QUERY}")
 def query(
-    board: Annotated[str, argument("BOARD", "A 4x4 board; - reads it.")],
+    board: Annotated[str, argument("BOARD", "A 4x4 board; - reads standard input.")],
     tables: Annotated[
-        str | None, option("--tables", "NAMES", "Such as 442-512+443-512; else all.")
+        str | None,
+        option("--tables", "NAMES", "Tables to ask, such as 442-512+443-512. Default: all."),
     ] = None,
     json: JsonOption = False,
 ) -> None:
@@ -323,7 +330,7 @@ def query(
 @app.command("remove", epilog="Example:\n\n\b\n  twofold tables remove 442-256\n"
              "  twofold tables remove 442-256 --out /data/tables")  # fmt: skip
 def remove(
-    names: Annotated[list[str], argument("NAME...", "Tables that are built.")],
+    names: Annotated[list[str], argument("NAME...", "Tables to remove.")],
     out: FolderOption = "",
 ) -> None:
     """Remove tables, and what unfinished ones have left."""

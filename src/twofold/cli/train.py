@@ -27,12 +27,12 @@ EXAMPLE = """  twofold train 4x6 --out net.safetensors --time 30m
 def command(options: TrainOptions) -> None:
     """Train an n-tuple network by temporal-difference learning.
 
-    The file holds the network and all that --resume needs; Ctrl-C saves it. With one thread
-    what is learnt depends on the seed alone; more threads share the weights without locks.
+    --out holds the network and everything --resume needs; Ctrl-C saves it. With one thread the
+    result depends on the seed only; several threads share the weights without locks.
 
-    Progress shows the mean score of the last thousand games and, in per cent, how many of them
-    reached a tile; the line of an evaluation shows the mean score of its games and how many of
-    those from the boards of a file came to the next large tile.
+    Progress shows the mean score of the last 1,000 games and the percentage that reached a tile.
+    An evaluation shows the mean score of its games and, for --eval-boards, the percentage that
+    reached the next large tile.
     """
     one, out, resume = options, options.out, options.resume
     limits = read_limits(one.games, one.time, resume=resume)

@@ -62,21 +62,29 @@ EXAMPLE = """  twofold tune expectimax:ply=1 --games 100 --trials 200 --out tune
 
 def command(
     player: Annotated[str, argument("PLAYER", "Player to tune.")],
-    out: Annotated[str, option("--out", "FILE", "Trials, in SQLite.", show_default=False)],
-    games: Annotated[int, count("--games", "N", "Games a trial.")] = 100,
-    trials: Annotated[int, count("--trials", "T", "Trials wanted in the file.")] = 100,
+    out: Annotated[
+        str, option("--out", "FILE", "File for the trials (SQLite).", show_default=False)
+    ],
+    games: Annotated[int, count("--games", "N", "Games per trial.")] = 100,
+    trials: Annotated[int, count("--trials", "T", "Number of trials in all.")] = 100,
     jobs: Annotated[
-        int | None, count("--jobs", "J", "Trials at a time; else as many as cores.")
+        int | None, count("--jobs", "J", "Trials at the same time. Default: one per core.")
     ] = None,
     seed: FirstSeedOption = "1",
-    weights: Annotated[str, option("--weights", "NAMES", "a,b,c; else all of the evaluator.")] = "",
-    sampler: Annotated[str, option("--sampler", "NAME", "cma (CMA-ES) or tpe.")] = "cma",
-    spread: Annotated[float, option("--spread", "F", "Weights go to start / F and x F.")] = 4.0,
+    weights: Annotated[
+        str, option("--weights", "NAMES", "Weights to tune: a,b,c. Default: all of the evaluator.")
+    ] = "",
+    sampler: Annotated[
+        str, option("--sampler", "NAME", "Search method: cma (CMA-ES) or tpe.")
+    ] = "cma",
+    spread: Annotated[
+        float, option("--spread", "F", "Each weight varies from start / F to start x F.")
+    ] = 4.0,
     objective: Annotated[
-        str, option("--objective", "NAME", "score, log-score or a tile.")
+        str, option("--objective", "NAME", "What to maximise: score, log-score or a tile.")
     ] = "score",
     check_games: Annotated[
-        int, count("--check-games", "N", "Fresh games for best and start.")
+        int, count("--check-games", "N", "New games that compare the best weights with the start.")
     ] = 500,
     rules: RulesOption = "",
     json: JsonOption = False,

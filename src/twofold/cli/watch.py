@@ -81,21 +81,22 @@ MOST_MILESTONES: Final = 6
 
 
 def command(
-    player: Annotated[str | None, argument("PLAYER", "Who plays.")] = None,
+    player: Annotated[str | None, argument("PLAYER", "Player to watch.")] = None,
     seed: DiceSeedOption = None,
     rules: RulesOption = "",
     moves_per_second: PaceOption = None,
     record: Annotated[Path | None, option("--record", "FILE", "Write the game to a file.")] = None,
-    plain: Annotated[bool, flag("--plain", "Lines of text instead of a live picture.")] = False,
+    plain: Annotated[bool, flag("--plain", "Print lines of text instead of a live board.")] = False,
     words: Annotated[
-        bool, flag("--words", "Every move in words, a line each, for screen readers.")
+        bool, flag("--words", "Describe every move in words, one per line, for screen readers.")
     ] = False,
 ) -> None:
     """Watch a player play a game, live in the terminal.
 
-    With the extra 'tui', Space pauses, arrows step, + and - change the pace, T takes the game
-    over and ? shows all keys. Ctrl-C ends it with a summary. Without a terminal, or with --plain:
-    a line every 100 moves and the final board.
+    The first 20 moves are slow, so that you see what happens; then it plays at full speed. With
+    the extra 'tui', Space pauses, the arrow keys step, + and - change the pace, T lets you take
+    over and ? shows all keys. Ctrl-C ends the game with a summary. Without a terminal, or with
+    --plain, it prints a line every 100 moves and the final board.
     """
     used_rules = read_rules(rules, () if player is None else [player])
     used_seed = read_seed(seed)
@@ -197,8 +198,9 @@ class Watched:
             self.player = make_player(spec)
         self.player.start(rules, seed)
 
-    def _frames(self, stop: threading.Event) -> Iterator[GameFrame]:
-        return paced(frames(self.player, self.game, time.perf_counter), self.pace, stop)
+    def _frames(self, stop: threading.Event, *, slow_start: bool = False) -> Iterator[GameFrame]:
+        source = frames(self.player, self.game, time.perf_counter)
+        return paced(source, self.pace, stop, slow_start=slow_start)
 
     def show_app(self) -> tuple[GameFrame, bool]:
         """Show the game in the app until the user leaves; the last frame, and whether by Ctrl-C."""
@@ -221,7 +223,7 @@ class Watched:
         console = Console()
         opening = first_frame(self.game)
         screen = Screen(opening, self.spec, self.seed, getting_ready())
-        playback = Playback(self._frames(stop), opening)
+        playback = Playback(self._frames(stop, slow_start=True), opening)
         with Live(screen, console=console, screen=True, auto_refresh=False) as live:
             pause = 0.0
             while not playback.wait(pause) and not stop.is_set():

@@ -13,6 +13,11 @@ player plays as fast as it can."""
 PLEASANT: Final = 8.0
 """Pace at the start, in moves a second."""
 
+FIRST_MOVES: Final = 20
+FIRST_PACE: Final = 10.0
+"""A player that is watched without a pace makes so many moves at this one, in moves a second, so
+that one sees what happens; then it plays as fast as it can."""
+
 
 def faster(pace: float | None) -> float | None:
     """The next faster pace; None for as fast as it can."""

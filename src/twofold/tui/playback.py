@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from twofold.board import Board
 from twofold.game import Game
-from twofold.play.paces import next_due
+from twofold.play.paces import FIRST_MOVES, FIRST_PACE, next_due
 from twofold.players import Player
 from twofold.players.base import checked_move, move_list
 from twofold.search.analysis import Analysis
@@ -66,16 +66,29 @@ def frames(player: Player, game: Game, clock: Callable[[], float]) -> Iterator[G
 
 
 def paced(
-    source: Iterator[GameFrame], moves_per_second: float | None, stop: threading.Event
+    source: Iterator[GameFrame],
+    moves_per_second: float | None,
+    stop: threading.Event,
+    *,
+    slow_start: bool = False,
 ) -> Iterator[GameFrame]:
-    """The frames of a game, no faster than asked, until `stop` is set."""
+    """The frames of a game, no faster than asked, until `stop` is set.
+
+    Args:
+        source: the frames.
+        moves_per_second: the pace; None for as fast as they come.
+        stop: ends it.
+        slow_start: without a pace, whether the first moves have one.
+    """
     due = time.monotonic()
     for frame in source:
         yield frame
         if stop.is_set():
             return
-        if moves_per_second is not None:
-            due = next_due(due, moves_per_second, time.monotonic())
+        starts = slow_start and frame.move_number < FIRST_MOVES
+        pace = moves_per_second or (FIRST_PACE if starts else None)
+        if pace is not None:
+            due = next_due(due, pace, time.monotonic())
             if stop.wait(due - time.monotonic()):
                 return
 

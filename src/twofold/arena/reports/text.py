@@ -1,14 +1,49 @@
 """Reports as text: the tables as GitHub Markdown, blocks in the style of TDL2048+."""
 
 import re
+import shlex
 
 import numpy as np
 
+from twofold.arena.bench import PlayerStanding
 from twofold.arena.reports.report import ReportEntry, Section, gather
 from twofold.arena.reports.tables import ReportTable, section_tables
 from twofold.arena.studies.study import Study
+from twofold.arena.table import format_runs
+from twofold.figures import counted
 from twofold.notation import printable
 from twofold.rules import Rules
+
+# ---- as `bench` prints it
+
+
+def plain(study: Study) -> str:
+    """The table of `bench` for all games of a study, and what goes on where some are missing.
+
+    Raises:
+        InvalidInput: the study has no finished game.
+    """
+    return "\n\n".join(map(_plain, gather(study)))
+
+
+def _plain(section: Section) -> str:
+    standings = [
+        PlayerStanding(one.label, one.run.spec, one.games, *_first_failure(one.failures))
+        for one in section.entries
+    ]
+    boards = f", from boards {printable(section.boards.name)}" if section.boards else ""
+    lines = [format_runs(standings, from_boards=bool(boards)), f"\nrules {section.rules}{boards}"]
+    if missing := sum(one.missing for one in section.entries):
+        command = shlex.join(["twofold", "bench", "--resume", section.study])
+        lines.append(f"{counted(missing, 'game')} still to play: {command}")
+    return "\n".join(lines)
+
+
+def _first_failure(failures: dict[int, str]) -> tuple[str, int | None]:
+    """What went wrong first, and the seed of that game."""
+    first = min(failures, default=None)
+    return ("", None) if first is None else (failures[first], first)
+
 
 # ---- Markdown
 
