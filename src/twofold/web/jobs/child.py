@@ -5,13 +5,14 @@ what Ctrl-C would give it. So no job outlives its server.
 """
 
 import contextlib
+import io
 import os
 import runpy
 import signal
 import sys
 import threading
 import time
-from typing import Final
+from typing import Any, Final
 
 NICENESS: Final = 10
 """How far a job stands back behind other programs, where the system can do that."""
@@ -28,8 +29,27 @@ def main() -> None:
     if hasattr(os, "nice"):
         os.nice(NICENESS)
     signal.signal(signal.SIGINT, signal.default_int_handler)  # `nohup` has it ignored
+    sys.stderr = _patient_output()
     threading.Thread(target=_end_with, args=(_own_input(),), daemon=True).start()
     runpy.run_module("twofold", run_name="__main__", alter_sys=True)
+
+
+class _Patient(io.FileIO):
+    """Output whose reader may have gone: a killed server must not end what is being saved."""
+
+    def write(self, data: Any, /) -> int:
+        try:
+            return super().write(data)
+        except BrokenPipeError:
+            return len(data)
+
+
+def _patient_output() -> io.TextIOWrapper:
+    """The same stderr, which nothing can break."""
+    raw = _Patient(2, "wb", closefd=False)
+    return io.TextIOWrapper(
+        io.BufferedWriter(raw), "utf-8", errors="backslashreplace", line_buffering=True
+    )
 
 
 def _own_input() -> int:

@@ -314,7 +314,10 @@ class JobQueue:
         code = self._follow(job, process)
         with self._changed:
             self._running = None
-            job.progress = process.progress if code else 1.0
+            if code == 0:
+                job.progress = 1.0
+            elif process.progress is not None:
+                job.progress = process.progress
             if code == 0:
                 self._over(job, "done")
             elif code == INTERRUPTED or job.id in self._stopping:
