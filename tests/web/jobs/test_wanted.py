@@ -93,7 +93,8 @@ def test_names_are_plain(name: str, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("wanted", [
-    bench(rules="--out x"), bench(seed="-1"), bench(threads=MAX_THREADS + 1),
+    bench(rules="--out x"), bench(players=["ntuple"], rules="3x3"),
+    bench(seed="-1"), bench(threads=MAX_THREADS + 1),
     train(network="own.safetensors"), train(network="--start"), train(schedule="rule"),
     train(schedule="own.py:rate"), train(rules="5x5"), train(threads=10**6),
     TableJob(table="/tmp/x.twofold-table"), TableJob(table="default"), TableJob(table="--out"),

@@ -19,8 +19,9 @@ from twofold.figures import bytes_words
 from twofold.limits import check_limit
 from twofold.networks.library import SUFFIX as NETWORK
 from twofold.notation import parse_seed, shown
+from twofold.players import make_player
 from twofold.players.presets import default_player
-from twofold.rules import Rules
+from twofold.rules import STANDARD, Rules
 from twofold.web.lab.runs import SUFFIX as CURVE
 from twofold.web.protocol import Text
 from twofold.web.roster import MAX_THREADS, check_plain
@@ -106,6 +107,8 @@ class BenchJob(msgspec.Struct, forbid_unknown_fields=True, frozen=True, tag="ben
         players = [one.strip() or default_player(rules) for one in self.players]
         for spec in players:
             check_plain(spec)
+            if rules != STANDARD:
+                _check_plays(spec, rules)
         file = _name(self.name) + STUDY
         words = ["bench", *dict.fromkeys(players), "--games", str(self.games)]
         words += ["--seed", str(parse_seed(self.seed)), *_rules(self.rules)]
@@ -254,6 +257,12 @@ def _name(text: str) -> str:
             f"expected a name of up to 60 letters, digits, - and _, got {shown(text)}"
         )
     return text
+
+
+def _check_plays(spec: str, rules: Rules) -> None:
+    """Refuse a player that cannot play under some rules. It is made for that."""
+    with make_player(spec) as player:
+        player.start(rules, 0)
 
 
 def _rules(text: str) -> list[str]:

@@ -1,6 +1,6 @@
 /** A study: its tables and plots, drawn anew when it has grown. */
 
-import { fill, h } from '../dom.js';
+import { fill, h, icon } from '../dom.js';
 import { text } from '../text.js';
 import { dataAddress } from './choice.js';
 import { onLook, themeOf } from './plot.js';
@@ -26,9 +26,11 @@ export class StudyView {
     Object.assign(this, { name, net, settings });
     this.status = h('p', { class: 'soft' });
     this.progress = h('progress', { hidden: true, 'aria-label': text('lab.reading_label') });
+    this.games = h('a', { class: 'button quiet lab-download', href: `${dataAddress('studies', name)}/games.csv`,
+      download: `${name.replace(/\.db$/, '').replaceAll('/', '-')}.csv`, hidden: true }, icon('download'), text('lab.csv_games'));
     this.body = h('div', { class: 'stack wide' });
     this.element = h('article', { class: 'lab-study', 'aria-busy': 'true' },
-      h('header', { class: 'lab-head' }, h('h2', { text: name }), this.status, this.progress), this.body);
+      h('header', { class: 'lab-head' }, h('h2', { text: name }), this.status, this.games, this.progress), this.body);
     this.offLook = onLook(settings, () => this.#draw());
   }
 
@@ -101,6 +103,7 @@ export class StudyView {
   #draw() {
     if (!this.#tables || this.isClosed) return;
     const { sections, plots_error: missing } = this.#tables;
+    this.games.hidden = false;
     const views = sections.map((section, place) => {
       const key = `${section.rules}\n${section.boards}`;
       if (!this.#sections.has(key)) this.#sections.set(key, new SectionView(section, place === 0));
