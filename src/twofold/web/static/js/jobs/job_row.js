@@ -9,6 +9,7 @@ const ROUND = 5; // seconds, of a time that is left
 /** A line of the list. It stays the same element while the job goes on, so that the focus stays. */
 export class JobRow {
   #id = '';
+  #isOpen = true;
 
   /**
    * @param {object} actions each called with the id of the job, but `onOpen` with an address
@@ -25,7 +26,7 @@ export class JobRow {
     this.bar = h('progress', { max: 1 });
     this.link = h('a', { class: 'button', onclick: (event) => follow(event, this.link, onOpen) },
       text('jobs.open'));
-    this.stop = button({ text: text('jobs.stop') }, () => onStop(this.#id));
+    this.stop = button({ text: text('jobs.stop') }, () => this.#isOpen && onStop(this.#id));
     this.resume = button({ text: text('jobs.resume') }, () => onResume(this.#id));
     this.remove = button({ icon: 'close', label: text('jobs.remove') }, () => onRemove(this.#id), { class: 'quiet' });
     this.element = h('li', { class: 'job' },
@@ -36,6 +37,7 @@ export class JobRow {
   /** @param {object} job as the server lists it */
   show(job) {
     this.#id = job.id;
+    this.#isOpen = !job.stopping;
     this.kind.textContent = job.kind ? text(`jobs.kind_${job.kind}`) : '';
     if (this.name.textContent !== job.title) fill(this.name, job.title);
     this.command.textContent = job.command;
@@ -54,7 +56,7 @@ export class JobRow {
     this.link.hidden = !job.result;
     if (job.result) this.link.setAttribute('href', job.result);
     this.stop.hidden = !isActive;
-    this.stop.disabled = job.stopping;
+    this.stop.setAttribute('aria-disabled', String(job.stopping)); // `disabled` would lose the focus
     this.stop.querySelector('.button-text').textContent = text(job.state === 'waiting' ? 'all.cancel' : 'jobs.stop');
     this.resume.hidden = !job.resumable;
     this.resume.querySelector('.button-text').textContent = text(job.state === 'failed' ? 'jobs.retry' : 'jobs.resume');
