@@ -4,6 +4,8 @@ import os
 import subprocess
 from pathlib import Path
 
+import pytest
+
 from twofold.web.jobs.child import INTERRUPTED
 from twofold.web.jobs.process import PROGRAM, PROGRESS, CommandProcess
 
@@ -11,6 +13,7 @@ TRAIN = ["train", "0123 4567", "--out", "net.safetensors", "--time", "1h", "--th
 PATIENCE = 120.0
 
 
+@pytest.mark.promise("R80")
 def test_a_training_is_saved_when_its_server_is_killed(tmp_path: Path) -> None:
     """Nobody reads its words any more, and its input ends."""
     with subprocess.Popen(
