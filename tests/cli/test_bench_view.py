@@ -65,7 +65,7 @@ def test_a_program_that_asks_gets_lines_of_progress(
     with live_games([("greedy", 4, 2), ("corner", 4, 4)]) as add:
         add(0, 0, row(100))
         add(0, 1, row(100))
-    with _progress.live(str, lambda now: now / 8) as show:
-        show(6)
+    with _progress.live(str, float) as show:
+        show(0.75)
     lines = [json.loads(line) for line in capsys.readouterr().err.splitlines()]
     assert lines == [{"progress": part} for part in (0.25, 0.375, 0.5, 0.75)]

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from tests.web.driver import PORT, Client
-from tests.web.jobs.test_queue import until
+from tests.web.jobs.seen_jobs import until
 from twofold.web.app import create_app
 from twofold.web.hub import Hub
 from twofold.web.security import Access

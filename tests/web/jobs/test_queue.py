@@ -1,24 +1,21 @@
 """The queue of jobs, with a command that only says progress and ends."""
 
 import sys
-import threading
-import time
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import msgspec
 import pytest
 
 from tests.web.jobs import fake_command
+from tests.web.jobs.seen_jobs import job_of, until
 from twofold.errors import InvalidInput, LimitExceeded
 from twofold.play.store import NotFound
-from twofold.web.jobs.kept import Damaged, Job
+from twofold.web.jobs.kept import Damaged
 from twofold.web.jobs.queue import MAX_WAITING, JobQueue, Pace
 from twofold.web.jobs.wanted import BenchJob, Plan, Wanted
 
 PROGRAM = (sys.executable, "-I", fake_command.__file__)
-PATIENCE = 60.0
 
 
 def planned(wanted: Wanted, folder: Path) -> Plan:
@@ -42,24 +39,6 @@ def queue(tmp_path: Path) -> Iterator[JobQueue]:
 
 def bench(act: str, name: str = "study") -> BenchJob:
     return BenchJob(players=[act], name=name)
-
-
-def job_of(queue: JobQueue, job: str) -> Job:
-    found = next(one for one in queue.jobs() if one.id == job)
-    assert isinstance(found, Job)
-    return found
-
-
-def until(queue: JobQueue, job: str, **wanted: Any) -> Job:
-    """The job once its fields are as wanted."""
-    end = time.monotonic() + PATIENCE
-    pause = threading.Event()
-    while time.monotonic() < end:
-        found = job_of(queue, job)
-        if all(getattr(found, name) == value for name, value in wanted.items()):
-            return found
-        pause.wait(0.02)
-    raise AssertionError(f"{wanted} never came, got {found}")
 
 
 def test_a_job_is_done_and_stays_in_the_list(queue: JobQueue, tmp_path: Path) -> None:
@@ -147,6 +126,7 @@ def test_jobs_end_with_their_server(tmp_path: Path) -> None:
     queue.close()
 
 
+@pytest.mark.promise("R80")
 def test_a_killed_server_leaves_the_truth(queue: JobQueue, tmp_path: Path) -> None:
     """A job that its file has as running, of a server that is gone, was stopped by its end."""
     job = queue.submit(bench("done"), tmp_path)

@@ -19,6 +19,9 @@ from twofold.web.jobs.wanted import Wanted
 MAX_KEPT: Final = 50
 """Most jobs in the list; of more the oldest ones that have ended are dropped."""
 
+MAX_FILES: Final = 500
+"""Most files that are looked at."""
+
 MAX_BYTES: Final = 65_536
 """Largest file of a job."""
 
@@ -128,7 +131,7 @@ class JobFolder:
     def all(self) -> list[Job | Damaged]:
         """All jobs, asked for last first; then files that cannot be read."""
         found: list[Job | Damaged] = []
-        for path in sorted(self.path.glob(f"*{SUFFIX}")):
+        for path in sorted(self.path.glob(f"*{SUFFIX}"))[:MAX_FILES]:
             if path.stem.isalnum():
                 found.append(self._read(path))
         return sorted(found, key=_order)
