@@ -51,7 +51,7 @@ def test_a_bench_is_started_by_keys(laptop: Visit) -> None:
     )
     expect(alert).to_be_hidden()
     page.get_by_label("Name").fill("../mine")
-    expect(alert).to_contain_text("Expected a name of up to 60 letters")
+    expect(alert).to_have_text("Name: use up to 60 letters, digits, - and _.")
     page.get_by_label("Name").fill("mine")
     page.keyboard.press("Enter")
     expect(page.get_by_role("dialog")).to_have_count(0)

@@ -28,7 +28,7 @@ MAX_WAITING: Final = 8
 CLOSE_SECONDS: Final = 20.0
 """How long the end of the server waits for a command that saves; it then goes on alone."""
 
-_WRITE_EVERY: Final = 10.0
+_WRITE_EVERY: Final = 3.0
 _LOOK_EVERY: Final = 0.5
 _PACE_SECONDS: Final = 30.0
 _LOG: Final = logging.getLogger("twofold.web")

@@ -26,9 +26,10 @@ class Form {
 
   /** What has to be filled in, in a sentence; empty if nothing has. */
   get missing() {
-    const empty = [...this.element.querySelectorAll('input:not([hidden])')]
-      .find((input) => !input.validity.valid);
-    return empty ? text('jobs.bad_number', { label: labelOf(empty), min: Number(empty.min), max: Number(empty.max) }) : '';
+    const wrong = [...this.element.querySelectorAll('input[data-fault]')].find((input) => !input.validity.valid);
+    if (!wrong) return '';
+    const values = { label: wrong.labels[0].textContent, min: Number(wrong.min), max: Number(wrong.max) };
+    return text(`jobs.bad_${wrong.dataset.fault}`, values);
   }
 
   close() {}
@@ -129,9 +130,10 @@ export class TableForm extends Form {
 class CommonFields {
   constructor(stem, { names, onChange }, ends) {
     this.rules = new RulesField({ onPick: onChange });
-    this.seed = h('input', { class: 'input number', type: 'text', inputmode: 'numeric', autocomplete: 'off', value: '1' });
+    this.seed = h('input', { class: 'input number', type: 'text', inputmode: 'numeric', autocomplete: 'off', value: '1',
+      required: true, pattern: '[0-9]{1,20}', dataset: { fault: 'seed' } });
     this.name = h('input', { class: 'input', type: 'text', autocomplete: 'off', autocapitalize: 'off', spellcheck: 'false',
-      maxlength: 60, value: freeName(stem, names, ends) });
+      required: true, pattern: '[A-Za-z0-9][A-Za-z0-9_\\-]{0,59}', dataset: { fault: 'name' }, value: freeName(stem, names, ends) });
     this.elements = [this.rules.element, field('jobs.seed', this.seed), field('jobs.name', this.name)];
   }
 
@@ -161,15 +163,12 @@ function choice(key, value, hint, onPick, choices) {
 }
 
 function wholeNumber({ min, max, value }) {
-  return h('input', { class: 'input number', type: 'number', inputmode: 'numeric', required: true, step: 1, min, max, value });
+  return h('input', { class: 'input number', type: 'number', inputmode: 'numeric', required: true, step: 1, min, max, value,
+    dataset: { fault: 'number' } });
 }
 
 function field(key, control) {
   count += 1;
   control.id = `job-field-${count}`;
   return h('div', { class: 'field' }, h('label', { for: control.id, text: text(key) }), control);
-}
-
-function labelOf(input) {
-  return input.labels[0]?.textContent ?? input.getAttribute('aria-label');
 }

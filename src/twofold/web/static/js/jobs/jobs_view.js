@@ -8,7 +8,7 @@ import { toast } from '../toast.js';
 import { JobRow } from './job_row.js';
 
 const EVERY_MS = 1500;
-const SHOWN = 3; // of those that ended a while ago at most; the others are folded away
+const SHOWN = 3; // of those that have ended; the others are folded away
 const RECENT_MS = 600_000;
 const ACTIVE = new Set(['running', 'waiting']);
 
@@ -82,7 +82,7 @@ export class JobsView {
   #show(jobs) {
     const active = jobs.filter(({ state }) => ACTIVE.has(state)).reverse(); // in the order of their turn
     const ended = jobs.filter(({ state }) => !ACTIVE.has(state));
-    const recent = ended.filter((job) => Date.now() - Date.parse(job.ended) < RECENT_MS).slice(0, SHOWN);
+    const recent = ended.filter(isNews).slice(0, SHOWN);
     const earlier = ended.filter((job) => !recent.includes(job));
     place(this.list, [...active, ...recent].map((job) => this.#row(job)));
     place(this.earlier, earlier.map((job) => this.#row(job)));
@@ -118,6 +118,11 @@ export class JobsView {
       toast(error.message);
     }
   }
+}
+
+/** Whether a job ended a moment ago, or with the server, which nobody may have seen. */
+function isNews({ cause, ended }) {
+  return cause === 'server' || Date.now() - Date.parse(ended) < RECENT_MS;
 }
 
 /** Have a list show these elements; those that are there already are not touched. */

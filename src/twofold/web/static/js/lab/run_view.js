@@ -6,6 +6,7 @@ import { number, text } from '../text.js';
 import { dataAddress } from './choice.js';
 import { csvButton } from './csv.js';
 import { DataTable } from './data_table.js';
+import { faultWords } from './faults.js';
 import { haveSurvival, linesOf, MEASURES, tellingTile, tilesOf, UNITS } from './curves.js';
 import { figuresOf, tableOf } from './figures_table.js';
 import { lineName } from './swatch.js';
@@ -185,7 +186,7 @@ export class RunView {
     const lines = linesOf(curves, this);
     this.#explain(curves, lines);
     this.chart.setLines(lines);
-    if (failed) this.status.textContent = failed.error;
+    if (failed) this.status.textContent = faultWords(failed.error);
     this.status.classList.toggle('error', Boolean(failed));
     this.place.classList.toggle('lab-empty', !lines.length);
     this.place.dataset.empty = text(curves.some((curve) => curve.rows.length) ? 'lab.not_of_runs' : 'lab.no_points');

@@ -3,6 +3,7 @@
 import { fill, h, icon } from '../dom.js';
 import { text } from '../text.js';
 import { dataAddress } from './choice.js';
+import { faultWords } from './faults.js';
 import { onLook, themeOf } from './plot.js';
 import { SectionView } from './section_view.js';
 import { formatAgo } from './time.js';
@@ -44,7 +45,7 @@ export class StudyView {
    */
   update({ studies }) {
     const study = studies.find((one) => one.name === this.name);
-    if (study?.error) return void this.#fail(study.error);
+    if (study?.error) return void this.#fail(faultWords(study.error));
     if (study?.games === 0) return void this.#fail(text('lab.no_games'), 'soft');
     this.study = study ?? this.study;
     this.#say();

@@ -147,7 +147,9 @@ const JOBS = {
     + 'Players can use it, and so can you, to practise.',
   'jobs.about_train': 'Let a network learn from games that it plays, and watch its curve grow.',
   'jobs.add_player': 'Add a player',
+  'jobs.bad_name': '{label}: use up to 60 letters, digits, - and _.',
   'jobs.bad_number': '{label}: enter a whole number from {min} to {max}.',
+  'jobs.bad_seed': '{label}: enter a whole number.',
   'jobs.cancel_of': 'Cancel {title}',
   'jobs.command': 'The same in a terminal',
   'jobs.done': 'Done in {time}, {when}.',
@@ -318,6 +320,7 @@ const LAB = {
   'lab.unit_games': 'games',
   'lab.unit_moves': 'moves',
   'lab.unit_seconds': 'time',
+  'lab.unreadable': 'Cannot be read: {reason}',
   'lab.written': 'written {when}',
 };
 
