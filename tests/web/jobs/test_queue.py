@@ -194,3 +194,16 @@ def test_the_time_left_follows_the_pace_of_late() -> None:
     for second in range(21, 60):
         pace.add(0.2 + (second - 20) / 100, second)
     assert pace.left == pytest.approx(41)
+
+
+def test_a_job_that_left_nothing_begins_again(queue: JobQueue, tmp_path: Path) -> None:
+    """And does not go on with a file that somebody else has made meanwhile."""
+    job = queue.submit(bench("again"), tmp_path)
+    until(queue, job, state="running", progress=0.25)
+    (tmp_path / "study.db").unlink()
+    queue.stop(job)
+    until(queue, job, state="stopped")
+    (tmp_path / "study.db").write_text("mine")
+    queue.resume(job, tmp_path)
+    assert "study.db already" in until(queue, job, state="failed").message
+    assert (tmp_path / "study.db").read_text() == "mine"

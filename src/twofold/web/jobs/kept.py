@@ -49,7 +49,7 @@ class Job(msgspec.Struct, kw_only=True, forbid_unknown_fields=True):
         server: the server that works on it.
         state: how it stands.
         cause: of a stopped one, whether a person stopped it or the server ended.
-        begun: whether its command was ever started.
+        begun: whether its command was started, and has left a file to go on with.
         progress: the part that is done, 0 to 1; None where not known.
         message: why it failed, in a sentence.
         created: when it was asked for, ISO 8601, UTC; so are the others.

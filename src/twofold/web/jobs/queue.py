@@ -314,6 +314,7 @@ class JobQueue:
         code = self._follow(job, process)
         with self._changed:
             self._running = None
+            job.begun = _has_file(job)
             if code == 0:
                 job.progress = 1.0
             elif process.progress is not None:
@@ -331,11 +332,12 @@ class JobQueue:
         plan = self._plan(job.wanted, folder)
         if not job.begun:
             check_new(plan, folder)
-        goes_on = job.begun and all((folder / name).exists() for name in plan.files[:1])
+        goes_on = job.begun and _has_file(job)
         with self._changed:
             if job.state != "waiting" or self._closed:
                 return None
             words = plan.again if goes_on else plan.words
+            job.progress = job.progress if goes_on else None
             process = CommandProcess(words, folder, self._program)
             job.state, job.begun, job.started = "running", True, now()
             self._running, self._pace = (job.id, process), Pace()
@@ -355,3 +357,8 @@ class JobQueue:
                     written = time.monotonic()
                     self._write(job)
         return code
+
+
+def _has_file(job: Job) -> bool:
+    """Whether the file that the command of a job goes on with is there; tables have their own."""
+    return all((Path(job.folder) / name).exists() for name in job.files[:1])
