@@ -1,5 +1,6 @@
 """What commands share that play many games: start boards, progress, where games end."""
 
+import itertools
 import math
 import time
 from collections.abc import Callable, Iterator, Sequence
@@ -17,7 +18,7 @@ from twofold.arena.games import GameColumns, GameRow
 from twofold.arena.stats import Interval
 from twofold.arena.survival import Fates, bands, edges_of, format_survival
 from twofold.cli._output import can_redraw, print_out, print_words
-from twofold.cli._progress import duration_words
+from twofold.cli._progress import duration_words, progress_lines
 from twofold.rules import Rules
 
 _MOST: Final = 12
@@ -104,12 +105,17 @@ def live_games(
 ) -> Iterator[Callable[[int, int, GameRow], None]]:
     """Progress on stderr, if that is a terminal: a line for each player that has to play.
 
+    A program that started the command may ask for `progress_lines` instead.
+
     Args:
         players: for each its name, the games wanted, and those of them still to be played.
 
     Yields:
         A function of the line at which a bench begins, the number of its player, and a game.
     """
+    if (say := progress_lines()) is not None:
+        yield _counting(players, say)
+        return
     console = Console(stderr=True)
     board = BenchProgress(players)
     if not can_redraw(console.is_terminal):
@@ -117,6 +123,17 @@ def live_games(
         return
     with Live(board, console=console, transient=True, refresh_per_second=4):
         yield lambda first, number, row: board.add(first + number, row)
+
+
+def _counting(
+    players: Sequence[tuple[str, int, int]], say: Callable[[float | None], None]
+) -> Callable[[int, int, GameRow], None]:
+    """Says which part of all games is finished."""
+    wanted = sum(games for _, games, _ in players)
+    done = wanted - sum(missing for _, _, missing in players)
+    finished = itertools.count(done + 1)
+    say(done / max(wanted, 1))
+    return lambda _first, _number, _row: say(next(finished) / max(wanted, 1))
 
 
 # ---- boards

@@ -1,6 +1,8 @@
 """What a command waits for, on stderr: words, a spinner, a line that is renewed."""
 
+import json
 import math
+import os
 import sys
 import threading
 import time
@@ -28,7 +30,11 @@ WAIT_SECONDS: Final = 1.0
 SAY_EVERY: Final = 10.0
 """Seconds between lines where a line cannot be renewed."""
 
+PROGRESS: Final = "TWOFOLD_PROGRESS"
+"""With the value `json` commands write lines of progress for the program that started them."""
+
 _DRAW_EVERY: Final = 0.1
+_LINE_EVERY: Final = 0.5
 
 Now = TypeVar("Now")
 
@@ -112,13 +118,36 @@ def duration_words(seconds: float) -> str:
     return f"{whole // 3600:,} h {whole % 3600 // 60:02} m"
 
 
+def progress_lines() -> Callable[[float | None], None] | None:
+    """Writes the part that is done to stderr: `{"progress": 0.25}`, at most twice a second.
+
+    None where no program asks for such lines, see `PROGRESS`.
+    """
+    if os.environ.get(PROGRESS) != "json":
+        return None
+    said = [-math.inf]
+
+    def say(done: float | None) -> None:
+        if done is not None and time.monotonic() - said[0] >= _LINE_EVERY:
+            said[0] = time.monotonic()
+            print_note(json.dumps({"progress": round(done, 5)}))
+
+    return say
+
+
 @contextmanager
-def live(describe: Callable[[Now], str]) -> Iterator[Callable[[Now], None]]:
+def live(
+    describe: Callable[[Now], str], share: Callable[[Now], float | None] = lambda _: None
+) -> Iterator[Callable[[Now], None]]:
     """A function to be told of progress, which shows it.
 
     Args:
         describe: puts it into a line of text.
+        share: the part that is done, 0 to 1, for `progress_lines`.
     """
+    if (say := progress_lines()) is not None:
+        yield lambda now: say(share(now))
+        return
     console = Console(stderr=True)
     said = [time.monotonic()]
     redraws = can_redraw(console.is_terminal)

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from twofold.endgame.format import TableHead
     from twofold.endgame.plan import BuildPlan
     from twofold.endgame.table import TableAnswer
+    from twofold.endgame.work import BuildProgress
 
 
 def plan_table(plans: list["BuildPlan"], done: list[float | None]) -> str:
@@ -49,9 +50,8 @@ def _millions(boards: int) -> str:
 
 def progress_line(plan: "BuildPlan") -> Any:
     """Puts progress into a line of text."""
-    from twofold.endgame.work import BuildProgress  # loads kernels
 
-    def line(now: BuildProgress) -> str:
+    def line(now: "BuildProgress") -> str:
         return (
             f"{plan.pattern.name}: {now.states / now.total:4.0%}, sum of tiles {now.layer}, "
             f"{now.states / 1e6:,.0f} of {now.total / 1e6:,.0f} M boards, "
@@ -59,6 +59,11 @@ def progress_line(plan: "BuildPlan") -> Any:
         )
 
     return line
+
+
+def progress_share(now: "BuildProgress") -> float:
+    """The part of a table that is done."""
+    return now.states / now.total
 
 
 def time_words(seconds: float) -> str:

@@ -14,6 +14,7 @@ from twofold.cli._output import (
     can_redraw,
     print_note,
 )
+from twofold.cli._progress import progress_lines
 from twofold.figures import (
     clock,
     counted,
@@ -33,6 +34,9 @@ _BARS: Final = " ▁▂▃▄▅▆▇█"
 @contextlib.contextmanager
 def live(training: "Training") -> "Iterator[Shown]":
     """Progress and evaluations on stderr: a live view in a terminal, else lines."""
+    if (say := progress_lines()) is not None:
+        yield lambda _: say(training.done), _say_evaluation
+        return
     console = Console(stderr=True)
     if not can_redraw(console.is_terminal):
         yield _each_minute(), _say_evaluation

@@ -79,7 +79,7 @@ def command(
             listener = stack.enter_context(listen(host, port))
             kept = data or token_folder()
             hub = Hub(kept, player, games=None if data else games_folder())
-            stack.callback(hub.close)
+            stack.callback(_close, hub)
             make_folder(kept)
             token = kept_token(kept, new=new_token)
             access = _access(host, listener.getsockname()[1], legacy_api, token)
@@ -90,6 +90,12 @@ def command(
         server.serve_on(listener)
     print_note("stopped; all games are kept")
     leave(INTERRUPTED if server.signal == signal.SIGINT else 0)
+
+
+def _close(hub: Hub) -> None:
+    """Write everything; a job of the Lab may take a while to save."""
+    with waiting("saving ..."):
+        hub.close()
 
 
 def leave(code: int) -> NoReturn:

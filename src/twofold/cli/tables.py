@@ -25,6 +25,7 @@ from twofold.cli._tables_view import (
     plan_table,
     print_info,
     progress_line,
+    progress_share,
     silence_words,
     table_document,
 )
@@ -102,7 +103,7 @@ def build(
             _announce(missing, folder, threads)
     for plan in missing:
         path = _path(plan, folder)
-        with catching_interrupt() as asked, live(progress_line(plan)) as show:
+        with catching_interrupt() as asked, live(progress_line(plan), progress_share) as show:
             done = build_table(
                 path, plan.pattern, plan.bits, threads=threads, on_progress=show, stop=asked.is_set
             )

@@ -17,6 +17,7 @@ from twofold.web.api import operations
 from twofold.web.connection import Sockets
 from twofold.web.gate import Gate, error_body, wants_page
 from twofold.web.hub import Hub
+from twofold.web.jobs.operations import job_operations
 from twofold.web.lab.routes import lab_routes
 from twofold.web.legacy import legacy_routes
 from twofold.web.openapi import lab_entries, openapi
@@ -35,7 +36,7 @@ def create_app(hub: Hub, access: Access, folder: Path) -> Gate:
         folder: where studies and training runs are.
     """
     app = Starlette(
-        routes=all_routes(hub, folder, legacy=bool(access.legacy_origin)),
+        routes=all_routes(hub, folder, legacy=bool(access.legacy_origin), jobs=access.is_local),
         middleware=[Middleware(GZipMiddleware, compresslevel=6)],
         exception_handlers={HTTPException: _no_answer, 500: _failed},
     )
@@ -43,9 +44,9 @@ def create_app(hub: Hub, access: Access, folder: Path) -> Gate:
     return Gate(app, access)
 
 
-def all_routes(hub: Hub, folder: Path, *, legacy: bool) -> list[BaseRoute]:
+def all_routes(hub: Hub, folder: Path, *, legacy: bool, jobs: bool) -> list[BaseRoute]:
     """Every route that there is."""
-    known = operations(hub)
+    known = [*operations(hub), *job_operations(hub.jobs, folder, allowed=jobs)]
     return [
         *page_routes(),
         WebSocketRoute("/ws", Sockets(hub)),

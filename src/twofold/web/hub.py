@@ -24,6 +24,7 @@ from twofold.search.budget import Budget
 from twofold.search.stop import Stop
 from twofold.version import __version__
 from twofold.web.following import Viewer
+from twofold.web.jobs.queue import JobQueue
 from twofold.web.protocol import PlayerInfo, Ready, Welcome
 from twofold.web.reviews import Reviews
 from twofold.web.roster import Roster
@@ -64,6 +65,7 @@ class Hub:
         searches: analyses.
         reviews: reviews.
         desk: threads for what takes a moment.
+        jobs: benches, trainings and tables that the Lab starts.
 
     Raises:
         InvalidInput: the folder cannot be used, or a spec is wrong.
@@ -84,6 +86,7 @@ class Hub:
         self.searches: Final = Searches(self.roster.make)
         self.reviews: Final = Reviews(self.roster.make)
         self.desk: Final = JobThreads(DESKS, "twofold-desk")
+        self.jobs: Final = JobQueue(data / "jobs")
         self._start = secrets.token_hex(8)
         self._lock = threading.Lock()
         self._sessions: set[Guest] = set()
@@ -206,6 +209,7 @@ class Hub:
         for session in sessions:
             session.close()
         self._stop.raise_flag()
+        self.jobs.close()
         self.desk.close()
         self.reviews.close()
         self.searches.close()

@@ -8,11 +8,16 @@ import msgspec
 
 from twofold.version import __version__
 from twofold.web.lab.laboratory import RunCurve, RunInfo, StudyInfo, StudyTables
-from twofold.web.operations import ApiEntry, SvgPicture, Text
+from twofold.web.operations import ApiEntry, CsvFile, SvgPicture, Text
 
 JSON: Final = "application/json"
 
-_MEDIA: Final = {bytes: "text/plain", Text: "text/plain", SvgPicture: "image/svg+xml"}
+_MEDIA: Final = {
+    bytes: "text/plain",
+    Text: "text/plain",
+    SvgPicture: "image/svg+xml",
+    CsvFile: "text/csv",
+}
 
 _PARAMETER: Final = re.compile(r"\{([a-z_]+)(:path)?\}")
 
@@ -76,6 +81,11 @@ def lab_entries() -> list[ApiEntry]:
             summary="A plot of a study.",
             reply=SvgPicture,
             query={"theme": "light or dark", "width": "narrow, for a phone"},
+        ),
+        ApiEntry(
+            path="/api/studies/{name:path}/games.csv",
+            summary="All games of a study, as `twofold report --csv` writes them.",
+            reply=CsvFile,
         ),
         ApiEntry(
             path="/api/studies/{name:path}", summary="The tables of a study.", reply=StudyTables

@@ -60,6 +60,10 @@ class SvgPicture:
     """Stands for an answer that is an SVG file."""
 
 
+class CsvFile:
+    """Stands for an answer that is a CSV file."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ApiEntry:
     """One thing that the API can do, as the document describes it.
@@ -68,7 +72,7 @@ class ApiEntry:
         method: of HTTP.
         path: with parameters in braces.
         summary: what it does, in a line.
-        reply: type of the answer: of JSON, `Text` or `SvgPicture`.
+        reply: type of the answer: of JSON, `Text`, `SvgPicture` or `CsvFile`.
         body: type of the body: a struct, `bytes` for text, None for none.
         status: of the answer.
         max_bytes: largest body.

@@ -125,17 +125,8 @@ class Roster:
             InvalidSpec: it names code, a file or an unknown player.
             LimitExceeded: it asks for too much memory or too many threads.
         """
-        if spec in self._own:
-            return
-        parsed = notation.parse_spec(spec)
-        if code_of(spec):
-            raise InvalidSpec(
-                "expected a player that needs no code or program of its own, which only the "
-                f"owner can name when the server starts, got {shown(spec)}"
-            )
-        entry = entry_of(parsed.name)
-        for key, text in parsed.values.items():
-            _check_value(entry, key, text)
+        if spec not in self._own:
+            check_plain(spec)
 
     def make(self, spec: str) -> Player:
         """Make a player.
@@ -152,6 +143,23 @@ class Roster:
             lock = self._making.setdefault(name, threading.Lock())
         with lock:
             return make_player(spec, allow_code=spec in self._own)
+
+
+def check_plain(spec: str) -> None:
+    """Refuse a spec that needs code, a program or a file of the owner's.
+
+    Raises:
+        InvalidSpec, LimitExceeded: as `Roster.check`.
+    """
+    parsed = notation.parse_spec(spec)
+    if code_of(spec):
+        raise InvalidSpec(
+            "expected a player that needs no code or program of its own, which only the "
+            f"owner can name when the server starts, got {shown(spec)}"
+        )
+    entry = entry_of(parsed.name)
+    for key, text in parsed.values.items():
+        _check_value(entry, key, text)
 
 
 def _check_value(entry: Entry, key: str, text: str) -> None:

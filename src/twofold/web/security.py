@@ -204,6 +204,11 @@ class Access:
     _once: set[str] = field(default_factory=set, repr=False)
 
     @property
+    def is_local(self) -> bool:
+        """Whether this machine alone reaches the server."""
+        return not self.any_address and set(self.names) <= set(LOOPBACK)
+
+    @property
     def cookie_name(self) -> str:
         """Two servers on one machine share their cookies, so each has its own name."""
         return f"twofold-{self.port}"

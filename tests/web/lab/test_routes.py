@@ -15,6 +15,7 @@ from starlette.applications import Starlette
 from tests.web.lab.made_lab import OUTSIDE
 from tests.web.lab.made_lab import example as example  # a fixture
 from tests.web.lab.made_lab import folder as folder  # a fixture
+from twofold.arena.exchange.exchange import csv_parts
 from twofold.arena.reports.report import Section, gather
 from twofold.arena.studies.study import Study
 from twofold.errors import InvalidInput
@@ -58,6 +59,19 @@ def test_routes_answer_plots(get: Get) -> None:
     assert answer.headers["content-type"] == "image/svg+xml"
     assert answer.content.startswith(b"<?xml ")
     assert get("/api/studies/a.db/scores-1.svg?theme=blue").status_code == 400
+
+
+def test_games_are_a_csv_file(get: Get, folder: Path) -> None:
+    answer = get("/api/studies/sub/b.db/games.csv")
+    assert answer.headers["content-type"].startswith("text/csv")
+    assert answer.headers["content-disposition"] == "attachment; filename*=utf-8''b.csv"
+    with Study(folder / "sub" / "b.db", read_only=True) as opened:
+        assert answer.content == b"".join(csv_parts(opened))
+    Study(folder / "none.db").close()
+    refused = get("/api/studies/none.db/games.csv")
+    assert (refused.status_code, "without any" in refused.json()["error"]) == (400, True)
+    assert str(folder) not in refused.json()["error"]
+    assert get("/api/studies/nothing.db/games.csv").status_code == 404
 
 
 def test_what_the_page_has_is_not_sent_again(get: Get) -> None:

@@ -8,11 +8,12 @@ from collections.abc import Awaitable, Callable
 from functools import partial
 from pathlib import Path
 from typing import Final
+from urllib.parse import quote
 
 import msgspec
 from anyio import CapacityLimiter, to_thread
 from starlette.requests import Request
-from starlette.responses import Response
+from starlette.responses import Response, StreamingResponse
 from starlette.routing import Route
 
 from twofold.errors import TwofoldError
@@ -36,6 +37,7 @@ def lab_routes(folder: Path) -> list[Route]:
     return [
         _route("/api/studies", partial(_studies, folder), lists),
         _route("/api/studies/{name:path}/{plot}.svg", partial(_plot, folder), slow),
+        _route("/api/studies/{name:path}/games.csv", partial(_games, folder), slow),
         _route("/api/studies/{name:path}", partial(_study, folder), slow),
         _route("/api/runs", partial(_runs, folder), quick),
         _route("/api/runs/{name:path}", partial(_run, folder), quick),
@@ -52,6 +54,8 @@ def _route(path: str, answer: Callable[[Request], Response], limiter: CapacityLi
             return _refused(error, 404)
         except TwofoldError as error:
             return _refused(error, 400)
+        if isinstance(response, StreamingResponse):
+            return response
         return _unless_known(request, response)
 
     return Route(path, endpoint, methods=["GET"])
@@ -76,6 +80,14 @@ def _plot(folder: Path, request: Request) -> Response:
     theme, narrow = query.get("theme", ""), query.get("width") == "narrow"
     svg = lab.plot(folder, names["name"], names["plot"], theme, narrow=narrow)
     return Response(svg, media_type="image/svg+xml")
+
+
+def _games(folder: Path, request: Request) -> Response:
+    from twofold.web.lab.export import chunks, games_csv
+
+    name, file = games_csv(folder, request.path_params["name"])
+    headers = {"Content-Disposition": f"attachment; filename*=utf-8''{quote(name, safe='')}"}
+    return StreamingResponse(chunks(file), headers=headers, media_type="text/csv")
 
 
 def _runs(folder: Path, _: Request) -> Response:

@@ -33,6 +33,18 @@ export function formatDuration(seconds) {
 }
 
 /**
+ * A size: `537 MB`, `1.2 GB`.
+ *
+ * @param {number} bytes
+ */
+export function formatBytes(bytes) {
+  const units = ['B', 'kB', 'MB', 'GB', 'TB'];
+  const step = Math.min(Math.floor(Math.log10(Math.max(bytes, 1)) / 3), units.length - 1);
+  const rest = bytes / 1000 ** step;
+  return `${fixed(rest, step && rest < 9.95 ? 1 : 0)} ${units[step]}`;
+}
+
+/**
  * How to write values that stand below each other: all with as many decimals, and with up to two
  * more where those that are next to each other would look the same.
  *

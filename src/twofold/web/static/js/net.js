@@ -125,6 +125,16 @@ class Net {
     }));
   }
 
+  /**
+   * Delete what is at an address.
+   *
+   * @param {string} url
+   * @returns {Promise<any>} the JSON answered; rejects with a `RefusedError`
+   */
+  async remove(url) {
+    return parseAnswer(await fetchOrLost(url, { method: 'DELETE' }));
+  }
+
   #connect() {
     const scheme = window.location.protocol === 'https:' ? 'wss' : 'ws';
     const socket = new WebSocket(`${scheme}://${window.location.host}/ws`);

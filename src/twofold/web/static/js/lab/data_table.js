@@ -1,6 +1,7 @@
 /** Tables with a caption that scroll by themselves where the screen is narrow. */
 
 import { button, fill, h } from '../dom.js';
+import { csvButton } from './csv.js';
 import { scrollBox } from './scroll_box.js';
 
 /** Longer names go over several lines. */
@@ -14,7 +15,7 @@ const LONGEST_LINE = 24;
  * @property {number} names how many columns hold names
  */
 
-/** A table; sortable where it has keys. */
+/** A table to download; sortable where it has keys. */
 export class DataTable {
   #info = null;
   #order;
@@ -23,21 +24,25 @@ export class DataTable {
    * @param {string} caption
    * @param {(row: number) => Node | string} [nameOf] what stands in the first cell of a row
    * @param {{column: number, direction: string}} [order] what the rows come sorted by
+   * @param {string} [part] what the name of the downloaded file ends in
    */
-  constructor(caption, nameOf = null, order = null) {
+  constructor(caption, nameOf = null, order = null, part = '') {
     this.#order = order;
     this.nameOf = nameOf;
     this.table = h('table', { class: 'table lab-table' });
     this.caption = h('caption', null, h('span', { text: caption })); // it stays in sight
-    this.element = scrollBox(caption, this.table);
+    const csv = csvButton(caption, () => ({ name: this.file + (part && ` ${part}`), rows: this.#shown() }));
+    this.element = h('div', { class: 'lab-data' }, scrollBox(caption, this.table), csv);
   }
 
   /**
    * Show other cells; the order that was chosen stays.
    *
    * @param {TableInfo} info
+   * @param {string} file name of what the table is about
    */
-  show(info) {
+  show(info, file) {
+    this.file = file;
     this.#info = info;
     if (this.#order && this.#order.column >= info.header.length) this.#order = null;
     this.#draw();
@@ -53,6 +58,11 @@ export class DataTable {
     })));
     fill(this.table, this.caption, h('thead', null, h('tr', null, head)), h('tbody', null, body));
     if (focused >= 0) this.table.querySelectorAll('thead button')[focused]?.focus();
+  }
+
+  /** The header and the rows as they stand. */
+  #shown() {
+    return [this.#info.header, ...this.#places().map((place) => this.#info.rows[place])];
   }
 
   #head(title, column) {

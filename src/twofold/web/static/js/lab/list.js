@@ -5,6 +5,7 @@ import { formatShort } from '../figures.js';
 import { text } from '../text.js';
 import { addressOf, isSame } from './choice.js';
 import { commandBlock } from './commands.js';
+import { faultWords } from './faults.js';
 import { formatAgo } from './time.js';
 
 /** Shows the files; tells which one was chosen. */
@@ -67,7 +68,7 @@ export class LabList {
 }
 
 function studyLines(study) {
-  if (study.error) return h('span', { class: 'error small', text: study.error });
+  if (study.error) return h('span', { class: 'error small', text: faultWords(study.error) });
   const players = text('lab.players', { count: study.players.length });
   const games = study.games < study.asked
     ? text('lab.games_of', { done: study.games, asked: study.asked }) : text('lab.games', { count: study.games });
@@ -78,7 +79,7 @@ function studyLines(study) {
 }
 
 function runLines(run) {
-  if (run.error) return h('span', { class: 'error small', text: run.error });
+  if (run.error) return h('span', { class: 'error small', text: faultWords(run.error) });
   const key = run.runs > 1 ? 'lab.mean_of_runs' : 'lab.mean_of';
   const mean = run.mean === null ? text('lab.no_points')
     : text(key, { mean: formatShort(run.mean), count: run.runs });

@@ -4,7 +4,9 @@ import { LineChart } from '../chart.js';
 import { fill, h } from '../dom.js';
 import { number, text } from '../text.js';
 import { dataAddress } from './choice.js';
+import { csvButton } from './csv.js';
 import { DataTable } from './data_table.js';
+import { faultWords } from './faults.js';
 import { haveSurvival, linesOf, MEASURES, tellingTile, tilesOf, UNITS } from './curves.js';
 import { figuresOf, tableOf } from './figures_table.js';
 import { lineName } from './swatch.js';
@@ -33,9 +35,11 @@ export class RunView {
     this.others = h('fieldset', { class: 'field lab-others' });
     this.figures = h('dl', { class: 'lab-figures', hidden: true });
     this.table = new DataTable(text('lab.caption_runs'), (place) => this.#name(place));
+    this.csv = csvButton(text('lab.curve'), () => this.#curveRows());
+    this.csv.hidden = true;
     this.element = h('article', { class: 'lab-run' },
       h('header', { class: 'lab-head' }, this.title, this.status),
-      h('div', { class: 'card lab-curves' }, this.#controls(), this.place, this.caption, this.others),
+      h('div', { class: 'card lab-curves' }, this.#controls(), this.place, this.caption, this.csv, this.others),
       this.figures, this.table.element);
     this.#newChart();
     this.#head();
@@ -182,11 +186,18 @@ export class RunView {
     const lines = linesOf(curves, this);
     this.#explain(curves, lines);
     this.chart.setLines(lines);
-    if (failed) this.status.textContent = failed.error;
+    if (failed) this.status.textContent = faultWords(failed.error);
     this.status.classList.toggle('error', Boolean(failed));
     this.place.classList.toggle('lab-empty', !lines.length);
     this.place.dataset.empty = text(curves.some((curve) => curve.rows.length) ? 'lab.not_of_runs' : 'lab.no_points');
     this.#tell(curves);
+  }
+
+  /** The curve that is shown alone. */
+  #curveRows() {
+    const [name] = this.names;
+    const { columns, rows } = this.#curves.get(name);
+    return { name: name.replace(/\.csv$/, ''), rows: [columns, ...rows] };
   }
 
   #name(place) {
@@ -203,7 +214,8 @@ export class RunView {
     this.figures.hidden = runs.length !== 1;
     this.table.element.hidden = runs.length < 2;
     if (runs.length === 1) fill(this.figures, figuresOf(runs[0], tiles).map(figure));
-    if (runs.length > 1) this.table.show(tableOf(runs, tiles));
+    if (runs.length > 1) this.table.show(tableOf(runs, tiles), text('lab.runs'));
+    this.csv.hidden = this.names.length > 1 || !curves[0]?.rows.length;
   }
 }
 

@@ -22,11 +22,11 @@ export class SectionView {
   constructor({ rules, boards }, isFirst) {
     const name = (place) => playerName(this.#players[place], place);
     this.tables = {
-      league: new DataTable(text('lab.caption_league'), name, BY_MEAN),
-      rates: new DataTable(text('lab.caption_rates'), name),
-      survival: new DataTable(text('lab.caption_bands')),
-      pairs: new DataTable(text('lab.caption_pairs')),
-      settings: new DataTable(text('lab.caption_settings')),
+      league: new DataTable(text('lab.caption_league'), name, BY_MEAN, 'scores'),
+      rates: new DataTable(text('lab.caption_rates'), name, null, 'reached'),
+      survival: new DataTable(text('lab.caption_bands'), null, null, 'survival'),
+      pairs: new DataTable(text('lab.caption_pairs'), null, null, 'differences'),
+      settings: new DataTable(text('lab.caption_settings'), null, null, 'settings'),
     };
     const figure = (kind) => [kind, new PlotFigure(kind, !isFirst || kind !== 'reach')];
     this.figures = Object.fromEntries(['reach', 'survival', 'scores', 'strength'].map(figure));
@@ -47,7 +47,7 @@ export class SectionView {
    */
   show(study, section, theme) {
     this.#players = section.players;
-    this.#showTables(section);
+    this.#showTables(study, section);
     this.#showFigures(study, section, theme);
     fill(this.notes, section.notes.map((note) => h('li', { text: note })));
     fill(this.machines, section.machines.map(machine));
@@ -72,9 +72,10 @@ export class SectionView {
     };
   }
 
-  #showTables(section) {
+  #showTables(study, section) {
+    const file = study.name.replace(/\.db$/, '');
     for (const [name, table] of Object.entries(this.tables)) {
-      if (section[name]) table.show(section[name]);
+      if (section[name]) table.show(section[name], file);
     }
     this.hints.league.textContent = text(section.has_spread ? 'lab.hint_spread' : 'lab.hint_league');
     this.hints.pairs.textContent = text(section.all_pairs ? 'lab.hint_pairs' : 'lab.hint_next_pairs');

@@ -1,8 +1,9 @@
 /** A study: its tables and plots, drawn anew when it has grown. */
 
-import { fill, h } from '../dom.js';
+import { fill, h, icon } from '../dom.js';
 import { text } from '../text.js';
 import { dataAddress } from './choice.js';
+import { faultWords } from './faults.js';
 import { onLook, themeOf } from './plot.js';
 import { SectionView } from './section_view.js';
 import { formatAgo } from './time.js';
@@ -26,9 +27,11 @@ export class StudyView {
     Object.assign(this, { name, net, settings });
     this.status = h('p', { class: 'soft' });
     this.progress = h('progress', { hidden: true, 'aria-label': text('lab.reading_label') });
+    this.games = h('a', { class: 'button quiet lab-download', href: `${dataAddress('studies', name)}/games.csv`,
+      download: `${name.replace(/\.db$/, '').replaceAll('/', '-')}.csv`, hidden: true }, icon('download'), text('lab.csv_games'));
     this.body = h('div', { class: 'stack wide' });
     this.element = h('article', { class: 'lab-study', 'aria-busy': 'true' },
-      h('header', { class: 'lab-head' }, h('h2', { text: name }), this.status, this.progress), this.body);
+      h('header', { class: 'lab-head' }, h('h2', { text: name }), this.status, this.games, this.progress), this.body);
     this.offLook = onLook(settings, () => this.#draw());
   }
 
@@ -42,7 +45,7 @@ export class StudyView {
    */
   update({ studies }) {
     const study = studies.find((one) => one.name === this.name);
-    if (study?.error) return void this.#fail(study.error);
+    if (study?.error) return void this.#fail(faultWords(study.error));
     if (study?.games === 0) return void this.#fail(text('lab.no_games'), 'soft');
     this.study = study ?? this.study;
     this.#say();
@@ -101,6 +104,7 @@ export class StudyView {
   #draw() {
     if (!this.#tables || this.isClosed) return;
     const { sections, plots_error: missing } = this.#tables;
+    this.games.hidden = false;
     const views = sections.map((section, place) => {
       const key = `${section.rules}\n${section.boards}`;
       if (!this.#sections.has(key)) this.#sections.set(key, new SectionView(section, place === 0));

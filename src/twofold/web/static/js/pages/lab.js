@@ -1,6 +1,7 @@
 /** Lab: studies with their tables and plots, training runs with their curves, as they grow. */
 
 import { fill, h, icon } from '../dom.js';
+import { JobsView } from '../jobs/jobs_view.js';
 import { addressOf, choiceOf, isSame } from '../lab/choice.js';
 import { emptyLab } from '../lab/empty.js';
 import { LabList } from '../lab/list.js';
@@ -30,11 +31,12 @@ class LabPage {
     Object.assign(this, { net, title, settings, choice: choiceOf(params) });
     this.isFirst = true;
     this.list = new LabList((choice) => this.#go(choice));
+    this.jobs = new JobsView({ net, names: () => this.#names(), onOpen: (address) => this.#goTo(address) });
     this.detail = h('div', { class: 'lab-detail', tabindex: -1 });
     this.back = h('a', { class: 'lab-back', href: '/lab', onclick: (event) => this.#leave(event) },
       icon('left'), h('span', { text: text('lab.back') }));
     this.element = h('div', { class: 'lab' },
-      h('h1', { class: 'visually-hidden', text: text('nav.lab') }),
+      h('h1', { class: 'visually-hidden', text: text('nav.lab') }), this.jobs.element,
       this.list.element, h('div', { class: 'lab-side' }, this.back, this.detail));
     root.append(this.element);
     this.#open();
@@ -43,6 +45,7 @@ class LabPage {
 
   close() {
     this.stop();
+    this.jobs.close();
     this.#view?.close();
   }
 
@@ -76,6 +79,17 @@ class LabPage {
     this.list.show(this.#files, choice);
     this.#view?.update(this.#files);
     if (window.matchMedia(NARROW).matches) window.scrollTo(0, 0);
+  }
+
+  #goTo(address) {
+    this.#go(choiceOf(new URL(address, window.location.href).searchParams));
+    this.detail.focus({ preventScroll: true });
+  }
+
+  /** The files in the folder, which a new one must not be named after. */
+  #names() {
+    const { studies, runs } = this.#files;
+    return [...studies, ...runs].flatMap(({ name, network = '' }) => [name, network]);
   }
 
   #leave(event) {

@@ -141,6 +141,72 @@ const ANALYSE = {
   'analyse.tools': 'Set-up',
 };
 
+const JOBS = {
+  'jobs.about_bench': 'Let players play the same games, and compare them.',
+  'jobs.about_table': 'An endgame table knows the exact chance of making its target tile once the large tiles are in place. '
+    + 'Players can use it, and so can you, to practise.',
+  'jobs.about_train': 'Let a network learn from games that it plays, and watch its curve grow.',
+  'jobs.add_player': 'Add a player',
+  'jobs.bad_name': '{label}: use up to 60 letters, digits, - and _.',
+  'jobs.bad_number': '{label}: enter a whole number from {min} to {max}.',
+  'jobs.bad_seed': '{label}: enter a whole number.',
+  'jobs.cancel_of': 'Cancel {title}',
+  'jobs.command': 'The same in a terminal',
+  'jobs.done': 'Done in {time}, {when}.',
+  'jobs.earlier': 'Earlier jobs',
+  'jobs.failed': 'Failed. {message}',
+  'jobs.games': 'Games for each player',
+  'jobs.hours': { one: '{count} hour', other: '{count} hours' },
+  'jobs.kind': 'Kind of job',
+  'jobs.kind_bench': 'Bench',
+  'jobs.kind_table': 'Endgame table',
+  'jobs.kind_train': 'Training',
+  'jobs.minutes': { one: '{count} minute', other: '{count} minutes' },
+  'jobs.name': 'Name',
+  'jobs.needs': 'Takes {disk} of disk, and {memory} of memory while it runs.',
+  'jobs.network': 'Network',
+  'jobs.network_example': '012345 456789',
+  'jobs.new': 'New …',
+  'jobs.new_title': 'New job',
+  'jobs.open': 'Open',
+  'jobs.open_of': 'Open {title}',
+  'jobs.players': 'Players',
+  'jobs.preparing': 'Getting ready … The first time takes up to a minute.',
+  'jobs.processes': 'Games at once',
+  'jobs.remove': 'Remove from the list',
+  'jobs.remove_of': 'Remove {title} from the list',
+  'jobs.remove_player': 'Remove this player',
+  'jobs.resume': 'Resume',
+  'jobs.resume_of': 'Resume {title}',
+  'jobs.retry': 'Try again',
+  'jobs.retry_of': 'Try {title} again',
+  'jobs.running': '{percent} %',
+  'jobs.running_left': '{percent} %, about {left} left',
+  'jobs.said_done': '{title} is done.',
+  'jobs.said_failed': '{title} failed.',
+  'jobs.said_stopped': '{title} was stopped.',
+  'jobs.schedule': 'Learning rate',
+  'jobs.schedule_0': 'TC: adapts by itself',
+  'jobs.schedule_1': 'TD: constant, 0.1',
+  'jobs.schedule_2': 'TD, then TC for the last 10 %',
+  'jobs.schedule_example': 'td:0.1@50%,td:0.01@50%',
+  'jobs.seed': 'Seed',
+  'jobs.start': 'Start',
+  'jobs.stop': 'Stop',
+  'jobs.stop_of': 'Stop {title}',
+  'jobs.stopped_person': 'Stopped at {percent} %. Everything so far is saved.',
+  'jobs.stopped_person_early': 'Stopped before it got going.',
+  'jobs.stopped_server': 'Stopped at {percent} %, because the server was closed. Everything so far is saved.',
+  'jobs.stopped_server_early': 'Stopped before it got going, because the server was closed.',
+  'jobs.stopping': 'Saving …',
+  'jobs.table': 'Table',
+  'jobs.table_example': '442-512/32-128',
+  'jobs.threads': 'Processor cores',
+  'jobs.time': 'Time',
+  'jobs.title': 'Jobs',
+  'jobs.waiting': 'Waiting for its turn.',
+};
+
 const LAB = {
   'lab.about_run': 'A network that learns writes its curve beside it. The lab shows it while it grows, and several '
     + 'runs in one chart.',
@@ -192,6 +258,9 @@ const LAB = {
   'lab.compare': 'Compare',
   'lab.copied': 'Copied.',
   'lab.copy': 'Copy the commands',
+  'lab.csv_games': 'All games as CSV',
+  'lab.csv_of': 'CSV: {label}',
+  'lab.curve': 'Learning curve',
   'lab.drawing': 'drawing …',
   'lab.empty': 'The lab looks into the folder in which twofold serve was started, or the one that --folder names, and '
     + 'into folders below it. What is made there appears here by itself.',
@@ -251,6 +320,7 @@ const LAB = {
   'lab.unit_games': 'games',
   'lab.unit_moves': 'moves',
   'lab.unit_seconds': 'time',
+  'lab.unreadable': 'Cannot be read: {reason}',
   'lab.written': 'written {when}',
 };
 
@@ -579,6 +649,6 @@ const PICKER = {
 };
 
 export default {
-  ...ALL, ...ANALYSE, ...ANALYSIS_VIEW, ...BOARD, ...BOARD_EDITOR, ...CHART, ...KEYS, ...LAB,
+  ...ALL, ...ANALYSE, ...ANALYSIS_VIEW, ...BOARD, ...BOARD_EDITOR, ...CHART, ...JOBS, ...KEYS, ...LAB,
   ...MOVE, ...NAV, ...OUTCOMES, ...PICKER, ...PLAY, ...REVIEW, ...SETTINGS, ...STATUS, ...WATCH,
 };

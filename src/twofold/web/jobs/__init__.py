@@ -1,0 +1,1 @@
+"""Jobs: benches, trainings and endgame tables that the Lab starts, one at a time."""

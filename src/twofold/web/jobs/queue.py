@@ -1,0 +1,364 @@
+"""The jobs of a server: one at a time, the others wait; the list outlives the server.
+
+A job's command ends with the server, saved. Where the server is killed, its pipe to the command
+ends, and the command saves; the next server finds that the job's server is gone and says so.
+"""
+
+import contextlib
+import logging
+import threading
+import time
+from collections import deque
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import Future
+from pathlib import Path
+from typing import Final
+
+from twofold.errors import InvalidInput, LimitExceeded, TwofoldError
+from twofold.locks import alone
+from twofold.play.threads import start_thread
+from twofold.web.jobs.child import INTERRUPTED
+from twofold.web.jobs.kept import Cause, Damaged, Job, JobFolder, State, new_id, now
+from twofold.web.jobs.process import PROGRAM, CommandProcess
+from twofold.web.jobs.wanted import Plan, Wanted, check_new
+
+MAX_WAITING: Final = 8
+"""Most jobs that wait."""
+
+CLOSE_SECONDS: Final = 20.0
+"""How long the end of the server waits for a command that saves; it then goes on alone."""
+
+_WRITE_EVERY: Final = 3.0
+_LOOK_EVERY: Final = 0.5
+_PACE_SECONDS: Final = 30.0
+_LOG: Final = logging.getLogger("twofold.web")
+
+Planner = Callable[[Wanted, Path], Plan]
+
+
+class Pace:
+    """Tells how long a command has left, from its progress of late."""
+
+    def __init__(self) -> None:
+        self._marks: deque[tuple[float, float]] = deque()
+
+    def add(self, progress: float, when: float) -> None:
+        """Note progress at a time in seconds."""
+        self._marks.append((when, progress))
+        while len(self._marks) > 2 and when - self._marks[1][0] > _PACE_SECONDS:
+            self._marks.popleft()
+
+    @property
+    def left(self) -> float | None:
+        """Seconds until the end; None where not known yet."""
+        if len(self._marks) < 2:
+            return None
+        (began, before), (when, progress) = self._marks[0], self._marks[-1]
+        rate = (progress - before) / max(when - began, 1e-9)
+        return (1 - progress) / rate if rate > 0 and when - began >= 1 else None
+
+
+class JobQueue:
+    """What the jobs of a server share. Every method may be called from any thread.
+
+    Args:
+        path: folder of the jobs' files.
+        planner: makes a plan of what is wanted.
+        program: what runs a command.
+    """
+
+    def __init__(
+        self,
+        path: Path,
+        planner: Planner = lambda wanted, folder: wanted.plan(folder),
+        program: Sequence[str] = PROGRAM,
+    ) -> None:
+        self.folder: Final = JobFolder(path)
+        self.server: Final = new_id()
+        self._plan = planner
+        self._program = program
+        self._changed = threading.Condition()
+        self._own: dict[str, Job] = {}  # those that wait or run here, in the order of their turn
+        self._running: tuple[str, CommandProcess] | None = None
+        self._stopping: set[str] = set()
+        self._pace = Pace()
+        self._closed = False
+        self._thread: threading.Thread | None = None
+        self._up: Future[None] = Future()
+
+    # ---- what is asked
+
+    def submit(self, wanted: Wanted, folder: Path) -> str:
+        """Have something done.
+
+        Args:
+            wanted: what.
+            folder: of the Lab.
+
+        Returns:
+            The id of the job.
+
+        Raises:
+            InvalidInput: it cannot be done.
+            LimitExceeded: too many jobs wait.
+        """
+        plan = self._plan(wanted, folder)
+        with self._changed:
+            check_new(plan, folder, self._busy())
+            job = self._new(wanted, folder, plan)
+            self._enqueue(job)
+        self.folder.drop_oldest()
+        return job.id
+
+    def check(self, wanted: Wanted, folder: Path) -> Plan:
+        """How something would be done; raises as `submit` does."""
+        plan = self._plan(wanted, folder)
+        with self._changed:
+            check_new(plan, folder, self._busy())
+        return plan
+
+    def resume(self, job: str, folder: Path) -> None:
+        """Go on with a job that was stopped or failed.
+
+        Raises:
+            NotFound: there is none of that id.
+            InvalidInput: it cannot go on.
+        """
+        with self._changed:
+            found = self._find(job)
+            if found.state not in ("stopped", "failed"):
+                raise InvalidInput(f"the job cannot go on: it is {found.state}")
+            if found.folder != str(folder.resolve()):
+                raise InvalidInput(
+                    f"the files of this job are in {found.folder!a}: start twofold serve --folder "
+                    "with that folder to go on"
+                )
+            found.server, found.state, found.cause, found.message = self.server, "waiting", "", ""
+            found.ended = ""
+            self._enqueue(found)
+
+    def stop(self, job: str) -> None:
+        """Have a job save and end; one that waits loses its place.
+
+        Raises:
+            NotFound: there is none of that id.
+            InvalidInput: it does not wait or run here.
+        """
+        with self._changed:
+            found = self._find(job)
+            if job not in self._own:
+                where = "has ended" if found.has_ended else "belongs to another twofold serve"
+                raise InvalidInput(f"the job {where}")
+            self._stop(found, "person")
+
+    def remove(self, job: str) -> None:
+        """Take a job that has ended off the list; its results stay.
+
+        Raises:
+            NotFound: there is none of that id.
+            InvalidInput: it has not ended.
+        """
+        with self._changed:
+            found = self._settled(self.folder.get(job))
+            if isinstance(found, Job) and not found.has_ended:
+                raise InvalidInput("the job has not ended: stop it first")
+            self.folder.remove(job)
+
+    def jobs(self) -> list[Job | Damaged]:
+        """All jobs, asked for last first."""
+        with self._changed:
+            return [self._settled(job) for job in self.folder.all()]
+
+    def left_of(self, job: str) -> float | None:
+        """Seconds that the command of a job has left; None where not known."""
+        with self._changed:
+            return self._pace.left if self._running and self._running[0] == job else None
+
+    def is_stopping(self, job: str) -> bool:
+        """Whether a job was told to stop and is not over."""
+        return job in self._stopping
+
+    def close(self) -> None:
+        """End the command that runs, and keep the list. May be called twice."""
+        with self._changed:
+            self._closed = True
+            for job in list(self._own.values()):
+                self._stop(job, "server")
+            self._changed.notify_all()
+        if self._thread is not None:
+            self._thread.join(CLOSE_SECONDS)
+
+    # ---- with the lock held
+
+    def _find(self, job: str) -> Job:
+        found = self.folder.get(job)
+        if isinstance(found, Damaged):
+            raise InvalidInput(found.why)
+        settled = self._settled(found)
+        assert isinstance(settled, Job)
+        return settled
+
+    def _settled(self, job: Job | Damaged) -> "Job | Damaged":
+        """A job as it stands; one whose server is gone has been stopped by that."""
+        if isinstance(job, Damaged) or job.has_ended:
+            return job
+        if job.id in self._own:
+            return self._own[job.id]
+        if job.server == self.server or not self.folder.is_served(job):
+            job.end("stopped", cause="server")
+            with contextlib.suppress(TwofoldError):
+                self.folder.write(job)
+        return job
+
+    def _busy(self) -> set[str]:
+        """The titles of jobs that wait or run here."""
+        return {job.title for job in self._own.values()}
+
+    def _new(self, wanted: Wanted, folder: Path, plan: Plan) -> Job:
+        return Job(
+            id=new_id(),
+            wanted=wanted,
+            folder=str(folder.resolve()),
+            title=plan.title,
+            command=plan.command,
+            files=plan.files,
+            result=plan.result,
+            server=self.server,
+            created=now(),
+        )
+
+    def _enqueue(self, job: Job) -> None:
+        if self._closed:
+            raise InvalidInput("the server is shutting down")
+        waiting = sum(one.state == "waiting" for one in self._own.values())
+        if waiting >= MAX_WAITING:
+            raise LimitExceeded(f"{waiting} jobs are waiting already. Wait, or stop some")
+        self._start_thread()
+        self.folder.write(job)
+        self._own[job.id] = job
+        self._changed.notify_all()
+
+    def _start_thread(self) -> None:
+        if self._thread is None:
+            self.folder.make()
+            self._thread = start_thread(self._work, "twofold-jobs")
+        self._up.result()
+
+    def _stop(self, job: Job, cause: Cause) -> None:
+        job.cause = cause
+        if self._running and self._running[0] == job.id:
+            self._stopping.add(job.id)
+            self._running[1].stop()
+        elif job.state == "waiting":
+            self._over(job, "stopped")
+
+    def _over(self, job: Job, state: State, message: str = "") -> None:
+        job.end(state, cause=job.cause if state == "stopped" else "", message=message)
+        self._own.pop(job.id, None)
+        self._stopping.discard(job.id)
+        self._write(job)
+
+    def _write(self, job: Job) -> None:
+        try:
+            self.folder.write(job)
+        except TwofoldError:
+            _LOG.exception("cannot write the job %s", job.id)
+
+    # ---- the thread
+
+    def _work(self) -> None:
+        """Hold the name of this server, and do one job after the other."""
+        with contextlib.ExitStack() as stack:
+            try:
+                stack.enter_context(alone(self.folder.server_path(self.server), "server"))
+            except TwofoldError as error:
+                self._up.set_exception(error)
+                return
+            self._up.set_result(None)
+            while (job := self._next()) is not None:
+                with self._turn(job) as has_turn:
+                    if has_turn:
+                        self._do(job)
+
+    def _next(self) -> Job | None:
+        """The next job that waits; None at the end."""
+        with self._changed:
+            while not self._closed:
+                waiting = [job for job in self._own.values() if job.state == "waiting"]
+                if waiting:
+                    return waiting[0]
+                self._changed.wait()
+            return None
+
+    @contextlib.contextmanager
+    def _turn(self, job: Job) -> Iterator[bool]:
+        """Have the machine for a job alone, also where several servers share the folder."""
+        with contextlib.ExitStack() as stack:
+            try:
+                stack.enter_context(alone(self.folder.path / "turn", "job", patience=_LOOK_EVERY))
+            except TwofoldError:
+                time.sleep(_LOOK_EVERY)
+                yield False  # the job of another server runs
+                return
+            yield job.state == "waiting"
+
+    def _do(self, job: Job) -> None:
+        try:
+            process = self._start(job)
+        except (TwofoldError, OSError) as error:
+            with self._changed:
+                self._over(job, "failed", str(error))
+            return
+        if process is None:
+            return
+        code = self._follow(job, process)
+        with self._changed:
+            self._running = None
+            job.begun = _has_file(job)
+            if code == 0:
+                job.progress = 1.0
+            elif process.progress is not None:
+                job.progress = process.progress
+            if code == 0:
+                self._over(job, "done")
+            elif code == INTERRUPTED or job.id in self._stopping:
+                self._over(job, "stopped")
+            else:
+                self._over(job, "failed", process.words or f"the command ended with code {code}")
+
+    def _start(self, job: Job) -> CommandProcess | None:
+        """Start the command of a job; None where it was stopped meanwhile."""
+        folder = Path(job.folder)
+        plan = self._plan(job.wanted, folder)
+        if not job.begun:
+            check_new(plan, folder)
+        goes_on = job.begun and _has_file(job)
+        with self._changed:
+            if job.state != "waiting" or self._closed:
+                return None
+            words = plan.again if goes_on else plan.words
+            job.progress = job.progress if goes_on else None
+            process = CommandProcess(words, folder, self._program)
+            job.state, job.begun, job.started = "running", True, now()
+            self._running, self._pace = (job.id, process), Pace()
+            self._write(job)
+        return process
+
+    def _follow(self, job: Job, process: CommandProcess) -> int:
+        """Note the progress of a command until it ends; its exit code."""
+        written = time.monotonic()
+        while (code := process.wait(_LOOK_EVERY)) is None:
+            with self._changed:
+                if process.progress is None:
+                    continue
+                job.progress = process.progress
+                self._pace.add(job.progress, time.monotonic())
+                if time.monotonic() - written >= _WRITE_EVERY:
+                    written = time.monotonic()
+                    self._write(job)
+        return code
+
+
+def _has_file(job: Job) -> bool:
+    """Whether the file that the command of a job goes on with is there; tables have their own."""
+    return all((Path(job.folder) / name).exists() for name in job.files[:1])

@@ -1,0 +1,293 @@
+"""What a job can be: a bench, a training, an endgame table; what of it is refused.
+
+What comes from a page is checked here before a command is made of it: no code, no file but a new
+one with a plain name in the folder of the Lab, and limits on games, time and threads.
+"""
+
+import re
+import shlex
+import shutil
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated, ClassVar, Final
+
+import msgspec
+
+from twofold.errors import InvalidInput, ResourceError
+from twofold.figures import bytes_words
+from twofold.limits import check_limit
+from twofold.networks.library import SUFFIX as NETWORK
+from twofold.notation import parse_seed, shown
+from twofold.players import make_player
+from twofold.players.presets import default_player
+from twofold.rules import STANDARD, Rules
+from twofold.web.lab.runs import SUFFIX as CURVE
+from twofold.web.protocol import Text
+from twofold.web.roster import MAX_THREADS, check_plain
+
+MAX_PLAYERS: Final = 12
+"""Most players of a bench."""
+
+MAX_GAMES: Final = 100_000
+"""Most games of a player in a bench."""
+
+MAX_SECONDS: Final = 604_800
+"""Longest training: a week."""
+
+STUDY: Final = ".db"
+"""End of the name of a study."""
+
+_NAME: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,59}", re.ASCII)
+_BITS: Final = 16  # of a chance: what `twofold tables build` takes where none are named
+
+Seconds = Annotated[int, msgspec.Meta(ge=1, le=MAX_SECONDS)]
+Threads = Annotated[int, msgspec.Meta(ge=1)]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Plan:
+    """A job that can be done.
+
+    Attributes:
+        title: its file or table.
+        words: the command, without `twofold`.
+        again: the same to go on with what is there already.
+        files: names of the files that it makes in the folder of the Lab; the first one is there
+            as soon as the command can go on.
+        result: address of its page; empty for none.
+        disk: bytes of disk that it takes; None where they are few.
+        memory: bytes of memory; None where they are few.
+        done: why nothing is left to do, in a sentence; empty where something is.
+    """
+
+    title: str
+    words: list[str]
+    again: list[str]
+    files: tuple[str, ...] = ()
+    result: str = ""
+    disk: int | None = None
+    memory: int | None = None
+    done: str = ""
+
+    @property
+    def command(self) -> str:
+        """The command as it is typed."""
+        return shlex.join(["twofold", *self.words])
+
+
+class BenchJob(msgspec.Struct, forbid_unknown_fields=True, frozen=True, tag="bench", tag_field="kind"):  # noqa: E501  # fmt: skip
+    """Players play the same games; the study is kept in the folder.
+
+    Attributes:
+        players: their specs; empty for the default player.
+        name: of the study, without the end of the file.
+        games: of each player.
+        seed: of the first game.
+        rules: of the game; empty for the original ones.
+        threads: processes; None for as many as there are cores.
+    """
+
+    kind: ClassVar[str] = "bench"
+
+    players: Annotated[list[Text], msgspec.Meta(min_length=1, max_length=MAX_PLAYERS)]
+    name: Text
+    games: Annotated[int, msgspec.Meta(ge=1, le=MAX_GAMES)] = 100
+    seed: Text = "1"
+    rules: Text = ""
+    threads: Threads | None = None
+
+    def plan(self, folder: Path) -> Plan:
+        """How it is done.
+
+        Raises:
+            InvalidInput: something of it is wrong.
+        """
+        rules = Rules.parse(self.rules)
+        players = [one.strip() or default_player(rules) for one in self.players]
+        for spec in players:
+            check_plain(spec)
+            if rules != STANDARD:
+                _check_plays(spec, rules)
+        file = _name(self.name) + STUDY
+        words = ["bench", *dict.fromkeys(players), "--games", str(self.games)]
+        words += ["--seed", str(parse_seed(self.seed)), *_rules(self.rules)]
+        words += [*_threads("--jobs", self.threads), "--out", file]
+        # No game of a study is played twice: the same command goes on.
+        return Plan(
+            title=file, words=words, again=words, files=(file,), result=f"/lab?study={file}"
+        )
+
+
+class TrainJob(msgspec.Struct, forbid_unknown_fields=True, frozen=True, tag="train", tag_field="kind"):  # noqa: E501  # fmt: skip
+    """A network learns; it is kept in the folder, with its curve.
+
+    Attributes:
+        network: a layout such as 4x6, or patterns.
+        name: of the network, without the end of the file.
+        seconds: time of training.
+        schedule: learning rates, as `twofold train --schedule` has them.
+        seed: of the games.
+        rules: of the game; empty for the original ones.
+        threads: None for as many as there are cores.
+    """
+
+    kind: ClassVar[str] = "train"
+
+    network: Text
+    name: Text
+    seconds: Seconds = 60
+    schedule: Text = "tc"
+    seed: Text = "1"
+    rules: Text = ""
+    threads: Threads | None = None
+
+    def plan(self, folder: Path) -> Plan:
+        """How it is done. It loads what training takes.
+
+        Raises:
+            InvalidInput: something of it is wrong.
+            ResourceError: it needs more memory or disk than there is.
+        """
+        name = _name(self.name)
+        size = self._bytes()
+        _check_disk(2 * size, folder, f"training {self.network}")  # the old file and the new one
+        options = ["--time", f"{self.seconds}s", *_threads("--threads", self.threads)]
+        schedule = [] if self.schedule == "tc" else ["--schedule", _squeezed(self.schedule)]
+        out = ["--out", name + NETWORK]
+        words = ["train", _squeezed(self.network), *out, *options, *schedule]
+        words += ["--seed", str(parse_seed(self.seed)), *_rules(self.rules)]
+        return Plan(
+            title=name,
+            words=words,
+            again=["train", *out, "--resume", *options],
+            files=(name + NETWORK, name + CURVE),
+            result=f"/lab?run={name}{CURVE}",
+            disk=size,
+            memory=size,
+        )
+
+    def _bytes(self) -> int:
+        """Bytes of memory that the training takes, and of its file."""
+        from twofold.learn.settings import TrainingSettings, parse_schedule
+        from twofold.learn.training import training_bytes
+        from twofold.memory import check_memory
+
+        settings = TrainingSettings(
+            patterns=self.network,
+            rules=Rules.parse(self.rules),
+            schedule=parse_schedule(self.schedule),
+            seed=parse_seed(self.seed),
+            threads=self.threads or MAX_THREADS,
+        )
+        size = training_bytes(settings)
+        check_memory(size, f"training {self.network}")
+        return size
+
+
+class TableJob(msgspec.Struct, forbid_unknown_fields=True, frozen=True, tag="table", tag_field="kind"):  # noqa: E501  # fmt: skip
+    """An endgame table is built in the folder of tables.
+
+    Attributes:
+        table: its name, such as 442-256.
+        threads: None for as many as there are cores.
+    """
+
+    kind: ClassVar[str] = "table"
+
+    table: Text
+    threads: Threads | None = None
+
+    def plan(self, folder: Path) -> Plan:
+        """How it is done. It loads what building takes.
+
+        Raises:
+            InvalidTable: there can be no such table, or something else is in its place.
+            ResourceError: it needs more memory or disk than there is.
+        """
+        from twofold.endgame.folder import tables_folder
+        from twofold.endgame.library import path_of
+        from twofold.endgame.pattern import EndgamePattern
+        from twofold.endgame.plan import BuildPlan, check_room
+        from twofold.endgame.work import existing, held_bytes
+
+        pattern = EndgamePattern.parse(self.table.strip())
+        plan = BuildPlan.of(pattern, _BITS)
+        path = path_of(pattern, tables_folder())
+        is_built = existing(path, pattern, _BITS) is not None
+        if not is_built:
+            check_room([plan], _there(path.parent), held_bytes(path))
+        words = ["tables", "build", pattern.name, *_threads("--jobs", self.threads)]
+        return Plan(
+            title=pattern.name,
+            words=words,
+            again=words,
+            disk=plan.disk,
+            memory=plan.memory,
+            done=f"the table {pattern.name} is built already" if is_built else "",
+        )
+
+
+Wanted = BenchJob | TrainJob | TableJob
+
+
+def check_new(plan: Plan, folder: Path, busy: Iterable[str] = ()) -> None:
+    """Refuse a job that is done, whose files are there, or that another job works on.
+
+    Args:
+        plan: of the job.
+        folder: of the Lab.
+        busy: titles of jobs that wait or run.
+
+    Raises:
+        InvalidInput: so it is.
+    """
+    if plan.done:
+        raise InvalidInput(plan.done)
+    if plan.title in busy:
+        raise InvalidInput(f"a job for {plan.title} is waiting or running already")
+    for name in plan.files:
+        if (folder / name).is_symlink() or (folder / name).exists():
+            raise InvalidInput(f"there is a file {name} already. Choose another name")
+
+
+def _name(text: str) -> str:
+    if not _NAME.fullmatch(text):
+        raise InvalidInput(
+            f"expected a name of up to 60 letters, digits, - and _, got {shown(text)}"
+        )
+    return text
+
+
+def _check_plays(spec: str, rules: Rules) -> None:
+    """Refuse a player that cannot play under some rules. It is made for that."""
+    with make_player(spec) as player:
+        player.start(rules, 0)
+
+
+def _rules(text: str) -> list[str]:
+    return ["--rules", _squeezed(text)] if text.strip() else []
+
+
+def _squeezed(text: str) -> str:
+    return " ".join(text.split())
+
+
+def _threads(option: str, count: int | None) -> list[str]:
+    if count is None:
+        return []
+    check_limit("threads", count, 1, MAX_THREADS)
+    return [option, str(count)]
+
+
+def _check_disk(needed: int, folder: Path, what: str) -> None:
+    free = shutil.disk_usage(folder).free
+    if needed > free:
+        raise ResourceError(
+            f"expected {bytes_words(needed)} of free disk for {what}, got {bytes_words(free)}"
+        )
+
+
+def _there(folder: Path) -> Path:
+    """The folder, or the one above it that is there: their free disk is the same."""
+    return folder if folder.is_dir() else _there(folder.parent)

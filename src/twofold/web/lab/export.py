@@ -1,0 +1,56 @@
+"""The games of a study as a CSV file to download."""
+
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+from typing import IO, Final
+
+from twofold.arena.exchange.exchange import csv_parts
+from twofold.arena.studies.study import Study
+from twofold.errors import InvalidInput
+from twofold.notation import printable, shown
+from twofold.web.lab.files import LabFile, named
+from twofold.web.lab.laboratory import PATIENCE, QUERY_SECONDS, SUFFIX
+
+IN_MEMORY: Final = 4 * 2**20
+"""Bytes of a file that are held in memory; a larger one waits on the disk."""
+
+CHUNK: Final = 2**18
+"""Bytes that are sent at a time."""
+
+
+def games_csv(folder: Path, name: str) -> tuple[str, IO[bytes]]:
+    """All games of a study, as `twofold report --csv` writes them.
+
+    Returns:
+        A name for the file, and the file at its begin; it is gone once it is closed.
+
+    Raises:
+        NotThere: there is no study of that name.
+        InvalidInput: it cannot be read, or has no finished game.
+    """
+    found = named(folder, name, SUFFIX)
+    file: IO[bytes] = tempfile.SpooledTemporaryFile(IN_MEMORY)  # noqa: SIM115  # type: ignore[assignment]
+    try:
+        _write(found, file)
+    except BaseException:
+        file.close()
+        raise
+    file.seek(0)
+    return f"{found.path.stem}.csv", file
+
+
+def chunks(file: IO[bytes]) -> Iterator[bytes]:
+    """The content of a file, which is closed then."""
+    with file:
+        while part := file.read(CHUNK):
+            yield part
+
+
+def _write(found: LabFile, file: IO[bytes]) -> None:
+    try:
+        with Study(found.path, read_only=True, patience=PATIENCE, seconds=QUERY_SECONDS) as study:
+            file.writelines(csv_parts(study))
+    except InvalidInput as error:
+        words = str(error).replace(shown(str(found.path)), shown(found.name))
+        raise type(error)(printable(words)) from None

@@ -1,0 +1,29 @@
+"""A command for the tests of jobs: says progress, and ends as its words say.
+
+It runs without twofold, so that it is there in a moment. The words are those of the job; the first
+one of `players` says what to do.
+"""
+
+import pathlib
+import sys
+
+END = {"done": 0, "fails": 2, "interrupted": 130}
+
+
+def main() -> int:
+    words = sys.argv[1:]
+    act, out = words[1], words[words.index("--out") + 1]
+    if act == "again" and pathlib.Path(out).exists():
+        return END["done"]
+    pathlib.Path(out).write_text("begun")
+    print('{"progress": 0.25}\nnot a line of progress', file=sys.stderr, flush=True)
+    if act in ("waits", "again"):
+        sys.stdin.read()  # until the server closes it
+        print("twofold: interrupted; saved", file=sys.stderr)
+        return END["interrupted"]
+    print("twofold: expected this, got that", file=sys.stderr)
+    return END[act]
+
+
+if __name__ == "__main__":
+    sys.exit(main())

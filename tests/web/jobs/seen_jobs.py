@@ -1,0 +1,29 @@
+"""Jobs as the tests see them."""
+
+import threading
+import time
+from typing import Any
+
+from twofold.web.jobs.kept import Job
+from twofold.web.jobs.queue import JobQueue
+
+PATIENCE = 60.0
+LOOK_EVERY = 0.02
+
+
+def job_of(queue: JobQueue, job: str) -> Job:
+    found = next(one for one in queue.jobs() if one.id == job)
+    assert isinstance(found, Job)
+    return found
+
+
+def until(queue: JobQueue, job: str, **wanted: Any) -> Job:
+    """The job once its fields are as wanted."""
+    end = time.monotonic() + PATIENCE
+    pause = threading.Event()
+    while time.monotonic() < end:
+        found = job_of(queue, job)
+        if all(getattr(found, name) == value for name, value in wanted.items()):
+            return found
+        pause.wait(LOOK_EVERY)
+    raise AssertionError(f"{wanted} never came, got {found}")

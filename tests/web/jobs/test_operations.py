@@ -1,0 +1,80 @@
+"""Jobs over HTTP, and one real bench from the request to its page."""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.web.driver import PORT, Client
+from tests.web.jobs.seen_jobs import until
+from twofold.web.app import create_app
+from twofold.web.hub import Hub
+from twofold.web.security import Access
+
+BENCH = {"kind": "bench", "players": ["greedy", "random"], "games": 20, "name": "small"}
+
+
+def test_a_bench_is_started_and_its_study_is_shown(client: Client, tmp_path: Path) -> None:
+    answer = client.post("/api/jobs", BENCH)
+    assert answer.status == 201
+    until(client.hub.jobs, answer.json["job"], state="done")
+    (info,) = client.get("/api/jobs").json
+    command = "twofold bench greedy random --games 20 --seed 1 --out small.db"
+    assert info["command"] == command
+    assert (info["kind"], info["title"], info["progress"]) == ("bench", "small.db", 1)
+    assert (info["result"], info["resumable"]) == ("/lab?study=small.db", False)
+    assert client.get("/api/studies/small.db").json["games"] == 40
+    again = client.post("/api/jobs", BENCH)
+    assert (again.status, "already" in again.json["error"]) == (400, True)
+    assert client.ask("DELETE", f"/api/jobs/{info['id']}").status == 200
+    assert client.get("/api/jobs").json == []
+    assert (tmp_path / "small.db").is_file()
+
+
+def test_a_job_is_checked_without_being_started(client: Client) -> None:
+    found = client.post("/api/jobs/check", BENCH).json
+    assert found["command"].startswith("twofold bench greedy random")
+    refused = client.post("/api/jobs/check", BENCH | {"players": ["own.py:Mine"]}).json
+    assert "code" in refused["error"]
+    table = client.post("/api/jobs/check", {"kind": "table", "table": "442-256"}).json
+    assert table["disk"] > table["memory"] > 10**8
+    assert client.get("/api/jobs").json == []
+
+
+@pytest.mark.parametrize(
+    "ask",
+    [
+        lambda client: client.post("/api/jobs/nothing/stop"),
+        lambda client: client.post("/api/jobs/nothing/resume"),
+        lambda client: client.ask("DELETE", "/api/jobs/nothing"),
+    ],
+)
+def test_a_job_that_is_not_there(ask: Callable[[Client], Any], client: Client) -> None:
+    assert ask(client).status == 404
+
+
+def test_jobs_are_for_this_machine_alone(hub: Hub, tmp_path: Path) -> None:
+    """Where other machines reach the server, it starts none and shows none."""
+    access = Access(PORT, names=(*Access(PORT).names, "192.0.2.1"))
+    client = Client(create_app(hub, access, tmp_path), access, hub)
+    answer = client.post("/api/jobs", BENCH)
+    assert (answer.status, "without --host" in answer.json["error"]) == (400, True)
+    assert "without --host" in client.post("/api/jobs/check", BENCH).json["error"]
+    assert client.get("/api/jobs/limits").json["allowed"] is False
+    assert client.get("/api/jobs").json == []
+    assert Access(PORT).is_local
+    assert not Access(PORT, any_address=True).is_local
+
+
+def test_a_folder_that_cannot_be_written_to(
+    client: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("os.access", lambda *_: False)
+    answer = client.post("/api/jobs", BENCH)
+    assert (answer.status, "cannot write" in answer.json["error"]) == (400, True)
+
+
+def test_bodies_are_checked(client: Client) -> None:
+    for body in ({}, {"kind": "shell"}, BENCH | {"command": "ls"}, BENCH | {"games": 10**9}):
+        assert client.post("/api/jobs", body).status == 400

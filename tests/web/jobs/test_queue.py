@@ -1,0 +1,209 @@
+"""The queue of jobs, with a command that only says progress and ends."""
+
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import msgspec
+import pytest
+
+from tests.web.jobs import fake_command
+from tests.web.jobs.seen_jobs import job_of, until
+from twofold.errors import InvalidInput, LimitExceeded
+from twofold.play.store import NotFound
+from twofold.web.jobs.kept import Damaged
+from twofold.web.jobs.queue import MAX_WAITING, JobQueue, Pace
+from twofold.web.jobs.wanted import BenchJob, Plan, Wanted
+
+PROGRAM = (sys.executable, "-I", fake_command.__file__)
+
+
+def planned(wanted: Wanted, folder: Path) -> Plan:
+    """The plan of a bench whose players are not looked at."""
+    assert isinstance(wanted, BenchJob)
+    file = f"{wanted.name}.db"
+    words = ["bench", wanted.players[0], "--out", file]
+    return Plan(title=file, words=words, again=words, files=(file,), result=f"/lab?study={file}")
+
+
+def queue_in(folder: Path) -> JobQueue:
+    return JobQueue(folder / "jobs", planned, PROGRAM)
+
+
+@pytest.fixture
+def queue(tmp_path: Path) -> Iterator[JobQueue]:
+    queue = queue_in(tmp_path)
+    yield queue
+    queue.close()
+
+
+def bench(act: str, name: str = "study") -> BenchJob:
+    return BenchJob(players=[act], name=name)
+
+
+def test_a_job_is_done_and_stays_in_the_list(queue: JobQueue, tmp_path: Path) -> None:
+    job = queue.submit(bench("done"), tmp_path)
+    found = until(queue, job, state="done")
+    assert (found.progress, found.result) == (1.0, "/lab?study=study.db")
+    assert found.created <= found.started <= found.ended
+    queue.close()
+    assert until(queue_in(tmp_path), job, state="done") == found
+
+
+def test_a_job_that_fails_says_its_last_words(queue: JobQueue, tmp_path: Path) -> None:
+    job = queue.submit(bench("fails"), tmp_path)
+    assert until(queue, job, state="failed").message == "expected this, got that"
+
+
+def test_a_person_stops_a_job_and_goes_on(queue: JobQueue, tmp_path: Path) -> None:
+    job = queue.submit(bench("again"), tmp_path)
+    until(queue, job, state="running", progress=0.25)
+    with pytest.raises(InvalidInput, match="stop it first"):
+        queue.remove(job)
+    queue.stop(job)
+    assert until(queue, job, state="stopped").cause == "person"
+    queue.resume(job, tmp_path)
+    assert until(queue, job, state="done").message == ""
+    with pytest.raises(InvalidInput, match="cannot go on: it is done"):
+        queue.resume(job, tmp_path)
+    queue.remove(job)
+    assert queue.jobs() == []
+    assert (tmp_path / "study.db").exists()
+
+
+def test_one_runs_and_the_others_wait_their_turn(queue: JobQueue, tmp_path: Path) -> None:
+    first = queue.submit(bench("waits", "a"), tmp_path)
+    second = queue.submit(bench("waits", "b"), tmp_path)
+    third = queue.submit(bench("done", "c"), tmp_path)
+    until(queue, first, state="running")
+    assert [job_of(queue, one).state for one in (second, third)] == ["waiting"] * 2
+    queue.stop(second)
+    assert job_of(queue, second).state == "stopped"
+    queue.stop(first)
+    until(queue, third, state="done")
+    assert not (tmp_path / "b.db").exists()
+
+
+def test_only_some_can_wait(queue: JobQueue, tmp_path: Path) -> None:
+    first = queue.submit(bench("waits", "first"), tmp_path)
+    until(queue, first, state="running")
+    for number in range(MAX_WAITING):
+        queue.submit(bench("done", f"n{number}"), tmp_path)
+    with pytest.raises(LimitExceeded, match="8 jobs are waiting"):
+        queue.submit(bench("done", "more"), tmp_path)
+
+
+def test_no_file_is_written_over(queue: JobQueue, tmp_path: Path) -> None:
+    (tmp_path / "mine.db").write_text("mine")
+    with pytest.raises(InvalidInput, match=r"there is a file mine\.db already"):
+        queue.submit(bench("done", "mine"), tmp_path)
+    (tmp_path / "link.db").symlink_to("nowhere")
+    with pytest.raises(InvalidInput, match=r"there is a file link\.db already"):
+        queue.submit(bench("done", "link"), tmp_path)
+    waits = queue.submit(bench("waits", "busy"), tmp_path)
+    with pytest.raises(InvalidInput, match=r"busy\.db is waiting or running already"):
+        queue.submit(bench("done", "busy"), tmp_path)
+    late = queue.submit(bench("done", "late"), tmp_path)
+    (tmp_path / "late.db").write_text("mine")
+    queue.stop(waits)
+    assert "late.db already" in until(queue, late, state="failed").message
+    assert (tmp_path / "late.db").read_text() == "mine"
+
+
+def test_jobs_end_with_their_server(tmp_path: Path) -> None:
+    queue = queue_in(tmp_path)
+    runs = queue.submit(bench("again", "a"), tmp_path)
+    waits = queue.submit(bench("done", "b"), tmp_path)
+    until(queue, runs, state="running", progress=0.25)
+    queue.close()
+    with pytest.raises(InvalidInput, match="shutting down"):
+        queue.submit(bench("done", "c"), tmp_path)
+    queue = queue_in(tmp_path)
+    for job in (runs, waits):
+        assert (job_of(queue, job).state, job_of(queue, job).cause) == ("stopped", "server")
+        queue.resume(job, tmp_path)
+        until(queue, job, state="done")
+    queue.close()
+
+
+@pytest.mark.promise("R80")
+def test_a_killed_server_leaves_the_truth(queue: JobQueue, tmp_path: Path) -> None:
+    """A job that its file has as running, of a server that is gone, was stopped by its end."""
+    job = queue.submit(bench("done"), tmp_path)
+    killed = until(queue, job, state="done")
+    killed.server, killed.state, killed.progress = "gone", "running", 0.5
+    (tmp_path / "jobs" / f"{job}.json").write_bytes(msgspec.json.encode(killed))
+    found = job_of(queue_in(tmp_path), job)
+    assert (found.state, found.cause, found.progress) == ("stopped", "server", 0.5)
+
+
+def test_two_servers_share_a_list(queue: JobQueue, tmp_path: Path) -> None:
+    """One sees what the other does, leaves its jobs alone, and waits for its turn."""
+    other = queue_in(tmp_path)
+    job = queue.submit(bench("waits", "a"), tmp_path)
+    until(other, job, state="running")
+    with pytest.raises(InvalidInput, match="another twofold serve"):
+        other.stop(job)
+    with pytest.raises(InvalidInput, match="stop it first"):
+        other.remove(job)
+    mine = other.submit(bench("done", "b"), tmp_path)
+    assert job_of(other, mine).state == "waiting"
+    queue.stop(job)
+    until(other, mine, state="done")
+    other.close()
+
+
+def test_a_damaged_file_is_said_and_kept(queue: JobQueue, tmp_path: Path) -> None:
+    (tmp_path / "jobs").mkdir()
+    path = tmp_path / "jobs" / "torn.json"
+    path.write_text('{"id": "torn"')
+    (found,) = queue.jobs()
+    assert isinstance(found, Damaged)
+    assert found.why.startswith("the file torn.json is damaged")
+    with pytest.raises(InvalidInput, match="damaged"):
+        queue.resume("torn", tmp_path)
+    queue.submit(bench("done"), tmp_path)
+    assert path.read_text() == '{"id": "torn"'
+    queue.remove("torn")
+    assert not path.exists()
+
+
+def test_names_of_jobs_lead_nowhere(queue: JobQueue, tmp_path: Path) -> None:
+    (tmp_path / "out.json").write_text("{}")
+    for name in ("../out", "", "a/b", "nothing", "é"):
+        with pytest.raises(NotFound):
+            queue.remove(name)
+    assert (tmp_path / "out.json").exists()
+
+
+def test_a_job_goes_on_in_its_own_folder(queue: JobQueue, tmp_path: Path) -> None:
+    other = tmp_path / "other"
+    other.mkdir()
+    job = queue.submit(bench("fails"), tmp_path)
+    until(queue, job, state="failed")
+    with pytest.raises(InvalidInput, match="start twofold serve --folder"):
+        queue.resume(job, other)
+
+
+def test_the_time_left_follows_the_pace_of_late() -> None:
+    pace = Pace()
+    assert pace.left is None
+    for second, progress in ((0, 0.0), (10, 0.1), (20, 0.2)):
+        pace.add(progress, second)
+    assert pace.left == pytest.approx(80)
+    for second in range(21, 60):
+        pace.add(0.2 + (second - 20) / 100, second)
+    assert pace.left == pytest.approx(41)
+
+
+def test_a_job_that_left_nothing_begins_again(queue: JobQueue, tmp_path: Path) -> None:
+    """And does not go on with a file that somebody else has made meanwhile."""
+    job = queue.submit(bench("again"), tmp_path)
+    until(queue, job, state="running", progress=0.25)
+    (tmp_path / "study.db").unlink()
+    queue.stop(job)
+    until(queue, job, state="stopped")
+    (tmp_path / "study.db").write_text("mine")
+    queue.resume(job, tmp_path)
+    assert "study.db already" in until(queue, job, state="failed").message
+    assert (tmp_path / "study.db").read_text() == "mine"

@@ -1,0 +1,118 @@
+"""What a page may ask for as a job, and the command that is made of it."""
+
+import shutil
+from collections import namedtuple
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import pytest
+
+from tests.web.own_players import FIRST
+from twofold.errors import InvalidInput, TwofoldError
+from twofold.web.jobs.wanted import MAX_GAMES, BenchJob, TableJob, TrainJob, Wanted, check_new
+from twofold.web.roster import MAX_THREADS
+
+Usage = namedtuple("Usage", "total used free")
+
+
+def read(**fields: Any) -> BenchJob | TrainJob | TableJob:
+    found: BenchJob | TrainJob | TableJob = msgspec.convert(fields, type=Wanted)
+    return found
+
+
+def bench(**fields: Any) -> BenchJob:
+    found = read(**{"kind": "bench", "players": ["greedy"], "name": "one"} | fields)
+    assert isinstance(found, BenchJob)
+    return found
+
+
+def train(**fields: Any) -> TrainJob:
+    found = read(**{"kind": "train", "network": "2x4", "name": "net"} | fields)
+    assert isinstance(found, TrainJob)
+    return found
+
+
+def test_a_bench_is_a_command(tmp_path: Path) -> None:
+    wanted = bench(players=["greedy", "expectimax:eval=snake,ply=2", "greedy"], rules=" 3x3 ")
+    plan = wanted.plan(tmp_path)
+    assert plan.command == (
+        "twofold bench greedy expectimax:eval=snake,ply=2 --games 100 --seed 1 --rules 3x3 "
+        "--out one.db"
+    )
+    assert (plan.again, plan.result) == (plan.words, "/lab?study=one.db")
+
+
+def test_a_training_is_a_command(tmp_path: Path) -> None:
+    plan = train(seconds=90, schedule="td:0.1@90%,tc:1@10%", threads=1).plan(tmp_path)
+    assert plan.command == (
+        "twofold train 2x4 --out net.safetensors --time 90s --threads 1 "
+        "--schedule td:0.1@90%,tc:1@10% --seed 1"
+    )
+    assert " ".join(plan.again) == "train --out net.safetensors --resume --time 90s --threads 1"
+    assert plan.files == ("net.safetensors", "net.csv")
+    assert plan.disk == plan.memory
+
+
+def test_a_table_is_a_command_and_says_what_it_takes(tmp_path: Path) -> None:
+    plan = TableJob(table=" 442-64 ").plan(tmp_path)
+    assert plan.command == "twofold tables build 442-64"
+    assert plan.disk is not None
+    assert plan.memory is not None
+    assert 0 < plan.disk < plan.memory
+
+
+@pytest.mark.parametrize("fields", [
+    {"players": []}, {"players": ["greedy"] * 13}, {"games": 0}, {"games": MAX_GAMES + 1},
+    {"games": "5"}, {"players": ["g" * 5000]}, {"out": "/etc/passwd"}, {"threads": 0},
+    {"name": None},
+])  # fmt: skip
+def test_what_is_beyond_limits_is_not_read(fields: dict[str, Any]) -> None:
+    with pytest.raises(msgspec.ValidationError):
+        bench(**fields)
+
+
+@pytest.mark.parametrize("spec", [
+    FIRST, "own.py:Mine", "os:system", "engine:cmd=ls", "exact:table=/etc/passwd",
+    "ntuple:net=/tmp/net.safetensors", "ntuple:tables=/tmp/a.twofold-table", "--ray", "-h",
+    "expectimax:table_mb=100000", "nobody",
+])  # fmt: skip
+def test_no_player_brings_code_or_a_file(spec: str, tmp_path: Path) -> None:
+    with pytest.raises(InvalidInput):
+        bench(players=[spec]).plan(tmp_path)
+
+
+@pytest.mark.parametrize("name", [
+    "", ".", "..", "a/b", "../a", "/a", "a\\b", "-a", ".a", "a.db", "a b", "a\n", "C:a", "é",
+    "a" * 61, "a\0",
+])  # fmt: skip
+def test_names_are_plain(name: str, tmp_path: Path) -> None:
+    for wanted in (bench(name=name), train(name=name)):
+        with pytest.raises(InvalidInput, match="expected a name of up to 60 letters"):
+            wanted.plan(tmp_path)
+
+
+@pytest.mark.parametrize("wanted", [
+    bench(rules="--out x"), bench(players=["ntuple"], rules="3x3"),
+    bench(seed="-1"), bench(threads=MAX_THREADS + 1),
+    train(network="own.safetensors"), train(network="--start"), train(schedule="rule"),
+    train(schedule="own.py:rate"), train(rules="5x5"), train(threads=10**6),
+    TableJob(table="/tmp/x.twofold-table"), TableJob(table="default"), TableJob(table="--out"),
+])  # fmt: skip
+def test_other_values_are_checked(wanted: Wanted, tmp_path: Path) -> None:
+    with pytest.raises(InvalidInput):
+        wanted.plan(tmp_path)
+
+
+def test_room_is_looked_for(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(shutil, "disk_usage", lambda _: Usage(10, 9, 1_000_000))
+    for wanted in (train(network="4x6"), TableJob(table="442-256")):
+        with pytest.raises(TwofoldError, match=r"of free disk for .*, got 1\.0 MB"):
+            wanted.plan(tmp_path)
+
+
+def test_a_table_is_built_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("twofold.endgame.work.existing", lambda *_: object())
+    plan = TableJob(table="442-256").plan(tmp_path)  # where it goes on, the command says so
+    with pytest.raises(InvalidInput, match="442-256 is built already"):
+        check_new(plan, tmp_path)
