@@ -21,7 +21,7 @@ LEAST_CHANCE: Final = 0.3
 MOST_CHANCE: Final = 0.9
 """A first board is neither hopeless nor certain: the chance of its best move lies in between."""
 
-TRIES: Final = 200
+TRIES: Final = 60
 """First boards that are tried; of those that do not fit the one nearest to the middle is taken."""
 
 ASTRAY: Final = 0.25

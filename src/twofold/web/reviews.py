@@ -214,8 +214,8 @@ class AskedReview(Asked):
                 self._judge(judge, record, judged)
             finally:
                 self._reviews.keep(record, player.spec, self._order.ply, judged)
-        self._send_end(spec, judge.unit, judged, len(record.moves))
         self._reviews.note_mistakes(self._order.game, record, judged, judge.unit)
+        self._send_end(spec, judge.unit, judged, len(record.moves))
 
     def _judge(self, judge: Judge, record: Record, judged: list[MoveJudgement]) -> None:
         """Judge the moves that are not judged yet, and send them now and then."""

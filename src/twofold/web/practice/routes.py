@@ -38,7 +38,6 @@ def practice_operations(notebook: Notebook, data: Path) -> list[Operation]:
 
 
 def _endgame_operations(endgames: "_Endgames") -> list[Operation]:
-    example = {"table": "442-256", "seed": "1", "moves": ""}
     return [
         Operation(
             path="/api/practice/tables",
@@ -60,7 +59,6 @@ def _endgame_operations(endgames: "_Endgames") -> list[Operation]:
             work=endgames.play,
             body=EndgameBody,
             reply=EndgameReply,
-            examples=[example],
         ),
         Operation(
             method="POST",
@@ -69,7 +67,6 @@ def _endgame_operations(endgames: "_Endgames") -> list[Operation]:
             work=endgames.keep,
             body=EndgameBody,
             reply=Kept,
-            examples=[example],
         ),
     ]
 
@@ -89,7 +86,6 @@ def _notebook_operations(mistakes: "_Mistakes") -> list[Operation]:
             work=mistakes.next,
             body=NextBody,
             reply=NextReply,
-            examples=[{}],
         ),
         Operation(
             method="POST",
@@ -98,7 +94,6 @@ def _notebook_operations(mistakes: "_Mistakes") -> list[Operation]:
             work=mistakes.answer,
             body=AnswerBody,
             reply=NextReply,
-            examples=[{"id": "0123456789abcdef", "move": "l"}],
         ),
     ]
 
@@ -124,7 +119,6 @@ def _puzzle_operations(puzzles: "_Puzzles") -> list[Operation]:
             work=puzzles.answer,
             body=PuzzleBody,
             reply=PuzzleDays,
-            examples=[{"move": "l"}],
         ),
     ]
 

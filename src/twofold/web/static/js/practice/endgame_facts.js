@@ -83,7 +83,7 @@ export class Measures {
 
   #mistake({ place, move, best, lost }) {
     const words = text('practice.mistake', {
-      number: place + 1, move: moveName(move), best: moveName(best), lost: formatChance(lost),
+      number: place + 1, move: moveName(move), best: moveName(best), lost: chanceWords(lost),
     });
     return h('li', {}, h('span', { class: 'grow', text: words }),
       button({ icon: 'undo', label: text('practice.retry', { number: place + 1 }) },
@@ -97,6 +97,15 @@ function figure(name, value) {
 }
 
 /**
+ * A chance in a sentence, which is not broken before its sign.
+ *
+ * @param {number} chance
+ */
+export function chanceWords(chance) {
+  return formatChance(chance).replace(' ', '\u00a0');
+}
+
+/**
  * What the last move lost, in a sentence; empty where it was the best one.
  *
  * @param {import('./measures.js').Judged | undefined} last
@@ -104,7 +113,7 @@ function figure(name, value) {
 export function lossWords(last) {
   if (!last || last.isBest) return '';
   return sentence(text('practice.move_lost', {
-    move: moveName(last.move), best: moveName(last.best), lost: formatChance(last.lost),
-    before: formatChance(last.before), after: formatChance(last.after),
+    move: moveName(last.move), best: moveName(last.best), lost: chanceWords(last.lost),
+    before: chanceWords(last.before), after: chanceWords(last.after),
   }));
 }

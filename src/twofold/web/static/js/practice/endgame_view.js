@@ -3,7 +3,6 @@
 import { announce } from '../announce.js';
 import { BoardView } from '../board.js';
 import { button, fill, h } from '../dom.js';
-import { formatChance } from '../figures.js';
 import { listenKeys, releaseFocusAfterPointer } from '../keys.js';
 import { readable } from '../links.js';
 import { movePad } from '../play/pad.js';
@@ -12,7 +11,7 @@ import { listenSwipes } from '../swipe.js';
 import { remember, remembered } from '../tab_memory.js';
 import { text } from '../text.js';
 import { stepOf, tilesOf } from './boards.js';
-import { ChanceTable, Measures, lossWords } from './endgame_facts.js';
+import { ChanceTable, Measures, chanceWords, lossWords } from './endgame_facts.js';
 import { EndgameGame, randomSeed } from './endgame_game.js';
 
 const TAB_KEY = 'twofold.endgame';
@@ -52,7 +51,7 @@ export class EndgameView {
   setTables(tables) {
     const chosen = this.table.value;
     fill(this.table, tables.map((one) =>
-      h('option', { value: one.name, text: text('practice.table_name', one) })));
+      h('option', { value: one.name, text: text('practice.table_name', { ...one, target: String(one.target) }) })));
     this.tables = tables;
     if (chosen) this.table.value = chosen;
   }
@@ -226,7 +225,7 @@ export class EndgameView {
     const { game } = this;
     if (this.settings.get('chances') === 'off') return text('practice.playing');
     const best = Math.max(...game.now.chances.map((chance) => chance ?? 0));
-    return text('practice.hope', { chance: formatChance(best) });
+    return text('practice.hope', { chance: chanceWords(best) });
   }
 }
 

@@ -1,6 +1,5 @@
 /** The notebook of mistakes: positions that went wrong, asked until they are solved. */
 
-import { announce } from '../announce.js';
 import { button, fill, h } from '../dom.js';
 import { formatChance } from '../figures.js';
 import { LETTERS, moveName } from '../moves.js';
@@ -61,10 +60,10 @@ export class NotebookPart {
       [text('practice.open', { count: open }), text('practice.solved', { count: solved })].join(' · ');
   }
 
-  #showEmpty({ solved, row }) {
+  #showEmpty({ solved }) {
     fill(this.empty,
       h('h2', { text: text(solved ? 'practice.all_solved' : 'practice.no_mistakes') }),
-      h('p', { text: text('practice.notebook_about', { row }) }),
+      h('p', { text: text('practice.notebook_about') }),
       h('div', { class: 'row' },
         h('a', { class: 'button primary', href: '/review' }, text('practice.to_review'))));
   }
@@ -82,7 +81,6 @@ export class NotebookPart {
       notes: [this.#madeBefore(asked), this.#progress(isRight, reply.counts)],
     });
     this.#showButtons();
-    announce(this.question.said.textContent);
   }
 
   #verdict(letter, isRight) {

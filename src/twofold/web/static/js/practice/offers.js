@@ -84,7 +84,7 @@ export class TableOffers {
     const isRunning = job?.state === 'running';
     return h('li', {},
       h('div', { class: 'grow stack tight' },
-        h('strong', { text: text('practice.table_name', offer) }),
+        h('strong', { text: text('practice.table_about', { ...offer, target: String(offer.target) }) }),
         h('span', { class: 'soft small', text: text('practice.table_takes', {
           size: `${formatShort(offer.bytes)}B`, time: formatLong(Math.ceil(offer.seconds)),
         }) }),

@@ -1,6 +1,5 @@
 /** The puzzle of the day: one position, one move. */
 
-import { announce } from '../announce.js';
 import { button, fill, h } from '../dom.js';
 import { LETTERS, moveName } from '../moves.js';
 import { number, text } from '../text.js';
@@ -91,7 +90,6 @@ export class PuzzlePart {
       if (this.isClosed) return;
       this.#showStreak();
       this.#showAnswer(this.days.answers[this.day]);
-      announce(this.question.said.textContent);
     });
   }
 
@@ -120,7 +118,7 @@ export class PuzzlePart {
   /** What the move that makes the most points at once costs. */
   #notes(move) {
     const [bait] = [...this.puzzle.tempting].sort((a, b) => this.#loss(a) - this.#loss(b));
-    if (!bait || bait === this.puzzle.best || bait === move) return [];
+    if (!bait || this.puzzle.tempting.includes(move)) return [];
     return [text('practice.puzzle_bait', { move: moveName(bait), points: number(this.#loss(bait)) })];
   }
 

@@ -367,7 +367,7 @@ const PLAY = {
 };
 
 const PRACTICE = {
-  'practice.again': 'Same board again',
+  'practice.again': 'Same board',
   'practice.all_solved': 'All solved. Well done!',
   'practice.analyse': 'Analyse',
   'practice.build': 'Build',
@@ -420,7 +420,7 @@ const PRACTICE = {
   'practice.no_table': 'Practise endgames',
   'practice.notebook': 'From your mistakes',
   'practice.notebook_about': 'When a game of yours is reviewed, its worst moves come here by themselves. So do '
-    + 'mistakes in endgames. Each position comes back until you have solved it {row} times in a row.',
+    + 'mistakes in endgames. Each position comes back until you have solved it twice in a row.',
   'practice.once_more': {
     one: 'Solve it once more and it is done.',
     other: 'Solve it {count} more times in a row and it is done.',
@@ -450,7 +450,8 @@ const PRACTICE = {
   'practice.tab_mistakes': 'Mistakes',
   'practice.tab_puzzle': 'Puzzle',
   'practice.table': 'Endgame table',
-  'practice.table_name': '{name}: make {target} beside {large} large tiles',
+  'practice.table_about': '{name}: make {target} beside {large} large tiles',
+  'practice.table_name': '{name}: make {target}',
   'practice.table_takes': '{size} on disk, about {time} to build',
   'practice.to_review': 'Review a game',
   'practice.undo': 'Undo',
