@@ -94,11 +94,11 @@ def test_no_move_follows_the_end_and_none_that_changes_nothing() -> None:
     moves, _ = played(1)
     with pytest.raises(GameOver):
         list(play(TABLE, first_board(TABLE, 1), 1, [*moves, Move.UP]))
-    board = first_board(TABLE, 1)
-    (illegal, *_) = [move for move in Move if move not in board.legal_moves()] or [None]
-    if illegal is not None:
-        with pytest.raises(IllegalMove):
-            list(play(TABLE, board, 1, [illegal]))
+    boards = {seed: first_board(TABLE, seed) for seed in range(9)}
+    seed = next(seed for seed, board in boards.items() if len(board.legal_moves()) < len(Move))
+    (illegal, *_) = set(Move) - set(boards[seed].legal_moves())
+    with pytest.raises(IllegalMove):
+        list(play(TABLE, boards[seed], seed, [illegal]))
 
 
 def test_a_board_that_the_table_does_not_know_is_refused() -> None:

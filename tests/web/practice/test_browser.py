@@ -180,7 +180,7 @@ def test_a_table_is_built_from_the_page(laptop: Visit, served: Served) -> None:
 
     page.route("**/api/jobs**", answer)
     laptop.open("/practice?part=endgames", "summary")
-    page.get_by_text("Build another table").click()
+    page.get_by_text("Build a table").click()
     page.get_by_role("button", name="Build 442-64").click()
     expect(page.get_by_role("progressbar")).to_have_attribute("value", "0.5")
     check(laptop)

@@ -91,7 +91,7 @@ export class EndgameView {
       field('seed', this.seed), h('button', { class: 'button', text: text('practice.go') }));
     return h('section', { class: 'card practice-setup', 'aria-label': text('practice.setup') },
       field('table', this.table), field('chances', this.mode), form,
-      button({ icon: 'dice', text: text('practice.other_tiles') }, () => this.#otherTiles()),
+      button({ text: text('practice.other_tiles') }, () => this.#otherTiles()),
       h('p', { class: 'soft small', text: text('practice.seed_note') }));
   }
 

@@ -3,11 +3,14 @@
 import { button, fill, h } from '../dom.js';
 import { formatChance } from '../figures.js';
 import { LETTERS, moveName } from '../moves.js';
-import { text } from '../text.js';
+import { number, text } from '../text.js';
 import { Question } from './question.js';
 
 /** A move that keeps so much of the best one's value is right. */
 const GOOD_SHARE = 0.99;
+
+/** Units of values that have sentences of their own. */
+const UNITS = new Set(['chance', 'points']);
 
 /** The part of the page. */
 export class NotebookPart {
@@ -78,7 +81,7 @@ export class NotebookPart {
     this.question.answer(asked, {
       made: letter, isRight,
       verdict: this.#verdict(letter, isRight),
-      notes: [this.#madeBefore(asked), this.#progress(isRight, reply.counts)],
+      notes: [...this.#madeBefore(asked, letter), this.#progress(isRight, reply.counts)],
     });
     this.#showButtons();
   }
@@ -86,17 +89,26 @@ export class NotebookPart {
   #verdict(letter, isRight) {
     const { best } = this.mistake;
     if (letter === best) return text('practice.is_best', { move: moveName(letter) });
-    const words = { move: moveName(letter), best: moveName(best), share: this.#lost(letter) };
-    return text(isRight ? 'practice.is_good' : 'practice.is_wrong', words);
+    if (isRight) return text('practice.is_good', { move: moveName(letter), best: moveName(best) });
+    return this.#lossWords('practice.is_wrong', letter);
   }
 
-  #madeBefore({ move }) {
-    return text('practice.you_played', { move: moveName(move), share: this.#lost(move) });
+  /** What the move made then lost; nothing where it was made again. */
+  #madeBefore({ move }, letter) {
+    return move === letter ? [] : [this.#lossWords('practice.you_played', move)];
   }
 
-  /** What a move loses of the best one's value. */
-  #lost(letter) {
-    return formatChance(1 - (this.mistake.shares[LETTERS.indexOf(letter)] ?? 0));
+  /** A sentence on what a move loses, in the unit of the values. */
+  #lossWords(key, letter) {
+    const { best, shares, values, unit } = this.mistake;
+    const at = LETTERS.indexOf(letter);
+    const kind = UNITS.has(unit) ? unit : 'value';
+    return text(`${key}_${kind}`, {
+      move: moveName(letter),
+      best: moveName(best),
+      share: formatChance(1 - (shares[at] ?? 0)),
+      lost: number(Math.round(values[LETTERS.indexOf(best)] - values[at])),
+    });
   }
 
   #progress(isRight, counts) {
