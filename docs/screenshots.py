@@ -102,6 +102,7 @@ def shots(served: Served) -> list[Shot]:
         Shot("analyse", f"/analyse#board={BOARD}&limit=3ply", ".analyse .tile", _valued),
         Shot("games", "/review", ".review-item"),
         Shot("review", f"/review?game={reviewed}", ".review .tile", _judged),
+        Shot("practice", "/practice?part=puzzle&day=2026-01-01", ".practice .tile"),
         Shot("lab-study", "/lab?study=players.db", ".lab-table tbody tr", _drawn),
         Shot("lab-run", "/lab?run=lines.csv", ".lab-figures dd"),
         Shot("lab", "/lab", ".lab-item"),

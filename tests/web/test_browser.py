@@ -17,6 +17,7 @@ PAGES = {
     "/watch": ".tile",
     "/analyse#board=0012/0124/1356/2479": "table",
     "/review": "h1",
+    "/practice": ".tile",
     "/lab": "h1",
 }
 PLAYER = "expectimax:eval=rows,ply=2"

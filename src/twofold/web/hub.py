@@ -25,6 +25,7 @@ from twofold.search.stop import Stop
 from twofold.version import __version__
 from twofold.web.following import Viewer
 from twofold.web.jobs.queue import JobQueue
+from twofold.web.practice.notebook import Notebook
 from twofold.web.protocol import PlayerInfo, Ready, Welcome
 from twofold.web.reviews import Reviews
 from twofold.web.roster import Roster
@@ -64,6 +65,8 @@ class Hub:
         roster: the players that may be asked for.
         searches: analyses.
         reviews: reviews.
+        data: folder of what is kept.
+        notebook: the mistakes of reviewed games, to be practised.
         desk: threads for what takes a moment.
         jobs: benches, trainings and tables that the Lab starts.
 
@@ -84,7 +87,9 @@ class Hub:
         self.roster: Final = Roster(default_player, players)
         self.table: Final = GameTable(GameStore(games or data / GAMES))
         self.searches: Final = Searches(self.roster.make)
-        self.reviews: Final = Reviews(self.roster.make)
+        self.data: Final = data
+        self.notebook: Final = Notebook(data)
+        self.reviews: Final = Reviews(self.roster.make, self.notebook)
         self.desk: Final = JobThreads(DESKS, "twofold-desk")
         self.jobs: Final = JobQueue(data / "jobs")
         self._start = secrets.token_hex(8)

@@ -1,5 +1,6 @@
 """Reviews: the moves of games judged in threads, so many at a time; judgements are kept."""
 
+import logging
 import threading
 import time
 from collections import OrderedDict
@@ -9,7 +10,7 @@ from itertools import takewhile
 from operator import eq
 from typing import Final
 
-from twofold.errors import ResourceError
+from twofold.errors import ResourceError, TwofoldError
 from twofold.play.threads import JobThreads
 from twofold.players import Player
 from twofold.records.record import Record
@@ -19,6 +20,7 @@ from twofold.search.budget import Budget
 from twofold.web import protocol
 from twofold.web.asked import Asked, Send
 from twofold.web.evaluation import table_info
+from twofold.web.practice.notebook import Notebook, mistakes_of_game
 from twofold.web.protocol import Judged, Reviewed
 
 AT_ONCE: Final = 2
@@ -39,6 +41,8 @@ ordinary speed is not overrun by a very long game."""
 
 MAX_KEPT: Final = 100_000
 """Most judgements that are kept, over all games; about 400 bytes each."""
+
+_LOG: Final = logging.getLogger("twofold.web")
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,10 +71,12 @@ class Reviews:
 
     Args:
         make: makes the player of a spec that was checked.
+        notebook: gets the person's mistakes; None for none.
     """
 
-    def __init__(self, make: Callable[[str], Player]) -> None:
+    def __init__(self, make: Callable[[str], Player], notebook: Notebook | None = None) -> None:
         self.make: Final = make
+        self._notebook = notebook
         self._workers = JobThreads(AT_ONCE, "twofold-review", polite=True)
         self._lock = threading.Lock()
         self._known: OrderedDict[_Key, _Known] = OrderedDict()
@@ -118,6 +124,17 @@ class Reviews:
             self._known.move_to_end(key)
             while sum(len(one.judgements) for one in self._known.values()) > MAX_KEPT:
                 self._known.popitem(last=False)
+
+    def note_mistakes(
+        self, game: str, record: Record, judgements: Sequence[MoveJudgement], unit: str
+    ) -> None:
+        """Add the person's mistakes in a game to the notebook; no review fails by it."""
+        if self._notebook is None:
+            return
+        try:
+            self._notebook.add(mistakes_of_game(game, record, judgements, unit))
+        except TwofoldError as error:
+            _LOG.warning("cannot add to the notebook of mistakes: %s", error)
 
     def close(self) -> None:
         """End all reviews and their threads."""
@@ -197,6 +214,7 @@ class AskedReview(Asked):
                 self._judge(judge, record, judged)
             finally:
                 self._reviews.keep(record, player.spec, self._order.ply, judged)
+        self._reviews.note_mistakes(self._order.game, record, judged, judge.unit)
         self._send_end(spec, judge.unit, judged, len(record.moves))
 
     def _judge(self, judge: Judge, record: Record, judged: list[MoveJudgement]) -> None:

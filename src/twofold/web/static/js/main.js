@@ -12,7 +12,8 @@ import { clearToasts, toastsIn } from './toast.js';
 
 /** Pages by path. */
 const PAGES = {
-  '/': 'play', '/watch': 'watch', '/analyse': 'analyse', '/review': 'review', '/lab': 'lab',
+  '/': 'play', '/watch': 'watch', '/analyse': 'analyse', '/review': 'review',
+  '/practice': 'practice', '/lab': 'lab',
 };
 
 const main = h('main', { id: 'main', tabindex: '-1' });

@@ -1,0 +1,1 @@
+"""The Practice page: endgames with tables, the notebook of mistakes, the puzzle of the day."""

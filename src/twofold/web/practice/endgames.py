@@ -1,0 +1,109 @@
+"""Practice with the endgame tables that are built here. Loads kernels."""
+
+import os
+from functools import cache
+from typing import Final
+
+from twofold.board import Board
+from twofold.endgame.folder import tables_folder
+from twofold.endgame.library import built, file_name, open_table
+from twofold.endgame.pattern import EndgamePattern
+from twofold.endgame.plan import BuildPlan, measured_rate
+from twofold.endgame.practice import PracticePosition, first_board, play
+from twofold.endgame.table import EndgameTable
+from twofold.endgame.work import share_done
+from twofold.errors import InvalidInput
+from twofold.notation import parse_seed
+from twofold.rules import Move
+from twofold.web.practice.messages import (
+    EndgameBody,
+    EndgamePosition,
+    EndgameReply,
+    TableFacts,
+    TableOffer,
+)
+from twofold.web.practice.notebook import Mistake, mistake_of_practice
+
+OFFERED: Final = ("442-64", "442-128", "442-256", "442-512/32-128")
+"""Tables that the page offers to build."""
+
+_BITS: Final = 16
+
+
+def tables() -> list[TableFacts]:
+    """The tables that are built."""
+    return [
+        TableFacts(
+            head.pattern.name,
+            1 << head.pattern.target,
+            head.pattern.large_tiles,
+            head.states,
+            path.stat().st_size,
+        )
+        for path, head in built()
+    ]
+
+
+def offers() -> list[TableOffer]:
+    """The tables that could be built."""
+    there = {head.pattern.name for _, head in built()}
+    return [_offer(name) for name in OFFERED if name not in there]
+
+
+def play_on(asked: EndgameBody) -> EndgameReply:
+    """The positions of a practice game.
+
+    Raises:
+        InvalidInput: there is no such table, or the board or a move does not fit.
+    """
+    table, positions = _practice(asked)
+    return EndgameReply(
+        table.name,
+        1 << table.pattern.target,
+        asked.seed,
+        asked.known,
+        [EndgamePosition.of(one) for one in positions[asked.known :]],
+    )
+
+
+def last_mistake(asked: EndgameBody) -> Mistake | None:
+    """The mistake that the last move of a practice game was; None where it was none.
+
+    Raises:
+        InvalidInput: as `play_on`, or there is no move.
+    """
+    table, positions = _practice(asked)
+    if len(positions) < 2:
+        raise InvalidInput("expected a practice game with a move, got none")
+    number, move = len(positions) - 2, Move.parse(asked.moves[-1])
+    return mistake_of_practice(table.name, asked.seed, positions[number], move, number)
+
+
+def _practice(asked: EndgameBody) -> tuple[EndgameTable, list[PracticePosition]]:
+    """The table of a practice game, and all its positions."""
+    name = EndgamePattern.parse(asked.table).name  # a page names no file
+    table, seed = open_table(name), parse_seed(asked.seed)
+    board = Board.parse(asked.board) if asked.board else first_board(table, seed)
+    moves = [Move.parse(letter) for letter in asked.moves]
+    return table, list(play(table, board, seed, moves))
+
+
+def _offer(name: str) -> TableOffer:
+    plan = BuildPlan.of(EndgamePattern.parse(name), _BITS)
+    done = share_done(tables_folder() / file_name(plan.pattern))
+    return TableOffer(
+        name,
+        1 << plan.pattern.target,
+        plan.pattern.large_tiles,
+        plan.states,
+        plan.disk,
+        plan.memory,
+        plan.effort * (1 - (done or 0.0)) / _rate(),
+        done,
+    )
+
+
+@cache
+def _rate() -> float:
+    """Boards a second that this machine builds, measured once."""
+    return measured_rate(os.cpu_count() or 1)

@@ -1,0 +1,99 @@
+"""A small file of JSON in the data folder that several servers may change, one at a time."""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, Final, Generic, TypeVar
+
+import msgspec
+
+from twofold.errors import InvalidInput, ResourceError, TwofoldError
+from twofold.files import atomic_write, open_regular
+from twofold.folders import make_private
+from twofold.locks import alone
+from twofold.play.best_scores import set_aside
+from twofold.play.game_file import PATIENCE
+
+Content = TypeVar("Content", bound=msgspec.Struct)
+Result = TypeVar("Result")
+
+
+class KeptFile(Generic[Content]):
+    """A file whose whole content is read and written at once.
+
+    Args:
+        path: the file; it may be missing.
+        kind: class of the content. One without arguments stands for a missing file.
+        what: names the content in errors: `mistake notebook`.
+        max_bytes: largest file that is read.
+        check: raises an error of twofold for a content that cannot be used.
+    """
+
+    def __init__(
+        self,
+        path: Path,
+        kind: type[Content],
+        what: str,
+        max_bytes: int,
+        check: Callable[[Content], Any] = lambda _: None,
+    ) -> None:
+        self.path: Final = path
+        self._kind, self._what, self._max_bytes, self._check = kind, what, max_bytes, check
+
+    def read(self) -> Content:
+        """What the file holds.
+
+        Raises:
+            InvalidInput: it is damaged, or cannot be read.
+        """
+        if not self.path.exists():
+            return self._kind()
+        with open_regular(self.path) as file:
+            data = file.read(self._max_bytes + 1)
+        try:
+            if len(data) > self._max_bytes:
+                raise InvalidInput(f"it has more than {self._max_bytes:,} bytes")
+            found = msgspec.json.decode(data, type=self._kind)
+            self._check(found)
+        except (msgspec.MsgspecError, TwofoldError, UnicodeError, RecursionError) as error:
+            raise InvalidInput(
+                f"the {self._what} in {str(self.path)!a} is damaged ({str(error)[:200]}). "
+                "It is not written over: it gets another name when something new is kept"
+            ) from None
+        return found
+
+    def change(self, edit: Callable[[Content], Result]) -> Result:
+        """Change the content, and write it if it differs; no other program does so meanwhile.
+
+        A damaged file gets another name, and a new one begins.
+
+        Args:
+            edit: changes what it is given in place; what it returns is returned.
+
+        Raises:
+            InvalidInput: the folder cannot be written to, or the file is held for too long.
+            ResourceError: the disk is full or failed; the file is as it was.
+        """
+        self._make_folder()
+        with alone(self.path, "program", patience=PATIENCE):
+            content = self._read_or_begin()
+            before = msgspec.json.encode(content)
+            result = edit(content)
+            after = msgspec.json.encode(content)
+            if after != before:
+                atomic_write(self.path, after)
+        return result
+
+    def _make_folder(self) -> None:
+        try:
+            make_private(self.path.parent)
+        except OSError as error:
+            raise ResourceError(
+                f"cannot make {str(self.path.parent)!a}: {error.strerror or error}"
+            ) from error
+
+    def _read_or_begin(self) -> Content:
+        try:
+            return self.read()
+        except InvalidInput:
+            set_aside(self.path)
+            return self._kind()

@@ -1,0 +1,350 @@
+"""The mistake notebook: positions in which the person's move lost much, asked until solved.
+
+A position is solved by two right answers in a row. The chance that a position is the next one is
+in proportion to `lost * (1 + missed)`: the share of the best value that the move lost, and the
+number of wrong answers since.
+"""
+
+import hashlib
+import math
+import random
+from collections.abc import Callable, Sequence
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Final, Literal
+
+import msgspec
+
+from twofold.board import Board
+from twofold.limits import MAX_TEXT
+from twofold.play.best_scores import AND, ME
+from twofold.play.store import NotFound
+from twofold.records.record import Record
+from twofold.review.accuracy import label_of
+from twofold.review.judge import CHANCE, MoveJudgement
+from twofold.review.review import positions
+from twofold.rules import Move, Rules
+from twofold.web.practice.kept_file import KeptFile
+from twofold.web.protocol.requests import Letter
+
+if TYPE_CHECKING:
+    from twofold.endgame.practice import PracticePosition
+
+FILE: Final = "mistakes.json"
+MAX_BYTES: Final = 4 << 20
+
+MAX_POSITIONS: Final = 1_000
+"""Most positions; solved ones go first, then those that lost least."""
+
+MOST_OF_GAME: Final = 20
+"""Most positions of one game: those that lost most."""
+
+SOLVED_ROW: Final = 2
+"""So many right answers in a row solve a position."""
+
+GOOD_SHARE: Final = 0.99
+"""A move that keeps this share of the best value is a right answer."""
+
+MISTAKES: Final = ("mistake", "blunder", "terrible")
+"""Labels of moves that lost much."""
+
+Short = Annotated[str, msgspec.Meta(max_length=MAX_TEXT)]
+Four = Annotated[list[float | None], msgspec.Meta(min_length=4, max_length=4)]
+Count = Annotated[int, msgspec.Meta(ge=0)]
+
+
+class MistakeSource(msgspec.Struct, frozen=True):
+    """Where a mistake was made.
+
+    Attributes:
+        kind: in a game, or in practice with an endgame table.
+        game: id of the game; empty for practice.
+        move_number: moves made before.
+        table: name of the endgame table that valued the moves; empty for none.
+        seed: of the practice.
+    """
+
+    kind: Literal["game", "practice"]
+    game: Short = ""
+    move_number: Count = 0
+    table: Short = ""
+    seed: Short = ""
+
+
+class Mistake(msgspec.Struct):
+    """A position of the notebook.
+
+    Attributes:
+        id: stands for the position.
+        board: the board.
+        rules: the rules.
+        move: the person's move.
+        best: the best move.
+        values: of up, right, down and left; None for illegal moves.
+        shares: of the best value that these moves keep, 0 to 1.
+        unit: of the values: `points`, `chance`, or a player's own.
+        source: where the move was made.
+        added: when, ISO 8601.
+        missed: wrong answers.
+        row: right answers in a row; `SOLVED_ROW` solve the position.
+    """
+
+    id: Annotated[str, msgspec.Meta(pattern="^[0-9a-f]{16}$")]
+    board: Short
+    rules: Short
+    move: Letter
+    best: Letter
+    values: Four
+    shares: Four
+    unit: Short
+    source: MistakeSource
+    added: Short
+    missed: Count = 0
+    row: Count = 0
+
+    @property
+    def is_solved(self) -> bool:
+        """Whether it is asked no more."""
+        return self.row >= SOLVED_ROW
+
+    @property
+    def lost(self) -> float:
+        """The share of the best value that the move lost, 0 to 1."""
+        return 1 - (self.shares[Move.parse(self.move)] or 0.0)
+
+    @property
+    def weight(self) -> float:
+        """How likely it is asked next, in proportion."""
+        return self.lost * (1 + self.missed)
+
+
+class NotebookContent(msgspec.Struct):
+    """The file.
+
+    Attributes:
+        version: of the format.
+        mistakes: oldest first.
+    """
+
+    version: Literal[1] = 1
+    mistakes: list[Mistake] = []
+
+
+class Notebook:
+    """The notebook in a folder. May be used by several threads.
+
+    Args:
+        folder: of the data; made when something is kept.
+        chance: draws the next position.
+    """
+
+    def __init__(self, folder: Path, chance: random.Random | None = None) -> None:
+        self._file = KeptFile(folder / FILE, NotebookContent, "mistake notebook", MAX_BYTES, _check)
+        self._chance = chance or random.Random()
+
+    def counts(self) -> tuple[int, int]:
+        """How many positions are open, and how many are solved.
+
+        Raises:
+            InvalidInput: the file is damaged.
+        """
+        mistakes = self._file.read().mistakes
+        solved = sum(one.is_solved for one in mistakes)
+        return len(mistakes) - solved, solved
+
+    def next(self, after: str = "") -> Mistake | None:
+        """A position to ask; None if all are solved.
+
+        Args:
+            after: id of the one that was asked before, which does not come again at once.
+
+        Raises:
+            InvalidInput: the file is damaged.
+        """
+        left = [one for one in self._file.read().mistakes if not one.is_solved]
+        left = [one for one in left if one.id != after] or left
+        if not left:
+            return None
+        return self._chance.choices(left, [one.weight + 1e-9 for one in left])[0]
+
+    def answer(self, name: str, move: Move) -> Mistake:
+        """Take an answer down; the position as it is then.
+
+        Raises:
+            NotFound: there is no such position.
+            InvalidInput: the file is damaged or cannot be written.
+        """
+
+        def edit(one: Mistake) -> Mistake:
+            if (one.shares[move] or 0.0) >= GOOD_SHARE:
+                one.row += 1
+            else:
+                one.missed, one.row = one.missed + 1, 0
+            return one
+
+        return self._change(name, edit)
+
+    def drop(self, name: str) -> Mistake:
+        """Ask a position no more.
+
+        Raises:
+            NotFound, InvalidInput: as `answer`.
+        """
+
+        def edit(one: Mistake) -> Mistake:
+            one.row = SOLVED_ROW
+            return one
+
+        return self._change(name, edit)
+
+    def add(self, mistakes: Sequence[Mistake]) -> int:
+        """Add positions; one that is there already and was made elsewhere counts as missed.
+
+        Returns:
+            How many are new.
+
+        Raises:
+            InvalidInput: the file cannot be written.
+        """
+        if not mistakes:
+            return 0
+        return self._file.change(lambda content: _add(content, mistakes))
+
+    def _change(self, name: str, edit: Callable[[Mistake], Mistake]) -> Mistake:
+        def change(content: NotebookContent) -> Mistake:
+            for one in content.mistakes:
+                if one.id == name:
+                    return edit(one)
+            raise NotFound("expected a position of the notebook, got another one")
+
+        return self._file.change(change)
+
+
+def _add(content: NotebookContent, mistakes: Sequence[Mistake]) -> int:
+    known = {one.id: one for one in content.mistakes}
+    new = 0
+    for one in mistakes:
+        before = known.get(one.id)
+        if before is None:
+            content.mistakes.append(one)
+            known[one.id] = one
+            new += 1
+        elif before.source != one.source:
+            before.missed, before.row, before.source = before.missed + 1, 0, one.source
+    if len(content.mistakes) > MAX_POSITIONS:
+        worst = sorted(content.mistakes, key=lambda one: (one.is_solved, -one.weight))
+        kept = {one.id for one in worst[:MAX_POSITIONS]}
+        content.mistakes = [one for one in content.mistakes if one.id in kept]
+    return new
+
+
+def _check(content: NotebookContent) -> None:
+    """Refuse boards and rules that cannot be read."""
+    for one in content.mistakes:
+        Board.parse(one.board)
+        Rules.parse(one.rules)
+
+
+# ---- where mistakes come from
+
+
+def mistakes_of_game(
+    game: str, record: Record, judged: Sequence[MoveJudgement], unit: str
+) -> list[Mistake]:
+    """The worst mistakes of the person in a game that was reviewed.
+
+    Args:
+        game: its id.
+        record: the game. Where it names players and the person is none of them, there are none.
+        judged: judgements of its first moves.
+        unit: of their values.
+    """
+    if not has_own_moves(record.player):
+        return []
+    worst = sorted((one for one in judged if one.label in MISTAKES), key=lambda one: one.ratio)[
+        :MOST_OF_GAME
+    ]
+    wanted = {one.move_number: one for one in worst}
+    return [
+        _of_judgement(game, record.rules, there.board, wanted[there.move_number], unit)
+        for there in positions(record)
+        if there.move_number in wanted
+    ]
+
+
+def has_own_moves(player: str) -> bool:
+    """Whether the person may have made moves of a game, by who played it as its record says."""
+    return player == "" or ME in player.split(AND)
+
+
+def _of_judgement(game: str, rules: Rules, board: Board, one: MoveJudgement, unit: str) -> Mistake:
+    values = [None if value is None else _finite(value) for value in one.values]
+    shares = [None if value is None else _share(one, value) for value in one.values]
+    table = ""
+    if one.table is not None:
+        table, unit = one.table.table, CHANCE
+        chances = one.table.chances
+        values = [
+            None if value is None else chances.get(Move(at), 0.0) for at, value in enumerate(values)
+        ]
+        shares = [None if value is None else value / one.table.chance for value in values]
+    source = MistakeSource("game", game, one.move_number, table)
+    return _mistake(board, rules, one.move, one.best, values, shares, unit, source)
+
+
+def _share(one: MoveJudgement, value: float) -> float:
+    """What a move of this value keeps of the best, between the best move and the one made."""
+    best, made = one.values[one.best], one.values[one.move]
+    assert best is not None
+    assert made is not None
+    lost = (best - value) / (best - made) if best > made else 0.0
+    return min(1.0, max(0.0, 1 - (1 - one.ratio) * lost)) if math.isfinite(lost) else 0.0
+
+
+def _finite(value: float) -> float:
+    return value if math.isfinite(value) else 0.0
+
+
+def mistake_of_practice(
+    table: str, seed: str, before: "PracticePosition", move: Move, number: int
+) -> Mistake | None:
+    """The mistake that a move of a practice game was; None where it was none.
+
+    Args:
+        table: name of the endgame table.
+        seed: of the practice.
+        before: the position.
+        move: the legal move made there.
+        number: moves made before.
+    """
+    shares = [None if one is None else one / before.best for one in before.chances]
+    if label_of(shares[move] or 0.0) not in MISTAKES:
+        return None
+    best = max((m for m in Move if shares[m] is not None), key=lambda m: shares[m] or 0.0)
+    source = MistakeSource("practice", "", number, table, seed)
+    return _mistake(before.board, Rules(), move, best, list(before.chances), shares, CHANCE, source)
+
+
+def _mistake(
+    board: Board,
+    rules: Rules,
+    move: Move,
+    best: Move,
+    values: list[float | None],
+    shares: list[float | None],
+    unit: str,
+    source: MistakeSource,
+) -> Mistake:
+    name = hashlib.sha256(f"{rules}\n{board}".encode()).hexdigest()[:16]
+    return Mistake(
+        id=name,
+        board=str(board),
+        rules=str(rules),
+        move=move.letter,  # type: ignore[arg-type]
+        best=best.letter,  # type: ignore[arg-type]
+        values=values,
+        shares=shares,
+        unit=unit,
+        source=source,
+        added=datetime.now(UTC).isoformat(timespec="seconds"),
+    )

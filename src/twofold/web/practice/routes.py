@@ -1,0 +1,205 @@
+"""What the HTTP API can do for the Practice page."""
+
+from datetime import date
+from pathlib import Path
+
+from twofold.rules import Move
+from twofold.web.operations import Call, Operation
+from twofold.web.practice.messages import (
+    AnswerBody,
+    EndgameBody,
+    EndgameReply,
+    Kept,
+    NextBody,
+    NextReply,
+    NotebookCounts,
+    PuzzleBody,
+    PuzzleDays,
+    PuzzleReply,
+    TableFacts,
+    TableOffer,
+)
+from twofold.web.practice.notebook import Notebook
+from twofold.web.practice.puzzles import FIRST_DAY, Answer, PuzzleBook, puzzle_of
+
+
+def practice_operations(notebook: Notebook, data: Path) -> list[Operation]:
+    """What the API can do for the page.
+
+    Args:
+        notebook: the notebook of mistakes.
+        data: the folder of the data.
+    """
+    return [
+        *_endgame_operations(_Endgames(notebook)),
+        *_notebook_operations(_Mistakes(notebook)),
+        *_puzzle_operations(_Puzzles(PuzzleBook(data))),
+    ]
+
+
+def _endgame_operations(endgames: "_Endgames") -> list[Operation]:
+    return [
+        Operation(
+            path="/api/practice/tables",
+            summary="List the endgame tables that are built.",
+            work=endgames.tables,
+            reply=list[TableFacts],
+        ),
+        Operation(
+            path="/api/practice/offers",
+            summary="Endgame tables that could be built, and what they take.",
+            work=endgames.offers,
+            reply=list[TableOffer],
+            at_once=1,
+        ),
+        Operation(
+            method="POST",
+            path="/api/practice/endgame",
+            summary="The positions of a practice game, with the chances of all moves.",
+            work=endgames.play,
+            body=EndgameBody,
+            reply=EndgameReply,
+        ),
+        Operation(
+            method="POST",
+            path="/api/practice/mistake",
+            summary="Keep the last move of a practice game in the notebook, if it was a mistake.",
+            work=endgames.keep,
+            body=EndgameBody,
+            reply=Kept,
+        ),
+    ]
+
+
+def _notebook_operations(mistakes: "_Mistakes") -> list[Operation]:
+    return [
+        Operation(
+            path="/api/notebook",
+            summary="How many mistakes are in the notebook.",
+            work=mistakes.counts,
+            reply=NotebookCounts,
+        ),
+        Operation(
+            method="POST",
+            path="/api/notebook/next",
+            summary="A position of the notebook to solve.",
+            work=mistakes.next,
+            body=NextBody,
+            reply=NextReply,
+        ),
+        Operation(
+            method="POST",
+            path="/api/notebook/answer",
+            summary="Answer a position of the notebook.",
+            work=mistakes.answer,
+            body=AnswerBody,
+            reply=NextReply,
+        ),
+    ]
+
+
+def _puzzle_operations(puzzles: "_Puzzles") -> list[Operation]:
+    return [
+        Operation(
+            path="/api/puzzles",
+            summary="The puzzles of the day so far, and the answers to them.",
+            work=puzzles.days,
+            reply=PuzzleDays,
+        ),
+        Operation(
+            path="/api/puzzles/{day}",
+            summary="The puzzle of a date.",
+            work=puzzles.puzzle,
+            reply=PuzzleReply,
+        ),
+        Operation(
+            method="POST",
+            path="/api/puzzles/{day}",
+            summary="Answer the puzzle of a date; the first answer counts.",
+            work=puzzles.answer,
+            body=PuzzleBody,
+            reply=PuzzleDays,
+        ),
+    ]
+
+
+class _Endgames:
+    """The work of the operations for endgames."""
+
+    def __init__(self, notebook: Notebook) -> None:
+        self._notebook = notebook
+
+    def tables(self, call: Call) -> list[TableFacts]:
+        from twofold.web.practice import endgames  # loads kernels, as below
+
+        return endgames.tables()
+
+    def offers(self, call: Call) -> list[TableOffer]:
+        from twofold.web.practice import endgames
+
+        return endgames.offers()
+
+    def play(self, call: Call) -> EndgameReply:
+        from twofold.web.practice import endgames
+
+        return endgames.play_on(call.body)
+
+    def keep(self, call: Call) -> Kept:
+        from twofold.web.practice import endgames
+
+        found = endgames.last_mistake(call.body)
+        return Kept(found is not None and self._notebook.add([found]) > 0)
+
+
+class _Mistakes:
+    """The work of the operations for the notebook."""
+
+    def __init__(self, notebook: Notebook) -> None:
+        self._notebook = notebook
+
+    def counts(self, call: Call) -> NotebookCounts:
+        return self._counts()
+
+    def next(self, call: Call) -> NextReply:
+        return NextReply(self._notebook.next(call.body.after), self._counts())
+
+    def answer(self, call: Call) -> NextReply:
+        asked: AnswerBody = call.body
+        if asked.move is None:
+            found = self._notebook.drop(asked.id)
+        else:
+            found = self._notebook.answer(asked.id, Move.parse(asked.move))
+        return NextReply(found, self._counts())
+
+    def _counts(self) -> NotebookCounts:
+        return NotebookCounts(*self._notebook.counts())
+
+
+class _Puzzles:
+    """The work of the operations for the puzzle of the day."""
+
+    def __init__(self, book: PuzzleBook) -> None:
+        self._book = book
+
+    def days(self, call: Call) -> PuzzleDays:
+        return self._days(self._book.answers())
+
+    def puzzle(self, call: Call) -> PuzzleReply:
+        day = self._book.parse_day(call.path["day"])
+        puzzle = puzzle_of(day)
+        return PuzzleReply(
+            day,
+            (day - FIRST_DAY).days + 1,
+            str(puzzle.board),
+            list(puzzle.values),
+            puzzle.shares,
+            puzzle.best.letter,
+            "".join(move.letter for move in puzzle.tempting),
+        )
+
+    def answer(self, call: Call) -> PuzzleDays:
+        day = self._book.parse_day(call.path["day"])
+        return self._days(self._book.answer(day, Move.parse(call.body.move)))
+
+    def _days(self, answers: dict[date, Answer]) -> PuzzleDays:
+        return PuzzleDays(self._book.clock(), FIRST_DAY, answers, self._book.streak(answers))

@@ -1,0 +1,45 @@
+/** Practice: the puzzle of the day, the notebook of mistakes, endgames with a table. */
+
+import { h } from '../dom.js';
+import { describeKeys } from '../keys_dialog.js';
+import { text } from '../text.js';
+
+/** Parts by name, in the order of the tabs. */
+const PARTS = {
+  puzzle: async () => (await import('../practice/puzzle.js')).PuzzlePart,
+  mistakes: async () => (await import('../practice/notebook.js')).NotebookPart,
+  endgames: async () => (await import('../practice/endgames.js')).EndgamesPart,
+};
+
+describeKeys('practice', { move: '← ↑ → ↓|W A S D|H J K L', undo: 'U|Ctrl Z', new: 'N', again: 'R' });
+
+/**
+ * @param {HTMLElement} root
+ * @param {object} context of main.js
+ * @returns {() => void} unmounts
+ */
+export function mount(root, context) {
+  const asked = context.params.get('part');
+  const name = asked in PARTS ? asked : 'puzzle';
+  const place = h('div', { class: 'stack practice-part' });
+  root.append(h('div', { class: 'stack practice' },
+    h('div', { class: 'practice-head' }, h('h1', { text: text('nav.practice') }), tabs(name)), place));
+  context.title(`${text(`practice.tab_${name}`)} · ${text('nav.practice')}`);
+  let part = null;
+  let isClosed = false;
+  PARTS[name]().then((Part) => {
+    if (!isClosed) part = new Part(place, context);
+  });
+  return () => {
+    isClosed = true;
+    part?.close();
+  };
+}
+
+function tabs(current) {
+  return h('nav', { class: 'group practice-tabs', 'aria-label': text('practice.parts') },
+    Object.keys(PARTS).map((name) => h('a', {
+      class: 'button', href: `/practice?part=${name}`,
+      'aria-current': name === current ? 'page' : null,
+    }, text(`practice.tab_${name}`))));
+}

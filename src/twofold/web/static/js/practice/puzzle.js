@@ -1,0 +1,144 @@
+/** The puzzle of the day: one position, one move. */
+
+import { button, fill, h } from '../dom.js';
+import { LETTERS, moveName } from '../moves.js';
+import { number, text } from '../text.js';
+import { toast } from '../toast.js';
+import { addDays, dayName } from './days.js';
+import { Question } from './question.js';
+
+/** The part of the page. */
+export class PuzzlePart {
+  /**
+   * @param {HTMLElement} root
+   * @param {object} context of main.js
+   */
+  constructor(root, { net, settings, params }) {
+    this.net = net;
+    this.day = params.get('day') ?? '';
+    this.question = new Question(settings, (letter) => this.#answer(letter));
+    this.streak = h('p', { class: 'practice-streak number' });
+    this.error = h('p', { class: 'error', role: 'alert' });
+    this.date = h('input', {
+      type: 'date', class: 'input practice-date', 'aria-label': text('practice.day'),
+      onchange: () => this.date.value && this.#go(this.date.value),
+    });
+    this.before = button({ icon: 'left', label: text('practice.day_before') },
+      () => this.#go(addDays(this.day, -1)));
+    this.after = button({ icon: 'right', label: text('practice.day_after') },
+      () => this.#go(addDays(this.day, 1)));
+    root.append(
+      h('div', { class: 'row apart' },
+        h('div', { class: 'row' }, this.before, this.date, this.after), this.streak),
+      this.error, this.question.element);
+    this.#load();
+  }
+
+  /** Leave. */
+  close() {
+    this.isClosed = true;
+    this.question.close();
+  }
+
+  async #load() {
+    await this.#try(async () => {
+      this.days = await this.net.get('/api/puzzles');
+      await this.#show(this.day || this.days.today);
+    });
+  }
+
+  async #go(day) {
+    window.history.replaceState(null, '', `/practice?part=puzzle&day=${day}`);
+    await this.#try(() => this.#show(day));
+  }
+
+  async #try(work) {
+    try {
+      await work();
+      this.error.textContent = '';
+    } catch (error) {
+      this.error.textContent = error.message;
+    }
+  }
+
+  async #show(day) {
+    const puzzle = await this.net.get(`/api/puzzles/${day}`);
+    if (this.isClosed) return;
+    Object.assign(this, { day, puzzle: { ...puzzle, unit: 'points' } });
+    const { today, first } = this.days;
+    Object.assign(this.date, { value: day, min: first, max: today });
+    this.before.disabled = day <= first;
+    this.after.disabled = day >= today;
+    this.question.title.textContent = text(
+      day === today ? 'practice.puzzle_today' : 'practice.puzzle_of', { day: dayName(day) });
+    this.question.facts.textContent = text('practice.puzzle_number', { count: puzzle.number });
+    this.#showStreak();
+    const given = this.days.answers[day];
+    if (given) return void this.#showAnswer(given);
+    fill(this.question.buttons);
+    this.question.ask(this.puzzle, text('practice.your_move'));
+  }
+
+  #showStreak() {
+    const { streak } = this.days;
+    this.streak.textContent = streak ? text('practice.streak', { count: streak }) : '';
+  }
+
+  async #answer(letter) {
+    await this.#try(async () => {
+      this.days = await this.net.post(`/api/puzzles/${this.day}`, { move: letter });
+      if (this.isClosed) return;
+      this.#showStreak();
+      this.#showAnswer(this.days.answers[this.day]);
+    });
+  }
+
+  #showAnswer({ move, right }) {
+    const { puzzle } = this;
+    this.question.answer(puzzle, {
+      made: move, isRight: right, verdict: this.#verdict(move, right), notes: this.#notes(move),
+    });
+    fill(this.question.buttons,
+      button({ icon: 'copy', text: text('practice.copy') }, () => this.#copy(right)),
+      h('a', { class: 'button', href: `/analyse#board=${puzzle.board}` },
+        text('practice.analyse')));
+  }
+
+  #verdict(move, right) {
+    const { best } = this.puzzle;
+    if (!right) {
+      return text('practice.puzzle_wrong',
+        { move: moveName(move), best: moveName(best), points: number(this.#loss(move)) });
+    }
+    const second = Math.min(...LETTERS.filter((letter) => letter !== best)
+      .map((letter) => this.#loss(letter)));
+    return text('practice.puzzle_right', { move: moveName(best), points: number(second) });
+  }
+
+  /** What the move that makes the most points at once costs. */
+  #notes(move) {
+    const [bait] = [...this.puzzle.tempting].sort((a, b) => this.#loss(a) - this.#loss(b));
+    if (!bait || this.puzzle.tempting.includes(move)) return [];
+    return [text('practice.puzzle_bait', { move: moveName(bait), points: number(this.#loss(bait)) })];
+  }
+
+  /** Points that a move loses against the best; Infinity for an illegal one. */
+  #loss(letter) {
+    const { values, best } = this.puzzle;
+    const value = values[LETTERS.indexOf(letter)];
+    return value === null ? Infinity : values[LETTERS.indexOf(best)] - value;
+  }
+
+  async #copy(right) {
+    const { streak } = this.days;
+    const key = right ? 'practice.result_right' : 'practice.result_wrong';
+    const words = text(key, { number: this.puzzle.number, day: this.day });
+    const line = streak ? `${words} · ${text('practice.streak', { count: streak })}` : words;
+    try {
+      await navigator.clipboard.writeText(line);
+      toast(text('practice.copied', { line }));
+    } catch {
+      toast(line);
+    }
+  }
+}

@@ -1,0 +1,106 @@
+"""Practice with endgame tables: boards to begin on, and positions as the table values them."""
+
+from functools import cache
+
+import pytest
+
+from tests.endgame.made import made
+from twofold.board import Board
+from twofold.endgame.practice import (
+    LEAST_CHANCE,
+    MOST_CHANCE,
+    PracticePosition,
+    PracticeStatus,
+    first_board,
+    play,
+)
+from twofold.endgame.table import EndgameTables
+from twofold.errors import GameOver, IllegalMove, InvalidBoard
+from twofold.game import Game
+from twofold.rules import STANDARD, Move
+
+TABLE = made("442-32")
+TABLES = EndgameTables([TABLE])
+
+
+def best_of(one: PracticePosition) -> Move:
+    return max(Move, key=lambda move: one.chances[move] or -1.0)
+
+
+def worst_of(one: PracticePosition) -> Move:
+    legal = [move for move in Move if one.chances[move] is not None]
+    return min(legal, key=lambda move: one.chances[move] or 0.0)
+
+
+@cache
+def played(seed: int, *, badly: bool = False) -> tuple[list[Move], PracticePosition]:
+    """The moves of best play, or of the worst, to the end, and the last position."""
+    board, moves = first_board(TABLE, seed), list[Move]()
+    *_, now = play(TABLE, board, seed, moves)
+    while now.status is PracticeStatus.GOING:
+        moves.append(worst_of(now) if badly else best_of(now))
+        *_, now = play(TABLE, board, seed, moves)
+    return moves, now
+
+
+@pytest.mark.parametrize("name", ["442-32", "441-16", "t-16"])
+def test_a_seed_stands_for_a_board_that_the_table_knows(name: str) -> None:
+    table = made(name)
+    boards = [first_board(table, seed) for seed in range(3)]
+    assert [first_board(table, seed) for seed in range(3)] == boards
+    assert len(set(boards)) > 1
+    assert [table.silence(board) for board in boards] == [""] * 3
+
+
+def test_most_first_boards_are_neither_hopeless_nor_certain() -> None:
+    answers = [TABLES.answer(first_board(TABLE, seed)) for seed in range(10)]
+    chances = [answer.chance for answer in answers if answer is not None]
+    assert len(chances) == 10
+    assert sum(LEAST_CHANCE <= one <= MOST_CHANCE for one in chances) >= 5
+
+
+def test_positions_are_those_of_a_game_with_the_dice_of_the_seed() -> None:
+    board = first_board(TABLE, 3)
+    moves, _ = played(3)
+    game = Game.from_board(board, STANDARD, 3)
+    for number, one in enumerate(play(TABLE, board, 3, moves)):
+        if number:
+            step = game.play(moves[number - 1])
+            assert (one.cell, one.tile) == (step.cell, step.tile)
+        assert one.board == game.board
+
+
+def test_chances_are_those_of_the_table() -> None:
+    board = first_board(TABLE, 0)
+    (one,) = play(TABLE, board, 0, [])
+    answer, legal = TABLES.answer(board), board.legal_moves()
+    assert answer is not None
+    for move in Move:
+        assert one.chances[move] == (answer.chances.get(move, 0.0) if move in legal else None)
+
+
+def test_play_ends_with_the_target_or_without_a_chance() -> None:
+    ends = [(seed, played(seed, badly=badly)[1]) for seed in range(3) for badly in (False, True)]
+    assert {one.status for _, one in ends} == {PracticeStatus.MADE, PracticeStatus.LOST}
+    for seed, one in ends:
+        before = first_board(TABLE, seed).exponents.count(TABLE.pattern.target)
+        made_it = one.board.exponents.count(TABLE.pattern.target) > before
+        assert made_it == (one.status is PracticeStatus.MADE)
+        if one.status is PracticeStatus.LOST:
+            assert TABLES.move(one.board) is None
+
+
+def test_no_move_follows_the_end_and_none_that_changes_nothing() -> None:
+    moves, _ = played(1)
+    with pytest.raises(GameOver):
+        list(play(TABLE, first_board(TABLE, 1), 1, [*moves, Move.UP]))
+    boards = {seed: first_board(TABLE, seed) for seed in range(9)}
+    seed = next(seed for seed, board in boards.items() if len(board.legal_moves()) < len(Move))
+    (illegal, *_) = set(Move) - set(boards[seed].legal_moves())
+    with pytest.raises(IllegalMove):
+        list(play(TABLE, boards[seed], seed, [illegal]))
+
+
+def test_a_board_that_the_table_does_not_know_is_refused() -> None:
+    with pytest.raises(InvalidBoard, match="442-32 says nothing of this board"):
+        list(play(TABLE, Board.parse("0000/0000/0001/0001"), 1, []))

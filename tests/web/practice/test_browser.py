@@ -1,0 +1,193 @@
+"""The Practice page in a real Chromium."""
+
+import json
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from playwright.sync_api import Locator, Page, Route, expect
+
+from tests.support.browser import PATIENCE_MS, Served, Visit, serve
+from tests.support.endgame_tables import table_files as table_files  # a fixture
+
+TABLE = "442-16"
+KEYS = {"u": "ArrowUp", "r": "ArrowRight", "d": "ArrowDown", "l": "ArrowLeft"}
+
+expect.set_options(timeout=PATIENCE_MS)
+
+
+@pytest.fixture(scope="module")
+def served(tmp_path_factory: pytest.TempPathFactory, table_files: Path) -> Iterator[Served]:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("TWOFOLD_STATE_DIR", str(table_files))
+        with serve(tmp_path_factory.mktemp("games"), "greedy") as found:
+            yield found
+
+
+def endgame(served: Served, seed: int, moves: str = "") -> dict[str, Any]:
+    """The last position of a practice game."""
+    body = {"table": TABLE, "seed": str(seed), "moves": moves}
+    found = served.ask("/api/practice/endgame", json.dumps(body).encode())
+    position: dict[str, Any] = found["positions"][-1]
+    return position
+
+
+def with_mistake(served: Served) -> tuple[int, str, str]:
+    """A seed whose first board has a bad move that does not end play; that and the best move."""
+    for seed in range(200):
+        chances = zip(endgame(served, seed)["chances"], "urdl", strict=True)
+        legal = sorted((one, letter) for one, letter in chances if one)
+        (least, bad), (most, best) = legal[0], legal[-1]
+        if least < 0.9 * most and endgame(served, seed, bad)["status"] == "going":
+            return seed, bad, best
+    raise AssertionError("no board with a bad move")
+
+
+def check(visit: Visit) -> None:
+    """Everybody can read it."""
+    visit.rest()
+    assert visit.violations() == []
+    assert not visit.is_too_wide()
+
+
+def grid(page: Page) -> list[str]:
+    """The cells of the board, as they are read aloud."""
+    return [one.get_attribute("aria-label") or "" for one in page.get_by_role("gridcell").all()]
+
+
+def expect_board(page: Page, board: str) -> None:
+    """The board is on the page, as it is read aloud."""
+    for cell, digit in enumerate(board.replace("/", "")):
+        tile = "empty" if digit == "0" else str(2 ** int(digit, 36))
+        words = f"row {cell // 4 + 1}, column {cell % 4 + 1}: {tile}"
+        expect(page.get_by_role("gridcell").nth(cell)).to_have_attribute("aria-label", words)
+
+
+def figure(page: Page, name: str) -> Locator:
+    return page.locator(f".review-figure:has(dt:text-is('{name}')) dd")
+
+
+def test_an_endgame_is_played_and_a_mistake_taken_back(
+    laptop: Visit, phone: Visit, served: Served
+) -> None:
+    seed, bad, best = with_mistake(served)
+    for visit in (phone, laptop):
+        visit.open(f"/practice?part=endgames&table={TABLE}&seed={seed}", ".tile")
+        page = visit.page
+        expect(page.locator(".practice-state")).to_contain_text("Best play makes it with a chance")
+        check(visit)
+    page.keyboard.press(KEYS[bad])
+    expect(page.locator(".practice-mistakes li")).to_have_count(1)
+    expect(page.locator(".practice-state")).to_contain_text("lowered the chance")
+    expect(figure(page, "Best moves")).to_have_text("0 %")
+    expect(page.locator(".chance-row.is-best .chance-value")).to_have_text(re.compile(r"%$"))
+    check(laptop)
+    page.get_by_role("button", name="Try again from move 1").click()
+    expect(page.locator(".practice-mistakes li")).to_have_count(0)
+    expect_board(page, endgame(served, seed)["board"])
+    page.keyboard.press(KEYS[best])
+    expect(figure(page, "In a row")).to_have_text("1")
+    page.goto(f"{served.url}/practice?part=endgames")  # it goes on where it was left
+    expect(figure(page, "In a row")).to_have_text("1")
+    expect_board(page, endgame(served, seed, best)["board"])
+
+
+def test_chances_are_shown_when_the_person_wants_them(laptop: Visit, served: Served) -> None:
+    seed, bad, _ = with_mistake(served)
+    laptop.open(f"/practice?part=endgames&table={TABLE}&seed={seed}", ".tile")
+    page, best = laptop.page, laptop.page.locator(".chance-row.is-best")
+    expect(best).to_have_count(0)
+    page.get_by_label("Show the chances").select_option("before each move")
+    expect(best).not_to_have_count(0)
+    page.get_by_label("Show the chances").select_option("at the end only")
+    page.locator("h1").click()
+    page.keyboard.press(KEYS[bad])
+    expect(page.get_by_role("button", name="Undo")).to_be_enabled()
+    expect(best).to_have_count(0)
+    expect(page.locator(".practice-mistakes li")).to_have_count(0)
+    moves = page.locator(".chance-row:enabled")
+    while page.locator(".practice-state.good, .practice-state.bad").count() == 0:
+        moves.first.click()
+        laptop.rest()
+    expect(page.locator(".practice-mistakes li")).not_to_have_count(0)  # now it is told
+
+
+def test_mistakes_come_back_until_they_are_solved(
+    laptop: Visit, phone: Visit, served: Served
+) -> None:
+    seed, bad, _ = with_mistake(served)
+    body = {"table": TABLE, "seed": str(seed), "moves": bad}
+    served.ask("/api/practice/mistake", json.dumps(body).encode())
+    for visit in (phone, laptop):
+        visit.open("/practice?part=mistakes", ".tile")
+        expect(visit.page.locator(".quiz-prompt")).to_have_text("Your move?")
+        check(visit)
+    page, left = laptop.page, int(served.ask("/api/notebook")["open"])
+    for _ in range(2 * left):
+        shown = "".join(one.rpartition(": ")[2].rjust(6) for one in grid(page))
+        asked = next(one for one in mistakes(served) if shown_as(one["board"]) == shown)
+        page.keyboard.press(KEYS[asked["best"]])
+        expect(page.locator(".quiz-verdict.good")).to_contain_text("is the best move")
+        page.get_by_role("button", name="Next position").click()
+        expect(page.get_by_role("button", name="Next position")).to_be_hidden()
+    assert served.ask("/api/notebook")["open"] == 0 < left
+    expect(page.get_by_text("All solved. Well done!")).to_be_visible()
+    check(laptop)
+
+
+def mistakes(served: Served) -> list[dict[str, Any]]:
+    content = json.loads((served.folder / "mistakes.json").read_bytes())
+    found: list[dict[str, Any]] = content["mistakes"]
+    return found
+
+
+def shown_as(board: str) -> str:
+    tiles = ["empty" if one == "0" else str(2 ** int(one, 36)) for one in board.replace("/", "")]
+    return "".join(tile.rjust(6) for tile in tiles)
+
+
+def test_the_puzzle_of_the_day_is_solved_once(laptop: Visit, phone: Visit, served: Served) -> None:
+    today = served.ask("/api/puzzles")["today"]
+    puzzle = served.ask(f"/api/puzzles/{today}")
+    laptop.open("/practice", ".tile")
+    laptop.page.keyboard.press(KEYS[puzzle["best"]])
+    expect(laptop.page.locator(".quiz-verdict.good")).to_contain_text("Right!")
+    expect(laptop.page.locator(".practice-streak")).to_have_text("1 day in a row")
+    check(laptop)
+    phone.open("/practice", ".tile")
+    expect(phone.page.locator(".quiz-verdict.good")).to_be_visible()
+    phone.page.get_by_role("button", name="Day before").click()
+    expect(phone.page.locator(".quiz-prompt")).to_have_text("Your move?")
+    check(phone)
+
+
+def test_a_table_is_built_from_the_page(laptop: Visit, served: Served) -> None:
+    """Against the contract of the jobs: what is asked, progress, stop, and the end."""
+    page, posted = laptop.page, list[tuple[str, Any]]()
+    jobs: list[dict[str, Any]] = []
+
+    def answer(route: Route) -> None:
+        if route.request.method == "POST":
+            posted.append(
+                (route.request.url.removeprefix(served.url), route.request.post_data_json)
+            )
+            stopped = route.request.url.endswith("/stop")
+            job = {"id": "j1", "kind": "table", "title": "Endgame table 442-64", "message": "half"}
+            jobs[:] = [job | {"state": "stopped" if stopped else "running", "progress": 0.5}]
+        route.fulfill(json=jobs if route.request.method == "GET" else {"job": "j1"})
+
+    page.route("**/api/jobs**", answer)
+    laptop.open("/practice?part=endgames", "summary")
+    page.get_by_text("Build a table").click()
+    page.get_by_role("button", name="Build 442-64").click()
+    expect(page.get_by_role("progressbar")).to_have_attribute("value", "0.5")
+    check(laptop)
+    page.get_by_role("button", name="Stop").click()
+    expect(page.get_by_role("progressbar")).to_have_count(0)
+    assert posted == [
+        ("/api/jobs", {"kind": "table", "table": "442-64"}),
+        ("/api/jobs/j1/stop", {}),
+    ]
+    page.unroute("**/api/jobs**")

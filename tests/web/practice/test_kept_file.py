@@ -1,0 +1,79 @@
+"""A small file that several servers change: nothing is lost, nothing damaged is written over."""
+
+import threading
+from pathlib import Path
+
+import msgspec
+import pytest
+
+from twofold.errors import InvalidInput, ResourceError
+from twofold.web.practice.kept_file import KeptFile
+
+
+class Numbers(msgspec.Struct):
+    """A content."""
+
+    known: list[int] = []
+
+
+def refuse_zero(content: Numbers) -> None:
+    if 0 in content.known:
+        raise InvalidInput("expected no zero")
+
+
+def kept(path: Path) -> KeptFile[Numbers]:
+    return KeptFile(path, Numbers, "list of numbers", 1000, refuse_zero)
+
+
+def test_a_missing_file_is_an_empty_content_and_is_not_made_by_reading(tmp_path: Path) -> None:
+    file = kept(tmp_path / "folder" / "numbers.json")
+    assert file.read() == Numbers()
+    assert not file.path.parent.exists()
+
+
+def test_a_change_is_read_by_another_server(tmp_path: Path) -> None:
+    path = tmp_path / "folder" / "numbers.json"
+    assert kept(path).change(lambda content: content.known.append(3)) is None
+    assert kept(path).read() == Numbers([3])
+
+
+def test_what_changes_nothing_is_not_written(tmp_path: Path) -> None:
+    path = tmp_path / "numbers.json"
+    assert kept(path).change(lambda content: len(content.known)) == 0
+    assert not path.exists()
+
+
+def test_two_servers_lose_nothing(tmp_path: Path) -> None:
+    path = tmp_path / "numbers.json"
+
+    def add(first: int) -> None:
+        for number in range(first, first + 20):
+            kept(path).change(lambda content, one=number: content.known.append(one))  # type: ignore[misc]
+
+    threads = [threading.Thread(target=add, args=(first,)) for first in (1, 101)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert sorted(kept(path).read().known) == [*range(1, 21), *range(101, 121)]
+
+
+@pytest.mark.parametrize(
+    "content",
+    [b"", b"{", b"[]", b'{"known": [0]}', b'{"known": ["a"]}', b"\xff", b"[" * 900, b" " * 1001],
+)
+def test_a_damaged_file_is_refused_then_set_aside(tmp_path: Path, content: bytes) -> None:
+    path = tmp_path / "numbers.json"
+    path.write_bytes(content)
+    with pytest.raises(InvalidInput, match=r"the list of numbers in .* is damaged"):
+        kept(path).read()
+    kept(path).change(lambda found: found.known.append(7))
+    assert kept(path).read() == Numbers([7])
+    aside = [one for one in tmp_path.iterdir() if one != path]
+    assert [one.read_bytes() for one in aside] == [content]
+
+
+def test_a_folder_that_cannot_be_made_is_named(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    with pytest.raises(ResourceError, match="cannot make"):
+        kept(tmp_path / "file" / "folder" / "numbers.json").change(lambda content: None)

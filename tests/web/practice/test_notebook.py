@@ -1,0 +1,173 @@
+"""The notebook of mistakes: what comes in, what is asked, and when it is solved."""
+
+import random
+from collections import Counter
+from pathlib import Path
+
+import msgspec
+import pytest
+
+from tests.endgame.made import made
+from twofold.endgame.practice import first_board, play
+from twofold.errors import InvalidInput
+from twofold.game import Game
+from twofold.play.store import NotFound
+from twofold.players import make_player
+from twofold.records.record import Record
+from twofold.review.judge import MoveJudgement
+from twofold.review.review import judge
+from twofold.rules import Move
+from twofold.web.practice import notebook as module
+from twofold.web.practice.notebook import (
+    MISTAKES,
+    MOST_OF_GAME,
+    Mistake,
+    MistakeSource,
+    Notebook,
+    mistake_of_practice,
+    mistakes_of_game,
+)
+
+
+def record(player: str = "") -> Record:
+    """A whole game of first legal moves."""
+    game = Game(seed=5)
+    while not game.is_finished:
+        game.play(game.legal_moves()[0])
+    return Record.from_game(game, player=player)
+
+
+def judged(game: Record) -> list[MoveJudgement]:
+    with make_player("ntuple:net=tiny,ply=1") as player:
+        return list(judge(game, player))
+
+
+def mistake(number: int, share: float = 0.5, game: str = "g") -> Mistake:
+    """A mistake with a board of its own: left where up was best."""
+    return Mistake(
+        id=f"{number:016x}",
+        board="1000/0000/0000/0001",
+        rules="4x4",
+        move="l",
+        best="u",
+        values=[100.0, None, None, 100.0 * share],
+        shares=[1.0, None, None, share],
+        unit="points",
+        source=MistakeSource("game", game, number),
+        added="2026-11-23",
+    )
+
+
+def test_the_worst_mistakes_of_a_game_come_in() -> None:
+    game = record()
+    every = judged(game)
+    found = mistakes_of_game("k1", game, every, "points")
+    worst = sorted((one for one in every if one.label in MISTAKES), key=lambda one: one.ratio)
+    wanted = {one.move_number: one for one in worst[:MOST_OF_GAME]}
+    assert len(found) == min(MOST_OF_GAME, len(worst)) > 3
+    assert {one.source.move_number for one in found} == set(wanted)
+    for one in found:
+        judgement = wanted[one.source.move_number]
+        assert one.move == judgement.move.letter
+        assert 1 - one.lost == pytest.approx(judgement.ratio)
+        assert one.shares[judgement.best] == pytest.approx(1)
+        assert one.values == list(judgement.values)
+
+
+@pytest.mark.parametrize(
+    ("player", "counts"),
+    [("", True), ("me", True), ("greedy + me", True), ("greedy", False), ("ntuple:ply=2", False)],
+)
+def test_games_without_a_move_of_the_person_are_left_out(player: str, counts: bool) -> None:
+    game = record(player)
+    assert bool(mistakes_of_game("k1", game, judged(game), "points")) == counts
+
+
+def test_a_mistake_in_an_endgame_is_told_by_the_chances() -> None:
+    table = made("442-32")
+    (position,) = play(table, first_board(table, 3), 3, [])
+    legal = [move for move in Move if position.chances[move] is not None]
+    best = max(legal, key=lambda move: position.chances[move] or 0)
+    worst = min(legal, key=lambda move: position.chances[move] or 0)
+    assert mistake_of_practice("442-32", "3", position, best, 0) is None
+    found = mistake_of_practice("442-32", "3", position, worst, 0)
+    assert found is not None
+    assert (found.move, found.best, found.unit) == (worst.letter, best.letter, "chance")
+    assert found.values == list(position.chances)
+    assert found.source == MistakeSource("practice", "", 0, "442-32", "3")
+
+
+def test_two_right_answers_in_a_row_solve_a_position(tmp_path: Path) -> None:
+    notebook = Notebook(tmp_path)
+    notebook.add([mistake(1)])
+    for move, row, missed in [("u", 1, 0), ("l", 0, 1), ("u", 1, 1), ("u", 2, 1)]:
+        assert notebook.counts() == (1, 0)
+        found = notebook.answer(mistake(1).id, Move.parse(move))
+        assert (found.row, found.missed) == (row, missed)
+    assert notebook.counts() == (0, 1)
+    assert notebook.next() is None
+
+
+def test_a_position_can_be_dropped(tmp_path: Path) -> None:
+    notebook = Notebook(tmp_path)
+    notebook.add([mistake(1), mistake(2)])
+    assert notebook.drop(mistake(1).id).is_solved
+    assert notebook.counts() == (1, 1)
+    with pytest.raises(NotFound):
+        notebook.drop("f" * 16)
+
+
+def test_what_lost_more_and_was_missed_is_asked_more_often(tmp_path: Path) -> None:
+    notebook = Notebook(tmp_path, random.Random(1))
+    notebook.add([mistake(1, 0.9), mistake(2, 0.7), mistake(3, 0.9)])
+    notebook.answer(mistake(3).id, Move.LEFT)  # weights 0.1, 0.3, 0.2
+    asked = Counter(one.id for one in (notebook.next() for _ in range(600)) if one)
+    shares = [asked[mistake(number).id] / 600 for number in (1, 2, 3)]
+    assert shares == pytest.approx([1 / 6, 1 / 2, 1 / 3], abs=0.06)
+
+
+def test_a_position_does_not_come_twice_at_once(tmp_path: Path) -> None:
+    notebook = Notebook(tmp_path)
+    notebook.add([mistake(1, 0.1), mistake(2, 0.97)])
+    assert {one.id for one in (notebook.next(mistake(1).id) for _ in range(9)) if one} == {
+        mistake(2).id
+    }
+    notebook.drop(mistake(2).id)
+    again = notebook.next(mistake(1).id)
+    assert again is not None
+    assert again.id == mistake(1).id
+
+
+def test_the_same_mistake_again_counts_as_missed_unless_it_is_the_same_move(tmp_path: Path) -> None:
+    notebook = Notebook(tmp_path)
+    assert notebook.add([mistake(1)]) == 1
+    notebook.drop(mistake(1).id)
+    assert notebook.add([mistake(1)]) == 0  # the same game, reviewed once more
+    assert notebook.counts() == (0, 1)
+    assert notebook.add([mistake(1, game="another")]) == 0
+    found = notebook.next()
+    assert found is not None
+    assert (found.missed, found.row, found.source.game) == (1, 0, "another")
+
+
+def test_the_notebook_is_bounded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "MAX_POSITIONS", 3)
+    notebook = Notebook(tmp_path)
+    notebook.add([mistake(1, 0.1), mistake(2, 0.8), mistake(3, 0.5)])
+    notebook.drop(mistake(1).id)
+    notebook.add([mistake(4, 0.6), mistake(5, 0.7)])
+    content = msgspec.json.decode((tmp_path / module.FILE).read_bytes())
+    assert [one["id"] for one in content["mistakes"]] == [mistake(n).id for n in (3, 4, 5)]
+
+
+def test_a_board_that_is_none_makes_a_damaged_file(tmp_path: Path) -> None:
+    notebook = Notebook(tmp_path)
+    bad = mistake(1)
+    bad.board = "nonsense"
+    (tmp_path / module.FILE).write_bytes(
+        msgspec.json.encode(module.NotebookContent(mistakes=[bad]))
+    )
+    with pytest.raises(InvalidInput, match=r"the mistake notebook in .* is damaged"):
+        notebook.counts()
+    notebook.add([mistake(2)])
+    assert notebook.counts() == (1, 0)

@@ -1,0 +1,90 @@
+"""The puzzle of the day: its positions, its dates, the answers."""
+
+from datetime import date, timedelta
+from pathlib import Path
+
+import pytest
+
+from twofold.errors import InvalidInput
+from twofold.play.store import NotFound
+from twofold.rules import Move
+from twofold.web.practice.puzzles import FIRST_DAY, PuzzleBook, puzzle_of, puzzles
+
+TODAY = date(2026, 11, 23)
+YEAR = 366
+
+
+@pytest.fixture
+def book(tmp_path: Path) -> PuzzleBook:
+    return PuzzleBook(tmp_path, lambda: TODAY)
+
+
+def wrong_move(day: date) -> Move:
+    puzzle = puzzle_of(day)
+    return next(m for m in Move if puzzle.values[m] is not None and m != puzzle.best)
+
+
+def test_there_are_puzzles_for_more_than_a_year_and_none_twice() -> None:
+    boards = [one.board for one in puzzles()]
+    assert len(set(boards)) == len(boards) >= YEAR
+
+
+def test_each_puzzle_has_one_best_move_and_a_tempting_one_that_is_a_mistake() -> None:
+    for one in puzzles():
+        legal = {move for move in Move if one.values[move] is not None}
+        assert legal == set(one.board.legal_moves())
+        assert len(legal) >= 3
+        others = [share for move, share in zip(Move, one.shares, strict=True)
+                  if share is not None and move != one.best]  # fmt: skip
+        assert one.shares[one.best] == 1
+        assert max(others) < 0.976  # values are rounded
+        assert one.best not in one.tempting
+
+
+def test_a_date_has_the_same_puzzle_for_everyone() -> None:
+    assert puzzle_of(TODAY) is puzzles()[TODAY.toordinal() % len(puzzles())]
+    days = [FIRST_DAY + timedelta(number) for number in range(YEAR)]
+    assert len({puzzle_of(day).board for day in days}) == YEAR
+
+
+def test_the_first_answer_counts(book: PuzzleBook) -> None:
+    assert book.answer(TODAY, wrong_move(TODAY))[TODAY].right is False
+    assert book.answer(TODAY, puzzle_of(TODAY).best)[TODAY].right is False
+    assert book.answers()[TODAY].move == wrong_move(TODAY).letter
+
+
+def test_an_illegal_move_is_no_answer(book: PuzzleBook) -> None:
+    day = next(
+        day for day in (TODAY - timedelta(n) for n in range(YEAR)) if None in puzzle_of(day).values
+    )
+    illegal = Move(puzzle_of(day).values.index(None))
+    with pytest.raises(InvalidInput, match="expected a legal move"):
+        book.answer(day, illegal)
+    assert book.answers() == {}
+
+
+def test_a_streak_is_of_days_solved_on_the_day(tmp_path: Path) -> None:
+    def on(day: date) -> PuzzleBook:
+        return PuzzleBook(tmp_path, lambda: day)
+
+    days = [TODAY - timedelta(number) for number in range(5)]
+    for day in (days[4], days[2], days[1]):
+        on(day).answer(day, puzzle_of(day).best)
+    on(TODAY).answer(days[3], puzzle_of(days[3]).best)  # too late to count
+    book = on(TODAY)
+    assert book.streak(book.answers()) == 2  # today may still come
+    book.answer(TODAY, puzzle_of(TODAY).best)
+    assert book.streak(book.answers()) == 3
+    after = TODAY + timedelta(2)
+    assert on(after).streak(on(after).answers()) == 0
+
+
+@pytest.mark.parametrize("day", ["2026-11-24", "2025-12-31", "today", "", "2026-13-01"])
+def test_a_day_without_a_puzzle_is_none(book: PuzzleBook, day: str) -> None:
+    with pytest.raises(NotFound, match="expected a date from 2026-01-01 to 2026-11-23"):
+        book.parse_day(day)
+
+
+def test_today_and_the_first_day_have_one(book: PuzzleBook) -> None:
+    assert book.parse_day("2026-11-23") == TODAY
+    assert book.parse_day("2026-01-01") == FIRST_DAY
