@@ -19,6 +19,7 @@ from twofold.search.document import AnalysisDocument, Timing
 from twofold.search.stop import ALARMS, Stop
 from twofold.web.hub import Hub
 from twofold.web.operations import Call, Operation, Text, check_id
+from twofold.web.pictures import picture_operations
 from twofold.web.protocol import PlayerInfo
 from twofold.web.protocol import Text as Short
 from twofold.web.searches import clamped, order_of
@@ -210,6 +211,7 @@ def operations(hub: Hub) -> list[Operation]:
             work=api.record,
             reply=Text,
         ),
+        *picture_operations(hub),
     ]
 
 

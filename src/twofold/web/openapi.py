@@ -8,7 +8,7 @@ import msgspec
 
 from twofold.version import __version__
 from twofold.web.lab.laboratory import RunCurve, RunInfo, StudyInfo, StudyTables
-from twofold.web.operations import ApiEntry, SvgPicture, Text
+from twofold.web.operations import ApiEntry, Media, SvgPicture, Text
 
 JSON: Final = "application/json"
 
@@ -92,7 +92,7 @@ def lab_entries() -> list[ApiEntry]:
 
 
 def _is_json(kind: Any) -> bool:
-    return kind not in (None, *_MEDIA)
+    return not isinstance(kind, Media) and kind not in (None, *_MEDIA)
 
 
 def _operation(entry: ApiEntry, by_type: dict[str, Any]) -> dict[str, Any]:
@@ -123,8 +123,9 @@ def _operation(entry: ApiEntry, by_type: dict[str, Any]) -> dict[str, Any]:
 
 
 def _content(kind: Any, by_type: dict[str, Any]) -> dict[str, Any]:
-    if kind in _MEDIA:
-        return {_MEDIA[kind]: {"schema": {"type": "string"}}}
+    if not _is_json(kind):
+        media_type = kind.media_type if isinstance(kind, Media) else _MEDIA[kind]
+        return {media_type: {"schema": {"type": "string"}}}
     return {JSON: {"schema": by_type[repr(kind)]}}
 
 
