@@ -34,7 +34,7 @@ class PlayPage {
   #context;
   #board = new BoardView();
   #scores = new ScoreView();
-  #facts = new GameFacts();
+  #facts = new GameFacts(() => this.#share());
   #overlay = new Overlay();
   #narrator = new Narrator();
   #help = null;
@@ -290,6 +290,10 @@ class PlayPage {
     const { ORIGINAL } = await import('../play/rules_text.js');
     const { rules } = this.game.state ?? {};
     askNewGame(rules ? formOf(rules) : ORIGINAL, (options) => this.#begin(options));
+  }
+
+  async #share() {
+    (await import('../sharing/sources.js')).shareLive(this.game);
   }
 
   async #showGames() {

@@ -1,6 +1,6 @@
 /** What is known about the game: moves, undos, rules, seed. */
 
-import { h } from '../dom.js';
+import { button, h } from '../dom.js';
 import { number, text } from '../text.js';
 import { describeRules } from './rules_text.js';
 
@@ -8,7 +8,8 @@ import { describeRules } from './rules_text.js';
 export class GameFacts {
   #values = {};
 
-  constructor() {
+  /** @param {function(): void} onShare */
+  constructor(onShare) {
     const names = ['moves', 'undos', 'rules', 'seed'];
     for (const name of names) this.#values[name] = h('dd', { class: 'number' });
     this.review = h('a', { class: 'button grow', text: text('play.review') });
@@ -17,7 +18,8 @@ export class GameFacts {
       h('h2', { id: 'facts-title', text: text('play.facts') }),
       h('dl', { class: 'facts' }, names.map((name) => h('div', {},
         h('dt', { text: text(`play.facts_${name}`) }), this.#values[name]))),
-      h('div', { class: 'row' }, this.review, this.download));
+      h('div', { class: 'row' }, this.review, this.download,
+        button({ icon: 'share', text: text('share.button') }, onShare, { class: 'grow' })));
   }
 
   /** @param {object} state a `game` message */

@@ -578,7 +578,42 @@ const PICKER = {
   'picker.rules_text': 'Rules as text',
 };
 
+const SHARE = {
+  'share.animation': 'Animation',
+  'share.button': 'Share',
+  'share.caption': 'Score and move number below the board',
+  'share.caption_score': 'Score below the board',
+  'share.colours': 'Colours',
+  'share.colours_dark': 'Dark',
+  'share.colours_light': 'Light',
+  'share.copied': 'The picture is copied.',
+  'share.copy': 'Copy picture',
+  'share.drawing': { one: 'Drawing {count} move …', other: 'Drawing {count} moves …' },
+  'share.format': 'File format',
+  'share.format_gif': 'GIF, works everywhere',
+  'share.format_webp': 'WebP, half the size',
+  'share.from': 'From move',
+  'share.length': { one: '{count} move, {time}.', other: '{count} moves, {time}.' },
+  'share.made': 'The animation is saved with your downloads.',
+  'share.make': 'Download animation',
+  'share.making': 'The animation is being made',
+  'share.missing': 'PNG pictures and animations need Pillow. To install it, run:',
+  'share.most': 'An animation can have up to {count} moves.',
+  'share.not_copied': 'The browser did not allow the picture to be copied. Download it instead.',
+  'share.picture': 'Picture of the board',
+  'share.preview': 'The board as a picture',
+  'share.range': 'Choose moves from {first} to {last}, the first one before the last one.',
+  'share.rate': 'Speed',
+  'share.rate_each': '{count} moves/s',
+  'share.replay': 'Replay',
+  'share.replay_download': 'Download replay',
+  'share.replay_note': 'The whole game as one file that opens in any browser. It needs no server and no connection.',
+  'share.replay_too_long': 'This game is too long for a replay, which can have up to {count} moves.',
+  'share.title': 'Share',
+  'share.to': 'To move',
+};
+
 export default {
   ...ALL, ...ANALYSE, ...ANALYSIS_VIEW, ...BOARD, ...BOARD_EDITOR, ...CHART, ...KEYS, ...LAB,
-  ...MOVE, ...NAV, ...OUTCOMES, ...PICKER, ...PLAY, ...REVIEW, ...SETTINGS, ...STATUS, ...WATCH,
+  ...MOVE, ...NAV, ...OUTCOMES, ...PICKER, ...PLAY, ...REVIEW, ...SETTINGS, ...SHARE, ...STATUS, ...WATCH,
 };
