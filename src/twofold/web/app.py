@@ -17,6 +17,7 @@ from twofold.web.api import operations
 from twofold.web.connection import Sockets
 from twofold.web.gate import Gate, error_body, wants_page
 from twofold.web.hub import Hub
+from twofold.web.installing import worker_route
 from twofold.web.lab.routes import lab_routes
 from twofold.web.legacy import legacy_routes
 from twofold.web.openapi import lab_entries, openapi
@@ -48,6 +49,7 @@ def all_routes(hub: Hub, folder: Path, *, legacy: bool) -> list[BaseRoute]:
     known = operations(hub)
     return [
         *page_routes(),
+        worker_route(),
         WebSocketRoute("/ws", Sockets(hub)),
         *routes_of(known),
         *lab_routes(folder),

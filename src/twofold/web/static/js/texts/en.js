@@ -578,6 +578,15 @@ const PICKER = {
   'picker.rules_text': 'Rules as text',
 };
 
+const AWAY = {
+  'away.goes_on': 'This page goes on by itself once the server is there.',
+  'away.how': 'To start it, run this command in a terminal:',
+  'away.retry': 'Try now',
+  'away.sign_in': 'Sign in',
+  'away.sign_in_note': 'The server is running, but it does not know this browser yet.',
+  'away.title': 'The twofold server is not running',
+};
+
 const SHARE = {
   'share.animation': 'Animation',
   'share.button': 'Share',
@@ -614,6 +623,6 @@ const SHARE = {
 };
 
 export default {
-  ...ALL, ...ANALYSE, ...ANALYSIS_VIEW, ...BOARD, ...BOARD_EDITOR, ...CHART, ...KEYS, ...LAB,
+  ...ALL, ...ANALYSE, ...ANALYSIS_VIEW, ...AWAY, ...BOARD, ...BOARD_EDITOR, ...CHART, ...KEYS, ...LAB,
   ...MOVE, ...NAV, ...OUTCOMES, ...PICKER, ...PLAY, ...REVIEW, ...SETTINGS, ...SHARE, ...STATUS, ...WATCH,
 };
