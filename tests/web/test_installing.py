@@ -6,7 +6,7 @@ import pytest
 
 from tests.web.driver import Client
 from twofold import __version__
-from twofold.web import installing
+from twofold.web import installing, pages
 from twofold.web.installing import kept_files, worker_script
 from twofold.web.pages import modules
 from twofold.web.security import PAGES
@@ -52,7 +52,7 @@ def test_another_file_is_another_version(monkeypatch: pytest.MonkeyPatch) -> Non
     before = version()
     assert before.startswith(f"{__version__}-")
     worker_script.cache_clear()
-    read = installing.read_file
+    read = pages.read_file
     monkeypatch.setattr(
         installing, "read_file",
         lambda path: (read(path) or b"") + (b"//" if path == kept_files()[-1] else b""),

@@ -1,5 +1,6 @@
 /** In the place of the page while no server has answered yet: how to start one. */
 
+import { announce } from './announce.js';
 import { button, fill, h } from './dom.js';
 import { text } from './text.js';
 
@@ -21,6 +22,7 @@ export class Away {
   }
 
   #start() {
+    announce(text('away.title'));
     fill(this.element,
       h('h1', { text: text('away.title') }),
       h('p', { text: text('away.how') }),

@@ -140,9 +140,15 @@ function applyTheme(theme) {
   else document.documentElement.dataset.theme = theme;
 }
 
+function applyPalette(palette) {
+  if (palette === 'usual') delete document.documentElement.dataset.palette;
+  else document.documentElement.dataset.palette = palette;
+}
+
 document.documentElement.lang = language;
 build();
 settings.on('theme', applyTheme);
+settings.on('palette', applyPalette);
 settings.on('language', () => window.location.reload());
 listenKeys({ commands: { '?': openKeys } });
 document.addEventListener('click', follow);

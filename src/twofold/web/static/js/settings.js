@@ -5,6 +5,7 @@ const STORAGE_KEY = 'twofold.settings';
 /** Every setting and its value at first. */
 const DEFAULTS = {
   theme: 'system', // system, light, dark
+  palette: 'usual', // colours of the tiles: usual, original, contrast, safe
   language: 'system', // or one of language.js
   speed: 1, // of animations: 0 (off) to 2
   pad: false, // whether the D-pad is shown

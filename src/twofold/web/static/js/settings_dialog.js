@@ -7,9 +7,13 @@ import { text } from './text.js';
 
 const CHOICES = {
   theme: ['system', 'light', 'dark'],
+  palette: ['usual', 'original', 'contrast', 'safe'],
   speed: [0, 0.5, 1, 1.5, 2],
   say: ['all', 'short', 'off'],
 };
+
+/** Choices with a line below them. */
+const NOTES = ['palette', 'speed', 'say'];
 
 /**
  * Show the settings.
@@ -20,7 +24,7 @@ export function showSettings(settings) {
   openDialog({
     title: text('nav.settings'),
     body: h('div', { class: 'stack wide' },
-      chips(settings, 'theme'), chips(settings, 'speed'), pad(settings), chips(settings, 'say'),
+      chips(settings, 'theme'), chips(settings, 'palette'), chips(settings, 'speed'), pad(settings), chips(settings, 'say'),
       languages(settings)),
   });
 }
@@ -31,7 +35,7 @@ function chips(settings, name) {
       h('input', { type: 'radio', name: `setting-${name}`, checked: settings.get(name) === value,
         onchange: () => settings.set(name, value) }),
       text(`settings.${name}_${value}`)))),
-    name !== 'theme' && h('p', { class: 'note', text: text(`settings.${name}_note`) }));
+    NOTES.includes(name) && h('p', { class: 'note', text: text(`settings.${name}_note`) }));
 }
 
 function pad(settings) {
