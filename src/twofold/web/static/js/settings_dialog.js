@@ -5,6 +5,8 @@ import { h } from './dom.js';
 import { LANGUAGES } from './language.js';
 import { text } from './text.js';
 
+const TOUCH = window.matchMedia('(pointer: coarse)');
+
 const CHOICES = {
   theme: ['system', 'light', 'dark'],
   palette: ['usual', 'original', 'contrast', 'safe'],
@@ -24,7 +26,7 @@ export function showSettings(settings) {
   openDialog({
     title: text('nav.settings'),
     body: h('div', { class: 'stack wide' },
-      chips(settings, 'theme'), chips(settings, 'palette'), chips(settings, 'speed'), pad(settings), chips(settings, 'say'),
+      chips(settings, 'theme'), chips(settings, 'palette'), chips(settings, 'speed'), pad(settings), feedback(settings), chips(settings, 'say'),
       languages(settings)),
   });
 }
@@ -39,10 +41,20 @@ function chips(settings, name) {
 }
 
 function pad(settings) {
+  return toggle(settings, 'pad');
+}
+
+/** Sounds, vibration where there is a motor for it, the clock. */
+function feedback(settings) {
+  const names = ['sounds', navigator.vibrate && TOUCH.matches && 'vibration', 'clock'];
+  return h('div', { class: 'stack tight' }, names.filter(Boolean).map((name) => toggle(settings, name)));
+}
+
+function toggle(settings, name) {
   return h('label', { class: 'check' },
-    h('input', { type: 'checkbox', class: 'switch', role: 'switch', checked: settings.get('pad'),
-      onchange: (event) => settings.set('pad', event.target.checked) }),
-    text('settings.pad'));
+    h('input', { type: 'checkbox', class: 'switch', role: 'switch', checked: settings.get(name),
+      onchange: (event) => settings.set(name, event.target.checked) }),
+    text(`settings.${name}`));
 }
 
 function languages(settings) {

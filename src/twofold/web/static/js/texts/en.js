@@ -74,10 +74,11 @@ const NAV = {
 };
 
 const SETTINGS = {
+  'settings.clock': 'Clock and moves a minute beside the game',
   'settings.language': 'Language',
   'settings.language_system': 'As the browser',
   'settings.pad': 'Arrow buttons under the board',
-  'settings.palette': 'Tiles',
+  'settings.palette': 'Tile colours',
   'settings.palette_contrast': 'High contrast',
   'settings.palette_note': 'Original: the colours of the game of 2014.',
   'settings.palette_original': 'Original',
@@ -88,6 +89,7 @@ const SETTINGS = {
   'settings.say_note': 'The key B reads the board at any time.',
   'settings.say_off': 'Nothing',
   'settings.say_short': 'Points',
+  'settings.sounds': 'Sounds',
   'settings.speed': 'Speed of the animations',
   'settings.speed_0': 'Off',
   'settings.speed_0.5': '½',
@@ -99,6 +101,7 @@ const SETTINGS = {
   'settings.theme_dark': 'Dark',
   'settings.theme_light': 'Light',
   'settings.theme_system': 'As the system',
+  'settings.vibration': 'Vibration when large tiles merge',
 };
 
 const STATUS = {
@@ -593,6 +596,11 @@ const AWAY = {
   'away.title': 'The twofold server is not running',
 };
 
+const CLOCK = {
+  'clock.pace': 'Moves a minute',
+  'clock.time': 'Time',
+};
+
 const SHARE = {
   'share.animation': 'Animation',
   'share.button': 'Share',
@@ -628,7 +636,23 @@ const SHARE = {
   'share.to': 'To move',
 };
 
+const TRIAL = {
+  'trial.again': 'New time trial',
+  'trial.begin': 'Time trial: 3 minutes from your first move',
+  'trial.best': 'Best so far: {count} points.',
+  'trial.new_best': 'Your best result so far!',
+  'trial.not_counted': 'It does not count as a best result, as there were hints, moves by a player or a chosen seed.',
+  'trial.over': 'Time is up!',
+  'trial.points': { one: '{count} point', other: '{count} points' },
+  'trial.result': '{count} points, largest tile {tile}, {rate} moves a minute.',
+  'trial.say_left': { one: '{count} second left', other: '{count} seconds left' },
+  'trial.say_over': 'Time is up! {facts}',
+  'trial.starts': 'The clock starts with your first move.',
+  'trial.title': 'Time trial',
+  'trial.undone': { one: '{count} move undone.', other: '{count} moves undone.' },
+};
+
 export default {
-  ...ALL, ...ANALYSE, ...ANALYSIS_VIEW, ...AWAY, ...BOARD, ...BOARD_EDITOR, ...CHART, ...KEYS, ...LAB,
-  ...MOVE, ...NAV, ...OUTCOMES, ...PICKER, ...PLAY, ...REVIEW, ...SETTINGS, ...SHARE, ...STATUS, ...WATCH,
+  ...ALL, ...ANALYSE, ...ANALYSIS_VIEW, ...AWAY, ...BOARD, ...BOARD_EDITOR, ...CHART, ...CLOCK, ...KEYS, ...LAB,
+  ...MOVE, ...NAV, ...OUTCOMES, ...PICKER, ...PLAY, ...REVIEW, ...SETTINGS, ...SHARE, ...STATUS, ...TRIAL, ...WATCH,
 };
