@@ -87,6 +87,7 @@ def test_the_page_opens_without_its_server_and_goes_on(browser: Browser, folder:
         page.keyboard.press("ArrowLeft")
 
 
+@pytest.mark.promise("R24b")
 def test_without_the_cookie_the_page_leads_to_the_form(browser: Browser, folder: Path) -> None:
     with ExitStack() as stack:
         server = stack.enter_context(serve_apart(folder, "greedy"))
@@ -107,6 +108,7 @@ def test_without_the_cookie_the_page_leads_to_the_form(browser: Browser, folder:
         assert page.url == f"{again.url}/lab"
 
 
+@pytest.mark.promise("R24b")
 def test_a_link_with_the_token_passes_the_worker(server: ServedApart, browser: Browser) -> None:
     """Some tokens work once: what asks for them twice locks the owner out."""
     with visit(browser, server, LAPTOP) as found:

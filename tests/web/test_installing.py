@@ -1,8 +1,10 @@
 """The script with which a browser keeps the page: what it keeps, and what never."""
 
+import io
 import re
 
 import pytest
+from PIL import Image
 
 from tests.web.driver import Client
 from twofold import __version__
@@ -44,6 +46,7 @@ def test_a_page_is_kept_with_all_that_it_loads(page: str) -> None:
     assert {page, "/static/css/all.css", "/static/js/theme.js"} | needed <= set(kept())
 
 
+@pytest.mark.promise("R24b")
 def test_nothing_but_files_of_the_page_is_kept() -> None:
     assert all(path in PAGES or path.startswith("/static/") for path in kept())
 
@@ -59,3 +62,21 @@ def test_another_file_is_another_version(monkeypatch: pytest.MonkeyPatch) -> Non
     )  # fmt: skip
     assert version() != before
     worker_script.cache_clear()
+
+
+def test_everything_that_the_page_names_is_there(client: Client) -> None:
+    page = client.get("/").text
+    named = re.findall(r'(?:href|src|content)="(/[^"]+)"', page)
+    assert {"/static/manifest.webmanifest", "/static/icons/touch-icon.png"} <= set(named)
+    assert [path for path in named if client.get(path).status != 200] == []
+    assert 'property="og:image" content="/static/icons/icon-512.png"' in page
+
+
+@pytest.mark.parametrize(
+    ("name", "side"),
+    [("touch-icon", 180), ("icon-192", 192), ("icon-512", 512), ("icon-512-maskable", 512)],
+)
+def test_icons_have_their_sizes_and_are_small(client: Client, name: str, side: int) -> None:
+    answer = client.get(f"/static/icons/{name}.png")
+    assert Image.open(io.BytesIO(answer.body)).size == (side, side)
+    assert len(answer.body) < 8_000
