@@ -10,7 +10,16 @@ from twofold.errors import InvalidInput, LimitExceeded, MissingExtra
 from twofold.game import Game
 from twofold.limits import MAX_ANIMATION_MOVES
 from twofold.pictures import animation, raster
-from twofold.pictures.animation import FORMS, LAST_MS, RATES, AnimationForm, animate, scenes
+from twofold.pictures.animation import (
+    FORMS,
+    LAST_MS,
+    RATES,
+    SIDE,
+    AnimationForm,
+    animate,
+    scale_of,
+    scenes,
+)
 from twofold.pictures.raster import Easel
 from twofold.rules import Rules
 
@@ -40,7 +49,7 @@ def test_each_position_is_a_frame(form: AnimationForm, rules: str) -> None:
     content = animate(game, form=form, rate=10)
     found = frames(content)
     assert [time for _, time in found] == [100] * game.move_number + [LAST_MS]
-    easel = Easel(*game.board.shape, "light", animation.SCALE, captioned=True)
+    easel = Easel(*game.board.shape, "light", scale_of(*game.board.shape), captioned=True)
     for (picture, _), scene in zip(found, scenes(game, None, None), strict=True):
         wanted = easel.board(scene.exponents)
         box = (0, 0, wanted.width, wanted.height - 24)  # without the line below
@@ -65,6 +74,11 @@ def test_a_part_of_a_game(form: AnimationForm) -> None:
 
 def test_a_game_without_moves_is_one_picture() -> None:
     assert len(frames(animate(Game(seed=1)))) == 1
+
+
+@pytest.mark.parametrize("shape", [(1, 2), (4, 4), (5, 5), (8, 8), (1, 8)])
+def test_large_boards_are_drawn_small(shape: tuple[int, int]) -> None:
+    assert max(Easel(*shape, "light", scale_of(*shape), captioned=False).size) <= SIDE
 
 
 @pytest.mark.parametrize("rate", RATES)

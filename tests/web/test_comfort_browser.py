@@ -155,6 +155,7 @@ def test_a_time_trial_with_help_is_no_best_result(timed: Page) -> None:
     page = timed
     begin_trial(page)
     page.get_by_role("button", name="Best move").click()
+    expect(page.locator(".trial")).to_contain_text("This one does not count")
     page.clock.fast_forward("03:01")
     over = page.get_by_role("group", name="Time is up!")
     expect(over).to_contain_text("It does not count")

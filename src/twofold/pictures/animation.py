@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from itertools import accumulate
 from typing import TYPE_CHECKING, Any, Final, Literal
 
+from twofold import drawing
 from twofold.drawing import DOT
 from twofold.errors import InvalidInput
 from twofold.figures import counted
@@ -29,7 +30,10 @@ RATES: Final = (1, 2, 4, 5, 10, 20, 25)
 """Moves a second. A GIF counts hundredths of a second, and these are whole numbers of them."""
 
 SCALE: Final = 0.6
-"""Pixels a unit: a 4x4 board is 276 pixels wide."""
+"""Pixels a unit, at most: a 4x4 board is 276 pixels wide."""
+
+SIDE: Final = 300
+"""Longest side of a board, in pixels. Pillow holds all frames: 1,000 of them take 90 MB."""
 
 LAST_MS: Final = 2_000
 """How long the last position stays before the animation begins again."""
@@ -62,7 +66,6 @@ def animate(
     rate: int = 5,
     form: AnimationForm = "gif",
     shade: Shade = "light",
-    scale: float = SCALE,
     on_scene: Callable[[int], None] = lambda _: None,
 ) -> bytes:
     """An animation of a game, or of a part of it, which repeats for ever.
@@ -74,7 +77,6 @@ def animate(
         rate: moves a second, of `RATES`.
         form: the format of the file.
         shade: its colours.
-        scale: pixels a unit; a tile has 100 units.
         on_scene: called with the number of positions drawn so far; it may raise to stop.
 
     Raises:
@@ -86,10 +88,15 @@ def animate(
     if rate not in RATES:
         raise InvalidInput(f"expected a rate ({', '.join(map(str, RATES))}), got {shown(rate)}")
     played = list(scenes(game, first, last))
-    easel = Easel(*game.board.shape, shade, scale, captioned=True)
+    easel = Easel(*game.board.shape, shade, scale_of(*game.board.shape), captioned=True)
     pictures = _noted(_drawn(easel, played), on_scene)
     times = [1000 // rate] * (len(played) - 1) + [LAST_MS]
     return _write(pictures, times, form)
+
+
+def scale_of(rows: int, cols: int) -> float:
+    """Pixels a unit for a board of this shape."""
+    return min(SCALE, SIDE / max(drawing.board_size(rows, cols)))
 
 
 def scenes(game: Game, first: int | None, last: int | None) -> Iterator[Scene]:

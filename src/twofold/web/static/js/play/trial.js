@@ -74,7 +74,10 @@ export class Trial {
   #tick() {
     const trial = this.#trial;
     if (!trial || trial.isOver || !this.live.now) return;
-    if (trial.ends && (settings.get('hints') || this.live.isAuto)) trial.helped = true;
+    if (trial.ends && !trial.helped && (settings.get('hints') || this.live.isAuto)) {
+      trial.helped = true;
+      this.#keep();
+    }
     const left = trial.ends ? Math.max(0, trial.ends - Date.now()) : LENGTH_MS;
     this.#show(Math.ceil(left / 1000));
     if (!left) this.#timeUp();
@@ -132,7 +135,7 @@ export class Trial {
     if (!trial || !this.live.state) return;
     const points = best(this.live.state.rules.text);
     this.note.textContent = !trial.ends ? text('trial.starts')
-      : points ? text('trial.best', { count: points }) : '';
+      : trial.helped ? text('trial.helped') : points ? text('trial.best', { count: points }) : '';
   }
 }
 

@@ -640,6 +640,7 @@ const TRIAL = {
   'trial.again': 'New time trial',
   'trial.begin': 'Time trial: 3 minutes from your first move',
   'trial.best': 'Best so far: {count} points.',
+  'trial.helped': 'This one does not count as a best result.',
   'trial.new_best': 'Your best result so far!',
   'trial.not_counted': 'It does not count as a best result, as there were hints, moves by a player or a chosen seed.',
   'trial.over': 'Time is up!',
