@@ -58,7 +58,10 @@ MAX_SAVED_GAME: Final = 100_000
 """Most characters of the saved game of a 2048 page."""
 
 MAX_REPLAY_MOVES: Final = 50_000
-"""Most moves of a replay in a notebook."""
+"""Most moves of a replay as a page."""
+
+MAX_ANIMATION_MOVES: Final = 1_000
+"""Most moves of an animation."""
 
 MAX_PLY: Final = 12
 """Deepest search of expectimax, in plies."""

@@ -58,6 +58,16 @@ def test_what_is_left_out_is_said_once(cli: Cli, episodes: Path, tmp_path: Path)
     assert result.err.endswith("left out, as verse has no place for it: the player, the date\n")
 
 
+def test_a_game_becomes_a_page(cli: Cli, replay: Path, tmp_path: Path) -> None:
+    out = tmp_path / "game.html"
+    assert cli("convert", str(replay), str(out)).code == 0
+    page = out.read_text(encoding="utf-8")
+    assert page.startswith("<!DOCTYPE html>")
+    assert "http" not in page.replace("http-equiv", "")  # it needs nothing from elsewhere
+    to_output = cli("convert", str(replay), "--to", "html")
+    assert to_output.out == page
+
+
 def test_one_game_of_many(cli: Cli, episodes: Path, tmp_path: Path) -> None:
     out = tmp_path / "one.2048"
     assert cli("convert", str(episodes), str(out), "--game", "2").code == 0
@@ -70,8 +80,9 @@ def test_one_game_of_many(cli: Cli, episodes: Path, tmp_path: Path) -> None:
         (["x.2048"], "expected one game for twofold, which holds no more, got several"),
         (["x.2048", "--game", "3"], "expected --game up to 2, as there are no more, got 3"),
         (["x.2048", "--game", "0"], "expected the number of a game from 1 to"),
-        (["x.txt"], "expected --to FORMAT or a name that ends in .2048, .jsonl or .json"),
+        (["x.txt"], "expected --to FORMAT or a name that ends in .2048, .jsonl, .json or .html"),
         (["x.txt", "--to", "pgn"], "expected a format of games (twofold, jsonl, original, verse"),
+        (["x.html"], "expected one game for html, which holds no more, got several"),
         (["x.2048", "--from", "pgn"], "expected a format of games"),
         (["x.2048", "--from", "verse"], "expected a replay that begins with a shape such as 4x4-_"),
         (["no/such/x.2048", "--game", "1"], "expected an existing folder to write to"),

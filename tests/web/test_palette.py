@@ -1,14 +1,14 @@
 """Colours of the page: text can be read on every tile and surface, and tiles can be told apart."""
 
 from itertools import combinations, pairwise
-from math import atan2, cos, degrees, exp, hypot, radians, sin, sqrt
 
 import pytest
 
 from tests.support.colours import (
     THEMES,
-    channels,
+    ciede2000,
     contrast,
+    difference,
     read_colours,
 )
 
@@ -27,48 +27,6 @@ COMMON = 6.0
 TILES = range(1, 36)
 SURFACES = ("page", "surface", "sunken")
 TEXTS = ("text", "text-soft", "accent", "good", "warn", "bad")
-
-
-def lab(colour: str) -> tuple[float, float, float]:
-    """CIE L*, a*, b* under D65."""
-    red, green, blue = channels(colour)
-    x = (0.4124564 * red + 0.3575761 * green + 0.1804375 * blue) / 0.95047
-    y = 0.2126729 * red + 0.7151522 * green + 0.0721750 * blue
-    z = (0.0193339 * red + 0.1191920 * green + 0.9503041 * blue) / 1.08883
-    fx, fy, fz = (
-        t ** (1 / 3) if t > 216 / 24389 else (24389 / 27 * t + 16) / 116 for t in (x, y, z)
-    )
-    return 116 * fy - 16, 500 * (fx - fy), 200 * (fy - fz)
-
-
-def difference(first: str, second: str) -> float:
-    """CIEDE2000 of two colours. Source: Sharma, Wu and Dalal 2005."""
-    return ciede2000(lab(first), lab(second))
-
-
-def ciede2000(first: tuple[float, float, float], second: tuple[float, float, float]) -> float:
-    (l1, a1, b1), (l2, a2, b2) = first, second
-    mean = (hypot(a1, b1) + hypot(a2, b2)) / 2
-    stretch = 1 + 0.5 * (1 - sqrt(mean**7 / (mean**7 + 25**7)))
-    a1, a2 = a1 * stretch, a2 * stretch
-    c1, c2 = hypot(a1, b1), hypot(a2, b2)
-    h1, h2 = degrees(atan2(b1, a1)) % 360, degrees(atan2(b2, a2)) % 360
-    turn = (h2 - h1 + 180) % 360 - 180
-    lightness, chroma, hue = (l1 + l2) / 2, (c1 + c2) / 2, (h1 + turn / 2) % 360
-    delta_h = 2 * sqrt(c1 * c2) * sin(radians(turn / 2))
-    shape = (
-        1
-        - 0.17 * cos(radians(hue - 30))
-        + 0.24 * cos(radians(2 * hue))
-        + 0.32 * cos(radians(3 * hue + 6))
-        - 0.20 * cos(radians(4 * hue - 63))
-    )
-    by_l = (l2 - l1) / (1 + 0.015 * (lightness - 50) ** 2 / sqrt(20 + (lightness - 50) ** 2))
-    by_c = (c2 - c1) / (1 + 0.045 * chroma)
-    by_h = delta_h / (1 + 0.015 * chroma * shape)
-    angle = 60 * exp(-(((hue - 275) / 25) ** 2))
-    twist = -2 * sqrt(chroma**7 / (chroma**7 + 25**7)) * sin(radians(angle))
-    return sqrt(by_l**2 + by_c**2 + by_h**2 + twist * by_c * by_h)
 
 
 @pytest.mark.parametrize(

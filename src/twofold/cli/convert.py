@@ -18,6 +18,7 @@ from twofold.figures import (
 from twofold.files import atomic_write, open_regular
 from twofold.limits import MAX_GAMES, check_limit
 from twofold.notation import shown
+from twofold.pictures.replays import replay
 from twofold.records.formats import find_format, format_games, format_of_file, games_of
 from twofold.records.record import Record
 
@@ -25,7 +26,13 @@ EXAMPLE = """  twofold convert replay.txt game.2048
   twofold convert game.2048 replay.txt --to verse
   twofold convert stats.txt games.jsonl
   twofold convert stats.txt best.2048 --game 17
-  twofold convert game.2048 --to original"""
+  twofold convert game.2048 --to original
+  twofold convert game.2048 game.html"""
+
+PAGE = "html"
+"""Not a format of records: it is written only."""
+
+PAGE_SCALE = 1.0
 
 
 def command(
@@ -46,7 +53,8 @@ def command(
 
     Formats: twofold (a record, .2048), jsonl (records, one a line, .jsonl), verse and verse-old
     (replays of 2048verse.com), moporgic (episodes of 2048-Framework and TDL2048, one a line),
-    original (the saved game of the original page: a position, .json).
+    original (the saved game of the original page: a position, .json). html (.html, written only)
+    is a page that replays one game in any browser, without a server.
 
     Every game is played as it is read, and read again after it is written. What the new format
     has no place for is left out, and said.
@@ -59,7 +67,7 @@ def command(
         records: Iterator[Record] = games_of(file, from_, _name(source))
         if game is not None:
             records = _only(records, game)
-        texts = format_games(records, form, lost.setdefault)
+        texts = _pages(records) if form == PAGE else format_games(records, form, lost.setdefault)
         count = _write(target, texts)
     if target != "-":
         print_note(f"{counted(count, 'game')} written to {target}")
@@ -69,12 +77,14 @@ def command(
 
 def _target_format(target: str, to: str | None) -> str:
     """The format to write: the one named, or that of the file's name."""
+    if to == PAGE or (to is None and target.endswith(f".{PAGE}")):
+        return PAGE
     if to is not None:
         return find_format(to).name
     found = format_of_file(target)
     if found is None and target != "-":
         raise InvalidInput(
-            f"expected --to FORMAT or a name that ends in .2048, .jsonl or .json, "
+            f"expected --to FORMAT or a name that ends in .2048, .jsonl, .json or .html, "
             f"got {shown(target)}"
         )
     return "twofold" if found is None else found.name
@@ -103,6 +113,14 @@ def _only(records: Iterator[Record], number: int) -> Iterator[Record]:
             yield record
             return
     raise InvalidInput(f"expected --game up to {passed}, as there are no more, got {number}")
+
+
+def _pages(records: Iterator[Record]) -> Iterator[str]:
+    """The page that replays the game."""
+    record, *others = islice(records, 2)
+    if others:
+        raise InvalidInput(f"expected one game for {PAGE}, which holds no more, got several")
+    yield replay(record, scale=PAGE_SCALE).html
 
 
 def _write(target: str, texts: Iterator[str]) -> int:

@@ -12,7 +12,7 @@ Nothing has to be installed for it, and nothing is fetched: a picture is SVG tha
 replay one HTML page with its own script, in a frame that can reach nothing else.
 """
 
-from twofold.notebook.replays import Replay, replay
 from twofold.notebook.view import View, show
+from twofold.pictures.replays import Replay, replay
 
 __all__ = ["Replay", "View", "replay", "show"]

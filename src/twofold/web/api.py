@@ -20,6 +20,7 @@ from twofold.search.stop import ALARMS, Stop
 from twofold.web.hub import Hub
 from twofold.web.operations import Call, Operation, Text, check_id
 from twofold.web.practice.routes import practice_operations
+from twofold.web.pictures import picture_operations
 from twofold.web.protocol import PlayerInfo
 from twofold.web.protocol import Text as Short
 from twofold.web.searches import clamped, order_of
@@ -212,6 +213,7 @@ def operations(hub: Hub) -> list[Operation]:
             reply=Text,
         ),
         *practice_operations(hub.notebook, hub.data),
+        *picture_operations(hub),
     ]
 
 

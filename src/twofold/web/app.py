@@ -18,6 +18,7 @@ from twofold.web.connection import Sockets
 from twofold.web.gate import Gate, error_body, wants_page
 from twofold.web.hub import Hub
 from twofold.web.jobs.operations import job_operations
+from twofold.web.installing import worker_route
 from twofold.web.lab.routes import lab_routes
 from twofold.web.legacy import legacy_routes
 from twofold.web.openapi import lab_entries, openapi
@@ -49,6 +50,7 @@ def all_routes(hub: Hub, folder: Path, *, legacy: bool, jobs: bool) -> list[Base
     known = [*operations(hub), *job_operations(hub.jobs, folder, allowed=jobs)]
     return [
         *page_routes(),
+        worker_route(),
         WebSocketRoute("/ws", Sockets(hub)),
         *routes_of(known),
         *lab_routes(folder),

@@ -8,7 +8,7 @@ import msgspec
 
 from twofold.version import __version__
 from twofold.web.lab.laboratory import RunCurve, RunInfo, StudyInfo, StudyTables
-from twofold.web.operations import ApiEntry, CsvFile, SvgPicture, Text
+from twofold.web.operations import ApiEntry, Media, SvgPicture, Text
 
 JSON: Final = "application/json"
 
@@ -16,7 +16,6 @@ _MEDIA: Final = {
     bytes: "text/plain",
     Text: "text/plain",
     SvgPicture: "image/svg+xml",
-    CsvFile: "text/csv",
 }
 
 _PARAMETER: Final = re.compile(r"\{([a-z_]+)(:path)?\}")
@@ -85,7 +84,7 @@ def lab_entries() -> list[ApiEntry]:
         ApiEntry(
             path="/api/studies/{name:path}/games.csv",
             summary="All games of a study, as `twofold report --csv` writes them.",
-            reply=CsvFile,
+            reply=Media("text/csv"),
         ),
         ApiEntry(
             path="/api/studies/{name:path}", summary="The tables of a study.", reply=StudyTables
@@ -102,7 +101,7 @@ def lab_entries() -> list[ApiEntry]:
 
 
 def _is_json(kind: Any) -> bool:
-    return kind not in (None, *_MEDIA)
+    return not isinstance(kind, Media) and kind not in (None, *_MEDIA)
 
 
 def _operation(entry: ApiEntry, by_type: dict[str, Any]) -> dict[str, Any]:
@@ -133,8 +132,9 @@ def _operation(entry: ApiEntry, by_type: dict[str, Any]) -> dict[str, Any]:
 
 
 def _content(kind: Any, by_type: dict[str, Any]) -> dict[str, Any]:
-    if kind in _MEDIA:
-        return {_MEDIA[kind]: {"schema": {"type": "string"}}}
+    if not _is_json(kind):
+        media_type = kind.media_type if isinstance(kind, Media) else _MEDIA[kind]
+        return {media_type: {"schema": {"type": "string"}}}
     return {JSON: {"schema": by_type[repr(kind)]}}
 
 

@@ -41,11 +41,13 @@ class Call:
         body: what was sent, read and checked; bytes where the operation takes text.
         path: the parameters in the path.
         stop: raised once nobody waits for the answer.
+        asked: the query, read and checked, where the operation has one.
     """
 
     body: Any
     path: dict[str, str]
     stop: Stop
+    asked: Any = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,12 +58,24 @@ class Text:
     file_name: str
 
 
+@dataclass(frozen=True, slots=True)
+class File:
+    """An answer that is a file to be kept."""
+
+    content: bytes
+    media_type: str
+    file_name: str
+
+
 class SvgPicture:
     """Stands for an answer that is an SVG file."""
 
 
-class CsvFile:
-    """Stands for an answer that is a CSV file."""
+@dataclass(frozen=True, slots=True)
+class Media:
+    """Stands for an answer that is a file of a media type."""
+
+    media_type: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -72,7 +86,7 @@ class ApiEntry:
         method: of HTTP.
         path: with parameters in braces.
         summary: what it does, in a line.
-        reply: type of the answer: of JSON, `Text`, `SvgPicture` or `CsvFile`.
+        reply: type of the answer: of JSON, `Text`, `SvgPicture` or a `Media`.
         body: type of the body: a struct, `bytes` for text, None for none.
         status: of the answer.
         max_bytes: largest body.
@@ -98,10 +112,12 @@ class Operation(ApiEntry):
     Attributes:
         work: does it, in a thread.
         at_once: how many are worked on at a time; the others wait for their turn.
+        asked: a struct that the query is read into; None where it is not looked at.
     """
 
     work: Callable[[Call], Any]
     at_once: int = AT_ONCE
+    asked: type[msgspec.Struct] | None = None
 
 
 class TooLarge(InvalidInput):
@@ -122,9 +138,10 @@ def _route(operation: Operation, limiter: CapacityLimiter) -> Route:
         try:
             data = await read_body(request, operation.max_bytes)
             body = _decode(operation.body, data)
+            asked = _read_query(operation.asked, request)
             path = dict(request.path_params)
             return await in_thread(
-                request, lambda stop: _answer(operation, Call(body, path, stop)), limiter
+                request, lambda stop: _answer(operation, Call(body, path, stop, asked)), limiter
             )
         except TwofoldError as error:
             return refused(error)
@@ -164,12 +181,22 @@ def _decode(kind: Any, data: bytes) -> Any:
         raise InvalidInput(f"expected a JSON object: {printable(str(error))[:200]}") from None
 
 
+def _read_query(kind: type[msgspec.Struct] | None, request: Request) -> Any:
+    if kind is None:
+        return None
+    try:
+        return msgspec.convert(dict(request.query_params), kind, strict=False)
+    except msgspec.ValidationError as error:
+        raise InvalidInput(f"expected another query: {printable(str(error))[:200]}") from None
+
+
 def _answer(operation: Operation, call: Call) -> Response:
     found = operation.work(call)
     if isinstance(found, Text):
-        disposition = f'attachment; filename="{found.file_name}"'
-        headers = {"Content-Disposition": disposition}
-        return Response(found.text, operation.status, headers, "text/plain")
+        found = File(found.text.encode(), "text/plain", found.file_name)
+    if isinstance(found, File):
+        headers = {"Content-Disposition": f'attachment; filename="{found.file_name}"'}
+        return Response(found.content, operation.status, headers, found.media_type)
     body = msgspec.json.encode(found)
     return Response(body, operation.status, media_type="application/json")
 

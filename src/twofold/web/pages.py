@@ -38,7 +38,7 @@ STYLES: Final = tuple(
     f"css/{name}.css"
     for name in (
         "base", "board", "pages", "analysis", "analyse", "watch", "review", "practice",
-        "chart", "lab", "jobs",
+        "chart", "lab", "jobs", "share", "away", "palettes", "trial",
     )
 )  # fmt: skip
 """In this order: a later one may change what an earlier one says."""
@@ -62,7 +62,7 @@ def page_routes() -> list[Route]:
 
 
 async def _page(request: Request) -> Response:
-    return _answer(page_html(request.url.path), "html", request)
+    return file_answer(page_html(request.url.path), "html", request)
 
 
 async def _file(request: Request) -> Response:
@@ -70,10 +70,10 @@ async def _file(request: Request) -> Response:
     content = read_file(path)
     if content is None:
         raise HTTPException(404)
-    return _answer(content, path.rpartition(".")[2], request)
+    return file_answer(content, path.rpartition(".")[2], request)
 
 
-def _answer(content: bytes, kind: str, request: Request) -> Response:
+def file_answer(content: bytes, kind: str, request: Request) -> Response:
     """A file; only its tag where the browser has it already."""
     tag = f'"{hashlib.sha256(content).hexdigest()[:20]}"'
     headers = {"ETag": tag, "Cache-Control": "no-cache"}

@@ -20,7 +20,8 @@ export function showNet(net) {
     return net.state === 'forbidden' && quiet('status.sign_in', () => window.location.reload());
   };
   const update = () => {
-    line.hidden = net.state === 'open';
+    const isAway = !net.welcome && net.state !== 'connecting'; // away.js says more
+    line.hidden = net.state === 'open' || isAway;
     fill(line, line.hidden ? '' : text(`status.${net.state}`), action());
   };
   // A connection that comes within a moment is not worth a word.

@@ -45,6 +45,22 @@ export function formatBytes(bytes) {
 }
 
 /**
+ * The time of a clock: `0:07`, `12:30`, `1:02:05`.
+ *
+ * @param {number} seconds
+ */
+export function formatClock(seconds) {
+  const whole = Math.floor(seconds);
+  const [hours, minutes] = [Math.floor(whole / 3600), Math.floor(whole / 60) % 60];
+  const parts = hours ? [hours, padded(minutes)] : [minutes];
+  return [...parts, padded(whole % 60)].join(':');
+}
+
+function padded(value) {
+  return String(value).padStart(2, '0');
+}
+
+/**
  * How to write values that stand below each other: all with as many decimals, and with up to two
  * more where those that are next to each other would look the same.
  *

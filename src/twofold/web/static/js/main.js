@@ -20,8 +20,12 @@ const main = h('main', { id: 'main', tabindex: '-1' });
 const links = Object.entries(PAGES).map(([path, name]) => h('a', { href: path },
   icon(name), h('span', { text: text(`nav.${name}`) })));
 
+/** After this time on the page the browser is asked to keep it: then nothing else is loaded. */
+const KEPT_AFTER_MS = 3000;
+
 let unmount = () => {};
 let visit = 0;
+let away = null; // in the place of the page while no server has answered yet
 
 function build() {
   const region = h('div', { class: 'visually-hidden', role: 'status', 'aria-live': 'polite' });
@@ -69,6 +73,7 @@ async function show() {
   mark();
   title(name ? text(`nav.${name}`) : '');
   fill(main);
+  if (away) return void fill(main, away.element);
   if (!name) return void fill(main, h('p', { text: text('all.page_unknown') }));
   main.dataset.page = name;
   try {
@@ -79,6 +84,16 @@ async function show() {
     const words = text('all.page_failed', { message: error.message });
     if (mine === visit) fill(main, h('p', { class: 'error', text: words }));
   }
+}
+
+/** A page from what the browser keeps: say that there is no server, and go on once there is. */
+async function onConnection({ state }) {
+  if (state === 'connecting' || (net.welcome && !away)) return;
+  const { Away } = await import('./away.js');
+  const wasAway = Boolean(away);
+  away = net.welcome ? null : away ?? new Away(net);
+  away?.show(net.state);
+  if (wasAway !== Boolean(away)) show();
 }
 
 function context() {
@@ -126,12 +141,20 @@ function applyTheme(theme) {
   else document.documentElement.dataset.theme = theme;
 }
 
+function applyPalette(palette) {
+  if (palette === 'usual') delete document.documentElement.dataset.palette;
+  else document.documentElement.dataset.palette = palette;
+}
+
 document.documentElement.lang = language;
 build();
 settings.on('theme', applyTheme);
+settings.on('palette', applyPalette);
 settings.on('language', () => window.location.reload());
 listenKeys({ commands: { '?': openKeys } });
 document.addEventListener('click', follow);
 window.addEventListener('popstate', show);
+net.on('state', onConnection);
+net.on('welcome', () => setTimeout(async () => (await import('./worker.js')).keepPage(), KEPT_AFTER_MS));
 net.start();
 show();

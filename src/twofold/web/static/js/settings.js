@@ -5,10 +5,14 @@ const STORAGE_KEY = 'twofold.settings';
 /** Every setting and its value at first. */
 const DEFAULTS = {
   theme: 'system', // system, light, dark
+  palette: 'usual', // colours of the tiles: usual, original, contrast, safe
   language: 'system', // or one of language.js
   speed: 1, // of animations: 0 (off) to 2
   pad: false, // whether the D-pad is shown
   say: 'all', // what the live region tells: all, short, off
+  sounds: false, // whether moves are heard
+  vibration: false, // whether merges of large tiles are felt
+  clock: false, // whether the time and the pace of a game are shown
   hints: false, // whether the help is on
   player: '', // spec of the player who helps; empty for the default one
   pace: 4, // moves a second when a player plays for me

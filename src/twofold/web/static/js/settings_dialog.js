@@ -5,11 +5,17 @@ import { h } from './dom.js';
 import { LANGUAGES } from './language.js';
 import { text } from './text.js';
 
+const TOUCH = window.matchMedia('(pointer: coarse)');
+
 const CHOICES = {
   theme: ['system', 'light', 'dark'],
+  palette: ['usual', 'original', 'contrast', 'safe'],
   speed: [0, 0.5, 1, 1.5, 2],
   say: ['all', 'short', 'off'],
 };
+
+/** Choices with a line below them. */
+const NOTES = ['palette', 'speed', 'say'];
 
 /**
  * Show the settings.
@@ -20,7 +26,7 @@ export function showSettings(settings) {
   openDialog({
     title: text('nav.settings'),
     body: h('div', { class: 'stack wide' },
-      chips(settings, 'theme'), chips(settings, 'speed'), pad(settings), chips(settings, 'say'),
+      chips(settings, 'theme'), chips(settings, 'palette'), chips(settings, 'speed'), pad(settings), feedback(settings), chips(settings, 'say'),
       languages(settings)),
   });
 }
@@ -31,14 +37,24 @@ function chips(settings, name) {
       h('input', { type: 'radio', name: `setting-${name}`, checked: settings.get(name) === value,
         onchange: () => settings.set(name, value) }),
       text(`settings.${name}_${value}`)))),
-    name !== 'theme' && h('p', { class: 'note', text: text(`settings.${name}_note`) }));
+    NOTES.includes(name) && h('p', { class: 'note', text: text(`settings.${name}_note`) }));
 }
 
 function pad(settings) {
+  return toggle(settings, 'pad');
+}
+
+/** Sounds, vibration where there is a motor for it, the clock. */
+function feedback(settings) {
+  const names = ['sounds', navigator.vibrate && TOUCH.matches && 'vibration', 'clock'];
+  return h('div', { class: 'stack tight' }, names.filter(Boolean).map((name) => toggle(settings, name)));
+}
+
+function toggle(settings, name) {
   return h('label', { class: 'check' },
-    h('input', { type: 'checkbox', class: 'switch', role: 'switch', checked: settings.get('pad'),
-      onchange: (event) => settings.set('pad', event.target.checked) }),
-    text('settings.pad'));
+    h('input', { type: 'checkbox', class: 'switch', role: 'switch', checked: settings.get(name),
+      onchange: (event) => settings.set(name, event.target.checked) }),
+    text(`settings.${name}`));
 }
 
 function languages(settings) {

@@ -1,8 +1,10 @@
 // Runs before the first paint, so that a chosen theme does not flash; settings.js keeps it.
 (function applyTheme() {
   try {
-    const { theme } = JSON.parse(window.localStorage.getItem('twofold.settings')) ?? {};
-    if (theme === 'light' || theme === 'dark') document.documentElement.dataset.theme = theme;
+    const { theme, palette } = JSON.parse(window.localStorage.getItem('twofold.settings')) ?? {};
+    const { dataset } = document.documentElement;
+    if (theme === 'light' || theme === 'dark') dataset.theme = theme;
+    if (palette && palette !== 'usual') dataset.palette = palette;
   } catch {
     // no storage: the system's theme
   }

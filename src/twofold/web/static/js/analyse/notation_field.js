@@ -9,8 +9,9 @@ export class NotationField {
    * @param {object} actions
    * @param {(words: string) => Promise<void>} actions.onRead rejects with what is wrong
    * @param {() => void} actions.onCopy called for a copy of the link
+   * @param {() => void} actions.onShare
    */
-  constructor({ onRead, onCopy }) {
+  constructor({ onRead, onCopy, onShare }) {
     this.onRead = onRead;
     this.error = h('p', { id: 'analyse-notation-error', class: 'field-error bad', role: 'alert' });
     this.input = h('textarea', {
@@ -22,7 +23,8 @@ export class NotationField {
     const copy = button({ icon: 'link', text: text('analyse.copy') }, onCopy);
     this.element = h('div', { class: 'field notation' },
       h('label', { for: 'analyse-notation', text: text('analyse.notation') }),
-      h('div', { class: 'notation-row' }, this.input, copy), this.error);
+      h('div', { class: 'notation-row' }, this.input, copy,
+        button({ icon: 'share', label: text('share.button') }, onShare)), this.error);
   }
 
   /** @param {string} board its text */

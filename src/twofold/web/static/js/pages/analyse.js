@@ -78,6 +78,7 @@ class AnalysePage {
     this.notation = new NotationField({
       onRead: async (words) => this.#go(await this.#parse(words)),
       onCopy: () => this.#copy(),
+      onShare: () => this.#share(),
     });
   }
 
@@ -293,6 +294,10 @@ class AnalysePage {
     } catch {
       toast(text('analyse.not_copied'));
     }
+  }
+
+  async #share() {
+    (await import('../sharing/sources.js')).sharePosition(this.board, this.position, this.points);
   }
 
   async #playOn() {

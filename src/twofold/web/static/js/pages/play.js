@@ -34,10 +34,12 @@ class PlayPage {
   #context;
   #board = new BoardView();
   #scores = new ScoreView();
-  #facts = new GameFacts();
+  #facts = new GameFacts(
+    async () => (await import('../sharing/sources.js')).shareLive(this.game));
   #overlay = new Overlay();
   #narrator = new Narrator();
   #help = null;
+  #extras = null;
   #closed = false;
   #befores = new Map(); // of a game begun here, the id of the game before it
   #unsay = () => {}; // takes the message of the last new game away
@@ -59,8 +61,12 @@ class PlayPage {
     const { params, settings } = this.#context;
     this.#board.setSpeed(settings.get('speed'));
     await this.game.open(params.get('game') || remembered(TAB_KEY));
-    const { HelpPanel } = await import('../play/help.js');
+    const [{ HelpPanel }, { PlayExtras }] = await Promise.all(
+      [import('../play/help.js'), import('../play/extras.js')]);
     if (this.#closed) return;
+    this.#extras = new PlayExtras(this.game, { overlay: this.#overlay, facts: this.#facts.list,
+      above: this.controls.element, keepGoing: () => this.#keepGoing(),
+      newGame: () => this.#newGame() });
     this.#help = new HelpPanel(this.game, (letter) => this.#showBest(letter));
     this.side.prepend(this.#help.element);
     this.boardPlace.prepend(this.#help.bar.element);
@@ -70,6 +76,7 @@ class PlayPage {
     this.#closed = true;
     for (const off of this.#offs) off();
     this.#help?.close();
+    this.#extras?.close();
     this.game.close();
   }
 
@@ -107,13 +114,14 @@ class PlayPage {
   }
 
   #commands() {
+    const { settings } = this.#context;
     const undo = () => this.#undo();
     const redo = () => this.game.redo();
     const best = () => this.#enter();
     return {
       u: undo, 'ctrl+z': undo, y: redo, 'ctrl+y': redo, 'ctrl+shift+z': redo,
       n: () => this.#newGame(), p: () => this.#help?.auto(),
-      i: () => this.#toggleHints(), Enter: best, Space: best,
+      i: () => settings.set('hints', !settings.get('hints')), Enter: best, Space: best,
       b: () => this.#narrator.board(this.#board.tiles, this.#board.cols),
     };
   }
@@ -148,6 +156,7 @@ class PlayPage {
     this.#overlay.hide();
     this.#show(now);
     this.#narrator.state(state);
+    this.#extras?.state(state);
     remember(TAB_KEY, state.game);
     if (state.was) this.#rename(state.was, state.game);
     if (state.note) toast(text(`play.note_${state.note}`));
@@ -160,6 +169,7 @@ class PlayPage {
     this.#scores.gain(step.reward);
     this.#show(step.now);
     if (this.#overlay.isShown) this.#keepGoing();
+    this.#extras?.step(step);
     if (isFinished(step.now)) this.#showOver(step.now);
     else if (step.goal_reached) this.#onGoal(step.now);
     else this.#narrator.step(step, this.#board.cols);
@@ -239,11 +249,6 @@ class PlayPage {
     else this.#help?.best();
   }
 
-  #toggleHints() {
-    const { settings } = this.#context;
-    settings.set('hints', !settings.get('hints'));
-  }
-
   async #newGame() {
     const { rules } = this.game.state ?? {};
     await this.#begin({ rules: rules?.text ?? '' }).catch((error) => toast(error.message));
@@ -289,7 +294,10 @@ class PlayPage {
     const { askNewGame } = await import('../play/new_game.js');
     const { ORIGINAL } = await import('../play/rules_text.js');
     const { rules } = this.game.state ?? {};
-    askNewGame(rules ? formOf(rules) : ORIGINAL, (options) => this.#begin(options));
+    askNewGame(rules ? formOf(rules) : ORIGINAL, async ({ trial, ...options }) => {
+      await this.#begin(options);
+      if (trial) this.#extras?.beginTrial(Boolean(options.seed));
+    });
   }
 
   async #showGames() {

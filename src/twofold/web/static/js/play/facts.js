@@ -1,6 +1,6 @@
 /** What is known about the game: moves, undos, rules, seed. */
 
-import { h } from '../dom.js';
+import { button, h } from '../dom.js';
 import { number, text } from '../text.js';
 import { describeRules } from './rules_text.js';
 
@@ -8,16 +8,20 @@ import { describeRules } from './rules_text.js';
 export class GameFacts {
   #values = {};
 
-  constructor() {
+  /** @param {function(): void} onShare */
+  constructor(onShare) {
     const names = ['moves', 'undos', 'rules', 'seed'];
     for (const name of names) this.#values[name] = h('dd', { class: 'number' });
-    this.review = h('a', { class: 'button grow', text: text('play.review') });
-    this.download = h('a', { class: 'button grow', download: true, text: text('play.download') });
+    this.review = h('a', { class: 'button', text: text('play.review') });
+    this.download = h('a', { class: 'button', download: true, text: text('play.download') });
+    /** A row for each fact; others may be added. */
+    this.list = h('dl', { class: 'facts' }, names.map((name) => h('div', {},
+      h('dt', { text: text(`play.facts_${name}`) }), this.#values[name])));
     this.element = h('section', { class: 'card stack', 'aria-labelledby': 'facts-title' },
       h('h2', { id: 'facts-title', text: text('play.facts') }),
-      h('dl', { class: 'facts' }, names.map((name) => h('div', {},
-        h('dt', { text: text(`play.facts_${name}`) }), this.#values[name]))),
-      h('div', { class: 'row' }, this.review, this.download));
+      this.list,
+      h('div', { class: 'row facts-buttons' }, this.review, this.download,
+        button({ icon: 'share', text: text('share.button') }, onShare)));
   }
 
   /** @param {object} state a `game` message */

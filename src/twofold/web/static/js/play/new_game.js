@@ -25,7 +25,7 @@ function largestGoal({ rows, cols, fours }) {
  * Ask for rules and a seed.
  *
  * @param {import('./rules_text.js').RulesForm} first what the form shows at first
- * @param {function({rules: string, seed: string}): Promise<void>} begin rejects with a sentence
+ * @param {function({rules: string, seed: string, trial: boolean}): Promise<void>} begin rejects with a sentence
  */
 export function askNewGame(first, begin) {
   const form = new RulesFields(first);
@@ -33,7 +33,7 @@ export function askNewGame(first, begin) {
   const submit = async (event) => {
     event?.preventDefault();
     try {
-      await begin({ rules: formatRules(form.values), seed: form.seed });
+      await begin({ rules: formatRules(form.values), seed: form.seed, trial: form.trial });
       dialog.close();
     } catch (refused) {
       error.textContent = refused.message;
@@ -82,7 +82,13 @@ class RulesFields {
     return this.seedInput.value.trim();
   }
 
+  /** Whether it is a time trial. */
+  get trial() {
+    return this.trialInput.checked;
+  }
+
   #build() {
+    this.trialInput = h('input', { type: 'checkbox', class: 'switch', role: 'switch' });
     return h('div', { class: 'stack' },
       h('fieldset', { class: 'field' }, h('legend', { text: text('play.presets') }),
         h('div', { class: 'chips' }, this.presets.map(({ element }) => element))),
@@ -94,7 +100,8 @@ class RulesFields {
         h('label', { class: 'check' }, this.stop, text('play.stop'))),
       h('div', { class: 'field' }, h('label', { for: 'new-seed', text: text('play.seed') }),
         this.seedInput,
-        h('p', { class: 'note', id: 'new-seed-note', text: text('play.seed_note') })));
+        h('p', { class: 'note', id: 'new-seed-note', text: text('play.seed_note') })),
+      h('label', { class: 'check' }, this.trialInput, text('trial.begin')));
   }
 
   #preset(name, values) {

@@ -56,6 +56,21 @@ export class Overlay {
     ]);
   }
 
+  /**
+   * The time of a time trial is over; the game may go on without it.
+   *
+   * @param {object} state a `game` message
+   * @param {string} facts the result in words
+   * @param {{again: function(): void, keepGoing: function(): void}} actions
+   */
+  timeUp(state, facts, actions) {
+    this.#show('over', text('trial.over'), facts, true, [
+      button({ text: text('trial.again') }, actions.again, { class: 'primary' }),
+      h('a', { class: 'button', href: `/review?game=${state.game}`, text: text('play.review') }),
+      button({ text: text('play.keep_going') }, actions.keepGoing),
+    ]);
+  }
+
   #show(kind, title, facts, ended, buttons) {
     this.element.className = `overlay ${kind}`;
     this.element.dataset.ended = String(ended);

@@ -48,7 +48,7 @@ export class GameReview {
     this.element = h(
       'div',
       { class: 'review stack' },
-      reviewHead(game, () => this.#playOn()),
+      reviewHead(game, () => this.#playOn(), () => this.#share()),
       h('div', { class: 'review-columns' }, this.board.element, this.side, graph),
     );
     this.#showSide();
@@ -207,6 +207,12 @@ export class GameReview {
     this.#showMove(this.walk.place);
     this.graph.draw();
     this.graph.setPlace(this.walk.place);
+  }
+
+  async #share() {
+    this.walk.pause();
+    const { shareReviewed } = await import('../sharing/sources.js');
+    shareReviewed(this.game, this.walk.place);
   }
 
   async #playOn() {

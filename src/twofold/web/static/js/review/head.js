@@ -12,9 +12,10 @@ import { dateText } from './chooser.js';
  *
  * @param {import('./game.js').ReviewGame} game
  * @param {() => void} onPlayOn
+ * @param {() => void} onShare
  * @returns {HTMLElement}
  */
-export function reviewHead(game, onPlayOn) {
+export function reviewHead(game, onPlayOn, onShare) {
   const rules = game.rules
     .split(' ')
     .filter((part) => !ORIGINAL.has(part))
@@ -48,6 +49,7 @@ export function reviewHead(game, onPlayOn) {
         h('span', { class: 'button-text', text: text('review.download') }),
       ),
       button({ icon: 'link', text: text('review.share') }, () => share(game)),
+      button({ icon: 'share', text: text('share.button') }, onShare),
       h(
         'a',
         { class: 'button review-others', href: '/review' },

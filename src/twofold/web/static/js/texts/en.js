@@ -79,14 +79,22 @@ const NAV = {
 };
 
 const SETTINGS = {
+  'settings.clock': 'Clock and moves a minute beside the game',
   'settings.language': 'Language',
   'settings.language_system': 'As the browser',
   'settings.pad': 'Arrow buttons under the board',
+  'settings.palette': 'Tile colours',
+  'settings.palette_contrast': 'High contrast',
+  'settings.palette_note': 'Original: the colours of the game of 2014.',
+  'settings.palette_original': 'Original',
+  'settings.palette_safe': 'Colour-blind safe',
+  'settings.palette_usual': 'twofold',
   'settings.say': 'What a screen reader tells of each move',
   'settings.say_all': 'Everything',
   'settings.say_note': 'The key B reads the board at any time.',
   'settings.say_off': 'Nothing',
   'settings.say_short': 'Points',
+  'settings.sounds': 'Sounds',
   'settings.speed': 'Speed of the animations',
   'settings.speed_0': 'Off',
   'settings.speed_0.5': '½',
@@ -98,6 +106,7 @@ const SETTINGS = {
   'settings.theme_dark': 'Dark',
   'settings.theme_light': 'Light',
   'settings.theme_system': 'As the system',
+  'settings.vibration': 'Vibration when large tiles merge',
 };
 
 const STATUS = {
@@ -751,8 +760,74 @@ const PICKER = {
   'picker.rules_text': 'Rules as text',
 };
 
+const AWAY = {
+  'away.goes_on': 'This page goes on by itself once the server is there.',
+  'away.how': 'To start it, run this command in a terminal:',
+  'away.retry': 'Try now',
+  'away.sign_in': 'Sign in',
+  'away.sign_in_note': 'The server is running, but it does not know this browser yet.',
+  'away.title': 'The twofold server is not running',
+};
+
+const CLOCK = {
+  'clock.pace': 'Moves a minute',
+  'clock.time': 'Time',
+};
+
+const SHARE = {
+  'share.animation': 'Animation',
+  'share.button': 'Share',
+  'share.caption': 'Score and move number below the board',
+  'share.caption_score': 'Score below the board',
+  'share.colours': 'Colours',
+  'share.colours_dark': 'Dark',
+  'share.colours_light': 'Light',
+  'share.copied': 'The picture is copied.',
+  'share.copy': 'Copy picture',
+  'share.drawing': { one: 'Drawing {count} move …', other: 'Drawing {count} moves …' },
+  'share.format': 'File format',
+  'share.format_gif': 'GIF, works everywhere',
+  'share.format_webp': 'WebP, half the size',
+  'share.from': 'From move',
+  'share.length': { one: '{count} move, {time}.', other: '{count} moves, {time}.' },
+  'share.made': 'The animation is saved with your downloads.',
+  'share.make': 'Download animation',
+  'share.making': 'The animation is being made',
+  'share.missing': 'PNG pictures and animations need Pillow. To install it, run:',
+  'share.most': 'An animation can have up to {count} moves.',
+  'share.not_copied': 'The browser did not allow the picture to be copied. Download it instead.',
+  'share.picture': 'Picture of the board',
+  'share.preview': 'The board as a picture',
+  'share.range': 'Choose moves from {first} to {last}, the first one before the last one.',
+  'share.rate': 'Speed',
+  'share.rate_each': '{count} moves/s',
+  'share.replay': 'Replay',
+  'share.replay_download': 'Download replay',
+  'share.replay_note': 'The whole game as one file that opens in any browser. It needs no server and no connection.',
+  'share.replay_too_long': 'This game is too long for a replay, which can have up to {count} moves.',
+  'share.title': 'Share',
+  'share.to': 'To move',
+};
+
+const TRIAL = {
+  'trial.again': 'New time trial',
+  'trial.begin': 'Time trial: 3 minutes from your first move',
+  'trial.best': 'Best so far: {count} points.',
+  'trial.helped': 'This one does not count as a best result.',
+  'trial.new_best': 'Your best result so far!',
+  'trial.not_counted': 'It does not count as a best result, as there were hints, moves by a player or a chosen seed.',
+  'trial.over': 'Time is up!',
+  'trial.points': { one: '{count} point', other: '{count} points' },
+  'trial.result': '{count} points, largest tile {tile}, {rate} moves a minute.',
+  'trial.say_left': { one: '{count} second left', other: '{count} seconds left' },
+  'trial.say_over': 'Time is up! {facts}',
+  'trial.starts': 'The clock starts with your first move.',
+  'trial.title': 'Time trial',
+  'trial.undone': { one: '{count} move undone.', other: '{count} moves undone.' },
+};
+
 export default {
-  ...ALL, ...ANALYSE, ...ANALYSIS_VIEW, ...BOARD, ...BOARD_EDITOR, ...CHART, ...JOBS, ...KEYS,
-  ...LAB, ...MOVE, ...NAV, ...OUTCOMES, ...PICKER, ...PLAY, ...PRACTICE, ...REVIEW, ...SETTINGS,
-  ...STATUS, ...WATCH,
+  ...ALL, ...ANALYSE, ...ANALYSIS_VIEW, ...AWAY, ...BOARD, ...BOARD_EDITOR, ...CHART, ...CLOCK,
+  ...JOBS, ...KEYS, ...LAB, ...MOVE, ...NAV, ...OUTCOMES, ...PICKER, ...PLAY, ...PRACTICE,
+  ...REVIEW, ...SETTINGS, ...SHARE, ...STATUS, ...TRIAL, ...WATCH,
 };

@@ -1,0 +1,158 @@
+"""Games as animations: GIF, which every program shows, and WebP, which is half as large.
+
+A frame is a position. All frames share one table of 256 colours, made from the tiles that the
+game has, so that a tile looks the same in all of them and what stays is not written again.
+"""
+
+import io
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from itertools import accumulate
+from typing import TYPE_CHECKING, Any, Final, Literal
+
+from twofold import drawing
+from twofold.drawing import DOT
+from twofold.errors import InvalidInput
+from twofold.figures import counted
+from twofold.game import Game
+from twofold.limits import MAX_ANIMATION_MOVES, check_limit
+from twofold.notation import shown
+from twofold.pictures.raster import Easel, Shade, check_installed
+
+if TYPE_CHECKING:
+    from PIL import Image
+
+AnimationForm = Literal["gif", "webp"]
+
+FORMS: Final[tuple[AnimationForm, ...]] = ("gif", "webp")
+
+RATES: Final = (1, 2, 4, 5, 10, 20, 25)
+"""Moves a second. A GIF counts hundredths of a second, and these are whole numbers of them."""
+
+SCALE: Final = 0.6
+"""Pixels a unit, at most: a 4x4 board is 276 pixels wide."""
+
+SIDE: Final = 300
+"""Longest side of a board, in pixels. Pillow holds all frames: 1,000 of them take 90 MB."""
+
+LAST_MS: Final = 2_000
+"""How long the last position stays before the animation begins again."""
+
+_OPTIONS: Final[dict[AnimationForm, dict[str, Any]]] = {
+    "gif": {},
+    "webp": {"lossless": True, "quality": 50, "method": 2},
+}
+"""What Pillow is told. With these WebP takes about as long as GIF."""
+
+
+@dataclass(frozen=True, slots=True)
+class Scene:
+    """A position of an animation.
+
+    Attributes:
+        exponents: log2 of each tile, row by row, 0 for an empty cell.
+        caption: a line of text below the board.
+    """
+
+    exponents: tuple[int, ...]
+    caption: str
+
+
+def animate(
+    game: Game,
+    *,
+    first: int | None = None,
+    last: int | None = None,
+    rate: int = 5,
+    form: AnimationForm = "gif",
+    shade: Shade = "light",
+    on_scene: Callable[[int], None] = lambda _: None,
+) -> bytes:
+    """An animation of a game, or of a part of it, which repeats for ever.
+
+    Args:
+        game: the game.
+        first: move number to begin at; None means the beginning.
+        last: move number to end at; None means the end.
+        rate: moves a second, of `RATES`.
+        form: the format of the file.
+        shade: its colours.
+        on_scene: called with the number of positions drawn so far; it may raise to stop.
+
+    Raises:
+        MissingExtra: Pillow is not installed.
+        InvalidInput: no such rate or moves.
+        LimitExceeded: more moves than an animation should hold.
+    """
+    check_installed()
+    if rate not in RATES:
+        raise InvalidInput(f"expected a rate ({', '.join(map(str, RATES))}), got {shown(rate)}")
+    played = list(scenes(game, first, last))
+    easel = Easel(*game.board.shape, shade, scale_of(*game.board.shape), captioned=True)
+    pictures = _noted(_drawn(easel, played), on_scene)
+    times = [1000 // rate] * (len(played) - 1) + [LAST_MS]
+    return _write(pictures, times, form)
+
+
+def scale_of(rows: int, cols: int) -> float:
+    """Pixels a unit for a board of this shape."""
+    return min(SCALE, SIDE / max(drawing.board_size(rows, cols)))
+
+
+def scenes(game: Game, first: int | None, last: int | None) -> Iterator[Scene]:
+    """The positions of a game from one move number to another.
+
+    Raises:
+        LimitExceeded: there are no such moves, or too many.
+    """
+    low, high = game.start_move_number, game.move_number
+    begin = check_limit("the first move", low if first is None else first, low, high)
+    end = check_limit("the last move", high if last is None else last, begin, high)
+    check_limit("a number of moves in an animation", end - begin, 0, MAX_ANIMATION_MOVES)
+    boards = [game.start_board, *(step.board for step in game.steps)]
+    scores = list(accumulate((step.reward for step in game.steps), initial=game.start_score))
+    for number in range(begin, end + 1):
+        points = counted(scores[number - low], "point")
+        yield Scene(boards[number - low].exponents, f"{points}{DOT}move {number:,}")
+
+
+def _noted(
+    pictures: "Iterator[Image.Image]", on_scene: Callable[[int], None]
+) -> "Iterator[Image.Image]":
+    for number, picture in enumerate(pictures, 1):
+        on_scene(number)
+        yield picture
+
+
+def _drawn(easel: Easel, played: list[Scene]) -> "Iterator[Image.Image]":
+    from PIL import Image
+
+    palette = _palette(easel, played)
+    for scene in played:
+        picture = easel.board(scene.exponents)
+        easel.write_caption(picture, scene.caption)
+        yield picture.quantize(palette=palette, dither=Image.Dither.NONE)
+
+
+def _palette(easel: Easel, played: list[Scene]) -> "Image.Image":
+    """A picture of few colours, in which all tiles that are played look well."""
+    from PIL import Image
+
+    found = sorted({exponent for scene in played for exponent in scene.exponents} | {0})
+    side = easel.face(0).width
+    sheet = Image.new("RGB", (side * len(found), side + easel.size[1]))
+    for place, exponent in enumerate(found):
+        sheet.paste(easel.face(exponent), (place * side, 0))
+    ground = easel.ground.copy()
+    easel.write_caption(ground, played[-1].caption)
+    sheet.paste(ground, (0, side))
+    return sheet.quantize(256, dither=Image.Dither.NONE)
+
+
+def _write(pictures: "Iterator[Image.Image]", times: list[int], form: AnimationForm) -> bytes:
+    file = io.BytesIO()
+    first = next(pictures)
+    first.save(
+        file, form, save_all=True, append_images=pictures, duration=times, loop=0, **_OPTIONS[form]
+    )
+    return file.getvalue()

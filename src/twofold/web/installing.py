@@ -1,0 +1,67 @@
+"""The page as an app: the script with which a browser keeps its files, see `service_worker.js`."""
+
+import hashlib
+from collections.abc import Iterator
+from functools import cache
+from importlib.resources import files
+from importlib.resources.abc import Traversable
+from typing import Final
+
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import Route
+
+from twofold.version import __version__
+from twofold.web.pages import STYLE, file_answer, page_html, read_file
+from twofold.web.security import PAGES
+
+WORKER: Final = "/service_worker.js"
+"""At the top, for it keeps what is below its own address."""
+
+_SOURCE: Final = "js/service_worker.js"
+_PICTURES: Final = ("icons/favicon.svg", "icons/sprite.svg")
+
+
+def worker_route() -> Route:
+    """The route of the script."""
+    return Route(WORKER, _worker)
+
+
+async def _worker(request: Request) -> Response:
+    return file_answer(worker_script(), "js", request)
+
+
+@cache
+def worker_script() -> bytes:
+    """The script, with the version of the files and their addresses in it."""
+    addresses = [*PAGES, *(f"/static/{path}" for path in kept_files())]
+    source = (read_file(_SOURCE) or b"").decode()
+    filled = source.replace("%VERSION%", _version()).replace("%FILES%", " ".join(addresses))
+    return filled.encode()
+
+
+@cache
+def kept_files() -> list[str]:
+    """Paths of the files that a browser keeps, in the folder `static`."""
+    folder = files("twofold.web").joinpath("static", "js")
+    scripts = sorted(path for path in _below(folder, "js") if path != _SOURCE)
+    return [STYLE, *_PICTURES, *scripts]
+
+
+def _below(folder: Traversable, path: str) -> Iterator[str]:
+    for one in folder.iterdir():
+        inner = f"{path}/{one.name}"
+        if one.is_dir():
+            yield from _below(one, inner)
+        elif one.name.endswith(".js"):
+            yield inner
+
+
+def _version() -> str:
+    """Version of the package, and of the files: they change between versions, too."""
+    content = hashlib.sha256()
+    for path in kept_files():
+        content.update(read_file(path) or b"")
+    for page in PAGES:
+        content.update(page_html(page))
+    return f"{__version__}-{content.hexdigest()[:12]}"

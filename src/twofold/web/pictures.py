@@ -1,0 +1,200 @@
+"""Boards and games as files to pass on: what the page's Share dialog downloads."""
+
+from dataclasses import dataclass
+from typing import Annotated, Final
+
+import msgspec
+from starlette.requests import ClientDisconnect
+
+from twofold.board import Board
+from twofold.drawing import DOT, draw_board
+from twofold.figures import counted
+from twofold.limits import MAX_ANIMATION_MOVES, MAX_MOVE_NUMBER, MAX_REPLAY_MOVES, MAX_SCORE
+from twofold.pictures.animation import FORMS, RATES, AnimationForm, animate
+from twofold.pictures.raster import INSTALL, Shade, draw_png, is_installed
+from twofold.pictures.replays import replay
+from twofold.web.hub import Hub
+from twofold.web.operations import Call, File, Media, Operation, check_id
+from twofold.web.protocol import Text as Short
+
+PNG_SCALE: Final = 2.0
+"""Pixels a unit: a 4x4 board is 920 pixels wide, sharp on every screen."""
+
+REPLAY_SCALE: Final = 1.0
+
+HTML: Final = "text/html; charset=utf-8"
+
+Count = Annotated[int, msgspec.Meta(ge=0, le=MAX_MOVE_NUMBER)]
+
+
+class BoardQuery(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
+    """Which board to draw.
+
+    Attributes:
+        board: exponents or tiles.
+        score: points, in the line below; None for none.
+        move: move number, likewise.
+        shade: colours.
+    """
+
+    board: Short
+    score: Annotated[int, msgspec.Meta(ge=0, le=MAX_SCORE)] | None = None
+    move: Count | None = None
+    shade: Shade = "light"
+
+
+class AnimationQuery(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
+    """Which part of a game to draw, and how.
+
+    Attributes:
+        first: move number to begin at; None for the beginning.
+        last: move number to end at; None for the end.
+        rate: moves a second.
+        shade: colours.
+    """
+
+    first: Count | None = None
+    last: Count | None = None
+    rate: int = 5
+    shade: Shade = "light"
+
+
+class PicturesInfo(msgspec.Struct, frozen=True):
+    """What can be drawn here.
+
+    Attributes:
+        pixels: whether PNG, GIF and WebP can be drawn; SVG always can.
+        install: the command that brings what is missing; empty where nothing is.
+        moves: most moves of an animation.
+        replay_moves: most moves of a replay.
+        rates: moves a second to choose from.
+    """
+
+    pixels: bool
+    install: str
+    moves: int
+    replay_moves: int
+    rates: list[int]
+
+
+_SHADE: Final = {"shade": "light or dark"}
+_BOARD: Final = {
+    "board": "exponents or tiles",
+    "score": "points, in a line below",
+    "move": "move number, in a line below",
+    **_SHADE,
+}
+_ANIMATION: Final = {
+    "first": "move number to begin at",
+    "last": "move number to end at",
+    "rate": f"moves a second: {', '.join(map(str, RATES))}",
+    **_SHADE,
+}
+
+
+def picture_operations(hub: Hub) -> list[Operation]:
+    """What draws boards and games."""
+    return [
+        Operation(
+            path="/api/pictures",
+            summary="What can be drawn here: formats, limits.",
+            work=_info,
+            reply=PicturesInfo,
+        ),
+        Operation(
+            path="/api/pictures/board.svg",
+            summary="A board as an SVG picture.",
+            work=_svg,
+            reply=Media("image/svg+xml"),
+            asked=BoardQuery,
+            query=_BOARD,
+        ),
+        Operation(
+            path="/api/pictures/board.png",
+            summary="A board as a PNG picture.",
+            work=_png,
+            reply=Media("image/png"),
+            asked=BoardQuery,
+            query=_BOARD,
+        ),
+        *(_animation(hub, form) for form in FORMS),
+        Operation(
+            path="/api/games/{game}/replay",
+            summary="A kept game as one HTML page that replays it, without a server.",
+            work=_Games(hub).replay,
+            at_once=1,
+            reply=Media(HTML),
+        ),
+    ]
+
+
+def _animation(hub: Hub, form: AnimationForm) -> Operation:
+    return Operation(
+        path=f"/api/games/{{game}}/animation.{form}",
+        summary=f"A kept game, or a part of it, as an animated {form.upper()}.",
+        work=lambda call: _Games(hub).animation(call, form),
+        at_once=1,
+        reply=Media(f"image/{form}"),
+        asked=AnimationQuery,
+        query=_ANIMATION,
+    )
+
+
+def _info(_: Call) -> PicturesInfo:
+    there = is_installed()
+    install = "" if there else INSTALL
+    return PicturesInfo(there, install, MAX_ANIMATION_MOVES, MAX_REPLAY_MOVES, list(RATES))
+
+
+def _svg(call: Call) -> File:
+    asked: BoardQuery = call.asked
+    board = Board.parse(asked.board)
+    svg = draw_board(
+        board.rows, board.cols, board.exponents, caption=_caption(asked), theme=asked.shade, scale=1
+    )
+    return File(svg.encode(), "image/svg+xml", "2048-board.svg")
+
+
+def _png(call: Call) -> File:
+    asked: BoardQuery = call.asked
+    board = Board.parse(asked.board)
+    png = draw_png(
+        board.rows, board.cols, board.exponents,
+        caption=_caption(asked), shade=asked.shade, scale=PNG_SCALE,
+    )  # fmt: skip
+    return File(png, "image/png", "2048-board.png")
+
+
+def _caption(asked: BoardQuery) -> str:
+    parts = []
+    if asked.score is not None:
+        parts.append(counted(asked.score, "point"))
+    if asked.move is not None:
+        parts.append(f"move {asked.move:,}")
+    return DOT.join(parts)
+
+
+@dataclass(frozen=True, slots=True)
+class _Games:
+    """Draws kept games."""
+
+    hub: Hub
+
+    def animation(self, call: Call, form: AnimationForm) -> File:
+        asked: AnimationQuery = call.asked
+        name = check_id(call.path["game"])
+
+        def go_on(_: int) -> None:
+            if call.stop.is_raised:
+                raise ClientDisconnect
+
+        content = animate(
+            self.hub.record(name).replay(), first=asked.first, last=asked.last, rate=asked.rate,
+            form=form, shade=asked.shade, on_scene=go_on,
+        )  # fmt: skip
+        return File(content, f"image/{form}", f"2048-{name}.{form}")
+
+    def replay(self, call: Call) -> File:
+        name = check_id(call.path["game"])
+        page = replay(self.hub.record(name), scale=REPLAY_SCALE)
+        return File(page.html.encode(), HTML, f"2048-{name}.html")

@@ -1,0 +1,163 @@
+/**
+ * A time trial: as many points as one can make in three minutes, from the first move on.
+ *
+ * Undo is allowed, for it takes time. A game with hints, with moves by a player, or with a seed
+ * that was chosen does not count for the best result.
+ */
+
+import { announce } from '../announce.js';
+import { h, icon } from '../dom.js';
+import { formatClock } from '../figures.js';
+import { settings } from '../settings.js';
+import { remember, remembered } from '../tab_memory.js';
+import { number, text } from '../text.js';
+import { TRIAL_KEY } from './extras.js';
+
+const LENGTH_MS = 180_000;
+const TICK_MS = 100;
+const SPOKEN = [60, 10]; // seconds left
+const HURRY = 10; // seconds
+const BEST_KEY = 'twofold.trial_best';
+
+/** The line with the time that is left, and the end of it. */
+export class Trial {
+  #trial = null; // what the tab remembers; null while no game is a time trial
+  #seconds = 0; // left, as shown last
+  #shown = '';
+
+  /**
+   * @param {import('./live_game.js').LiveGame} live
+   * @param {object} page as of `PlayExtras`
+   */
+  constructor(live, page) {
+    Object.assign(this, { live, page });
+    this.left = h('strong', { class: 'trial-left number', role: 'timer', 'aria-live': 'off' });
+    this.note = h('span', { class: 'soft number' });
+    this.element = h('p', { class: 'trial', hidden: true },
+      icon('timer'), h('span', { text: text('trial.title') }), this.left, this.note);
+    page.above.after(this.element);
+    this.timer = setInterval(() => this.#tick(), TICK_MS);
+    const kept = JSON.parse(remembered(TRIAL_KEY) || 'null');
+    this.#trial = kept?.isOver ? null : kept;
+  }
+
+  /** @param {boolean} seeded whether the seed of the game was chosen */
+  begin(seeded) {
+    const { id, now } = this.live;
+    this.#trial = { game: id, from: now.move_number, ends: 0, helped: seeded, isOver: false };
+    this.#keep();
+  }
+
+  /** @param {object} state a `game` message */
+  state({ game, was }) {
+    const trial = this.#trial;
+    if (trial && trial.game === was) trial.game = game;
+    else if (trial && trial.game !== game) this.#trial = null; // another game is played
+    this.#keep();
+  }
+
+  /** @param {object} step a `step` message */
+  step({ by, now }) {
+    const trial = this.#trial;
+    if (!trial || trial.isOver) return;
+    trial.ends ||= Date.now() + LENGTH_MS;
+    trial.helped ||= Boolean(by);
+    this.#keep();
+    if (now.status === 'over' || now.status === 'stopped') this.#end();
+  }
+
+  close() {
+    clearInterval(this.timer);
+    this.element.remove();
+  }
+
+  #tick() {
+    const trial = this.#trial;
+    if (!trial || trial.isOver || !this.live.now) return;
+    if (trial.ends && !trial.helped && (settings.get('hints') || this.live.isAuto)) {
+      trial.helped = true;
+      this.#keep();
+    }
+    const left = trial.ends ? Math.max(0, trial.ends - Date.now()) : LENGTH_MS;
+    this.#show(Math.ceil(left / 1000));
+    if (!left) this.#timeUp();
+  }
+
+  #show(seconds) {
+    const words = formatClock(seconds);
+    if (this.#shown === words) return;
+    this.#shown = this.left.textContent = words;
+    this.left.classList.toggle('warn', seconds <= HURRY);
+    const isDue = SPOKEN.some((one) => seconds <= one && one < this.#seconds);
+    this.#seconds = seconds;
+    if (isDue) announce(text('trial.say_left', { count: seconds }));
+  }
+
+  #timeUp() {
+    if (this.live.isAuto) this.live.pause();
+    this.live.block();
+    const facts = this.#end();
+    this.page.overlay.timeUp(this.live.state, facts, {
+      again: () => this.#again(),
+      keepGoing: this.page.keepGoing,
+    });
+    announce(text('trial.say_over', { facts }));
+  }
+
+  async #again() {
+    await this.page.newGame();
+    if (this.live.isUnplayed) this.begin(false);
+  }
+
+  /** Note the result; what it was, in words. */
+  #end() {
+    const trial = this.#trial;
+    const { score, tiles, move_number: moves, undos } = this.live.now;
+    const minutes = Math.min(LENGTH_MS, LENGTH_MS - (trial.ends - Date.now())) / 60_000;
+    const before = best(this.live.state.rules.text);
+    if (!trial.helped) keepBest(this.live.state.rules.text, score);
+    trial.isOver = true;
+    this.#keep();
+    this.left.textContent = text('trial.points', { count: score });
+    const rate = number(Math.round((moves - trial.from) / minutes));
+    return [
+      text('trial.result', { count: score, tile: String(Math.max(...tiles)), rate }),
+      undos > 0 && text('trial.undone', { count: undos }),
+      trial.helped ? text('trial.not_counted') : score > before ? text('trial.new_best')
+        : text('trial.best', { count: before }),
+    ].filter(Boolean).join(' ');
+  }
+
+  #keep() {
+    const trial = this.#trial;
+    remember(TRIAL_KEY, trial ? JSON.stringify(trial) : '');
+    this.element.hidden = !trial;
+    if (!trial || !this.live.state) return;
+    const points = best(this.live.state.rules.text);
+    this.note.textContent = !trial.ends ? text('trial.starts')
+      : trial.helped ? text('trial.helped') : points ? text('trial.best', { count: points }) : '';
+  }
+}
+
+/** The best result under some rules, in this browser. */
+function best(rules) {
+  return bests()[rules] ?? 0;
+}
+
+function keepBest(rules, score) {
+  const kept = bests();
+  if (score <= (kept[rules] ?? 0)) return;
+  try {
+    window.localStorage.setItem(BEST_KEY, JSON.stringify({ ...kept, [rules]: score }));
+  } catch {
+    // no storage: no best result
+  }
+}
+
+function bests() {
+  try {
+    return JSON.parse(window.localStorage.getItem(BEST_KEY)) ?? {};
+  } catch {
+    return {};
+  }
+}

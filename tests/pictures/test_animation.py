@@ -1,0 +1,115 @@
+"""Games as GIF and WebP: one frame a position, its time, and no more than fits."""
+
+import io
+from itertools import pairwise
+
+import pytest
+from PIL import Image, ImageChops
+
+from twofold.errors import InvalidInput, LimitExceeded, MissingExtra
+from twofold.game import Game
+from twofold.limits import MAX_ANIMATION_MOVES
+from twofold.pictures import animation, raster
+from twofold.pictures.animation import (
+    FORMS,
+    LAST_MS,
+    RATES,
+    SIDE,
+    AnimationForm,
+    animate,
+    scale_of,
+    scenes,
+)
+from twofold.pictures.raster import Easel
+from twofold.rules import Rules
+
+
+def played(moves: int, rules: str = "") -> Game:
+    game = Game(Rules.parse(rules), 1)
+    while game.move_number < moves and not game.is_finished:
+        game.play(game.legal_moves()[0])
+    return game
+
+
+def frames(content: bytes) -> list[tuple[Image.Image, int]]:
+    """The pictures, and how long each is shown, in milliseconds."""
+    found = []
+    with Image.open(io.BytesIO(content)) as file:
+        for number in range(getattr(file, "n_frames", 1)):
+            file.seek(number)
+            file.load()
+            found.append((file.convert("RGB"), int(file.info["duration"])))
+    return found
+
+
+@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize("rules", ["", "2x3"])
+def test_each_position_is_a_frame(form: AnimationForm, rules: str) -> None:
+    game = played(12, rules)
+    content = animate(game, form=form, rate=10)
+    found = frames(content)
+    assert [time for _, time in found] == [100] * game.move_number + [LAST_MS]
+    easel = Easel(*game.board.shape, "light", scale_of(*game.board.shape), captioned=True)
+    for (picture, _), scene in zip(found, scenes(game, None, None), strict=True):
+        wanted = easel.board(scene.exponents)
+        box = (0, 0, wanted.width, wanted.height - 24)  # without the line below
+        differ = ImageChops.difference(picture.crop(box), wanted.crop(box)).convert("L")
+        assert (
+            max(differ.tobytes()) <= 24
+        )  # 256 colours for faces, numbers and what is between them
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_a_part_of_a_game(form: AnimationForm) -> None:
+    game = played(30)
+    seen: list[int] = []
+    found = frames(animate(game, first=10, last=15, form=form, on_scene=seen.append))
+    assert len(found) == 6
+    assert seen == [1, 2, 3, 4, 5, 6]
+    assert [scene.caption.rpartition(" ")[2] for scene in scenes(game, 10, 15)] == [
+        "10", "11", "12", "13", "14", "15",
+    ]  # fmt: skip
+    assert all(one.exponents != other.exponents for one, other in pairwise(scenes(game, 10, 15)))
+
+
+def test_a_game_without_moves_is_one_picture() -> None:
+    assert len(frames(animate(Game(seed=1)))) == 1
+
+
+@pytest.mark.parametrize("shape", [(1, 2), (4, 4), (5, 5), (8, 8), (1, 8)])
+def test_large_boards_are_drawn_small(shape: tuple[int, int]) -> None:
+    assert max(Easel(*shape, "light", scale_of(*shape), captioned=False).size) <= SIDE
+
+
+@pytest.mark.parametrize("rate", RATES)
+def test_the_time_of_a_frame_is_whole_hundredths_of_a_second(rate: int) -> None:
+    assert 100 % rate == 0
+
+
+def test_what_cannot_be_drawn_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    game = played(20)
+    with pytest.raises(InvalidInput, match="expected a rate"):
+        animate(game, rate=3)
+    with pytest.raises(LimitExceeded, match="expected the first move from 0 to 20, got 21"):
+        animate(game, first=21)
+    with pytest.raises(LimitExceeded, match="expected the last move from 5 to 20, got 4"):
+        animate(game, first=5, last=4)
+    monkeypatch.setattr(animation, "MAX_ANIMATION_MOVES", 19)
+    with pytest.raises(LimitExceeded, match="a number of moves in an animation"):
+        animate(game)
+    assert MAX_ANIMATION_MOVES == 1_000
+    monkeypatch.setattr(raster, "find_spec", lambda name: None)
+    with pytest.raises(MissingExtra):
+        animate(game)
+
+
+def test_who_watches_can_stop_it() -> None:
+    class Enough(Exception):
+        pass
+
+    def stop(number: int) -> None:
+        if number == 3:
+            raise Enough
+
+    with pytest.raises(Enough):
+        animate(played(20), on_scene=stop)

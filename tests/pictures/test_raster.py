@@ -1,0 +1,72 @@
+"""Boards as PNG: the colours of the SVG, in their places, at any shape."""
+
+import io
+
+import pytest
+from PIL import Image
+
+from twofold import drawing
+from twofold.board import Board
+from twofold.drawing import BOARD, CELL, TILES
+from twofold.errors import MissingExtra
+from twofold.pictures import raster
+from twofold.pictures.raster import CAPTION, SHADES, Easel, Shade, draw_png
+
+BOARD_TEXT = "0123/4567/89ab/cdef"
+
+
+def png(board: Board, shade: Shade = "light", **options: object) -> Image.Image:
+    content = draw_png(board.rows, board.cols, board.exponents, shade=shade, **options)  # type: ignore[arg-type]
+    picture = Image.open(io.BytesIO(content))
+    assert picture.format == "PNG"
+    return picture
+
+
+def colour(picture: Image.Image, x: float, y: float) -> str:
+    pixel = picture.convert("RGB").getpixel((round(x), round(y)))
+    assert isinstance(pixel, tuple)
+    return "#" + "".join(f"{int(part):02x}" for part in pixel)
+
+
+@pytest.mark.parametrize("shade", SHADES)
+@pytest.mark.parametrize("scale", [0.6, 2.0])
+def test_tiles_have_their_colours_in_their_places(shade: Shade, scale: float) -> None:
+    board = Board.parse(BOARD_TEXT)
+    picture = png(board, shade, scale=scale)
+    assert picture.size == tuple(round(side * scale) for side in drawing.board_size(4, 4))
+    for cell, exponent in enumerate(board.exponents):
+        x, y = drawing.cell_corner(cell, 4)
+        face = TILES[exponent - 1].face if exponent else CELL
+        assert colour(picture, (x + 50) * scale, (y + 8) * scale) == getattr(face, shade)
+    assert colour(picture, 6 * scale, 60 * scale) == getattr(BOARD, shade)
+
+
+@pytest.mark.parametrize("exponent", range(1, 36))
+def test_a_number_is_on_its_tile_and_fits(exponent: int) -> None:
+    easel = Easel(1, 2, "light", 2.0, captioned=False)
+    face = easel.face(exponent).crop((0, 50, 200, 150))
+    text, ground = TILES[exponent - 1].text.light, TILES[exponent - 1].face.light
+    assert text in {colour(face, x, y) for x in range(200) for y in range(100)}
+    sides = {colour(face, x, y) for x in (0, 1, 198, 199) for y in range(100)}
+    assert sides == {ground}
+
+
+def test_a_caption_makes_the_picture_higher_and_fits() -> None:
+    board = Board.parse("1x2:12")
+    plain, short, long = (png(board, caption=words) for words in ("", "8 points", "9 " * 60))
+    assert short.height == plain.height + CAPTION
+    assert long.size == short.size
+    assert colour(long, long.width - 3, long.height - 20) == BOARD.light
+
+
+def test_the_corners_are_round_on_no_ground() -> None:
+    picture = png(Board.parse(BOARD_TEXT))
+    assert picture.mode == "RGBA"
+    assert picture.getpixel((0, 0))[3] == 0  # type: ignore[index]
+    assert picture.getpixel((picture.width // 2, 0))[3] == 255  # type: ignore[index]
+
+
+def test_without_pillow_it_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(raster, "find_spec", lambda name: None)
+    with pytest.raises(MissingExtra, match=r"pip install 'twofold\[share\]'"):
+        draw_png(1, 2, (1, 2))

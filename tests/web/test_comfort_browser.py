@@ -1,0 +1,165 @@
+"""Colours, sounds, vibration, a clock and time trials: off unless one wants them, kept if so."""
+
+import re
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from playwright.sync_api import Browser, Page, expect
+
+from tests.support.browser import LAPTOP, PATIENCE_MS, Served, Visit, serve, visit
+
+expect.set_options(timeout=PATIENCE_MS)
+
+KEYS = ("ArrowLeft", "ArrowUp", "ArrowRight", "ArrowDown")
+
+COUNT_NOTES = """() => {
+    window.notes = 0;
+    const start = OscillatorNode.prototype.start;
+    OscillatorNode.prototype.start = function count(...when) {
+        window.notes += 1;
+        return start.apply(this, when);
+    };
+}"""
+
+FELT = """async (steps) => {
+    const { Feedback } = await import('/static/js/play/feedback.js');
+    const { settings } = await import('/static/js/settings.js');
+    const felt = [];
+    navigator.vibrate = (duration) => felt.push(duration);
+    for (const [isOn, tile] of steps) {
+        settings.set('vibration', isOn);
+        const slides = [[0, 1, true], [1, 1, true]];
+        new Feedback().step({ slides, now: { tiles: [0, tile], status: 'going' } });
+    }
+    return felt;
+}"""
+
+
+@pytest.fixture(scope="module")
+def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
+    with serve(tmp_path_factory.mktemp("games"), "greedy") as found:
+        yield found
+
+
+def switch(page: Page, name: str) -> None:
+    """Turn a setting on or off."""
+    page.get_by_role("button", name="Settings").click()
+    page.get_by_role("dialog").get_by_text(name, exact=True).click()
+    page.get_by_role("dialog").get_by_role("button", name="Close").click()
+
+
+def moves(page: Page) -> int:
+    return int(page.locator("dt:has-text('Moves') + dd").first.inner_text())
+
+
+def play(page: Page, least: int) -> None:
+    """Make moves until there are so many."""
+    while moves(page) < least:
+        for key in KEYS:
+            page.keyboard.press(key)
+        page.wait_for_timeout(50)
+
+
+def test_tile_colours_are_chosen_and_kept(laptop: Visit) -> None:
+    page, root = laptop.page, laptop.page.locator("html")
+    laptop.open("/", ".tile")
+    for name, value in (("High contrast", "contrast"), ("Colour-blind safe", "safe")):
+        switch(page, name)
+        expect(root).to_have_attribute("data-palette", value)
+        page.reload()
+        page.locator(".tile").first.wait_for()
+        expect(root).to_have_attribute("data-palette", value)
+        laptop.rest()
+        assert laptop.violations() == []
+    switch(page, "twofold")
+    expect(root).not_to_have_attribute("data-palette", "safe")
+
+
+def test_moves_are_heard_and_merges_felt_if_wanted(laptop: Visit) -> None:
+    page = laptop.page
+    laptop.open("/", ".tile")
+    page.evaluate(COUNT_NOTES)
+    page.get_by_role("button", name="New game", exact=True).click()
+    play(page, 3)
+    assert page.evaluate("window.notes") == 0
+    switch(page, "Sounds")
+    page.wait_for_function(
+        "() => performance.getEntriesByName("
+        "location.origin + '/static/js/play/feedback.js').length > 0"
+    )
+    play(page, moves(page) + 8)
+    assert page.evaluate("window.notes") > 0
+    felt = page.evaluate(FELT, [[False, 2048], [True, 64], [True, 128], [True, 2048]])
+    assert len(felt) == 2
+    assert 0 < felt[0] < felt[1] < 100
+
+
+def test_a_clock_counts_if_wanted(laptop: Visit) -> None:
+    page = laptop.page
+    laptop.open("/", ".tile")
+    time = page.locator(".facts dt:text-is('Time') + dd")
+    expect(time).to_have_count(0)
+    switch(page, "Clock and moves a minute beside the game")
+    expect(time).to_have_text("0:00")
+    page.get_by_role("button", name="New game", exact=True).click()
+    play(page, 4)
+    expect(time).to_have_text("0:01")
+
+
+@pytest.fixture
+def timed(browser: Browser, served: Served) -> Iterator[Page]:
+    """A page whose clock the test turns."""
+    with visit(browser, served, LAPTOP) as found:
+        found.page.clock.install()
+        found.open("/", ".tile")
+        yield found.page
+        assert found.faults == []
+
+
+def begin_trial(page: Page) -> Any:
+    """Begin a time trial by hand, with a first move; the line over the board."""
+    page.get_by_role("button", name="New game with other rules").click()
+    page.get_by_text("Time trial: 3 minutes").click()
+    page.get_by_role("button", name="Start game").click()
+    line = page.locator(".trial")
+    expect(line).to_contain_text("3:00")
+    play(page, 6)
+    expect(page.get_by_role("timer")).not_to_have_text("3:00")
+    return line
+
+
+def test_a_time_trial_ends_after_three_minutes(timed: Page) -> None:
+    page, said = timed, timed.locator("div[role=status][aria-live]")
+    line = begin_trial(page)
+    page.clock.fast_forward("02:00")
+    expect(said).to_contain_text(re.compile("^(60|5.) seconds left"))
+    page.reload()
+    expect(line).to_contain_text("0:5")  # the clock goes on
+    page.clock.fast_forward("00:48")
+    expect(said).to_contain_text(re.compile(r"^(10|\d) seconds? left"))
+    page.clock.fast_forward("00:11")
+    over = page.get_by_role("group", name="Time is up!")
+    expect(over).to_contain_text("Your best result so far!")
+    expect(over).to_contain_text("moves a minute")
+    made = moves(page)
+    page.keyboard.press("ArrowLeft")
+    page.keyboard.press("ArrowUp")
+    over.get_by_role("button", name="Keep going").click()
+    expect(over).to_be_hidden()
+    assert moves(page) == made
+    play(page, made + 1)
+
+
+def test_a_time_trial_with_help_is_no_best_result(timed: Page) -> None:
+    page = timed
+    begin_trial(page)
+    page.get_by_role("button", name="Best move").click()
+    expect(page.locator(".trial")).to_contain_text("This one does not count")
+    page.clock.fast_forward("03:01")
+    over = page.get_by_role("group", name="Time is up!")
+    expect(over).to_contain_text("It does not count")
+    assert page.evaluate("localStorage.getItem('twofold.trial_best')") is None
+    over.get_by_role("button", name="New time trial").click()
+    expect(page.locator(".trial")).to_contain_text("3:00")
+    expect(page.locator(".trial")).to_contain_text("The clock starts with your first move.")

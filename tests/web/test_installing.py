@@ -1,0 +1,82 @@
+"""The script with which a browser keeps the page: what it keeps, and what never."""
+
+import io
+import re
+
+import pytest
+from PIL import Image
+
+from tests.web.driver import Client
+from twofold import __version__
+from twofold.web import installing, pages
+from twofold.web.installing import kept_files, worker_script
+from twofold.web.pages import modules
+from twofold.web.security import PAGES
+
+
+def kept() -> list[str]:
+    found = re.search(r"FILES = '([^']*)'", worker_script().decode())
+    assert found is not None
+    return found[1].split(" ")
+
+
+def version() -> str:
+    found = re.search(r"VERSION = '([^']*)'", worker_script().decode())
+    assert found is not None
+    return found[1]
+
+
+def test_the_script_is_served_at_the_top_and_asked_for_each_time(client: Client) -> None:
+    answer = client.get("/service_worker.js")
+    assert answer.status == 200
+    assert answer.headers["content-type"].startswith("text/javascript")
+    assert answer.headers["cache-control"] == "no-cache"
+    assert answer.body == worker_script()
+
+
+def test_every_file_that_is_kept_is_there(client: Client) -> None:
+    for path in kept():
+        assert client.get(path).status == 200, path
+    assert len(kept()) == len(set(kept()))
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_a_page_is_kept_with_all_that_it_loads(page: str) -> None:
+    needed = {f"/static/{path}" for path in modules(f"js/pages/{page.strip('/') or 'play'}.js")}
+    assert {page, "/static/css/all.css", "/static/js/theme.js"} | needed <= set(kept())
+
+
+@pytest.mark.promise("R24b")
+def test_nothing_but_files_of_the_page_is_kept() -> None:
+    assert all(path in PAGES or path.startswith("/static/") for path in kept())
+
+
+def test_another_file_is_another_version(monkeypatch: pytest.MonkeyPatch) -> None:
+    before = version()
+    assert before.startswith(f"{__version__}-")
+    worker_script.cache_clear()
+    read = pages.read_file
+    monkeypatch.setattr(
+        installing, "read_file",
+        lambda path: (read(path) or b"") + (b"//" if path == kept_files()[-1] else b""),
+    )  # fmt: skip
+    assert version() != before
+    worker_script.cache_clear()
+
+
+def test_everything_that_the_page_names_is_there(client: Client) -> None:
+    page = client.get("/").text
+    named = re.findall(r'(?:href|src|content)="(/[^"]+)"', page)
+    assert {"/static/manifest.webmanifest", "/static/icons/touch-icon.png"} <= set(named)
+    assert [path for path in named if client.get(path).status != 200] == []
+    assert 'property="og:image" content="/static/icons/icon-512.png"' in page
+
+
+@pytest.mark.parametrize(
+    ("name", "side"),
+    [("touch-icon", 180), ("icon-192", 192), ("icon-512", 512), ("icon-512-maskable", 512)],
+)
+def test_icons_have_their_sizes_and_are_small(client: Client, name: str, side: int) -> None:
+    answer = client.get(f"/static/icons/{name}.png")
+    assert Image.open(io.BytesIO(answer.body)).size == (side, side)
+    assert len(answer.body) < 8_000
