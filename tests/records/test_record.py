@@ -54,6 +54,7 @@ def test_what_a_record_of_a_foreign_game_holds() -> None:
     assert record.spawns == {8: (2, 4), 9: (0, 2), 10: (3, 4), 11: (1, 2)}
     assert record.comments == {7: "so far so good", 9: "a {lucky} \\ one", 10: "x"}
     assert (record.date, record.undos, record.tags) == ("2048-01-31", 3, {"Event": "home"})
+    assert record.hints == 2
     assert (record.score, record.result, str(record.final)) == (112, "8 stopped", "2x2:11/23")
     assert str(record) == FOREIGN
 

@@ -56,6 +56,7 @@ class Record:
         player: who played; free text, a player's spec where twofold played.
         date: when; free text, best as 2048-01-31.
         undos: how often a move was undone in play.
+        hints: for how many positions hints were shown to the person who played.
         score: points at the end; None if not known.
         result: largest tile at the end and how the game stood, such as `2048 over`; empty
             if not known.
@@ -79,6 +80,7 @@ class Record:
     player: str = ""
     date: str = ""
     undos: int = 0
+    hints: int = 0
     score: int | None = None
     result: str = ""
     final: Board | None = None
@@ -98,6 +100,7 @@ class Record:
         *,
         player: str = "",
         date: str = "",
+        hints: int = 0,
         comments: Mapping[int, str] | None = None,
         tags: Mapping[str, str] | None = None,
     ) -> Self:
@@ -122,6 +125,7 @@ class Record:
             player=player,
             date=date,
             undos=game.undos,
+            hints=hints,
             score=game.score,
             result=result_text(game.board, game.rules),
             final=game.board,
@@ -221,6 +225,7 @@ def _check_values(record: Record) -> None:
     check_limit("a start score", record.start_score, 0, MAX_SCORE)
     check_limit("a start move", record.start_move, 0, MAX_MOVE_NUMBER)
     check_limit("a number of undos", record.undos, 0, MAX_MOVE_NUMBER)
+    check_limit("a number of hints", record.hints, 0, MAX_MOVE_NUMBER)
     check_limit("a number of moves", len(record.moves), 0, MAX_RECORD_MOVES)
     check_limit("a number of own tags", len(record.tags), 0, MAX_TAGS - len(OWN_TAGS))
     check_limit("a score", record.score or 0, 0, 2 * MAX_SCORE)
@@ -251,6 +256,7 @@ def format_record(record: Record) -> str:
         "Player": record.player or None,
         "Date": record.date or None,
         "Undos": record.undos or None,
+        "Hints": record.hints or None,
         "Score": record.score,
         "Result": record.result or None,
         "Final": record.final,
@@ -357,6 +363,7 @@ _READERS: Final[dict[str, Callable[[str], object]]] = {
     "Player": str,
     "Date": str,
     "Undos": _whole,
+    "Hints": _whole,
     "Score": _whole,
     "Result": str,
     "Final": Board.parse,

@@ -86,21 +86,23 @@ class GameTable:
 
     # ---- games
 
-    def begin(self, history: Game, *, player: str = "", keep: bool = True) -> LiveGame:
+    def begin(self, history: Game, known: Record | None = None, *, keep: bool = True) -> LiveGame:
         """Begin a game; it is there once somebody joins it.
 
         Args:
             history: how it begins, with the moves made so far if it goes on from another one.
-            player: who made them.
+            known: what is known of it: who made the moves, how many hints were shown.
             keep: whether it is stored.
 
         Raises:
             LimitExceeded: there are as many games as are kept.
         """
         game = self.store.new_id() if keep else f"race-{secrets.token_hex(6)}"
-        date = datetime.now().astimezone().isoformat(timespec="seconds")
         file = self.store.file(game) if keep else None
-        live = LiveGame(game, history, self, self.time(), file, player=player, date=date)
+        player = "" if known is None else known.player
+        live = LiveGame(
+            game, history, self, self.time(), file, known, player=player, date=_now_text()
+        )
         if history.can_undo:
             live.changed()
         return live
@@ -294,3 +296,8 @@ class GameTable:
             live.end()
         self._seats.close(seconds / 2)
         self._saver.close(max(1.0, until - time.monotonic()))
+
+
+def _now_text() -> str:
+    """Now, with the time zone."""
+    return datetime.now().astimezone().isoformat(timespec="seconds")
