@@ -35,7 +35,9 @@ def test_a_game_may_be_one_no_longer() -> None:
     assert daily.day_of_record(daily.without_day(record)) == ""
 
 
-@pytest.mark.parametrize("text", ["", "2026-13-01", "20261123", "2025-12-31", "2026-11-23 ", "../x"])
+@pytest.mark.parametrize(
+    "text", ["", "2026-13-01", "20261123", "2025-12-31", "2026-11-23 ", "../x"]
+)
 def test_a_day_is_a_date_from_the_first_one_on(text: str) -> None:
     with pytest.raises(InvalidInput, match="expected a day such as 2026-11-23"):
         daily.parse_day(text)

@@ -154,6 +154,12 @@ def indexed(record: Record, played: float) -> Record:
     return replace(record, tags={**record.tags, **tags})
 
 
+def unindexed(record: Record) -> Record:
+    """The record without the tags that a list is made from."""
+    own = {name: text for name, text in record.tags.items() if name not in INDEX_TAGS}
+    return replace(record, tags=own)
+
+
 def goes_on(later: Record, earlier: Record) -> bool:
     """True if one record has all moves of another, from the same start and with the same tiles."""
     count = len(earlier.moves)
@@ -185,6 +191,4 @@ def _digest(data: bytes) -> bytes:
 
 
 def _parse(data: bytes) -> Version:
-    record = parse_record(data)
-    own = {name: text for name, text in record.tags.items() if name not in INDEX_TAGS}
-    return Version(replace(record, tags=own), _digest(data))
+    return Version(unindexed(parse_record(data)), _digest(data))

@@ -95,11 +95,11 @@ class GameStore:
 
     # ---- games
 
-    def new_id(self) -> str:
-        """An id that no game has.
+    def check_room(self) -> None:
+        """Refuse another game where there are as many as are kept.
 
         Raises:
-            LimitExceeded: there are as many games as are kept.
+            LimitExceeded: so it is.
         """
         with self._lock:
             if len(self._kept) >= MAX_GAMES:
@@ -107,6 +107,14 @@ class GameStore:
                     f"expected fewer than {MAX_GAMES:,} kept games to begin another one, got as "
                     "many: delete some first"
                 )
+
+    def new_id(self) -> str:
+        """An id that no game has.
+
+        Raises:
+            LimitExceeded: there are as many games as are kept.
+        """
+        self.check_room()
         while True:
             game = "".join(secrets.choice(_LETTERS) for _ in range(_ID_LENGTH))
             if not self.path(game).exists():

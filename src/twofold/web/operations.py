@@ -5,14 +5,14 @@ other. The work is done in threads; where the page that asked has gone, its sear
 """
 
 import asyncio
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final, TypeVar
 
 import msgspec
 from anyio import CapacityLimiter, to_thread
 from starlette.requests import ClientDisconnect, Request
-from starlette.responses import Response
+from starlette.responses import Response, StreamingResponse
 from starlette.routing import Route
 
 from twofold.errors import InvalidInput, TwofoldError
@@ -41,18 +41,25 @@ class Call:
         body: what was sent, read and checked; bytes where the operation takes text.
         path: the parameters in the path.
         stop: raised once nobody waits for the answer.
+        query: the parameters in the query; of one that is named twice, the last.
     """
 
     body: Any
     path: dict[str, str]
     stop: Stop
+    query: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
 class Text:
-    """An answer that is a text to be kept as a file."""
+    """An answer that is a text to be kept as a file.
 
-    text: str
+    Attributes:
+        text: the text, or its parts, which are made while they are sent.
+        file_name: the name of the file.
+    """
+
+    text: str | Iterator[str]
     file_name: str
 
 
@@ -118,9 +125,9 @@ def _route(operation: Operation, limiter: CapacityLimiter) -> Route:
         try:
             data = await read_body(request, operation.max_bytes)
             body = _decode(operation.body, data)
-            path = dict(request.path_params)
+            path, query = dict(request.path_params), dict(request.query_params)
             return await in_thread(
-                request, lambda stop: _answer(operation, Call(body, path, stop)), limiter
+                request, lambda stop: _answer(operation, Call(body, path, stop, query)), limiter
             )
         except TwofoldError as error:
             return refused(error)
@@ -165,7 +172,8 @@ def _answer(operation: Operation, call: Call) -> Response:
     if isinstance(found, Text):
         disposition = f'attachment; filename="{found.file_name}"'
         headers = {"Content-Disposition": disposition}
-        return Response(found.text, operation.status, headers, "text/plain")
+        kind = Response if isinstance(found.text, str) else StreamingResponse
+        return kind(found.text, operation.status, headers, "text/plain")
     body = msgspec.json.encode(found)
     return Response(body, operation.status, media_type="application/json")
 
