@@ -17,6 +17,8 @@ PAGES = {
     "/watch": ".tile",
     "/analyse#board=0012/0124/1356/2479": "table",
     "/review": "h1",
+    "/games": ".games",
+    "/daily": ".daily-day",
     "/lab": "h1",
 }
 PLAYER = "expectimax:eval=rows,ply=2"

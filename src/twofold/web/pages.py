@@ -37,7 +37,7 @@ STYLE: Final = "css/all.css"
 STYLES: Final = tuple(
     f"css/{name}.css"
     for name in (
-        "base", "board", "pages", "analysis", "analyse", "watch", "review", "chart", "lab"
+        "base", "board", "pages", "analysis", "analyse", "watch", "review", "chart", "lab", "games"
     )
 )  # fmt: skip
 """In this order: a later one may change what an earlier one says."""

@@ -12,12 +12,16 @@ import { clearToasts, toastsIn } from './toast.js';
 
 /** Pages by path. */
 const PAGES = {
-  '/': 'play', '/watch': 'watch', '/analyse': 'analyse', '/review': 'review', '/lab': 'lab',
+  '/': 'play', '/watch': 'watch', '/analyse': 'analyse', '/review': 'review', '/games': 'games',
+  '/daily': 'daily', '/lab': 'lab',
 };
 
+/** Pages that others link to: the navigation has no room for them. */
+const LINKED = ['daily'];
+
 const main = h('main', { id: 'main', tabindex: '-1' });
-const links = Object.entries(PAGES).map(([path, name]) => h('a', { href: path },
-  icon(name), h('span', { text: text(`nav.${name}`) })));
+const links = Object.entries(PAGES).filter(([, name]) => !LINKED.includes(name)).map(
+  ([path, name]) => h('a', { href: path }, icon(name), h('span', { text: text(`nav.${name}`) })));
 
 let unmount = () => {};
 let visit = 0;

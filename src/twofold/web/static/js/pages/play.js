@@ -144,6 +144,7 @@ class PlayPage {
     this.#board.show(now.tiles, { animate: now.move_number === 0 });
     this.#showRules(rules);
     this.#facts.state(state);
+    this.controls.showDaily(Boolean(state.daily));
     this.game.blocked = false;
     this.#overlay.hide();
     this.#show(now);

@@ -52,6 +52,8 @@ export class Overlay {
     this.#show(stopped ? 'won' : 'over', title, facts, true, [
       button({ text: text('play.new') }, actions.newGame, { class: 'primary' }),
       h('a', { class: 'button', href: `/review?game=${state.game}`, text: text('play.review') }),
+      state.daily && h('a', { class: 'button', href: `/daily?day=${state.daily}`,
+        text: text('daily.result') }),
       now.can_undo && button({ icon: 'undo', text: text('play.undo') }, actions.undo),
     ]);
   }
