@@ -17,7 +17,7 @@ PAGES = {
     "/watch": ".tile",
     "/analyse#board=0012/0124/1356/2479": "table",
     "/review": "h1",
-    "/games": ".games",
+    "/games": "h1",
     "/daily": ".daily-day",
     "/lab": "h1",
 }

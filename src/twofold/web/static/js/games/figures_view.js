@@ -2,7 +2,6 @@
 
 import { LineChart } from '../chart.js';
 import { fill, h } from '../dom.js';
-import { formatShort } from '../figures.js';
 import { fixed, number, text } from '../text.js';
 import { dateText } from './words.js';
 
@@ -17,7 +16,7 @@ export class FiguresView {
     this.chart = new LineChart({
       label: text('games.chart'),
       x: { label: text('games.chart_game'), format: wholeOnly },
-      y: { from: 0, format: formatShort },
+      y: { from: 0, format: number },
       readout: (place) => this.#heading(place),
     });
     this.chartPart = h('section', { class: 'my-part', 'aria-labelledby': 'my-chart' },

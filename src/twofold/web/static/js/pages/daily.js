@@ -27,7 +27,7 @@ class DailyPage {
       this.calendar.element);
     root.append(h('div', { class: 'daily stack wide' },
       h('div', { class: 'stack tight' }, h('h1', { text: text('nav.daily') }),
-        h('p', { text: text('daily.intro', { time: beginText() }) })),
+        h('p', { class: 'daily-intro', text: text('daily.intro', { time: beginText() }) })),
       this.status, this.body));
   }
 
