@@ -14,6 +14,7 @@ from twofold.records.record import (
     Record,
     format_record,
     parse_record,
+    parse_unplayed,
     read_record,
     write_record,
 )
@@ -107,6 +108,24 @@ def test_undone_moves_are_counted_and_not_written() -> None:
     assert (len(record.moves), record.undos) == (4, 1)
     assert '[Undos "1"]' in str(record)
     assert record.replay().undos == 1
+
+
+@pytest.mark.parametrize("text", [SHORT, FOREIGN])
+def test_a_record_can_be_read_without_playing_its_moves(text: str) -> None:
+    assert parse_unplayed(text) == parse_record(text)
+    assert parse_unplayed(text.encode()) == parse_record(text)
+
+
+def test_without_playing_only_the_form_is_checked() -> None:
+    assert parse_unplayed(SHORT.replace("drdlur", "rrrrrr")).moves == 6 * (Move.RIGHT,)
+    for wrong in (
+        SHORT + "x",
+        SHORT.replace("Seed", "Sees"),
+        "torn",
+        SHORT.replace('"1"]', '"2"]'),
+    ):
+        with pytest.raises(InvalidRecord):
+            parse_unplayed(wrong)
 
 
 def test_lines_hold_64_moves() -> None:

@@ -132,6 +132,10 @@ def test_what_is_exported_is_imported_again(laptop: Visit, served: Served, tmp_p
     unread = page.locator(".my-unread").first
     expect(unread).to_contain_text(f"twofold-games.jsonl, line {count + 1}: expected")
     expect(unread).to_contain_text("note.txt, line 1: expected a game")
+    torn = 400 * ('{"schema": 1}' + 1000 * " " + "\n")  # sent in parts
+    path.write_text(lines + torn + format_game(record_of(5, seed=98), "jsonl"))
+    page.locator("input[type=file]").set_input_files([path])
+    expect(report).to_contain_text(f"1 game added, {count} already saved. 400 could not be read:")
 
 
 def test_the_daily_game_is_one_try_without_help(laptop: Visit, served: Served) -> None:

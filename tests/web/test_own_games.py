@@ -68,12 +68,21 @@ def test_what_is_exported_can_be_imported(client: Client, hub: Hub) -> None:
     assert after == pytest.approx(sorted(before.values(), reverse=True), abs=0.001)
 
 
-def test_a_damaged_game_is_left_out_of_the_export(client: Client, hub: Hub) -> None:
+def test_a_damaged_game_takes_no_other_with_it(client: Client, hub: Hub) -> None:
     first, _ = keep(hub, record_of(3), record_of(5))
     path = hub.table.store.path(first)
-    path.write_text(path.read_text().rstrip() + "x\n")
+    path.write_text(path.read_text().rstrip() + "x")
     (line,) = client.get("/api/export").body.splitlines()
     assert len(json.loads(line)["moves"]) == 5
+
+
+def test_a_game_in_play_is_exported_as_it_stands(client: Client, hub: Hub) -> None:
+    page = Page(hub)
+    state = page.new()
+    page.play(state, 3)
+    (found,) = games_in(client.get("/api/export").body)
+    assert isinstance(found, Record)
+    assert len(found.moves) == 3
 
 
 def test_an_import_says_what_it_could_not_read(

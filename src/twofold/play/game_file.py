@@ -84,7 +84,7 @@ class GameFile:
             ResourceError: the disk failed.
         """
         with located(shown(os.fspath(self.path))):
-            version = _parse(_content(self.path))
+            version = _parse(content_of(self.path))
         self.take(version)
         return version.record
 
@@ -100,7 +100,7 @@ class GameFile:
             ResourceError: the disk failed.
         """
         try:
-            data = _content(self.path)
+            data = content_of(self.path)
         except InvalidRecord:
             if self.path.exists():
                 raise
@@ -178,7 +178,13 @@ def _start(record: Record) -> tuple[object, ...]:
     return record.rules, board, record.start_score, record.start_move
 
 
-def _content(path: Path) -> bytes:
+def content_of(path: Path) -> bytes:
+    """The bytes of a file, up to one more than a record may have.
+
+    Raises:
+        InvalidRecord: it cannot be opened.
+        ResourceError: the disk failed.
+    """
     try:
         with open_regular(path, InvalidRecord) as file:
             return file.read(MAX_RECORD_BYTES + 1)

@@ -2,6 +2,7 @@
 
 import contextlib
 import re
+from codecs import BOM_UTF8
 from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import datetime
@@ -14,7 +15,6 @@ from twofold.records.record import Record
 
 _RECORD: Final = re.compile(rb"\[\s*Twofold\b")
 _NEXT_RECORD: Final = re.compile(rb"^(?=\[\s*Twofold\b)", re.M)
-_MARK: Final = b"\xef\xbb\xbf"
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +36,7 @@ def games_in(data: bytes) -> Iterator[Record | Unread]:
     Args:
         data: records one after the other, JSON Lines, or whatever else `records.formats` reads.
     """
-    for line, part in _parts(data.removeprefix(_MARK)):
+    for line, part in _parts(data.removeprefix(BOM_UTF8)):
         try:
             yield parse_any_record(part)
         except InvalidRecord as error:

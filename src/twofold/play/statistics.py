@@ -185,12 +185,15 @@ def running_means(scores: Sequence[int], games: int = MEAN_GAMES) -> list[float]
     Args:
         scores: in order.
         games: how many the mean is of; the first ones are means of fewer.
+
+    Returns:
+        The means, to a tenth of a point.
     """
     total = 0
     means: list[float] = []
     for place, score in enumerate(scores):
         total += score - (scores[place - games] if place >= games else 0)
-        means.append(total / min(place + 1, games))
+        means.append(round(total / min(place + 1, games), 1))
     return means
 
 

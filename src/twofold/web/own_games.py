@@ -1,5 +1,6 @@
 """Operations on all saved games at once: statistics, a list to search, export and import."""
 
+import contextlib
 from collections.abc import Iterator, Mapping
 from typing import Final
 
@@ -167,10 +168,8 @@ def _whole(query: Mapping[str, str], name: str, default: int) -> int:
 def export(table: GameTable) -> Iterator[str]:
     """All saved games, a line each, the last played first, but for files that cannot be read."""
     for entry in table.entries():
-        try:
+        with contextlib.suppress(NotFound, InvalidRecord):  # it is gone meanwhile, or damaged
             yield format_line(table.export(entry)) + "\n"
-        except (NotFound, InvalidRecord):  # it is named among the damaged files, or is gone
-            continue
 
 
 def bring_in(table: GameTable, call: Call) -> Imported:

@@ -21,7 +21,7 @@ from twofold.play.importing import when_played
 from twofold.play.kept import GameInfo, Kept
 from twofold.play.store import GameStore, NotFound
 from twofold.play.threads import Seats
-from twofold.records.record import Record
+from twofold.records.record import Record, parse_unplayed
 from twofold.web.following import Asker, Viewer
 from twofold.web.live_game import LiveGame
 from twofold.web.saver import Saver
@@ -328,13 +328,19 @@ class GameTable:
         return sorted(kept.values(), key=lambda one: one.played, reverse=True)
 
     def export(self, entry: Kept) -> Record:
-        """The record of a kept game, with the tags that say when it was played.
+        """The record of a kept game, with the tags that say when it was played; it is not checked.
 
         Raises:
             NotFound: there is no such game.
             InvalidRecord: its file is damaged.
+            ResourceError: the disk failed.
         """
-        return indexed(self.record(entry.info.game), entry.played)
+        game = entry.info.game
+        with self._lock:
+            live = self._live.get(game)
+        if live is None or live.is_saved:
+            return parse_unplayed(self.store.content(game))
+        return indexed(live.record(), entry.played)
 
     def record(self, game: str) -> Record:
         """The record of a game, in play or stored.

@@ -4,7 +4,8 @@ import { fill, h } from '../dom.js';
 import { net } from '../net.js';
 import { text } from '../text.js';
 
-const PART_BYTES = 4 * 2 ** 20; // the server takes twice as much at once
+const PART_BYTES = 2 ** 18; // twice as much, and so on, where a game needs it
+const MOST_BYTES = 2 ** 23; // the server takes no more at once
 const MOST_UNREAD = 20;
 const RECORD = '\n[Twofold';
 
@@ -30,11 +31,11 @@ export class ImportReport {
     Object.assign(this, { added: 0, known: 0, failed: 0, unread: [] });
     this.element.hidden = false;
     for (const [place, file] of files.entries()) {
-      this.#tell(text('games.importing', { place: place + 1, count: files.length }));
+      this.place = text('games.importing', { place: place + 1, count: files.length });
+      this.#tell(this.place);
       await this.#takeFile(file).catch((error) => this.#fail(file, error.message));
     }
-    this.#tell(text('games.imported', { added: text('games.added', { count: this.added }),
-      known: text('games.known', { count: this.known }) }));
+    this.#tell(this.#counts());
     this.#showUnread();
   }
 
@@ -48,7 +49,13 @@ export class ImportReport {
       this.unread.push(...unread.map(({ line, error }) => text('games.unread_line',
         { file: file.name, line: lines + line, message: error })));
       lines += part.lines;
+      this.#tell(`${this.place} ${this.#counts()}`);
     }
+  }
+
+  #counts() {
+    return text('games.imported', { added: text('games.added', { count: this.added }),
+      known: text('games.known', { count: this.known }) });
   }
 
   #fail(file, message) {
@@ -70,16 +77,22 @@ export class ImportReport {
 
 /** The parts of a file, each cut between two games. */
 async function* partsOf(file) {
-  let start = 0;
-  while (start < file.size || !start) {
-    const letters = await lettersOf(file.slice(start, start + PART_BYTES));
-    const isLast = start + PART_BYTES >= file.size;
-    const length = isLast ? file.size - start : cut(letters);
-    const blob = file.slice(start, start + length);
-    yield { blob, lines: letters.slice(0, length).split('\n').length - 1 };
-    start += length;
-    if (isLast) return;
+  for (let start = 0; start < file.size;) {
+    const letters = await partAt(file, start);
+    yield { blob: file.slice(start, start + letters.length),
+      lines: letters.split('\n').length - 1 };
+    start += letters.length;
   }
+}
+
+/** The part of a file from a place on, a letter for each byte. */
+async function partAt(file, start) {
+  for (let size = PART_BYTES; size <= MOST_BYTES; size *= 2) {
+    const letters = await lettersOf(file.slice(start, start + size));
+    const length = start + size >= file.size ? letters.length : cut(letters);
+    if (length) return letters.slice(0, length);
+  }
+  throw new Error(text('games.too_large'));
 }
 
 /** A letter for each byte. */
@@ -87,10 +100,7 @@ async function lettersOf(blob) {
   return new TextDecoder('latin1').decode(await blob.arrayBuffer());
 }
 
-/** Where the last game of a part begins. */
+/** Where the last game of a part begins; 0 where it holds no whole one. */
 function cut(letters) {
-  const between = letters.trimStart().startsWith('[') ? RECORD : '\n';
-  const place = letters.lastIndexOf(between) + 1;
-  if (!place) throw new Error(text('games.too_large'));
-  return place;
+  return letters.lastIndexOf(letters.trimStart().startsWith('[') ? RECORD : '\n') + 1;
 }

@@ -145,6 +145,7 @@ class PlayPage {
     this.#showRules(rules);
     this.#facts.state(state);
     this.controls.showDaily(Boolean(state.daily));
+    if (state.daily) this.subtitle.textContent = text('daily.subtitle', { day: state.daily });
     this.game.blocked = false;
     this.#overlay.hide();
     this.#show(now);

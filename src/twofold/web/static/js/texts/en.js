@@ -176,6 +176,7 @@ const DAILY = {
   'daily.score': 'Score',
   'daily.seed': 'The original game with the date as its seed, {seed}. In a terminal:',
   'daily.squares': 'The final board as coloured squares; its largest tile is {tile}',
+  'daily.subtitle': 'Daily game of {day}',
   'daily.tile': 'Largest tile',
   'daily.today': 'Today',
 };
