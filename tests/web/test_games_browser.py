@@ -176,7 +176,8 @@ def test_the_daily_game_is_one_try_without_help(laptop: Visit, served: Served) -
 def test_hints_on_the_page_make_a_game_helped(laptop: Visit, served: Served) -> None:
     page = laptop.page
     laptop.open("/", ".tile")
-    page.get_by_role("button", name="New game", exact=True).click()
+    controls = page.get_by_role("group", name="Game", exact=True)
+    controls.get_by_role("button", name="New game", exact=True).click()
     expect(page.locator(".facts dt:has-text('Moves') + dd")).to_have_text("0")
     page.get_by_role("switch", name="Hints").check()
     expect(page.locator("td.analysis-behind", has_text="best").first).to_be_visible()

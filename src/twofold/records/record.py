@@ -328,7 +328,7 @@ def parse_unplayed(text: str | bytes) -> Record:
     for part in record_text.parse_moves(whole, head.position, head.line):
         if isinstance(part, MoveText):
             number += 1
-            moves.append(Move(MOVE_LETTERS.index(part.letter)))
+            moves.append(_MOVES[part.letter])
             if part.spawn is not None:
                 spawns[number] = part.spawn
         else:
@@ -381,6 +381,7 @@ def _whole(text: str) -> int:
     return int(text)
 
 
+_MOVES: Final = {move.letter: move for move in Move}
 _FIELDS: Final = {"StartScore": "start_score", "StartMove": "start_move"}
 _READERS: Final[dict[str, Callable[[str], object]]] = {
     "Rules": Rules.parse,

@@ -321,10 +321,14 @@ class GameTable:
 
     def entries(self) -> list[Kept]:
         """All kept games, last played first, as they stand."""
-        kept = {one.info.game: one for one in self.store.games()}
         with self._lock:
             games = [live for live in self._live.values() if live.kept and not live.is_saved]
-        kept |= {live.name: live.kept_entry() for live in games}
+        unsaved = [(live, live.kept_entry()) for live in games]
+        kept = {one.info.game: one for one in self.store.games()}
+        for live, one in unsaved:  # which may be deleted by now, or saved with more moves
+            known = kept.get(one.info.game)
+            if live.kept and (known is None or known.played <= one.played):
+                kept[one.info.game] = one
         return sorted(kept.values(), key=lambda one: one.played, reverse=True)
 
     def export(self, entry: Kept) -> Record:
