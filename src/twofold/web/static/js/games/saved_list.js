@@ -29,7 +29,7 @@ export class SavedList {
       () => this.show());
     this.kind = select('my-kind', [['', text('games.kind_any')],
       ...KINDS.map((kind) => [kind, kindText(kind)])], () => this.show());
-    this.status = h('p', { class: 'soft small', role: 'status' });
+    this.status = h('p', { class: 'soft small', role: 'status', tabindex: -1 });
     this.list = h('ul', { class: 'games' });
     this.more = button({ text: text('games.more') }, () => this.#load(), { hidden: true });
     this.element = h('section', { class: 'my-part', 'aria-labelledby': 'my-saved' },
@@ -91,6 +91,7 @@ export class SavedList {
       open: () => this.open(game.game),
       remove: async () => {
         await net.ask({ type: 'delete', game: game.game });
+        this.status.focus(); // the button goes with its row
         this.changed();
       },
       trouble: (error) => { this.status.textContent = error.message; },
