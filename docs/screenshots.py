@@ -101,6 +101,8 @@ def shots(served: Served) -> list[Shot]:
         Shot("watch", f"/watch?{race}", ".lanes .tile", lambda page: page.wait_for_timeout(6000)),
         Shot("analyse", f"/analyse#board={BOARD}&limit=3ply", ".analyse .tile", _valued),
         Shot("games", "/review", ".review-item"),
+        Shot("my-games", "/games", ".my-leaders"),
+        Shot("daily", "/daily", ".daily-day"),
         Shot("review", f"/review?game={reviewed}", ".review .tile", _judged),
         Shot("practice", "/practice?part=puzzle&day=2026-01-01", ".practice .tile"),
         Shot("lab-study", "/lab?study=players.db", ".lab-table tbody tr", _drawn),

@@ -1,6 +1,7 @@
 """`twofold play`: a game by typed commands."""
 
 import re
+from datetime import date
 from pathlib import Path
 
 import pytest
@@ -9,6 +10,7 @@ from tests.support.commands import Cli
 from twofold import Board, Game, Move, Rules
 from twofold.cli.play import TextGame, said
 from twofold.play import saving
+from twofold.play.daily import new_record
 from twofold.play.game_file import (
     GameFile,
 )
@@ -212,6 +214,24 @@ def test_the_end_is_said(
     table.obey("hint")
     table.obey("l")
     assert capsys.readouterr().out.count("expected a game in progress") >= 1
+
+
+def test_hints_are_counted_and_refused_in_the_daily_game(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    table = TextGame(Game(seed=1), tmp_path / "game", "greedy")
+    table.obey("hint")
+    table.obey("hint")
+    assert table.kept.hints == 1
+    record = new_record(date(2026, 11, 23), "2026-11-23T12:00:00+00:00")
+    table = TextGame(record.resume(), tmp_path / "daily", "greedy", record)
+    table.obey("l")
+    for what in ("hint", "undo"):
+        table.obey(what)
+    out = capsys.readouterr().out
+    for what in ("hints", "undo"):
+        assert f"the daily game is played without {what}: there is one try a day" in out
+    assert (table.kept.hints, table.game.move_number) == (0, 1)
 
 
 def test_what_a_move_did_is_said_in_words() -> None:

@@ -16,6 +16,7 @@ from twofold.play.best_scores import (
     add_player,
     counts_as_own,
     keep_best,
+    kind_of,
     read_best,
 )
 
@@ -38,13 +39,14 @@ def test_each_player_is_named_once(players: str, name: str, all_of_them: str) ->
 
 @pytest.mark.parametrize("players", ["", "me"])
 def test_games_played_by_hand_count(players: str) -> None:
-    assert counts_as_own(players, given_board=False)
-    assert not counts_as_own(players, given_board=True)
+    assert counts_as_own(kind_of(players, 0, given_board=False))
+    assert counts_as_own(kind_of(players, 5, given_board=False))  # hints do not matter
+    assert not counts_as_own(kind_of(players, 0, given_board=True))
 
 
 @pytest.mark.parametrize("players", ["greedy", "me + greedy", "greedy + me", f"me + {SOMEBODY}"])
 def test_games_with_a_players_move_do_not_count(players: str) -> None:
-    assert not counts_as_own(players, given_board=False)
+    assert not counts_as_own(kind_of(players, 0, given_board=False))
 
 
 @pytest.mark.promise("R65")

@@ -1,5 +1,6 @@
 """Games that are kept: files, best scores, who played."""
 
+from datetime import date
 from pathlib import Path
 
 import pytest
@@ -8,6 +9,7 @@ from twofold import Board, Game, Move, Rules
 from twofold.errors import InvalidInput
 from twofold.play import saving
 from twofold.play.best_scores import BEST_FILE, keep_best, read_best
+from twofold.play.daily import DailyRule, new_record
 from twofold.play.folder import GAMES
 from twofold.play.game_file import GameFile
 from twofold.play.saving import KeptGame, best_score
@@ -200,3 +202,33 @@ def test_best_scores_of_two_programs_are_merged(
     monkeypatch.setattr(saving, "best_score", late)
     kept.save()
     assert read_best(folder / GAMES / BEST_FILE) == {str(Rules()): 8, "3x3": 100}
+
+
+def test_hints_are_counted_and_kept(folder: Path) -> None:
+    """Once for each position; those before the first move are written with it."""
+    kept = KeptGame(Game(seed=1), folder / "games" / "a.2048")
+    assert kept.hint_shown(kept.game.board)
+    assert not kept.hint_shown(kept.game.board)
+    assert not kept.hint_shown(Board.parse("1111/0000/0000/0000"))
+    kept.save()
+    assert not kept.path.exists()
+    assert kept.kind == "helped"
+    kept.game.play(Move.LEFT)
+    kept.save()
+    assert '[Hints "1"]' in kept.path.read_text()
+    assert kept.hint_shown(kept.game.board)
+    kept.save()
+    record = read_record(kept.path)
+    assert record.hints == 2
+    again = KeptGame(record.resume(), kept.path, record)
+    assert (again.hints, again.kind) == (2, "helped")
+
+
+def test_a_daily_game_is_played_without_help(folder: Path) -> None:
+    record = new_record(date(2026, 11, 23), "2026-11-23T12:00:00+00:00")
+    kept = KeptGame(record.resume(), folder / "a.2048", record)
+    assert kept.daily == "2026-11-23"
+    with pytest.raises(DailyRule, match="the daily game is played without undo: there is one try"):
+        kept.refuse_in_daily("undo")
+    other = KeptGame(Game(seed=20261123), folder / "b.2048")
+    other.refuse_in_daily("undo")

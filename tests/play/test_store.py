@@ -291,9 +291,9 @@ def test_what_is_played_while_the_index_is_read_counts(
         store.save(name, record_of(2), 1.0)
     store.close()
     reached, go_on = threading.Event(), threading.Event()
-    newest_first: Callable[[Path], dict[Path, Stamp]] = module._newest_first
+    newest_first: Callable[[Path], dict[str, Stamp]] = module._newest_first
 
-    def held(folder: Path) -> dict[Path, Stamp]:
+    def held(folder: Path) -> dict[str, Stamp]:
         found = newest_first(folder)
         reached.set()
         assert go_on.wait(120)

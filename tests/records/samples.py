@@ -21,6 +21,7 @@ FOREIGN = """\
 [StartMove "7"]
 [Date "2048-01-31"]
 [Undos "3"]
+[Hints "2"]
 [Score "112"]
 [Result "8 stopped"]
 [Final "2x2:11/23"]

@@ -14,6 +14,7 @@ from twofold.records.record import (
     Record,
     format_record,
     parse_record,
+    parse_unplayed,
     read_record,
     write_record,
 )
@@ -54,6 +55,7 @@ def test_what_a_record_of_a_foreign_game_holds() -> None:
     assert record.spawns == {8: (2, 4), 9: (0, 2), 10: (3, 4), 11: (1, 2)}
     assert record.comments == {7: "so far so good", 9: "a {lucky} \\ one", 10: "x"}
     assert (record.date, record.undos, record.tags) == ("2048-01-31", 3, {"Event": "home"})
+    assert record.hints == 2
     assert (record.score, record.result, str(record.final)) == (112, "8 stopped", "2x2:11/23")
     assert str(record) == FOREIGN
 
@@ -73,7 +75,7 @@ def test_a_foreign_game_replays_and_keeps_its_record() -> None:
     assert (game.score, game.move_number, game.undos) == (112, 11, 3)
     assert all(step.given for step in game.steps)
     again = Record.from_game(game, date=record.date, comments=record.comments, tags=record.tags)
-    assert again == record
+    assert replace(again, hints=2) == record
 
 
 def test_only_tiles_that_the_seed_does_not_explain_are_written() -> None:
@@ -106,6 +108,24 @@ def test_undone_moves_are_counted_and_not_written() -> None:
     assert (len(record.moves), record.undos) == (4, 1)
     assert '[Undos "1"]' in str(record)
     assert record.replay().undos == 1
+
+
+@pytest.mark.parametrize("text", [SHORT, FOREIGN])
+def test_a_record_can_be_read_without_playing_its_moves(text: str) -> None:
+    assert parse_unplayed(text) == parse_record(text)
+    assert parse_unplayed(text.encode()) == parse_record(text)
+
+
+def test_without_playing_only_the_form_is_checked() -> None:
+    assert parse_unplayed(SHORT.replace("drdlur", "rrrrrr")).moves == 6 * (Move.RIGHT,)
+    for wrong in (
+        SHORT + "x",
+        SHORT.replace("Seed", "Sees"),
+        "torn",
+        SHORT.replace('"1"]', '"2"]'),
+    ):
+        with pytest.raises(InvalidRecord):
+            parse_unplayed(wrong)
 
 
 def test_lines_hold_64_moves() -> None:
@@ -221,7 +241,7 @@ def test_what_is_refused_and_where(old: str, new: str, message: str) -> None:
 
 
 def test_without_a_seed_every_tile_is_given() -> None:
-    with pytest.raises(InvalidRecord, match="line 14, move 9: expected the new tile as @cell:tile"):
+    with pytest.raises(InvalidRecord, match="line 15, move 9: expected the new tile as @cell:tile"):
         parse_record(FOREIGN.replace("d@0:2", "d"))
 
 

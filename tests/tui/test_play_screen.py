@@ -2,6 +2,7 @@
 
 import re
 import threading
+from datetime import date
 from pathlib import Path
 
 import pytest
@@ -22,6 +23,8 @@ from tests.tui.driving import (
 )
 from twofold import Board, Game, Move, Rules
 from twofold.play import saving
+from twofold.play.daily import new_record
+from twofold.play.saving import KeptGame
 from twofold.records.record import Record, read_record, write_record
 from twofold.tui.review_screen import ReviewScreen
 
@@ -106,6 +109,40 @@ def test_hints_are_shown_and_hidden(folder: Path) -> None:
         assert "values" not in text_of(pilot)
 
     drive(play_screen(folder), act)
+
+
+def test_hints_that_are_shown_are_counted(folder: Path) -> None:
+    """Once for each position, and not those of a player that plays."""
+    screen = play_screen(folder)
+
+    async def act(pilot: Driven) -> None:
+        await pilot.press("left", "i")
+        await until_shown(pilot, "values, points")
+        assert screen.kept.hints == 1
+        await pilot.press("i", "i")
+        await until_shown(pilot, "values, points")
+        assert screen.kept.hints == 1
+        await pilot.press("i", "down")
+
+    drive(screen, act)
+    assert screen.kept.hints == 1
+    screen.kept.save()
+    assert read_record(screen.kept.path).hints == 1
+
+
+def test_the_daily_game_is_played_without_help(folder: Path) -> None:
+    record = new_record(date(2026, 11, 23), "2026-11-23T12:00:00+00:00")
+    screen = play_screen(folder, record.resume())
+    screen.kept = KeptGame(screen.kept.game, folder / "daily.2048", record)
+
+    async def act(pilot: Driven) -> None:
+        await pilot.press("left", "down")
+        for key, what in {"u": "undo", "i": "hints", "enter": "autoplay", "p": "autoplay"}.items():
+            await pilot.press(key)
+            assert f"the daily game is played without {what}" in note_of(pilot)
+
+    drive(screen, act)
+    assert (screen.kept.game.move_number, screen.kept.game.undos) == (2, 0)
 
 
 def test_one_key_plays_the_best_move(folder: Path) -> None:

@@ -18,6 +18,8 @@ PAGES = {
     "/analyse#board=0012/0124/1356/2479": "table",
     "/review": "h1",
     "/practice": ".tile",
+    "/games": "h1",
+    "/daily": ".daily-day",
     "/lab": "h1",
 }
 PLAYER = "expectimax:eval=rows,ply=2"

@@ -24,6 +24,8 @@ PAGES = {
     "/watch": ".tile",
     "/analyse#board=0012/0124/1356/2479": "table",
     "/review": "h1",
+    "/games": "h1",
+    "/daily": ".daily-day",
     "/lab": "h1",
 }
 CUT = """() => [...document.querySelectorAll("button, .button, .score, .analysis-value, output")]

@@ -14,6 +14,7 @@ from twofold.errors import (
     InvalidRecord,
 )
 from twofold.game import Game
+from twofold.play.kept import Kept
 from twofold.play.store import GameStore, NotFound
 from twofold.records.record import Record
 from twofold.web import table as module
@@ -179,8 +180,8 @@ def test_forks_are_games_of_their_own(table: GameTable) -> None:
     live = begin(table, listener)
     for _ in range(5):
         move(live, listener)
-    history, player = live.fork(3)
-    other = table.join(table.begin(history, player=player), Asker(listener, 4))
+    history, known = live.fork(3)
+    other = table.join(table.begin(history, known), Asker(listener, 4))
     assert other.name != live.name
     assert other.state().player == "me"
     move(other, listener)
@@ -188,3 +189,24 @@ def test_forks_are_games_of_their_own(table: GameTable) -> None:
     table.close()
     assert len(table.store.read(other.name).moves) == 4
     assert [info.moves for info in table.infos()] == [4, 5]
+
+
+@pytest.mark.parametrize("first", [True, False])
+def test_a_game_that_is_saved_meanwhile_is_listed_as_it_stands(
+    table: GameTable, monkeypatch: pytest.MonkeyPatch, first: bool
+) -> None:
+    listener = Listener()
+    live = begin(table, listener)
+    for _ in range(3):
+        move(live, listener)
+    games = table.store.games
+
+    def saved_meanwhile() -> list[Kept]:
+        if first:
+            live.save()
+        found = games()
+        live.save()
+        return found
+
+    monkeypatch.setattr(table.store, "games", saved_meanwhile)
+    assert [one.info.moves for one in table.entries()] == [3]

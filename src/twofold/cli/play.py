@@ -236,6 +236,7 @@ class TextGame:
 
     def undo(self) -> None:
         """Take the last move back."""
+        self.kept.refuse_in_daily("undo")
         step = self.game.undo()
         print_out(f"took back {step.move.name.lower()}{self._score_words()}")
         self.show()
@@ -292,12 +293,14 @@ class TextGame:
         """Say which move the player would make, and what it thinks of the others."""
         if self.game.is_finished:
             raise GameOver("expected a game in progress for a hint, got a finished one")
+        self.kept.refuse_in_daily("hints")
         try:
             analysis = analyse(self.hinter(), self.game)
         except TwofoldError:
             raise
         except Exception as error:
             raise PlayerError(f"no hint: {describe_caught(error)}") from error
+        self.kept.hint_shown(self.game.board)
         print_out(f"hint: {analysis.best.name.lower()}")
         if analysis.table is not None:
             print_words(f"table {table_words(analysis.table)}")

@@ -4,7 +4,7 @@ import os
 import time
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Final
+from typing import Final, Literal
 
 import msgspec
 
@@ -20,6 +20,9 @@ ME: Final = "me"
 
 AND: Final = " + "
 """Between the names of those who played a game."""
+
+Kind = Literal["hand", "helped", "player", "board"]
+"""How a game was played: by hand; with hints; with moves of a player; from a given board."""
 
 SOMEBODY: Final = "another player"
 """Stands for a player whose name is too long."""
@@ -39,17 +42,28 @@ def add_player(players: str, name: str) -> str:
     return players if name == SOMEBODY else add_player(players, SOMEBODY)
 
 
-def counts_as_own(players: str, *, given_board: bool) -> bool:
+def kind_of(players: str, hints: int, *, given_board: bool) -> Kind:
+    """How a game was played.
+
+    Args:
+        players: those who played, as in a record; empty for the person alone.
+        hints: for how many positions hints were shown.
+        given_board: whether the game began on a given board.
+    """
+    if players not in ("", ME):
+        return "player"
+    if given_board:
+        return "board"
+    return "helped" if hints else "hand"
+
+
+def counts_as_own(kind: Kind) -> bool:
     """True if a game's score counts as a best score of the person.
 
     It does where the person made every move, from the first one of a common game on. Hints may
     have been shown.
-
-    Args:
-        players: those who played, as in a record; empty for the person alone.
-        given_board: whether the game began on a given board.
     """
-    return players in ("", ME) and not given_board
+    return kind in ("hand", "helped")
 
 
 def read_best(path: Path) -> dict[str, int]:

@@ -84,7 +84,7 @@ class GameFile:
             ResourceError: the disk failed.
         """
         with located(shown(os.fspath(self.path))):
-            version = _parse(_content(self.path))
+            version = _parse(content_of(self.path))
         self.take(version)
         return version.record
 
@@ -100,7 +100,7 @@ class GameFile:
             ResourceError: the disk failed.
         """
         try:
-            data = _content(self.path)
+            data = content_of(self.path)
         except InvalidRecord:
             if self.path.exists():
                 raise
@@ -154,6 +154,12 @@ def indexed(record: Record, played: float) -> Record:
     return replace(record, tags={**record.tags, **tags})
 
 
+def unindexed(record: Record) -> Record:
+    """The record without the tags that a list is made from."""
+    own = {name: text for name, text in record.tags.items() if name not in INDEX_TAGS}
+    return replace(record, tags=own)
+
+
 def goes_on(later: Record, earlier: Record) -> bool:
     """True if one record has all moves of another, from the same start and with the same tiles."""
     count = len(earlier.moves)
@@ -172,7 +178,13 @@ def _start(record: Record) -> tuple[object, ...]:
     return record.rules, board, record.start_score, record.start_move
 
 
-def _content(path: Path) -> bytes:
+def content_of(path: Path) -> bytes:
+    """The bytes of a file, up to one more than a record may have.
+
+    Raises:
+        InvalidRecord: it cannot be opened.
+        ResourceError: the disk failed.
+    """
     try:
         with open_regular(path, InvalidRecord) as file:
             return file.read(MAX_RECORD_BYTES + 1)
@@ -185,6 +197,4 @@ def _digest(data: bytes) -> bytes:
 
 
 def _parse(data: bytes) -> Version:
-    record = parse_record(data)
-    own = {name: text for name, text in record.tags.items() if name not in INDEX_TAGS}
-    return Version(replace(record, tags=own), _digest(data))
+    return Version(unindexed(parse_record(data)), _digest(data))

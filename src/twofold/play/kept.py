@@ -13,7 +13,9 @@ from twofold.board import Board
 from twofold.errors import InvalidRecord
 from twofold.files import open_regular
 from twofold.limits import MAX_RECORD_BYTES, MAX_TAG, MAX_TAGS
-from twofold.play.best_scores import counts_as_own
+from twofold.notation import parse_seed
+from twofold.play import daily
+from twofold.play.best_scores import Kind, counts_as_own, kind_of
 from twofold.play.game_file import MOVES_TAG, PLAYED_TAG
 from twofold.records import text as record_text
 from twofold.records.record import Record, parse_record
@@ -33,7 +35,15 @@ _SECONDS: Final = re.compile(r"[0-9]{1,12}(\.[0-9]{1,9})?", re.ASCII)
 
 
 class GameInfo(msgspec.Struct, frozen=True):
-    """A kept game in a list."""
+    """A kept game in a list.
+
+    Attributes:
+        undos: how often a move was undone.
+        hints: for how many positions hints were shown.
+        kind: how it was played: by hand; by hand and `helped` by hints; with moves of a player;
+            from a given board.
+        daily: the day whose daily game it is, such as `2026-11-23`; empty for any other game.
+    """
 
     game: str
     rules: str
@@ -45,6 +55,9 @@ class GameInfo(msgspec.Struct, frozen=True):
     player: str
     date: str
     undos: int
+    hints: int = 0
+    kind: Kind = "hand"
+    daily: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,12 +67,15 @@ class Kept:
     Attributes:
         info: what a list shows.
         played: when it changed last, in seconds since 1970.
-        counts: whether its score counts as a best score.
     """
 
     info: GameInfo
     played: float
-    counts: bool
+
+    @property
+    def counts(self) -> bool:
+        """Whether its score counts as a best score."""
+        return counts_as_own(self.info.kind)
 
 
 def kept_of(game: str, record: Record, played: float) -> Kept:
@@ -86,8 +102,11 @@ def kept_of(game: str, record: Record, played: float) -> Kept:
         player=record.player,
         date=record.date,
         undos=record.undos,
+        hints=record.hints,
+        kind=kind_of(record.player, record.hints, given_board=record.board is not None),
+        daily=daily.day_of_record(record),
     )
-    return Kept(info, played, counts_as_own(info.player, given_board=record.board is not None))
+    return Kept(info, played)
 
 
 def read_kept(path: Path, game: str) -> Kept:
@@ -123,6 +142,8 @@ def _from_tags(game: str, tags: dict[str, str], played: float) -> Kept:
     with located("tags"):
         board = Board.parse(tags["Final"])
         rules = Rules.parse(tags["Rules"]) if "Rules" in tags else STANDARD
+        seed = parse_seed(tags["Seed"]) if "Seed" in tags else None
+    player, hints, given = tags.get("Player", ""), _whole(tags.get("Hints", "0")), "Board" in tags
     info = GameInfo(
         game=game,
         rules=str(rules),
@@ -131,11 +152,14 @@ def _from_tags(game: str, tags: dict[str, str], played: float) -> Kept:
         moves=_whole(tags[MOVES_TAG]),
         max_tile=board.max_tile,
         status=tags["Result"].rpartition(" ")[2],
-        player=tags.get("Player", ""),
+        player=player,
         date=tags.get("Date", ""),
         undos=_whole(tags.get("Undos", "0")),
+        hints=hints,
+        kind=kind_of(player, hints, given_board=given),
+        daily=daily.day_of(tags, rules, seed, given_board=given),
     )
-    return Kept(info, played, counts_as_own(info.player, given_board="Board" in tags))
+    return Kept(info, played)
 
 
 def _whole(text: str) -> int:

@@ -8,8 +8,11 @@ import threading
 from itertools import takewhile
 from typing import Final, Literal
 
+from twofold.board import Board
 from twofold.game import Game
-from twofold.play.best_scores import add_player, counts_as_own
+from twofold.limits import MAX_MOVE_NUMBER
+from twofold.play.best_scores import Kind, add_player, counts_as_own, kind_of
+from twofold.play.daily import DailyRule, day_of_record
 from twofold.play.game_file import Conflict, GameFile, Version
 from twofold.records.record import Record
 
@@ -32,6 +35,7 @@ class SavedGame:
         game: the game; after a save another one where another program went on with it.
         file: where it is kept; used under `saving`.
         player: who made the moves so far; empty for the person alone.
+        hints: for how many positions hints were shown; see `hint_shown`.
         lock: held while anything happens in the game.
         saving: held while the file is written or deleted.
     """
@@ -53,12 +57,24 @@ class SavedGame:
         self.saving: Final = threading.Lock()
         self._resumed = resumed or Record(game.rules, game.seed)
         self._date = self._resumed.date if date is None else date
+        self.hints = self._resumed.hints
+        self._hinted: Board | None = None  # the board that hints were shown for last
         self._saved = self.version if is_saved or not game.can_undo else None
 
     @property
-    def version(self) -> tuple[int, int]:
-        """Another value whenever the game is another one."""
-        return self.game.move_number, self.game.undos
+    def version(self) -> tuple[int, int, int]:
+        """Another value whenever the game is another one.
+
+        Hints before the first move count with it: a game without a move is not written.
+        """
+        number, undos = self.game.move_number, self.game.undos
+        has_begun = undos > 0 or number > self.game.start_move_number
+        return number, undos, self.hints if has_begun else 0
+
+    @property
+    def daily(self) -> str:
+        """The day whose daily game it is, such as `2026-11-23`; empty for any other game."""
+        return day_of_record(self._resumed)
 
     @property
     def is_saved(self) -> bool:
@@ -66,13 +82,46 @@ class SavedGame:
         return self._saved == self.version
 
     @property
+    def kind(self) -> Kind:
+        """How it was played so far."""
+        return kind_of(self.player, self.hints, given_board=self.game.given_board is not None)
+
+    @property
     def counts_as_own(self) -> bool:
         """Whether the score counts as a best score of the person."""
-        return counts_as_own(self.player, given_board=self.game.given_board is not None)
+        return counts_as_own(self.kind)
 
     def add_player(self, name: str) -> None:
         """Count someone among those who played."""
         self.player = add_player(self.player, name)
+
+    def hint_shown(self, board: Board) -> bool:
+        """Count a hint, if it is for the board as it stands and was not counted just before.
+
+        Args:
+            board: what the hint is for.
+
+        Returns:
+            Whether it was counted.
+        """
+        with self.lock:
+            if board != self.game.board or board == self._hinted:
+                return False
+            self._hinted = board
+            self.hints = min(self.hints + 1, MAX_MOVE_NUMBER)
+            return True
+
+    def refuse_in_daily(self, what: str) -> None:
+        """Refuse what the daily game is played without.
+
+        Args:
+            what: for the sentence, such as `undo`.
+
+        Raises:
+            DailyRule: it is a daily game.
+        """
+        if self.daily:
+            raise DailyRule(f"the daily game is played without {what}: there is one try a day")
 
     def record(self) -> Record:
         """The record of the game as it stands."""
@@ -81,6 +130,7 @@ class SavedGame:
                 self.game,
                 player=self.player,
                 date=self._date,
+                hints=self.hints,
                 comments=self._comments(),
                 tags=self._resumed.tags,
             )
@@ -132,7 +182,7 @@ class SavedGame:
                 self._take(other, version)
             return other is not Conflict.DELETED or not self.is_saved
 
-    def _take(self, version: Version, known: tuple[int, int]) -> None:
+    def _take(self, version: Version, known: tuple[int, int, int]) -> None:
         """Go on from the moves of another program, unless this game has changed since `known`."""
         with self.lock:
             if self.version != known or self.file is None:
@@ -141,6 +191,7 @@ class SavedGame:
             self._resumed = version.record
             self._date = version.record.date
             self.player = version.record.player
+            self.hints = max(self.hints, version.record.hints)
             self.game = version.record.resume()
             self._saved = self.version
             self.file.take(version)

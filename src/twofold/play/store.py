@@ -35,6 +35,7 @@ from twofold.play.game_file import (
     Conflict,
     GameFile,
     Version,
+    content_of,
     indexed,
 )
 from twofold.play.kept import Kept, kept_of, read_kept
@@ -95,11 +96,11 @@ class GameStore:
 
     # ---- games
 
-    def new_id(self) -> str:
-        """An id that no game has.
+    def check_room(self) -> None:
+        """Refuse another game where there are as many as are kept.
 
         Raises:
-            LimitExceeded: there are as many games as are kept.
+            LimitExceeded: so it is.
         """
         with self._lock:
             if len(self._kept) >= MAX_GAMES:
@@ -107,6 +108,14 @@ class GameStore:
                     f"expected fewer than {MAX_GAMES:,} kept games to begin another one, got as "
                     "many: delete some first"
                 )
+
+    def new_id(self) -> str:
+        """An id that no game has.
+
+        Raises:
+            LimitExceeded: there are as many games as are kept.
+        """
+        self.check_room()
         while True:
             game = "".join(secrets.choice(_LETTERS) for _ in range(_ID_LENGTH))
             if not self.path(game).exists():
@@ -177,6 +186,18 @@ class GameStore:
         with self._lock:
             self._kept.pop(game, None)
         raise NotFound(f"there is no saved game {shown(game)}")
+
+    def content(self, game: str) -> bytes:
+        """The file of a game as it is; it is not checked.
+
+        Raises:
+            NotFound: there is no such game.
+            ResourceError: the disk failed.
+        """
+        try:
+            return content_of(self.path(game))
+        except InvalidRecord:
+            raise NotFound(f"there is no saved game {shown(game)}") from None
 
     def delete(self, game: str) -> None:
         """Delete a game; its score stays among the best scores.
@@ -325,12 +346,12 @@ class GameStore:
                 with self._lock:
                     self._touched.clear()
                 found = _newest_first(self.folder)
-                for path, stamp in found.items():
+                for name, stamp in found.items():
                     if self._closing:
                         return
-                    if self._stamps.get(path.name) != stamp:
-                        self._read_one(path, stamp)
-                self._forget_gone({path.name for path in found})
+                    if self._stamps.get(name) != stamp:
+                        self._read_one(self.folder / name, stamp)
+                self._forget_gone(set(found))
                 self._take_best()
                 self.damaged.pop(str(self.folder), None)
             except OSError as error:
@@ -378,8 +399,8 @@ class GameStore:
         _LOG.warning("cannot read %s of the kept games: %s", name, why)
 
 
-def _newest_first(folder: Path) -> dict[Path, Stamp]:
-    """The files of games with their stamps, the last changed first."""
+def _newest_first(folder: Path) -> dict[str, Stamp]:
+    """The names of the files of games with their stamps, the last changed first."""
     known = []
     with os.scandir(folder) as found:
         for one in found:
@@ -387,8 +408,8 @@ def _newest_first(folder: Path) -> dict[Path, Stamp]:
                 with contextlib.suppress(FileNotFoundError):  # gone meanwhile
                     state = _state(one)
                     stamp = (state.st_mtime_ns, state.st_size, state.st_ino)
-                    known.append((stamp, Path(one.path)))
-    return {path: stamp for stamp, path in sorted(known, reverse=True)}
+                    known.append((stamp, one.name))
+    return {name: stamp for stamp, name in sorted(known, reverse=True)}
 
 
 def _state(entry: os.DirEntry[str]) -> os.stat_result:

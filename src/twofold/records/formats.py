@@ -103,6 +103,7 @@ _PARTS: Final = {
     "player": "the player",
     "date": "the date",
     "undos": "the number of undos",
+    "hints": "the number of hints",
     "tags": "the further tags",
 }
 """The parts of a record that a format may have no place for, in words."""

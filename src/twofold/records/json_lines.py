@@ -46,6 +46,7 @@ class _Line(msgspec.Struct, forbid_unknown_fields=True, omit_defaults=True):
     player: str = ""
     date: str = ""
     undos: int = 0
+    hints: int = 0
     score: int | None = None
     result: str = ""
     final: str | None = None
@@ -72,6 +73,7 @@ def format_line(record: Record) -> str:
         player=record.player,
         date=record.date,
         undos=record.undos,
+        hints=record.hints,
         score=record.score,
         result=record.result,
         final=None if record.final is None else str(record.final),
@@ -148,6 +150,7 @@ def _to_record(line: _Line) -> Record:
             player=line.player,
             date=line.date,
             undos=line.undos,
+            hints=line.hints,
             score=line.score,
             result=line.result,
             final=None if line.final is None else Board.parse(line.final),

@@ -57,6 +57,7 @@ class Record:
         player: who played; free text, a player's spec where twofold played.
         date: when; free text, best as 2048-01-31.
         undos: how often a move was undone in play.
+        hints: for how many positions hints were shown to the person who played.
         score: points at the end; None if not known.
         result: largest tile at the end and how the game stood, such as `2048 over`; empty
             if not known.
@@ -80,6 +81,7 @@ class Record:
     player: str = ""
     date: str = ""
     undos: int = 0
+    hints: int = 0
     score: int | None = None
     result: str = ""
     final: Board | None = None
@@ -106,6 +108,7 @@ class Record:
         *,
         player: str = "",
         date: str = "",
+        hints: int = 0,
         comments: Mapping[int, str] | None = None,
         tags: Mapping[str, str] | None = None,
     ) -> Self:
@@ -130,6 +133,7 @@ class Record:
             player=player,
             date=date,
             undos=game.undos,
+            hints=hints,
             score=game.score,
             result=result_text(game.board, game.rules),
             final=game.board,
@@ -229,6 +233,7 @@ def _check_values(record: Record) -> None:
     check_limit("a start score", record.start_score, 0, MAX_SCORE)
     check_limit("a start move", record.start_move, 0, MAX_MOVE_NUMBER)
     check_limit("a number of undos", record.undos, 0, MAX_MOVE_NUMBER)
+    check_limit("a number of hints", record.hints, 0, MAX_MOVE_NUMBER)
     check_limit("a number of moves", len(record.moves), 0, MAX_RECORD_MOVES)
     check_limit("a number of own tags", len(record.tags), 0, MAX_TAGS - len(OWN_TAGS))
     check_limit("a score", record.score or 0, 0, 2 * MAX_SCORE)
@@ -259,6 +264,7 @@ def format_record(record: Record) -> str:
         "Player": record.player or None,
         "Date": record.date or None,
         "Undos": record.undos or None,
+        "Hints": record.hints or None,
         "Score": record.score,
         "Result": record.result or None,
         "Final": record.final,
@@ -311,6 +317,34 @@ def parse_record(text: str | bytes, *, partial: bool = False) -> Record:
         return _ended(_played(record, game, comments), game, str(error))
 
 
+def parse_unplayed(text: str | bytes) -> Record:
+    """Read a record without playing its moves: many times faster, and nothing is checked by them.
+
+    Args:
+        text: the text; bytes are UTF-8.
+
+    Raises:
+        InvalidRecord: the text is no record, or holds something else than moves.
+    """
+    whole, _ = record_text.decode(text)
+    head = record_text.parse_head(whole)
+    record = _from_tags(head.tags)
+    number = record.start_move
+    moves: list[Move] = []
+    spawns: dict[int, tuple[int, int]] = {}
+    comments: dict[int, str] = {}
+    for part in record_text.parse_moves(whole, head.position, head.line):
+        if isinstance(part, MoveText):
+            number += 1
+            moves.append(_MOVES[part.letter])
+            if part.spawn is not None:
+                spawns[number] = part.spawn
+        else:
+            _comment(comments, number, part.text)
+    with located("moves"):
+        return replace(record, moves=tuple(moves), spawns=spawns, comments=comments)
+
+
 def _play(game: Game, part: MoveText, *, has_seed: bool) -> None:
     if part.spawn is None and not has_seed:
         raise InvalidRecord("expected the new tile as @cell:tile, as there is no Seed")
@@ -355,6 +389,7 @@ def _whole(text: str) -> int:
     return int(text)
 
 
+_MOVES: Final = {move.letter: move for move in Move}
 _FIELDS: Final = {"StartScore": "start_score", "StartMove": "start_move"}
 _READERS: Final[dict[str, Callable[[str], object]]] = {
     "Rules": Rules.parse,
@@ -365,6 +400,7 @@ _READERS: Final[dict[str, Callable[[str], object]]] = {
     "Player": str,
     "Date": str,
     "Undos": _whole,
+    "Hints": _whole,
     "Score": _whole,
     "Result": str,
     "Final": Board.parse,

@@ -113,6 +113,8 @@ class PlayScreen(GameScreen):
     def changed(self, now: SharedNow) -> None:
         """Announce the goal once, and the end."""
         frame, goal = now.frame, self.kept.game.rules.goal
+        if self.shared.hints and not now.auto and frame.analysis is not None:
+            self.kept.hint_shown(frame.board)
         reached = frame.board.max_tile >= goal
         if reached and not self._won and not now.is_finished:
             self.note = Text(f" {goal} reached! The game goes on. ", NOTICE)
@@ -153,6 +155,10 @@ class PlayScreen(GameScreen):
             return False
         return True
 
+    def _is_refused(self, what: str) -> bool:
+        """Whether this is a daily game, which is played without something; then say so."""
+        return not self._try(lambda: self.kept.refuse_in_daily(what))
+
     # ---- keys
 
     def action_move(self, letter: str) -> None:
@@ -181,6 +187,8 @@ class PlayScreen(GameScreen):
             is_new = not game.can_undo and not game.can_redo
         if is_new and self._before is not None:
             self._go_back(self._before)
+        elif self._is_refused("undo"):
+            return
         elif self._try(self.shared.undo):
             self.say("took a move back")
 
@@ -192,11 +200,15 @@ class PlayScreen(GameScreen):
 
     def action_hints(self) -> None:
         """Show what the player thinks, or do not."""
+        if self._is_refused("hints"):
+            return
         self.shared.want_hints(not self.shared.hints)
         self.say("hints are on" if self.shared.hints else "hints are off", "dim")
 
     def action_best(self) -> None:
         """Let the player make one move; while it plays on, take over."""
+        if self._is_refused("autoplay"):
+            return
         self.note = Text()
         if self.shared.now.auto:
             self.shared.play_on(False)
@@ -206,6 +218,8 @@ class PlayScreen(GameScreen):
 
     def action_auto(self) -> None:
         """Let the player play on, or take over."""
+        if self._is_refused("autoplay"):
+            return
         self.note = Text()
         self._before = None
         self.shared.play_on(not self.shared.now.auto)

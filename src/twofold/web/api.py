@@ -17,6 +17,7 @@ from twofold.rules import Move, Rules
 from twofold.search.budget import Budget
 from twofold.search.document import AnalysisDocument, Timing
 from twofold.search.stop import ALARMS, Stop
+from twofold.web import daily_games, own_games
 from twofold.web.hub import Hub
 from twofold.web.operations import Call, Operation, Text, check_id
 from twofold.web.practice.routes import practice_operations
@@ -159,6 +160,8 @@ def operations(hub: Hub) -> list[Operation]:
     """What the API can do with a hub."""
     api = _Api(hub)
     return [
+        *own_games.operations(hub),
+        *daily_games.operations(hub),
         Operation(
             path="/api/players",
             summary="List the players to pick from; the first is the default.",

@@ -8,13 +8,16 @@ import threading
 from dataclasses import replace
 from typing import Final, Protocol
 
+from msgspec.structs import replace as replace_now
+
 from twofold.board import Board
 from twofold.errors import GameOver, TwofoldError
 from twofold.game import Game
 from twofold.play.autoplay import Autoplay, MakePlayer, Reason, Wish, message_of
 from twofold.play.best_scores import ME
+from twofold.play.daily import without_day
 from twofold.play.game_file import Conflict, GameFile, Version
-from twofold.play.kept import GameInfo, Kept
+from twofold.play.kept import Kept, kept_of
 from twofold.play.saved_game import News, SavedGame
 from twofold.play.store import GameStore
 from twofold.play.threads import Seats
@@ -165,8 +168,10 @@ class LiveGame(SavedGame):
 
         Raises:
             NothingToUndo: there is none.
+            DailyRule: it is a daily game.
         """
         with self.lock:
+            self.refuse_in_daily("undo")
             self.take_over()
             step = self.game.undo()
             self.changed()
@@ -184,6 +189,17 @@ class LiveGame(SavedGame):
             step = self.game.redo()
             self._moved(before, step, "", asker)
 
+    def show_hints(self, board: Board) -> None:
+        """Hints for a board are about to be shown to the person: count them.
+
+        Raises:
+            DailyRule: it is a daily game.
+        """
+        with self.lock:
+            self.refuse_in_daily("hints")
+            if self._playing is None and self.hint_shown(board) and not self.is_saved:
+                self.changed()
+
     def _moved(self, before: Board, step: Step, by: str, asker: Asker | None) -> None:
         self.add_player(by or ME)
         self.changed(at_once=self.game.is_finished)
@@ -198,8 +214,10 @@ class LiveGame(SavedGame):
         Raises:
             GameOver: no move can be made.
             LimitExceeded: too many players play at this table.
+            DailyRule: it is a daily game.
         """
         with self.lock:
+            self.refuse_in_daily("autoplay")
             if self.game.is_finished:
                 result = result_text(self.game.board, self.game.rules)
                 raise GameOver(f"expected a game in progress, got {result}")
@@ -303,6 +321,7 @@ class LiveGame(SavedGame):
                 undone=undone,
                 note=note,
                 was="" if note in ("", "newer") else self.was,
+                daily=self.daily,
             )
 
     def now(self) -> GameNow:
@@ -310,7 +329,8 @@ class LiveGame(SavedGame):
         with self.lock:
             playing = "" if self._playing is None else self._playing.spec
             best = self._keeper.best(self._rules_text)
-            return now_of(self.game, best=best, autoplay=playing)
+            now = now_of(self.game, best=best, autoplay=playing, hints=self.hints)
+            return replace_now(now, can_undo=False) if self.daily else now
 
     def position(self, number: int) -> PositionReply:
         """An earlier position, or the present one.
@@ -342,27 +362,19 @@ class LiveGame(SavedGame):
 
     def kept_entry(self) -> Kept:
         """What a list shows."""
-        with self.lock:
-            history = self.game
-            info = GameInfo(
-                game=self.name,
-                rules=self._rules_text,
-                board=str(history.board),
-                score=history.score,
-                moves=history.move_number - history.start_move_number,
-                max_tile=history.board.max_tile,
-                status=history.status.value,
-                player=self.player or ME,
-                date=self._date,
-                undos=history.undos,
-            )
-            return Kept(info, self._played, self.counts_as_own)
+        return kept_of(self.name, self.record(), self._played)
 
-    def fork(self, number: int) -> tuple[Game, str]:
-        """A game of its own with the moves up to a number, and who made them."""
+    def fork(self, number: int) -> tuple[Game, Record]:
+        """A game of its own with the moves up to a number.
+
+        Returns:
+            The game, and a record with who made the moves and how many hints were shown.
+        """
         self._replay(number)
         with self.lock:
-            return self.game.fork(number), self.player
+            rules, seed = self.game.rules, self.game.seed
+            known = Record(rules, seed, player=self.player, hints=self.hints)
+            return self.game.fork(number), known
 
     # ---- saving
 
@@ -401,6 +413,7 @@ class LiveGame(SavedGame):
         """Go on in a file of its own; under `saving`."""
         with self.lock:
             self.name, self.was, self.file = name, self.name, file
+            self._resumed = without_day(self._resumed)  # the one try is the game in the file
             self.tell_news(news)
 
     def give_way(self) -> None:

@@ -5,14 +5,14 @@ other. The work is done in threads; where the page that asked has gone, its sear
 """
 
 import asyncio
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final, TypeVar
 
 import msgspec
 from anyio import CapacityLimiter, to_thread
 from starlette.requests import ClientDisconnect, Request
-from starlette.responses import Response
+from starlette.responses import Response, StreamingResponse
 from starlette.routing import Route
 
 from twofold.errors import InvalidInput, TwofoldError
@@ -52,9 +52,14 @@ class Call:
 
 @dataclass(frozen=True, slots=True)
 class Text:
-    """An answer that is a text to be kept as a file."""
+    """An answer that is a text to be kept as a file.
 
-    text: str
+    Attributes:
+        text: the text, or its parts, which are made while they are sent.
+        file_name: the name of the file.
+    """
+
+    text: str | Iterator[str]
     file_name: str
 
 
@@ -193,12 +198,21 @@ def _read_query(kind: type[msgspec.Struct] | None, request: Request) -> Any:
 def _answer(operation: Operation, call: Call) -> Response:
     found = operation.work(call)
     if isinstance(found, Text):
+        if not isinstance(found.text, str):
+            return StreamingResponse(
+                found.text, operation.status, _as_file(found.file_name), "text/plain"
+            )
         found = File(found.text.encode(), "text/plain", found.file_name)
     if isinstance(found, File):
-        headers = {"Content-Disposition": f'attachment; filename="{found.file_name}"'}
+        headers = _as_file(found.file_name)
         return Response(found.content, operation.status, headers, found.media_type)
     body = msgspec.json.encode(found)
     return Response(body, operation.status, media_type="application/json")
+
+
+def _as_file(name: str) -> dict[str, str]:
+    """Headers by which a browser saves an answer."""
+    return {"Content-Disposition": f'attachment; filename="{name}"'}
 
 
 async def in_thread(

@@ -38,7 +38,7 @@ STYLES: Final = tuple(
     f"css/{name}.css"
     for name in (
         "base", "board", "pages", "analysis", "analyse", "watch", "review", "practice",
-        "chart", "lab", "jobs", "share", "away", "palettes", "trial",
+        "chart", "lab", "jobs", "games", "share", "away", "palettes", "trial",
     )
 )  # fmt: skip
 """In this order: a later one may change what an earlier one says."""

@@ -29,7 +29,9 @@ from twofold.notation import shown
 LOOPBACK: Final = ("127.0.0.1", "localhost", "[::1]")
 """The names under which this machine reaches itself."""
 
-PAGES: Final = ("/", "/watch", "/analyse", "/review", "/practice", "/lab")
+PAGES: Final = (
+    "/", "/watch", "/analyse", "/review", "/practice", "/games", "/daily", "/lab",
+)  # fmt: skip
 """The addresses of the one page; it looks at the address to see what to show."""
 
 LEGACY_ROUTES: Final[Mapping[str, str]] = {"/move": "GET", "/analyze": "POST"}

@@ -101,8 +101,8 @@ class Session:
             return
 
         def fork() -> None:
-            history, player = table.find(request.source).fork(request.move_number)
-            self._follow(table.begin(history, player=player, keep=request.keep), asker)
+            history, known = table.find(request.source).fork(request.move_number)
+            self._follow(table.begin(history, known, keep=request.keep), asker)
 
         self._later(fork, request.ref)
 
@@ -204,6 +204,8 @@ class Session:
         )
 
     def _analyse(self, request: protocol.AnalyseRequest) -> None:
+        if request.game:
+            self._game(request.game).show_hints(Board.parse(request.board))
         order = order_of(
             self._hub.roster,
             board=request.board,

@@ -10,16 +10,18 @@ import secrets
 import threading
 import time
 from collections.abc import Callable
-from datetime import datetime
-from typing import Final
+from datetime import date, datetime
+from typing import Final, NamedTuple
 
 from twofold.game import Game
 from twofold.notation import shown
-from twofold.play.game_file import Conflict
-from twofold.play.kept import GameInfo
+from twofold.play import daily
+from twofold.play.game_file import Conflict, indexed, unindexed
+from twofold.play.importing import when_played
+from twofold.play.kept import GameInfo, Kept
 from twofold.play.store import GameStore, NotFound
 from twofold.play.threads import Seats
-from twofold.records.record import Record
+from twofold.records.record import Record, parse_unplayed
 from twofold.web.following import Asker, Viewer
 from twofold.web.live_game import LiveGame
 from twofold.web.saver import Saver
@@ -40,6 +42,13 @@ CLOSE_SECONDS: Final = 10.0
 """How long closing may take, for players to end and games to be written."""
 
 _LOG: Final = logging.getLogger("twofold.web")
+
+
+class TakenIn(NamedTuple):
+    """A game that came as a record: its id, and whether it is kept only now."""
+
+    game: str
+    is_new: bool
 
 
 class GameTable:
@@ -86,21 +95,23 @@ class GameTable:
 
     # ---- games
 
-    def begin(self, history: Game, *, player: str = "", keep: bool = True) -> LiveGame:
+    def begin(self, history: Game, known: Record | None = None, *, keep: bool = True) -> LiveGame:
         """Begin a game; it is there once somebody joins it.
 
         Args:
             history: how it begins, with the moves made so far if it goes on from another one.
-            player: who made them.
+            known: what is known of it: who made the moves, how many hints were shown.
             keep: whether it is stored.
 
         Raises:
             LimitExceeded: there are as many games as are kept.
         """
         game = self.store.new_id() if keep else f"race-{secrets.token_hex(6)}"
-        date = datetime.now().astimezone().isoformat(timespec="seconds")
         file = self.store.file(game) if keep else None
-        live = LiveGame(game, history, self, self.time(), file, player=player, date=date)
+        player = "" if known is None else known.player
+        live = LiveGame(
+            game, history, self, self.time(), file, known, player=player, date=_now_text()
+        )
         if history.can_undo:
             live.changed()
         return live
@@ -111,12 +122,53 @@ class GameTable:
         Raises:
             InvalidInput, ResourceError: it cannot be written.
         """
-        if known := self.store.find(record):
-            return known
+        return self.take_in(record, self.time()).game
+
+    def take_in(self, record: Record, played: float | None = None) -> TakenIn:
+        """Keep a game that is given as a record, unless it is kept already.
+
+        The daily game of a day is its one try, unless there is another one: then it is kept as a
+        game like any other.
+
+        Args:
+            record: the game.
+            played: when it was played last; None for what the record says.
+
+        Raises:
+            InvalidInput, ResourceError: it cannot be written.
+        """
+        when = when_played(record, self.time()) if played is None else played
+        own = unindexed(record)
+        if day := daily.day_of_record(own):
+            game = daily.PREFIX + day
+            self.store.check_room()
+            other = self.store.save(game, own, when)
+            if not isinstance(other, Conflict):
+                return TakenIn(game, other is None)
+            own = daily.without_day(own)
+        if known := self.store.find(own):
+            return TakenIn(known, False)
         while True:
             game = self.store.new_id()
-            if self.store.save(game, record, self.time()) is None:
-                return game
+            if self.store.save(game, own, when) is None:
+                return TakenIn(game, True)
+
+    def begin_daily(self, day: date) -> str:
+        """The id of the try of a day, which is begun where there is none.
+
+        It is written at once, unless there is a file: so there is one try for all programs that
+        use this folder.
+
+        Raises:
+            LimitExceeded: there are as many games as are kept.
+            ResourceError: it cannot be written.
+        """
+        game = daily.id_of(day)
+        if self.store.path(game).exists():
+            return game
+        self.store.check_room()
+        self.store.save(game, daily.new_record(day, _now_text()), self.time())  # or finds another
+        return game
 
     def join(
         self, live: LiveGame, asker: Asker, note: Callable[[LiveGame], None] | None = None
@@ -242,8 +294,11 @@ class GameTable:
         Raises:
             NotFound: there is no such game.
             InvalidInput: another program has changed it since it was listed.
+            DailyRule: it is the daily game of today.
             ResourceError: the disk failed; the game is still there.
         """
+        if game == daily.id_of(daily.today()):
+            raise daily.DailyRule("the daily game of today cannot be deleted: there is one try")
         with self._lock:
             live = self._live.get(game)
         if live is None:
@@ -261,13 +316,35 @@ class GameTable:
     # ---- what there is
 
     def infos(self) -> list[GameInfo]:
-        """The kept games, last played first, as they stand; those with moves."""
-        kept = {one.info.game: one for one in self.store.games()}
+        """The games that were played last, the last one first, as they stand."""
+        return [one.info for one in self.entries()[:MAX_LISTED]]
+
+    def entries(self) -> list[Kept]:
+        """All kept games, last played first, as they stand."""
         with self._lock:
             games = [live for live in self._live.values() if live.kept and not live.is_saved]
-        kept |= {live.name: live.kept_entry() for live in games}
-        ordered = sorted(kept.values(), key=lambda one: one.played, reverse=True)
-        return [one.info for one in ordered[:MAX_LISTED]]
+        unsaved = [(live, live.kept_entry()) for live in games]
+        kept = {one.info.game: one for one in self.store.games()}
+        for live, one in unsaved:  # which may be deleted by now, or saved with more moves
+            known = kept.get(one.info.game)
+            if live.kept and (known is None or known.played <= one.played):
+                kept[one.info.game] = one
+        return sorted(kept.values(), key=lambda one: one.played, reverse=True)
+
+    def export(self, entry: Kept) -> Record:
+        """The record of a kept game, with the tags that say when it was played; it is not checked.
+
+        Raises:
+            NotFound: there is no such game.
+            InvalidRecord: its file is damaged.
+            ResourceError: the disk failed.
+        """
+        game = entry.info.game
+        with self._lock:
+            live = self._live.get(game)
+        if live is None or live.is_saved:
+            return parse_unplayed(self.store.content(game))
+        return indexed(live.record(), entry.played)
 
     def record(self, game: str) -> Record:
         """The record of a game, in play or stored.
@@ -294,3 +371,8 @@ class GameTable:
             live.end()
         self._seats.close(seconds / 2)
         self._saver.close(max(1.0, until - time.monotonic()))
+
+
+def _now_text() -> str:
+    """Now, with the time zone."""
+    return datetime.now().astimezone().isoformat(timespec="seconds")

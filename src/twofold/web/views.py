@@ -35,13 +35,14 @@ def letters_of(board: Board) -> str:
     return "".join(move.letter for move in board.legal_moves())
 
 
-def now_of(history: Game, *, best: int, autoplay: str) -> GameNow:
+def now_of(history: Game, *, best: int, autoplay: str, hints: int = 0) -> GameNow:
     """Where a game stands.
 
     Args:
         history: the game.
         best: best score under its rules.
         autoplay: who plays it; empty for the person.
+        hints: for how many positions hints were shown.
     """
     return GameNow(
         board=str(history.board),
@@ -55,6 +56,7 @@ def now_of(history: Game, *, best: int, autoplay: str) -> GameNow:
         undos=history.undos,
         best=best,
         autoplay=autoplay,
+        hints=hints,
     )
 
 

@@ -94,6 +94,7 @@ class GameNow(msgspec.Struct, frozen=True):
             given board.
         undos: moves undone so far.
         autoplay: spec of the player that plays; empty where the person does.
+        hints: for how many positions hints were shown.
     """
 
     board: str
@@ -107,6 +108,7 @@ class GameNow(msgspec.Struct, frozen=True):
     undos: int
     best: int
     autoplay: str
+    hints: int = 0
 
 
 class GameState(Reply, tag="game", frozen=True):
@@ -124,6 +126,7 @@ class GameState(Reply, tag="game", frozen=True):
             deleted the game. `damaged`: it wrote something else there.
         was: the id until now, where another program has `parted`, `deleted` or `damaged` the
             file, so that this game goes on in a file of its own.
+        daily: the day whose daily game it is, such as `2026-11-23`; empty for any other game.
     """
 
     game: str
@@ -137,6 +140,7 @@ class GameState(Reply, tag="game", frozen=True):
     undone: str = ""
     note: Note = ""
     was: str = ""
+    daily: str = ""
 
 
 class TileSlide(msgspec.Struct, array_like=True, frozen=True):

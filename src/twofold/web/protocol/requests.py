@@ -170,6 +170,8 @@ class AnalyseRequest(Request, tag="analyse", frozen=True):
         nodes: most positions visited.
         ply: depth.
         outcomes: whether `OutcomesReply`s are to follow where the player has solved the game.
+        game: the game whose board it is, where the values are hints for the person who plays it:
+            they are counted, and refused in a daily game; empty for any other analysis.
     """
 
     board: Text
@@ -180,6 +182,7 @@ class AnalyseRequest(Request, tag="analyse", frozen=True):
     nodes: Annotated[int, msgspec.Meta(ge=1, le=10**15)] | None = None
     ply: Annotated[int, msgspec.Meta(ge=1, le=100)] | None = None
     outcomes: bool = False
+    game: Id = ""
 
 
 class StopRequest(Request, tag="stop", frozen=True):

@@ -13,12 +13,15 @@ import { clearToasts, toastsIn } from './toast.js';
 /** Pages by path. */
 const PAGES = {
   '/': 'play', '/watch': 'watch', '/analyse': 'analyse', '/review': 'review',
-  '/practice': 'practice', '/lab': 'lab',
+  '/practice': 'practice', '/games': 'games', '/daily': 'daily', '/lab': 'lab',
 };
 
+/** Pages that others link to: the navigation has no room for them. */
+const LINKED = ['daily'];
+
 const main = h('main', { id: 'main', tabindex: '-1' });
-const links = Object.entries(PAGES).map(([path, name]) => h('a', { href: path },
-  icon(name), h('span', { text: text(`nav.${name}`) })));
+const links = Object.entries(PAGES).filter(([, name]) => !LINKED.includes(name)).map(
+  ([path, name]) => h('a', { href: path }, icon(name), h('span', { text: text(`nav.${name}`) })));
 
 /** After this time on the page the browser is asked to keep it: then nothing else is loaded. */
 const KEPT_AFTER_MS = 3000;

@@ -110,14 +110,14 @@ class Net {
   }
 
   /**
-   * Post a text, or a value as JSON.
+   * Post a text, a file, or a value as JSON.
    *
    * @param {string} url
-   * @param {string|object} body
+   * @param {string|Blob|object} body
    * @returns {Promise<any>} the JSON answered; rejects with a `RefusedError`
    */
   async post(url, body) {
-    const isText = typeof body === 'string';
+    const isText = typeof body === 'string' || body instanceof Blob;
     return parseAnswer(await fetchOrLost(url, {
       method: 'POST',
       body: isText ? body : JSON.stringify(body),

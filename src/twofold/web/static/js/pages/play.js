@@ -152,6 +152,8 @@ class PlayPage {
     this.#board.show(now.tiles, { animate: now.move_number === 0 });
     this.#showRules(rules);
     this.#facts.state(state);
+    this.controls.showDaily(Boolean(state.daily));
+    if (state.daily) this.subtitle.textContent = text('daily.subtitle', { day: state.daily });
     this.game.blocked = false;
     this.#overlay.hide();
     this.#show(now);

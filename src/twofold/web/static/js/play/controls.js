@@ -33,6 +33,14 @@ export class Controls {
     this.hint.setAttribute('aria-pressed', String(on));
   }
 
+  /** @param {boolean} isDaily whether it is played without undo and hints */
+  showDaily(isDaily) {
+    this.hint.disabled = isDaily;
+    this.why = isDaily ? text('daily.play_note') : '';
+    this.hint.title = this.why || text('play.hints');
+    this.undo.title = this.why || text('play.undo');
+  }
+
   /**
    * @param {object} now where the game stands
    * @param {boolean} hasBefore whether undo brings the game before back
@@ -44,6 +52,6 @@ export class Controls {
     this.undos.textContent = now.undos || '';
     const label = now.undos ? text('play.undo_count', { count: now.undos }) : text('play.undo');
     this.undo.setAttribute('aria-label', label);
-    this.undo.title = label;
+    this.undo.title = this.why || label;
   }
 }

@@ -66,22 +66,28 @@ export class HelpPanel {
     this.#onBest('');
     this.#showAuto();
     clearTimeout(this.#timer);
-    if (!settings.get('hints')) return;
+    this.#showDaily();
+    if (!settings.get('hints') || this.isDaily) return;
     const gap = this.#game.isAuto ? AUTO_GAP_MS : GAP_MS;
     const wait = this.#askedAt + gap - performance.now();
     if (wait <= 0) this.#ask();
     else this.#timer = setTimeout(() => this.#ask(), wait);
   }
 
+  /** Whether this is a daily game, which is played without help. */
+  get isDaily() {
+    return Boolean(this.#game.state?.daily);
+  }
+
   /** Play one move of the player who helps. */
   best() {
-    this.#game.best(this.player);
+    if (!this.isDaily) this.#game.best(this.player);
   }
 
   /** Let the player play, or take the game over. */
   auto() {
     if (this.#game.isAuto) this.#game.pause();
-    else this.#game.autoplay(this.player, this.pace);
+    else if (!this.isDaily) this.#game.autoplay(this.player, this.pace);
   }
 
   /** Ask and listen no more. */
@@ -95,11 +101,13 @@ export class HelpPanel {
   #build() {
     const hidden = { class: 'help-analysis', hidden: true };
     this.analysis = h('div', hidden, this.view.element);
+    this.daily = h('p', { class: 'small soft', hidden: true, text: text('daily.play_note') });
     this.autoButton = button({ icon: 'run', text: text('play.auto') }, () => this.auto());
     this.bestButton = button({ icon: 'step', text: text('play.best_move') }, () => this.best());
     return h('section', { class: 'card stack help', 'aria-labelledby': 'help-title' },
       h('div', { class: 'row apart' }, h('h2', { id: 'help-title', text: text('play.help') }),
         h('label', { class: 'check' }, text('play.hints'), this.toggle)),
+      this.daily,
       this.analysis,
       this.picker.element,
       h('div', { class: 'row help-buttons' }, this.bestButton, this.autoButton),
@@ -144,6 +152,15 @@ export class HelpPanel {
     this.update();
   }
 
+  #showDaily() {
+    this.daily.hidden = !this.isDaily;
+    this.toggle.disabled = this.isDaily;
+    this.analysis.hidden = this.isDaily || !settings.get('hints');
+    if (!this.isDaily) return;
+    this.view.clear();
+    this.bar.element.hidden = true;
+  }
+
   #showAuto() {
     const { isAuto, now } = this.#game;
     if (this.autoButton.dataset.auto !== String(isAuto)) {
@@ -151,8 +168,8 @@ export class HelpPanel {
       this.autoButton.replaceChildren(icon(isAuto ? 'pause' : 'run'),
         h('span', { text: text(isAuto ? 'play.take_over' : 'play.auto') }));
     }
-    this.autoButton.disabled = !now?.legal && !isAuto;
-    this.bestButton.disabled = !now?.legal || isAuto;
+    this.autoButton.disabled = (!now?.legal && !isAuto) || this.isDaily;
+    this.bestButton.disabled = !now?.legal || isAuto || this.isDaily;
   }
 
   #ask() {
@@ -166,7 +183,7 @@ export class HelpPanel {
     if (net.ready) this.view.wait();
     else this.view.clear(text('play.loading_player'));
     this.#ref = net.send({ type: 'analyse', board: now.board, rules: state.rules.text,
-      score: String(now.score), player: this.player });
+      score: String(now.score), player: this.player, game: state.game });
   }
 
   #onReply(reply) {

@@ -39,7 +39,10 @@ export function askNewGame(first, begin) {
       error.textContent = refused.message;
     }
   };
-  const body = h('form', { id: 'new-game', class: 'stack', onsubmit: submit }, form.element, error);
+  const daily = h('p', { class: 'small soft' }, h('a', { href: '/daily', text: text('nav.daily'),
+    onclick: () => dialog.close() }), ' ', text('daily.new_note'));
+  const body = h('form', { id: 'new-game', class: 'stack', onsubmit: submit }, form.element, error,
+    daily);
   const dialog = openDialog({
     title: text('play.new_title'),
     body,

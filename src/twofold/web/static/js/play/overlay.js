@@ -49,9 +49,12 @@ export class Overlay {
     const title = text(stopped ? 'play.won' : 'play.over');
     const facts = text('play.over_facts', { score: now.score, count: now.move_number,
       tile: String(Math.max(...now.tiles)) });
+    const daily = state.daily && h('a', { class: 'button primary',
+      href: `/daily?day=${state.daily}`, text: text('daily.result') });
     this.#show(stopped ? 'won' : 'over', title, facts, true, [
-      button({ text: text('play.new') }, actions.newGame, { class: 'primary' }),
+      daily || button({ text: text('play.new') }, actions.newGame, { class: 'primary' }),
       h('a', { class: 'button', href: `/review?game=${state.game}`, text: text('play.review') }),
+      daily && button({ text: text('play.new') }, actions.newGame),
       now.can_undo && button({ icon: 'undo', text: text('play.undo') }, actions.undo),
     ]);
   }

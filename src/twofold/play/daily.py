@@ -1,0 +1,134 @@
+"""The daily game: one game a day, the same for everyone, with one try.
+
+It is the original game, and its seed is the date in UTC as a number: 20261123 on 2026-11-23. So
+`twofold play --seed 20261123` has the same boards.
+
+The try is the first game of the day that is kept in a folder, in the file `daily-2026-11-23.2048`:
+the name is the same for every program, so that two of them cannot begin two tries. Its record has
+the tag `Daily` with the day.
+"""
+
+from collections.abc import Mapping
+from dataclasses import replace
+from datetime import UTC, date, datetime
+from typing import Final
+
+from twofold.errors import InvalidInput
+from twofold.game import Game
+from twofold.notation import shown
+from twofold.records.record import Record
+from twofold.rules import STANDARD, Rules
+
+TAG: Final = "Daily"
+"""Tag of a record that names the day."""
+
+FIRST_DAY: Final = date(2026, 1, 1)
+"""The first day that has a daily game."""
+
+PREFIX: Final = "daily-"
+"""How the id of a try begins; the day follows."""
+
+
+class DailyRule(InvalidInput):
+    """The daily game does not allow this."""
+
+
+def today() -> date:
+    """The day that it is now, in UTC."""
+    return datetime.now(UTC).date()
+
+
+def parse_day(text: str) -> date:
+    """A day that has a daily game, whether it has come yet or not.
+
+    >>> parse_day("2026-11-23")
+    datetime.date(2026, 11, 23)
+
+    Raises:
+        InvalidInput: it is no date, or one before `FIRST_DAY`.
+    """
+    try:
+        day = date.fromisoformat(text)
+    except ValueError:
+        day = date.min
+    if day.isoformat() != text or day < FIRST_DAY:
+        raise InvalidInput(
+            f"expected a day such as 2026-11-23 from {FIRST_DAY} on, got {shown(text)}"
+        )
+    return day
+
+
+def seed_of(day: date) -> int:
+    """The seed of a day's game.
+
+    >>> seed_of(date(2026, 11, 23))
+    20261123
+    """
+    return day.year * 10_000 + day.month * 100 + day.day
+
+
+def id_of(day: date) -> str:
+    """The id of the one try of a day.
+
+    >>> id_of(date(2026, 11, 23))
+    'daily-2026-11-23'
+    """
+    return f"{PREFIX}{day}"
+
+
+def new_record(day: date, begun: str) -> Record:
+    """The record of a day's game before its first move.
+
+    Args:
+        day: the day.
+        begun: when it is begun, ISO 8601.
+    """
+    game = Game(STANDARD, seed_of(day))
+    return Record.from_game(game, player="me", date=begun, tags={TAG: str(day)})
+
+
+def day_of(tags: Mapping[str, str], rules: Rules, seed: int | None, *, given_board: bool) -> str:
+    """The day whose daily game a record is; empty for any other game.
+
+    Args:
+        tags: of the record; a tag `Daily` alone is not enough, the game has to be that of the day.
+        rules: of the record.
+        seed: of the record.
+        given_board: whether the record names the board that it begins on.
+    """
+    if TAG not in tags or given_board or rules != STANDARD:
+        return ""
+    try:
+        day = parse_day(tags[TAG])
+    except InvalidInput:
+        return ""
+    return str(day) if seed == seed_of(day) else ""
+
+
+def day_of_record(record: Record) -> str:
+    """The day whose daily game a record is; empty for any other game."""
+    given = record.board is not None
+    return day_of(record.tags, record.rules, record.seed, given_board=given)
+
+
+def without_day(record: Record) -> Record:
+    """The same game as one that is no daily game."""
+    tags = {name: text for name, text in record.tags.items() if name != TAG}
+    return replace(record, tags=tags)
+
+
+def is_later(day: str, begun: str) -> bool:
+    """True if a day's game was begun on a later day.
+
+    >>> is_later("2026-11-23", "2026-11-24T00:30:00+01:00")
+    False
+
+    Args:
+        day: the day, such as `2026-11-23`.
+        begun: the date of the record, ISO 8601; one that cannot be read counts as later.
+    """
+    try:
+        moment = datetime.fromisoformat(begun)
+    except ValueError:
+        return True
+    return moment.astimezone(UTC).date() > date.fromisoformat(day)

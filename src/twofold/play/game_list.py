@@ -1,0 +1,54 @@
+"""Part of the list of saved games: those that somebody looks for, in the order wanted."""
+
+from collections.abc import Callable, Iterable
+from typing import Any, Final
+
+from twofold.errors import InvalidInput
+from twofold.notation import shown
+from twofold.play.kept import GameInfo, Kept
+
+ORDERS: Final[dict[str, Callable[[Kept], Any]]] = {
+    "newest": lambda one: -one.played,
+    "oldest": lambda one: one.played,
+    "score": lambda one: -one.info.score,
+    "tile": lambda one: (-one.info.max_tile, -one.info.score),
+    "moves": lambda one: -one.info.moves,
+}
+"""What a list may be sorted by."""
+
+
+def select(
+    games: Iterable[Kept], *, search: str = "", order: str = "newest", rules: str = "",
+    kind: str = "",
+) -> list[GameInfo]:  # fmt: skip
+    """The games that somebody looks for.
+
+    Args:
+        games: all games.
+        search: words, each of which has to be in the id, player, date, size, largest tile or
+            status of a game; upper or lower case.
+        order: one of `ORDERS`.
+        rules: as in `GameInfo`; empty for any.
+        kind: as in `GameInfo`; empty for any.
+
+    Raises:
+        InvalidInput: there is no such order.
+    """
+    if order not in ORDERS:
+        raise InvalidInput(f"expected an order ({', '.join(ORDERS)}), got {shown(order)}")
+    words = search.casefold().split()
+    found = [
+        one
+        for one in games
+        if rules in ("", one.info.rules) and kind in ("", one.info.kind) and _has(one.info, words)
+    ]
+    return [one.info for one in sorted(found, key=ORDERS[order])]
+
+
+def _has(info: GameInfo, words: list[str]) -> bool:
+    if not words:
+        return True
+    size = info.rules.partition(" ")[0]
+    parts = (info.game, info.player, info.date, size, str(info.max_tile), info.status)
+    text = " ".join(parts).casefold()
+    return all(word in text for word in words)

@@ -1,0 +1,197 @@
+"""Operations on all saved games at once: statistics, a list to search, export and import."""
+
+import contextlib
+from collections.abc import Iterator
+from typing import Final
+
+import msgspec
+
+from twofold.errors import InvalidRecord
+from twofold.play.game_list import select
+from twofold.play.importing import Unread, games_in
+from twofold.play.kept import GameInfo
+from twofold.play.statistics import RulesStatistics, statistics_of
+from twofold.play.store import NotFound
+from twofold.records.json_lines import format_line
+from twofold.search.stop import Stop
+from twofold.web.hub import Hub
+from twofold.web.operations import Call, Operation, Text
+from twofold.web.protocol import Count
+from twofold.web.protocol import Text as Short
+from twofold.web.table import GameTable
+
+MAX_IMPORT: Final = 8 * 2**20
+"""Largest text that is imported at once, in bytes; the page sends larger files in parts."""
+
+MAX_UNREAD: Final = 20
+"""Most games of a text that are said to be unreadable; the others are counted."""
+
+MAX_LISTED: Final = 200
+"""Most games in one part of the list."""
+
+MAX_DAMAGED: Final = 20
+"""Most files of the folder that are said to be unreadable."""
+
+EXPORT_NAME: Final = "twofold-games.jsonl"
+
+
+class DamagedFile(msgspec.Struct, frozen=True):
+    """A file among the games that cannot be read."""
+
+    name: str
+    why: str
+
+
+class OwnStatistics(msgspec.Struct, frozen=True):
+    """All saved games.
+
+    Attributes:
+        games: how many there are.
+        rules: those with moves, by rules; the rules with the most games first.
+        damaged: files that cannot be read.
+    """
+
+    games: int
+    rules: list[RulesStatistics]
+    damaged: list[DamagedFile]
+
+
+class ListPart(msgspec.Struct, frozen=True):
+    """A part of the list of saved games.
+
+    Attributes:
+        total: games that fit what is looked for.
+        games: some of them.
+    """
+
+    total: int
+    games: list[GameInfo]
+
+
+class ListQuery(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
+    """Which part of the list is wanted; see the parameters of its operation."""
+
+    search: Short = ""
+    order: str = "newest"
+    rules: Short = ""
+    kind: str = ""
+    offset: Count = 0
+    count: Count = MAX_LISTED
+
+
+class UnreadGame(msgspec.Struct, frozen=True):
+    """A game of a text that could not be read, by the line on which it begins."""
+
+    line: int
+    error: str
+
+
+class Imported(msgspec.Struct):
+    """What came of a text.
+
+    Attributes:
+        added: games that are saved now.
+        known: games that were saved before.
+        failed: games that could not be read.
+        unread: the first of those that failed.
+    """
+
+    added: int = 0
+    known: int = 0
+    failed: int = 0
+    unread: list[UnreadGame] = msgspec.field(default_factory=list)
+
+
+def operations(hub: Hub) -> list[Operation]:
+    """What can be done with all saved games."""
+    table = hub.table
+    return [
+        Operation(
+            path="/api/statistics",
+            summary="Statistics of one's own games, by rules and by how they were played.",
+            work=lambda call: statistics(table),
+            reply=OwnStatistics,
+        ),
+        Operation(
+            path="/api/game-list",
+            summary=f"A part of the saved games: at most {MAX_LISTED}.",
+            work=lambda call: list_part(table, call.asked),
+            asked=ListQuery,
+            reply=ListPart,
+            query={
+                "search": "words, each of which has to be in what is known of a game",
+                "order": "newest (where none is named), oldest, score, tile or moves",
+                "rules": "every part written; empty for any",
+                "kind": "hand, helped, player or board; empty for any",
+                "offset": "games to leave out at the start",
+                "count": "games wanted",
+            },
+        ),
+        Operation(
+            path="/api/export",
+            summary="All saved games as JSON Lines.",
+            work=lambda call: Text(export(table), EXPORT_NAME),
+            reply=Text,
+        ),
+        Operation(
+            method="POST",
+            path="/api/import",
+            summary="Save games that are given as text: records one after the other, JSON Lines, "
+            "or replays of other programs.",
+            work=lambda call: bring_in(table, call),
+            body=bytes,
+            reply=Imported,
+            max_bytes=MAX_IMPORT,
+            at_once=1,
+        ),
+    ]
+
+
+def statistics(table: GameTable) -> OwnStatistics:
+    """Statistics of all saved games."""
+    games = table.entries()
+    damaged = [DamagedFile(*pair) for pair in sorted(table.store.damaged.items())]
+    return OwnStatistics(len(games), statistics_of(games), damaged[:MAX_DAMAGED])
+
+
+def list_part(table: GameTable, asked: ListQuery) -> ListPart:
+    """A part of the list."""
+    found = select(
+        table.entries(),
+        search=asked.search,
+        order=asked.order,
+        rules=asked.rules,
+        kind=asked.kind,
+    )
+    last = asked.offset + min(asked.count, MAX_LISTED)
+    return ListPart(len(found), found[asked.offset : last])
+
+
+def export(table: GameTable) -> Iterator[str]:
+    """All saved games, a line each, the last played first, but for files that cannot be read."""
+    for entry in table.entries():
+        with contextlib.suppress(NotFound, InvalidRecord):  # it is gone meanwhile, or damaged
+            yield format_line(table.export(entry)) + "\n"
+
+
+def bring_in(table: GameTable, call: Call) -> Imported:
+    """Save the games of a text; those that cannot be read are named.
+
+    Raises:
+        LimitExceeded: there are as many games as are kept; those before are saved.
+        ResourceError: the disk is full or failed.
+    """
+    done = Imported()
+    stop: Stop = call.stop
+    for found in games_in(call.body):
+        if stop.is_raised:
+            break
+        if isinstance(found, Unread):
+            done.failed += 1
+            if len(done.unread) < MAX_UNREAD:
+                done.unread.append(UnreadGame(found.line, found.why))
+        elif table.take_in(found).is_new:
+            done.added += 1
+        else:
+            done.known += 1
+    return done

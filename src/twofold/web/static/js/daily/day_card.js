@@ -1,0 +1,102 @@
+/** The daily game of one day: to be begun, to go on with, or its result. */
+
+import { BoardView } from '../board.js';
+import { button, fill, h } from '../dom.js';
+import { number, text } from '../text.js';
+import { toast } from '../toast.js';
+import { stateOf } from './calendar.js';
+import { dayText } from './days.js';
+import { LEGEND, resultText, squaresOf, tilesOf } from './result_text.js';
+
+/** The card of the day that is chosen. */
+export class DayCard {
+  /** @param {function(string): Promise<void>} play begins the game of a day, or goes on with it */
+  constructor(play) {
+    this.play = play;
+    this.element = h('section', { class: 'card stack', 'aria-labelledby': 'daily-day' });
+  }
+
+  /**
+   * @param {object} found a `DailyGames` of the server
+   * @param {string} day
+   */
+  show({ today, tries }, day) {
+    const tried = tries.find((one) => one.day === day);
+    const state = stateOf(tried);
+    this.error = h('p', { class: 'error', role: 'alert' });
+    fill(this.element,
+      h('div', {}, h('h2', { id: 'daily-day', text: dayText(day) }),
+        h('p', { class: 'soft', text: whenText(day, today, tried) })),
+      tried && h('div', { class: 'daily-try' }, boardOf(tried.game), facts(tried.game)),
+      state === 'none' || state === 'going' ? this.#playButton(day, state) : result(day, tried.game),
+      this.error, seedNote(day));
+  }
+
+  #playButton(day, state) {
+    const run = () => this.play(day).catch((error) => { this.error.textContent = error.message; });
+    return h('div', { class: 'row' },
+      button({ text: text(state === 'none' ? 'daily.play' : 'daily.resume') }, run, { class: 'primary' }));
+  }
+}
+
+/** Whether the day is today, and whether it was played later. */
+function whenText(day, today, tried) {
+  if (tried?.later) return text('daily.later');
+  if (tried && day !== today) return text('daily.on_time');
+  return text(day === today ? 'daily.today' : 'daily.past');
+}
+
+function boardOf({ board }) {
+  const view = new BoardView({ compact: true });
+  view.show(tilesOf(board));
+  return view.element;
+}
+
+function facts({ score, max_tile: tile, moves }) {
+  const pairs = [['score', number(score)], ['tile', String(tile)], ['moves', number(moves)]];
+  return h('dl', { class: 'my-figures' }, pairs.map(([name, value]) => h('div', {},
+    h('dt', { text: text(`daily.${name}`) }), h('dd', { class: 'number', text: value }))));
+}
+
+/** What came of it, and a way to tell others. */
+function result(day, game) {
+  const words = resultText(day, game);
+  return h('div', { class: 'stack' },
+    h('div', { class: 'row' },
+      button({ text: text('daily.copy') }, () => copy(words), { class: 'primary' }),
+      h('a', { class: 'button', href: `/review?game=${game.game}`, text: text('play.review') })),
+    preview(words, game));
+}
+
+/** The text to copy, and what its squares mean. */
+function preview(words, { board, max_tile: tile }) {
+  const [title, facts] = words.split('\n');
+  return h('details', { class: 'small' }, h('summary', { text: text('daily.preview') }),
+    h('p', { text: title }), h('p', { text: facts }),
+    h('pre', { class: 'daily-squares', role: 'img', text: squaresOf(board),
+      'aria-label': text('daily.squares', { tile: String(tile) }) }),
+    legend());
+}
+
+function legend() {
+  const range = (from, to) => (from === to ? String(from)
+    : text(to > 65536 ? 'daily.legend_more' : 'daily.legend_range', { from: String(from), to: String(to) }));
+  return h('ul', { class: 'daily-legend', 'aria-label': text('daily.legend') },
+    LEGEND.map(([square, from, to]) => h('li', {},
+      h('span', { 'aria-hidden': 'true', text: square }), range(from, to))));
+}
+
+async function copy(words) {
+  try {
+    await navigator.clipboard.writeText(words);
+    toast(text('daily.copied'));
+  } catch {
+    toast(text('daily.not_copied'));
+  }
+}
+
+function seedNote(day) {
+  const seed = day.replaceAll('-', '');
+  return h('p', { class: 'small soft' }, text('daily.seed', { seed }), ' ',
+    h('code', { class: 'nowrap', text: `twofold play --seed ${seed}` }));
+}

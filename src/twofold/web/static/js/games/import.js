@@ -1,0 +1,106 @@
+/** Games from files: sent in parts, so that a file may be of any size. */
+
+import { fill, h } from '../dom.js';
+import { net } from '../net.js';
+import { text } from '../text.js';
+
+const PART_BYTES = 2 ** 18; // twice as much, and so on, where a game needs it
+const MOST_BYTES = 2 ** 23; // the server takes no more at once
+const MOST_UNREAD = 20;
+const RECORD = '\n[Twofold';
+
+/** What came of an import so far. */
+export class ImportReport {
+  added = 0;
+  known = 0;
+  failed = 0;
+  unread = [];
+
+  constructor() {
+    this.status = h('p', { role: 'status' });
+    this.list = h('ul', { class: 'my-unread small' });
+    this.element = h('div', { class: 'card stack tight', hidden: true }, this.status, this.list);
+  }
+
+  /**
+   * Save the games of files.
+   *
+   * @param {File[]} files
+   */
+  async take(files) {
+    Object.assign(this, { added: 0, known: 0, failed: 0, unread: [] });
+    this.element.hidden = false;
+    for (const [place, file] of files.entries()) {
+      this.place = text('games.importing', { place: place + 1, count: files.length });
+      this.#tell(this.place);
+      await this.#takeFile(file).catch((error) => this.#fail(file, error.message));
+    }
+    this.#tell(this.#counts());
+    this.#showUnread();
+  }
+
+  async #takeFile(file) {
+    let lines = 0;
+    for await (const part of partsOf(file)) {
+      const { added, known, failed, unread } = await net.post('/api/import', part.blob);
+      this.added += added;
+      this.known += known;
+      this.failed += failed;
+      this.unread.push(...unread.map(({ line, error }) => text('games.unread_line',
+        { file: file.name, line: lines + line, message: error })));
+      lines += part.lines;
+      this.#tell(`${this.place} ${this.#counts()}`);
+    }
+  }
+
+  #counts() {
+    return text('games.imported', { added: text('games.added', { count: this.added }),
+      known: text('games.known', { count: this.known }) });
+  }
+
+  #fail(file, message) {
+    this.failed += 1;
+    this.unread.push(text('games.unread_file', { file: file.name, message }));
+  }
+
+  #tell(words) {
+    this.status.textContent = words;
+    fill(this.list);
+  }
+
+  #showUnread() {
+    if (!this.failed) return;
+    this.status.textContent += ` ${text('games.failed', { count: this.failed })}`;
+    fill(this.list, this.unread.slice(0, MOST_UNREAD).map((words) => h('li', { text: words })));
+  }
+}
+
+/** The parts of a file, each cut between two games. */
+async function* partsOf(file) {
+  for (let start = 0; start < file.size;) {
+    const letters = await partAt(file, start);
+    yield { blob: file.slice(start, start + letters.length),
+      lines: letters.split('\n').length - 1 };
+    start += letters.length;
+  }
+}
+
+/** The part of a file from a place on, a letter for each byte. */
+async function partAt(file, start) {
+  for (let size = PART_BYTES; size <= MOST_BYTES; size *= 2) {
+    const letters = await lettersOf(file.slice(start, start + size));
+    const length = start + size >= file.size ? letters.length : cut(letters);
+    if (length) return letters.slice(0, length);
+  }
+  throw new Error(text('games.too_large'));
+}
+
+/** A letter for each byte. */
+async function lettersOf(blob) {
+  return new TextDecoder('latin1').decode(await blob.arrayBuffer());
+}
+
+/** Where the last game of a part begins; 0 where it holds no whole one. */
+function cut(letters) {
+  return letters.lastIndexOf(letters.trimStart().startsWith('[') ? RECORD : '\n') + 1;
+}

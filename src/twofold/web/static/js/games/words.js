@@ -1,0 +1,68 @@
+/** Games of a list in words: rules, dates, how they were played. */
+
+import { locale } from '../language.js';
+import { describeRules } from '../play/rules_text.js';
+import { text } from '../text.js';
+
+const TIMES = new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeStyle: 'short' });
+const DATES = new Intl.DateTimeFormat(locale, { dateStyle: 'medium' });
+
+/** How a game may have been played, as the server names it. */
+export const KINDS = ['hand', 'helped', 'player', 'board'];
+
+/**
+ * The rules of a list in words: what differs from the original ones.
+ *
+ * @param {string} rules every part written, such as `3x3 spawn=2:0.9,4:0.1 start=2 goal=256 stop=never`
+ * @returns {string}
+ */
+export function rulesText(rules) {
+  const [shape, ...parts] = rules.split(' ');
+  const [rows, cols] = shape.split('x').map(Number);
+  const { spawn, start, goal, stop } = Object.fromEntries(parts.map((part) => part.split('=')));
+  const weights = spawn.split(',').map((one) => one.split(':').map(Number));
+  return describeRules({ rows, cols, goal: Number(goal), spawn: weights, start_tiles: Number(start),
+    stop_at_goal: stop === 'goal' });
+}
+
+/**
+ * A date and time as people write them; one that cannot be read stays as it is.
+ *
+ * @param {string} date ISO 8601
+ * @returns {string}
+ */
+export function timeText(date) {
+  const when = new Date(date);
+  return Number.isNaN(when.getTime()) ? date : TIMES.format(when);
+}
+
+/**
+ * A date as people write it.
+ *
+ * @param {string | number} date ISO 8601, or milliseconds since 1970
+ * @returns {string}
+ */
+export function dateText(date) {
+  const when = new Date(date);
+  return Number.isNaN(when.getTime()) ? String(date) : DATES.format(when);
+}
+
+/**
+ * Who played, beside the person; empty for the person alone.
+ *
+ * @param {string} player as in a record
+ * @returns {string}
+ */
+export function playerText(player) {
+  return player === 'me' ? '' : player;
+}
+
+/**
+ * How a game was played.
+ *
+ * @param {string} kind one of `KINDS`
+ * @returns {string}
+ */
+export function kindText(kind) {
+  return text(`games.kind_${kind}`);
+}

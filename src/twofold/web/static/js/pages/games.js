@@ -1,0 +1,136 @@
+/** My games: statistics of one's own games, the best of them, and all of them. */
+
+import { button, fill, h, icon } from '../dom.js';
+import { FiguresView } from '../games/figures_view.js';
+import { ImportReport } from '../games/import.js';
+import { leaderTable } from '../games/leaders.js';
+import { SavedList } from '../games/saved_list.js';
+import { kindText, rulesText } from '../games/words.js';
+import { number, text } from '../text.js';
+
+/**
+ * @param {HTMLElement} root
+ * @param {object} context as of main.js
+ * @returns {function(): void} unmounts
+ */
+export function mount(root, context) {
+  const page = new GamesPage(root, context);
+  page.load();
+  return () => page.close();
+}
+
+class GamesPage {
+  #rules = ''; // what is chosen
+  #kind = '';
+
+  constructor(root, { net, navigate }) {
+    this.net = net;
+    this.figures = new FiguresView();
+    this.report = new ImportReport();
+    this.saved = new SavedList((game) => navigate(`/?game=${game}`), () => this.load());
+    this.status = h('p', { class: 'soft', role: 'status', text: text('all.loading') });
+    this.choice = h('div', { class: 'my-choice', hidden: true });
+    this.leaders = h('div');
+    this.damaged = h('div');
+    this.body = h('div', { class: 'stack wide', hidden: true }, this.choice, this.figures.element,
+      this.leaders, this.saved.element, this.damaged);
+    root.append(h('div', { class: 'my-games stack wide' }, this.#head(), this.report.element,
+      this.status, this.body));
+  }
+
+  /** Ask the server, and show what it says. */
+  async load() {
+    try {
+      const [found] = await Promise.all([this.net.get('/api/statistics'), this.saved.show()]);
+      if (!this.isClosed) this.#show(found);
+    } catch (error) {
+      this.status.hidden = false;
+      this.status.textContent = error.message;
+    }
+  }
+
+  /** Show no more. */
+  close() {
+    this.isClosed = true;
+    this.figures.close();
+    this.saved.close();
+  }
+
+  #head() {
+    const files = h('input', { type: 'file', multiple: true, hidden: true, 'aria-label': text('games.import'),
+      onchange: () => this.#import(files) });
+    return h('div', { class: 'row apart' }, h('h1', { text: text('nav.games') }),
+      h('div', { class: 'row' },
+        h('a', { class: 'button', href: '/daily' }, icon('daily'), text('nav.daily')),
+        this.importButton = button({ text: text('games.import') }, () => files.click()), files,
+        this.exportLink = h('a', { class: 'button', href: '/api/export', download: true,
+          text: text('games.export') })));
+  }
+
+  async #import(files) {
+    const chosen = [...files.files];
+    files.value = '';
+    if (!chosen.length) return;
+    this.importButton.disabled = true;
+    await this.report.take(chosen);
+    this.importButton.disabled = false;
+    await this.load();
+  }
+
+  #show({ games, rules, damaged }) {
+    this.rules = rules;
+    this.exportLink.hidden = !games;
+    this.status.hidden = games > 0;
+    this.status.textContent = games ? '' : text('games.none');
+    this.body.hidden = !games && !damaged.length;
+    this.saved.element.hidden = !games;
+    fill(this.damaged, damaged.length > 0 && damagedPart(damaged));
+    this.#choose();
+  }
+
+  /** Show what is chosen, or what there is most of. */
+  #choose() {
+    const rules = this.rules.find((one) => one.rules === this.#rules) ?? this.rules[0];
+    for (const one of [this.choice, this.figures.element, this.leaders]) one.hidden = !rules;
+    if (!rules) return;
+    const kind = rules.kinds.find((one) => one.kind === this.#kind) ?? rules.kinds[0];
+    fill(this.choice, this.#rulesField(rules), this.#kindField(rules, kind));
+    this.figures.show(kind, rules.goal);
+    fill(this.leaders, rules.leaders.length > 0 && leaderTable(rules.leaders));
+  }
+
+  #rulesField(chosen) {
+    if (this.rules.length < 2) return null;
+    const onchange = (event) => {
+      this.#rules = event.target.value;
+      this.#choose();
+      this.choice.querySelector('select').focus();
+    };
+    return h('div', { class: 'field' }, h('label', { for: 'my-rules', text: text('games.rules') }),
+      h('select', { id: 'my-rules', onchange }, this.rules.map(({ rules }) => h('option',
+        { value: rules, selected: rules === chosen.rules, text: rulesText(rules) }))));
+  }
+
+  #kindField({ kinds }, chosen) {
+    const chip = ({ kind, games, going }) => h('label', { class: 'chip' },
+      h('input', { type: 'radio', name: 'my-kind', checked: kind === chosen.kind,
+        onchange: () => this.#pickKind(kind) }),
+      kindText(kind), h('span', { class: 'number', text: number(games + going) }));
+    return h('fieldset', { class: 'field' }, h('legend', { text: text('games.kind') }),
+      h('div', { class: 'chips' }, kinds.map(chip)));
+  }
+
+  #pickKind(kind) {
+    this.#kind = kind;
+    this.#choose();
+    this.choice.querySelector('input:checked').focus();
+  }
+}
+
+function damagedPart(damaged) {
+  return h('section', { class: 'my-part', 'aria-labelledby': 'my-damaged' },
+    h('h2', { id: 'my-damaged', text: text('games.damaged') }),
+    h('p', { class: 'soft small', text: text('games.damaged_note') }),
+    h('ul', { class: 'my-unread small' }, damaged.map(({ name, why }) => h('li',
+      { text: text('games.unread_file', { file: name, message: why }) }))));
+}

@@ -1,0 +1,59 @@
+"""The daily game: which game it is, and who may call itself that."""
+
+from datetime import date
+
+import pytest
+
+from twofold.errors import InvalidInput
+from twofold.play import daily
+from twofold.records.record import parse_record
+from twofold.rules import STANDARD, Rules
+
+DAY = date(2026, 11, 23)
+BEGUN = "2026-11-23T12:00:00+00:00"
+
+
+def test_the_seed_is_the_date() -> None:
+    record = daily.new_record(DAY, BEGUN)
+    assert (record.seed, record.rules, record.moves) == (20261123, STANDARD, ())
+    assert daily.day_of_record(parse_record(str(record))) == "2026-11-23"
+
+
+def test_the_tag_alone_makes_no_daily_game() -> None:
+    tags = {daily.TAG: "2026-11-23"}
+    seed = daily.seed_of(DAY)
+    assert daily.day_of(tags, STANDARD, seed, given_board=False) == "2026-11-23"
+    assert daily.day_of(tags, STANDARD, seed + 1, given_board=False) == ""
+    assert daily.day_of(tags, Rules(3, 3), seed, given_board=False) == ""
+    assert daily.day_of(tags, STANDARD, seed, given_board=True) == ""
+    assert daily.day_of({}, STANDARD, seed, given_board=False) == ""
+    assert daily.day_of({daily.TAG: "today"}, STANDARD, seed, given_board=False) == ""
+
+
+def test_a_game_may_be_one_no_longer() -> None:
+    record = daily.new_record(DAY, BEGUN)
+    assert daily.day_of_record(daily.without_day(record)) == ""
+
+
+@pytest.mark.parametrize(
+    "text", ["", "2026-13-01", "20261123", "2025-12-31", "2026-11-23 ", "../x"]
+)
+def test_a_day_is_a_date_from_the_first_one_on(text: str) -> None:
+    with pytest.raises(InvalidInput, match="expected a day such as 2026-11-23"):
+        daily.parse_day(text)
+
+
+@pytest.mark.parametrize(
+    ("begun", "later"),
+    [
+        (BEGUN, False),
+        ("2026-11-23T23:59:59+00:00", False),
+        ("2026-11-24T00:00:00+00:00", True),
+        ("2026-11-24T01:00:00+02:00", False),
+        ("2026-11-23T23:00:00-02:00", True),
+        ("2026-11-22T23:00:00-02:00", False),
+        ("yesterday", True),
+    ],
+)
+def test_what_was_begun_on_a_later_day_is_told(begun: str, later: bool) -> None:
+    assert daily.is_later("2026-11-23", begun) == later

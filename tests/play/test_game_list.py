@@ -1,0 +1,49 @@
+"""Part of the list of saved games: what is looked for, in the order wanted."""
+
+import pytest
+
+from twofold.errors import InvalidInput
+from twofold.play.game_list import ORDERS, select
+from twofold.play.kept import GameInfo, Kept
+
+RULES = "4x4 spawn=2:0.9,4:0.1 start=2 goal=2048 stop=never"
+SMALL = "3x3 spawn=2:0.9,4:0.1 start=2 goal=256 stop=never"
+GAMES = [
+    Kept(GameInfo("a", RULES, "", 300, 9, 64, "over", "me", "2026-01-02", 0), 3.0),
+    Kept(GameInfo("b", RULES, "", 100, 8, 32, "going", "me + Greedy", "2026-01-01", 0,
+                  kind="player"), 2.0),
+    Kept(GameInfo("c", SMALL, "", 200, 7, 64, "over", "me", "2025-12-31", 0), 1.0),
+]  # fmt: skip
+
+
+def names(**wanted: str) -> str:
+    return "".join(info.game for info in select(GAMES, **wanted))
+
+
+@pytest.mark.parametrize(
+    ("order", "found"),
+    [("newest", "abc"), ("oldest", "cba"), ("score", "acb"), ("tile", "acb"), ("moves", "abc")],
+)
+def test_the_order_is_the_one_wanted(order: str, found: str) -> None:
+    assert names(order=order) == found
+    assert set(ORDERS) == {"newest", "oldest", "score", "tile", "moves"}
+
+
+@pytest.mark.parametrize(
+    ("search", "found"),
+    [("", "abc"), ("greedy", "b"), ("3X3", "c"), ("2026", "ab"), ("64 over", "ac"), ("64 3x3", "c"),
+     ("2048", ""), ("nobody", "")],
+)  # fmt: skip
+def test_every_word_has_to_be_there(search: str, found: str) -> None:
+    assert names(search=search) == found
+
+
+def test_rules_and_kind() -> None:
+    assert names(rules=SMALL) == "c"
+    assert names(kind="player") == "b"
+    assert names(rules=RULES, kind="hand") == "a"
+
+
+def test_another_order_is_refused() -> None:
+    with pytest.raises(InvalidInput, match="expected an order"):
+        names(order="luck")

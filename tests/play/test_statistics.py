@@ -1,0 +1,110 @@
+"""Statistics of one's own games, from what a list shows of them."""
+
+import random
+import statistics
+import time
+
+from twofold.play.best_scores import Kind
+from twofold.play.kept import GameInfo, Kept
+from twofold.play.statistics import (
+    LEADERS,
+    MEAN_GAMES,
+    reaches,
+    running_means,
+    statistics_of,
+    streaks,
+)
+
+RULES = "4x4 spawn=2:0.9,4:0.1 start=2 goal=2048 stop=never"
+SMALL = "3x3 spawn=2:0.9,4:0.1 start=2 goal=256 stop=never"
+
+
+def game(
+    score: int, tile: int, status: str = "over", *, kind: Kind = "hand", rules: str = RULES,
+    played: float = 0.0, moves: int = 100,
+) -> Kept:  # fmt: skip
+    name = f"{score}-{tile}-{played:.0f}"
+    info = GameInfo(
+        name, rules, "0000", score, moves, tile, status, "me", "2048-01-31", 0, kind=kind
+    )
+    return Kept(info, played)
+
+
+def test_games_that_are_over_or_won_count() -> None:
+    games = [
+        game(1000, 128),
+        game(3000, 256),
+        game(21_000, 2048, "won"),
+        game(9000, 1024, "going"),
+    ]
+    (found,) = statistics_of(games)
+    (figures,) = found.kinds
+    assert (figures.games, figures.going, figures.moves) == (3, 1, 300)
+    assert (figures.mean, figures.median, figures.best) == (25_000 / 3, 3000, 21_000)
+
+
+def test_games_without_a_move_are_left_out() -> None:
+    assert statistics_of([game(0, 2, "going", moves=0)]) == []
+    assert statistics_of([]) == []
+
+
+def test_kinds_and_rules_are_kept_apart() -> None:
+    kinds: tuple[Kind, ...] = ("hand", "helped", "player", "board")
+    games = [game(100 * place, 64, kind=kind) for place, kind in enumerate(kinds, 1)]
+    games.append(game(50, 32, rules=SMALL))
+    original, small = statistics_of(games)
+    assert [(one.kind, one.best) for one in original.kinds] == [
+        ("hand", 100), ("helped", 200), ("player", 300), ("board", 400),
+    ]  # fmt: skip
+    assert (small.rules, small.goal, [one.kind for one in small.kinds]) == (SMALL, 256, ["hand"])
+
+
+def test_the_leaders_are_the_best_games_by_hand() -> None:
+    games = [game(100 * place, 64) for place in range(LEADERS + 3)]
+    games += [game(1_050, 64, kind="helped"), game(9_999, 2048, kind="player")]
+    (found,) = statistics_of(games)
+    scores = [info.score for info in found.leaders]
+    assert scores == [1200, 1100, 1050, 1000, 900, 800, 700, 600, 500, 400]
+    assert found.leaders[2].kind == "helped"
+
+
+def test_a_game_in_progress_may_lead() -> None:
+    (found,) = statistics_of([game(5, 4), game(7, 4, "going")])
+    assert [info.score for info in found.leaders] == [7, 5]
+
+
+def test_streaks_go_by_time() -> None:
+    games = [game(place, 2048 if place in (1, 2, 3, 6) else 64, played=place) for place in range(7)]
+    random.Random(1).shuffle(games)
+    (figures,) = statistics_of(games)[0].kinds
+    assert (figures.streak, figures.longest_streak) == (1, 3)
+    assert figures.scores == list(range(7))
+    assert figures.played == list(range(7))
+    assert streaks([]) == (0, 0)
+
+
+def test_reach_rates_end_where_all_games_are() -> None:
+    found = reaches([64, 256, 256, 2048])
+    assert [(one.tile, one.games) for one in found] == [
+        (2048, 1), (1024, 1), (512, 1), (256, 3), (128, 3), (64, 4),
+    ]  # fmt: skip
+    assert reaches([]) == []
+    assert [one.tile for one in reaches([2, 64])] == [64, 32, 16]
+
+
+def test_the_running_mean_is_that_of_the_last_games() -> None:
+    scores = [random.Random(3).randrange(100_000) for _ in range(100)]
+    means = running_means(scores)
+    for place, mean in enumerate(means):
+        last = scores[max(0, place + 1 - MEAN_GAMES) : place + 1]
+        assert mean == round(statistics.fmean(last), 1)
+
+
+def test_ten_thousand_games_take_no_time() -> None:
+    dice = random.Random(7)
+    games = [game(dice.randrange(300_000), 2 ** dice.randrange(4, 15), played=place)
+             for place in range(10_000)]  # fmt: skip
+    began = time.process_time()
+    (found,) = statistics_of(games)
+    assert time.process_time() - began < 1.0
+    assert found.kinds[0].games == 10_000

@@ -1,0 +1,160 @@
+"""The daily game on the server: one try, without help, for all who use the folder."""
+
+from datetime import date, timedelta
+from pathlib import Path
+
+import pytest
+
+from tests.web.driver import Client
+from tests.web.page import Page
+from twofold.game import Game
+from twofold.play import daily
+from twofold.play.game_file import GameFile
+from twofold.records.record import Record, parse_record
+from twofold.web import protocol
+from twofold.web.hub import Hub
+
+DAY = date(2026, 11, 23)
+NAME = "daily-2026-11-23"
+
+
+@pytest.fixture(autouse=True)
+def today(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(daily, "today", lambda: DAY)
+
+
+def begin(client: Client, day: date = DAY) -> str:
+    return str(client.post("/api/daily", {"day": str(day)}).json["game"])
+
+
+def test_it_is_the_game_of_the_date(client: Client, hub: Hub) -> None:
+    assert client.get("/api/daily").json == {"today": str(DAY), "first": "2026-01-01", "tries": []}
+    assert begin(client) == NAME
+    state = Page(hub).open(NAME)
+    assert (state.daily, state.seed, state.now.move_number) == (str(DAY), "20261123", 0)
+    assert state.now.board == str(Game(seed=20261123).board)
+    (found,) = client.get("/api/daily").json["tries"]
+    assert (found["day"], found["game"]["game"]) == (str(DAY), NAME)
+
+
+def test_there_is_one_try(client: Client, hub: Hub) -> None:
+    """In another window too, and after it was left."""
+    one, other = Page(hub), Page(hub)
+    moved = one.play(one.open(begin(client)), 3)
+    one.close()
+    state = other.open(begin(client))
+    assert (state.now.move_number, state.now.board) == (3, moved.board)
+    assert len(hub.table.entries()) == 1
+
+
+def test_two_servers_have_one_try(tmp_path: Path) -> None:
+    """The one that begins second finds the game of the first; other moves are no second try."""
+    hubs = [Hub(tmp_path, "greedy", warm_up=False) for _ in range(2)]
+    pages = [Page(hub) for hub in hubs]
+    names = [hub.table.begin_daily(DAY) for hub in hubs]
+    assert names == [NAME, NAME]
+    states = [page.open(NAME) for page in pages]
+    legal = states[0].now.legal
+    first, second = legal[0], legal[1]
+    pages[0].move(NAME, first, 0)
+    hubs[0].close()
+    pages[1].move(NAME, second, 0)
+    parted = pages[1].wait(protocol.GameState, lambda state: state.note == "parted")
+    assert (parted.daily, parted.was) == ("", NAME)
+    assert parted.game != NAME
+    hubs[1].close()
+    assert parse_record((tmp_path / "games" / f"{NAME}.2048").read_bytes()).moves[0].letter == first
+    other = parse_record((tmp_path / "games" / f"{parted.game}.2048").read_bytes())
+    assert (daily.day_of_record(other), other.moves[0].letter) == ("", second)
+
+
+def test_no_undo_no_hints_no_autoplay(client: Client, hub: Hub) -> None:
+    page = Page(hub)
+    now = page.play(page.open(begin(client)), 2)
+    assert not now.can_undo
+    refused = [
+        (protocol.UndoRequest(game=NAME), "undo"),
+        (protocol.AutoplayRequest(game=NAME), "autoplay"),
+        (protocol.AutoplayRequest(game=NAME, moves=1), "autoplay"),
+        (protocol.AnalyseRequest(game=NAME, board=now.board), "hints"),
+    ]
+    for request, what in refused:
+        sentence = f"the daily game is played without {what}: there is one try a day"
+        assert page.refusal(request) == ("DailyRule", sentence)
+    after = page.open(NAME).now
+    assert (after.move_number, after.undos, after.hints) == (2, 0, 0)
+
+
+def test_a_game_that_goes_on_from_it_is_another_one(client: Client, hub: Hub) -> None:
+    page = Page(hub)
+    page.play(page.open(begin(client)), 3)
+    state = page.new(source=NAME, move_number=2)
+    assert (state.daily, state.now.can_undo) == ("", True)
+    assert [one["game"]["moves"] for one in client.get("/api/daily").json["tries"]] == [3]
+
+
+def test_the_try_of_today_cannot_be_deleted(
+    client: Client, hub: Hub, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    page = Page(hub)
+    page.play(page.open(begin(client)), 2)
+    kind, message = page.refusal(protocol.DeleteRequest(game=NAME))
+    assert (kind, message) == (
+        "DailyRule",
+        "the daily game of today cannot be deleted: there is one try",
+    )
+    monkeypatch.setattr(daily, "today", lambda: DAY + timedelta(days=1))
+    page.ask(protocol.DeleteRequest(game=NAME), protocol.GamesReply)
+    assert client.get("/api/daily").json["tries"] == []
+
+
+def test_days_to_come_are_not_open_and_past_ones_are(client: Client) -> None:
+    answer = client.post("/api/daily", {"day": "2026-11-24"})
+    assert (answer.status, answer.json["kind"]) == (400, "InvalidInput")
+    assert "can be played from that day on, in UTC" in answer.json["error"]
+    for wrong in ("2025-12-31", "now", ""):
+        assert client.post("/api/daily", {"day": wrong}).status == 400
+    assert begin(client, date(2026, 1, 1)) == "daily-2026-01-01"
+
+
+def test_a_past_day_is_marked_as_played_later(
+    client: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("twofold.web.table._now_text", lambda: "2026-11-23T10:00:00+00:00")
+    begin(client, DAY - timedelta(days=2))
+    begin(client)
+    tries = client.get("/api/daily").json["tries"]
+    assert [(one["day"], one["later"]) for one in tries] == [
+        ("2026-11-23", False),
+        ("2026-11-21", True),
+    ]
+
+
+def test_an_imported_try_is_the_try_of_its_day(client: Client, hub: Hub) -> None:
+    """Where there is none yet; another one is a game like any other."""
+    record = daily.new_record(DAY, "2026-11-23T10:00:00+00:00")
+    games = []
+    for count in (3, 4):
+        game = record.resume()
+        for move in game.legal_moves()[count - 3 :][:1]:
+            game.play(move)
+        for _ in range(count):
+            game.play(game.legal_moves()[0])
+        games.append(Record.from_game(game, player="me", date=record.date, tags=record.tags))
+    assert hub.add_record(str(games[0])) == NAME
+    assert hub.add_record(str(games[0])) == NAME
+    other = hub.add_record(str(games[1]))
+    assert other != NAME
+    assert hub.add_record(str(games[1])) == other
+    assert [one["game"]["moves"] for one in client.get("/api/daily").json["tries"]] == [4]
+
+
+def test_another_game_in_its_place_is_said(client: Client, hub: Hub) -> None:
+    store = hub.table.store
+    GameFile(store.path(NAME)).save(Record(seed=1))
+    assert begin(client) == NAME  # it is opened as what it is
+    assert Page(hub).open(NAME).daily == ""
+    store.path("daily-2026-11-22").write_text("torn")
+    torn = protocol.OpenRequest(game=begin(client, date(2026, 11, 22)))
+    assert Page(hub).refusal(torn)[0] == "InvalidRecord"
+    assert store.path("daily-2026-11-22").read_text() == "torn"

@@ -1,0 +1,190 @@
+"""My games and the daily game in a real Chromium."""
+
+from collections.abc import Iterator
+from dataclasses import replace
+from datetime import date
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import expect
+
+from tests.play.kept_games import record_of
+from tests.support.browser import LAPTOP, PATIENCE_MS, Served, Visit, serve
+from twofold.game import Game
+from twofold.play import daily
+from twofold.play.game_file import GameFile
+from twofold.records.formats import format_game
+from twofold.records.record import Record
+
+DAY = date(2026, 11, 23)
+NAME = "daily-2026-11-23"
+QUICK = "4x4 goal=16"
+
+SHIFTS = """() => new Promise(done => { let sum = 0;
+    new PerformanceObserver(list => list.getEntries().forEach(one => { sum += one.value; }))
+        .observe({ type: "layout-shift", buffered: true });
+    requestAnimationFrame(() => requestAnimationFrame(() => done(sum))); })"""
+
+expect.set_options(timeout=PATIENCE_MS)
+
+
+@pytest.fixture(scope="module")
+def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
+    with serve(tmp_path_factory.mktemp("games"), "expectimax:eval=rows,ply=1") as found:
+        yield found
+
+
+@pytest.fixture(autouse=True)
+def today(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(daily, "today", lambda: DAY)
+
+
+def played_out(seed: int, rules: str = "", moves: int | None = None) -> Game:
+    """A game of the first legal moves, to its end."""
+    game = Game(rules or "4x4", seed)
+    while not game.is_finished and game.move_number != moves:
+        game.play(game.legal_moves()[0])
+    return game
+
+
+def fill(served: Served) -> None:
+    """Some games of every kind, and the daily game but for its last move."""
+    for seed in range(6):
+        served.keep(
+            str(Record.from_game(played_out(seed), player="me", date=f"2026-11-0{seed + 1}"))
+        )
+    helped = Record.from_game(played_out(7), player="me", date="2026-11-08", hints=4)
+    served.keep(str(replace(helped, undos=2)))
+    served.keep(str(Record.from_game(played_out(8), player="me + greedy")))
+    for seed in (11, 12):
+        served.keep(str(Record.from_game(played_out(seed, QUICK), player="me")))
+    path = served.folder / "games" / f"{NAME}.2048"
+    if not path.exists():
+        game = played_out(daily.seed_of(DAY))
+        game.cut(game.move_number - 1)
+        begun = daily.new_record(DAY, "2026-11-23T10:00:00+00:00")
+        GameFile(path).save(Record.from_game(game, player="me", date=begun.date, tags=begun.tags))
+
+
+@pytest.mark.parametrize("path", ["/games", "/daily"])
+def test_everybody_can_read_them(path: str, laptop: Visit, phone: Visit, served: Served) -> None:
+    fill(served)
+    for one in (laptop, phone):
+        one.open(path, ".my-figures")
+        one.rest()
+        assert one.violations() == []
+        assert not one.is_too_wide()
+        assert one.page.evaluate(SHIFTS) < 0.02
+    laptop.page.set_viewport_size({"width": 320, "height": 640})
+    assert not laptop.is_too_wide()
+    laptop.page.set_viewport_size(LAPTOP["viewport"])
+
+
+def test_figures_are_those_of_what_is_chosen(laptop: Visit, served: Served) -> None:
+    fill(served)
+    page = laptop.page
+    laptop.open("/games", ".my-figures")
+    games = page.locator(".my-figures dt:has-text('Games') + dd")
+    expect(games).to_have_text("6")
+    expect(page.locator(".my-leaders tbody tr")).to_have_count(8)  # with the daily game
+    expect(page.locator(".my-leaders")).to_contain_text("With hints")
+    page.get_by_text("With hints", exact=False).locator("input").check()
+    expect(games).to_have_text("1")
+    page.get_by_label("Rules").select_option(index=1)
+    expect(games).to_have_text("2")
+    expect(page.locator(".my-figures dt:has-text('Streak to 16') + dd")).to_have_text("2")
+    rates = page.get_by_role("table", name="Reach rates").get_by_role("row")
+    expect(rates.last).to_contain_text("100.0 %2")
+
+
+def test_the_list_is_searched_and_a_game_deleted(laptop: Visit, served: Served) -> None:
+    fill(served)
+    page = laptop.page
+    laptop.open("/games", ".game")
+    page.get_by_label("Search").fill("2026-11-03")
+    expect(page.locator(".game")).to_have_count(1)
+    page.get_by_role("button", name="Delete").click()
+    page.get_by_role("button", name="Delete", exact=True).click()
+    expect(page.get_by_text("0 games")).to_be_visible()
+    page.get_by_label("Search").fill("")
+    expect(page.locator(".game")).to_have_count(10)
+    expect(page.locator(".my-figures dt:has-text('Games') + dd")).to_have_text("5")
+
+
+def test_what_is_exported_is_imported_again(laptop: Visit, served: Served, tmp_path: Path) -> None:
+    fill(served)
+    page = laptop.page
+    laptop.open("/games", ".game")
+    with page.expect_download() as download:
+        page.get_by_role("link", name="Export all").click()
+    path = tmp_path / download.value.suggested_filename
+    download.value.save_as(path)
+    assert path.name == "twofold-games.jsonl"
+    lines = path.read_text(encoding="utf-8")
+    count = lines.count("\n")
+    assert count == len(served.ask("/api/games"))
+    path.write_text(lines + "torn\n" + format_game(record_of(5, seed=99), "jsonl"))
+    text = tmp_path / "note.txt"
+    text.write_text("hello")
+    page.locator("input[type=file]").set_input_files([path, text])
+    report = page.get_by_role("status").filter(has_text="game added")
+    expect(report).to_contain_text(f"1 game added, {count} already saved. 2 could not be read:")
+    unread = page.locator(".my-unread").first
+    expect(unread).to_contain_text(f"twofold-games.jsonl, line {count + 1}: expected")
+    expect(unread).to_contain_text("note.txt, line 1: expected a game")
+    torn = 400 * ('{"schema": 1}' + 1000 * " " + "\n")  # sent in parts
+    path.write_text(lines + torn + format_game(record_of(5, seed=98), "jsonl"))
+    page.locator("input[type=file]").set_input_files([path])
+    expect(report).to_contain_text(f"1 game added, {count} already saved. 400 could not be read:")
+
+
+def test_the_daily_game_is_one_try_without_help(laptop: Visit, served: Served) -> None:
+    fill(served)
+    page = laptop.page
+    page.context.grant_permissions(["clipboard-read", "clipboard-write"])
+    laptop.open("/daily", ".daily-day")
+    expect(page.get_by_text("twofold play --seed 20261123")).to_be_visible()
+    page.get_by_role("button", name="Continue").click()
+    expect(page.get_by_role("switch", name="Hints")).to_be_disabled()
+    for name in ("Undo", "Best move", "Let it play"):
+        expect(page.get_by_role("button", name=name, exact=True)).to_be_disabled()
+    expect(page.locator(".help")).to_contain_text("One try: no undo, no hints, no autoplay.")
+    for key in "ipu":
+        page.keyboard.press(key)
+    overlay = page.get_by_role("group", name="Game over")
+    while not overlay.is_visible():
+        for key in ("ArrowLeft", "ArrowUp", "ArrowRight", "ArrowDown"):
+            page.keyboard.press(key)
+        laptop.rest()
+    overlay.get_by_role("link", name="Daily result").click()
+    page.get_by_role("button", name="Copy result").click()
+    expect(page.get_by_text("The result is copied.")).to_be_visible()
+    (found,) = served.ask("/api/daily")["tries"]
+    assert (found["game"]["undos"], found["game"]["hints"]) == (0, 0)
+    title, facts, *squares = page.evaluate("navigator.clipboard.readText()").split("\n")
+    assert title == "twofold daily 2026-11-23"
+    assert facts.startswith(f"{found['game']['score']:,} points, largest tile")
+    assert [len(row) for row in squares] == [4, 4, 4, 4]
+    past = page.get_by_role("button", name="November 21, 2026: not played")
+    past.press("Enter")
+    page.get_by_role("button", name="Play", exact=True).click()
+    expect(page.locator(".facts dt:has-text('Seed') + dd")).to_have_text("20261121")
+    laptop.open("/daily?day=2026-11-21", ".daily-try")
+    assert served.ask("/api/daily")["tries"][1]["day"] == "2026-11-21"
+
+
+def test_hints_on_the_page_make_a_game_helped(laptop: Visit, served: Served) -> None:
+    page = laptop.page
+    laptop.open("/", ".tile")
+    controls = page.get_by_role("group", name="Game", exact=True)
+    controls.get_by_role("button", name="New game", exact=True).click()
+    expect(page.locator(".facts dt:has-text('Moves') + dd")).to_have_text("0")
+    page.get_by_role("switch", name="Hints").check()
+    expect(page.locator("td.analysis-behind", has_text="best").first).to_be_visible()
+    hints = page.locator(".facts dt:has-text('Hints') + dd")
+    while hints.inner_text() == "0":
+        for key in ("ArrowLeft", "ArrowUp"):
+            page.keyboard.press(key)
+        laptop.rest()
+    laptop.open("/games", ".my-figures")
+    expect(page.get_by_text("With hints", exact=False).first).to_be_visible()

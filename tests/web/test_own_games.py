@@ -1,0 +1,150 @@
+"""All saved games at once: statistics, a list to search, export and import."""
+
+import json
+import time
+
+import pytest
+
+from tests.play.kept_games import record_of
+from tests.web.driver import Client
+from tests.web.page import Page
+from twofold.play.importing import games_in
+from twofold.records.formats import format_game
+from twofold.records.record import Record, parse_record
+from twofold.web import own_games, protocol
+from twofold.web.hub import Hub
+
+
+def keep(hub: Hub, *games: Record) -> list[str]:
+    return [hub.add_record(str(one)) for one in games]
+
+
+def test_statistics_are_those_of_the_saved_games(client: Client, hub: Hub) -> None:
+    keep(hub, record_of(3), record_of(9, seed=2), record_of(5, player="greedy"))
+    (hub.table.store.folder / "torn.2048").write_text("torn")
+    found = client.get("/api/statistics").json
+    assert found["games"] == 3
+    (rules,) = found["rules"]
+    assert [(one["kind"], one["games"], one["going"]) for one in rules["kinds"]] == [
+        ("hand", 0, 2),
+        ("player", 0, 1),
+    ]
+    assert [info["moves"] for info in rules["leaders"]] == [9, 3]
+    assert [one["name"] for one in found["damaged"]] == ["torn.2048"]
+
+
+def test_a_game_in_play_is_among_them(client: Client, hub: Hub) -> None:
+    page = Page(hub)
+    page.play(page.new(rules="3x3 goal=256"), 4)
+    (rules,) = client.get("/api/statistics").json["rules"]
+    assert (rules["goal"], rules["kinds"][0]["going"]) == (256, 1)
+
+
+def test_the_list_comes_in_parts(client: Client, hub: Hub) -> None:
+    keep(hub, *(record_of(moves, seed=moves) for moves in range(3, 9)))
+    part = client.get("/api/game-list?order=moves&offset=1&count=2").json
+    assert (part["total"], [info["moves"] for info in part["games"]]) == (6, [7, 6])
+    assert client.get("/api/game-list?search=nobody").json == {"total": 0, "games": []}
+    assert client.get("/api/game-list?kind=hand").json["total"] == 6
+    for wrong in ("offset=-1", "count=x", "order=luck", "offset=" + 20 * "9"):
+        answer = client.get(f"/api/game-list?{wrong}")
+        assert (answer.status, answer.json["kind"]) == (400, "InvalidInput")
+
+
+def test_what_is_exported_can_be_imported(client: Client, hub: Hub) -> None:
+    games = [record_of(moves, seed=moves) for moves in (3, 5, 8)]
+    ids = keep(hub, *games)
+    answer = client.get("/api/export")
+    assert "twofold-games.jsonl" in answer.headers["content-disposition"]
+    assert len(list(games_in(answer.body))) == 3
+    assert client.post("/api/import", answer.body).json == {
+        "added": 0, "known": 3, "failed": 0, "unread": [],
+    }  # fmt: skip
+    before = {one.info.game: one.played for one in hub.table.entries()}
+    for game in ids:
+        hub.table.delete(game)
+    assert client.post("/api/import", answer.body).json["added"] == 3
+    after = [one.played for one in hub.table.entries()]
+    assert after == pytest.approx(sorted(before.values(), reverse=True), abs=0.001)
+
+
+def test_a_damaged_game_takes_no_other_with_it(client: Client, hub: Hub) -> None:
+    first, _ = keep(hub, record_of(3), record_of(5))
+    path = hub.table.store.path(first)
+    path.write_text(path.read_text().rstrip() + "x")
+    (line,) = client.get("/api/export").body.splitlines()
+    assert len(json.loads(line)["moves"]) == 5
+
+
+def test_a_game_in_play_is_exported_as_it_stands(client: Client, hub: Hub) -> None:
+    page = Page(hub)
+    state = page.new()
+    page.play(state, 3)
+    (found,) = games_in(client.get("/api/export").body)
+    assert isinstance(found, Record)
+    assert len(found.moves) == 3
+
+
+def test_an_import_says_what_it_could_not_read(
+    client: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(own_games, "MAX_UNREAD", 2)
+    good = format_game(record_of(4), "jsonl")
+    wrong = '{"schema": 1, "rules": "0x0"}\n'
+    done = client.post("/api/import", (3 * wrong + good).encode()).json
+    assert (done["added"], done["known"], done["failed"]) == (1, 0, 3)
+    assert [one["line"] for one in done["unread"]] == [1, 2]
+    assert "expected" in done["unread"][0]["error"]
+
+
+def test_an_import_is_bounded(client: Client, monkeypatch: pytest.MonkeyPatch) -> None:
+    answer = client.post("/api/import", b" " * (own_games.MAX_IMPORT + 1))
+    assert answer.status == 413
+
+
+def test_hints_of_a_page_are_counted(hub: Hub) -> None:
+    """Once for each position of the game; another analysis counts nothing."""
+    page = Page(hub)
+    state = page.new()
+    now = page.play(state, 2)
+
+    def ask(board: str, game: str) -> None:
+        page.ask(protocol.AnalyseRequest(board=board, game=game, ply=1), protocol.AnalysisReply)
+
+    ask(now.board, "")
+    ask(state.now.board, state.game)
+    assert page.open(state.game).now.hints == 0
+    for _ in range(2):
+        ask(now.board, state.game)
+    now = page.move(state.game, now.legal[0], now.move_number).now
+    ask(now.board, state.game)
+    assert page.open(state.game).now.hints == 2
+    (entry,) = hub.table.entries()
+    assert (entry.info.hints, entry.info.kind) == (2, "helped")
+    kind, _ = page.refusal(protocol.AnalyseRequest(board=now.board, game="none"))
+    assert kind == "NotFound"
+
+
+def test_hints_are_written_and_go_with_a_fork(hub: Hub) -> None:
+    page = Page(hub)
+    state = page.new()
+    asked = protocol.AnalyseRequest(board=state.now.board, game=state.game, ply=1)
+    page.ask(asked, protocol.AnalysisReply)
+    page.play(state, 3)
+    other = page.new(source=state.game, move_number=2)
+    assert other.now.hints == 1
+    hub.close()
+    for game in (state.game, other.game):
+        assert parse_record(hub.table.store.path(game).read_bytes()).hints == 1
+
+
+def test_statistics_of_ten_thousand_games_are_fast(hub: Hub) -> None:
+    entry = None
+    keep(hub, record_of(3))
+    (entry,) = hub.table.entries()
+    entries = [entry] * 10_000
+    hub.table.entries = lambda: entries  # type: ignore[method-assign]
+    began = time.process_time()
+    found = own_games.statistics(hub.table)
+    assert time.process_time() - began < 2.0
+    assert found.rules[0].kinds[0].going == 10_000
