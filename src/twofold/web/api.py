@@ -20,8 +20,8 @@ from twofold.search.stop import ALARMS, Stop
 from twofold.web import daily_games, own_games
 from twofold.web.hub import Hub
 from twofold.web.operations import Call, Operation, Text, check_id
-from twofold.web.practice.routes import practice_operations
 from twofold.web.pictures import picture_operations
+from twofold.web.practice.routes import practice_operations
 from twofold.web.protocol import PlayerInfo
 from twofold.web.protocol import Text as Short
 from twofold.web.searches import clamped, order_of

@@ -17,8 +17,8 @@ from twofold.web.api import operations
 from twofold.web.connection import Sockets
 from twofold.web.gate import Gate, error_body, wants_page
 from twofold.web.hub import Hub
-from twofold.web.jobs.operations import job_operations
 from twofold.web.installing import worker_route
+from twofold.web.jobs.operations import job_operations
 from twofold.web.lab.routes import lab_routes
 from twofold.web.legacy import legacy_routes
 from twofold.web.openapi import lab_entries, openapi
