@@ -86,15 +86,16 @@ def test_games_without_a_move_of_the_person_are_left_out(player: str, counts: bo
 def test_a_mistake_in_an_endgame_is_told_by_the_chances() -> None:
     table = made("442-32")
     (position,) = play(table, first_board(table, 3), 3, [])
+    source = MistakeSource("practice", "", 0, "442-32", "3")
     legal = [move for move in Move if position.chances[move] is not None]
     best = max(legal, key=lambda move: position.chances[move] or 0)
     worst = min(legal, key=lambda move: position.chances[move] or 0)
-    assert mistake_of_practice("442-32", "3", position, best, 0) is None
-    found = mistake_of_practice("442-32", "3", position, worst, 0)
+    assert mistake_of_practice(source, position, best) is None
+    found = mistake_of_practice(source, position, worst)
     assert found is not None
     assert (found.move, found.best, found.unit) == (worst.letter, best.letter, "chance")
     assert found.values == list(position.chances)
-    assert found.source == MistakeSource("practice", "", 0, "442-32", "3")
+    assert found.source == source
 
 
 def test_two_right_answers_in_a_row_solve_a_position(tmp_path: Path) -> None:

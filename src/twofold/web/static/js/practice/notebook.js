@@ -135,8 +135,8 @@ export class NotebookPart {
 }
 
 /** The address of the place where a mistake was made. */
-function sourceOf({ kind, game, move_number: move, table, seed }) {
+function sourceOf({ kind, game, move_number: move, table, seed, first }) {
   return kind === 'game'
     ? `/review?${new URLSearchParams({ game, move })}`
-    : `/practice?${new URLSearchParams({ part: 'endgames', table, seed })}`;
+    : `/practice?${new URLSearchParams({ part: 'endgames', table, seed, ...(first && { board: first }) })}`;
 }
