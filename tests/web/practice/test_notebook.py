@@ -2,6 +2,7 @@
 
 import random
 from collections import Counter
+from dataclasses import replace
 from pathlib import Path
 
 import msgspec
@@ -9,6 +10,7 @@ import pytest
 
 from tests.endgame.made import made
 from twofold.endgame.practice import first_board, play
+from twofold.endgame.table import TableAnswer
 from twofold.errors import InvalidInput
 from twofold.game import Game
 from twofold.play.store import NotFound
@@ -98,6 +100,21 @@ def test_a_mistake_in_an_endgame_is_told_by_the_chances() -> None:
     assert found.source == source
 
 
+def test_where_a_table_judges_its_chances_count() -> None:
+    game = record()
+    (judgement, *_) = judged(game)
+    legal = [move for move in Move if judgement.values[move] is not None]
+    chances = dict.fromkeys(legal[1:], 0.8) | {judgement.move: 0.2}
+    answer = TableAnswer("442-256", "0" * 16, 256, chances, legal[-1])
+    by_table = replace(judgement, table=answer, label="terrible", best=legal[-1], ratio=0.25)
+    (found,) = mistakes_of_game("k1", game, [by_table], "points")
+    assert (found.unit, found.source.table) == ("chance", "442-256")
+    for move in Move:
+        wanted = chances.get(move, 0.0) if move in legal else None
+        assert found.values[move] == wanted
+        assert found.shares[move] == (None if wanted is None else pytest.approx(wanted / 0.8))
+
+
 def test_two_right_answers_in_a_row_solve_a_position(tmp_path: Path) -> None:
     notebook = Notebook(tmp_path)
     notebook.add([mistake(1)])
@@ -168,7 +185,7 @@ def test_a_board_that_is_none_makes_a_damaged_file(tmp_path: Path) -> None:
     (tmp_path / module.FILE).write_bytes(
         msgspec.json.encode(module.NotebookContent(mistakes=[bad]))
     )
-    with pytest.raises(InvalidInput, match=r"the mistake notebook in .* is damaged"):
+    with pytest.raises(InvalidInput, match=r"the mistake notebook in .* was damaged"):
         notebook.counts()
     notebook.add([mistake(2)])
     assert notebook.counts() == (1, 0)

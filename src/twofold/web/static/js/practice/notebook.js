@@ -3,6 +3,7 @@
 import { button, fill, h } from '../dom.js';
 import { formatChance } from '../figures.js';
 import { LETTERS, moveName } from '../moves.js';
+import { sentence } from '../review/move_panel.js';
 import { number, text } from '../text.js';
 import { Question } from './question.js';
 
@@ -53,7 +54,7 @@ export class NotebookPart {
       this.error.textContent = '';
       return this.isClosed ? null : reply;
     } catch (error) {
-      this.error.textContent = error.message;
+      this.error.textContent = sentence(error.message);
       return null;
     }
   }
