@@ -94,6 +94,23 @@ def test_an_endgame_is_played_and_a_mistake_taken_back(
     expect_board(page, endgame(served, seed, best)["board"])
 
 
+def test_the_measures_of_a_game(laptop: Visit, served: Served) -> None:
+    """Two best moves, one that keeps half of the chance, a forced one, and a best one."""
+    laptop.open("/practice", ".tile")
+    found = laptop.page.evaluate("""async () => {
+        const { judged, measure } = await import('/static/js/practice/measures.js');
+        const moves = [
+            [[0.8, 0.4, null, null], 'u'], [[0.8, 0.8, 0, null], 'r'], [[0.8, 0.4, 0, 0], 'r'],
+            [[null, 0.4, null, null], 'r'], [[0.5, 0.6, null, null], 'r'],
+        ];
+        return measure(moves.map(([chances, move], place) => judged(chances, move, place)));
+    }""")
+    (mistake,) = found.pop("mistakes")
+    assert found == {"choices": 4, "matches": 3, "combo": 1, "longest": 2, "fit": 0.5}
+    assert (mistake["place"], mistake["move"], mistake["best"]) == (2, "r", "u")
+    assert mistake["lost"] == pytest.approx(0.4)
+
+
 def test_chances_are_shown_when_the_person_wants_them(laptop: Visit, served: Served) -> None:
     seed, bad, _ = with_mistake(served)
     laptop.open(f"/practice?part=endgames&table={TABLE}&seed={seed}", ".tile")

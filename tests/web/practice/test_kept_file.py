@@ -2,6 +2,7 @@
 
 import threading
 from pathlib import Path
+from typing import Any
 
 import msgspec
 import pytest
@@ -62,15 +63,38 @@ def test_two_servers_lose_nothing(tmp_path: Path) -> None:
     "content",
     [b"", b"{", b"[]", b'{"known": [0]}', b'{"known": ["a"]}', b"\xff", b"[" * 900, b" " * 1001],
 )
-def test_a_damaged_file_is_refused_then_set_aside(tmp_path: Path, content: bytes) -> None:
+@pytest.mark.parametrize("first", ["read", "change"])
+def test_a_damaged_file_is_set_aside_and_that_is_said(
+    tmp_path: Path, content: bytes, first: str
+) -> None:
     path = tmp_path / "numbers.json"
     path.write_bytes(content)
-    with pytest.raises(InvalidInput, match=r"the list of numbers in .* is damaged"):
-        kept(path).read()
+    if first == "read":
+        with pytest.raises(InvalidInput, match=r"the list of numbers in .* was damaged"):
+            kept(path).read()
+        assert kept(path).read() == Numbers()
     kept(path).change(lambda found: found.known.append(7))
     assert kept(path).read() == Numbers([7])
     aside = [one for one in tmp_path.iterdir() if one != path]
     assert [one.read_bytes() for one in aside] == [content]
+
+
+def test_a_damaged_file_that_another_server_has_mended_stays(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "numbers.json"
+    path.write_bytes(b"{")
+    late = kept(path)
+    change = late.change
+
+    def change_after_the_other(edit: Any) -> Any:
+        kept(path).change(lambda found: found.known.append(7))
+        return change(edit)
+
+    monkeypatch.setattr(late, "change", change_after_the_other)
+    with pytest.raises(InvalidInput):
+        late.read()
+    assert kept(path).read() == Numbers([7])
 
 
 def test_a_folder_that_cannot_be_made_is_named(tmp_path: Path) -> None:

@@ -2,6 +2,7 @@
 
 import random
 from collections import Counter
+from dataclasses import replace
 from pathlib import Path
 
 import msgspec
@@ -9,6 +10,7 @@ import pytest
 
 from tests.endgame.made import made
 from twofold.endgame.practice import first_board, play
+from twofold.endgame.table import TableAnswer
 from twofold.errors import InvalidInput
 from twofold.game import Game
 from twofold.play.store import NotFound
@@ -86,15 +88,31 @@ def test_games_without_a_move_of_the_person_are_left_out(player: str, counts: bo
 def test_a_mistake_in_an_endgame_is_told_by_the_chances() -> None:
     table = made("442-32")
     (position,) = play(table, first_board(table, 3), 3, [])
+    source = MistakeSource("practice", "", 0, "442-32", "3")
     legal = [move for move in Move if position.chances[move] is not None]
     best = max(legal, key=lambda move: position.chances[move] or 0)
     worst = min(legal, key=lambda move: position.chances[move] or 0)
-    assert mistake_of_practice("442-32", "3", position, best, 0) is None
-    found = mistake_of_practice("442-32", "3", position, worst, 0)
+    assert mistake_of_practice(source, position, best) is None
+    found = mistake_of_practice(source, position, worst)
     assert found is not None
     assert (found.move, found.best, found.unit) == (worst.letter, best.letter, "chance")
     assert found.values == list(position.chances)
-    assert found.source == MistakeSource("practice", "", 0, "442-32", "3")
+    assert found.source == source
+
+
+def test_where_a_table_judges_its_chances_count() -> None:
+    game = record()
+    (judgement, *_) = judged(game)
+    legal = [move for move in Move if judgement.values[move] is not None]
+    chances = dict.fromkeys(legal[1:], 0.8) | {judgement.move: 0.2}
+    answer = TableAnswer("442-256", "0" * 16, 256, chances, legal[-1])
+    by_table = replace(judgement, table=answer, label="terrible", best=legal[-1], ratio=0.25)
+    (found,) = mistakes_of_game("k1", game, [by_table], "points")
+    assert (found.unit, found.source.table) == ("chance", "442-256")
+    for move in Move:
+        wanted = chances.get(move, 0.0) if move in legal else None
+        assert found.values[move] == wanted
+        assert found.shares[move] == (None if wanted is None else pytest.approx(wanted / 0.8))
 
 
 def test_two_right_answers_in_a_row_solve_a_position(tmp_path: Path) -> None:
@@ -167,7 +185,7 @@ def test_a_board_that_is_none_makes_a_damaged_file(tmp_path: Path) -> None:
     (tmp_path / module.FILE).write_bytes(
         msgspec.json.encode(module.NotebookContent(mistakes=[bad]))
     )
-    with pytest.raises(InvalidInput, match=r"the mistake notebook in .* is damaged"):
+    with pytest.raises(InvalidInput, match=r"the mistake notebook in .* was damaged"):
         notebook.counts()
     notebook.add([mistake(2)])
     assert notebook.counts() == (1, 0)

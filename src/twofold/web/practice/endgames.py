@@ -1,7 +1,7 @@
 """Practice with the endgame tables that are built here. Loads kernels."""
 
 import os
-from functools import cache
+from functools import cache, lru_cache
 from typing import Final
 
 from twofold.board import Board
@@ -22,7 +22,7 @@ from twofold.web.practice.messages import (
     TableFacts,
     TableOffer,
 )
-from twofold.web.practice.notebook import Mistake, mistake_of_practice
+from twofold.web.practice.notebook import Mistake, MistakeSource, mistake_of_practice
 
 OFFERED: Final = ("442-64", "442-128", "442-256", "442-512/32-128")
 """Tables that the page offers to build."""
@@ -76,16 +76,23 @@ def last_mistake(asked: EndgameBody) -> Mistake | None:
     if len(positions) < 2:
         raise InvalidInput("expected a practice game with a move, got none")
     number, move = len(positions) - 2, Move.parse(asked.moves[-1])
-    return mistake_of_practice(table.name, asked.seed, positions[number], move, number)
+    source = MistakeSource("practice", "", number, table.name, asked.seed, asked.board)
+    return mistake_of_practice(source, positions[number], move)
 
 
 def _practice(asked: EndgameBody) -> tuple[EndgameTable, list[PracticePosition]]:
     """The table of a practice game, and all its positions."""
     name = EndgamePattern.parse(asked.table).name  # a page names no file
     table, seed = open_table(name), parse_seed(asked.seed)
-    board = Board.parse(asked.board) if asked.board else first_board(table, seed)
+    board = Board.parse(asked.board) if asked.board else _first_board(table, seed)
     moves = [Move.parse(letter) for letter in asked.moves]
     return table, list(play(table, board, seed, moves))
+
+
+@lru_cache(maxsize=64)
+def _first_board(table: EndgameTable, seed: int) -> Board:
+    """The first board of a seed; a page asks for it with each move."""
+    return first_board(table, seed)
 
 
 def _offer(name: str) -> TableOffer:

@@ -42,24 +42,17 @@ class KeptFile(Generic[Content]):
     def read(self) -> Content:
         """What the file holds.
 
+        A damaged file gets another name, so that the next call finds none.
+
         Raises:
             InvalidInput: it is damaged, or cannot be read.
+            ResourceError: it is damaged and cannot be renamed.
         """
-        if not self.path.exists():
-            return self._kind()
-        with open_regular(self.path) as file:
-            data = file.read(self._max_bytes + 1)
         try:
-            if len(data) > self._max_bytes:
-                raise InvalidInput(f"it has more than {self._max_bytes:,} bytes")
-            found = msgspec.json.decode(data, type=self._kind)
-            self._check(found)
-        except (msgspec.MsgspecError, TwofoldError, UnicodeError, RecursionError) as error:
-            raise InvalidInput(
-                f"the {self._what} in {str(self.path)!a} is damaged ({str(error)[:200]}). "
-                "It is not written over: it gets another name when something new is kept"
-            ) from None
-        return found
+            return self._read()
+        except InvalidInput:
+            self.change(lambda _: None)  # looks again, alone
+            raise
 
     def change(self, edit: Callable[[Content], Result]) -> Result:
         """Change the content, and write it if it differs; no other program does so meanwhile.
@@ -83,6 +76,23 @@ class KeptFile(Generic[Content]):
                 atomic_write(self.path, after)
         return result
 
+    def _read(self) -> Content:
+        if not self.path.exists():
+            return self._kind()
+        with open_regular(self.path) as file:
+            data = file.read(self._max_bytes + 1)
+        try:
+            if len(data) > self._max_bytes:
+                raise InvalidInput(f"it has more than {self._max_bytes:,} bytes")
+            found = msgspec.json.decode(data, type=self._kind)
+            self._check(found)
+        except (msgspec.MsgspecError, TwofoldError, UnicodeError, RecursionError) as error:
+            raise InvalidInput(
+                f"the {self._what} in {str(self.path)!a} was damaged ({str(error)[:200]}). "
+                "It is kept beside it under another name, and a new one begins"
+            ) from None
+        return found
+
     def _make_folder(self) -> None:
         try:
             make_private(self.path.parent)
@@ -93,7 +103,7 @@ class KeptFile(Generic[Content]):
 
     def _read_or_begin(self) -> Content:
         try:
-            return self.read()
+            return self._read()
         except InvalidInput:
             set_aside(self.path)
             return self._kind()

@@ -62,6 +62,7 @@ class MistakeSource(msgspec.Struct, frozen=True):
         move_number: moves made before.
         table: name of the endgame table that valued the moves; empty for none.
         seed: of the practice.
+        first: board on which the practice began; empty for that of the seed.
     """
 
     kind: Literal["game", "practice"]
@@ -69,6 +70,7 @@ class MistakeSource(msgspec.Struct, frozen=True):
     move_number: Count = 0
     table: Short = ""
     seed: Short = ""
+    first: Short = ""
 
 
 class Mistake(msgspec.Struct):
@@ -259,11 +261,8 @@ def mistakes_of_game(
         judged: judgements of its first moves.
         unit: of their values.
     """
-    if not has_own_moves(record.player):
-        return []
-    worst = sorted((one for one in judged if one.label in MISTAKES), key=lambda one: one.ratio)[
-        :MOST_OF_GAME
-    ]
+    bad = [one for one in own_moves(record, judged) if one.label in MISTAKES]
+    worst = sorted(bad, key=lambda one: one.ratio)[:MOST_OF_GAME]
     wanted = {one.move_number: one for one in worst}
     return [
         _of_judgement(game, record.rules, there.board, wanted[there.move_number], unit)
@@ -272,9 +271,14 @@ def mistakes_of_game(
     ]
 
 
-def has_own_moves(player: str) -> bool:
-    """Whether the person may have made moves of a game, by who played it as its record says."""
-    return player == "" or ME in player.split(AND)
+def own_moves(record: Record, judged: Sequence[MoveJudgement]) -> list[MoveJudgement]:
+    """The judgements of the moves that the person may have made, by who played the game.
+
+    A record names who played, but not who made which move: where the person is among them, or
+    nobody is named, all moves count.
+    """
+    is_own = record.player == "" or ME in record.player.split(AND)
+    return list(judged) if is_own else []
 
 
 def _of_judgement(game: str, rules: Rules, board: Board, one: MoveJudgement, unit: str) -> Mistake:
@@ -306,22 +310,19 @@ def _finite(value: float) -> float:
 
 
 def mistake_of_practice(
-    table: str, seed: str, before: "PracticePosition", move: Move, number: int
+    source: MistakeSource, before: "PracticePosition", move: Move
 ) -> Mistake | None:
     """The mistake that a move of a practice game was; None where it was none.
 
     Args:
-        table: name of the endgame table.
-        seed: of the practice.
+        source: the practice game.
         before: the position.
         move: the legal move made there.
-        number: moves made before.
     """
     shares = [None if one is None else one / before.best for one in before.chances]
     if label_of(shares[move] or 0.0) not in MISTAKES:
         return None
     best = max((m for m in Move if shares[m] is not None), key=lambda m: shares[m] or 0.0)
-    source = MistakeSource("practice", "", number, table, seed)
     return _mistake(before.board, Rules(), move, best, list(before.chances), shares, CHANCE, source)
 
 

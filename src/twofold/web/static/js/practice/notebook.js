@@ -3,6 +3,7 @@
 import { button, fill, h } from '../dom.js';
 import { formatChance } from '../figures.js';
 import { LETTERS, moveName } from '../moves.js';
+import { sentence } from '../review/move_panel.js';
 import { number, text } from '../text.js';
 import { Question } from './question.js';
 
@@ -53,7 +54,7 @@ export class NotebookPart {
       this.error.textContent = '';
       return this.isClosed ? null : reply;
     } catch (error) {
-      this.error.textContent = error.message;
+      this.error.textContent = sentence(error.message);
       return null;
     }
   }
@@ -135,8 +136,8 @@ export class NotebookPart {
 }
 
 /** The address of the place where a mistake was made. */
-function sourceOf({ kind, game, move_number: move, table, seed }) {
+function sourceOf({ kind, game, move_number: move, table, seed, first }) {
   return kind === 'game'
     ? `/review?${new URLSearchParams({ game, move })}`
-    : `/practice?${new URLSearchParams({ part: 'endgames', table, seed })}`;
+    : `/practice?${new URLSearchParams({ part: 'endgames', table, seed, ...(first && { board: first }) })}`;
 }

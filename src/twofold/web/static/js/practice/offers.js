@@ -8,6 +8,9 @@ import { text } from '../text.js';
 
 const EVERY_MS = 1000;
 
+/** States of a job that has not ended. */
+const OPEN = new Set(['running', 'waiting']);
+
 /** Asks what could be built once it is opened, and follows what is built. */
 export class TableOffers {
   #jobs = null; // null where this server cannot build
@@ -61,15 +64,15 @@ export class TableOffers {
       return;
     }
     if (!answer.ok) return;
-    const before = this.#running();
+    const before = this.#open();
     this.#jobs = await answer.json();
-    const now = new Set(this.#running().map((job) => job.id));
+    const now = new Set(this.#open().map((job) => job.id));
     if (before.some((job) => !now.has(job.id))) this.onBuilt();
     this.#draw();
   }
 
-  #running() {
-    return (this.#jobs ?? []).filter((job) => job.state === 'running');
+  #open() {
+    return (this.#jobs ?? []).filter((job) => OPEN.has(job.state));
   }
 
   #draw() {
@@ -80,17 +83,17 @@ export class TableOffers {
   }
 
   #offer(offer) {
-    const job = this.#jobs?.findLast((one) => one.kind === 'table' && one.title.includes(offer.name));
-    const isRunning = job?.state === 'running';
+    const job = this.#jobs?.find((one) => one.kind === 'table' && one.title.split(' ').includes(offer.name));
+    const isOpen = OPEN.has(job?.state);
     return h('li', {},
       h('div', { class: 'grow stack tight' },
         h('strong', { text: text('practice.table_about', { ...offer, target: String(offer.target) }) }),
         h('span', { class: 'soft small', text: text('practice.table_takes', {
           size: `${formatShort(offer.bytes)}B`, time: formatLong(Math.ceil(offer.seconds)),
         }) }),
-        isRunning && progress(job),
+        isOpen && progress(job),
         job?.state === 'failed' && h('span', { class: 'bad small', text: job.message })),
-      this.#action(offer, isRunning && job));
+      this.#action(offer, isOpen && job));
   }
 
   #action(offer, job) {
@@ -99,7 +102,7 @@ export class TableOffers {
     const body = { kind: 'table', table: offer.name };
     const key = offer.done === null ? 'practice.build' : 'practice.build_on';
     return button({ text: text(key) }, () => this.#post('/api/jobs', body),
-      { disabled: this.#running().length > 0, 'aria-label': text('practice.build_name', offer) });
+      { disabled: this.#open().length > 0, 'aria-label': text('practice.build_name', offer) });
   }
 
   async #post(url, body) {
@@ -117,6 +120,11 @@ function progress(job) {
   const value = job.progress === null ? {} : { value: job.progress };
   return [
     h('progress', { max: 1, ...value, 'aria-label': job.title }),
-    h('span', { class: 'soft small number', text: job.message }),
+    h('span', { class: 'soft small number', text: stateWords(job) }),
   ];
+}
+
+function stateWords({ state, progress: share, message }) {
+  if (state === 'waiting') return text('practice.waiting');
+  return message || (share === null ? '' : text('practice.built', { percent: Math.floor(100 * share) }));
 }

@@ -2,6 +2,7 @@
 
 import { button, fill, h } from '../dom.js';
 import { LETTERS, moveName } from '../moves.js';
+import { sentence } from '../review/move_panel.js';
 import { number, text } from '../text.js';
 import { toast } from '../toast.js';
 import { addDays, dayName } from './days.js';
@@ -57,7 +58,7 @@ export class PuzzlePart {
       await work();
       this.error.textContent = '';
     } catch (error) {
-      this.error.textContent = error.message;
+      this.error.textContent = sentence(error.message);
     }
   }
 
