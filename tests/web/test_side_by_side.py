@@ -386,7 +386,7 @@ def test_a_game_that_a_player_helped_with_is_no_best_score(table: GameTable, hel
         listener.wait(protocol.AutoplayEnded)
     while live.game.score == 0:
         move(live, listener)
-    history, player = live.fork(live.game.move_number)
+    history, player, _ = live.fork(live.game.move_number)
     fork = table.join(table.begin(history, player=player), Asker(listener, 4))
     last = move(fork, listener).now
     counted = 0 if helped else last.score

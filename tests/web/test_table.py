@@ -179,7 +179,7 @@ def test_forks_are_games_of_their_own(table: GameTable) -> None:
     live = begin(table, listener)
     for _ in range(5):
         move(live, listener)
-    history, player = live.fork(3)
+    history, player, _ = live.fork(3)
     other = table.join(table.begin(history, player=player), Asker(listener, 4))
     assert other.name != live.name
     assert other.state().player == "me"

@@ -6,15 +6,30 @@ taken over; where it has made other moves, this game goes on in a file of its ow
 
 import threading
 from itertools import takewhile
-from typing import Final, Literal
+from typing import Final, Literal, NamedTuple
 
 from twofold.game import Game
+from twofold.play.autoplay_moves import AutoplayMoves, autoplay_of, autoplay_tags
 from twofold.play.best_scores import add_player, counts_as_own
 from twofold.play.game_file import Conflict, GameFile, Version
 from twofold.records.record import Record
 
 News = Literal["newer", "parted", "deleted", "damaged"]
 """What another program has done to the file."""
+
+
+class Fork(NamedTuple):
+    """A game that goes on from another one.
+
+    Attributes:
+        game: the moves so far.
+        player: who made them.
+        autoplay: those that a player made; None where that is not known.
+    """
+
+    game: Game
+    player: str
+    autoplay: AutoplayMoves | None
 
 
 class SavedGame:
@@ -27,6 +42,7 @@ class SavedGame:
         player: who made the moves so far; empty for the person alone.
         date: when it began; None for that of the record.
         is_saved: whether the file has the game as it stands.
+        autoplay: the moves so far that a player made; None for what the record says.
 
     Attributes:
         game: the game; after a save another one where another program went on with it.
@@ -45,6 +61,7 @@ class SavedGame:
         player: str = "",
         date: str | None = None,
         is_saved: bool = False,
+        autoplay: AutoplayMoves | None = None,
     ) -> None:
         self.game = game
         self.file = file
@@ -53,6 +70,7 @@ class SavedGame:
         self.saving: Final = threading.Lock()
         self._resumed = resumed or Record(game.rules, game.seed)
         self._date = self._resumed.date if date is None else date
+        self._autoplay = autoplay or autoplay_of(player, self._resumed.tags)
         self._saved = self.version if is_saved or not game.can_undo else None
 
     @property
@@ -74,6 +92,27 @@ class SavedGame:
         """Count someone among those who played."""
         self.player = add_player(self.player, name)
 
+    @property
+    def autoplay(self) -> AutoplayMoves | None:
+        """The moves that a player made; None where that is not known."""
+        return None if self._autoplay is None else self._autoplay.until(self.game.move_number)
+
+    def note_autoplay(self, before: int) -> None:
+        """The moves after number `before` were made by a player."""
+        if self._autoplay is not None:
+            self._autoplay = self._autoplay.plus(before, self.game.move_number)
+
+    def note_own_move(self) -> None:
+        """The last move was made by the person, and not as a redo."""
+        if self._autoplay is not None:
+            self._autoplay = self._autoplay.until(self.game.move_number - 1)
+
+    def fork(self, number: int) -> Fork:
+        """A game of its own with the moves up to a number, and who made them."""
+        with self.lock:
+            known = None if self._autoplay is None else self._autoplay.until(number)
+            return Fork(self.game.fork(number), self.player, known)
+
     def record(self) -> Record:
         """The record of the game as it stands."""
         with self.lock:
@@ -82,7 +121,7 @@ class SavedGame:
                 player=self.player,
                 date=self._date,
                 comments=self._comments(),
-                tags=self._resumed.tags,
+                tags=autoplay_tags(self._resumed.tags, self.autoplay),
             )
 
     def _comments(self) -> dict[int, str]:
@@ -141,6 +180,7 @@ class SavedGame:
             self._resumed = version.record
             self._date = version.record.date
             self.player = version.record.player
+            self._autoplay = autoplay_of(self.player, version.record.tags)
             self.game = version.record.resume()
             self._saved = self.version
             self.file.take(version)

@@ -12,10 +12,11 @@ from twofold.board import Board
 from twofold.errors import GameOver, TwofoldError
 from twofold.game import Game
 from twofold.play.autoplay import Autoplay, MakePlayer, Reason, Wish, message_of
+from twofold.play.autoplay_moves import AutoplayMoves
 from twofold.play.best_scores import ME
 from twofold.play.game_file import Conflict, GameFile, Version
 from twofold.play.kept import GameInfo, Kept
-from twofold.play.saved_game import News, SavedGame
+from twofold.play.saved_game import Fork, News, SavedGame
 from twofold.play.store import GameStore
 from twofold.play.threads import Seats
 from twofold.records.record import Record
@@ -74,7 +75,7 @@ class LiveGame(SavedGame):
         keeper: the table.
         played: when it changed last, in seconds since 1970.
         file: where it is stored; None where it is not.
-        resumed, player, date, is_saved: as for `SavedGame`.
+        resumed, player, date, is_saved, autoplay: as for `SavedGame`.
 
     Attributes:
         name: its id.
@@ -97,8 +98,11 @@ class LiveGame(SavedGame):
         player: str = "",
         date: str | None = None,
         is_saved: bool = False,
+        autoplay: AutoplayMoves | None = None,
     ) -> None:
-        super().__init__(game, file, resumed, player=player, date=date, is_saved=is_saved)
+        super().__init__(
+            game, file, resumed, player=player, date=date, is_saved=is_saved, autoplay=autoplay
+        )
         self.name = name
         self.was = ""
         self.kept = file is not None
@@ -158,6 +162,7 @@ class LiveGame(SavedGame):
                 )
             before = self.game.board
             step = self.game.play(Move.parse(letter))
+            self.note_own_move()
             self._moved(before, step, "", asker)
 
     def undo(self, asker: Asker) -> None:
@@ -358,11 +363,10 @@ class LiveGame(SavedGame):
             )
             return Kept(info, self._played, self.counts_as_own)
 
-    def fork(self, number: int) -> tuple[Game, str]:
+    def fork(self, number: int) -> Fork:
         """A game of its own with the moves up to a number, and who made them."""
         self._replay(number)
-        with self.lock:
-            return self.game.fork(number), self.player
+        return super().fork(number)
 
     # ---- saving
 

@@ -101,8 +101,9 @@ class Session:
             return
 
         def fork() -> None:
-            history, player = table.find(request.source).fork(request.move_number)
-            self._follow(table.begin(history, player=player, keep=request.keep), asker)
+            history, player, autoplay = table.find(request.source).fork(request.move_number)
+            live = table.begin(history, player=player, autoplay=autoplay, keep=request.keep)
+            self._follow(live, asker)
 
         self._later(fork, request.ref)
 

@@ -15,6 +15,7 @@ from typing import Final
 
 from twofold.game import Game
 from twofold.notation import shown
+from twofold.play.autoplay_moves import AutoplayMoves
 from twofold.play.game_file import Conflict
 from twofold.play.kept import GameInfo
 from twofold.play.store import GameStore, NotFound
@@ -86,12 +87,20 @@ class GameTable:
 
     # ---- games
 
-    def begin(self, history: Game, *, player: str = "", keep: bool = True) -> LiveGame:
+    def begin(
+        self,
+        history: Game,
+        *,
+        player: str = "",
+        autoplay: AutoplayMoves | None = None,
+        keep: bool = True,
+    ) -> LiveGame:
         """Begin a game; it is there once somebody joins it.
 
         Args:
             history: how it begins, with the moves made so far if it goes on from another one.
             player: who made them.
+            autoplay: those of them that a player made, where that is known.
             keep: whether it is stored.
 
         Raises:
@@ -100,7 +109,9 @@ class GameTable:
         game = self.store.new_id() if keep else f"race-{secrets.token_hex(6)}"
         date = datetime.now().astimezone().isoformat(timespec="seconds")
         file = self.store.file(game) if keep else None
-        live = LiveGame(game, history, self, self.time(), file, player=player, date=date)
+        live = LiveGame(
+            game, history, self, self.time(), file, player=player, date=date, autoplay=autoplay
+        )
         if history.can_undo:
             live.changed()
         return live
