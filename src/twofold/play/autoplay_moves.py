@@ -52,8 +52,8 @@ class AutoplayMoves:
     def __str__(self) -> str:
         return " ".join(f"{one}-{end}" if end > one else str(one) for one, end in self.ranges)
 
-    def __contains__(self, move: int) -> bool:
-        return any(first <= move <= last for first, last in self.ranges)
+    def __contains__(self, move: object) -> bool:
+        return isinstance(move, int) and any(first <= move <= last for first, last in self.ranges)
 
     def until(self, last: int) -> Self:
         """Those up to a move; the later ones were undone."""
