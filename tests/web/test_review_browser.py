@@ -1,12 +1,14 @@
 """The Review page in a real Chromium: walking, judging, the quiz, where games come from."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 import pytest
 from playwright.sync_api import Locator, expect
 
 from tests.support.browser import PATIENCE_MS, Served, Visit, serve
 from twofold import Game, Record
+from twofold.play.autoplay_moves import AUTOPLAY_TAG
 from twofold.rules import Move
 
 JUDGE = "judge=ntuple:net%3Dtiny,ply%3D1"
@@ -74,12 +76,31 @@ def test_the_next_mistake_and_its_values(laptop: Visit, game: str) -> None:
     laptop.page.keyboard.press("n")
     verdict = laptop.page.locator(".review-verdict")
     expect(verdict).to_contain_text(" of the value of ")
-    expect(laptop.page.locator(".review-edge")).to_have_count(2)
+    expect(laptop.page.locator(".review-edge.is-best")).to_have_count(1)
     expect(laptop.page.locator(".review-move tr.is-made")).to_have_count(1)
     laptop.page.get_by_role("switch", name="Analyse deeper").check()
     expect(laptop.page.get_by_text("Evaluator")).to_be_visible()
     laptop.page.keyboard.press("p")
     expect(verdict).to_contain_text(" of the value of ")
+
+
+def test_a_mistake_is_explained_by_what_the_boards_show(laptop: Visit, game: str) -> None:
+    laptop.open(f"/review?game={game}&{JUDGE}&move=84", ".tile")
+    why = laptop.page.locator(".review-why")
+    expect(why).to_contain_text("moves later, it leaves 6 empty cells instead of 7")
+    expect(laptop.page.locator(".review-edge.is-second")).to_have_count(1)
+
+
+def test_own_moves_and_those_of_autoplay_stand_apart(laptop: Visit, served: Served) -> None:
+    plain = record()
+    mixed = replace(plain, player="me + greedy", tags={AUTOPLAY_TAG: f"1-{MOVES // 2}"})
+    review(laptop, served.keep(str(mixed)))
+    parts = laptop.page.locator(".review-parts")
+    expect(parts).to_contain_text("You")
+    expect(parts).to_contain_text("Autoplay")
+    expect(laptop.page.get_by_role("heading", name="Move 1, by autoplay")).to_be_visible()
+    parts.get_by_role("button").last.click()
+    expect(where(laptop)).not_to_have_text(f"0 / {MOVES}")
 
 
 def test_the_graph_is_walked_by_pointer_and_keys(laptop: Visit, game: str) -> None:

@@ -13,7 +13,7 @@ from twofold.records.record import Record
 from twofold.review.judge import MoveJudgement
 from twofold.review.review import Review, positions, review
 
-MOST_TILES: Final = 4
+MOST_TILES: Final = 3
 """Most tiles that divide a game: the largest ones that were made."""
 
 LEAST_TILE: Final = 64

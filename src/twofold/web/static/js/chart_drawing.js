@@ -49,8 +49,14 @@ export function scalesOf(axes, lines, xs, width, height) {
 }
 
 function rangeY(lines, right) {
-  const some = lines.filter((line) => Boolean(line.right) === right);
+  const some = lines.filter((line) => Boolean(line.right) === right && !line.ownScale);
   return rangeOf(some.flatMap(({ ys, low = [], high = [] }) => [ys, low, high])) ?? [1, 2];
+}
+
+/** The vertical scale that a line goes by. */
+function upOf(line, { y, right, bottom, top }) {
+  if (!line.ownScale) return line.right ? right : y;
+  return scaleOf({ from: 0 }, rangeOf([line.ys]) ?? [0, 1], bottom, top, 1);
 }
 
 /**
@@ -84,14 +90,15 @@ export function drawAxes(axes, { x, y, right, hasRight, left, end, bottom }) {
  * @param {Scales} scales
  * @returns {Array}
  */
-export function drawLines(lines, { x, y, right, bottom }) {
+export function drawLines(lines, scales) {
+  const { x, bottom } = scales;
   return lines.map((line) => {
-    const path = linePath(line.xs, line.ys, x, line.right ? right : y, line.stepped);
+    const up = upOf(line, scales);
+    const path = linePath(line.xs, line.ys, x, up, line.stepped);
     if (!path) return null;
     const kind = `chart-line chart-colour-${line.colour}${line.dashed ? ' dashed' : ''}`;
     const [first, last] = [x.at(line.xs[0]), x.at(line.xs[line.xs.length - 1])];
     const below = `L${last.toFixed(1)} ${bottom}L${first.toFixed(1)} ${bottom}Z`;
-    const up = line.right ? right : y;
     return [
       line.low &&
         svg('path', {
@@ -129,15 +136,15 @@ export function drawMarks(marks, scales) {
  * @param {number} value the x
  * @returns {Array}
  */
-export function drawDots(lines, { x, y, right }, value) {
+export function drawDots(lines, scales, value) {
   return lines.map((line) => {
     const found = valueAt(line, value);
     if (found === null) return null;
-    const cy = (line.right ? right : y).at(found);
+    const cy = upOf(line, scales).at(found);
     return svg('circle', {
       class: `chart-dot chart-colour-${line.colour}`,
       r: 4,
-      cx: x.at(value),
+      cx: scales.x.at(value),
       cy,
     });
   });

@@ -19,7 +19,18 @@ export class ReviewGame {
     this.comments = new Map(
       Object.entries(data.comments).map(([move, words]) => [Number(move) - data.first, words]),
     );
+    this.autoplay = data.autoplay ?? [];
     Object.assign(this, shapeOf(data.boards[0]));
+  }
+
+  /**
+   * Whether a player made the move of a place for the person, as far as the record says.
+   *
+   * @param {number} place
+   */
+  isAutoplay(place) {
+    const move = this.first + place + 1;
+    return this.autoplay.some(([first, last]) => first <= move && move <= last);
   }
 
   /** The place of the last position. */

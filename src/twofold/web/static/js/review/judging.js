@@ -100,9 +100,11 @@ export class Judging {
     return -1;
   }
 
-  /** The places of all mistakes. */
+  /** The places of all mistakes that the person made. */
   mistakes() {
-    return this.judgements.flatMap((one, place) => (isMistake(one.label) ? [place] : []));
+    return this.judgements.flatMap((one, place) =>
+      isMistake(one.label) && !this.game.isAutoplay(place) ? [place] : [],
+    );
   }
 
   #ask() {
@@ -156,6 +158,22 @@ export function isForced(judgement) {
  */
 export function chanceOf(judgement, letter) {
   return judgement.table?.chances[LETTERS.indexOf(letter)] ?? null;
+}
+
+/**
+ * The letters of the legal moves, the best first; where an endgame table speaks, by its chances.
+ *
+ * @param {object} judgement
+ * @returns {string[]}
+ */
+export function ranked(judgement) {
+  const worth = (letter) =>
+    judgement.table
+      ? (chanceOf(judgement, letter) ?? -1)
+      : judgement.values[LETTERS.indexOf(letter)];
+  return [...LETTERS]
+    .filter((letter) => judgement.values[LETTERS.indexOf(letter)] !== null)
+    .sort((a, b) => (b === judgement.best) - (a === judgement.best) || worth(b) - worth(a));
 }
 
 /**
