@@ -7,8 +7,9 @@ import pytest
 from playwright.sync_api import Locator, expect
 
 from tests.support.browser import PATIENCE_MS, Served, Visit, serve
-from twofold import Game, Record
+from twofold import Game, Record, make_player
 from twofold.play.autoplay_moves import AUTOPLAY_TAG
+from twofold.review.review import MoveJudgement, judge
 from twofold.rules import Move
 
 JUDGE = "judge=ntuple:net%3Dtiny,ply%3D1"
@@ -25,6 +26,14 @@ def record(*, comment: str = "") -> Record:
         wanted = (Move.UP, Move.DOWN) if number % 15 == 14 else (Move.LEFT, Move.DOWN, Move.RIGHT)
         game.play(next((move for move in wanted if move in legal), legal[0]))
     return Record.from_game(game, player="me", comments={3: comment} if comment else None)
+
+
+def ranked(one: MoveJudgement) -> list[Move]:
+    """The legal moves, the best first."""
+    values = {
+        move: value for move, value in zip(Move, one.values, strict=True) if value is not None
+    }
+    return sorted(values, key=lambda move: -values[move])
 
 
 @pytest.fixture(scope="module")
@@ -88,7 +97,17 @@ def test_a_mistake_is_explained_by_what_the_boards_show(laptop: Visit, game: str
     laptop.open(f"/review?game={game}&{JUDGE}&move=84", ".tile")
     why = laptop.page.locator(".review-why")
     expect(why).to_contain_text("moves later, it leaves 6 empty cells instead of 7")
-    expect(laptop.page.locator(".review-edge.is-second")).to_have_count(1)
+
+
+def test_the_best_and_the_second_best_move_have_arrows(laptop: Visit, game: str) -> None:
+    with make_player("ntuple:net=tiny,ply=1") as player:
+        judged = list(judge(record(), player))
+    worst = next(one for one in judged if ranked(one).index(one.move) >= 2)
+    best, second, *_ = (move.letter for move in ranked(worst))
+    laptop.open(f"/review?game={game}&{JUDGE}&move={worst.move_number}", ".tile")
+    for kind, letter in (("is-best", best), ("is-second", second)):
+        arrow = laptop.page.locator(f".review-edge.{kind}")
+        expect(arrow).to_have_class(f"review-edge edge-{letter} {kind}")
 
 
 def test_own_moves_and_those_of_autoplay_stand_apart(laptop: Visit, served: Served) -> None:
