@@ -31,6 +31,11 @@ export class PlayerPicker {
     return this.field.value || this.#players[0]?.spec || '';
   }
 
+  /** Its name, as the list has it. */
+  get name() {
+    return this.field.select.selectedOptions[0]?.textContent ?? this.spec;
+  }
+
   /** The spec as a link has it: empty for the default player. */
   get picked() {
     return this.spec === this.#players[0]?.spec ? '' : this.spec;

@@ -510,14 +510,19 @@ const REVIEW = {
 };
 
 const WATCH = {
+  'watch.about_corner': 'Always pushes towards one corner: down or left if it can.',
+  'watch.about_expectimax': 'Looks ahead: tries every move and every new tile, and prefers boards with empty cells and tidy rows.',
+  'watch.about_greedy': 'You might play like this at first: it takes the most points it can get right now.',
+  'watch.about_ntuple': 'Learned from its own games what each board is worth, and looks a little ahead.',
+  'watch.about_random': 'Moves without thinking, in any direction.',
   'watch.add': 'Add a board',
   'watch.again': 'New race',
-  'watch.ahead': 'leads by {points}',
+  'watch.ahead': { one: 'leads by {count} point', other: 'leads by {count} points' },
   'watch.back': 'One move back (←)',
-  'watch.behind': 'behind by {points}',
+  'watch.behind': { one: 'behind by {count} point', other: 'behind by {count} points' },
   'watch.board': 'Board {place}',
   'watch.controls': 'Controls',
-  'watch.even': 'level',
+  'watch.even': 'tied',
   'watch.forward': 'One move forward (→)',
   'watch.go': 'Go',
   'watch.lane': 'Game {place}',
@@ -549,6 +554,8 @@ const WATCH = {
   'watch.stopped': 'Goal reached',
   'watch.top_speed': 'as fast as it can',
   'watch.where': 'move {move} of {last}',
+  'watch.winner': '{player} wins the race.',
+  'watch.wins': { one: 'Winner, by {count} point', other: 'Winner, by {count} points' },
 };
 
 // ---- parts that several pages show, sorted
