@@ -193,10 +193,7 @@ def parse_board(text: str) -> Grid:
 
 
 def _csv_rows(body: str) -> list[list[str]]:
-    """Rows of CSV, values between commas, semicolons or tabs; an empty value is an empty cell.
-
-    None at all for anything else, and for 16 values on other than four lines, which are a 4x4 board.
-    """
+    """Rows of CSV or TSV, an empty value for an empty cell; none in a text that is neither."""
     lines = [line for line in body.split("\n") if line.strip()]
     separator = next((one for one in ",;\t" if one in body), "")
     if not separator or len(lines) < 2 or re.search(r"[\[(/]", body):
@@ -204,9 +201,9 @@ def _csv_rows(body: str) -> list[list[str]]:
     rows = [[value.strip(' \r"') for value in line.split(separator)] for line in lines]
     if all(row[-1] == "" and all(row[:-1]) for row in rows):  # as lists are written in code
         rows = [row[:-1] for row in rows]
-    rows = [[value or "0" for value in row] for row in rows]
-    widths, cells = {len(row) for row in rows}, sum(map(len, rows))
-    return rows if len(widths) == 1 and (cells != 16 or len(rows) == 4) else []
+    is_four = sum(map(len, rows)) == 16 and len(rows) != 4  # 16 values are a 4x4 board
+    even = len({len(row) for row in rows}) == 1 and not is_four
+    return [[value or "0" for value in row] for row in rows] if even else []
 
 
 def _unlisted(body: str) -> tuple[str, tuple[int, int] | None]:
