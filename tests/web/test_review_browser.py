@@ -1,5 +1,6 @@
 """The Review page in a real Chromium: walking, judging, the quiz, where games come from."""
 
+import json
 from collections.abc import Iterator
 from dataclasses import replace
 
@@ -170,7 +171,7 @@ def test_a_swipe_answers_the_quiz(phone: Visit, game: str) -> None:
 def test_another_player_judges(laptop: Visit, game: str) -> None:
     review(laptop, game)
     laptop.page.locator(".judge-form summary").click()
-    laptop.page.get_by_label("Player who judges").select_option("greedy")
+    laptop.page.get_by_label("Judge", exact=True).select_option("greedy")
     expect(laptop.page.locator(".judge-form summary")).to_have_text("Judged by greedy")
     expect(laptop.page.get_by_text("values are not points")).to_be_hidden()
 
@@ -180,7 +181,7 @@ def test_records_come_from_text_files_and_links(laptop: Visit) -> None:
     laptop.page.get_by_role("button", name="Paste text").click()
     laptop.page.get_by_label("Text of a record").fill("nonsense")
     laptop.page.get_by_role("main").get_by_role("button", name="Review", exact=True).click()
-    expect(laptop.page.get_by_role("alert")).to_contain_text("expected a game record")
+    expect(laptop.page.get_by_role("alert")).to_contain_text("This game cannot be read")
     laptop.faults.clear()  # the answer 400 is one in the console
     buffer = str(record()).encode()
     laptop.page.set_input_files(
@@ -205,7 +206,34 @@ def test_a_link_holds_the_game_and_tells_no_server(laptop: Visit, game: str) -> 
     assert not any(link.partition("#")[2] in url for url in asked)
     laptop.page.goto("about:blank")
     laptop.page.goto(link[:-30])
-    expect(laptop.page.get_by_role("alert")).to_contain_text("The link holds no game")
+    expect(laptop.page.get_by_role("alert")).to_contain_text("This link does not hold a whole game")
+
+
+def test_a_saved_game_without_moves_leads_to_play_and_analyse(
+    laptop: Visit, served: Served
+) -> None:
+    cells = [[None] * 4 for _ in range(3)] + [[{"value": 2}, None, None, {"value": 64}]]
+    saved = {"grid": {"size": 4, "cells": cells}, "score": 320, "over": False, "won": False}
+    laptop.open(f"/review?game={served.keep(json.dumps(saved))}", "h1")
+    expect(laptop.page.get_by_role("heading", name="There are no moves to review")).to_be_visible()
+    assert laptop.violations() == []
+    laptop.page.get_by_role("link", name="Analyse the board").click()
+    expect(laptop.page.get_by_label("Board as text")).to_have_value("0001/0000/0000/0006")
+    laptop.page.go_back()
+    laptop.page.get_by_role("button", name="Play on").click()
+    expect(laptop.page.locator(".score").first).to_contain_text("320")
+
+
+def test_a_second_try_in_the_quiz_counts_as_solved(laptop: Visit, game: str) -> None:
+    review(laptop, game)
+    laptop.page.keyboard.press("l")
+    count = laptop.page.locator(".quiz-count")
+    expect(count).to_contain_text("0 of ")
+    choices = laptop.page.locator(".quiz-move:enabled")
+    for _ in range(choices.count()):  # the one that was played is wrong, another one is right
+        for key in ("ArrowUp", "ArrowRight", "ArrowDown", "ArrowLeft"):
+            laptop.page.keyboard.press(key)
+    expect(count).to_contain_text("1 of ")
 
 
 def test_playing_on_from_a_position(laptop: Visit, game: str) -> None:

@@ -2,7 +2,7 @@
 
 import { bandPath, linePath, rangeOf, scaleOf, valueAt } from './chart_scale.js';
 import { svg } from './dom.js';
-import { formatShort } from './figures.js';
+import { formatShort, shortFormat } from './figures.js';
 
 const TICK_EVERY_X = 90;
 const TICK_EVERY_Y = 32;
@@ -73,14 +73,19 @@ export function drawAxes(axes, { x, y, right, hasRight, left, end, bottom }) {
     svg('text', { class: `chart-tick chart-tick-${place}`, x: px, y: py, text: written });
   return [
     y.ticks.map(across),
-    y.ticks.map((tick) => words('left', left - 6, y.at(tick), formatOf(axes.y)(tick))),
+    y.ticks.map((tick) => words('left', left - 6, y.at(tick), written(axes.y, y)(tick))),
     hasRight &&
       right.ticks.map((tick) =>
-        words('right', end + 6, right.at(tick), formatOf(axes.right)(tick)),
+        words('right', end + 6, right.at(tick), written(axes.right, right)(tick)),
       ),
-    x.ticks.map((tick) => words('bottom', x.at(tick), bottom + 16, formatOf(axes.x)(tick))),
+    x.ticks.map((tick) => words('bottom', x.at(tick), bottom + 16, written(axes.x, x)(tick))),
     svg('line', { class: 'chart-axis', x1: left, x2: end, y1: bottom, y2: bottom }),
   ];
+}
+
+/** How the ticks of an axis are written; those of a logarithmic one each in its own unit. */
+function written(axis, { ticks }) {
+  return formatOf(axis, axis.base ? formatShort : shortFormat(ticks));
 }
 
 /**
@@ -154,14 +159,9 @@ export function drawDots(lines, scales, value) {
  * How an axis writes its values.
  *
  * @param {import('./chart.js').Axis} axis
- * @param {(value: number) => string} [usual] where it does not say
+ * @param {(value: number) => string} usual where it does not say
  * @returns {(value: number) => string}
  */
-export function formatOf(axis, usual = formatTick) {
+export function formatOf(axis, usual) {
   return axis.format ?? usual;
-}
-
-/** A round number needs no decimals: `50 k`. */
-function formatTick(value) {
-  return formatShort(value).replace(/\.0+(?=\D|$)/, '');
 }

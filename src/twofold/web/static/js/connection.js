@@ -21,7 +21,7 @@ export function showNet(net) {
   };
   const update = () => {
     line.hidden = net.state === 'open';
-    fill(line, line.hidden ? '' : text(`status.${net.state}`), action());
+    fill(line, line.hidden ? '' : text(`status.${wordOf(net)}`), action());
   };
   // A connection that comes within a moment is not worth a word.
   const changed = () => {
@@ -32,6 +32,11 @@ export function showNet(net) {
   net.on('state', changed);
   changed();
   return line;
+}
+
+/** How the connection stands, as a key of the texts. */
+function wordOf(net) {
+  return net.state === 'lost' && net.isRestarting ? 'restarting' : net.state;
 }
 
 function quiet(key, run) {

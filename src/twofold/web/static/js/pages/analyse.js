@@ -230,6 +230,7 @@ class AnalysePage {
     this.#link();
     this.picker.setError('');
     const { tiles, rows, cols } = this.position;
+    this.picker.setShape(rows, cols);
     this.playFrom.disabled = !tiles.some(Boolean);
     if (!legalMoves(tiles, rows, cols)) {
       this.asker.stop();

@@ -3,6 +3,7 @@
 import { openDialog } from '../dialog.js';
 import { button, fill, h, icon } from '../dom.js';
 import { net } from '../net.js';
+import { playerNames } from '../player_names.js';
 import { text } from '../text.js';
 import { miniBoard } from './mini_board.js';
 
@@ -99,7 +100,7 @@ function dateText(date) {
 }
 
 function playerText(player) {
-  return player === 'me' ? '' : player;
+  return player === 'me' ? '' : playerNames(player);
 }
 
 /** Rules as text, without what is as in the original. */

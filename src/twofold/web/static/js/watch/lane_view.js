@@ -124,6 +124,7 @@ export class LaneView {
   #drawBoard({ rules }, position, animate) {
     if (rules.rows !== this.board.rows || rules.cols !== this.board.cols) {
       this.board.resize(rules.rows, rules.cols, this.label);
+      this.picker.setShape(rules.rows, rules.cols);
       this.#drawn = null;
     }
     const step = animate ? stepBetween(this.#drawn, position, rules) : null;
