@@ -69,7 +69,7 @@ function decimalsIn(value) {
   return [0, 1, 2].find((count) => Math.abs(value - Number(value.toFixed(count))) < 1e-9) ?? 3;
 }
 
-/** Values of a million and more that stand below each other: in millions and so on, so that no column cuts them. */
+/** Values of a million and more: in millions and so on, so that no column cuts them. */
 function largeFormat(values, largest) {
   const step = Math.min(Math.floor(Math.log10(largest) / 3), SUFFIXES.length - 1);
   const unit = 1000 ** step;

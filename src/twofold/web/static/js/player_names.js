@@ -35,7 +35,8 @@ function nameOf(kind, values) {
   if (kind === 'expectimax') return /\beval=([a-z0-9-]+)/.exec(values)?.[1] ?? 'rows';
   if (kind !== 'ntuple') return null;
   const [, network] = /\bnet=([A-Za-z0-9_-]+)/.exec(values) ?? [];
-  return network && network !== 'default' ? text('player.network_named', { network }) : text('player.network');
+  if (!network || network === 'default') return text('player.network');
+  return text('player.network_named', { network });
 }
 
 /** The name in the list of the server, without what only a list needs. */

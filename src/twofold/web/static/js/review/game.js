@@ -33,6 +33,26 @@ export class ReviewGame {
     return this.autoplay.some(([first, last]) => first <= move && move <= last);
   }
 
+  /**
+   * Whether the move of a place is no one's own: autoplay made it, in a game of the person.
+   *
+   * @param {number} place
+   */
+  isHelped(place) {
+    return this.#isShared && this.isAutoplay(place);
+  }
+
+  /** Whether autoplay made some moves and the person made others. */
+  get #isShared() {
+    const helped = this.autoplay.reduce((sum, [first, last]) => sum + last - first + 1, 0);
+    return helped > 0 && helped < this.last;
+  }
+
+  /** How many moves are the person's own; all where nothing else is known. */
+  get ownMoves() {
+    return this.moves.length - [...this.moves].filter((_, place) => this.isHelped(place)).length;
+  }
+
   /** The place of the last position. */
   get last() {
     return this.moves.length;

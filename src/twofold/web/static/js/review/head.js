@@ -34,7 +34,11 @@ export function reviewHead(game, onPlayOn) {
       'div',
       null,
       h('h1', { class: 'number', text: text('review.points', { score: game.score }) }),
-      h('p', { class: 'soft small review-facts', title: game.player, text: facts.filter(Boolean).join(' · ') }),
+      h('p', {
+        class: 'soft small review-facts',
+        title: game.player,
+        text: facts.filter(Boolean).join(' · '),
+      }),
     ),
     h(
       'div',

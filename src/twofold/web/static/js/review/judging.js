@@ -83,7 +83,7 @@ export class Judging {
   }
 
   /**
-   * The place of the next move of some labels, going round at the end.
+   * The place of the next own move of some labels, going round at the end.
    *
    * @param {number} place where to look from
    * @param {1 | -1} direction
@@ -95,7 +95,7 @@ export class Judging {
     for (let step = 1; step <= count; step += 1) {
       const there = (((place + direction * step) % count) + count) % count;
       const one = this.judgements[there];
-      if (one && wanted(one.label)) return there;
+      if (one && wanted(one.label) && !this.game.isHelped(there)) return there;
     }
     return -1;
   }
@@ -103,7 +103,7 @@ export class Judging {
   /** The places of all mistakes that the person made. */
   mistakes() {
     return this.judgements.flatMap((one, place) =>
-      isMistake(one.label) && !this.game.isAutoplay(place) ? [place] : [],
+      isMistake(one.label) && !this.game.isHelped(place) ? [place] : [],
     );
   }
 

@@ -27,6 +27,7 @@ export class Summary {
     this.error = h('p', { class: 'error', role: 'alert' });
     this.figures = h('dl', { class: 'review-figures' });
     this.parts = new PartsView(actions.onGo);
+    this.ownNote = h('p', { class: 'small soft', hidden: true, text: text('review.labels_own') });
     this.bar = h('div', { class: 'label-bar', 'aria-hidden': 'true' });
     this.list = h('ul', { class: 'label-list' });
     this.next = button({ icon: 'step', text: text('review.next') }, () =>
@@ -53,6 +54,7 @@ export class Summary {
       { class: 'card review-labels stack', 'aria-label': text('review.labels') },
       this.busy,
       this.error,
+      this.ownNote,
       this.bar,
       this.list,
       this.buttons,
@@ -127,8 +129,11 @@ export class Summary {
 
   #showLabels() {
     const counts = new Map(LABELS.map((label) => [label, 0]));
-    this.judging.judgements.forEach((one) => counts.set(one.label, counts.get(one.label) + 1));
-    const total = Math.max(1, this.judging.done);
+    const { game, judgements } = this.judging;
+    const own = judgements.filter((_, place) => !game.isHelped(place));
+    own.forEach((one) => counts.set(one.label, counts.get(one.label) + 1));
+    const total = Math.max(1, own.length);
+    this.ownNote.hidden = game.ownMoves === game.last;
     for (const [label, count] of counts) {
       const row = this.rows.get(label);
       row.count.textContent = number(count);

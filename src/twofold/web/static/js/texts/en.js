@@ -415,6 +415,7 @@ const REVIEW = {
   'review.label_perfect': 'perfect',
   'review.label_terrible': 'severe blunder',
   'review.labels': 'Labels of the moves',
+  'review.labels_own': 'Your own moves, without those of autoplay',
   'review.largest': 'largest tile {tile}',
   'review.last': 'To the end',
   'review.learn': 'Learn from your mistakes',
