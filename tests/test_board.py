@@ -215,7 +215,7 @@ def test_arrays_of_numpy() -> None:
     ("make", "message"),
     [
         (lambda: Board(np.zeros((4, 4), int)), "expected 16 cells for 4x4, got 4"),
-        (lambda: Board(np.full(16, 36)), "expected exponents from 0 to 35, got 36 at cell 0"),
+        (lambda: Board(np.full(16, 36)), "expected exponents from 0 to 35, got 36 at cell 1"),
         (lambda: Board(np.zeros(16)), "expected exponents from 0 to 35, got .*0.0"),
         (
             lambda: Board.from_tiles(np.zeros(16, int)),
@@ -238,8 +238,8 @@ def test_arrays_of_numpy() -> None:
             "expected a tile that is 0 or a power of two .* got 3",
         ),
         (lambda: Board([1, 2, 3]), "expected 16 cells for 4x4, got 3"),
-        (lambda: Board([36, 0], (1, 2)), "expected exponents from 0 to 35, got 36 at cell 0"),
-        (lambda: Board([0, -1], (1, 2)), "expected exponents from 0 to 35, got -1 at cell 1"),
+        (lambda: Board([36, 0], (1, 2)), "expected exponents from 0 to 35, got 36 at cell 1"),
+        (lambda: Board([0, -1], (1, 2)), "expected exponents from 0 to 35, got -1 at cell 2"),
         (lambda: Board([0, 1.0], (1, 2)), "expected exponents from 0 to 35, got 1.0"),  # type: ignore[list-item]
         (lambda: Board([0, "1"], (1, 2)), "expected exponents from 0 to 35, got '1'"),  # type: ignore[list-item]
     ],

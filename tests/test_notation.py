@@ -57,6 +57,14 @@ from twofold.notation import (
         ("[[   0    2    4]\n [   8 1024 2048]]", 2, 3, (0, 1, 2, 3, 10, 11)),  # as NumPy prints
         ("[[2], [4]]", 2, 1, (1, 2)),
         ("((2,), (4,))", 2, 1, (1, 2)),
+        ("0,2,4\n8,1024,2048\n", 2, 3, (0, 1, 2, 3, 10, 11)),  # CSV has its shape in its lines
+        (",2,4\r\n8,1024,2048", 2, 3, (0, 1, 2, 3, 10, 11)),
+        ("0;2;4\n8;1024;2048", 2, 3, (0, 1, 2, 3, 10, 11)),
+        ('"0"\t"2"\t"4"\n8\t1024\t2048', 2, 3, (0, 1, 2, 3, 10, 11)),
+        ("2,,\n,4,\n8,,", 3, 3, (1, 0, 0, 0, 2, 0, 3, 0, 0)),
+        ("2x3:0,2,4\n8,1024,2048", 2, 3, (0, 1, 2, 3, 10, 11)),
+        (",,,\n,,,\n,,,2\n2,4,8,16", 4, 4, (*[0] * 11, 1, 1, 2, 3, 4)),
+        ("2,4,0,0,0,0,0,0\n0,0,0,0,0,0,0,2048", 4, 4, (1, 2, *[0] * 13, 11)),
     ],
 )
 def test_parse_board(text: str, rows: int, cols: int, exponents: tuple[int, ...]) -> None:
@@ -74,9 +82,9 @@ def test_parse_board(text: str, rows: int, cols: int, exponents: tuple[int, ...]
             r"expected 3 rows of 4 cells, got rows of 4/4/4/4 cells in '3x",
         ),
         ("10000000000000000", "expected 16 cells for a 4x4 board, got 17"),
-        ("1000/0000/0000/000!", "expected cells written as 0 to 9 and a to z, got '!' at cell 15"),
-        ("1000/0000/0000/000é", r"got '\\xe9' at cell 15"),
-        ("1000/0000/0000/000١", r"got '\\u0661' at cell 15"),
+        ("1000/0000/0000/000!", "expected cells written as 0 to 9 and a to z, got '!' at cell 16"),
+        ("1000/0000/0000/000é", r"got '\\xe9' at cell 16"),
+        ("1000/0000/0000/000١", r"got '\\u0661' at cell 16"),
         ("2x2: 2 3 / 4 0", "expected a tile that is 0 or a power of two from 2 to 2.35, got '3'"),
         ("2x2: 2 1 / 4 0", "power of two from 2 to 2.35, got '1'"),
         ("2x2: 2 -2 / 4 0", "power of two from 2 to 2.35, got '-2'"),

@@ -437,7 +437,7 @@ def _exponent(given: SupportsIndex, cell: int) -> int:
     if exponent is None or not 0 <= exponent <= MAX_EXPONENT:
         found = shown(given if exponent is None else exponent)
         raise InvalidBoard(
-            f"expected exponents from 0 to {MAX_EXPONENT}, got {found} at cell {cell}"
+            f"expected exponents from 0 to {MAX_EXPONENT}, got {found} at cell {cell + 1}"
         )
     return exponent
 

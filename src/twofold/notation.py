@@ -163,13 +163,17 @@ def parse_board(text: str) -> Grid:
     if ":" in body:
         prefix, _, body = body.partition(":")
         shape = parse_shape(prefix.strip())
+    table = _csv_rows(body)
     listed = re.search(r"[\[(,]", body) is not None
-    if listed:
+    if table:
+        body, shape = "/".join(map(" ".join, table)), shape or (len(table), len(table[0]))
+        check_shape(*shape)
+    elif listed:
         body, own = _unlisted(body)
         shape = shape or own
     rows, cols = shape or (4, 4)
     body = _rows_marked(body, rows, cols)
-    if listed or re.search(r"[^\s/]\s+[^\s/]", body):
+    if table or listed or re.search(r"[^\s/]\s+[^\s/]", body):
         exponents, widths = _parse_tiles(body)
     else:
         exponents, widths = _parse_digits(body)
@@ -186,6 +190,20 @@ def parse_board(text: str) -> Grid:
             f"in {shown(text)}" + ("" if shape else " (another shape needs a prefix such as 3x4:)")
         )
     return Grid(rows, cols, exponents)
+
+
+def _csv_rows(body: str) -> list[list[str]]:
+    """Rows of CSV or TSV, an empty value for an empty cell; none in a text that is neither."""
+    lines = [line for line in body.split("\n") if line.strip()]
+    separator = next((one for one in ",;\t" if one in body), "")
+    if not separator or len(lines) < 2 or re.search(r"[\[(/]", body):
+        return []
+    rows = [[value.strip(' \r"') for value in line.split(separator)] for line in lines]
+    if all(row[-1] == "" and all(row[:-1]) for row in rows):  # as lists are written in code
+        rows = [row[:-1] for row in rows]
+    is_four = sum(map(len, rows)) == 16 and len(rows) != 4  # 16 values are a 4x4 board
+    even = len({len(row) for row in rows}) == 1 and not is_four
+    return [[value or "0" for value in row] for row in rows] if even else []
 
 
 def _unlisted(body: str) -> tuple[str, tuple[int, int] | None]:
@@ -219,7 +237,7 @@ def _parse_tiles(body: str) -> tuple[tuple[int, ...], list[int]]:
 def _parse_digits(body: str) -> tuple[tuple[int, ...], list[int]]:
     rows = ["".join(row.split()) for row in body.lower().replace(".", "0").split("/")]
     digits = "".join(rows)
-    for number, digit in enumerate(digits):
+    for number, digit in enumerate(digits, 1):
         if digit not in DIGITS:
             raise InvalidBoard(
                 f"expected cells written as 0 to 9 and a to z, got {shown(digit)} at cell {number}"

@@ -72,7 +72,7 @@ def test_a_seed_has_its_board() -> None:
 
 BAD = {
     "not text": (b"0011/0000/0000/0000\n\xff\xfe", "text in UTF-8 in line 2 of '.*b.txt', got"),
-    "zero bytes": (b"\0\n", r"expected cells .*, got '\\x00' at cell 0, in line 1 of '.*b.txt'"),
+    "zero bytes": (b"\0\n", r"expected cells .*, got '\\x00' at cell 1, in line 1 of '.*b.txt'"),
     "nothing": (b"", "expected a board on a line of '.*b.txt', got none"),
     "comments": (b"# 1\n\n  # 2\n", "expected a board on a line of '.*b.txt', got none"),
     "short": (b"\n0011/0000/000\n", "expected 4 rows of 4 cells, .*, in line 2 of '.*b.txt'"),

@@ -14,7 +14,7 @@ from twofold.records.record import Record
 
 PAGES = {
     "/": ".tile",
-    "/watch": ".tile",
+    "/watch?stop=64&speed=max": ".tile",
     "/analyse#board=0012/0124/1356/2479": "table",
     "/review": "h1",
     "/practice": ".tile",

@@ -26,7 +26,7 @@ def test_points_make_a_bar() -> None:
         assert next_tile(BOARD) == 128
         assert points_for(BOARD) == 6 * 128  # 2^7 from the 2s: 128 + 2 * 64 + ... + 32 * 4
         assert bar == pytest.approx(value / (value + 768))
-        assert text == f"about {int(float(f'{value:.3g}')):,} points more expected"
+        assert text == f"about {int(float(f'{value:.3g}')):,} more points"
         reply = reply_of(found, player, spec="ntuple:net=tiny,ply=1")
     assert (reply.bar, reply.bar_text, reply.final) == (bar, text, False)
     assert (reply.player, reply.source, reply.unit) == ("ntuple:net=tiny,ply=1", "ntuple", "points")
@@ -42,14 +42,14 @@ def test_own_units_make_none(spec: str) -> None:
         found = player.analyse(BOARD, Budget(ply=1))
         assert evaluation_bar(found, player) == (
             None,
-            "values in a unit of this player's own, without a scale",
+            "no scale: this player's values have a unit of their own",
         )
 
 
 def test_no_values_make_none() -> None:
     with make_player("random") as player:
         found = player.analyse(BOARD)
-        assert evaluation_bar(found, player) == (None, "this player values no moves")
+        assert evaluation_bar(found, player) == (None, "this player does not value moves")
         reply = reply_of(found, player, spec="random")
     assert {one.ratio for one in reply.moves} == {one.value for one in reply.moves} == {None}
 
@@ -87,7 +87,7 @@ def test_solved_games_make_a_bar() -> None:
     assert value is not None
     assert evaluation_bar(found, player) == (
         value / (value + points_for(board)),
-        f"{value:,.2f} points more expected",
+        f"{value:,.2f} more points",
     )
     player = ExactPlayer(solve(Problem.parse("2x2 goal=32", "goal")))
     found = player.analyse(board)

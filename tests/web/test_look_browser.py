@@ -77,9 +77,24 @@ def test_values_of_millions_are_written_short(laptop: Visit) -> None:
     assert laptop.page.evaluate(format_values, [999_999, 1]) == ["999,999", "1"]
 
 
+def test_ticks_of_an_axis_have_equal_decimals(laptop: Visit) -> None:
+    format_ticks = """async (ticks) => {
+        const { shortFormat } = await import('/static/js/figures.js');
+        return ticks.map(shortFormat(ticks));
+    }"""
+    laptop.open("/", ".tile")
+    for ticks, written in (
+        ([0, 500, 1_000, 1_500], ["0", "500", "1,000", "1,500"]),
+        ([0, 7_500, 15_000], ["0", "7.5 k", "15.0 k"]),
+        ([0.25, 0.5, 1], ["0.25", "0.50", "1.00"]),
+        ([2e6, 3e6], ["2 M", "3 M"]),
+    ):
+        assert laptop.page.evaluate(format_ticks, ticks) == written
+
+
 def test_goals_are_those_that_a_board_can_reach(laptop: Visit) -> None:
     laptop.open("/", ".tile")
-    laptop.page.get_by_role("button", name="New game with other rules").click()
+    laptop.page.get_by_role("button", name="Rules…").click()
     laptop.page.get_by_text("3×3 to 256").click()
     laptop.page.get_by_label("Rows").fill("2")
     assert laptop.page.get_by_label("Goal", exact=True).input_value() == "128"
@@ -91,7 +106,7 @@ def test_goals_are_those_that_a_board_can_reach(laptop: Visit) -> None:
 def test_who_wins_is_told_at_once_and_after_a_reload(laptop: Visit) -> None:
     page = laptop.page
     laptop.open("/", ".tile")
-    page.get_by_role("button", name="New game with other rules").click()
+    page.get_by_role("button", name="Rules…").click()
     for name, value in {"Rows": "2", "Columns": "2", "Chance of a 4": "0"}.items():
         page.get_by_label(name).fill(value)
     page.get_by_label("Goal", exact=True).select_option("4")
@@ -121,5 +136,5 @@ def test_a_board_that_is_pasted_is_set_up(laptop: Visit) -> None:
     laptop.page.evaluate(paste, "2,4,8,16\n0,0,0,2\n0,0,0,0\n0,0,0,0")
     expect(laptop.page.get_by_label("Board as text")).to_have_value("1234/0001/0000/0000")
     laptop.page.evaluate(paste, "no board")
-    expect(laptop.page.locator(".toast")).to_contain_text("expected")
+    expect(laptop.page.locator(".toast")).to_contain_text("This is not a board")
     assert laptop.page.get_by_label("Board as text").input_value() == "1234/0001/0000/0000"

@@ -67,4 +67,4 @@ def test_the_examples_work(client: Client) -> None:
         for example in content.get("application/json", {}).get("examples", {}).values():
             assert client.post(path, example["value"]).status == 200
             tried += 1
-    assert tried == 3
+    assert tried >= 3

@@ -1,12 +1,16 @@
 """The Review page in a real Chromium: walking, judging, the quiz, where games come from."""
 
+import json
 from collections.abc import Iterator
+from dataclasses import replace
 
 import pytest
 from playwright.sync_api import Locator, expect
 
 from tests.support.browser import PATIENCE_MS, Served, Visit, serve
-from twofold import Game, Record
+from twofold import Game, Record, make_player
+from twofold.play.autoplay_moves import AUTOPLAY_TAG
+from twofold.review.review import MoveJudgement, judge
 from twofold.rules import Move
 
 JUDGE = "judge=ntuple:net%3Dtiny,ply%3D1"
@@ -23,6 +27,14 @@ def record(*, comment: str = "") -> Record:
         wanted = (Move.UP, Move.DOWN) if number % 15 == 14 else (Move.LEFT, Move.DOWN, Move.RIGHT)
         game.play(next((move for move in wanted if move in legal), legal[0]))
     return Record.from_game(game, player="me", comments={3: comment} if comment else None)
+
+
+def ranked(one: MoveJudgement) -> list[Move]:
+    """The legal moves, the best first."""
+    values = {
+        move: value for move, value in zip(Move, one.values, strict=True) if value is not None
+    }
+    return sorted(values, key=lambda move: -values[move])
 
 
 @pytest.fixture(scope="module")
@@ -74,12 +86,44 @@ def test_the_next_mistake_and_its_values(laptop: Visit, game: str) -> None:
     laptop.page.keyboard.press("n")
     verdict = laptop.page.locator(".review-verdict")
     expect(verdict).to_contain_text(" of the value of ")
-    expect(laptop.page.locator(".review-edge")).to_have_count(2)
+    expect(laptop.page.locator(".review-edge.is-best")).to_have_count(1)
     expect(laptop.page.locator(".review-move tr.is-made")).to_have_count(1)
     laptop.page.get_by_role("switch", name="Analyse deeper").check()
     expect(laptop.page.get_by_text("Evaluator")).to_be_visible()
     laptop.page.keyboard.press("p")
     expect(verdict).to_contain_text(" of the value of ")
+
+
+def test_a_mistake_is_explained_by_what_the_boards_show(laptop: Visit, game: str) -> None:
+    laptop.open(f"/review?game={game}&{JUDGE}&move=84", ".tile")
+    why = laptop.page.locator(".review-why")
+    expect(why).to_contain_text("moves later, it leaves 6 empty cells instead of 7")
+
+
+def test_the_best_and_the_second_best_move_have_arrows(laptop: Visit, game: str) -> None:
+    with make_player("ntuple:net=tiny,ply=1") as player:
+        judged = list(judge(record(), player))
+    worst = next(one for one in judged if ranked(one).index(one.move) >= 2)
+    best, second, *_ = (move.letter for move in ranked(worst))
+    laptop.open(f"/review?game={game}&{JUDGE}&move={worst.move_number}", ".tile")
+    for kind, letter in (("is-best", best), ("is-second", second)):
+        arrow = laptop.page.locator(f".review-edge.{kind}")
+        expect(arrow).to_have_class(f"review-edge edge-{letter} {kind}")
+
+
+def test_own_moves_and_those_of_autoplay_stand_apart(laptop: Visit, served: Served) -> None:
+    plain = record()
+    mixed = replace(plain, player="me + greedy", tags={AUTOPLAY_TAG: f"1-{MOVES // 2}"})
+    review(laptop, served.keep(str(mixed)))
+    parts = laptop.page.locator(".review-parts")
+    expect(parts).to_contain_text("You")
+    expect(parts).to_contain_text("Autoplay")
+    expect(laptop.page.get_by_role("heading", name="Move 1, by autoplay")).to_be_visible()
+    expect(laptop.page.locator(".review-labels")).to_contain_text("without those of autoplay")
+    counts = laptop.page.locator(".label-count").all_inner_texts()
+    assert sum(map(int, counts)) == MOVES - MOVES // 2
+    parts.get_by_role("button").last.click()
+    expect(where(laptop)).not_to_have_text(f"0 / {MOVES}")
 
 
 def test_the_graph_is_walked_by_pointer_and_keys(laptop: Visit, game: str) -> None:
@@ -130,7 +174,7 @@ def test_a_swipe_answers_the_quiz(phone: Visit, game: str) -> None:
 def test_another_player_judges(laptop: Visit, game: str) -> None:
     review(laptop, game)
     laptop.page.locator(".judge-form summary").click()
-    laptop.page.get_by_label("Player who judges").select_option("greedy")
+    laptop.page.get_by_label("Judge", exact=True).select_option("greedy")
     expect(laptop.page.locator(".judge-form summary")).to_have_text("Judged by greedy")
     expect(laptop.page.get_by_text("values are not points")).to_be_hidden()
 
@@ -140,7 +184,7 @@ def test_records_come_from_text_files_and_links(laptop: Visit) -> None:
     laptop.page.get_by_role("button", name="Paste text").click()
     laptop.page.get_by_label("Text of a record").fill("nonsense")
     laptop.page.get_by_role("main").get_by_role("button", name="Review", exact=True).click()
-    expect(laptop.page.get_by_role("alert")).to_contain_text("expected a game record")
+    expect(laptop.page.get_by_role("alert")).to_contain_text("This game cannot be read")
     laptop.faults.clear()  # the answer 400 is one in the console
     buffer = str(record()).encode()
     laptop.page.set_input_files(
@@ -165,7 +209,34 @@ def test_a_link_holds_the_game_and_tells_no_server(laptop: Visit, game: str) -> 
     assert not any(link.partition("#")[2] in url for url in asked)
     laptop.page.goto("about:blank")
     laptop.page.goto(link[:-30])
-    expect(laptop.page.get_by_role("alert")).to_contain_text("The link holds no game")
+    expect(laptop.page.get_by_role("alert")).to_contain_text("This link does not hold a whole game")
+
+
+def test_a_saved_game_without_moves_leads_to_play_and_analyse(
+    laptop: Visit, served: Served
+) -> None:
+    cells = [[None] * 4 for _ in range(3)] + [[{"value": 2}, None, None, {"value": 64}]]
+    saved = {"grid": {"size": 4, "cells": cells}, "score": 320, "over": False, "won": False}
+    laptop.open(f"/review?game={served.keep(json.dumps(saved))}", "h1")
+    expect(laptop.page.get_by_role("heading", name="There are no moves to review")).to_be_visible()
+    assert laptop.violations() == []
+    laptop.page.get_by_role("link", name="Analyse the board").click()
+    expect(laptop.page.get_by_label("Board as text")).to_have_value("0001/0000/0000/0006")
+    laptop.page.go_back()
+    laptop.page.get_by_role("button", name="Play on").click()
+    expect(laptop.page.locator(".score").first).to_contain_text("320")
+
+
+def test_a_second_try_in_the_quiz_counts_as_solved(laptop: Visit, game: str) -> None:
+    review(laptop, game)
+    laptop.page.keyboard.press("l")
+    count = laptop.page.locator(".quiz-count")
+    expect(count).to_contain_text("0 of ")
+    choices = laptop.page.locator(".quiz-move:enabled")
+    for _ in range(choices.count()):  # the one that was played is wrong, another one is right
+        for key in ("ArrowUp", "ArrowRight", "ArrowDown", "ArrowLeft"):
+            laptop.page.keyboard.press(key)
+    expect(count).to_contain_text("1 of ")
 
 
 def test_playing_on_from_a_position(laptop: Visit, game: str) -> None:

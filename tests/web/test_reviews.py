@@ -3,6 +3,7 @@
 import threading
 from collections.abc import Iterator
 from contextlib import closing
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -12,6 +13,7 @@ from tests.web.own_players import GATE
 from tests.web.page import PATIENCE, Listener
 from twofold.errors import ResourceError
 from twofold.game import Game
+from twofold.play.autoplay_moves import AUTOPLAY_TAG
 from twofold.play.store import NotFound
 from twofold.players import make_player
 from twofold.records.record import Record
@@ -90,6 +92,23 @@ def test_every_move_is_judged(reviews: Reviews, spec: str) -> None:
     assert found.complete
     last = listener.all(Judged)[-1]
     assert (last.done, last.total) == (30, 30)
+
+
+def test_the_moves_of_a_player_are_judged_apart(reviews: Reviews) -> None:
+    listener, plain = Listener(), game(30)
+    record = replace(plain, player="me + greedy", tags={AUTOPLAY_TAG: "11-20"})
+    asked(reviews, listener, record)
+    found = end(listener)
+    expected = list(judge(plain, make_player(SPEC)))
+    assert found.own is not None
+    assert found.helped is not None
+    assert found.own.accuracy == review(expected[:10] + expected[20:]).accuracy
+    assert found.helped.accuracy == review(expected[10:20]).accuracy
+    assert (found.own.moves, found.helped.moves) == (20, 10)
+    assert sum(phase.moves for phase in found.phases) == 30
+    unknown = Listener()
+    asked(reviews, unknown, replace(plain, player="me + greedy"))
+    assert end(unknown).own is None
 
 
 def test_judgements_come_in_parts(reviews: Reviews, monkeypatch: pytest.MonkeyPatch) -> None:

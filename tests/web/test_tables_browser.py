@@ -81,5 +81,5 @@ def test_a_review_goes_by_the_chances(laptop: Visit, served: Served) -> None:
     kept = served.keep(str(Record.from_game(game)))
     laptop.open(f"/review?game={kept}&judge={PLAYER.replace('=', '%3D')}", ".tile")
     verdict = laptop.page.locator(".review-verdict")
-    expect(verdict).to_contain_text("of the chance that right has to make 16, by table 442-16")
+    expect(verdict).to_contain_text("of the chance that right has to make 16, says table 442-16")
     expect(laptop.page.locator("td.analysis-value").first).to_have_text("81.6 %")

@@ -89,6 +89,9 @@ class Host(Protocol):
     def stepped(self, player: "Autoplay", move: Move) -> None:
         """A player makes a move, as a step."""
 
+    def note_autoplay(self, before: int) -> None:
+        """The moves after number `before` were made by a player."""
+
     def framed(self, player: "Autoplay", moves_per_second: float) -> None:
         """A player has made moves, as a frame."""
 
@@ -254,7 +257,9 @@ class Autoplay:
     def _step(self, played: Stretch) -> None:
         self._stepped = time.monotonic()
         for letter in played.letters:
+            first = self._live.game.move_number
             self._live.stepped(self, Move(MOVE_LETTERS.index(letter)))
+            self._live.note_autoplay(first)
 
     def _extend(self, played: Stretch, before: int) -> None:
         history = self._live.game
@@ -262,6 +267,7 @@ class Autoplay:
         history.extend(played.letters, played.reached)
         if before < self._wish.stop_tile <= history.board.max_tile:
             history.cut(self._first_with(self._wish.stop_tile, first))
+        self._live.note_autoplay(first)
         self._framed = time.monotonic()
         self._speeds.mark(history.move_number)
         self._live.framed(self, self._speeds.speed)

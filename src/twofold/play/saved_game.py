@@ -11,6 +11,7 @@ from typing import Final, Literal
 from twofold.board import Board
 from twofold.game import Game
 from twofold.limits import MAX_MOVE_NUMBER
+from twofold.play.autoplay_moves import AutoplayMoves, autoplay_of, autoplay_tags
 from twofold.play.best_scores import Kind, add_player, counts_as_own, kind_of
 from twofold.play.daily import DailyRule, day_of_record
 from twofold.play.game_file import Conflict, GameFile, Version
@@ -30,6 +31,7 @@ class SavedGame:
         player: who made the moves so far; empty for the person alone.
         date: when it began; None for that of the record.
         is_saved: whether the file has the game as it stands.
+        autoplay: the moves so far that a player made; None for what the record says.
 
     Attributes:
         game: the game; after a save another one where another program went on with it.
@@ -49,6 +51,7 @@ class SavedGame:
         player: str = "",
         date: str | None = None,
         is_saved: bool = False,
+        autoplay: AutoplayMoves | None = None,
     ) -> None:
         self.game = game
         self.file = file
@@ -59,6 +62,7 @@ class SavedGame:
         self._date = self._resumed.date if date is None else date
         self.hints = self._resumed.hints
         self._hinted: Board | None = None  # the board that hints were shown for last
+        self._autoplay = autoplay or autoplay_of(player, self._resumed.tags)
         self._saved = self.version if is_saved or not game.can_undo else None
 
     @property
@@ -123,6 +127,30 @@ class SavedGame:
         if self.daily:
             raise DailyRule(f"the daily game is played without {what}: there is one try a day")
 
+    @property
+    def autoplay(self) -> AutoplayMoves | None:
+        """The moves that a player made; None where that is not known."""
+        return self._autoplay_until(self.game.move_number)
+
+    def _autoplay_until(self, number: int) -> AutoplayMoves | None:
+        return None if self._autoplay is None else self._autoplay.until(number)
+
+    def known_until(self, number: int) -> Record:
+        """A record without moves that says who made those up to a number, with how many hints."""
+        tags = autoplay_tags({}, self._autoplay_until(number))
+        rules, seed = self.game.rules, self.game.seed
+        return Record(rules, seed, player=self.player, hints=self.hints, tags=tags)
+
+    def note_autoplay(self, before: int) -> None:
+        """The moves after number `before` were made by a player."""
+        if self._autoplay is not None:
+            self._autoplay = self._autoplay.plus(before, self.game.move_number)
+
+    def note_own_move(self) -> None:
+        """The last move was made by the person, and not as a redo."""
+        if self._autoplay is not None:
+            self._autoplay = self._autoplay.until(self.game.move_number - 1)
+
     def record(self) -> Record:
         """The record of the game as it stands."""
         with self.lock:
@@ -132,7 +160,7 @@ class SavedGame:
                 date=self._date,
                 hints=self.hints,
                 comments=self._comments(),
-                tags=self._resumed.tags,
+                tags=autoplay_tags(self._resumed.tags, self.autoplay),
             )
 
     def _comments(self) -> dict[int, str]:
@@ -192,6 +220,7 @@ class SavedGame:
             self._date = version.record.date
             self.player = version.record.player
             self.hints = max(self.hints, version.record.hints)
+            self._autoplay = autoplay_of(self.player, version.record.tags)
             self.game = version.record.resume()
             self._saved = self.version
             self.file.take(version)

@@ -8,6 +8,7 @@ from typing import Final
 from twofold.errors import InvalidInput, TwofoldError
 from twofold.files import free_path
 from twofold.game import Game
+from twofold.play.autoplay_moves import AutoplayMoves
 from twofold.play.best_scores import BEST_FILE, ME, keep_best, read_best
 from twofold.play.folder import games_folder, make_folder
 from twofold.play.game_file import Conflict, GameFile, Version, indexed
@@ -53,7 +54,8 @@ class KeptGame(SavedGame):
     ) -> None:
         file = GameFile(path) if isinstance(path, Path) else path
         player = begun_by or ("" if resumed is None else resumed.player)
-        super().__init__(game, file, resumed, player=player)
+        made = AutoplayMoves().plus(game.start_move_number, game.move_number) if begun_by else None
+        super().__init__(game, file, resumed, player=player, autoplay=made)
         self.path = file.path
         self.is_written = False
         self._notice = ""
@@ -64,10 +66,12 @@ class KeptGame(SavedGame):
         """A player made a move: the record names it, and the score is no best score."""
         self._is_mixed = True
         self.player = self.player or ME
+        self.note_autoplay(self.game.move_number - 1)
         super().add_player(name)
 
     def add_person(self) -> None:
         """The person made a move."""
+        self.note_own_move()
         if self._is_mixed:
             super().add_player(ME)
 

@@ -9,6 +9,7 @@ import msgspec
 from twofold.game import Game
 from twofold.limits import MAX_RECORD_MOVES
 from twofold.notation import parse_seed
+from twofold.play.autoplay_moves import autoplay_of
 from twofold.play.kept import GameInfo
 from twofold.play.mover import Mover
 from twofold.players.base import Player
@@ -25,6 +26,7 @@ from twofold.web.practice.routes import practice_operations
 from twofold.web.protocol import PlayerInfo
 from twofold.web.protocol import Text as Short
 from twofold.web.searches import clamped, order_of
+from twofold.web.why import why_operations
 
 SCHEMA: Final = 1
 """Version of the answers; raised when a field changes its name or meaning."""
@@ -142,6 +144,8 @@ class WholeGame(msgspec.Struct, frozen=True):
         boards: the positions, one more than moves.
         scores: points in them.
         comments: by move number.
+        autoplay: first and last move of each stretch that a player made for the person, the first
+            move being 1; None where the record does not say who made which move.
     """
 
     game: str
@@ -154,6 +158,7 @@ class WholeGame(msgspec.Struct, frozen=True):
     boards: list[str]
     scores: list[int]
     comments: dict[int, str]
+    autoplay: list[tuple[int, int]] | None
 
 
 def operations(hub: Hub) -> list[Operation]:
@@ -217,6 +222,7 @@ def operations(hub: Hub) -> list[Operation]:
         ),
         *practice_operations(hub.notebook, hub.data),
         *picture_operations(hub),
+        *why_operations(hub),
     ]
 
 
@@ -308,6 +314,7 @@ def whole_game(game: str, record: Record) -> WholeGame:
     """A record with all its positions."""
     played = record.replay()
     steps = played.steps
+    autoplay = autoplay_of(record.player, record.tags)
     return WholeGame(
         game=game,
         rules=str(record.rules),
@@ -321,4 +328,5 @@ def whole_game(game: str, record: Record) -> WholeGame:
             itertools.accumulate((step.reward for step in steps), initial=record.start_score)
         ),
         comments=dict(record.comments),
+        autoplay=None if autoplay is None else list(autoplay.ranges),
     )

@@ -105,7 +105,7 @@ def evaluation_bar(analysis: Analysis, player: Player) -> tuple[float | None, st
     value = analysis.value
     evaluator = getattr(player, "evaluator", None)
     if value is None:
-        return None, "this player values no moves"
+        return None, "this player does not value moves"
     if analysis.unit == CHANCE:
         chance = min(max(value, 0.0), 1.0)
         return chance, f"{chance:.1%} chance of {next_tile(analysis.board):,}"
@@ -113,12 +113,12 @@ def evaluation_bar(analysis: Analysis, player: Player) -> tuple[float | None, st
         return value, f"{value:.1%} {analysis.unit}"
     expected = analysis.exact or (isinstance(evaluator, Evaluator) and evaluator.adds_reward)
     if not expected or analysis.unit != POINTS:
-        return None, "values in a unit of this player's own, without a scale"
+        return None, "no scale: this player's values have a unit of their own"
     points = max(value, 0.0)
     return points / (points + points_for(analysis.board)), (
-        f"{points:,.2f} points more expected"
+        f"{points:,.2f} more points"
         if analysis.exact
-        else f"about {_rounded(points):,} points more expected"
+        else f"about {_rounded(points):,} more points"
     )
 
 

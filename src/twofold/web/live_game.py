@@ -161,6 +161,7 @@ class LiveGame(SavedGame):
                 )
             before = self.game.board
             step = self.game.play(Move.parse(letter))
+            self.note_own_move()
             self._moved(before, step, "", asker)
 
     def undo(self, asker: Asker) -> None:
@@ -372,9 +373,7 @@ class LiveGame(SavedGame):
         """
         self._replay(number)
         with self.lock:
-            rules, seed = self.game.rules, self.game.seed
-            known = Record(rules, seed, player=self.player, hints=self.hints)
-            return self.game.fork(number), known
+            return self.game.fork(number), self.known_until(number)
 
     # ---- saving
 

@@ -11,17 +11,19 @@ from operator import eq
 from typing import Final
 
 from twofold.errors import ResourceError, TwofoldError
+from twofold.play.autoplay_moves import autoplay_of
 from twofold.play.threads import JobThreads
 from twofold.players import Player
 from twofold.records.record import Record
 from twofold.review.judge import Judge, MoveJudgement
-from twofold.review.review import positions, review
+from twofold.review.parts import by_maker, by_phase, phases
+from twofold.review.review import Review, positions, review
 from twofold.search.budget import Budget
 from twofold.web import protocol
 from twofold.web.asked import Asked, Send
 from twofold.web.evaluation import table_info
 from twofold.web.practice.notebook import Notebook, mistakes_of_game
-from twofold.web.protocol import Judged, Reviewed
+from twofold.web.protocol import Judged, PhaseInfo, Reviewed, ReviewPart
 
 AT_ONCE: Final = 2
 """Most reviews at a time, over all pages; the others wait."""
@@ -215,7 +217,7 @@ class AskedReview(Asked):
             finally:
                 self._reviews.keep(record, player.spec, self._order.ply, judged)
         self._reviews.note_mistakes(self._order.game, record, judged, judge.unit)
-        self._send_end(spec, judge.unit, judged, len(record.moves))
+        self._send_end(spec, judge.unit, judged, record)
 
     def _judge(self, judge: Judge, record: Record, judged: list[MoveJudgement]) -> None:
         """Judge the moves that are not judged yet, and send them now and then."""
@@ -261,8 +263,11 @@ class AskedReview(Asked):
                 )
             )
 
-    def _send_end(self, spec: str, unit: str, judged: Sequence[MoveJudgement], total: int) -> None:
+    def _send_end(
+        self, spec: str, unit: str, judged: Sequence[MoveJudgement], record: Record
+    ) -> None:
         found = review(judged)
+        own, helped = _by_maker(judged, record)
         self.send(
             Reviewed(
                 ref=self._ref,
@@ -274,9 +279,34 @@ class AskedReview(Asked):
                 goodness_of_fit=found.goodness_of_fit,
                 labels={str(label): count for label, count in found.labels.items()},
                 longest_perfect_run=found.longest_perfect_run,
-                complete=len(judged) == total,
+                complete=len(judged) == len(record.moves),
+                own=own,
+                helped=helped,
+                phases=_phases(judged, record),
             )
         )
+
+
+def _by_maker(
+    judged: Sequence[MoveJudgement], record: Record
+) -> tuple[ReviewPart | None, ReviewPart | None]:
+    """The person's moves and those of a player apart; None for both where one made all."""
+    autoplay = autoplay_of(record.player, record.tags)
+    own, helped = (None, None) if autoplay is None else by_maker(judged, autoplay)
+    if own is None or helped is None:
+        return None, None
+    return ReviewPart(*_figures(own)), ReviewPart(*_figures(helped))
+
+
+def _phases(judged: Sequence[MoveJudgement], record: Record) -> list[PhaseInfo]:
+    return [
+        PhaseInfo(*_figures(part), phase.after, phase.before, phase.start)
+        for phase, part in by_phase(phases(record), judged)
+    ]
+
+
+def _figures(part: Review) -> tuple[int, float, float]:
+    return part.total, part.accuracy, part.match_rate
 
 
 def _message(one: MoveJudgement) -> protocol.JudgementInfo:

@@ -54,6 +54,9 @@ PICKS: Final = (
 )
 """The players to pick from, by spec and short name, below the default one."""
 
+ELSEWHERE: Final = "rows"
+"""What twofold's own default player values boards with where they are not 4x4."""
+
 _NAMES: Final = dict(PICKS)
 
 _CAPS: Final = re.compile(r"[0-9A-Za-z]+-[0-9]+/[0-9]+-[0-9]+", re.ASCII)
@@ -99,7 +102,10 @@ class Roster:
         first = known.get(default) or _info(default, f"{_NAMES[DEFAULT_PLAYER]}, tables")
         infos = list(({default: first} | self._own_infos | known).values())
         where = "" if self.home is None else f" on {self.home.rows}x{self.home.cols}"
-        infos[0] = msgspec.structs.replace(infos[0], name=f"default{where}: {infos[0].name}")
+        elsewhere = f"default: {ELSEWHERE}" if self.default is None else ""
+        infos[0] = msgspec.structs.replace(
+            infos[0], name=f"default{where}: {infos[0].name}", elsewhere=elsewhere
+        )
         return infos
 
     def spec(self, asked: str, rules: Rules) -> str:

@@ -17,6 +17,7 @@ import msgspec
 
 from twofold.board import Board
 from twofold.limits import MAX_TEXT
+from twofold.play.autoplay_moves import autoplay_of
 from twofold.play.best_scores import AND, ME
 from twofold.play.store import NotFound
 from twofold.records.record import Record
@@ -272,11 +273,14 @@ def mistakes_of_game(
 
 
 def own_moves(record: Record, judged: Sequence[MoveJudgement]) -> list[MoveJudgement]:
-    """The judgements of the moves that the person may have made, by who played the game.
+    """The judgements of the moves that the person made, or may have made.
 
-    A record names who played, but not who made which move: where the person is among them, or
-    nobody is named, all moves count.
+    Where a record does not say who made which move, all count if the person is among those who
+    played, or nobody is named.
     """
+    autoplay = autoplay_of(record.player, record.tags)
+    if autoplay is not None:
+        return [one for one in judged if one.move_number + 1 not in autoplay]
     is_own = record.player == "" or ME in record.player.split(AND)
     return list(judged) if is_own else []
 

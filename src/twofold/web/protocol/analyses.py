@@ -153,6 +153,34 @@ class Judged(Reply, tag="judged", frozen=True):
     unit: str = ""
 
 
+class ReviewPart(msgspec.Struct, frozen=True):
+    """The review of some moves of a game.
+
+    Attributes:
+        moves: how many were judged.
+        accuracy: in percent; 100 where none was a choice.
+        match_rate: share of the choices that were the best move.
+    """
+
+    moves: int
+    accuracy: float
+    match_rate: float
+
+
+class PhaseInfo(ReviewPart, frozen=True):
+    """The review of a phase of a game.
+
+    Attributes:
+        after: the tile whose making began it; 0 for the start of the game.
+        before: the tile that its last move makes; 0 where the game ends first.
+        start: move number of its first position.
+    """
+
+    after: int = 0
+    before: int = 0
+    start: int = 0
+
+
 class Reviewed(Reply, tag="reviewed", frozen=True):
     """The review of a game as a whole.
 
@@ -163,6 +191,9 @@ class Reviewed(Reply, tag="reviewed", frozen=True):
         labels: how many moves have each label.
         longest_perfect_run: most best moves in a row.
         complete: whether every move was judged.
+        own: the person's moves alone; None where a player made none, or nobody knows which.
+        helped: the moves that a player made, where `own` is there.
+        phases: the game divided by its largest tiles.
     """
 
     game: str
@@ -174,3 +205,6 @@ class Reviewed(Reply, tag="reviewed", frozen=True):
     labels: dict[str, int]
     longest_perfect_run: int
     complete: bool
+    own: ReviewPart | None = None
+    helped: ReviewPart | None = None
+    phases: list[PhaseInfo] = msgspec.field(default_factory=list)

@@ -26,12 +26,15 @@ class PlayerInfo(msgspec.Struct, frozen=True):
         name: short name to show.
         summary: one line about it.
         values: whether it values moves, so that it can give hints and reviews.
+        elsewhere: name of the player that takes its place on boards other than 4x4; empty where
+            none does.
     """
 
     spec: str
     name: str
     summary: str
     values: bool
+    elsewhere: str = ""
 
 
 class Welcome(Reply, tag="welcome", frozen=True):

@@ -2,7 +2,7 @@
 
 import { bandPath, linePath, rangeOf, scaleOf, valueAt } from './chart_scale.js';
 import { svg } from './dom.js';
-import { formatShort } from './figures.js';
+import { formatShort, shortFormat } from './figures.js';
 
 const TICK_EVERY_X = 90;
 const TICK_EVERY_Y = 32;
@@ -49,8 +49,14 @@ export function scalesOf(axes, lines, xs, width, height) {
 }
 
 function rangeY(lines, right) {
-  const some = lines.filter((line) => Boolean(line.right) === right);
+  const some = lines.filter((line) => Boolean(line.right) === right && !line.ownScale);
   return rangeOf(some.flatMap(({ ys, low = [], high = [] }) => [ys, low, high])) ?? [1, 2];
+}
+
+/** The vertical scale that a line goes by. */
+function upOf(line, { y, right, bottom, top }) {
+  if (!line.ownScale) return line.right ? right : y;
+  return scaleOf({ from: 0 }, rangeOf([line.ys]) ?? [0, 1], bottom, top, 1);
 }
 
 /**
@@ -67,14 +73,19 @@ export function drawAxes(axes, { x, y, right, hasRight, left, end, bottom }) {
     svg('text', { class: `chart-tick chart-tick-${place}`, x: px, y: py, text: written });
   return [
     y.ticks.map(across),
-    y.ticks.map((tick) => words('left', left - 6, y.at(tick), formatOf(axes.y)(tick))),
+    y.ticks.map((tick) => words('left', left - 6, y.at(tick), written(axes.y, y)(tick))),
     hasRight &&
       right.ticks.map((tick) =>
-        words('right', end + 6, right.at(tick), formatOf(axes.right)(tick)),
+        words('right', end + 6, right.at(tick), written(axes.right, right)(tick)),
       ),
-    x.ticks.map((tick) => words('bottom', x.at(tick), bottom + 16, formatOf(axes.x)(tick))),
+    x.ticks.map((tick) => words('bottom', x.at(tick), bottom + 16, written(axes.x, x)(tick))),
     svg('line', { class: 'chart-axis', x1: left, x2: end, y1: bottom, y2: bottom }),
   ];
+}
+
+/** How the ticks of an axis are written; those of a logarithmic one each in its own unit. */
+function written(axis, { ticks }) {
+  return formatOf(axis, axis.base ? formatShort : shortFormat(ticks));
 }
 
 /**
@@ -84,14 +95,15 @@ export function drawAxes(axes, { x, y, right, hasRight, left, end, bottom }) {
  * @param {Scales} scales
  * @returns {Array}
  */
-export function drawLines(lines, { x, y, right, bottom }) {
+export function drawLines(lines, scales) {
+  const { x, bottom } = scales;
   return lines.map((line) => {
-    const path = linePath(line.xs, line.ys, x, line.right ? right : y, line.stepped);
+    const up = upOf(line, scales);
+    const path = linePath(line.xs, line.ys, x, up, line.stepped);
     if (!path) return null;
     const kind = `chart-line chart-colour-${line.colour}${line.dashed ? ' dashed' : ''}`;
     const [first, last] = [x.at(line.xs[0]), x.at(line.xs[line.xs.length - 1])];
     const below = `L${last.toFixed(1)} ${bottom}L${first.toFixed(1)} ${bottom}Z`;
-    const up = line.right ? right : y;
     return [
       line.low &&
         svg('path', {
@@ -129,15 +141,15 @@ export function drawMarks(marks, scales) {
  * @param {number} value the x
  * @returns {Array}
  */
-export function drawDots(lines, { x, y, right }, value) {
+export function drawDots(lines, scales, value) {
   return lines.map((line) => {
     const found = valueAt(line, value);
     if (found === null) return null;
-    const cy = (line.right ? right : y).at(found);
+    const cy = upOf(line, scales).at(found);
     return svg('circle', {
       class: `chart-dot chart-colour-${line.colour}`,
       r: 4,
-      cx: x.at(value),
+      cx: scales.x.at(value),
       cy,
     });
   });
@@ -147,14 +159,9 @@ export function drawDots(lines, { x, y, right }, value) {
  * How an axis writes its values.
  *
  * @param {import('./chart.js').Axis} axis
- * @param {(value: number) => string} [usual] where it does not say
+ * @param {(value: number) => string} usual where it does not say
  * @returns {(value: number) => string}
  */
-export function formatOf(axis, usual = formatTick) {
+export function formatOf(axis, usual) {
   return axis.format ?? usual;
-}
-
-/** A round number needs no decimals: `50 k`. */
-function formatTick(value) {
-  return formatShort(value).replace(/\.0+(?=\D|$)/, '');
 }

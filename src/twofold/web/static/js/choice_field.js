@@ -16,12 +16,14 @@ export class ChoiceField {
    * @param {string} options.otherLabel names the text field
    * @param {string} [options.otherHint] example shown in the empty text field
    * @param {string} [options.value]
+   * @param {(value: string) => string} [options.nameOf] how a value that is not in the list is shown
    * @param {(value: string) => void} options.onPick called when a person has chosen
    * @param {boolean} [options.quiet] whether the label is for screen readers alone
    */
-  constructor({ label, otherLabel, otherHint = '', value = '', onPick, quiet = false }) {
+  constructor({ label, otherLabel, otherHint = '', value = '', onPick, quiet = false,
+    nameOf = (other) => other }) {
     count += 1;
-    this.onPick = onPick;
+    Object.assign(this, { onPick, nameOf });
     this.picked = value;
     const [id, note] = [`choice-${count}`, `choice-${count}-error`];
     this.label = h('label', { for: id, class: quiet ? 'visually-hidden' : '', text: label });
@@ -71,13 +73,18 @@ export class ChoiceField {
   /** The choices, with the one picked among them, and the last entry for another one. */
   #list() {
     const isKnown = this.choices.some((choice) => choice.value === this.picked);
-    const own = isKnown || !this.choices.length ? [] : [{ value: this.picked, text: this.picked }];
+    const own = isKnown || !this.choices.length ? [] : [this.#own];
     this.select.replaceChildren(
       ...[...this.choices, ...own].map(
         (choice) => h('option', { value: choice.value, title: choice.title }, choice.text)),
       h('option', { value: OTHER }, text('picker.other')),
     );
     this.select.value = this.choices.length ? this.picked : OTHER;
+  }
+
+  /** The one picked, where it is none of the list. */
+  get #own() {
+    return { value: this.picked, text: this.nameOf(this.picked), title: this.picked };
   }
 
   #selected() {

@@ -22,7 +22,7 @@ export function showNet(net) {
   const update = () => {
     const isAway = !net.welcome && net.state !== 'connecting'; // away.js says more
     line.hidden = net.state === 'open' || isAway;
-    fill(line, line.hidden ? '' : text(`status.${net.state}`), action());
+    fill(line, line.hidden ? '' : text(`status.${wordOf(net)}`), action());
   };
   // A connection that comes within a moment is not worth a word.
   const changed = () => {
@@ -33,6 +33,11 @@ export function showNet(net) {
   net.on('state', changed);
   changed();
   return line;
+}
+
+/** How the connection stands, as a key of the texts. */
+function wordOf(net) {
+  return net.state === 'lost' && net.isRestarting ? 'restarting' : net.state;
 }
 
 function quiet(key, run) {

@@ -69,15 +69,36 @@ function padded(value) {
  */
 export function valueFormat(values) {
   const largest = Math.max(0, ...values.map((value) => Math.abs(value ?? 0)));
-  if (largest >= 1e6) return shortFormat(values, largest);
+  if (largest >= 1e6) return largeFormat(values, largest);
   const isWhole = values.every((value) => Number.isInteger(value ?? 0));
   const usual = isWhole || largest >= 1000 ? 0 : largest >= 100 ? 1 : largest >= 2 ? 2 : 4;
   const decimals = Math.min(Math.max(usual, decimalsOf(smallestGap(values))), usual + 2);
   return (value) => fixed(value, decimals);
 }
 
-/** The same for values of a million and more: in millions and so on, so that no column cuts them. */
-function shortFormat(values, largest) {
+/**
+ * How to write the ticks of an axis: all in the unit of the largest and with as many decimals as
+ * one of them needs, such as `5.0 k`, `7.5 k`, `10.0 k`. What is below 10,000 is written in full.
+ *
+ * @param {number[]} values round numbers
+ * @returns {(value: number) => string}
+ */
+export function shortFormat(values) {
+  const largest = Math.max(0, ...values.map(Math.abs));
+  const thousands = largest < 1e4 ? 0 : Math.floor(Math.log10(largest) / 3);
+  const step = Math.min(thousands, SUFFIXES.length - 1);
+  const unit = 1000 ** step;
+  const decimals = Math.max(0, ...values.map((value) => decimalsIn(value / unit)));
+  return (value) => (value === 0 ? '0' : `${fixed(value / unit, decimals)}${SUFFIXES[step]}`);
+}
+
+/** The decimals of a round number; three at most. */
+function decimalsIn(value) {
+  return [0, 1, 2].find((count) => Math.abs(value - Number(value.toFixed(count))) < 1e-9) ?? 3;
+}
+
+/** Values of a million and more: in millions and so on, so that no column cuts them. */
+function largeFormat(values, largest) {
   const step = Math.min(Math.floor(Math.log10(largest) / 3), SUFFIXES.length - 1);
   const unit = 1000 ** step;
   const decimals = Math.min(Math.max(2, decimalsOf(smallestGap(values) / unit)), 4);

@@ -36,8 +36,8 @@ function build() {
   announceIn(region);
   toastsIn(toasts);
   document.body.append(
-    h('a', { class: 'skip', href: '#main', text: text('all.skip'), onclick: skip }),
-    head(), showNet(net), main, region, toasts);
+    h('a', { class: 'skip', href: '#main', text: text('all.skip'), onclick: skip }), toasts,
+    head(), showNet(net), main, region);
 }
 
 function head() {

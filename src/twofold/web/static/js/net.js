@@ -6,19 +6,23 @@
  * to `gone` ({game}), when a game that was open could not be re-opened.
  */
 
+import { refusalText } from './refusals.js';
+
 const FIRST_WAIT_MS = 250;
 const LONGEST_WAIT_MS = 5000;
+const RESTART = 1012; // the code with which a server that ends closes
 
 /** What the server refused, or that the connection was lost: `kind` names which. */
 export class RefusedError extends Error {
   /**
-   * @param {string} message one sentence for the person
    * @param {string} kind name of the error's class; `ConnectionLost` for a lost connection
+   * @param {string} [detail] the server's own sentence
    */
-  constructor(message, kind) {
-    super(message);
+  constructor(kind, detail = '') {
+    super(refusalText(kind, detail));
     this.name = 'RefusedError';
     this.kind = kind;
+    this.detail = detail;
   }
 }
 
@@ -36,6 +40,9 @@ class Net {
 
   /** The `welcome` message of the connection; null before the first one. */
   welcome = null;
+
+  /** Whether the connection was lost because the server has ended, to be started again. */
+  isRestarting = false;
 
   /** Whether the default player is loaded. */
   ready = false;
@@ -141,7 +148,7 @@ class Net {
     this.#socket = socket;
     this.#turn(this.welcome ? this.state : 'connecting');
     socket.addEventListener('message', (event) => this.#receive(JSON.parse(event.data)));
-    socket.addEventListener('close', () => this.#lost(socket));
+    socket.addEventListener('close', ({ code }) => this.#lost(socket, code));
   }
 
   #receive(reply) {
@@ -152,10 +159,15 @@ class Net {
     const waiting = reply.ref ? this.#waiting.get(reply.ref) : undefined;
     this.#waiting.delete(reply.ref);
     if (waiting?.reopened) this.#reopened(reply, waiting.reopened);
+    if (reply.type === 'refused') return void this.#refused(reply, waiting);
     this.#emit(reply.type, reply);
-    if (!waiting) return;
-    if (reply.type === 'refused') waiting.reject(new RefusedError(reply.message, reply.kind));
-    else waiting.resolve(reply);
+    waiting?.resolve(reply);
+  }
+
+  #refused(reply, waiting) {
+    const error = new RefusedError(reply.kind, reply.message);
+    this.#emit('refused', { ...reply, message: error.message, detail: error.detail });
+    waiting?.reject(error);
   }
 
   #open(welcome) {
@@ -181,8 +193,9 @@ class Net {
     this.#emit('gone', { game });
   }
 
-  #lost(socket) {
+  #lost(socket, code) {
     if (socket !== this.#socket) return;
+    if (this.state === 'open') this.isRestarting = code === RESTART;
     this.#failures += 1;
     this.#turn(this.state === 'forbidden' ? 'forbidden' : 'lost');
     this.#rejectSent();
@@ -197,7 +210,7 @@ class Net {
     for (const [ref, { reject }] of [...this.#waiting]) {
       if (unsent.has(ref)) continue;
       this.#waiting.delete(ref);
-      reject(new RefusedError('the connection to the server was lost', 'ConnectionLost'));
+      reject(new RefusedError('ConnectionLost'));
     }
   }
 
@@ -224,14 +237,14 @@ async function fetchOrLost(url, options) {
   try {
     return await fetch(url, options);
   } catch {
-    throw new RefusedError('the server does not answer', 'ConnectionLost');
+    throw new RefusedError('ConnectionLost');
   }
 }
 
 async function parseAnswer(answer) {
   const body = await answer.json().catch(() => null);
   if (answer.ok) return body;
-  throw new RefusedError(body?.error ?? `the server answered ${answer.status}`, 'HttpError');
+  throw new RefusedError(body?.kind ?? 'HttpError', body?.error ?? `HTTP ${answer.status}`);
 }
 
 /** The one connection of the page. */

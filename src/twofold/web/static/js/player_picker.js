@@ -2,6 +2,7 @@
 
 import { ChoiceField } from './choice_field.js';
 import { net } from './net.js';
+import { playerName } from './player_names.js';
 import { text } from './text.js';
 
 /** A field for a player. */
@@ -17,7 +18,7 @@ export class PlayerPicker {
   constructor({ spec = '', label = text('picker.player'), quiet = false, valued = false, onPick }) {
     this.valued = valued;
     this.field = new ChoiceField({
-      label, quiet, onPick, value: spec,
+      label, quiet, onPick, value: spec, nameOf: playerName,
       otherLabel: text('picker.player_spec'), otherHint: text('picker.player_example'),
     });
     this.element = this.field.element;
@@ -31,6 +32,11 @@ export class PlayerPicker {
     return this.field.value || this.#players[0]?.spec || '';
   }
 
+  /** Its name, as the list has it. */
+  get name() {
+    return this.field.select.selectedOptions[0]?.textContent ?? this.spec;
+  }
+
   /** The spec as a link has it: empty for the default player. */
   get picked() {
     return this.spec === this.#players[0]?.spec ? '' : this.spec;
@@ -38,6 +44,19 @@ export class PlayerPicker {
 
   set spec(spec) {
     this.field.value = spec;
+    this.#list();
+  }
+
+  /**
+   * Name the default player as it is on boards of a shape: a network knows 4x4 alone.
+   *
+   * @param {number} rows
+   * @param {number} cols
+   */
+  setShape(rows, cols) {
+    const isOther = rows !== 4 || cols !== 4;
+    if (this.isOther === isOther) return;
+    this.isOther = isOther;
     this.#list();
   }
 
@@ -58,8 +77,12 @@ export class PlayerPicker {
   #list() {
     const players = this.#players;
     if (!this.field.value && players.length) this.field.value = players[0].spec;
-    this.field.setChoices(players.map(({ spec, name, summary }) => (
-      { value: spec, text: name, title: summary })));
+    this.field.setChoices(players.map((player) => this.#choice(player)));
+  }
+
+  #choice({ spec, name, summary, elsewhere }) {
+    if (this.isOther && elsewhere) return { value: spec, text: elsewhere };
+    return { value: spec, text: name, title: summary };
   }
 }
 

@@ -1,4 +1,8 @@
-/** Short messages at the foot of the page, with at most one thing to do about them. */
+/**
+ * Short messages over the head of the page, with at most one thing to do about them.
+ *
+ * They stand first in the page, so that their buttons come first by Tab.
+ */
 
 import { announce } from './announce.js';
 import { button, h } from './dom.js';

@@ -1,6 +1,7 @@
 /** The board as text: to read, to type, to paste, to pass on. */
 
 import { button, h } from '../dom.js';
+import { showRefusal } from '../refusals.js';
 import { text } from '../text.js';
 
 /** A text field whose text the server reads. */
@@ -31,7 +32,7 @@ export class NotationField {
   show(board) {
     this.shown = board;
     this.input.value = board;
-    this.#setError('');
+    this.#setError(null);
   }
 
   #key(event) {
@@ -47,12 +48,12 @@ export class NotationField {
     try {
       await this.onRead(words);
     } catch (refused) {
-      this.#setError(refused.message);
+      this.#setError(refused);
     }
   }
 
-  #setError(message) {
-    this.error.textContent = message;
-    this.input.setAttribute('aria-invalid', String(message !== ''));
+  #setError(error) {
+    showRefusal(this.error, error);
+    this.input.setAttribute('aria-invalid', String(error !== null));
   }
 }

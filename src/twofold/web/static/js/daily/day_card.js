@@ -1,9 +1,9 @@
 /** The daily game of one day: to be begun, to go on with, or its result. */
 
 import { BoardView } from '../board.js';
+import { copyText } from '../copying.js';
 import { button, fill, h } from '../dom.js';
 import { number, text } from '../text.js';
-import { toast } from '../toast.js';
 import { stateOf } from './calendar.js';
 import { dayText } from './days.js';
 import { LEGEND, resultText, squaresOf, tilesOf } from './result_text.js';
@@ -86,13 +86,8 @@ function legend() {
       h('span', { 'aria-hidden': 'true', text: square }), range(from, to))));
 }
 
-async function copy(words) {
-  try {
-    await navigator.clipboard.writeText(words);
-    toast(text('daily.copied'));
-  } catch {
-    toast(text('daily.not_copied'));
-  }
+function copy(words) {
+  copyText(words, text('daily.copied'), text('daily.not_copied'));
 }
 
 function seedNote(day) {

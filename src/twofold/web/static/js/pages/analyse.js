@@ -14,6 +14,7 @@ import { formatLink, parseLink } from '../analyse/link.js';
 import { AnalysisView, EvalBar } from '../analysis_view.js';
 import { announce } from '../announce.js';
 import { BoardEditor } from '../board_editor.js';
+import { copyText } from '../copying.js';
 import { button, h } from '../dom.js';
 import { listenKeys } from '../keys.js';
 import { describeKeys } from '../keys_dialog.js';
@@ -231,6 +232,7 @@ class AnalysePage {
     this.#link();
     this.picker.setError('');
     const { tiles, rows, cols } = this.position;
+    this.picker.setShape(rows, cols);
     this.playFrom.disabled = !tiles.some(Boolean);
     if (!legalMoves(tiles, rows, cols)) {
       this.asker.stop();
@@ -287,13 +289,8 @@ class AnalysePage {
     if (positions.length) this.#show(this.position);
   }
 
-  async #copy() {
-    try {
-      await navigator.clipboard.writeText(window.location.href);
-      toast(text('analyse.copied'));
-    } catch {
-      toast(text('analyse.not_copied'));
-    }
+  #copy() {
+    copyText(window.location.href, text('analyse.copied'), text('analyse.not_copied'));
   }
 
   async #share() {

@@ -3,6 +3,7 @@
 import { BoardView } from '../board.js';
 import { h } from '../dom.js';
 import { listenKeys, releaseFocusAfterPointer } from '../keys.js';
+import { Befores } from '../play/befores.js';
 import { Controls } from '../play/controls.js';
 import { GameFacts } from '../play/facts.js';
 import { LiveGame } from '../play/live_game.js';
@@ -41,7 +42,7 @@ class PlayPage {
   #help = null;
   #extras = null;
   #closed = false;
-  #befores = new Map(); // of a game begun here, the id of the game before it
+  #befores = new Befores();
   #unsay = () => {}; // takes the message of the last new game away
   #offs = [];
 
@@ -160,7 +161,7 @@ class PlayPage {
     this.#narrator.state(state);
     this.#extras?.state(state);
     remember(TAB_KEY, state.game);
-    if (state.was) this.#rename(state.was, state.game);
+    if (state.was) this.#befores.rename(state.was, state.game);
     if (state.note) toast(text(`play.note_${state.note}`));
     if (isFinished(now)) this.#showOver(now);
     else if (now.status === 'won' && remembered(WON_KEY) === state.game) this.#showWon(now);
@@ -263,7 +264,7 @@ class PlayPage {
     this.#forgetAddress();
     const begun = this.game.id;
     if (!before || begun === before) return;
-    this.#befores.set(begun, before);
+    this.#befores.note(begun, before);
     this.#show(this.game.now);
     const run = () => this.game.id === begun && this.#takeBack();
     this.#unsay = toast(text('play.new_done'), { text: text('play.undo'), run });
@@ -276,20 +277,13 @@ class PlayPage {
   }
 
   get #hasBefore() {
-    return this.game.isUnplayed && this.#befores.has(this.game.id);
+    return this.game.isUnplayed && Boolean(this.#befores.of(this.game.id));
   }
 
   /** The game before comes back; this one is forgotten if nothing has happened in it. */
   #takeBack() {
     this.#unsay();
-    return this.game.open(this.#befores.get(this.game.id), { unplayed: true });
-  }
-
-  /** Another program has the file of a game: it goes on under another id. */
-  #rename(was, game) {
-    const before = this.#befores.get(was);
-    if (before) this.#befores.set(game, before);
-    for (const [begun, id] of this.#befores) if (id === was) this.#befores.set(begun, game);
+    return this.game.open(this.#befores.of(this.game.id), { unplayed: true });
   }
 
   async #askRules() {

@@ -5,6 +5,7 @@ import { describeKeys } from '../keys_dialog.js';
 import { GameReview } from '../review/game_review.js';
 import { Chooser } from '../review/chooser.js';
 import { ReviewGame } from '../review/game.js';
+import { noMoves } from '../review/no_moves.js';
 import { listenSources, readFile, recordIn } from '../review/sources.js';
 import { sharedRecord } from '../share.js';
 import { text } from '../text.js';
@@ -73,12 +74,18 @@ class ReviewPage {
   async #show(game) {
     const data = await this.context.net.get(`/api/games/${encodeURIComponent(game)}`);
     if (this.isClosed) return;
-    this.review = new GameReview(new ReviewGame(data), this.context);
+    const shown = new ReviewGame(data);
+    if (shown.last === 0) {
+      const play = () => this.context.navigate(`/?game=${encodeURIComponent(shown.id)}`);
+      fill(this.place, noMoves(shown, play));
+      return;
+    }
+    this.review = new GameReview(shown, this.context);
     fill(this.place, this.review.element);
     this.review.start();
   }
 
-  #choose(error = '') {
+  #choose(error = null) {
     this.chooser = new Chooser(
       this.context.net,
       (words) => this.#openText(words),
@@ -106,11 +113,11 @@ class ReviewPage {
       await work();
     } catch (error) {
       console.info(error);
-      const message = words && error.name !== 'RefusedError' ? words : error.message;
+      const shown = words && error.name !== 'RefusedError' ? new Error(words) : error;
       if (this.isClosed) return;
-      if (this.review) toast(message);
-      else if (this.chooser) this.chooser.setError(message);
-      else this.#choose(message);
+      if (this.review) toast(shown.message);
+      else if (this.chooser) this.chooser.setError(shown);
+      else this.#choose(shown);
     }
   }
 

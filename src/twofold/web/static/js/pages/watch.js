@@ -184,8 +184,9 @@ class WatchPage {
     if (race.speed !== this.drawnSpeed || race.stopTile !== this.drawnStop) this.#drawSpeed();
     this.#drawn += 1;
     const figures = animate || !race.isGoing || this.#drawn % FIGURE_PERIOD < FIGURE_FRAMES;
+    const isDecided = race.isFinished && race.cursor === null;
     for (const [lane, view] of this.#due(animate)) {
-      view.draw(lane, { animate, figures, lead: leadOf(lane, race.lanes) });
+      view.draw(lane, { animate, figures, lead: leadOf(lane, race.lanes), isDecided });
     }
     if (figures) this.transport.draw();
   }

@@ -21,8 +21,7 @@ export class Controls {
       { class: 'row controls', role: 'group', 'aria-label': text('play.controls') },
       h('div', { class: 'group' },
         button({ icon: 'new', text: text('play.new') }, actions.newGame, { class: 'primary' }),
-        button({ icon: 'more', label: text('play.new_rules') }, actions.rules,
-          { class: 'primary' })),
+        button({ text: text('play.rules') }, actions.rules, { title: text('play.new_rules') })),
       h('div', { class: 'row controls-right' }, h('div', { class: 'group' }, this.undo, this.redo),
         this.hint, button({ icon: 'games', label: text('play.games') }, actions.games)));
     this.showHints(settings.get('hints'));

@@ -65,6 +65,8 @@ export class HelpPanel {
     this.#ref = 0;
     this.#onBest('');
     this.#showAuto();
+    const { rules } = this.#game.state ?? {};
+    if (rules) this.picker.setShape(rules.rows, rules.cols);
     clearTimeout(this.#timer);
     this.#showDaily();
     if (!settings.get('hints') || this.isDaily) return;
@@ -106,7 +108,7 @@ export class HelpPanel {
     this.bestButton = button({ icon: 'step', text: text('play.best_move') }, () => this.best());
     return h('section', { class: 'card stack help', 'aria-labelledby': 'help-title' },
       h('div', { class: 'row apart' }, h('h2', { id: 'help-title', text: text('play.help') }),
-        h('label', { class: 'check' }, text('play.hints'), this.toggle)),
+        h('label', { class: 'check wide-only' }, text('play.hints'), this.toggle)),
       this.daily,
       this.analysis,
       this.picker.element,

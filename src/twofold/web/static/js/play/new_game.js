@@ -2,6 +2,7 @@
 
 import { openDialog } from '../dialog.js';
 import { button, h } from '../dom.js';
+import { showRefusal } from '../refusals.js';
 import { text } from '../text.js';
 import { ORIGINAL, formatRules } from './rules_text.js';
 
@@ -36,7 +37,7 @@ export function askNewGame(first, begin) {
       await begin({ rules: formatRules(form.values), seed: form.seed, trial: form.trial });
       dialog.close();
     } catch (refused) {
-      error.textContent = refused.message;
+      showRefusal(error, refused);
     }
   };
   const daily = h('p', { class: 'small soft' }, h('a', { href: '/daily', text: text('nav.daily'),

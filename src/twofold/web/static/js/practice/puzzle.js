@@ -1,10 +1,10 @@
 /** The puzzle of the day: one position, one move. */
 
+import { copyText } from '../copying.js';
 import { button, fill, h } from '../dom.js';
 import { LETTERS, moveName } from '../moves.js';
 import { sentence } from '../review/move_panel.js';
 import { number, text } from '../text.js';
-import { toast } from '../toast.js';
 import { addDays, dayName } from './days.js';
 import { Question } from './question.js';
 
@@ -130,16 +130,11 @@ export class PuzzlePart {
     return value === null ? Infinity : values[LETTERS.indexOf(best)] - value;
   }
 
-  async #copy(right) {
+  #copy(right) {
     const { streak } = this.days;
     const key = right ? 'practice.result_right' : 'practice.result_wrong';
     const words = text(key, { number: this.puzzle.number, day: this.day });
     const line = streak ? `${words} · ${text('practice.streak', { count: streak })}` : words;
-    try {
-      await navigator.clipboard.writeText(line);
-      toast(text('practice.copied', { line }));
-    } catch {
-      toast(line);
-    }
+    copyText(line, text('practice.copied', { line }), line);
   }
 }

@@ -4,7 +4,8 @@ import { BoardView } from '../board.js';
 import { button, fill, h, icon } from '../dom.js';
 import { ARROWS, moveName } from '../moves.js';
 import { number, text } from '../text.js';
-import { classOf, isMistake } from './labels.js';
+import { ranked } from './judging.js';
+import { classOf } from './labels.js';
 import { RATES } from './walk.js';
 
 /** Faster than this the tiles do not slide. */
@@ -122,16 +123,20 @@ export class BoardPanel {
   }
 
   /**
-   * Show arrows at the edges: the move made, in the colour of its label, and the best one.
+   * Show arrows at the edges: the move made, in the colour of its label, the best one, and
+   * the second-best, which is paler.
    *
    * @param {object | undefined} judgement of the move made here; undefined where there is none
    * @param {string} move made here; empty at the end
    */
   showMoves(judgement, move) {
-    const edges = [];
-    if (move) edges.push(edge(move, judgement ? `label-${classOf(judgement.label)}` : ''));
-    if (judgement && isMistake(judgement.label)) edges.push(edge(judgement.best, 'is-best'));
-    fill(this.edges, edges);
+    const made = move && edge(move, judgement ? `label-${classOf(judgement.label)}` : '');
+    const [best, second] = judgement ? ranked(judgement) : [];
+    const others = [
+      [best, 'is-best'],
+      [second, 'is-second'],
+    ].filter(([letter]) => letter && letter !== move);
+    fill(this.edges, made, others.map(([letter, kind]) => edge(letter, kind)));
   }
 
   /** Show no arrows. */
@@ -141,9 +146,11 @@ export class BoardPanel {
 }
 
 function edge(letter, kind) {
+  const rank = kind === 'is-second' ? 'review.edge_second' : 'review.edge_best';
+  const isMade = !kind.startsWith('is-');
   return h('span', {
     class: `review-edge edge-${letter} ${kind}`,
-    title: moveName(letter),
+    title: isMade ? moveName(letter) : text(rank, { move: moveName(letter) }),
     text: ARROWS[letter],
   });
 }

@@ -2,6 +2,8 @@
 
 import { button, fill, h, icon } from '../dom.js';
 import { miniBoard } from '../play/mini_board.js';
+import { playerNames } from '../player_names.js';
+import { showRefusal } from '../refusals.js';
 import { text } from '../text.js';
 
 const SHOWN_AT_FIRST = 24;
@@ -106,9 +108,9 @@ export class Chooser {
     }
   }
 
-  /** @param {string} message what is wrong with what was given; empty if nothing is */
-  setError(message) {
-    this.error.textContent = message;
+  /** @param {Error | null} error what is wrong with what was given; null if nothing is */
+  setError(error) {
+    showRefusal(this.error, error);
   }
 }
 
@@ -116,8 +118,8 @@ function item(game) {
   const when = dateText(game.date);
   const facts = [
     text('review.moves', { count: game.moves }),
-    String(game.max_tile),
-    game.player === 'me' ? '' : game.player,
+    text('review.largest', { tile: String(game.max_tile) }),
+    game.player === 'me' ? '' : playerNames(game.player),
   ]
     .filter(Boolean)
     .join(' · ');

@@ -19,7 +19,38 @@ export class ReviewGame {
     this.comments = new Map(
       Object.entries(data.comments).map(([move, words]) => [Number(move) - data.first, words]),
     );
+    this.autoplay = data.autoplay ?? [];
     Object.assign(this, shapeOf(data.boards[0]));
+  }
+
+  /**
+   * Whether a player made the move of a place for the person, as far as the record says.
+   *
+   * @param {number} place
+   */
+  isAutoplay(place) {
+    const move = this.first + place + 1;
+    return this.autoplay.some(([first, last]) => first <= move && move <= last);
+  }
+
+  /**
+   * Whether the move of a place is no one's own: autoplay made it, in a game of the person.
+   *
+   * @param {number} place
+   */
+  isHelped(place) {
+    return this.#isShared && this.isAutoplay(place);
+  }
+
+  /** Whether autoplay made some moves and the person made others. */
+  get #isShared() {
+    const helped = this.autoplay.reduce((sum, [first, last]) => sum + last - first + 1, 0);
+    return helped > 0 && helped < this.last;
+  }
+
+  /** How many moves are the person's own; all where nothing else is known. */
+  get ownMoves() {
+    return this.moves.length - [...this.moves].filter((_, place) => this.isHelped(place)).length;
   }
 
   /** The place of the last position. */

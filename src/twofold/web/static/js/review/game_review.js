@@ -35,6 +35,7 @@ export class GameReview {
     this.summary = new Summary(this.judging, {
       onNext: (wanted) => this.#next(1, wanted),
       onLearn: () => this.learn(),
+      onGo: (move) => this.#go(move - game.first),
     });
     this.form = new JudgeForm(net, (player, ply) => this.#judge(player, ply));
     this.move = new MovePanel(net, game, this.judging);

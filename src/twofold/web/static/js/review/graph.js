@@ -48,10 +48,11 @@ export class Graph {
       format: formatTile,
     };
     const score = {
-      name: text('review.graph_score'),
+      name: text(judging.isEmpty ? 'review.graph_score' : 'review.graph_score_own'),
       xs: moves,
       ys: game.scores,
       area: true,
+      ownScale: !judging.isEmpty,
       colour: 3,
       format: number,
     };

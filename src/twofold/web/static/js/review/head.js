@@ -2,6 +2,7 @@
 
 import { openDialog } from '../dialog.js';
 import { button, h, icon } from '../dom.js';
+import { playerNames } from '../player_names.js';
 import { shareLink } from '../share.js';
 import { number, text } from '../text.js';
 import { toast } from '../toast.js';
@@ -22,9 +23,9 @@ export function reviewHead(game, onPlayOn, onShare) {
     .join(' ');
   const facts = [
     text('review.moves', { count: game.last }),
-    String(game.largestAt(game.last)),
+    text('review.largest', { tile: String(game.largestAt(game.last)) }),
     rules,
-    game.player === 'me' ? '' : game.player,
+    game.player === 'me' ? '' : playerNames(game.player),
     dateText(game.date),
   ];
   return h(
@@ -34,7 +35,11 @@ export function reviewHead(game, onPlayOn, onShare) {
       'div',
       null,
       h('h1', { class: 'number', text: text('review.points', { score: game.score }) }),
-      h('p', { class: 'soft small review-facts', text: facts.filter(Boolean).join(' · ') }),
+      h('p', {
+        class: 'soft small review-facts',
+        title: game.player,
+        text: facts.filter(Boolean).join(' · '),
+      }),
     ),
     h(
       'div',

@@ -2,6 +2,7 @@
 
 import { ChoiceField } from '../choice_field.js';
 import { h } from '../dom.js';
+import { playerName } from '../player_names.js';
 import { text } from '../text.js';
 
 const DEPTHS = [1, 2, 3, 4, 5, 6];
@@ -72,8 +73,9 @@ export class JudgeForm {
    */
   show(reviewed) {
     this.note.textContent = reviewed
-      ? text('review.judged_by', { player: shortSpec(reviewed.player) })
+      ? text('review.judged_by', { player: playerName(reviewed.player) })
       : text('review.judged_by_default');
+    this.note.title = reviewed?.player ?? '';
     this.unit.hidden = !reviewed || reviewed.unit === 'points';
   }
 
@@ -93,9 +95,4 @@ export class JudgeForm {
   #changed() {
     this.onChange(this.field.value, this.depth.value ? Number(this.depth.value) : null);
   }
-}
-
-/** A spec without the keys that stand in every one. */
-function shortSpec(spec) {
-  return spec.length <= 60 ? spec : `${spec.slice(0, 57)}…`;
 }

@@ -83,7 +83,7 @@ export class Judging {
   }
 
   /**
-   * The place of the next move of some labels, going round at the end.
+   * The place of the next own move of some labels, going round at the end.
    *
    * @param {number} place where to look from
    * @param {1 | -1} direction
@@ -95,14 +95,16 @@ export class Judging {
     for (let step = 1; step <= count; step += 1) {
       const there = (((place + direction * step) % count) + count) % count;
       const one = this.judgements[there];
-      if (one && wanted(one.label)) return there;
+      if (one && wanted(one.label) && !this.game.isHelped(there)) return there;
     }
     return -1;
   }
 
-  /** The places of all mistakes. */
+  /** The places of all mistakes that the person made. */
   mistakes() {
-    return this.judgements.flatMap((one, place) => (isMistake(one.label) ? [place] : []));
+    return this.judgements.flatMap((one, place) =>
+      isMistake(one.label) && !this.game.isHelped(place) ? [place] : [],
+    );
   }
 
   #ask() {
@@ -156,6 +158,22 @@ export function isForced(judgement) {
  */
 export function chanceOf(judgement, letter) {
   return judgement.table?.chances[LETTERS.indexOf(letter)] ?? null;
+}
+
+/**
+ * The letters of the legal moves, the best first; where an endgame table speaks, by its chances.
+ *
+ * @param {object} judgement
+ * @returns {string[]}
+ */
+export function ranked(judgement) {
+  const worth = (letter) =>
+    judgement.table
+      ? (chanceOf(judgement, letter) ?? -1)
+      : judgement.values[LETTERS.indexOf(letter)];
+  return [...LETTERS]
+    .filter((letter) => judgement.values[LETTERS.indexOf(letter)] !== null)
+    .sort((a, b) => (b === judgement.best) - (a === judgement.best) || worth(b) - worth(a));
 }
 
 /**

@@ -6,10 +6,14 @@ import { LETTERS, moveName } from '../moves.js';
 import { legalMoves } from '../slides.js';
 import { fixed, text } from '../text.js';
 import { chanceOf, isForced, shareByTable } from './judging.js';
-import { badge, classOf, labelName } from './labels.js';
+import { badge, classOf, isMistake, labelName } from './labels.js';
+import { Why } from './why.js';
 
 /** Longest live analysis of a position, in seconds. */
 const SECONDS = 20;
+
+/** A mistake that one only passes is not explained. */
+const WHY_DELAY_MS = 150;
 
 /** Shows the move of a place. */
 export class MovePanel {
@@ -28,6 +32,8 @@ export class MovePanel {
     this.heading = h('h2', { class: 'review-move-heading' });
     this.verdict = h('p', { class: 'review-verdict' });
     this.analysis = new AnalysisView({ line: true });
+    this.why = h('p', { class: 'review-why', 'aria-live': 'polite' });
+    this.reasons = new Why(net, game);
     this.comment = h('blockquote', { class: 'review-comment', hidden: true });
     this.live = h('input', {
       type: 'checkbox',
@@ -45,6 +51,7 @@ export class MovePanel {
         h('label', { class: 'check small' }, this.live, text('review.live')),
       ),
       this.verdict,
+      this.why,
       this.comment,
       this.analysis.element,
     );
@@ -72,7 +79,9 @@ export class MovePanel {
     const end = place === game.last;
     this.heading.textContent = end
       ? text('review.end')
-      : text('review.move', { move: game.first + place + 1 });
+      : text(game.isAutoplay(place) ? 'review.move_autoplay' : 'review.move', {
+          move: game.first + place + 1,
+        });
     this.#showComment(place);
     this.#showVerdict();
     if (!this.live.checked) this.#showValues();
@@ -82,6 +91,7 @@ export class MovePanel {
   /** Listen no more. */
   close() {
     clearTimeout(this.timer);
+    this.explained = null;
     for (const off of this.off) off();
     if (this.live.checked && !this.judging.isGoing) this.net.send({ type: 'stop' });
   }
@@ -97,6 +107,20 @@ export class MovePanel {
     const words = this.#verdict(one);
     fill(this.verdict, one && badge(one.label), one && h('strong', { text: labelOf(one) }), words);
     this.words = `${this.heading.textContent}. ${one ? labelOf(one) : ''}${words}`;
+    this.#showWhy(one);
+  }
+
+  /** What a mistake gives up; it is asked for once one stays at it. */
+  async #showWhy(one) {
+    const { place } = this;
+    if (one && this.explained === one) return;
+    this.explained = one;
+    this.why.textContent = '';
+    if (!one || !isMistake(one.label)) return;
+    await new Promise((resolve) => setTimeout(resolve, WHY_DELAY_MS));
+    if (this.explained !== one) return;
+    const words = await this.reasons.of(place, one);
+    if (this.explained === one) this.why.textContent = words;
   }
 
   /** What there is to say of the move, without its label. */

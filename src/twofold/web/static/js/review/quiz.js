@@ -15,9 +15,8 @@ const GOOD_RATIO = 0.99;
 /** Most positions of a quiz: the worst mistakes of the game. */
 const MOST_POSITIONS = 30;
 
-/** Asks positions, those that lost most more often, until each was answered at once. */
+/** Asks positions, those that lost most more often, until each was answered without help. */
 export class Quiz {
-  #tries = 0;
   #solved = new Set();
   #failed = new Set();
 
@@ -64,7 +63,6 @@ export class Quiz {
     if (!left.length) return void this.#finish();
     const others = left.filter((place) => place !== this.place);
     this.place = pick(others.length ? others : left, (place) => 1 - this.#ratio(place));
-    this.#tries = 0;
     this.isOver = false;
     this.#ask();
   }
@@ -78,7 +76,6 @@ export class Quiz {
       return void this.#say(
         h('p', { text: sentence(text('review.quiz_illegal', { move: moveName(letter) })) }),
       );
-    this.#tries += 1;
     const kept = letter === one.move ? one.ratio : this.#shareOf(one, letter, value);
     if (kept >= GOOD_RATIO) this.#right(letter, kept, one);
     else this.#wrong(letter, kept, one);
@@ -130,8 +127,7 @@ export class Quiz {
   }
 
   #right(letter, kept, one) {
-    if (this.#tries === 1) this.#solved.add(this.place);
-    else this.#failed.add(this.place);
+    this.#solved.add(this.place);
     const key = letter === one.best ? 'review.quiz_best' : 'review.quiz_good';
     this.#end(
       'good',
@@ -207,7 +203,10 @@ export class Quiz {
     this.#count();
     fill(
       this.prompt,
-      text('review.quiz_done', { count: this.places.length, failed: this.#failed.size }),
+      text('review.quiz_done', {
+        count: this.places.length,
+        first: this.places.length - this.#failed.size,
+      }),
     );
     fill(this.answer);
     fill(this.pad);

@@ -5,12 +5,14 @@ import { fixed, number, text } from '../text.js';
 import { sentence } from './move_panel.js';
 import { LABELS, badge, classOf, isMistake, labelName } from './labels.js';
 import { isForced } from './judging.js';
+import { PartsView } from './parts_view.js';
 
 /** Two panels: `head` has the figures, `element` the labels and what one can do with them. */
 export class Summary {
   /**
    * @param {import('./judging.js').Judging} judging
-   * @param {{onNext: (wanted: (label: string) => boolean) => void, onLearn: () => void}} actions
+   * @param {{onNext: (wanted: (label: string) => boolean) => void, onLearn: () => void,
+   *   onGo: (move: number) => void}} actions
    */
   constructor(judging, actions) {
     this.judging = judging;
@@ -24,6 +26,8 @@ export class Summary {
     this.busy = h('div', { class: 'stack tight' }, this.progressText, this.progress);
     this.error = h('p', { class: 'error', role: 'alert' });
     this.figures = h('dl', { class: 'review-figures' });
+    this.parts = new PartsView(actions.onGo);
+    this.ownNote = h('p', { class: 'small soft', hidden: true, text: text('review.labels_own') });
     this.bar = h('div', { class: 'label-bar', 'aria-hidden': 'true' });
     this.list = h('ul', { class: 'label-list' });
     this.next = button({ icon: 'step', text: text('review.next') }, () =>
@@ -43,12 +47,14 @@ export class Summary {
       'section',
       { class: 'card review-figures-card', 'aria-label': text('review.summary') },
       this.figures,
+      this.parts.element,
     );
     this.element = h(
       'section',
       { class: 'card review-labels stack', 'aria-label': text('review.labels') },
       this.busy,
       this.error,
+      this.ownNote,
       this.bar,
       this.list,
       this.buttons,
@@ -88,6 +94,7 @@ export class Summary {
       total: judging.game.last,
     });
     this.#showFigures();
+    this.parts.show(this.judging.reviewed);
     this.#showLabels();
   }
 
@@ -122,8 +129,11 @@ export class Summary {
 
   #showLabels() {
     const counts = new Map(LABELS.map((label) => [label, 0]));
-    this.judging.judgements.forEach((one) => counts.set(one.label, counts.get(one.label) + 1));
-    const total = Math.max(1, this.judging.done);
+    const { game, judgements } = this.judging;
+    const own = judgements.filter((_, place) => !game.isHelped(place));
+    own.forEach((one) => counts.set(one.label, counts.get(one.label) + 1));
+    const total = Math.max(1, own.length);
+    this.ownNote.hidden = game.ownMoves === game.last;
     for (const [label, count] of counts) {
       const row = this.rows.get(label);
       row.count.textContent = number(count);
@@ -138,9 +148,8 @@ export class Summary {
           h('span', { class: `label-${classOf(label)}`, style: { flexGrow: counts.get(label) } }),
       ),
     );
-    const none = LABELS.every((label) => !isMistake(label) || counts.get(label) === 0);
-    this.next.disabled = none;
-    this.learn.disabled = none;
+    this.next.disabled = LABELS.every((label) => !isMistake(label) || counts.get(label) === 0);
+    this.learn.disabled = !this.judging.mistakes().length;
   }
 }
 

@@ -5,10 +5,11 @@ import { BoardView } from '../board.js';
 import { button, h } from '../dom.js';
 import { formatShort } from '../figures.js';
 import { exponentOf } from '../notation.js';
-import { PlayerPicker, playerSummary } from '../player_picker.js';
+import { PlayerPicker } from '../player_picker.js';
 import { settings } from '../settings.js';
 import { slide } from '../slides.js';
 import { fixed, number, text } from '../text.js';
+import { aboutPlayer } from './about.js';
 
 const FIGURES = ['score', 'moves', 'largest', 'rate'];
 
@@ -87,7 +88,6 @@ export class LaneView {
     this.board.setLabel(this.label);
     this.remove.hidden = count === 1;
     this.lead.hidden = count === 1;
-    this.summary.hidden = count > 1;
   }
 
   /**
@@ -104,18 +104,18 @@ export class LaneView {
    * Draw the game as it stands.
    *
    * @param {import('./lane_game.js').LaneGame} lane
-   * @param {{animate: boolean, figures: boolean, lead: number | null}} how whether the step is
-   *   animated, and figures are drawn with the board; `lead` is in points, negative for a lane that
-   *   is behind
+   * @param {{animate: boolean, figures: boolean, lead: number | null, isDecided: boolean}} how
+   *   whether the step is animated, and figures are drawn with the board; `lead` is in points,
+   *   negative for a lane that is behind; decided is a race whose games have all ended
    */
-  draw(lane, { animate, figures, lead }) {
+  draw(lane, { animate, figures, lead, isDecided }) {
     const { position } = lane;
     if (!position) return;
     if (position !== this.#drawn) this.#drawBoard(lane, position, animate);
     if (!figures) return;
     this.#drawFigures(lane, position);
-    setText(this.summary, playerSummary(this.picker.spec));
-    this.#drawLead(lead);
+    setText(this.summary, aboutPlayer(this.picker.spec));
+    this.#drawLead(lead, isDecided);
     this.#drawNote(lane);
     setText(this.none, text('watch.none', { tile: lane.milestones.smallest }));
     this.#drawMilestones(lane.milestones.list, position.move_number);
@@ -124,6 +124,7 @@ export class LaneView {
   #drawBoard({ rules }, position, animate) {
     if (rules.rows !== this.board.rows || rules.cols !== this.board.cols) {
       this.board.resize(rules.rows, rules.cols, this.label);
+      this.picker.setShape(rules.rows, rules.cols);
       this.#drawn = null;
     }
     const step = animate ? stepBetween(this.#drawn, position, rules) : null;
@@ -143,10 +144,13 @@ export class LaneView {
     this.largest.dataset.exponent = exponentOf(Number(largest));
   }
 
-  #drawLead(lead) {
+  #drawLead(lead, isDecided) {
     const kind = lead === null || lead === 0 ? 'even' : lead > 0 ? 'ahead' : 'behind';
     this.element.dataset.lead = kind;
-    setText(this.lead, text(`watch.${kind}`, { points: Math.abs(lead ?? 0) }));
+    const wins = isDecided && kind === 'ahead';
+    setText(this.lead, text(wins ? 'watch.wins' : `watch.${kind}`, { count: Math.abs(lead ?? 0) }));
+    if (wins && !this.won) announce(text('watch.winner', { player: this.picker.name }));
+    this.won = wins;
   }
 
   #drawNote(lane) {

@@ -1,6 +1,7 @@
 /** What a link to the Watch page says: `/watch?player=..&player=..&rules=..&seed=..&speed=..`. */
 
 import { readable } from '../links.js';
+import { FIRST_RACE } from './about.js';
 import { MAX_LANES } from './race.js';
 import { PLEASANT, parseSpeed, speedKey } from './speed.js';
 
@@ -8,7 +9,7 @@ const LARGEST_RANDOM = 1e6;
 
 /**
  * @typedef {object} WatchLink
- * @property {string[]} players specs; one empty one for the default player
+ * @property {string[]} players specs; an empty one for the default player
  * @property {string} rules
  * @property {string} seed
  * @property {number | null} speed
@@ -24,7 +25,7 @@ const LARGEST_RANDOM = 1e6;
 export function parseLink(params) {
   const players = params.getAll('player').slice(0, MAX_LANES);
   return {
-    players: players.length ? players : [''],
+    players: players.length ? players : FIRST_RACE,
     rules: params.get('rules') ?? '',
     seed: params.get('seed') || randomSeed(),
     speed: parseSpeed(params.get('speed')),
@@ -39,8 +40,8 @@ export function parseLink(params) {
  */
 export function formatLink({ players, rules, seed, speed, stopTile }) {
   const params = new URLSearchParams();
-  const isDefault = players.length === 1 && !players[0];
-  for (const player of isDefault ? [] : players) params.append('player', player);
+  const isFirst = players.join() === FIRST_RACE.join();
+  for (const player of isFirst ? [] : players) params.append('player', player);
   if (rules) params.set('rules', rules);
   params.set('seed', seed);
   if (speed !== PLEASANT) params.set('speed', speedKey(speed));

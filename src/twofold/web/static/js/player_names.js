@@ -1,0 +1,45 @@
+/** Names of players as people read them: `network, 3 plies` for `ntuple:net=default,ply=3`. */
+
+import { net } from './net.js';
+import { text } from './text.js';
+
+const ME = 'me';
+const AND = ' + ';
+
+/**
+ * The name of who played or judged; of several joined by `+`, all of them.
+ *
+ * @param {string} players specs, `me`, or free text of a record, which stays as it is
+ */
+export function playerNames(players) {
+  return players.split(AND).map(playerName).join(AND);
+}
+
+/**
+ * The name of one player.
+ *
+ * @param {string} player
+ */
+export function playerName(player) {
+  if (player === ME) return text('player.me');
+  const [, kind, values] = /^([a-z][a-z0-9-]*):?(.*)$/.exec(player) ?? [];
+  if (!kind) return player;
+  const plies = Number(/\bply=(\d+)/.exec(values)?.[1] ?? 0);
+  const name = nameOf(kind, values) ?? listed(player) ?? kind;
+  return plies ? text('player.plies', { name, count: plies }) : name;
+}
+
+/** What values boards for a search; null for a player of another kind. */
+function nameOf(kind, values) {
+  if (kind === 'exact') return text('player.exact');
+  if (kind === 'expectimax') return /\beval=([a-z0-9-]+)/.exec(values)?.[1] ?? 'rows';
+  if (kind !== 'ntuple') return null;
+  const [, network] = /\bnet=([A-Za-z0-9_-]+)/.exec(values) ?? [];
+  if (!network || network === 'default') return text('player.network');
+  return text('player.network_named', { network });
+}
+
+/** The name in the list of the server, without what only a list needs. */
+function listed(spec) {
+  return net.players.find((player) => player.spec === spec)?.name.replace(/^default[^:]*: /, '');
+}

@@ -1,0 +1,37 @@
+/**
+ * What a person reads where the server refuses: what to do, by the kind of the refusal.
+ *
+ * The server's own sentence says what was expected and what came; it stays as the detail.
+ */
+
+import { text } from './text.js';
+
+/** Kinds that the catalogue has a sentence for: `refusal.KIND`. */
+const KINDS = new Set([
+  'CellOccupied', 'ConnectionLost', 'GameOver', 'IllegalMove', 'InternalError', 'InvalidBoard',
+  'InvalidRecord', 'InvalidRules', 'InvalidSeed', 'InvalidSpec', 'NotFound', 'NothingToRedo',
+  'NothingToUndo', 'ResourceError', 'StaleMove', 'TileTooLarge', 'TooLarge', 'UnsupportedRules',
+]);
+
+/**
+ * A sentence for a refusal.
+ *
+ * @param {string} kind name of the error's class
+ * @param {string} message of the server, shown where the catalogue has no sentence for the kind
+ */
+export function refusalText(kind, message) {
+  if (KINDS.has(kind)) return text(`refusal.${kind}`);
+  const words = message.charAt(0).toUpperCase() + message.slice(1);
+  return /[.!?…]$/.test(words) ? words : `${words}.`;
+}
+
+/**
+ * Show an error in its place, with the server's sentence behind it.
+ *
+ * @param {HTMLElement} element
+ * @param {Error | null} error null for none
+ */
+export function showRefusal(element, error) {
+  element.textContent = error?.message ?? '';
+  element.title = error?.detail ?? '';
+}

@@ -1,0 +1,62 @@
+/** Accuracy by parts of a game: one's own moves and those of autoplay, and each phase. */
+
+import { fill, h } from '../dom.js';
+import { fixed, text } from '../text.js';
+
+/** The parts; hidden where there is only one of each kind. */
+export class PartsView {
+  /** @param {(move: number) => void} onGo called with the move number at which a phase begins */
+  constructor(onGo) {
+    this.onGo = onGo;
+    this.element = h('div', { class: 'review-parts', hidden: true });
+  }
+
+  /** @param {object | null} reviewed the `reviewed` message */
+  show(reviewed) {
+    const makers = reviewed?.own ? ['own', 'helped'].map((name) => this.#maker(name, reviewed)) : [];
+    const phases = (reviewed?.phases ?? []).map((phase) => this.#phase(phase));
+    fill(
+      this.element,
+      makers.length > 0 && list('review.parts_makers', makers),
+      phases.length > 1 && list('review.parts_phases', phases),
+    );
+    this.element.hidden = !makers.length && phases.length < 2;
+  }
+
+  #maker(name, reviewed) {
+    return part(text(`review.part_${name}`), reviewed[name]);
+  }
+
+  /** A button that leads to the beginning of a phase. */
+  #phase(phase) {
+    const name = text(phaseKey(phase), {
+      after: String(phase.after),
+      before: String(phase.before),
+    });
+    const go = { type: 'button', class: 'review-part-go', onclick: () => this.onGo(phase.start) };
+    return part(h('button', go, name), phase);
+  }
+}
+
+function phaseKey({ after, before }) {
+  if (before) return 'review.phase_before';
+  return after ? 'review.phase_after' : 'review.phase_whole';
+}
+
+function list(key, parts) {
+  return h(
+    'div',
+    { class: 'review-part-list' },
+    h('span', { class: 'review-part-kind small soft', text: text(key) }),
+    h('dl', null, parts),
+  );
+}
+
+function part(name, { moves, accuracy }) {
+  return h(
+    'div',
+    { class: 'review-part', title: text('review.moves', { count: moves }) },
+    h('dt', null, name),
+    h('dd', { class: 'number', text: text('review.percent', { value: fixed(accuracy, 1) }) }),
+  );
+}

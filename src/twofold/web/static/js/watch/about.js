@@ -1,0 +1,20 @@
+/** How a player thinks, in one line. */
+
+import { playerSummary } from '../player_picker.js';
+import { text } from '../text.js';
+
+/** Players that are explained, by name: the first words of their spec. */
+const EXPLAINED = new Set(['ntuple', 'expectimax', 'greedy', 'corner', 'random']);
+
+/** What the page opens with where nobody is named: three ways to think. */
+export const FIRST_RACE = ['', 'expectimax', 'greedy'];
+
+/**
+ * How a player thinks; for those that are not explained what the list says of them.
+ *
+ * @param {string} spec
+ */
+export function aboutPlayer(spec) {
+  const [name] = spec.split(':');
+  return EXPLAINED.has(name) ? text(`watch.about_${name}`) : playerSummary(spec);
+}

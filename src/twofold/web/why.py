@@ -1,0 +1,91 @@
+"""Why: the operation that compares a bad move with the best one, in facts that a page can word."""
+
+import msgspec
+
+from twofold.board import Board
+from twofold.errors import InvalidInput
+from twofold.notation import shown
+from twofold.review.review import default_judge
+from twofold.review.why import MOVES, Kind, why_worse
+from twofold.rules import Move, Rules
+from twofold.web.hub import Hub
+from twofold.web.operations import Call, Operation
+from twofold.web.protocol import Letter
+from twofold.web.protocol import Text as Short
+
+
+class WhyBody(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
+    """Two moves on a board.
+
+    Attributes:
+        board: exponents or tiles.
+        rules: the rules; empty for the original ones on a board of that shape.
+        played: the move that was made.
+        best: the best move.
+    """
+
+    board: Short
+    played: Letter
+    best: Letter
+    rules: Short = ""
+
+
+class ReasonInfo(msgspec.Struct, frozen=True):
+    """A difference between the boards that follow two moves.
+
+    Attributes:
+        kind: what differs: `over`, the share of games that are over; `corner`, the share with the
+            largest tile in a corner; `empty` cells; `order`, rows and columns whose tiles ascend
+            or descend; `points`; `pairs` of neighbours that can merge.
+        played: after the move that was made, a mean over games with the same dice.
+        best: after the best move.
+    """
+
+    kind: Kind
+    played: float
+    best: float
+
+
+class WhyReply(msgspec.Struct, frozen=True):
+    """Why a move is worse than another.
+
+    Attributes:
+        moves: how many moves follow before the boards are compared.
+        reasons: the weightiest first; empty where the boards show no difference.
+    """
+
+    moves: int
+    reasons: list[ReasonInfo]
+
+
+def why_operations(hub: Hub) -> list[Operation]:
+    """What the API can say of a bad move."""
+
+    def why(call: Call) -> WhyReply:
+        asked: WhyBody = call.body
+        board = Board.parse(asked.board)
+        rules = Rules.parse(asked.rules) if asked.rules else Rules(board.rows, board.cols)
+        if board.shape != rules.shape:
+            raise InvalidInput(f"expected a board of the rules' shape, got {shown(asked.board)}")
+        moves = Move.parse(asked.played), Move.parse(asked.best)
+        with hub.make_player(_quick(rules), rules) as player:
+            found = why_worse(board, rules, *moves, player, call.stop)
+        return WhyReply(MOVES, [ReasonInfo(one.kind, one.played, one.best) for one in found])
+
+    return [
+        Operation(
+            method="POST",
+            path="/api/why",
+            summary="Compare what follows a bad move with what follows the best one.",
+            work=why,
+            body=WhyBody,
+            at_once=2,
+            reply=WhyReply,
+            examples=[{"board": "0000/0000/1001/89ab", "played": "u", "best": "l"}],
+        )
+    ]
+
+
+def _quick(rules: Rules) -> str:
+    """The default judge, without looking ahead."""
+    return default_judge(rules).replace("ply=3", "ply=1")

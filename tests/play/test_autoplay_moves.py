@@ -1,0 +1,97 @@
+"""Which moves of a game a player made: ranges, their text, and the tag of a record."""
+
+import pytest
+
+from twofold import Game, Record
+from twofold.limits import MAX_TAG
+from twofold.play.autoplay_moves import AUTOPLAY_TAG, AutoplayMoves, autoplay_of, autoplay_tags
+from twofold.play.saved_game import SavedGame
+from twofold.records.record import format_record, parse_record
+
+
+class Kept(SavedGame):
+    """A game without a file."""
+
+
+def moved(kept: SavedGame, *, by_player: bool) -> None:
+    kept.game.play(kept.game.legal_moves()[0])
+    if by_player:
+        kept.note_autoplay(kept.game.move_number - 1)
+    else:
+        kept.note_own_move()
+
+
+@pytest.mark.parametrize("text", ["", "1", "1-4", "2 4-9 11"])
+def test_the_text_is_read_as_it_was_written(text: str) -> None:
+    assert str(AutoplayMoves.parse(text)) == text
+
+
+@pytest.mark.parametrize("text", ["x", "0", "4-2", "4 3", "1-3 3", "1-", "9" * 13, "-1", "1,2"])
+def test_another_text_says_nothing(text: str) -> None:
+    assert AutoplayMoves.parse(text) is None
+
+
+def test_stretches_that_meet_are_one() -> None:
+    moves = AutoplayMoves().plus(0, 2).plus(2, 5).plus(7, 8)
+    assert moves.ranges == ((1, 5), (8, 8))
+    assert [move for move in range(10) if move in moves] == [1, 2, 3, 4, 5, 8]
+
+
+def test_undone_moves_are_made_anew_by_somebody_else() -> None:
+    kept = Kept(Game(seed=1), None)
+    for by_player in (False, True, True):
+        moved(kept, by_player=by_player)
+    assert str(kept.autoplay) == "2-3"
+    kept.game.undo()
+    assert str(kept.autoplay) == "2"
+    kept.game.redo()
+    assert str(kept.autoplay) == "2-3"
+    kept.game.undo()
+    moved(kept, by_player=False)
+    assert str(kept.autoplay) == "2"
+    assert AUTOPLAY_TAG not in kept.known_until(1).tags
+
+
+def test_a_record_keeps_who_made_which_move() -> None:
+    kept = Kept(Game(seed=1), None, player="me + greedy", autoplay=AutoplayMoves())
+    for by_player in (False, True, False):
+        moved(kept, by_player=by_player)
+    record = parse_record(format_record(kept.record()))
+    assert record.tags[AUTOPLAY_TAG] == "2"
+    again = Kept(record.resume(), None, record, player=record.player)
+    moved(again, by_player=True)
+    assert str(again.autoplay) == "2 4"
+
+
+@pytest.mark.parametrize(
+    ("player", "tags", "found"),
+    [
+        ("", {}, ""),
+        ("me", {}, ""),
+        ("me + greedy", {}, None),
+        ("greedy", {}, None),
+        ("me + greedy", {AUTOPLAY_TAG: "3"}, "3"),
+        ("me + greedy", {AUTOPLAY_TAG: "?"}, None),
+    ],
+)
+def test_an_old_record_of_several_says_nothing(
+    player: str, tags: dict[str, str], found: str | None
+) -> None:
+    moves = autoplay_of(player, tags)
+    assert (None if moves is None else str(moves)) == found
+
+
+def test_what_is_not_known_stays_so() -> None:
+    game = Game(seed=1)
+    game.play(game.legal_moves()[0])
+    old = Record.from_game(game, player="me + greedy")
+    kept = Kept(old.resume(), None, old, player=old.player)
+    moved(kept, by_player=True)
+    assert kept.autoplay is None
+    assert AUTOPLAY_TAG not in kept.record().tags
+
+
+def test_too_long_a_text_is_left_out() -> None:
+    moves = AutoplayMoves(tuple((2 * k, 2 * k) for k in range(1, MAX_TAG)))
+    assert autoplay_tags({"Event": "x", AUTOPLAY_TAG: "1"}, moves) == {"Event": "x"}
+    assert autoplay_tags({AUTOPLAY_TAG: "1"}, AutoplayMoves()) == {}

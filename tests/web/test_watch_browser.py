@@ -1,0 +1,40 @@
+"""The Watch page in a real Chromium: what it opens with, and who wins."""
+
+from collections.abc import Iterator
+
+import pytest
+from playwright.sync_api import expect
+
+from tests.support.browser import PATIENCE_MS, Served, Visit, serve
+
+expect.set_options(timeout=PATIENCE_MS)
+
+
+@pytest.fixture(scope="module")
+def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
+    with serve(tmp_path_factory.mktemp("games"), "ntuple:net=tiny,ply=1") as found:
+        yield found
+
+
+def test_a_first_visit_sees_three_ways_to_think(laptop: Visit) -> None:
+    laptop.open("/watch", ".tile")
+    lanes = laptop.page.get_by_role("article")
+    expect(lanes).to_have_count(3)
+    words = ("Learned from its own games", "tries every move", "You might play like this")
+    for place, text in enumerate(words):
+        expect(lanes.nth(place)).to_contain_text(text)
+    assert "player=" not in laptop.page.url
+    laptop.page.get_by_role("button", name="Remove this board").last.click()
+    expect(lanes).to_have_count(2)
+    laptop.page.reload()
+    expect(lanes).to_have_count(2)
+
+
+def test_the_winner_of_a_race_is_named(laptop: Visit) -> None:
+    laptop.open("/watch?player=greedy&player=random&seed=3&speed=max", ".tile")
+    winner = laptop.page.get_by_role("article").filter(has_text="Winner, by")
+    expect(winner).to_have_count(1)
+    scores = laptop.page.locator(".lane-score dd").all_inner_texts()
+    best = max(scores, key=lambda score: int(score.replace(",", "")))
+    expect(winner.locator(".lane-score dd")).to_have_text(best)
+    expect(laptop.page.get_by_role("status").filter(has_text="wins the race.")).to_have_count(1)
