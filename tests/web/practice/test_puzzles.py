@@ -7,7 +7,11 @@ import pytest
 
 from twofold.errors import InvalidInput
 from twofold.play.store import NotFound
-from twofold.rules import Move
+from twofold.players import make_player
+from twofold.players.values import values_of
+from twofold.rules import STANDARD, Move
+from twofold.search.budget import Budget
+from twofold.search.stop import Stop
 from twofold.web.practice.puzzles import FIRST_DAY, PuzzleBook, puzzle_of, puzzles
 
 TODAY = date(2026, 11, 23)
@@ -39,6 +43,17 @@ def test_each_puzzle_has_one_best_move_and_a_tempting_one_that_is_a_mistake() ->
         assert one.shares[one.best] == 1
         assert max(others) < 0.976  # values are rounded
         assert one.best not in one.tempting
+
+
+def test_the_values_are_those_of_the_network_at_three_plies() -> None:
+    with make_player("ntuple:net=default,ply=3") as player:
+        player.start(STANDARD, 0)
+        for one in puzzles()[:5]:
+            found = values_of(player, one.board, 0, Budget(), Stop())
+            assert found is not None
+            assert {move: round(value) for move, value in found.items()} == {
+                move: one.values[move] for move in one.board.legal_moves()
+            }
 
 
 def test_a_date_has_the_same_puzzle_for_everyone() -> None:
