@@ -75,6 +75,8 @@ def test_parse_board(text: str, rows: int, cols: int, exponents: tuple[int, ...]
     ("text", "message"),
     [
         ("", "expected 16 cells for a 4x4 board, got 0 in ''"),
+        ("2,4\n" * 9, "expected 1 to 8 rows and columns"),
+        ("2,4\n8", "expected a tile|expected 16 cells"),
         ("1000/0000/0000/000", "expected 4 rows of 4 cells, got rows of 4/4/4/3 cells"),
         ("1000/0000/0000", r"rows of 4/4/4 cells .* \(another shape needs a prefix such as 3x4:\)"),
         (

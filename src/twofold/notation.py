@@ -167,11 +167,11 @@ def parse_board(text: str) -> Grid:
     listed = re.search(r"[\[(,]", body) is not None
     if table:
         body, shape = "/".join(map(" ".join, table)), shape or (len(table), len(table[0]))
-        check_shape(*shape)
     elif listed:
         body, own = _unlisted(body)
         shape = shape or own
     rows, cols = shape or (4, 4)
+    check_shape(rows, cols)
     body = _rows_marked(body, rows, cols)
     if table or listed or re.search(r"[^\s/]\s+[^\s/]", body):
         exponents, widths = _parse_tiles(body)
@@ -180,16 +180,13 @@ def parse_board(text: str) -> Grid:
     if len(widths) > 1 and (len(widths) != rows or any(width != cols for width in widths)):
         more = "/..." if len(widths) > MAX_SIDE else ""
         found = "/".join(map(str, widths[:MAX_SIDE])) + more
-        raise InvalidBoard(
-            f"expected {rows} rows of {cols} cells, got rows of {found} cells in {shown(text)}"
-            + ("" if shape else " (another shape needs a prefix such as 3x4:)")
-        )
-    if len(exponents) != rows * cols:
-        raise InvalidBoard(
-            f"expected {rows * cols} cells for a {rows}x{cols} board, got {len(exponents)} "
-            f"in {shown(text)}" + ("" if shape else " (another shape needs a prefix such as 3x4:)")
-        )
-    return Grid(rows, cols, exponents)
+        wrong = f"{rows} rows of {cols} cells, got rows of {found} cells"
+    elif len(exponents) != rows * cols:
+        wrong = f"{rows * cols} cells for a {rows}x{cols} board, got {len(exponents)}"
+    else:
+        return Grid(rows, cols, exponents)
+    hint = "" if shape else " (another shape needs a prefix such as 3x4:)"
+    raise InvalidBoard(f"expected {wrong} in {shown(text)}{hint}")
 
 
 def _csv_rows(body: str) -> list[list[str]]:
@@ -212,7 +209,6 @@ def _unlisted(body: str) -> tuple[str, tuple[int, int] | None]:
     if _LIST_OF_ROWS.fullmatch(text):
         rows = _ROW_OF_LIST.findall(text)
         text, shape = "/".join(rows), (len(rows), len(rows[0].replace(",", " ").split()))
-        check_shape(*shape)
     elif row := _ROW_OF_LIST.fullmatch(text):
         text = row[1]
     return re.sub(r",(?!\s*,)", " ", text), shape  # of two commas one is left, and refused

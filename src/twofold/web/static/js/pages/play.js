@@ -69,7 +69,7 @@ class PlayPage {
       above: this.controls.element, keepGoing: () => this.#keepGoing(),
       newGame: () => this.#newGame() });
     this.#help = new HelpPanel(this.game, (letter) => this.#showBest(letter));
-    this.side.prepend(this.#help.element);
+    this.side.append(this.#help.element, this.#facts.element); // at once: nothing moves
     this.boardPlace.prepend(this.#help.bar.element);
   }
 
@@ -83,17 +83,18 @@ class PlayPage {
 
   #build(root) {
     this.title = h('h1', { class: 'play-title', text: '2048' });
-    this.subtitle = h('p', { class: 'soft play-subtitle' });
+    this.subtitle = h('p', { class: 'soft play-subtitle',
+      text: text('play.subtitle', { goal: '2048' }) });
     this.pad = movePad((letter) => this.game.move(letter));
     this.boardPlace = h('div', { class: 'board-place' },
       h('div', { class: 'board-holder' }, this.#board.element, this.#overlay.element));
-    this.how = h('p', { class: 'how', text: text('play.how'), hidden: true });
+    this.how = h('p', { class: 'how', text: text('play.how') });
     this.waiting = h('p', { class: 'waiting', role: 'status', hidden: true });
     this.area = h('div', { class: 'play-area' },
       h('div', { class: 'play-head' }, h('div', { class: 'grow' }, this.title, this.subtitle),
         this.#scores.element),
       this.controls.element, this.boardPlace, this.how, this.waiting);
-    this.side = h('div', { class: 'stack wide play-side' }, this.#facts.element);
+    this.side = h('div', { class: 'stack wide play-side' });
     root.append(h('div', { class: 'columns play' },
       h('div', { class: 'stack' }, this.area, this.pad), this.side));
   }

@@ -5,6 +5,11 @@ import { slide } from '../slides.js';
 
 /** Positions are counted from 0 here; move numbers begin at `first`. */
 export class ReviewGame {
+  #autoplay = [];
+
+  /** How many moves are the person's own; all where nothing else is known. */
+  ownMoves = 0;
+
   /** @param {object} data the answer */
   constructor(data) {
     this.id = data.game;
@@ -19,7 +24,8 @@ export class ReviewGame {
     this.comments = new Map(
       Object.entries(data.comments).map(([move, words]) => [Number(move) - data.first, words]),
     );
-    this.autoplay = data.autoplay ?? [];
+    this.#autoplay = madeBy(data.autoplay ?? [], data.first, data.moves.length);
+    this.ownMoves = this.#autoplay.filter((made) => !made).length;
     Object.assign(this, shapeOf(data.boards[0]));
   }
 
@@ -29,8 +35,7 @@ export class ReviewGame {
    * @param {number} place
    */
   isAutoplay(place) {
-    const move = this.first + place + 1;
-    return this.autoplay.some(([first, last]) => first <= move && move <= last);
+    return this.#autoplay[place] === true;
   }
 
   /**
@@ -39,18 +44,7 @@ export class ReviewGame {
    * @param {number} place
    */
   isHelped(place) {
-    return this.#isShared && this.isAutoplay(place);
-  }
-
-  /** Whether autoplay made some moves and the person made others. */
-  get #isShared() {
-    const helped = this.autoplay.reduce((sum, [first, last]) => sum + last - first + 1, 0);
-    return helped > 0 && helped < this.last;
-  }
-
-  /** How many moves are the person's own; all where nothing else is known. */
-  get ownMoves() {
-    return this.moves.length - [...this.moves].filter((_, place) => this.isHelped(place)).length;
+    return this.ownMoves > 0 && this.isAutoplay(place);
   }
 
   /** The place of the last position. */
@@ -110,4 +104,11 @@ export class ReviewGame {
   #digits(place) {
     return [...this.boards[place].replace(/^.*:/, '').replaceAll('/', '')];
   }
+}
+
+/** Whether each move is in one of some ranges of move numbers, the first move being 1. */
+function madeBy(ranges, first, count) {
+  const made = Array(count).fill(false);
+  for (const [start, end] of ranges) made.fill(true, start - first - 1, end - first);
+  return made;
 }

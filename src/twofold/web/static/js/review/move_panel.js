@@ -79,9 +79,7 @@ export class MovePanel {
     const end = place === game.last;
     this.heading.textContent = end
       ? text('review.end')
-      : text(game.isAutoplay(place) ? 'review.move_autoplay' : 'review.move', {
-          move: game.first + place + 1,
-        });
+      : text('review.move', { move: game.first + place + 1 });
     this.#showComment(place);
     this.#showVerdict();
     if (!this.live.checked) this.#showValues();
@@ -104,7 +102,8 @@ export class MovePanel {
 
   #showVerdict() {
     const one = this.judging.judgements[this.place];
-    const words = this.#verdict(one);
+    const by = this.game.isHelped(this.place) ? `${text('review.autoplay')} ` : '';
+    const words = by + this.#verdict(one);
     fill(this.verdict, one && badge(one.label), one && h('strong', { text: labelOf(one) }), words);
     this.words = `${this.heading.textContent}. ${one ? labelOf(one) : ''}${words}`;
     this.#showWhy(one);

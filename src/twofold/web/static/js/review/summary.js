@@ -26,7 +26,7 @@ export class Summary {
     this.busy = h('div', { class: 'stack tight' }, this.progressText, this.progress);
     this.error = h('p', { class: 'error', role: 'alert' });
     this.figures = h('dl', { class: 'review-figures' });
-    this.parts = new PartsView(actions.onGo);
+    this.parts = new PartsView(judging.game, actions.onGo);
     this.ownNote = h('p', { class: 'small soft', hidden: true, text: text('review.labels_own') });
     this.bar = h('div', { class: 'label-bar', 'aria-hidden': 'true' });
     this.list = h('ul', { class: 'label-list' });
@@ -133,7 +133,7 @@ export class Summary {
     const own = judgements.filter((_, place) => !game.isHelped(place));
     own.forEach((one) => counts.set(one.label, counts.get(one.label) + 1));
     const total = Math.max(1, own.length);
-    this.ownNote.hidden = game.ownMoves === game.last;
+    this.ownNote.hidden = game.ownMoves === 0 || game.ownMoves === game.last;
     for (const [label, count] of counts) {
       const row = this.rows.get(label);
       row.count.textContent = number(count);
