@@ -8,6 +8,7 @@ import pytest
 from twofold import Board, Game, Move, Rules
 from twofold.errors import InvalidInput
 from twofold.play import saving
+from twofold.play.autoplay_moves import AUTOPLAY_TAG
 from twofold.play.best_scores import BEST_FILE, keep_best, read_best
 from twofold.play.daily import DailyRule, new_record
 from twofold.play.folder import GAMES
@@ -101,6 +102,15 @@ def test_the_record_names_who_played(folder: Path) -> None:
     kept.add_player("greedy")
     kept.add_person()
     assert kept.record().player == "me + greedy"
+
+
+def test_the_record_says_which_moves_a_player_made(folder: Path) -> None:
+    kept = KeptGame(played("ld"), folder / "a.2048", begun_by="greedy")
+    kept.game.play(kept.game.legal_moves()[0])
+    kept.add_person()
+    kept.game.play(kept.game.legal_moves()[0])
+    kept.add_player("greedy")
+    assert kept.record().tags[AUTOPLAY_TAG] == "1-2 4"
 
 
 def test_a_game_that_was_taken_over_names_both(folder: Path) -> None:

@@ -28,6 +28,7 @@ from twofold.errors import (
 from twofold.game import Game
 from twofold.play import autoplay
 from twofold.play.autoplay import STEPS_PER_SECOND, Wish
+from twofold.play.autoplay_moves import AUTOPLAY_TAG
 from twofold.play.store import GameStore
 from twofold.players import make_player, play_game
 from twofold.rules import STANDARD, Move, Rules
@@ -297,6 +298,22 @@ def test_who_played_is_told(table: GameTable) -> None:
         let_play(live, listener, spec, moves=1)
         ended(listener, start)
     assert saved(table, live).player == "me + greedy + random"
+
+
+@pytest.mark.parametrize("pace", [STEPS_PER_SECOND, None], ids=["steps", "frames"])
+def test_the_record_says_which_moves_a_player_made(table: GameTable, pace: float | None) -> None:
+    listener = Listener()
+    live = begin(table, listener)
+    move(live, listener)
+    let_play(live, listener, "greedy", moves_per_second=pace, moves=4)
+    ended(listener)
+    move(live, listener)
+    assert saved(table, live).tags[AUTOPLAY_TAG] == "2-5"
+    live.undo(Asker(listener, 8))
+    live.undo(Asker(listener, 9))
+    live.redo(Asker(listener, 10))  # what a player has made stays its move
+    assert str(live.autoplay) == "2-5"
+    assert str(live.fork(3).autoplay) == "2-3"
 
 
 def test_a_player_with_too_long_a_name_is_another_player(table: GameTable) -> None:
