@@ -1,4 +1,4 @@
-"""Makes pictures of every page of the web app, light, dark and on a phone, in a real Chromium.
+"""Makes pictures of every page of the web app on four screens, in a real Chromium.
 
     python docs/screenshots.py [FOLDER] [--full] [--only PAGE]
 
@@ -9,6 +9,7 @@ docs/images/web, unless another one is named; --full takes whole pages, not the 
 
 import argparse
 import contextlib
+import io
 import json
 import os
 import re
@@ -22,6 +23,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from PIL import Image
 from playwright.sync_api import Browser, BrowserContext, Page, sync_playwright
 
 OUT = Path(__file__).parent / "images" / "web"
@@ -35,16 +37,18 @@ WAIT_MS = 90_000
 SETTLE_MS = 1_500  # animations, charts, the first analysis
 
 LOOKS: dict[str, dict[str, Any]] = {
-    "light": {"viewport": {"width": 1280, "height": 860}, "color_scheme": "light"},
-    "dark": {"viewport": {"width": 1280, "height": 860}, "color_scheme": "dark"},
+    "wide": {"viewport": {"width": 1920, "height": 1080}, "color_scheme": "dark"},
+    "laptop": {"viewport": {"width": 1280, "height": 860}, "color_scheme": "light"},
+    "tablet": {"viewport": {"width": 860, "height": 1100}, "color_scheme": "light"},
     "phone": {
-        "viewport": {"width": 360, "height": 740},
-        "color_scheme": "light",
-        "device_scale_factor": 2,
+        "viewport": {"width": 390, "height": 844},
+        "color_scheme": "dark",
         "is_mobile": True,
         "has_touch": True,
     },
 }
+COLOURS = 128
+"""Of a picture: fewer make it small, and nobody sees a difference."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,13 +99,14 @@ def shots(served: Served) -> list[Shot]:
     """Every page, in a state that says something."""
     played = served.keep(player="expectimax:eval=rows,ply=2", seed="7", moves=700)
     reviewed = served.keep(player="expectimax:eval=rows,ply=1", seed="3", moves=400)
+    for seed in range(20, 32):
+        served.keep(player="expectimax:eval=rows,ply=1", seed=str(seed))
     race = "player=greedy&player=corner&player=expectimax:eval=rows,ply=2&seed=11&speed=12"
     return [
         Shot("play", f"/?game={played}", ".play .tile", _valued),
         Shot("watch", f"/watch?{race}", ".lanes .tile", lambda page: page.wait_for_timeout(6000)),
         Shot("analyse", f"/analyse#board={BOARD}&limit=3ply", ".analyse .tile", _valued),
-        Shot("games", "/review", ".review-item"),
-        Shot("my-games", "/games", ".my-leaders"),
+        Shot("games", "/games", ".my-leaders"),
         Shot("daily", "/daily", ".daily-day"),
         Shot("review", f"/review?game={reviewed}", ".review .tile", _judged),
         Shot("practice", "/practice?part=puzzle&day=2026-01-01", ".practice .tile"),
@@ -144,7 +149,8 @@ def take(context: BrowserContext, served: Served, shot: Shot, out: Path, *, full
     root = "document.documentElement"
     if page.evaluate(f"{root}.scrollWidth > {root}.clientWidth"):
         faults.append("it is wider than the screen")
-    page.screenshot(path=out, full_page=full)
+    picture = Image.open(io.BytesIO(page.screenshot(full_page=full)))
+    picture.convert("RGB").quantize(COLOURS).save(out, optimize=True)
     print(out.name, *faults, sep="\n  ", flush=True)
     page.close()
 
