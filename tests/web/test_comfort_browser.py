@@ -119,7 +119,7 @@ def timed(browser: Browser, served: Served) -> Iterator[Page]:
 
 def begin_trial(page: Page) -> Any:
     """Begin a time trial by hand, with a first move; the line over the board."""
-    page.get_by_role("button", name="New game with other rules").click()
+    page.get_by_role("button", name="Rules…", exact=True).click()
     page.get_by_text("Time trial: 3 minutes").click()
     page.get_by_role("button", name="Start game").click()
     line = page.locator(".trial")

@@ -146,7 +146,7 @@ def test_the_daily_game_is_one_try_without_help(laptop: Visit, served: Served) -
     expect(page.get_by_text("twofold play --seed 20261123")).to_be_visible()
     page.get_by_role("button", name="Continue").click()
     expect(page.get_by_role("switch", name="Hints")).to_be_disabled()
-    for name in ("Undo", "Best move", "Let it play"):
+    for name in ("Undo", "Best move", "Autoplay"):
         expect(page.get_by_role("button", name=name, exact=True)).to_be_disabled()
     expect(page.locator(".help")).to_contain_text("One try: no undo, no hints, no autoplay.")
     for key in "ipu":

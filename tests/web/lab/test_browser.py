@@ -81,11 +81,11 @@ def test_a_study_has_its_tables_and_plots(laptop: Visit) -> None:
 def test_where_games_end_is_a_plot_and_a_table(laptop: Visit) -> None:
     laptop.open("/lab?study=games.db", ".lab-table tbody tr")
     laptop.page.get_by_text("Where they end, by tile sum").click()
-    table = laptop.page.get_by_role("table", name="Games that came to a band of tile sums")
+    table = laptop.page.get_by_role("table", name="Games that reached each band of tile sums")
     expect(table.locator("tbody th").first).to_have_text("strong")
     table.get_by_role("button", name="tile sum").click()
     expect(table.locator("[aria-sort]")).to_have_attribute("aria-sort", "descending")
-    alt = laptop.page.get_by_alt_text("share of games that go on, and that ended")
+    alt = laptop.page.get_by_alt_text("the share of games still going")
     expect(alt).to_have_js_property("complete", True)
     assert alt.evaluate(DRAWN)
 
@@ -95,7 +95,7 @@ def test_a_plot_that_is_being_drawn_says_so(laptop: Visit) -> None:
     pattern = re.compile(r"/reach-1\.svg")
     laptop.page.route(pattern, lambda route: held.append(route))
     laptop.open("/lab?study=games.db", ".lab-table tbody tr")
-    waits = laptop.page.locator("[data-wait='drawing …']:has(img[src*='reach-1.svg'])")
+    waits = laptop.page.locator("[data-wait='drawing…']:has(img[src*='reach-1.svg'])")
     expect(waits).to_be_visible()
     for route in held:
         route.continue_()
@@ -179,12 +179,12 @@ def test_evaluations_are_drawn_beside_the_training_mean(laptop: Visit, folder: P
     )
     laptop.open("/lab?run=judged.csv", ".chart-line")
     expect(laptop.page.get_by_text("network, evaluated", exact=True)).to_be_visible()
-    expect(laptop.page.get_by_text("the mean score of the games that it played")).to_be_visible()
+    expect(laptop.page.get_by_text("the mean score of games played at that moment")).to_be_visible()
     survival = laptop.page.get_by_role("radio", name="survival from boards")
     survival.check()
     caption = "the games from the boards of late.txt that came to the next large tile"
     expect(laptop.page.get_by_text(caption)).to_be_visible()
-    laptop.page.get_by_role("radio", name="largest score").check()
+    laptop.page.get_by_role("radio", name="highest score").check()
     expect(laptop.page.get_by_text("network, evaluated", exact=True)).to_be_hidden()
     survival.check()
     laptop.open("/lab?run=one.csv", ".chart-line")
@@ -197,12 +197,12 @@ def test_the_mean_of_several_runs_has_a_band(laptop: Visit, folder: Path) -> Non
     make_runs(folder / "several.runs.csv")
     laptop.open("/lab?run=several.runs.csv", ".chart-band")
     expect(laptop.page.get_by_text("mean 200 of 2 runs")).to_be_visible()
-    expect(laptop.page.get_by_text("Bands are the intervals")).to_be_visible()
+    expect(laptop.page.get_by_text("The bands are the 95 % intervals")).to_be_visible()
     expect(laptop.page.locator(".lab-figures dd").nth(1)).to_have_text("–")  # moves
     band = laptop.page.locator(".chart-band").get_attribute("d")
     assert band is not None
     assert band.count("M") == 1
-    laptop.page.get_by_role("radio", name="largest score").check()
+    laptop.page.get_by_role("radio", name="highest score").check()
     expect(laptop.page.locator(".lab-empty")).to_have_attribute(
         "data-empty", "not known of the mean of several runs"
     )

@@ -3,7 +3,7 @@
 import { settings } from './settings.js';
 
 /** The languages that the page has texts in, each by its own name. */
-export const LANGUAGES = { en: 'English' };
+export const LANGUAGES = { de: 'Deutsch', en: 'English', es: 'Español', zh: '中文' };
 
 const wanted = navigator.languages ?? [navigator.language];
 

@@ -119,5 +119,5 @@ function percentOf(progress) {
 
 function sentence(words) {
   const first = words.slice(0, 1).toUpperCase() + words.slice(1);
-  return /[.!?]$/.test(first) ? first : `${first}.`;
+  return /[.!?。！？]$/.test(first) ? first : `${first}.`;
 }

@@ -1,0 +1,70 @@
+"""The page in each of its languages: no text is missing, and numbers are written as there."""
+
+from collections.abc import Iterator
+
+import pytest
+from playwright.sync_api import Browser, expect
+
+from tests.support.browser import LAPTOP, PATIENCE_MS, Served, Visit, serve, visit
+
+expect.set_options(timeout=PATIENCE_MS)
+
+NEW_GAME = {"de": "Neues Spiel", "es": "Nueva partida", "zh": "新游戏"}
+NUMBER = {"de": "1.234.567,5", "es": "1.234.567,5", "zh": "1,234,567.5"}
+SHAPES = """async (language) => {
+    const { default: texts } = await import(`/static/js/texts/${language}.js`);
+    const names = (text) => [...text.matchAll(/\\{(\\w+)\\}/g)].map((one) => one[1]).sort().join();
+    const shape = (entry) => typeof entry === 'string' ? names(entry)
+        : [...new Set(Object.values(entry).map(names))].sort();
+    return Object.fromEntries(Object.entries(texts).map(([key, one]) => [key, shape(one)]));
+}"""
+"""Of every text the placeholders: as they are in one text, or a list of those of its forms."""
+
+
+@pytest.fixture(scope="module")
+def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
+    with serve(tmp_path_factory.mktemp("games"), "greedy") as found:
+        yield found
+
+
+@pytest.mark.parametrize("language", NEW_GAME)
+def test_every_text_is_there_with_its_placeholders(laptop: Visit, language: str) -> None:
+    laptop.open("/", ".tile")
+    english = laptop.page.evaluate(SHAPES, "en")
+    ours = laptop.page.evaluate(SHAPES, language)
+    assert ours.keys() == english.keys()
+    wrong = {key for key in english if not _fits(ours[key], english[key])}
+    assert wrong == set()
+
+
+def _fits(ours: str | list[str], english: str | list[str]) -> bool:
+    """Whether the forms of a text have placeholders that forms of the English one have."""
+    if isinstance(english, str) or isinstance(ours, str):
+        return ours == english
+    return set(ours) <= set(english)
+
+
+@pytest.mark.parametrize("language", NEW_GAME)
+def test_the_page_speaks_the_language_of_the_browser(
+    browser: Browser, served: Served, language: str
+) -> None:
+    with visit(browser, served, {**LAPTOP, "locale": language}) as found:
+        found.open("/", ".tile")
+        expect(found.page.get_by_role("button", name=NEW_GAME[language], exact=True)).to_be_visible()
+        assert found.page.evaluate("document.documentElement.lang") == language
+        write = "import('/static/js/text.js').then(({ fixed }) => fixed(1234567.5, 1))"
+        assert found.page.evaluate(write) == NUMBER[language]
+        found.page.set_viewport_size({"width": 320, "height": 640})
+        for path in ("/", "/analyse", "/practice", "/games", "/lab"):
+            found.open(path, "h1")
+            assert not found.is_too_wide(), path
+        assert found.faults == []
+
+
+def test_a_chosen_language_comes_before_that_of_the_browser(laptop: Visit) -> None:
+    laptop.open("/", ".tile")
+    choose = "localStorage['twofold.settings'] = JSON.stringify({ language: 'de' })"
+    laptop.page.evaluate(choose)
+    laptop.open("/", ".tile")
+    expect(laptop.page.get_by_role("button", name=NEW_GAME["de"], exact=True)).to_be_visible()
+    laptop.page.evaluate("localStorage.removeItem('twofold.settings')")
