@@ -50,7 +50,9 @@ def test_the_page_speaks_the_language_of_the_browser(
 ) -> None:
     with visit(browser, served, {**LAPTOP, "locale": language}) as found:
         found.open("/", ".tile")
-        expect(found.page.get_by_role("button", name=NEW_GAME[language], exact=True)).to_be_visible()
+        expect(
+            found.page.get_by_role("button", name=NEW_GAME[language], exact=True)
+        ).to_be_visible()
         assert found.page.evaluate("document.documentElement.lang") == language
         write = "import('/static/js/text.js').then(({ fixed }) => fixed(1234567.5, 1))"
         assert found.page.evaluate(write) == NUMBER[language]

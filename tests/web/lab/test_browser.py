@@ -182,7 +182,7 @@ def test_evaluations_are_drawn_beside_the_training_mean(laptop: Visit, folder: P
     expect(laptop.page.get_by_text("the mean score of games played at that moment")).to_be_visible()
     survival = laptop.page.get_by_role("radio", name="survival from boards")
     survival.check()
-    caption = "the games from the boards of late.txt that came to the next large tile"
+    caption = "the games from the boards of late.txt that reached the next large tile"
     expect(laptop.page.get_by_text(caption)).to_be_visible()
     laptop.page.get_by_role("radio", name="highest score").check()
     expect(laptop.page.get_by_text("network, evaluated", exact=True)).to_be_hidden()
@@ -204,7 +204,7 @@ def test_the_mean_of_several_runs_has_a_band(laptop: Visit, folder: Path) -> Non
     assert band.count("M") == 1
     laptop.page.get_by_role("radio", name="highest score").check()
     expect(laptop.page.locator(".lab-empty")).to_have_attribute(
-        "data-empty", "not known of the mean of several runs"
+        "data-empty", "not known for the mean of several runs"
     )
     assert laptop.faults == []
     (folder / "several.runs.csv").unlink()
