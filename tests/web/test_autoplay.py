@@ -313,7 +313,7 @@ def test_the_record_says_which_moves_a_player_made(table: GameTable, pace: float
     live.undo(Asker(listener, 9))
     live.redo(Asker(listener, 10))  # what a player has made stays its move
     assert str(live.autoplay) == "2-5"
-    assert str(live.fork(3).autoplay) == "2-3"
+    assert live.fork(3)[1].tags[AUTOPLAY_TAG] == "2-3"
 
 
 def test_a_player_with_too_long_a_name_is_another_player(table: GameTable) -> None:
