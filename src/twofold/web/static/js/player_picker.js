@@ -1,6 +1,7 @@
 /** Picks a player: one of the list, or any spec. */
 
 import { ChoiceField } from './choice_field.js';
+import { language } from './language.js';
 import { net } from './net.js';
 import { playerName } from './player_names.js';
 import { text } from './text.js';
@@ -77,13 +78,19 @@ export class PlayerPicker {
   #list() {
     const players = this.#players;
     if (!this.field.value && players.length) this.field.value = players[0].spec;
-    this.field.setChoices(players.map((player) => this.#choice(player)));
+    this.field.setChoices(players.map((player, place) => this.#choice(player, place === 0)));
   }
 
-  #choice({ spec, name, summary, elsewhere }) {
+  #choice({ spec, name, summary, elsewhere }, isDefault) {
     if (this.isOther && elsewhere) return { value: spec, text: elsewhere };
-    return { value: spec, text: name, title: summary };
+    return { value: spec, text: language === 'en' ? name : named(spec, isDefault), title: summary };
   }
+}
+
+/** The server's names are English. */
+function named(spec, isDefault) {
+  const name = playerName(spec);
+  return isDefault ? text('picker.default', { name }) : name;
 }
 
 /**

@@ -921,6 +921,7 @@ const OUTCOMES = {
 };
 
 const PICKER = {
+  'picker.default': 'Standard: {name}',
   'picker.other': 'Andere\u00a0…',
   'picker.player': 'Spieler',
   'picker.player_example': 'expectimax:ply=3',

@@ -917,6 +917,7 @@ const OUTCOMES = {
 };
 
 const PICKER = {
+  'picker.default': 'default: {name}',
   'picker.other': 'Other…',
   'picker.player': 'Player',
   'picker.player_example': 'expectimax:ply=3',

@@ -928,6 +928,7 @@ const OUTCOMES = {
 };
 
 const PICKER = {
+  'picker.default': 'por defecto: {name}',
   'picker.other': 'Otra opción…',
   'picker.player': 'Jugador',
   'picker.player_example': 'expectimax:ply=3',

@@ -889,6 +889,7 @@ const OUTCOMES = {
 };
 
 const PICKER = {
+  'picker.default': '默认：{name}',
   'picker.other': '其他…',
   'picker.player': '选手',
   'picker.player_example': 'expectimax:ply=3',
