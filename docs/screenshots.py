@@ -185,7 +185,8 @@ def main() -> None:
     args = parser.parse_args()
     out = args.folder.absolute()
     out.mkdir(parents=True, exist_ok=True)
-    chromium = shutil.which("chromium") or sys.exit("expected chromium on the PATH")
+    known = (shutil.which(name) for name in ("chromium", "chromium-headless-shell", "chrome"))
+    chromium = next(filter(None, known), None) or sys.exit("expected chromium on the PATH")
     sandbox = ["--no-sandbox"] if os.geteuid() == 0 else []
     with tempfile.TemporaryDirectory() as name:
         if args.only in ("", *LAB):
