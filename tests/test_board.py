@@ -14,6 +14,7 @@ from twofold.errors import (
     InvalidBoard,
     InvalidMove,
     InvalidRules,
+    InvalidSeed,
     TileTooLarge,
 )
 from twofold.rules import Move, Rules
@@ -285,6 +286,12 @@ def test_random_boards_come_from_their_seed() -> None:
         Board.random((2, 2), tiles=5)
     with pytest.raises(InvalidBoard, match="up to 0"):
         Board.random(max_tile=0)
+    with pytest.raises(InvalidBoard, match="got 'a' up to"):
+        Board.random(tiles="a")  # type: ignore[arg-type]
+    assert Board.random(seed=np.int64(3)) == Board.random(seed=3)  # type: ignore[arg-type]
+    for seed in (-1, 2**64, 1.5, True):
+        with pytest.raises(InvalidSeed):
+            Board.random(seed=seed)  # type: ignore[arg-type]
 
 
 def test_symmetries_are_distinct_and_lead_to_one_board() -> None:

@@ -2,6 +2,8 @@
 
 import copy
 import pickle  # noqa: TID251 (of our own making)
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -109,3 +111,16 @@ def test_notebooks_show_results() -> None:
     record = twofold.Record.from_game(game, player="me")
     assert "<svg" in record._repr_svg_()
     assert twofold.review_game(game, "expectimax:ply=1")._repr_html_().startswith("<pre>accuracy")
+
+
+def test_one_player_needs_no_list() -> None:
+    (alone,) = twofold.bench("greedy", games=3)
+    assert alone.player == "greedy"
+    with pytest.raises(InvalidInput, match="at least one player"):
+        twofold.bench([])
+
+
+@pytest.mark.parametrize("broken", ["None", "types.ModuleType('gymnasium')"])
+def test_a_broken_gymnasium_does_no_harm(broken: str) -> None:
+    code = f"import sys, types; sys.modules['gymnasium'] = {broken}; import twofold; twofold.Board"
+    subprocess.run([sys.executable, "-c", code], check=True)

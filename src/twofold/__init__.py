@@ -90,7 +90,9 @@ def __dir__() -> list[str]:
     return sorted(__all__)
 
 
-if "gymnasium" in sys.modules:  # else importing it would take most of a second
+if sys.modules.get("gymnasium") is not None:  # else importing it would take most of a second
+    import contextlib
     import importlib
 
-    importlib.import_module("twofold.env")  # registers the environments
+    with contextlib.suppress(Exception):  # a broken Gymnasium is no matter of boards and games
+        importlib.import_module("twofold.env")  # registers the environments

@@ -152,18 +152,20 @@ class Board:
 
         Raises:
             InvalidBoard: a shape, a number of tiles or a tile that no board has.
+            InvalidSeed: the seed is out of range.
         """
-        notation.check_shape(*shape)
+        shape = cls.empty(shape).shape
         cells = shape[0] * shape[1]
         top = notation.tile_exponent(max_tile, max_tile)
-        if top == 0 or (tiles is not None and not 0 <= tiles <= cells):
+        count = 0 if tiles is None else notation.as_int(tiles)
+        if top == 0 or count is None or not 0 <= count <= cells:
             raise InvalidBoard(
                 f"expected 0 to {cells} tiles up to 2 or more, got {shown(tiles)} up to {max_tile}"
             )
         from random import Random  # here, as it takes milliseconds to load
 
-        random = Random(seed)
-        count = random.randint(1, cells) if tiles is None else tiles
+        random = Random(None if seed is None else notation.check_seed(seed))
+        count = random.randint(1, cells) if tiles is None else count
         exponents = [random.randint(1, top) for _ in range(count)] + [0] * (cells - count)
         random.shuffle(exponents)
         return cls(exponents, shape)

@@ -117,7 +117,7 @@ class BenchResult(Sequence[PlayerStanding]):
 
 
 def bench(
-    players: Sequence[Player | str],
+    players: Sequence[Player | str] | Player | str,
     games: int = 100,
     *,
     seed: int = 1,
@@ -127,7 +127,8 @@ def bench(
     """Let players play the same games. What a player does wrong stands in its line of the result.
 
     Args:
-        players: specs, or players as objects: these play in this thread, one after the other.
+        players: one or several: specs, or players as objects, which play in this thread, one
+            after the other.
         games: games of each player.
         seed: seed of the first game; the others follow.
         rules: the rules of all games.
@@ -137,6 +138,9 @@ def bench(
         InvalidInput: a player cannot be made, or a number is out of range.
         UnsupportedRules: a player cannot play under these rules.
     """
+    players = [players] if isinstance(players, (Player, str)) else list(players)
+    if not players:
+        raise InvalidInput("expected at least one player, got none")
     rules, seeds = Rules.of(rules), SeedRange(seed, games)
     with Study(None) as study:
         named = Bench(study, rules)

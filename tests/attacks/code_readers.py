@@ -195,7 +195,7 @@ def records(folder: Path, specs: list[str]) -> None:
     game.play(game.legal_moves()[0])
     for number, spec in enumerate(specs):
         path = folder / f"{number}.2048"
-        tags = {"Judge": spec, "Hints": spec}
+        tags = {"Judge": spec, "Helper": spec}
         write_record(path, Record.from_game(game, player=spec, comments={1: spec}, tags=tags))
         command("review", str(path), "--player", "greedy", "--json")
         command("play", "--resume", str(path), "--plain", stdin="hint\nquit\n")

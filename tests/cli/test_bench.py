@@ -252,6 +252,7 @@ def test_the_players_of_presets_can_play(name: str) -> None:
     [
         (("--preset", "league", "--resume"), "expected one of players, --preset and --resume"),
         (("greedy", "--preset", "league"), "expected one of players, --preset and --resume"),
+        (("--resume", "no.db", "--games", "5"), "expected --games together with players"),
         (("--resume",), "expected --resume FILE, the study to go on with"),
         (("--resume", "--out", "no.db"), "expected a study to go on with"),
         (("--preset", "best"), "expected a preset (sources, league), got 'best'"),

@@ -1,5 +1,6 @@
 """The daily game on the server: one try, without help, for all who use the folder."""
 
+import re
 from datetime import date, timedelta
 from pathlib import Path
 
@@ -154,7 +155,43 @@ def test_another_game_in_its_place_is_said(client: Client, hub: Hub) -> None:
     GameFile(store.path(NAME)).save(Record(seed=1))
     assert begin(client) == NAME  # it is opened as what it is
     assert Page(hub).open(NAME).daily == ""
-    store.path("daily-2026-11-22").write_text("torn")
-    torn = protocol.OpenRequest(game=begin(client, date(2026, 11, 22)))
-    assert Page(hub).refusal(torn)[0] == "InvalidRecord"
-    assert store.path("daily-2026-11-22").read_text() == "torn"
+
+
+@pytest.mark.parametrize(
+    "tag",
+    [
+        '[Undos "1"]',
+        '[Hints "3"]',
+        '[Player "me + greedy"]',
+        '[Date "2026-11-22"]\n[Seed "20261124"]\n[Daily "2026-11-24"]',  # tomorrow
+    ],
+)
+def test_a_game_with_help_or_of_a_day_to_come_is_no_try(client: Client, hub: Hub, tag: str) -> None:
+    tags = {"Twofold": "1", "Seed": "20261123", "Player": "me", "Daily": str(DAY)}
+    tags |= dict(re.findall(r'\[(\w+) "([^"]*)"\]', tag))
+    text = "".join(f'[{name} "{value}"]\n' for name, value in tags.items())
+    assert client.post("/api/games", f"{text}\n").status == 201
+    assert client.get("/api/daily").json["tries"] == []
+
+
+@pytest.mark.parametrize("begun", ["0001-01-01T00:00:00+23:59", "9999-12-31T23:59:59-23:59", "x"])
+def test_a_wild_date_counts_as_later(client: Client, begun: str) -> None:
+    text = '[Twofold "1"]\n[Seed "20260203"]\n[Player "me"]\n'
+    text += f'[Date "{begun}"]\n[Daily "2026-02-03"]\n\n'
+    assert client.post("/api/games", text).status == 201
+    (found,) = client.get("/api/daily").json["tries"]
+    assert found["later"]
+
+
+def test_a_damaged_try_is_set_aside(client: Client, hub: Hub) -> None:
+    path = hub.table.store.path(NAME)
+    path.write_text("garbage")
+    assert Page(hub).open(begin(client)).now.move_number == 0
+    assert [one.read_text() for one in path.parent.glob("*.damaged-*")] == ["garbage"]
+
+
+def test_the_try_of_today_is_reviewed_once_it_is_over(client: Client, hub: Hub) -> None:
+    page = Page(hub)
+    page.play(page.open(begin(client)), 3)
+    refused = page.ask(protocol.ReviewRequest(game=NAME), protocol.RefusedReply)
+    assert refused.message == "the daily game of today can be reviewed once it is over"

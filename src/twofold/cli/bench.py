@@ -127,7 +127,7 @@ def command(
     seconds_a_game = read_seconds(timeout, "timeout")
     if resume and not out and players:
         out, *players = players
-    _check_request(players or [], preset, out, boards, resume=resume, records=records)
+    _check_request(players or [], preset, out, boards, games, resume=resume, records=records)
     with _open_study(out) as study:
         if resume:
             benches = _resumed(study, players or [], out)
@@ -176,7 +176,14 @@ def command(
 
 
 def _check_request(
-    players: list[str], preset: str, out: str, boards: str, *, resume: bool, records: bool
+    players: list[str],
+    preset: str,
+    out: str,
+    boards: str,
+    games: int | None,
+    *,
+    resume: bool,
+    records: bool,
 ) -> None:
     if preset and (players or resume):
         raise InvalidInput("expected one of players, --preset and --resume, got more")
@@ -184,6 +191,10 @@ def _check_request(
         raise InvalidInput(
             "expected --boards together with players, got it with --preset or --resume, which "
             "knows its boards"
+        )
+    if resume and games is not None:
+        raise InvalidInput(
+            "expected --games together with players: --resume plays what the study was asked for"
         )
     if resume and not out:
         raise InvalidInput("expected --resume FILE, the study to go on with")

@@ -16,6 +16,7 @@ from typing import Final
 from twofold.errors import InvalidInput
 from twofold.game import Game
 from twofold.notation import shown
+from twofold.play.best_scores import ME
 from twofold.records.record import Record
 from twofold.rules import STANDARD, Rules
 
@@ -128,7 +129,17 @@ def is_later(day: str, begun: str) -> bool:
         begun: the date of the record, ISO 8601; one that cannot be read counts as later.
     """
     try:
-        moment = datetime.fromisoformat(begun)
-    except ValueError:
+        began = datetime.fromisoformat(begun).astimezone(UTC).date()
+    except (ValueError, OverflowError):
         return True
-    return moment.astimezone(UTC).date() > date.fromisoformat(day)
+    return began > date.fromisoformat(day)
+
+
+def can_be_try(record: Record) -> bool:
+    """True if a daily game that comes from elsewhere may count as the try of its day.
+
+    The day has come, and the game was played by hand, without undo and hints.
+    """
+    day = parse_day(day_of_record(record))
+    helped = record.undos or record.hints or record.player not in ("", ME)
+    return day <= today() and not helped

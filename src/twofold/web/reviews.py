@@ -11,6 +11,7 @@ from operator import eq
 from typing import Final
 
 from twofold.errors import ResourceError, TwofoldError
+from twofold.play import daily
 from twofold.play.autoplay_moves import autoplay_of
 from twofold.play.threads import JobThreads
 from twofold.players import Player
@@ -19,6 +20,7 @@ from twofold.review.judge import Judge, MoveJudgement
 from twofold.review.parts import by_maker, by_phase, phases
 from twofold.review.review import Review, positions, review
 from twofold.search.budget import Budget
+from twofold.step import Status
 from twofold.web import protocol
 from twofold.web.asked import Asked, Send
 from twofold.web.evaluation import table_info
@@ -158,6 +160,13 @@ def _shared(one: str, other: str) -> int:
     return sum(takewhile(bool, map(eq, one, other)))
 
 
+def _check_daily(record: Record) -> None:
+    """Refuse the daily game of today while it is played: there is one try, without hints."""
+    is_over = record.result.endswith((Status.OVER.value, Status.STOPPED.value))
+    if daily.day_of_record(record) == str(daily.today()) and not is_over:
+        raise daily.DailyRule("the daily game of today can be reviewed once it is over")
+
+
 def _letters(record: Record) -> str:
     return "".join(move.letter for move in record.moves)
 
@@ -206,6 +215,7 @@ class AskedReview(Asked):
     def answer(self) -> None:
         """Send judgements as they are made, and what they say together."""
         record = self._find(self._order.game)
+        _check_daily(record)
         spec = self._order.spec or self._spec_for(record)
         with self._reviews.make(spec) as player:
             judge = Judge(player, record.rules, Budget(ply=self._order.ply))

@@ -186,7 +186,8 @@ def _check_value(entry: Entry, key: str, text: str) -> None:
             "only the owner can name a file, when the server starts"
         )
     most = {"table_mb": MAX_TABLE_MB, "threads": MAX_THREADS}.get(key)
-    if most is not None and text.isdecimal() and int(text[:12]) > most:
+    digits = re.sub("[+_]", "", text).lstrip("0")
+    if most is not None and digits.isdecimal() and (len(digits) > 12 or int(digits) > most):
         raise LimitExceeded(f"expected {key} of at most {most} here, got {shown(text)}")
 
 

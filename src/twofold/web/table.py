@@ -13,9 +13,11 @@ from collections.abc import Callable
 from datetime import date, datetime
 from typing import Final, NamedTuple
 
+from twofold.errors import InvalidRecord
 from twofold.game import Game
 from twofold.notation import shown
 from twofold.play import daily
+from twofold.play.best_scores import set_aside
 from twofold.play.game_file import Conflict, indexed, unindexed
 from twofold.play.importing import when_played
 from twofold.play.kept import GameInfo, Kept
@@ -140,11 +142,12 @@ class GameTable:
         when = when_played(record, self.time()) if played is None else played
         own = unindexed(record)
         if day := daily.day_of_record(own):
-            game = daily.PREFIX + day
-            self.store.check_room()
-            other = self.store.save(game, own, when)
-            if not isinstance(other, Conflict):
-                return TakenIn(game, other is None)
+            if daily.can_be_try(own):
+                game = daily.PREFIX + day
+                self.store.check_room()
+                other = self.store.save(game, own, when)
+                if not isinstance(other, Conflict):
+                    return TakenIn(game, other is None)
             own = daily.without_day(own)
         if known := self.store.find(own):
             return TakenIn(known, False)
@@ -164,8 +167,13 @@ class GameTable:
             ResourceError: it cannot be written.
         """
         game = daily.id_of(day)
-        if self.store.path(game).exists():
-            return game
+        path = self.store.path(game)
+        if path.exists():
+            try:
+                self.store.read(game)
+                return game
+            except InvalidRecord:
+                set_aside(path)
         self.store.check_room()
         self.store.save(game, daily.new_record(day, _now_text()), self.time())  # or finds another
         return game

@@ -207,3 +207,16 @@ def test_a_job_that_left_nothing_begins_again(queue: JobQueue, tmp_path: Path) -
     queue.resume(job, tmp_path)
     assert "study.db already" in until(queue, job, state="failed").message
     assert (tmp_path / "study.db").read_text() == "mine"
+
+
+def test_files_that_are_no_jobs_do_no_harm(queue: JobQueue, tmp_path: Path) -> None:
+    name = queue.submit(bench("done"), tmp_path)
+    until(queue, name, state="done")
+    path = queue.folder.path / f"{name}.json"
+    for key, value in (("files", ["x" * 300]), ("files", ["../a"]), ("server", "s" * 300)):
+        job = msgspec.json.decode(path.read_bytes()) | {"id": "wild", key: value}
+        (queue.folder.path / "wild.json").write_bytes(msgspec.json.encode(job))
+        assert isinstance(queue.folder.get("wild"), Damaged)
+    (queue.folder.path / "folder.json").mkdir()
+    (queue.folder.path / "link.json").symlink_to("/dev/zero")
+    assert {one.id for one in queue.folder.all()} == {name, "wild"}

@@ -189,3 +189,15 @@ def test_a_board_that_is_none_makes_a_damaged_file(tmp_path: Path) -> None:
         notebook.counts()
     notebook.add([mistake(2)])
     assert notebook.counts() == (1, 0)
+
+
+@pytest.mark.parametrize(
+    ("old", "new"), [(b'"shares":[', b'"shares":[5,'), (b'"missed":0', b'"missed":1' + 400 * b"0")]
+)
+def test_values_out_of_range_make_a_damaged_file(tmp_path: Path, old: bytes, new: bytes) -> None:
+    content = msgspec.json.encode(module.NotebookContent(mistakes=[mistake(1)]))
+    changed = content.replace(old, new)
+    assert changed != content
+    (tmp_path / module.FILE).write_bytes(changed)
+    with pytest.raises(InvalidInput, match="was damaged"):
+        Notebook(tmp_path).next()

@@ -4,7 +4,7 @@ import secrets
 import time
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Final, Literal
+from typing import Annotated, Final, Literal
 
 import msgspec
 
@@ -35,6 +35,9 @@ State = Literal["waiting", "running", "done", "failed", "stopped"]
 Cause = Literal["", "person", "server"]
 
 
+FileName = Annotated[str, msgspec.Meta(max_length=100, pattern=r"^[A-Za-z0-9_.-]+$")]
+
+
 class Job(msgspec.Struct, kw_only=True, forbid_unknown_fields=True):
     """A job as its file has it.
 
@@ -62,9 +65,9 @@ class Job(msgspec.Struct, kw_only=True, forbid_unknown_fields=True):
     folder: str
     title: str
     command: str
-    files: tuple[str, ...]
+    files: Annotated[tuple[FileName, ...], msgspec.Meta(max_length=4)]
     result: str
-    server: str
+    server: Annotated[str, msgspec.Meta(max_length=64)]
     state: State = "waiting"
     cause: Cause = ""
     begun: bool = False
@@ -94,6 +97,11 @@ class Damaged(msgspec.Struct):
 
     id: str
     why: str
+
+
+def is_plain(path: Path) -> bool:
+    """Whether a path is a file and no link: jobs are kept in nothing else."""
+    return path.is_file() and not path.is_symlink()
 
 
 def now() -> str:
@@ -132,7 +140,7 @@ class JobFolder:
         """All jobs, asked for last first; then files that cannot be read."""
         found: list[Job | Damaged] = []
         for path in sorted(self.path.glob(f"*{SUFFIX}"))[:MAX_FILES]:
-            if path.stem.isalnum():
+            if path.stem.isalnum() and path.stem.isascii() and is_plain(path):
                 found.append(self._read(path))
         return sorted(found, key=_order)
 
@@ -143,7 +151,7 @@ class JobFolder:
             NotFound: there is none of that id.
         """
         path = self._path(job)
-        if not path.is_file():
+        if not is_plain(path):
             raise NotFound(f"there is no job {printable(job)[:100]!r}")
         return self._read(path)
 

@@ -11,6 +11,7 @@ import time
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future
+from dataclasses import replace
 from pathlib import Path
 from typing import Final
 
@@ -330,8 +331,8 @@ class JobQueue:
         """Start the command of a job; None where it was stopped meanwhile."""
         folder = Path(job.folder)
         plan = self._plan(job.wanted, folder)
-        if not job.begun:
-            check_new(plan, folder)
+        if not job.begun:  # what it was started with before has left at most a curve
+            check_new(replace(plan, files=plan.files[:1]) if job.started else plan, folder)
         goes_on = job.begun and _has_file(job)
         with self._changed:
             if job.state != "waiting" or self._closed:

@@ -21,7 +21,7 @@ from twofold.networks.library import SUFFIX as NETWORK
 from twofold.notation import parse_seed, shown
 from twofold.players import make_player
 from twofold.players.presets import default_player
-from twofold.rules import STANDARD, Rules
+from twofold.rules import Rules
 from twofold.web.lab.runs import SUFFIX as CURVE
 from twofold.web.protocol import Text
 from twofold.web.roster import MAX_THREADS, check_plain
@@ -107,8 +107,7 @@ class BenchJob(msgspec.Struct, forbid_unknown_fields=True, frozen=True, tag="ben
         players = [one.strip() or default_player(rules) for one in self.players]
         for spec in players:
             check_plain(spec)
-            if rules != STANDARD:
-                _check_plays(spec, rules)
+            _check_plays(spec, rules)
         file = _name(self.name) + STUDY
         words = ["bench", *dict.fromkeys(players), "--games", str(self.games)]
         words += ["--seed", str(parse_seed(self.seed)), *_rules(self.rules)]

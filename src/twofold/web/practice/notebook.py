@@ -51,7 +51,9 @@ MISTAKES: Final = ("mistake", "blunder", "terrible")
 
 Short = Annotated[str, msgspec.Meta(max_length=MAX_TEXT)]
 Four = Annotated[list[float | None], msgspec.Meta(min_length=4, max_length=4)]
-Count = Annotated[int, msgspec.Meta(ge=0)]
+Share = Annotated[float, msgspec.Meta(ge=0, le=1)]
+Shares = Annotated[list[Share | None], msgspec.Meta(min_length=4, max_length=4)]
+Count = Annotated[int, msgspec.Meta(ge=0, le=10**12)]
 
 
 class MistakeSource(msgspec.Struct, frozen=True):
@@ -98,7 +100,7 @@ class Mistake(msgspec.Struct):
     move: Letter
     best: Letter
     values: Four
-    shares: Four
+    shares: Shares
     unit: Short
     source: MistakeSource
     added: Short

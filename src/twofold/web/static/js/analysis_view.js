@@ -233,7 +233,7 @@ function behindText(move, isBest, difference, format) {
   if (difference === null) return '';
   if (difference <= 0) return '=';
   const written = format(difference);
-  return Number(written) === 0 ? '≈' : `−${written}`;
+  return /[1-9]/.test(written) ? `−${written}` : '≈';
 }
 
 function setText(element, value) {

@@ -13,6 +13,8 @@ const LONGEST_LINE = 24;
  * @property {string[][]} rows
  * @property {(number | string | null)[][]} keys what each cell is sorted by; none: not sortable
  * @property {number} names how many columns hold names
+ * @property {boolean} [isRaw] whether a file of the table has the keys: the rows are written for the
+ *   language of the page
  */
 
 /** A table to download; sortable where it has keys. */
@@ -62,7 +64,8 @@ export class DataTable {
 
   /** The header and the rows as they stand. */
   #shown() {
-    return [this.#info.header, ...this.#places().map((place) => this.#info.rows[place])];
+    const { header, rows, keys, isRaw } = this.#info;
+    return [header, ...this.#places().map((place) => (isRaw ? keys : rows)[place])];
   }
 
   #head(title, column) {

@@ -28,6 +28,7 @@ export function tableOf(runs, tiles) {
     rows: runs.map((run) => [run.name, ...columns.map(([, value, format]) => shown(value(run), format))]),
     keys: runs.map((run) => [run.name, ...columns.map(([, value]) => value(run) ?? null)]),
     names: 1,
+    isRaw: true,
   };
 }
 

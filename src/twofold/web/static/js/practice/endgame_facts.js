@@ -75,7 +75,7 @@ export class Measures {
       figure('match', all.choices && !isSecret ? formatChance(all.matches / all.choices) : dash),
       figure('combo', isSecret ? dash : number(all.combo)),
       figure('longest', isSecret ? dash : number(all.longest)),
-      figure('fit', isSecret ? dash : formatChance(all.fit)));
+      figure('fit', isSecret || !all.choices ? dash : formatChance(all.fit)));
     const listed = isSecret ? [] : all.mistakes.slice(0, MOST_LISTED);
     this.heading.hidden = !listed.length;
     fill(this.list, listed.map((one) => this.#mistake(one)));

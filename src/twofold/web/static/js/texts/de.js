@@ -113,7 +113,7 @@ const STATUS = {
   'status.forbidden': 'Du bist abgemeldet: Der Server hat ein neues Token.',
   'status.lost': 'Verbindung verloren. Neuer Versuch\u00a0…',
   'status.open': 'Verbunden.',
-  'status.restarting': 'Der Server wurde neu gestartet. Neuer Versuch\u00a0…',
+  'status.restarting': 'Der Server wurde beendet oder neu gestartet. Verbinde neu\u00a0…',
   'status.retry': 'Jetzt versuchen',
   'status.sign_in': 'Anmelden',
 };

@@ -116,7 +116,7 @@ const STATUS = {
   'status.forbidden': 'You are signed out: the server has a new token.',
   'status.lost': 'Connection lost. Reconnecting…',
   'status.open': 'Connected.',
-  'status.restarting': 'The server has restarted. Reconnecting…',
+  'status.restarting': 'The server was stopped or restarted. Reconnecting…',
   'status.retry': 'Try now',
   'status.sign_in': 'Sign in',
 };

@@ -111,7 +111,7 @@ const STATUS = {
   'status.forbidden': 'Se cerró tu sesión: el servidor tiene un token nuevo.',
   'status.lost': 'Se perdió la conexión. Reconectando…',
   'status.open': 'Conectado.',
-  'status.restarting': 'El servidor se ha reiniciado. Reconectando…',
+  'status.restarting': 'El servidor se detuvo o se reinició. Reconectando…',
   'status.retry': 'Reintentar',
   'status.sign_in': 'Entrar',
 };

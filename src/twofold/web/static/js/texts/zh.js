@@ -111,7 +111,7 @@ const STATUS = {
   'status.forbidden': '你已退出登录：服务器换了新令牌。',
   'status.lost': '连接已断开，正在重连…',
   'status.open': '已连接。',
-  'status.restarting': '服务器已重启，正在重连…',
+  'status.restarting': '服务器已停止或重启，正在重新连接…',
   'status.retry': '立即重试',
   'status.sign_in': '登录',
 };
