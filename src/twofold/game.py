@@ -46,7 +46,7 @@ class Moment(NamedTuple):
     score: int
 
 
-class Turn(NamedTuple):
+class PlayedMove(NamedTuple):
     """A move of a game and what it was made on.
 
     Attributes:
@@ -247,7 +247,7 @@ class Game:
             yield step
             board = step.board
 
-    def __iter__(self) -> Iterator[Turn]:
+    def __iter__(self) -> Iterator[PlayedMove]:
         """The turns made here: number, board before the move, the move, (cell, tile) that came.
 
         >>> game = Game("2x2", seed=1)
@@ -258,7 +258,7 @@ class Game:
         """
         board = self._start.board
         for number, step in enumerate(self.iter_steps(), self._first):
-            yield Turn(number, board, step.move, (step.cell, step.tile))
+            yield PlayedMove(number, board, step.move, (step.cell, step.tile))
             board = step.board
 
     @property

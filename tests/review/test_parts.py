@@ -5,7 +5,7 @@ from itertools import pairwise
 import pytest
 
 from twofold import Board, Game, Record, make_player
-from twofold.review.parts import LEAST_TILE, MOST_TILES, Phase, by_maker, by_phase, phases
+from twofold.review.parts import LEAST_TILE, MOST_TILES, GamePhase, by_maker, by_phase, phases
 from twofold.review.review import judge, review
 
 
@@ -36,7 +36,7 @@ def test_each_phase_ends_with_the_move_that_makes_its_tile(as_record: bool) -> N
 
 
 def test_a_short_game_is_one_phase() -> None:
-    assert phases(played(5)) == [Phase(0, 0, 0, 5)]
+    assert phases(played(5)) == [GamePhase(0, 0, 0, 5)]
     assert phases(Game(seed=1)) == []
 
 

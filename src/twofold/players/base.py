@@ -7,6 +7,7 @@ Example::
             return board.legal_moves()[-1]
 """
 
+import importlib
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping
 from typing import Any, Final, Self, SupportsIndex
@@ -52,7 +53,9 @@ class Player(ABC):
             cls.spec = cls.__name__
 
     def __repr__(self) -> str:
-        return f"make_player({_short(self.spec)!r})" if "spec" in vars(self) else super().__repr__()
+        if "spec" not in vars(self):
+            return super().__repr__()
+        return f"make_player({_registry().short_spec(self.spec)!r})"
 
     def __reduce_ex__(self, protocol: SupportsIndex) -> str | tuple[Any, ...]:
         """A player that a spec has made is copied and pickled as its spec: it is made anew."""
@@ -134,16 +137,14 @@ class Player(ABC):
         self.close()
 
 
-def _short(spec: str) -> str:
-    from twofold.players.registry import short_spec  # which imports this module
-
-    return short_spec(spec)
+def _registry() -> Any:
+    """The module that makes players by their specs; it imports this one."""
+    return importlib.import_module("twofold.players.registry")
 
 
 def _remade(spec: str) -> Player:
-    from twofold.players.registry import make_player  # which imports this module
-
-    return make_player(spec)
+    player: Player = _registry().make_player(spec)
+    return player
 
 
 def move_list(

@@ -21,7 +21,7 @@ LEAST_TILE: Final = 64
 
 
 @dataclass(frozen=True, slots=True)
-class Phase:
+class GamePhase:
     """A stretch of a game.
 
     Attributes:
@@ -37,7 +37,7 @@ class Phase:
     end: int
 
 
-def phases(game: Game | Record) -> list[Phase]:
+def phases(game: Game | Record) -> list[GamePhase]:
     """The phases of a game; one for a game that no large tile divides."""
     first, last, largest, made = 0, 0, 0, dict[int, int]()
     for one in positions(game):
@@ -56,20 +56,20 @@ def _largest_at_end(record: Record) -> int:
     return record.final.max_tile if record.final is not None else record.replay().board.max_tile
 
 
-def _between(first: int, last: int, cuts: Sequence[tuple[int, int]]) -> list[Phase]:
+def _between(first: int, last: int, cuts: Sequence[tuple[int, int]]) -> list[GamePhase]:
     """The stretches before, between and after the moves that made some tiles."""
     ends = [*cuts, (0, last)]
     starts = [(0, first), *cuts]
     return [
-        Phase(after, before, start, end)
+        GamePhase(after, before, start, end)
         for (after, start), (before, end) in zip(starts, ends, strict=True)
         if start < end
     ]
 
 
 def by_phase(
-    found: Iterable[Phase], judgements: Sequence[MoveJudgement]
-) -> list[tuple[Phase, Review]]:
+    found: Iterable[GamePhase], judgements: Sequence[MoveJudgement]
+) -> list[tuple[GamePhase, Review]]:
     """Each phase of which a move was judged, with its review."""
     parts = [
         (phase, [one for one in judgements if phase.start <= one.move_number < phase.end])

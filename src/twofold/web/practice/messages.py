@@ -111,7 +111,7 @@ class EndgameReply(msgspec.Struct, frozen=True):
     positions: list[EndgamePosition]
 
 
-class Kept(msgspec.Struct, frozen=True):
+class KeptMistake(msgspec.Struct, frozen=True):
     """Whether a position was added to the notebook."""
 
     added: bool

@@ -9,7 +9,7 @@ from twofold.web.practice.messages import (
     AnswerBody,
     EndgameBody,
     EndgameReply,
-    Kept,
+    KeptMistake,
     NextBody,
     NextReply,
     NotebookCounts,
@@ -66,7 +66,7 @@ def _endgame_operations(endgames: "_Endgames") -> list[Operation]:
             summary="Keep the last move of a practice game in the notebook, if it was a mistake.",
             work=endgames.keep,
             body=EndgameBody,
-            reply=Kept,
+            reply=KeptMistake,
         ),
     ]
 
@@ -144,11 +144,11 @@ class _Endgames:
 
         return endgames.play_on(call.body)
 
-    def keep(self, call: Call) -> Kept:
+    def keep(self, call: Call) -> KeptMistake:
         from twofold.web.practice import endgames
 
         found = endgames.last_mistake(call.body)
-        return Kept(found is not None and self._notebook.add([found]) > 0)
+        return KeptMistake(found is not None and self._notebook.add([found]) > 0)
 
 
 class _Mistakes:
