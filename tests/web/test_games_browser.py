@@ -158,7 +158,7 @@ def test_the_daily_game_is_one_try_without_help(laptop: Visit, served: Served) -
         laptop.rest()
     overlay.get_by_role("link", name="Daily result").click()
     page.get_by_role("button", name="Copy result").click()
-    expect(page.get_by_text("The result is copied.")).to_be_visible()
+    expect(page.locator(".toast")).to_contain_text("The result is copied.")
     (found,) = served.ask("/api/daily")["tries"]
     assert (found["game"]["undos"], found["game"]["hints"]) == (0, 0)
     title, facts, *squares = page.evaluate("navigator.clipboard.readText()").split("\n")

@@ -56,7 +56,7 @@ def test_a_game_is_shared(laptop: Visit, served: Served) -> None:
     found = click_for_file(laptop, "Download animation")
     assert found.suggested_filename == f"2048-{game}.gif"
     assert getattr(picture_of(found), "n_frames", 1) == 6
-    expect(page.get_by_text("The animation is saved")).to_be_visible()
+    expect(page.get_by_text("The animation is saved").first).to_be_visible()
 
 
 def test_a_replay_needs_no_server(laptop: Visit, served: Served) -> None:
