@@ -57,7 +57,7 @@ def _figure(
 
 def _own(settings: Settings) -> Figure:
     speeds = []
-    with tempfile.TemporaryDirectory() as folder, serve(Path(folder)) as served:
+    with tempfile.TemporaryDirectory() as folder, serve(Path(folder), "greedy") as served:
         for run in range(settings.runs):
             game = served.keep(str(Record(seed=settings.seed + run)))
             url = f"{served.url}/?game={game}&token={served.token}"

@@ -13,6 +13,7 @@ from playwright.sync_api import Browser, CDPSession
 
 from benchmarks.common import Figure, Report, Settings, of_runs
 from tests.support.browser import LAPTOP, Served, Visit, launch, serve, visit
+from twofold.players.presets import DEFAULT_PLAYER
 
 KEYS = 100
 WATCH_SECONDS = 5.0
@@ -72,7 +73,7 @@ def measure(settings: Settings) -> Report:
     figures: list[Figure] = []
     with tempfile.TemporaryDirectory() as folder, launch() as browser:
         figures += _start(Path(folder), settings.runs)
-        with serve(Path(folder)) as served:
+        with serve(Path(folder), DEFAULT_PLAYER) as served:
             _wait_until_ready(browser, served)
             figures += _load(browser, served, settings.runs)
             figures += _keys(browser, served)
@@ -91,7 +92,7 @@ def _start(folder: Path, runs: int) -> list[Figure]:
     values = []
     for run in range(runs + 1):
         began = time.perf_counter()
-        with serve(folder):
+        with serve(folder, DEFAULT_PLAYER):
             values += [time.perf_counter() - began] * bool(run)
     return [of_runs("server answers after start, kernels warm", values, "s", at_most=1.5)]
 
