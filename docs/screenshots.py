@@ -48,7 +48,7 @@ LOOKS: dict[str, dict[str, Any]] = {
     },
 }
 COLOURS = 128
-"""Of a picture: fewer make it small, and nobody sees a difference."""
+"""Most colours of a picture: so it stays small and still looks the same."""
 
 
 @dataclass(frozen=True, slots=True)

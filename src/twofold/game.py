@@ -443,7 +443,7 @@ class Game:
         check_limit("a number of moves", made + moves, min(moves, 1), MAX_RECORD_MOVES)
 
     def _step(self, board: Board, number: int) -> Step:
-        """The move that was made after so many, on the board of that moment."""
+        """The move with a move number, and what came of it on the board before it."""
         move = _MOVES[self._letters[number - self._first]]
         spawn = self._spawns.get(number + 1)
         return next_step(board, self._rules, self._seed, number, move, spawn)

@@ -5,12 +5,22 @@ import pytest
 from twofold import Game, Record
 from twofold.limits import MAX_TAG
 from twofold.play.autoplay_moves import AUTOPLAY_TAG, AutoplayMoves, autoplay_of, autoplay_tags
-from twofold.play.saved_game import SavedGame
+from twofold.play.game_file import Conflict
+from twofold.play.saved_game import News, SavedGame
 from twofold.records.record import format_record, parse_record
 
 
 class Kept(SavedGame):
-    """A game without a file."""
+    """A game without a file, so that none of these is ever called."""
+
+    def write(self, record: Record) -> None:
+        raise AssertionError
+
+    def move_away(self, conflict: Conflict) -> None:
+        raise AssertionError
+
+    def tell_news(self, news: News) -> None:
+        raise AssertionError
 
 
 def moved(kept: SavedGame, *, by_player: bool) -> None:

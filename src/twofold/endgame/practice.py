@@ -1,7 +1,7 @@
 """Practice with an endgame table: a board to begin on, and what the table says of the play.
 
 A practice game is a function of the table, the first board, the seed of the dice and the moves.
-Nothing of it is kept anywhere: whoever plays names all moves so far and gets the positions.
+Nothing of it is stored: each request names all moves so far and gets the positions.
 """
 
 import random

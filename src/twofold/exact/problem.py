@@ -264,7 +264,7 @@ class Problem:
 
 def canonical_bits(board: Board) -> int:
     """The least of the 64-bit forms of the symmetries of a board."""
-    return int(_canonical(np.array([board.to_bits()], dtype=np.uint64), board.shape)[0])
+    return board.canonical().to_bits()
 
 
 def _canonical(boards: Words, shape: tuple[int, int]) -> Words:

@@ -91,7 +91,7 @@ def _move_games(old: Path, folder: Path) -> None:
 
 
 def _move(path: Path, folder: Path) -> None:
-    """Move a file to a name that is free; nobody else writes either of them meanwhile."""
+    """Move a file to a free name. Both are locked meanwhile."""
     with alone(path, "program", patience=PATIENCE):
         while path.exists():
             target = free_path(folder / path.name)

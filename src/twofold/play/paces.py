@@ -15,8 +15,8 @@ PLEASANT: Final = 8.0
 
 FIRST_MOVES: Final = 20
 FIRST_PACE: Final = 10.0
-"""A player that is watched without a pace makes so many moves at this one, in moves a second, so
-that one sees what happens; then it plays as fast as it can."""
+"""Without a chosen pace the first moves of a watched game are slow, so that one sees what happens:
+the first `FIRST_MOVES` moves at `FIRST_PACE` moves a second. The rest are as fast as possible."""
 
 
 def faster(pace: float | None) -> float | None:

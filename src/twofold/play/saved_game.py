@@ -5,6 +5,7 @@ taken over; where it has made other moves, this game goes on in a file of its ow
 """
 
 import threading
+from abc import ABC, abstractmethod
 from itertools import takewhile
 from typing import Final, Literal
 
@@ -21,7 +22,7 @@ News = Literal["newer", "parted", "deleted", "damaged"]
 """What another program has done to the file."""
 
 
-class SavedGame:
+class SavedGame(ABC):
     """A game and its file. Every method may be called from any thread.
 
     Args:
@@ -228,17 +229,17 @@ class SavedGame:
 
     # ---- what each face does in its own way
 
+    @abstractmethod
     def write(self, record: Record) -> Version | Conflict | None:
         """Write the file, as `GameFile.save`; under `saving`."""
-        raise NotImplementedError
 
+    @abstractmethod
     def move_away(self, conflict: Conflict) -> None:
         """Go on in a file of its own, since another program has the one so far; under `saving`."""
-        raise NotImplementedError
 
-    def give_way(self) -> None:
+    def give_way(self) -> None:  # noqa: B027 (only some have to do something)
         """The game is about to become that of another program."""
 
+    @abstractmethod
     def tell_news(self, news: News) -> None:
         """Another program has done something to the file."""
-        raise NotImplementedError
