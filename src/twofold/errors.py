@@ -16,6 +16,11 @@ They are one tree::
 Texts are one lower-case sentence: what was expected, what was found, and where.
 """
 
+from typing import Final
+
+INTERRUPTED: Final = 130
+"""Exit code of a command that Ctrl-C has ended."""
+
 
 class TwofoldError(Exception):
     """Base of every error that twofold raises on purpose."""

@@ -12,8 +12,8 @@ import typer
 from typer.core import TyperGroup
 
 import twofold
-from twofold.cli._signals import INTERRUPTED, ending_as_ctrl_c_does
-from twofold.errors import TwofoldError
+from twofold.cli._signals import ending_as_ctrl_c_does
+from twofold.errors import INTERRUPTED, TwofoldError
 
 COMMANDS: Final = {
     "watch": "Watch a player play a game, live in the terminal.",

@@ -7,9 +7,6 @@ from contextlib import contextmanager
 from types import FrameType
 from typing import Final
 
-INTERRUPTED: Final = 130
-"""Exit code after Ctrl-C."""
-
 OTHER_SIGNALS: Final = ("SIGTERM", "SIGHUP")
 """What ends a command as Ctrl-C does, where the system has it: it is told to end, or its terminal
 is closed."""

@@ -22,10 +22,10 @@ from twofold.cli._output import (
     write_json,
 )
 from twofold.cli._progress import duration_words, loading
-from twofold.cli._signals import INTERRUPTED, catching_interrupt
+from twofold.cli._signals import catching_interrupt
 from twofold.cli._train_options import TrainOptions, Trials, goes_on, not_kept
 from twofold.cli._train_view import live
-from twofold.errors import InvalidInput, MissingExtra
+from twofold.errors import INTERRUPTED, InvalidInput, MissingExtra
 from twofold.figures import (
     bytes_words,
     counted,

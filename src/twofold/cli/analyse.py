@@ -14,9 +14,8 @@ from twofold.cli._options import JsonOption, argument, count, flag, option
 from twofold.cli._output import can_redraw, print_note, write_json
 from twofold.cli._players import open_player
 from twofold.cli._progress import waiting
-from twofold.cli._signals import INTERRUPTED
 from twofold.cli._thinking import LiveAnswer, picture, print_lines, think
-from twofold.errors import InvalidSpec
+from twofold.errors import INTERRUPTED, InvalidSpec
 from twofold.evaluators import Evaluator
 from twofold.evaluators.explain import Explanation, explain
 from twofold.limits import MAX_SCORE, check_limit

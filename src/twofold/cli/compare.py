@@ -37,8 +37,8 @@ from twofold.cli._output import (
     write_json,
 )
 from twofold.cli._players import prepare, settled_specs
-from twofold.cli._signals import INTERRUPTED, catching_interrupt
-from twofold.errors import InvalidInput
+from twofold.cli._signals import catching_interrupt
+from twofold.errors import INTERRUPTED, InvalidInput
 from twofold.figures import (
     counted,
 )

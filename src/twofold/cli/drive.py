@@ -41,8 +41,7 @@ from twofold.cli._output import (
     write_json,
 )
 from twofold.cli._players import open_player
-from twofold.cli._signals import INTERRUPTED
-from twofold.errors import InvalidInput, TwofoldError
+from twofold.errors import INTERRUPTED, InvalidInput, TwofoldError
 from twofold.figures import (
     counted,
     format_rate,

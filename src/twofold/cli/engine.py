@@ -9,10 +9,9 @@ import typer
 from twofold.cli._options import argument
 from twofold.cli._output import print_note
 from twofold.cli._players import open_player
-from twofold.cli._signals import INTERRUPTED
 from twofold.engine.server import opening_rules
 from twofold.engine.server_streams import serve
-from twofold.errors import UnsupportedRules
+from twofold.errors import INTERRUPTED, UnsupportedRules
 from twofold.players import Player, make_player
 from twofold.players.presets import default_player
 from twofold.rules import STANDARD

@@ -14,10 +14,9 @@ from twofold.cli._output import (
     write_json,
 )
 from twofold.cli._progress import waiting
-from twofold.cli._signals import INTERRUPTED
 from twofold.engine.conformance import CHECKS, CheckOutcome, check_engine
 from twofold.engine.spec import parse_command_words
-from twofold.errors import LimitExceeded
+from twofold.errors import INTERRUPTED, LimitExceeded
 from twofold.figures import (
     counted,
 )

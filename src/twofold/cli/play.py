@@ -16,8 +16,7 @@ from twofold.cli._output import (
     wrapped,
 )
 from twofold.cli._players import open_player, settled_specs
-from twofold.cli._signals import INTERRUPTED
-from twofold.errors import GameOver, InvalidMove, PlayerError, TwofoldError
+from twofold.errors import INTERRUPTED, GameOver, InvalidMove, PlayerError, TwofoldError
 from twofold.figures import (
     counted,
 )

@@ -23,9 +23,9 @@ from twofold.cli._output import (
 from twofold.cli._players import open_player
 from twofold.cli._progress import waiting
 from twofold.cli._review import document, heading, summary, worst_moves
-from twofold.cli._signals import INTERRUPTED, catching_interrupt
+from twofold.cli._signals import catching_interrupt
 from twofold.cli._thinking import print_lines
-from twofold.errors import InvalidInput, MissingExtra
+from twofold.errors import INTERRUPTED, InvalidInput, MissingExtra
 from twofold.figures import (
     counted,
     format_search_time,

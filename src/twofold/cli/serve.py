@@ -15,8 +15,7 @@ from twofold.cli._options import flag, option
 from twofold.cli._output import print_note, print_out
 from twofold.cli._players import hint_at_tables
 from twofold.cli._progress import waiting
-from twofold.cli._signals import INTERRUPTED
-from twofold.errors import InvalidInput, MissingExtra
+from twofold.errors import INTERRUPTED, InvalidInput, MissingExtra
 from twofold.folders import data_folder
 from twofold.notation import shown
 from twofold.play.folder import games_folder, make_folder

@@ -25,8 +25,8 @@ from twofold.cli._output import (
     write_json,
 )
 from twofold.cli._progress import live, loading
-from twofold.cli._signals import INTERRUPTED, catching_interrupt
-from twofold.errors import InvalidInput, ResourceError
+from twofold.cli._signals import catching_interrupt
+from twofold.errors import INTERRUPTED, InvalidInput, ResourceError
 from twofold.figures import (
     bytes_words,
     counted,

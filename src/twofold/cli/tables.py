@@ -18,7 +18,7 @@ from twofold.cli._output import (
     write_json,
 )
 from twofold.cli._progress import live, loading
-from twofold.cli._signals import INTERRUPTED, catching_interrupt
+from twofold.cli._signals import catching_interrupt
 from twofold.cli._tables_view import (
     chance_table,
     list_table,
@@ -31,7 +31,7 @@ from twofold.cli._tables_view import (
 )
 from twofold.endgame.folder import SUFFIX, WORK, is_path, tables_folder
 from twofold.endgame.pattern import EndgamePattern
-from twofold.errors import InvalidInput, InvalidTable, ResourceError
+from twofold.errors import INTERRUPTED, InvalidInput, InvalidTable, ResourceError
 from twofold.figures import (
     bytes_words,
     counted,

@@ -49,7 +49,8 @@ from twofold.cli._output import (
 )
 from twofold.cli._players import prepare
 from twofold.cli._progress import loading, waiting
-from twofold.cli._signals import INTERRUPTED, catching_interrupt
+from twofold.cli._signals import catching_interrupt
+from twofold.errors import INTERRUPTED
 from twofold.figures import (
     counted,
 )

@@ -35,7 +35,8 @@ from twofold.cli._output import (
 )
 from twofold.cli._players import hint_at_tables, settled_specs
 from twofold.cli._progress import loading
-from twofold.cli._signals import INTERRUPTED, catching_interrupt
+from twofold.cli._signals import catching_interrupt
+from twofold.errors import INTERRUPTED
 from twofold.figures import (
     counted,
     format_rate,

@@ -14,14 +14,13 @@ import threading
 import time
 from typing import Any, Final
 
+from twofold.errors import INTERRUPTED
+
 NICENESS: Final = 10
 """How far a job stands back behind other programs, where the system can do that."""
 
 GRACE_SECONDS: Final = 120.0
 """Longest time to save; then the process is ended."""
-
-INTERRUPTED: Final = 130
-"""Exit code of an interrupted command."""
 
 
 def main() -> None:

@@ -15,10 +15,9 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Final
 
-from twofold.errors import InvalidInput, LimitExceeded, TwofoldError
+from twofold.errors import INTERRUPTED, InvalidInput, LimitExceeded, TwofoldError
 from twofold.locks import alone
 from twofold.play.threads import start_thread
-from twofold.web.jobs.child import INTERRUPTED
 from twofold.web.jobs.kept import Cause, Damaged, Job, JobFolder, State, new_id, now
 from twofold.web.jobs.process import PROGRAM, CommandProcess
 from twofold.web.jobs.wanted import Plan, Wanted, check_new

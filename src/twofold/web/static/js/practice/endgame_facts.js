@@ -81,9 +81,10 @@ export class Measures {
     fill(this.list, listed.map((one) => this.#mistake(one)));
   }
 
-  #mistake({ place, move, best, lost }) {
+  #mistake({ place, move, best, before, after }) {
     const words = text('practice.mistake', {
-      number: place + 1, move: moveName(move), best: moveName(best), lost: chanceWords(lost),
+      number: place + 1, move: moveName(move), best: moveName(best),
+      before: chanceWords(before), after: chanceWords(after),
     });
     return h('li', {}, h('span', { class: 'grow', text: words }),
       button({ icon: 'undo', label: text('practice.retry', { number: place + 1 }) },
@@ -113,7 +114,7 @@ export function chanceWords(chance) {
 export function lossWords(last) {
   if (!last || last.isBest) return '';
   return sentence(text('practice.move_lost', {
-    move: moveName(last.move), best: moveName(last.best), lost: chanceWords(last.lost),
+    move: moveName(last.move), best: moveName(last.best),
     before: chanceWords(last.before), after: chanceWords(last.after),
   }));
 }
