@@ -4,15 +4,14 @@
     >>> Board.parse("1100/0000/0000/0000").slide(Move.LEFT).reward
     4
 
-The public names below are resolved when first used, so that importing twofold, or using
-boards and games alone, stays fast and does not load the compiled kernels.
+Public names are resolved on first use, so `import twofold` stays fast and loads no kernels.
 """
 
 import sys
 
 from twofold.version import __version__
 
-TYPE_CHECKING = False  # importing typing takes milliseconds, in which a Ctrl-C has a traceback
+TYPE_CHECKING = False  # importing typing takes milliseconds; Ctrl-C then prints a traceback
 if TYPE_CHECKING:
     from typing import Any
 
@@ -90,9 +89,9 @@ def __dir__() -> list[str]:
     return sorted(__all__)
 
 
-if sys.modules.get("gymnasium") is not None:  # else importing it would take most of a second
+if sys.modules.get("gymnasium") is not None:  # importing it would take most of a second
     import contextlib
     import importlib
 
-    with contextlib.suppress(Exception):  # a broken Gymnasium is no matter of boards and games
+    with contextlib.suppress(Exception):  # boards and games work with a broken Gymnasium
         importlib.import_module("twofold.env")  # registers the environments

@@ -8,7 +8,7 @@ if TYPE_CHECKING:
 
 
 def main() -> "NoReturn":
-    """Run the command; Ctrl-C ends it in order also while its modules are being imported."""
+    """Run the command; Ctrl-C during the imports ends it without a traceback, too."""
     try:
         from twofold.cli import main as run
     except KeyboardInterrupt:

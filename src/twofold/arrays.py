@@ -1,4 +1,4 @@
-"""Arrays that kernels read by their address, without a look at type or size."""
+"""Checks of arrays that kernels read by address."""
 
 from typing import Any
 
@@ -6,7 +6,7 @@ import numpy as np
 
 
 def lies_flat(array: object, dtype: Any, dimensions: int = 1) -> bool:
-    """True for an array of this type and number of dimensions whose elements lie side by side."""
+    """True for a contiguous, aligned array of this type and number of dimensions."""
     return (
         isinstance(array, np.ndarray)
         and array.dtype == dtype

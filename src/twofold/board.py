@@ -1,7 +1,6 @@
-"""Board: an immutable value, and what can be done with one.
+"""`Board`, an immutable value in plain Python on top of `reference`.
 
-Plain Python on top of `reference`: right and readable first. The compiled kernels hold the
-same rules for speed; `Board.to_bits` is the way to them.
+`Board.to_bits` gives the 64-bit form that the compiled kernels use.
 """
 
 from collections.abc import Callable, Iterable, Iterator
@@ -26,7 +25,7 @@ class Slide(NamedTuple):
 
 
 class Spawn(NamedTuple):
-    """A tile that may appear: where, which, and how likely."""
+    """A possible new tile: its cell number, its value and its probability."""
 
     cell: int
     tile: int
@@ -34,10 +33,10 @@ class Spawn(NamedTuple):
 
 
 class Board:
-    """Tiles on a grid, without score or history.
+    """Tiles on a grid, without score or history; immutable and hashable.
 
-    Cells are numbered row by row from the top-left corner, rows and columns from 0. Boards are
-    equal if their shape and tiles are, and can be members of sets and keys of dictionaries.
+    Cells are numbered row by row from the top-left corner, rows and columns from 0.
+    `np.asarray(board)` gives exponents, uint8[rows, cols]. Equal shape and tiles make equal boards.
 
         >>> board = Board.parse("1100/0000/0000/0002")
         >>> board.slide(Move.RIGHT)
@@ -47,16 +46,12 @@ class Board:
         >>> 4 in board
         True
 
-    An array made of a board, `np.asarray(board)`, holds exponents, as all arrays of this library
-    do: uint8[rows, cols].
-
     Args:
-        exponents: log2 of each tile, row by row, 0 for an empty cell; a list, or a flat array of
-            NumPy.
+        exponents: log2 of each tile, row by row, 0 for an empty cell.
         shape: (rows, cols).
 
     Raises:
-        InvalidBoard: shape or exponents are out of range, or do not fit each other.
+        InvalidBoard: a value is out of range, or exponents and shape do not match.
     """
 
     __slots__ = ("_cols", "_exponents", "_legal", "_rows")
@@ -76,7 +71,7 @@ class Board:
         self._legal: tuple[Move, ...] | None = None
 
     def _with(self, cells: tuple[int, ...]) -> "Board":
-        """A board of this shape whose cells are known to be right."""
+        """A board of this shape; the cells are not checked."""
         board = Board.__new__(Board)
         board._set(cells, self._rows, self._cols)
         return board
@@ -85,14 +80,10 @@ class Board:
 
     @classmethod
     def parse(cls, text: str) -> Self:
-        """Read `"0012/0000/0000/0000"`, `"3x4:..."` or tiles such as `"2 4 0 0 / ..."`.
+        """Read `"0012/0000/0000/0000"`, `"3x4:..."`, `"2 4 0 0 / ..."` or `"[[2, 4], [0, 2]]"`.
 
-        Commas may stand between tiles, too, and lists of rows are read: `"[[2, 4], [0, 2]]"`.
-        Rows may also stand on lines of their own, with a dot for an empty cell: what `drawn`
-        gives can be read, after a shape prefix for anything but 4x4.
-
-        Raises:
-            InvalidBoard: the text says what was expected, what was found and where.
+        The text of `drawn` is read, too, after a shape prefix for shapes other than 4x4.
+        `twofold.notation` describes all forms. Raises `InvalidBoard`.
         """
         grid = notation.parse_board(text)
         board = cls.__new__(cls)
@@ -101,11 +92,7 @@ class Board:
 
     @classmethod
     def of(cls, board: "Board | str") -> "Board":
-        """A board as such, or as text.
-
-        Raises:
-            InvalidBoard: it is neither, or the text cannot be read.
-        """
+        """The board itself, or the board that a text describes; raises `InvalidBoard`."""
         return board if isinstance(board, Board) else cls.parse(board)
 
     @classmethod
@@ -116,11 +103,7 @@ class Board:
 
     @classmethod
     def from_tiles(cls, tiles: Iterable[Iterable[SupportsIndex]]) -> Self:
-        """A board from rows of tile values: `[[2, 4], [0, 2]]`, or an array of NumPy.
-
-        Raises:
-            InvalidBoard: rows differ in length, or a value is no tile.
-        """
+        """A board from rows of tile values, such as `[[2, 4], [0, 2]]`; raises `InvalidBoard`."""
         try:
             rows = [tuple(row) for row in tiles]
         except TypeError:
@@ -142,17 +125,13 @@ class Board:
         tiles: int | None = None,
         max_tile: int = 2048,
     ) -> Self:
-        """A board of random tiles, for tests and exercises; few games come to such boards.
+        """A board of random tiles, for tests and exercises; games rarely reach such boards.
 
         Args:
             shape: (rows, cols).
             seed: the same seed gives the same board; None draws one.
             tiles: number of tiles; None draws it, from 1 to all cells.
-            max_tile: no tile is larger; all up to it are equally likely.
-
-        Raises:
-            InvalidBoard: a shape, a number of tiles or a tile that no board has.
-            InvalidSeed: the seed is out of range.
+            max_tile: largest tile; all tiles from 2 up to it are equally likely.
         """
         shape = cls.empty(shape).shape
         cells = shape[0] * shape[1]
@@ -172,12 +151,9 @@ class Board:
 
     @classmethod
     def from_bits(cls, bits: int, shape: tuple[int, int] = (4, 4)) -> Self:
-        """A board from its 64-bit form: one nibble a cell, the top-left cell in the highest.
+        """A board from its 64-bit form: one nibble per cell, the top-left cell in the highest.
 
-        A board of fewer than 4 rows or columns sits in the top-left of the 4x4 frame.
-
-        Raises:
-            InvalidBoard: the shape does not fit the frame, or bits outside it are set.
+        Fewer than 4 rows or columns fill the top-left of the 4x4 frame. Raises `InvalidBoard`.
         """
         rows, cols = _frame(shape)
         nibbles = [(bits >> (60 - 4 * cell)) & 15 for cell in range(16)]
@@ -187,11 +163,7 @@ class Board:
         return board
 
     def to_bits(self) -> int:
-        """The 64-bit form, whose 16 hexadecimal digits read as the board.
-
-        Raises:
-            InvalidBoard: more than 4 rows or columns, or a tile past 32768.
-        """
+        """The 64-bit form (see `from_bits`); raises `InvalidBoard` past 4x4 or tile 32768."""
         rows, cols = _frame(self.shape)
         if self.max_exponent > BITS_MAX_EXPONENT:
             raise InvalidBoard(
@@ -206,19 +178,17 @@ class Board:
         return int(digits.ljust(BITS_MAX_SIDE**2, "0"), 16)
 
     def __str__(self) -> str:
-        """The text of the board, as `parse` reads it."""
         return notation.format_board(self._rows, self._cols, self._exponents)
 
     def __repr__(self) -> str:
         return f"Board.parse({str(self)!r})"
 
     def drawn(self) -> str:
-        """The tiles in aligned columns, a dot for an empty cell; for people."""
+        """The tiles in aligned columns, with a dot for each empty cell."""
         width = max(len(str(self.max_tile)), 1)
         return "\n".join(" ".join(f"{tile or '.':>{width}}" for tile in row) for row in self.tiles)
 
     def _repr_svg_(self) -> str:
-        """The picture that notebooks show of a board."""
         return drawing.draw_board(self._rows, self._cols, self._exponents)
 
     # ---- what it holds
@@ -266,11 +236,7 @@ class Board:
         return 1 << self.max_exponent if self.max_exponent else 0
 
     def __getitem__(self, place: tuple[int, int]) -> int:
-        """The tile at (row, column), each counted from 0; 0 for an empty cell.
-
-        Raises:
-            IndexError: there is no such place on the board.
-        """
+        """The tile at (row, column), 0 for an empty cell; raises `IndexError` off the board."""
         try:
             row, col = place
             inside = 0 <= row < self._rows and 0 <= col < self._cols
@@ -288,7 +254,7 @@ class Board:
         return (1 << exponent if exponent else 0 for exponent in self._exponents)
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> Any:
-        """What NumPy makes of a board: its exponents, uint8[rows, cols] if no type is asked for."""
+        """Exponents for NumPy: uint8[rows, cols] unless another type is asked for."""
         import numpy as np
 
         if copy is False:
@@ -306,10 +272,7 @@ class Board:
     # ---- symmetries
 
     def symmetries(self) -> tuple["Board", ...]:
-        """The boards of this shape that rotations and reflections make of it, each once.
-
-        The board itself comes first; at most 8 on a square board, 4 on others.
-        """
+        """This board and its distinct rotations and reflections: at most 8, or 4 if not square."""
         images = [self._exponents, _mirrored(self._exponents, self._cols)]
         images += [cells[::-1] for cells in images]
         if self._rows == self._cols:
@@ -317,17 +280,13 @@ class Board:
         return tuple(map(self._with, dict.fromkeys(images)))
 
     def canonical(self) -> "Board":
-        """The one of its `symmetries` whose exponents, row by row, come first in order."""
+        """The first of the `symmetries` in the order of their exponents, row by row."""
         return min(self.symmetries(), key=lambda board: board.exponents)
 
     # ---- moves and spawns
 
     def legal_moves(self) -> tuple[Move, ...]:
-        """The moves that change the board, in the order up, right, down, left.
-
-        Raises:
-            TileTooLarge: a merge on this board would make an exponent past 35.
-        """
+        """The moves that change the board, in the order of `Move`; can raise `TileTooLarge`."""
         if self._legal is None:
             cells, cols = self._exponents, self._cols
             left = right = up = down = False
@@ -342,14 +301,9 @@ class Board:
         return self._legal
 
     def is_legal(self, move: Move | str) -> bool:
-        """Whether a move changes the board.
+        """Whether a move (`Move`, letter or word) changes the board.
 
-        Args:
-            move: a `Move`, or its letter or word: `u` or `up`.
-
-        Raises:
-            InvalidMove: this is not a move.
-            TileTooLarge: a merge on this board would make an exponent past 35.
+        Raises `InvalidMove`, or `TileTooLarge` if a merge on this board makes an exponent past 35.
         """
         return Move.of(move) in self.legal_moves()
 
@@ -359,13 +313,10 @@ class Board:
         return not self.legal_moves()
 
     def slide(self, move: Move | str) -> Slide:
-        """The afterstate and the reward of a legal move.
-
-        Args:
-            move: a `Move`, or its letter or word: `u` or `up`.
+        """The afterstate and the reward of a legal move (`Move`, letter or word).
 
         Raises:
-            IllegalMove: the move changes nothing here.
+            IllegalMove: the move does not change the board.
             InvalidMove: this is not a move.
             TileTooLarge: a merge would make an exponent past 35.
         """
@@ -389,15 +340,11 @@ class Board:
         return scatter(after), reward
 
     def place(self, cell: int, tile: int) -> "Board":
-        """The board with one more tile.
-
-        Args:
-            cell: number of an empty cell.
-            tile: its value, such as 2.
+        """The board with one more tile: `tile`, such as 2, on the empty cell number `cell`.
 
         Raises:
             CellOccupied: the cell holds a tile.
-            InvalidBoard: no such cell or no such tile.
+            InvalidBoard: there is no such cell or tile.
         """
         number = notation.as_int(cell)
         if number is None or not 0 <= number < len(self._exponents):
@@ -414,7 +361,7 @@ class Board:
         return self._with((*cells[:cell], exponent, *cells[cell + 1 :]))
 
     def spawns(self, rules: Rules | str = STANDARD) -> tuple[Spawn, ...]:
-        """Every tile that may appear on this afterstate, by cell and then by tile."""
+        """All possible new tiles on this afterstate, by cell and then by tile."""
         rules, empty = Rules.of(rules), self.empty_cells
         return tuple(
             Spawn(cell, tile, probability / len(empty))
@@ -430,7 +377,6 @@ def _mirrored(cells: tuple[int, ...], cols: int) -> tuple[int, ...]:
 
 
 def _transposed(cells: tuple[int, ...], cols: int) -> tuple[int, ...]:
-    """The cells with rows and columns exchanged."""
     return tuple(cell for col in range(cols) for cell in cells[col::cols])
 
 
@@ -446,21 +392,21 @@ def _exponent(given: SupportsIndex, cell: int) -> int:
 
 @lru_cache(maxsize=1 << 14)
 def _slid_line(line: tuple[int, ...]) -> tuple[tuple[int, ...], int]:
-    """`reference.slide_row`, remembered: a game meets the same few thousand lines."""
+    """`reference.slide_row`, cached: games meet the same few thousand lines."""
     slid, reward = reference.slide_row(line)
     return tuple(slid), reward
 
 
 @lru_cache(maxsize=1 << 14)
 def _moves_of_line(line: tuple[int, ...]) -> tuple[bool, bool]:
-    """Whether a line changes when it is slid to its start, and to its end."""
+    """Whether a slide to its start changes a line, and a slide to its end."""
     back = line[::-1]
     return _slid_line(line)[0] != line, _slid_line(back)[0] != back
 
 
 @cache
 def _order(rows: int, cols: int, move: Move) -> tuple[Permutation, Permutation, int]:
-    """How to list the cells line by line, how to put them back, and the length of a line."""
+    """Getters that list the cells line by line and put them back, and the length of a line."""
     lines = reference.lines(rows, cols, move)
     listed = [cell for line in lines for cell in line]
     back = sorted(range(len(listed)), key=listed.__getitem__)

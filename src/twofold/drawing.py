@@ -1,8 +1,7 @@
-"""Boards as SVG: colours of tiles, a board, and the picture around it.
+"""Boards as SVG text that uses no font, file or style from elsewhere.
 
-Pure text made of plain values, without anything to install. A picture stands alone: it names no
-font, file or style of elsewhere. Colours are given twice, as attributes for a light page and as
-`light-dark()` for programs that know it, so that a picture follows the page it is shown on.
+Colours are given twice, as attributes for light pages and as `light-dark()` for viewers that
+know it, so that a picture follows the page around it.
 """
 
 import html
@@ -14,13 +13,13 @@ from twofold.figures import counted
 from twofold.notation import printable, shown
 
 Theme = Literal["auto", "light", "dark"]
-"""Colours of a picture: those of the page around it, or one set in any case."""
+"""Colours of a picture; `auto` follows the page around it."""
 
 THEMES: Final = ("auto", "light", "dark")
 
 
 class Colour(NamedTuple):
-    """A colour on a light page and on a dark one, as `#rrggbb`."""
+    """A colour for light pages and one for dark pages, as `#rrggbb`."""
 
     light: str
     dark: str
@@ -34,13 +33,13 @@ class TileColours(NamedTuple):
 
 
 BOARD: Final = Colour("#b5a797", "#2f2924")
-"""What tiles lie on."""
+"""Background of the board."""
 
 CELL: Final = Colour("#cfc4b7", "#3a332d")
 """An empty cell."""
 
 INK: Final = Colour("#3b2f25", "#fffaf0")
-"""Text on the board's own colour."""
+"""Text on the background of the board."""
 
 _DARK: Final = "#3b2f25"
 _BRIGHT: Final = "#fffaf0"
@@ -85,17 +84,17 @@ TILES: Final = (
     TileColours(Colour("#004b1e", "#115629"), _BRIGHT_BRIGHT),
     TileColours(Colour("#194f81", "#265b8d"), _BRIGHT_BRIGHT),  # 2^35
 )
-"""Colours of the tiles by exponent, from 1. They are those of the web page, whose tests keep
-the contrast of number and face at 4.5 or more and tell every tile from its neighbours."""
+"""Colours of the tiles by exponent, from 1: those of the web page. Its tests require a contrast of
+4.5 or more between number and face, and visible differences between neighbouring tiles."""
 
 FACE: Final = 100
-"""Side of a tile, in the units of the picture."""
+"""Side of a tile, in units of the picture."""
 
 GAP: Final = 12
 """Space between tiles, and around them."""
 
 SCALE: Final = 0.55
-"""Pixels a unit, where nothing else is asked for: a 4x4 board is 253 pixels wide."""
+"""Default pixels per unit: a 4x4 board is 253 pixels wide."""
 
 MAX_SCALE: Final = 10.0
 
@@ -103,11 +102,11 @@ FONT: Final = "'Clear Sans','Helvetica Neue',Arial,sans-serif"
 
 _RADIUS: Final = 5
 _BASELINE: Final = 0.355
-"""How far below its middle a number's base line is, in font sizes."""
+"""Distance of a text's baseline below its middle, in font sizes."""
 
 
 def check_theme(theme: str) -> Theme:
-    """Return `theme` if it is one; raise `InvalidInput` if not."""
+    """Return `theme` if it is known; raise `InvalidInput` if not."""
     for known in THEMES:
         if theme == known:
             return known
@@ -115,7 +114,7 @@ def check_theme(theme: str) -> Theme:
 
 
 def check_scale(scale: float) -> float:
-    """Return `scale` if it is a size that can be shown; raise `InvalidInput` if not."""
+    """Return `scale` if it is in range; raise `InvalidInput` if not."""
     if not (isinstance(scale, int | float) and 0.05 <= scale <= MAX_SCALE):
         raise InvalidInput(f"expected a scale from 0.05 to {MAX_SCALE:g}, got {shown(scale)}")
     return scale
@@ -135,12 +134,12 @@ def paint(theme: Theme, **colours: Colour) -> str:
 
 
 def escaped(text: str) -> str:
-    """Any text as it may stand in XML: markup means nothing in it, control characters are shown."""
+    """Text for XML, with markup and control characters escaped."""
     return html.escape(printable(text))
 
 
 def light_dark(colour: Colour) -> str:
-    """The colour in CSS, as the page has it."""
+    """The colour as `light-dark()` of CSS."""
     return f"light-dark({colour.light},{colour.dark})"
 
 
@@ -169,7 +168,7 @@ def label(
     anchor: str = "start",
     bold: bool = False,
 ) -> str:
-    """A line of text whose middle is at height `y`; what it says is escaped."""
+    """A line of text with its vertical middle at `y`; the text is escaped."""
     weight = ' font-weight="bold"' if bold else ""
     return (
         f'<text x="{x:g}" y="{y + _BASELINE * size:.4g}" font-size="{size:.4g}" '
@@ -178,12 +177,12 @@ def label(
 
 
 def number_size(exponent: int) -> float:
-    """Font size of the number on a tile: smaller, the more digits it has."""
+    """Font size of the number on a tile: smaller for more digits."""
     return min(50.0, 128.0 / len(str(1 << exponent)))
 
 
 def board_size(rows: int, cols: int) -> tuple[int, int]:
-    """(width, height) of a board with its border, in the units of the picture."""
+    """(width, height) of a board with its border, in units of the picture."""
     return cols * (FACE + GAP) + GAP, rows * (FACE + GAP) + GAP
 
 
@@ -194,14 +193,7 @@ def cell_corner(cell: int, cols: int) -> tuple[int, int]:
 
 
 def board_parts(rows: int, cols: int, exponents: Sequence[int], theme: Theme) -> list[str]:
-    """The elements of a board, its top-left corner at 0, 0.
-
-    Args:
-        rows: number of rows.
-        cols: number of columns.
-        exponents: log2 of each tile, row by row, 0 for an empty cell.
-        theme: its colours.
-    """
+    """The elements of a board with its top-left corner at 0, 0; `exponents` row by row, 0 empty."""
     width, height = board_size(rows, cols)
     parts = [rectangle(0, 0, width, height, paint(theme, fill=BOARD), 2 * _RADIUS)]
     for cell, exponent in enumerate(exponents):
@@ -240,18 +232,11 @@ def picture(
     theme: Theme,
     scale: float = SCALE,
 ) -> str:
-    """A whole SVG of some parts.
+    """A complete SVG from elements; `width` and `height` in units, `scale` in pixels per unit.
 
-    Args:
-        width: in units.
-        height: in units.
-        parts: elements.
-        title: what it is, for those who do not see it, and for pointers; escaped.
-        description: what is to be seen; escaped.
-        theme: its colours.
-        scale: pixels a unit.
+    `title` and `description` are for screen readers; both are escaped.
     """
-    # A picture that is a page of its own follows its viewer; one in a page follows that.
+    # A picture opened alone follows the viewer's colour scheme; in a page, that of the page.
     style = "<style>svg:root{color-scheme:light dark}</style>" if theme == "auto" else ""
     size = f'width="{width * scale:.6g}" height="{height * scale:.6g}"'
     head = (
@@ -271,15 +256,9 @@ def draw_board(
     theme: Theme = "auto",
     scale: float = SCALE,
 ) -> str:
-    """A board as SVG.
+    """A board as SVG, with an optional caption below; a tile is 100 units wide.
 
-    Args:
-        rows: number of rows.
-        cols: number of columns.
-        exponents: log2 of each tile, row by row, 0 for an empty cell.
-        caption: a line of text below the board.
-        theme: its colours.
-        scale: pixels a unit of the picture; a tile has 100 units.
+    `exponents` holds log2 of each tile, row by row, 0 for an empty cell; `scale` is pixels a unit.
     """
     width, height = map(float, board_size(rows, cols))
     parts = board_parts(rows, cols, exponents, theme)
@@ -303,16 +282,16 @@ _LINE: Final = 1.35
 """Height of a line, in font sizes."""
 
 _LETTERS: Final = 1.75
-"""Letters beside one another in a width of one, at a font size of one: the mean is 0.57 wide."""
+"""Letters per unit of width at font size 1: their mean width is 0.57."""
 
 
 def captioned(
     parts: Sequence[str], width: float, height: float, caption: str, theme: Theme
 ) -> tuple[list[str], float]:
-    """The parts of a picture with a line of text below them, and its new height.
+    """Add a line of text below a picture: its parts and its new height.
 
-    The text lies on the colour of the board, so that it can be read on any page. Where it does
-    not fit it becomes smaller, and then goes on in a line below, from one of its dots on.
+    The text lies on the board's colour, so it is readable on any page. If it is too long, its font
+    becomes smaller, then it wraps at a dot.
     """
     room = _LETTERS * (width - 2 * GAP)
     lines = _wrapped(caption, int(room / _LEAST_CAPTION_SIZE))
@@ -327,7 +306,7 @@ def captioned(
 
 
 def _wrapped(caption: str, most: int) -> list[str]:
-    """The parts of a caption in as few lines of at most so many letters as may be."""
+    """Wrap a caption at its dots into lines of at most `most` letters."""
     lines = [""]
     for part in caption.split(DOT):
         longer = f"{lines[-1]}{DOT}{part}" if lines[-1] else part
@@ -339,7 +318,7 @@ def _wrapped(caption: str, most: int) -> list[str]:
 
 
 DOT: Final = " · "
-"""Between the parts of a caption."""
+"""Separator of the parts of a caption."""
 
 
 def game_caption(score: int, move_number: int, status: str) -> str:
@@ -348,7 +327,7 @@ def game_caption(score: int, move_number: int, status: str) -> str:
 
 
 def board_title(rows: int, cols: int, exponents: Sequence[int]) -> str:
-    """What a picture shows, in a few words: `2048 board of 4 rows and 4 columns, ...`."""
+    """A title for a board: `2048 board of 4 rows and 4 columns, ...`."""
     largest = max(exponents)
     holds = f"largest tile {1 << largest}" if largest else "empty"
     return f"2048 board of {counted(rows, 'row')} and {counted(cols, 'column')}, {holds}"

@@ -13,13 +13,13 @@ They are one tree::
     |-- PageError (also a RuntimeError)      exit code 1: a web page or its browser failed
     `-- ResourceError (also a RuntimeError)  exit code 3: disk or memory
 
-Texts are one lower-case sentence: what was expected, what was found, and where.
+Messages are in lower case and say what was expected, what was found, and where.
 """
 
 from typing import Final
 
 INTERRUPTED: Final = 130
-"""Exit code of a command that Ctrl-C has ended."""
+"""Exit code of a command ended by Ctrl-C."""
 
 
 class TwofoldError(Exception):
@@ -29,7 +29,7 @@ class TwofoldError(Exception):
 
 
 class InvalidInput(TwofoldError, ValueError):
-    """Something given to twofold cannot be read or used."""
+    """An input cannot be read or used."""
 
     exit_code = 2
 
@@ -51,7 +51,7 @@ class InvalidSpec(InvalidInput):
 
 
 class InvalidRecord(InvalidInput):
-    """A game record is torn, inconsistent or from another format."""
+    """A game record is truncated, inconsistent or in another format."""
 
 
 class InvalidBudget(InvalidInput):
@@ -63,15 +63,15 @@ class InvalidSeed(InvalidInput):
 
 
 class InvalidLine(InvalidInput):
-    """A line is not one of the engine protocol."""
+    """A line does not belong to the engine protocol."""
 
 
 class InvalidNetwork(InvalidInput):
-    """Patterns, settings of a training run or a weight file that cannot be used."""
+    """Patterns, training settings or a weight file cannot be used."""
 
 
 class InvalidTable(InvalidInput):
-    """A name or a file is not a table of solved or of late boards, is torn, or of other rules."""
+    """A solved-game or endgame table is unknown, truncated, or made for other rules."""
 
 
 class UnsupportedRules(InvalidInput):
@@ -99,19 +99,19 @@ class GameOver(InvalidInput):
 
 
 class NothingToUndo(InvalidInput):
-    """No move was made here that could be taken back."""
+    """There is no move to undo."""
 
 
 class NothingToRedo(InvalidInput):
-    """No move was undone since the last one made."""
+    """There is no undone move to redo."""
 
 
 class MissingExtra(InvalidInput):
-    """A part of twofold that is installed as an extra is not there."""
+    """An optional part of twofold (an extra) is not installed."""
 
 
 class PlayerError(TwofoldError, RuntimeError):
-    """A player answered with something that is not a legal move, or not at all."""
+    """A player returned no legal move, or failed to answer."""
 
 
 class PageError(TwofoldError, RuntimeError):

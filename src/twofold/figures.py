@@ -1,4 +1,4 @@
-"""Figures as people read them: counts, rates, lengths of time, chances and sizes."""
+"""Numbers as readable text: counts, rates, durations, percentages and sizes."""
 
 from math import floor, log10
 from typing import Final
@@ -7,7 +7,7 @@ _UNITS: Final = ((1.0, "s"), (1e-3, "ms"), (1e-6, "µs"), (1e-9, "ns"))
 _LEAST_PERCENT: Final = 1e-6
 
 DASH: Final = "–"
-"""In the place of a figure that is not known."""
+"""Shown for an unknown number."""
 
 
 def counted(number: int, noun: str) -> str:
@@ -16,25 +16,25 @@ def counted(number: int, noun: str) -> str:
 
 
 def format_rate(value: float) -> str:
-    """A rate or a difference: whole with thousands separated from 100 on, else three digits."""
+    """A rate or a difference: three digits below 100, else whole with thousands separated."""
     return f"{value:,.0f}" if abs(value) >= 100 else f"{value:.3g}"
 
 
 def format_three_digits(value: float) -> str:
-    """A whole number of which three digits mean something: `80,100,000`."""
+    """A number rounded to three significant digits: `80,100,000`."""
     return f"{float(f'{value:.3g}'):,.0f}"
 
 
 def format_pace(pace: float | None) -> str:
-    """A pace in words: `8 moves/s`, or `as fast as it can` for None."""
+    """A pace: `8 moves/s`, or `as fast as it can` for None."""
     return "as fast as it can" if pace is None else f"{format_rate(pace)} moves/s"
 
 
-# ---- lengths of time
+# ---- durations
 
 
 def format_seconds(seconds: float | None) -> str:
-    """Three digits and the unit that fits; a dash where it is not known.
+    """A duration with three digits and a fitting unit; a dash for None.
 
     >>> format_seconds(0.00123)
     '1.23 ms'
@@ -46,26 +46,26 @@ def format_seconds(seconds: float | None) -> str:
 
 
 def format_search_time(seconds: float) -> str:
-    """In milliseconds or seconds, three digits: `0.139 ms`, `1.02 s`, `125 s`."""
+    """A search time in milliseconds or seconds: `0.139 ms`, `1.02 s`, `125 s`."""
     if seconds < 0.9995:
         return f"{1000 * seconds:.3g} ms"
     return f"{seconds:,.{2 if seconds < 10 else 1 if seconds < 100 else 0}f} s"
 
 
 def clock(seconds: float) -> str:
-    """`1:05` for 65 seconds, `2:01:05` for two hours more; rounded to whole seconds."""
+    """`1:05` for 65 seconds, `2:01:05` for 7,265; rounded to whole seconds."""
     minutes, rest = divmod(round(seconds), 60)
     hours, minutes = divmod(minutes, 60)
     return f"{hours}:{minutes:02}:{rest:02}" if hours else f"{minutes}:{rest:02}"
 
 
 def format_time(seconds: float) -> str:
-    """`0:12`, `1:02:03`, of the whole seconds that are over; tenths below ten seconds."""
+    """`1.5 s` below ten seconds, then `0:12` or `1:02:03`, rounded down."""
     return f"{seconds:.1f} s" if seconds < 10 else clock(int(seconds))
 
 
 def time_words(seconds: float) -> str:
-    """A time that was estimated, roughly: `20 seconds`, `5 minutes`."""
+    """An estimated time: `20 seconds`, `5 minutes`."""
     if seconds < 100:
         return counted(max(round(seconds), 1), "second")
     return f"{seconds / 60:.0f} minutes" if seconds < 6000 else f"{seconds / 3600:.0f} hours"
@@ -75,7 +75,7 @@ def time_words(seconds: float) -> str:
 
 
 def percent(chance: float) -> str:
-    """A chance in percent: two decimals, of small ones the first digit that is not 0."""
+    """A probability in percent: two decimals; small ones to their first nonzero digit."""
     share = 100 * chance
     if 99.995 <= share < 100 - _LEAST_PERCENT:
         return "> 99.99 %"
@@ -87,7 +87,7 @@ def percent(chance: float) -> str:
 
 
 def bytes_words(size: float) -> str:
-    """A size as people say it: `537 MB`."""
+    """A size in decimal units: `537 MB`."""
     for unit in ("bytes", "kB", "MB", "GB"):
         if size < 1000 or unit == "GB":
             return f"{size:.0f} {unit}" if size >= 10 or unit == "bytes" else f"{size:.1f} {unit}"

@@ -1,7 +1,4 @@
-"""Writing files so that a reader finds the old content or the new, never anything between.
-
-Reading them, too: only regular files are opened, and what fails meanwhile is an error of ours.
-"""
+"""Atomic writes: a reader finds the old content or the new. Opening regular files to read."""
 
 import contextlib
 import io
@@ -17,41 +14,37 @@ from typing import IO, Any, Final
 from twofold.errors import InvalidInput, ResourceError
 
 TEMPORARY: Final = ".twofold-tmp"
-"""End of the name of a file that is being written."""
+"""Suffix of a file that is being written."""
 
 _ABANDONED_SECONDS: Final = 86_400.0
 _RANDOM_BYTES: Final = 8
 _LEFTOVER: Final = re.compile(
     rf"\.(.+)\.([1-9][0-9]{{0,9}})-[0-9a-f]+{re.escape(TEMPORARY)}", re.ASCII | re.DOTALL
 )
-"""Name of a temporary file: that of its target, its process, a number that cannot be guessed."""
+"""Name of a temporary file: target, process id, random number."""
 
 Buffer = bytes | memoryview
-"""Bytes to be written, and only looked at."""
+"""Bytes to write."""
 
 
 def atomic_write(
     path: str | os.PathLike[str], data: Buffer | str | Iterable[Buffer], *, mode: int | None = None
 ) -> None:
-    """Replace the content of `path` with `data` in one step.
+    """Replace the content of `path` with `data` in one step; on failure `path` stays as it was.
 
-    The data goes to a temporary file beside `path`, is flushed to the disk, and takes the
-    place of `path` with one rename. If anything fails, `path` is as it was. A temporary file
-    left by a process that died is removed by the next write to the same path. If `path` is a
-    link, the file that it leads to is replaced.
+    The data is written to a temporary file beside `path`, flushed to the disk and renamed.
+    Temporary files of processes that died are removed first. If `path` is a link, its target is
+    replaced.
 
     Args:
         path: the file to write; its folder must exist.
-        data: the whole content, or its parts in turn, each of which is written before the next
-            one is asked for and is not copied; text is written as UTF-8 with line ends as they
-            are. What the parts raise is passed on, and `path` is as it was.
-        mode: permissions of the file; None for those of the file that it replaces, or the usual
-            ones.
+        data: the whole content, or its parts, each written before the next is requested; text is
+            written as UTF-8 with its line ends unchanged.
+        mode: permissions; None for those of the replaced file, or the usual ones.
 
     Raises:
-        InvalidInput: `path` is there and is not a regular file, or its folder is missing.
-        ResourceError: the disk is full or another system call failed; names path and bytes
-            (of parts that an iterator makes, those so far).
+        InvalidInput: `path` is not a regular file, or its folder is missing.
+        ResourceError: the disk is full or another system call failed; names path and bytes.
     """
     try:
         target = Path(os.path.realpath(path))
@@ -69,7 +62,7 @@ def atomic_write(
             with file:
                 _write_and_sync(file, content, mode)
             os.replace(temporary, target)
-        except BaseException:  # of the parts, or Ctrl-C, too
+        except BaseException:  # also Ctrl-C, and exceptions of the parts
             _remove_quietly(temporary)
             raise
         _sync_folder(target.parent)
@@ -80,11 +73,7 @@ def atomic_write(
 
 
 class _Content:
-    """What is to be written, part by part.
-
-    Attributes:
-        size: its bytes; of parts that an iterator makes, of those so far.
-    """
+    """The parts to write; `size` is their bytes, for an iterator those so far."""
 
     def __init__(self, data: Buffer | str | Iterable[Buffer]) -> None:
         whole = data.encode() if isinstance(data, str) else data
@@ -104,14 +93,8 @@ def open_regular(
 ) -> IO[bytes]:
     """Open a regular file for reading; a device or a pipe could block, or never end.
 
-    Args:
-        path: the file.
-        error: the kind of error that is raised here, and by the file where it cannot be read:
-            a file of `/proc` may be regular, and its bytes out of reach.
-
-    Raises:
-        InvalidInput: the given kind of it; there is no such file, it is not regular or cannot
-            be read.
+    Raises `error` if the file is missing, not regular or unreadable, also while it is read: a file
+    of `/proc` may be regular and still unreadable.
     """
     name = ascii(os.fspath(path))
     try:
@@ -125,7 +108,7 @@ def open_regular(
 
 
 def free_path(path: Path) -> Path:
-    """The path, or one beside it with a number, at which there is no file."""
+    """The path, or the first free one with a number: `game-2.json` beside `game.json`."""
     found, number = path, 1
     while found.exists():
         number += 1
@@ -134,7 +117,7 @@ def free_path(path: Path) -> Path:
 
 
 class _Readable(io.FileIO):
-    """A file that cannot be read says so in an error of ours."""
+    """A file that turns failures to read into `error`."""
 
     def __init__(self, path: str | os.PathLike[str], error: type[InvalidInput]) -> None:
         super().__init__(os.fspath(path))
@@ -164,7 +147,6 @@ def _check_target(target: Path) -> None:
 
 
 def _mode_of(target: Path, wanted: int | None) -> int | None:
-    """The permissions that a file is to have; None for the usual ones."""
     if wanted is not None:
         return wanted
     try:
@@ -174,10 +156,7 @@ def _mode_of(target: Path, wanted: int | None) -> int | None:
 
 
 def _create(path: Path, mode: int | None) -> IO[bytes]:
-    """A new file, with these permissions from the start where they are narrower than usual.
-
-    What is there already, a link too, is neither opened nor followed: `x` is O_EXCL.
-    """
+    """A new file, with narrow permissions from the start; `x` is O_EXCL, so no link is followed."""
     return open(
         path,
         "xb",
@@ -189,13 +168,13 @@ def _create(path: Path, mode: int | None) -> IO[bytes]:
 def _write_and_sync(file: IO[bytes], content: Iterable[memoryview], mode: int | None) -> None:
     for part in content:
         _write_all(file, part)
-    if mode is not None and hasattr(os, "fchmod"):  # what the umask has taken from it
+    if mode is not None and hasattr(os, "fchmod"):  # the umask may have removed some
         os.fchmod(file.fileno(), mode)
     os.fsync(file.fileno())
 
 
 def _write_all(file: IO[bytes], view: memoryview) -> None:
-    """A raw write may take only a part of what it is given."""
+    """Write all bytes; one raw write may take only a part."""
     while view:
         view = view[file.write(view) :]
 
@@ -212,14 +191,9 @@ def _sync_folder(folder: Path) -> None:
 
 
 def remove_abandoned(folder: Path, target: str = "") -> None:
-    """Remove what processes of this user that died have left of their own writes in a folder.
+    """Remove temporary files that dead processes of this user left in a folder.
 
-    Args:
-        folder: the folder.
-        target: name of the file that they were writing; empty for all files.
-
-    Raises:
-        OSError: the folder cannot be read.
+    `target` limits this to writes of that file name. Raises `OSError` if the folder is unreadable.
     """
     for name in os.listdir(folder):
         found = _LEFTOVER.fullmatch(name) if name.endswith(TEMPORARY) else None
@@ -228,7 +202,7 @@ def remove_abandoned(folder: Path, target: str = "") -> None:
 
 
 def _is_abandoned(leftover: Path, writer: int) -> bool:
-    """Whether this is a file, no link, of this user, and the process that wrote it has ended."""
+    """Whether this is a regular file of this user whose writer has ended."""
     try:
         status = os.lstat(leftover)
     except FileNotFoundError:  # removed by another process meanwhile
@@ -236,7 +210,7 @@ def _is_abandoned(leftover: Path, writer: int) -> bool:
     if not stat.S_ISREG(status.st_mode):
         return False
     if os.name != "posix":
-        # A clock that was set wrong once may have given it a time to come.
+        # A wrong clock may have given it a time in the future.
         return abs(time.time() - status.st_mtime) >= _ABANDONED_SECONDS
     return status.st_uid == os.geteuid() and not _is_alive(writer)
 

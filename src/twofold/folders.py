@@ -1,4 +1,4 @@
-"""Folders: that of the user's data, and folders that no other user of the machine may change."""
+"""The folder of the user's data, and folders that no other user can change."""
 
 import os
 import stat
@@ -8,34 +8,23 @@ import platformdirs
 
 
 def data_folder() -> Path:
-    """Where everything is kept that is this user's: games, tables, the token of the web app."""
+    """The folder of this user's data: games, tables, the web app's token; `TWOFOLD_STATE_DIR`."""
     chosen = os.environ.get("TWOFOLD_STATE_DIR")
     return Path(chosen or platformdirs.user_data_dir("twofold", appauthor=False))
 
 
 def make_private(folder: Path) -> None:
-    """Make a folder, and those above it that are missing, for this user alone.
-
-    Raises:
-        OSError: it cannot be made.
-    """
+    """Make a folder and its missing parents for this user alone; raises `OSError`."""
     missing = [place for place in (folder, *folder.parents) if not os.path.lexists(place)]
     for place in reversed(missing):
         place.mkdir(mode=0o700, exist_ok=True)
 
 
 def shared_place(folder: Path) -> Path | None:
-    """The place through which another user could change the files of a folder; None if none.
+    """The place through which another user could change files of a folder; None if there is none.
 
-    That is the folder itself if it is a link, is not this user's or is open to others; or a
-    folder above it, as `shared_on_the_way` finds it. Systems without POSIX owners are not
-    looked at.
-
-    Args:
-        folder: the folder, which is there.
-
-    Raises:
-        OSError: there is none.
+    That is the folder itself if it is a link, has another owner or is open to others; or a folder
+    above it, see `shared_on_the_way`. Always None without POSIX owners. Raises `OSError`.
     """
     if os.name != "posix":
         return None
@@ -46,16 +35,9 @@ def shared_place(folder: Path) -> Path | None:
 
 
 def shared_on_the_way(folder: Path) -> Path | None:
-    """The first of a folder and those above it that others own or can write to; None if none.
+    """The first of a folder and its parents that others own or can write to; None if there is none.
 
-    Links are followed. In a folder such as `/tmp`, whose files belong to their owners alone,
-    others can only write their own.
-
-    Args:
-        folder: the folder, which is there.
-
-    Raises:
-        OSError: there is none.
+    Links are followed. A sticky folder such as `/tmp` is safe. Raises `OSError`.
     """
     if os.name != "posix":
         return None

@@ -1,4 +1,4 @@
-"""Game: a board with a seed, a score and a history that can be undone and redone.
+"""`Game`: a board with a seed, a score, and a history with undo and redo.
 
     >>> game = Game(seed=1)
     >>> game.play(Move.UP).reward
@@ -7,11 +7,9 @@
     >>> game.move_number
     0
 
-The tile that follows a move is a function of the seed and the spawn number (`docs/dice.md`),
-so undo and then the same move gives the same tile.
-
-A game keeps the letters of its moves, and a board every `MARK_EVERY` moves: a position between two
-of them is found by playing on from the one before.
+A new tile is a function of the seed and the spawn number (`docs/dice.md`), so undo and the same
+move give the same tile. A game stores the letters of its moves and a board every `MARK_EVERY`
+moves; other positions are replayed from the stored board before them.
 """
 
 import secrets
@@ -31,30 +29,23 @@ from twofold.rules import STANDARD, Move, Rules
 from twofold.step import Status, Step, next_step, start_board, status_of, throw
 
 MARK_EVERY: Final = 64
-"""Moves between two boards that are kept, where they were made one by one."""
+"""Moves between two stored boards, in a game played move by move."""
 
 MARK_GAP: Final = 2_048
-"""More moves than a kernel makes at once, so more than between two boards that are kept."""
+"""More moves than one kernel call makes, so more than between boards that calls have stored."""
 
 _MOVES: Final = {ord(move.letter): move for move in Move}
 
 
 class Moment(NamedTuple):
-    """A board and the points so far."""
+    """A board and the score on it."""
 
     board: Board
     score: int
 
 
 class PlayedMove(NamedTuple):
-    """A move of a game and what it was made on.
-
-    Attributes:
-        number: moves made before it.
-        board: the board before it.
-        move: the move.
-        spawn: (cell, tile) that appeared after it.
-    """
+    """A move, with the moves made and the board before it, and the (cell, tile) after it."""
 
     number: int
     board: Board
@@ -63,17 +54,15 @@ class PlayedMove(NamedTuple):
 
 
 class Game:
-    """A game in progress. Not for several threads at once.
+    """A game in progress; not safe for several threads at once.
 
     Args:
-        rules: what may vary, as `Rules` or as text such as `3x3`; the original game by default.
-        seed: seed of the dice, 0 to 2**64 - 1; None draws one, which `seed` then names.
-        undos: moves undone so far, for a game that is taken up again.
+        rules: `Rules`, or text such as `3x3`.
+        seed: seed of the dice, 0 to 2**64 - 1; None draws one.
+        undos: moves undone so far, for a game that is resumed.
 
     Raises:
-        InvalidRules: the rules cannot be read.
-        InvalidSeed: the seed is out of range.
-        LimitExceeded: `undos` is out of range.
+        InvalidInput: the rules cannot be read, or a number is out of range.
     """
 
     def __init__(
@@ -97,20 +86,17 @@ class Game:
         """A game that begins on a given board.
 
         Args:
-            board: where it begins, as a `Board` or as text.
-            rules: what may vary, as `Rules` or as text; None means the original rules on a board
-                of this shape.
-            seed: seed of the dice; None draws one. The tile after the n-th move of the whole
-                game has spawn number `rules.start_tiles` + n, counted from 0.
+            board: a `Board` or its text.
+            rules: `Rules` or text; None for the original rules on this shape.
+            seed: seed of the dice; None draws one. The tile after the n-th move of the whole game
+                has spawn number `rules.start_tiles` + n, counted from 0.
             score: points so far.
             move_number: moves made so far.
             undos: moves undone so far.
 
         Raises:
             InvalidBoard: the board has another shape than the rules.
-            InvalidRules: the rules cannot be read.
-            InvalidSeed: the seed is out of range.
-            LimitExceeded: score, move number or undos are out of range.
+            InvalidInput: a text cannot be read, or a number is out of range.
         """
         board = Board.of(board)
         rules = Rules(rows=board.rows, cols=board.cols) if rules is None else Rules.of(rules)
@@ -134,14 +120,13 @@ class Game:
         self._number = move_number
         self._letters = bytearray()  # of the moves made, then of those that redo would make
         self._spawns: dict[int, tuple[int, int]] = {}  # given ones, by the move number after them
-        self._thrown: set[int] = set()  # numbers of given ones that the dice give too
+        self._thrown: set[int] = set()  # numbers of given ones that equal the dice's
         self._marks = {move_number: start}
         self._marked = [move_number]  # the keys of `_marks`, ascending
-        self._trail = [start]  # the positions found last: from a mark on
+        self._trail = [start]  # the positions replayed last, from a mark on
         self._trail_first = move_number
 
     def __str__(self) -> str:
-        """How the game stands, and its board below."""
         moves = counted(self.move_number, "move")
         return f"{self.score:,} points, {moves}, {self.status.value}\n{self.board.drawn()}"
 
@@ -152,7 +137,6 @@ class Game:
         )
 
     def _repr_svg_(self) -> str:
-        """The picture that notebooks show of a game: its board, points, moves and status."""
         caption = drawing.game_caption(self.score, self.move_number, self.status.value)
         board = self.board
         return drawing.draw_board(board.rows, board.cols, board.exponents, caption=caption)
@@ -161,7 +145,7 @@ class Game:
 
     @property
     def rules(self) -> Rules:
-        """What may vary from game to game."""
+        """The rules of the game."""
         return self._rules
 
     @property
@@ -181,12 +165,12 @@ class Game:
 
     @property
     def move_number(self) -> int:
-        """Moves made since the start of the game; a board given as the start may begin past 0."""
+        """Moves made since the start of the game; a game from a board may start past 0."""
         return self._number
 
     @property
     def spawn_number(self) -> int:
-        """The dice's number of the tile that follows the next move."""
+        """The spawn number of the tile after the next move."""
         return self._rules.start_tiles + self.move_number
 
     @property
@@ -206,7 +190,7 @@ class Game:
 
     @property
     def given_board(self) -> Board | None:
-        """The board it began on; None for a whole game that began as its rules and seed say."""
+        """The board it began on; None if rules and seed give that start."""
         if self._start.score == self._first == 0 and self._start.board == start_board(
             self._rules, self._seed
         ):
@@ -220,7 +204,7 @@ class Game:
 
     @property
     def status(self) -> Status:
-        """Going, won and may go on, stopped at the goal, or over."""
+        """Going, won, stopped at the goal, or over."""
         return status_of(self.board, self._rules)
 
     @property
@@ -236,11 +220,11 @@ class Game:
 
     @property
     def steps(self) -> tuple[Step, ...]:
-        """The moves made here and what came of each; they are played again."""
+        """The steps since the start board, replayed at each call."""
         return tuple(self.iter_steps())
 
     def iter_steps(self) -> Iterator[Step]:
-        """The moves made here, one after the other as they are played again."""
+        """The steps since the start board, replayed one by one."""
         board = self._start.board
         for number in range(self._first, self._number):
             step = self._step(board, number)
@@ -248,7 +232,7 @@ class Game:
             board = step.board
 
     def __iter__(self) -> Iterator[PlayedMove]:
-        """The turns made here: number, board before the move, the move, (cell, tile) that came.
+        """The moves since the start board, with the board before and the spawn after each.
 
         >>> game = Game("2x2", seed=1)
         >>> step = game.play("up")
@@ -263,31 +247,31 @@ class Game:
 
     @property
     def moves(self) -> tuple[Move, ...]:
-        """The moves made here."""
+        """The moves since the start board."""
         return tuple(map(_MOVES.__getitem__, self._letters[: self._number - self._first]))
 
     @property
     def letters(self) -> str:
-        """The moves made here, a letter each."""
+        """The moves since the start board, a letter each."""
         return self.letters_between(self._first, self._number)
 
     def letters_between(self, number: int, end: int) -> str:
-        """The letters of the moves made from a move number up to another one."""
+        """The letters of the moves from one move number up to another."""
         end = max(min(end, self._number), number)
         return self._letters[number - self._first : end - self._first].decode()
 
     @property
     def spawns(self) -> Mapping[int, tuple[int, int]]:
-        """The (cell, tile) that were given, by the number of the move before them."""
+        """Spawns given by the caller, (cell, tile), by the number of the move before them."""
         return MappingProxyType({n: one for n, one in self._spawns.items() if n <= self._number})
 
     def is_thrown(self, number: int) -> bool:
-        """Whether the dice give the tile after the n-th move, even if it was given."""
+        """Whether the tile after the n-th move is the one that the dice give."""
         return number not in self._spawns or number in self._thrown
 
     @property
     def undos(self) -> int:
-        """How often a move was undone, redone or not."""
+        """Number of moves undone, including those redone later."""
         return self._undos
 
     @property
@@ -301,18 +285,14 @@ class Game:
         return self._number < self._last
 
     def at(self, number: int) -> Moment:
-        """Board and points after a move of this game, given by its move number.
-
-        Raises:
-            LimitExceeded: it is not a move number of this game.
-        """
+        """Board and score at a move number; raises `LimitExceeded` if there is none."""
         check_limit("a move number of this game", number, self._first, self._number)
         return self._find(number)
 
     def known_before(self, number: int) -> int:
-        """The last move number before a given one whose position needs not be found again.
+        """A stored move number before a given one, after a stored one that is near.
 
-        From there on it costs time to find positions; between it and the one before, not much.
+        Positions between these two are found quickly; later ones may need a long replay.
         """
         place = bisect_right(self._marked, max(number - 1, self._first)) - 1
         while place > 0 and self._marked[place] - self._marked[place - 1] > MARK_GAP:
@@ -326,18 +306,13 @@ class Game:
 
         Args:
             move: a legal move, as `Move`, letter or word: `u` or `up`.
-            spawn: (cell, tile) that appeared, for games whose dice are not ours; None
-                throws the dice.
-
-        Returns:
-            What came of it.
+            spawn: the (cell, tile) that appeared, for games with other dice; None uses the dice.
 
         Raises:
             GameOver: no move is legal, or play has stopped at the goal.
-            IllegalMove: the move changes nothing here.
-            InvalidMove: this is not a move.
+            IllegalMove: the move does not change the board.
             CellOccupied: the given cell holds a tile after the move.
-            InvalidBoard: the given cell is not on the board, or the rules spawn no such tile.
+            InvalidInput: the move, the given cell or the given tile is not valid.
             LimitExceeded: the game has as many moves as a record can hold.
         """
         self._check_room(1)
@@ -350,11 +325,7 @@ class Game:
         return step
 
     def undo(self) -> Step:
-        """Take the last move back and return it.
-
-        Raises:
-            NothingToUndo: no move was made here.
-        """
+        """Take back the last move and return it; raises `NothingToUndo`."""
         if not self.can_undo:
             raise NothingToUndo("expected a move to undo, got none made")
         number = self._number - 1
@@ -365,11 +336,7 @@ class Game:
         return step
 
     def redo(self) -> Step:
-        """Make the move undone last again, with the same tile, and return it.
-
-        Raises:
-            NothingToRedo: no move was undone, or another one was made since.
-        """
+        """Make the move undone last again, with the same tile; raises `NothingToRedo`."""
         if not self.can_redo:
             raise NothingToRedo("expected an undone move to make again, got none")
         step = self._step(self.board, self._number)
@@ -379,12 +346,12 @@ class Game:
     def extend(
         self, letters: str, reached: Moment, spawns: Mapping[int, tuple[int, int]] | None = None
     ) -> None:
-        """Take over moves that were made elsewhere from where this game stands.
+        """Append moves made elsewhere from the current position; they are not checked.
 
         Args:
-            letters: the moves, which are not checked.
-            reached: where they led.
-            spawns: the (cell, tile) that the dice do not give, by the number of the move before.
+            letters: the moves.
+            reached: board and score after them.
+            spawns: (cell, tile) that the dice do not give, by the number of the move before.
 
         Raises:
             LimitExceeded: the game would have more moves than a record can hold.
@@ -397,21 +364,13 @@ class Game:
         self._mark()
 
     def cut(self, number: int) -> None:
-        """Forget all moves after a move number, as if they had not been made.
-
-        Raises:
-            LimitExceeded: it is not a move number of this game.
-        """
+        """Forget all moves after a move number; raises `LimitExceeded` as `at` does."""
         self._now = self.at(number)
         self._number = number
         self._forget_undone()
 
     def fork(self, number: int) -> "Game":
-        """A game of its own with the moves up to a move number.
-
-        Raises:
-            LimitExceeded: it is not a move number of this game.
-        """
+        """A new game with the moves up to a move number; raises `LimitExceeded` as `at` does."""
         reached = self.at(number)
         start = self._start
         other = Game.from_board(
@@ -423,7 +382,7 @@ class Game:
         return other
 
     def copy(self) -> "Game":
-        """A game of its own that stands where this one does, with what may be undone or redone."""
+        """An independent copy, with the moves that can be undone and redone."""
         other = copy(self)
         other._letters = self._letters.copy()
         other._spawns, other._thrown = self._spawns.copy(), self._thrown.copy()
@@ -443,7 +402,7 @@ class Game:
         check_limit("a number of moves", made + moves, min(moves, 1), MAX_RECORD_MOVES)
 
     def _step(self, board: Board, number: int) -> Step:
-        """The move with a move number, and what came of it on the board before it."""
+        """The step of move `number` on the board before it."""
         move = _MOVES[self._letters[number - self._first]]
         spawn = self._spawns.get(number + 1)
         return next_step(board, self._rules, self._seed, number, move, spawn)
@@ -462,7 +421,6 @@ class Game:
             self._mark()
 
     def _mark(self) -> None:
-        """Keep the position now."""
         self._keep(self._number, self._now)
 
     def _keep(self, number: int, moment: Moment) -> None:
@@ -471,7 +429,7 @@ class Game:
         self._marks[number] = moment
 
     def _find(self, number: int) -> Moment:
-        """A position up to the last, found by playing on from the last mark before it."""
+        """The position at a move number, replayed from the last mark before it."""
         mark = self._marked[bisect_right(self._marked, number) - 1]
         if mark != self._trail_first:
             self._trail, self._trail_first = [self._marks[mark]], mark

@@ -1,7 +1,6 @@
-"""Every limit in one place: what is refused, and at which size.
+"""All limits; a value past one is refused before anything is allocated or computed.
 
-A value past a limit raises `LimitExceeded` (or the parser's own error) before anything is
-allocated or computed.
+The error is `LimitExceeded`, or that of the parser.
 """
 
 import os
@@ -16,7 +15,7 @@ MIN_CELLS: Final = 2
 """Fewest cells of a board."""
 
 MAX_EXPONENT: Final = 35
-"""Largest exponent, `z` in board text; never met on boards of up to 34 cells."""
+"""Largest exponent, `z` in board text; out of reach on boards of up to 34 cells."""
 
 BITS_MAX_EXPONENT: Final = 15
 """Largest exponent that the 64-bit form holds (tile 32768)."""
@@ -73,22 +72,22 @@ MAX_GAMES: Final = 10_000_000
 """Most games of one run."""
 
 MAX_RUNS: Final = 10_000
-"""Most runs of a study: players, each under one set of rules, from one set of boards."""
+"""Most runs of a study: combinations of a player, rules and start boards."""
 
 MAX_BOARDS: Final = 100_000
-"""Most boards that the games of a run begin on."""
+"""Most start boards of a run."""
 
 MAX_BOARDS_BYTES: Final = 16 * 2**20
-"""Longest file of such boards, in bytes."""
+"""Largest file of start boards, in bytes."""
 
 MAX_TRIALS: Final = 100_000
 """Most trials of a tuning."""
 
 MIN_SPREAD: Final = 1.01
-"""Smallest factor by which a tuned weight may leave its start."""
+"""Smallest factor by which tuning may change a weight."""
 
 MAX_SPREAD: Final = 1_000.0
-"""Largest factor by which a tuned weight may leave its start."""
+"""Largest factor by which tuning may change a weight."""
 
 MAX_JOBS: Final = 1_024
 """Most threads or processes."""
@@ -103,13 +102,13 @@ MAX_NODES: Final = 10**15
 """Largest node budget for one move."""
 
 MAX_ENGINE_LINE: Final = 10_000
-"""Longest line of the engine protocol, in bytes, without its end."""
+"""Longest line of the engine protocol, in bytes, without the line end."""
 
 MAX_ENGINE_LINES: Final = 100_000
-"""Most lines that an engine may say in answer to one request."""
+"""Most lines of an engine's answer to one request."""
 
 MAX_ENGINE_OPTIONS: Final = 200
-"""Most options that an engine may offer."""
+"""Most options of an engine."""
 
 MAX_PATTERNS: Final = 32
 """Most patterns of an n-tuple network."""
@@ -121,37 +120,37 @@ MAX_STAGES: Final = 16
 """Most stages of a network."""
 
 MAX_BANDS: Final = 64
-"""Most bands of tile sums that games of training begin from."""
+"""Most bands of tile sums from which training games start."""
 
 MAX_BAND: Final = 2**19
-"""Largest tile sum at which such a band may begin: that of 16 tiles of 32768."""
+"""Largest tile sum at which such a band begins: that of 16 tiles of 32768."""
 
 MAX_TRAINING_RUNS: Final = 32
-"""Most training runs of the same settings, one after the other."""
+"""Most training runs with the same settings, one after another."""
 
 MIN_DOWNGRADE: Final = 512
 """Smallest sum of different tiles at which tile-downgrading may begin."""
 
 MAX_DOWNGRADE: Final = 65_536
-"""Largest such sum."""
+"""Largest sum of different tiles at which tile-downgrading may begin."""
 
 MAX_WEIGHTS: Final = 2**40
 """Most weights of a network."""
 
 MAX_HEADER_BYTES: Final = 2 * 2**20
-"""Largest header of a network file, in bytes: what it says of its tensors, and its metadata."""
+"""Largest header of a network file, in bytes: entries of the tensors, and metadata."""
 
 MAX_TRAINING_GAMES: Final = 10**12
 """Most games of a training run."""
 
 MAX_SOLVED_STATES: Final = 10**11
-"""Most states of a game that is solved, as expected."""
+"""Most states of a solved game, as estimated before."""
 
 MAX_START_BOARDS: Final = 1_000_000
-"""Most ways to place the start tiles of a game that is solved."""
+"""Most ways to place the start tiles of a solved game."""
 
 MAX_SPAWN_RATIO: Final = 1_024
-"""Largest spawn tile over the smallest one, in a game that is solved."""
+"""Largest ratio of two spawn tiles in a solved game."""
 
 MAX_ENDGAME_STATES: Final = 10**11
 """Most boards of an endgame table."""
@@ -160,24 +159,20 @@ MAX_ENDGAME_CODES: Final = 30_000_000
 """Most contents of the upper free cells of an endgame table's pattern."""
 
 MAX_ENDGAME_TABLES: Final = 32
-"""Most endgame tables that are used together."""
+"""Most endgame tables used together."""
 
 MAX_RUN_SECONDS: Final = 365 * 86_400.0
 """Longest training run, or game of a bench, in seconds."""
 
 MAX_PAGE_FRAMES: Final = 32
-"""Most frames of a web page that are looked at for a game."""
+"""Most frames of a web page searched for a game."""
 
 MAX_PAGE_TILES: Final = 1_000
-"""Most elements of a web page that are read as tiles."""
+"""Most elements of a web page read as tiles."""
 
 
 def check_limit(name: str, value: int, low: int, high: int) -> int:
-    """Return `value` if it lies in `low..high`.
-
-    Raises:
-        LimitExceeded: it does not; the text names the limit.
-    """
+    """Return `value` if it is in `low..high`; raise `LimitExceeded` if not."""
     if not low <= value <= high:
         found = str(value) if abs(value) < 10**30 else f"one of {value.bit_length()} bits"
         raise LimitExceeded(f"expected {name} from {low} to {high}, got {found}")

@@ -1,4 +1,4 @@
-"""Locks: one program at a time works on a file. A lock ends with its program, however that ends."""
+"""Locks: one program at a time works on a file. A lock ends with its process."""
 
 import contextlib
 import errno
@@ -11,19 +11,14 @@ from typing import Final
 from twofold.errors import InvalidInput, ResourceError
 
 SUFFIX: Final = ".lock"
-"""End of the name of a lock file. It is empty, beside the file, and there only while it is held."""
+"""Suffix of lock files. They are empty, beside the file, and exist only while held."""
 
 _NOT_OURS: Final = (errno.EACCES, errno.EPERM, errno.ELOOP, errno.EISDIR)
-"""No right to write, or a link or a folder in the place of the lock file."""
+"""No permission to write, or the lock file's name is a link or a folder."""
 
 
 def in_use(name: str, what: str = "program") -> InvalidInput:
-    """The error of a file that another program holds.
-
-    Args:
-        name: the file, as it may stand in an error.
-        what: what holds it.
-    """
+    """The error for a file in use: `name`, already quoted, and the kind of its holder."""
     return InvalidInput(
         f"another {what} is using {name}. Wait until it ends, or choose another file"
     )
@@ -31,7 +26,7 @@ def in_use(name: str, what: str = "program") -> InvalidInput:
 
 @contextlib.contextmanager
 def alone(path: str | os.PathLike[str], what: str, *, patience: float = 0.0) -> Iterator[None]:
-    """Hold a file for this caller: another program, or another caller here, cannot hold it too.
+    """Hold a file; no other program, and no other caller here, can hold it meanwhile.
 
     Args:
         path: the file; it need not exist, its folder must.
@@ -39,11 +34,10 @@ def alone(path: str | os.PathLike[str], what: str, *, patience: float = 0.0) -> 
         patience: seconds to wait for another holder.
 
     Raises:
-        InvalidInput: another caller holds the file, or its folder is missing or not this user's
-            to write.
+        InvalidInput: another caller holds the file, or its folder is missing or not writable.
         ResourceError: the disk is full, read-only or failed.
     """
-    import filelock  # 60 ms, for those who write
+    import filelock  # takes 60 ms, so only writers import it
 
     target = Path(path)
     if not target.parent.is_dir():
@@ -60,7 +54,7 @@ def alone(path: str | os.PathLike[str], what: str, *, patience: float = 0.0) -> 
     try:
         yield
     finally:
-        # While it is held: nobody else's can be removed. Ours is empty.
+        # Removed while held, so it cannot be another holder's. Ours is empty.
         with contextlib.suppress(OSError):
             if os.lstat(lock.lock_file).st_size == 0:
                 os.unlink(lock.lock_file)
@@ -68,14 +62,9 @@ def alone(path: str | os.PathLike[str], what: str, *, patience: float = 0.0) -> 
 
 
 def remove_abandoned(folder: Path, end: str) -> None:
-    """Remove the lock files that killed programs have left in a folder.
+    """Remove lock files of killed programs, for files in a folder whose names end with `end`.
 
-    Args:
-        folder: the folder.
-        end: how the names of the files end that were held.
-
-    Raises:
-        OSError: the folder cannot be read.
+    Raises `OSError` if the folder cannot be read.
     """
     for name in os.listdir(folder):
         target = folder / name.removeprefix(".").removesuffix(SUFFIX)

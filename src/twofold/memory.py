@@ -1,4 +1,4 @@
-"""Large arrays: how much memory is free, and pages that suit tables read at random."""
+"""Free memory, and large arrays on pages that suit random reads."""
 
 import mmap
 import os
@@ -15,14 +15,14 @@ from twofold.figures import bytes_words
 from twofold.tensors import TensorFile, array_of
 
 SHARE: Final = 0.8
-"""The part of free memory that one allocation may take."""
+"""Share of the free memory that one allocation may take."""
 
 _HUGE: Final = 4 * 2**20
-"""From so many bytes on, large pages are asked for."""
+"""Smallest size in bytes for which large pages are requested."""
 
 
 def free_memory() -> int | None:
-    """Bytes that this process can still be given, or None where the system does not say."""
+    """Free memory for this process in bytes; None if the system does not tell."""
     found = [size for size in (_available(), _left_in_group()) if size is not None]
     return min(found) if found else None
 
@@ -46,7 +46,7 @@ def _available_on_windows() -> int | None:
     import ctypes
 
     class MemoryStatus(ctypes.Structure):
-        """What GlobalMemoryStatusEx fills in."""
+        """The structure that GlobalMemoryStatusEx fills."""
 
         _fields_ = (
             ("length", ctypes.c_ulong),
@@ -65,7 +65,7 @@ def _available_on_windows() -> int | None:
 
 
 def _left_in_group(root: Path = Path("/sys/fs/cgroup")) -> int | None:
-    """What a container's limit leaves, on Linux with control groups of version 2."""
+    """Bytes left below the limit of a container (Linux control groups, version 2)."""
     try:
         limit = (root / "memory.max").read_text().strip()
         used = int((root / "memory.current").read_text())
@@ -75,15 +75,7 @@ def _left_in_group(root: Path = Path("/sys/fs/cgroup")) -> int | None:
 
 
 def check_memory(size: int, what: str) -> None:
-    """Refuse what would not fit.
-
-    Args:
-        size: bytes that are going to be allocated.
-        what: what for, as in `the weights of 4x6`.
-
-    Raises:
-        ResourceError: it is more than 80 % of the free memory.
-    """
+    """Raise `ResourceError` if `size` bytes for `what` exceed 80 % of the free memory."""
     free = free_memory()
     if free is not None and size > SHARE * free:
         raise ResourceError(
@@ -93,11 +85,7 @@ def check_memory(size: int, what: str) -> None:
 
 
 def large_zeros(count: int, dtype: Any) -> NDArray[Any]:
-    """Zeros, on large pages where the system has them: tables read at random need fewer look-ups.
-
-    Raises:
-        ResourceError: the system has not so much memory.
-    """
+    """Zeros, on large pages if available: faster random reads. Raises `ResourceError`."""
     size = count * np.dtype(dtype).itemsize
     try:
         if size < _HUGE or not hasattr(mmap, "MADV_HUGEPAGE"):
@@ -110,15 +98,14 @@ def large_zeros(count: int, dtype: Any) -> NDArray[Any]:
 
 
 def load(file: TensorFile, tensor: str) -> NDArray[Any]:
-    """A tensor of a file, read-only, in memory that nobody else can change.
+    """A tensor of a file, read-only, in memory that no other program can change.
 
-    What is larger than 80 % of the free memory is copied to a file without a name, beside the
-    file or in the system's folder for temporary files, and mapped. A file that is mapped itself
-    would end the program when another one cuts it short.
+    A tensor larger than 80 % of the free memory is copied to a file without a name and mapped. The
+    file itself is never mapped: reading a mapped file that was truncated kills the process.
 
     Raises:
-        InvalidNetwork: the file was cut short meanwhile.
-        ResourceError: neither memory nor disk has the room.
+        InvalidNetwork: the file was truncated meanwhile.
+        ResourceError: neither memory nor disk has enough space.
     """
     place = file.tensors[tensor]
     free = free_memory()
@@ -146,7 +133,7 @@ def _load_from_disk(file: TensorFile, tensor: str) -> NDArray[Any]:
 
 
 def _nameless(folder: str) -> IO[bytes]:
-    """A file in a folder that ends with this process; elsewhere if the folder is read-only."""
+    """A file without a name in a folder, or in the system's own if that is read-only."""
     try:
         return tempfile.TemporaryFile(dir=folder)
     except OSError:

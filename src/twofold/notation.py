@@ -1,13 +1,12 @@
 """Text to plain values and back: boards, moves, rules, player specs.
 
-These functions know nothing of the classes above them: `Board.parse`, `Rules.parse` and
-`make_player` build on them. Every parser raises its own documented error and nothing else.
+`Board.parse`, `Rules.parse` and `make_player` build on these functions. Each parser raises only
+the error that it documents.
 
-Board text: base-36 exponents row by row, lower case written, either case read, `0` empty,
+Board text: base-36 exponents row by row, lower case written, either case read, `0` or `.` empty,
 `/` between rows optional, a shape prefix for anything but 4x4 (`3x4:...`). Cells separated by
-spaces or commas are tiles in decimal (`2 4 0 0 / ...`), and so are those of lists
-(`[[2, 4, 0, 0], ...]`). Rows may also stand on lines of their own, and a dot is an empty cell too,
-so that a board that was printed reads back.
+spaces or commas are tiles in decimal (`2 4 0 0 / ...`), as are those of lists
+(`[[2, 4, 0, 0], ...]`). Rows may stand on lines of their own.
 """
 
 import difflib
@@ -34,11 +33,11 @@ MOVE_LETTERS: Final = "urdl"
 _LETTERS: Final = bytes.maketrans(bytes(range(4)), MOVE_LETTERS.encode())
 _EXPONENTS: Final = bytes.maketrans(DIGITS.encode(), bytes(range(len(DIGITS))))
 _WRITTEN = re.compile(r"[0-9a-z]{4}/[0-9a-z]{4}/[0-9a-z]{4}/[0-9a-z]{4}", re.ASCII)
-"""A 4x4 board as `format_board` writes it: most of what is read."""
+"""A 4x4 board as `format_board` writes it: the common case."""
 _SHAPE = re.compile(r"([0-9]{1,9})x([0-9]{1,9})", re.ASCII)
 _NUMBER = re.compile(r"[0-9]{1,11}", re.ASCII)
 _COMMA_OF_RULES = re.compile(r",(?=\s*([a-z]+=|[0-9]+x[0-9]))", re.ASCII)
-"""A comma between two parts of rules; the commas of `spawn=2:0.9,4:0.1` are none."""
+"""A comma between two parts of rules, unlike those of `spawn=2:0.9,4:0.1`."""
 _ROW_OF_LIST = re.compile(r"\[([^][]*)\]")
 _LIST_OF_ROWS = re.compile(r"\[\s*(?:\[[^][]*\][\s,]*)+\]")
 _BRACKETS: Final = str.maketrans("()", "[]")
@@ -54,20 +53,20 @@ class Grid(NamedTuple):
 
 
 class Spec(NamedTuple):
-    """A player spec as plain values: its name and its keys, in the order written."""
+    """A player spec as plain values: its name, and its keys in the order written."""
 
     name: str
     values: dict[str, str]
 
 
 def shown(text: object) -> str:
-    """`text` as it may stand in an error: quoted, escaped, the middle of a long one left out."""
+    """`text` for an error message: quoted, escaped, shortened in the middle."""
     quoted = ascii(text)
     return quoted if len(quoted) <= 80 else quoted[:38] + "..." + quoted[-39:]
 
 
 def printable(text: str) -> str:
-    r"""`text` as it may be shown on a screen: what is not printable becomes an escape.
+    r"""`text` for a screen, with unprintable characters escaped.
 
     >>> printable("\x1b[2J")
     '\\x1b[2J'
@@ -76,7 +75,7 @@ def printable(text: str) -> str:
 
 
 def did_you_mean(text: str, known: Iterable[str]) -> str:
-    """The end of a refusal of a name: the known name that is most like it; else nothing.
+    """The end of an error about a name: the known name most like it, or nothing.
 
     >>> did_you_mean("gredy", ["random", "greedy"])
     '; did you mean greedy?'
@@ -90,7 +89,7 @@ def did_you_mean(text: str, known: Iterable[str]) -> str:
 
 
 def check_length(text: str, what: str, error: type[InvalidInput]) -> None:
-    """Refuse a text that is too long, or not text at all."""
+    """Raise `error` if `text` is too long or not a string."""
     if not isinstance(text, str):
         raise error(f"expected {what} as text, got {shown(text)}")
     if len(text) > MAX_TEXT:
@@ -108,7 +107,7 @@ def parse_shape(text: str, error: type[InvalidInput] = InvalidBoard) -> tuple[in
 
 
 def check_shape(rows: int, cols: int, error: type[InvalidInput] = InvalidBoard) -> None:
-    """Refuse shapes outside 1 to 8 rows and columns, and the single cell."""
+    """Raise `error` unless there are 1 to 8 rows and columns and at least 2 cells."""
     if not (1 <= rows <= MAX_SIDE and 1 <= cols <= MAX_SIDE and rows * cols >= MIN_CELLS):
         raise error(
             f"expected 1 to {MAX_SIDE} rows and columns and at least {MIN_CELLS} cells, "
@@ -131,7 +130,7 @@ def as_int(value: Any) -> int | None:
 
 
 def tile_exponent(tile: object, given: object, error: type[InvalidInput] = InvalidBoard) -> int:
-    """The exponent of a tile's value: 2048 to 11, 0 to 0; 2048.0 is 2048."""
+    """The exponent of a tile's value: 2048 or 2048.0 to 11, 0 to 0."""
     value = as_int(int(tile) if isinstance(tile, float) and tile.is_integer() else tile)
     if value == 0:
         return 0
@@ -145,16 +144,12 @@ def tile_exponent(tile: object, given: object, error: type[InvalidInput] = Inval
 
 
 def format_moves(moves: Iterable[int]) -> str:
-    """The letters of moves; an array of them is uint8."""
+    """The letters of moves; an array must be uint8."""
     return bytes(moves).translate(_LETTERS).decode()
 
 
 def parse_board(text: str) -> Grid:
-    """Read the text of a board: exponents or tiles, rows with `/` between them or on lines.
-
-    Raises:
-        InvalidBoard: the text says what was expected, what was found and where.
-    """
+    """Read the text of a board, as described above; raises `InvalidBoard`."""
     check_length(text, "a board", InvalidBoard)
     if _WRITTEN.fullmatch(text):
         return Grid(4, 4, _exponents_of(text.replace("/", "")))
@@ -190,13 +185,13 @@ def parse_board(text: str) -> Grid:
 
 
 def _csv_rows(body: str) -> list[list[str]]:
-    """Rows of CSV or TSV, an empty value for an empty cell; none in a text that is neither."""
+    """Rows of CSV or TSV, with 0 for an empty value; none if the text is neither."""
     lines = [line for line in body.split("\n") if line.strip()]
     separator = next((one for one in ",;\t" if one in body), "")
     if not separator or len(lines) < 2 or re.search(r"[\[(/]", body):
         return []
     rows = [[value.strip(' \r"') for value in line.split(separator)] for line in lines]
-    if all(row[-1] == "" and all(row[:-1]) for row in rows):  # as lists are written in code
+    if all(row[-1] == "" and all(row[:-1]) for row in rows):  # trailing separators, as in code
         rows = [row[:-1] for row in rows]
     is_four = sum(map(len, rows)) == 16 and len(rows) != 4  # 16 values are a 4x4 board
     even = len({len(row) for row in rows}) == 1 and not is_four
@@ -204,21 +199,18 @@ def _csv_rows(body: str) -> list[list[str]]:
 
 
 def _unlisted(body: str) -> tuple[str, tuple[int, int] | None]:
-    """Tiles between commas or in lists as tiles between spaces, and the shape of a list of rows."""
+    """Lists and commas as tiles between spaces, and the shape of a list of rows."""
     text, shape = body.translate(_BRACKETS), None
     if _LIST_OF_ROWS.fullmatch(text):
         rows = _ROW_OF_LIST.findall(text)
         text, shape = "/".join(rows), (len(rows), len(rows[0].replace(",", " ").split()))
     elif row := _ROW_OF_LIST.fullmatch(text):
         text = row[1]
-    return re.sub(r",(?!\s*,)", " ", text), shape  # of two commas one is left, and refused
+    return re.sub(r",(?!\s*,)", " ", text), shape  # one of two commas stays, and is refused
 
 
 def _rows_marked(body: str, rows: int, cols: int) -> str:
-    """The text with `/` between rows that stand on lines of their own.
-
-    Lines are rows where there are as many. A tile on each line, as for one column, is no row.
-    """
+    """Put `/` between lines if there is one line per row, and more than one column."""
     lines = [line for line in body.split("\n") if line.strip()]
     return body if "/" in body or cols == 1 or len(lines) != rows else "/".join(lines)
 
@@ -253,11 +245,7 @@ def format_board(rows: int, cols: int, exponents: Sequence[int]) -> str:
 
 
 def parse_seed(text: str) -> int:
-    """A seed in decimal, or in hexadecimal after `0x`.
-
-    Raises:
-        InvalidSeed: it is not a whole number from 0 to 2**64 - 1.
-    """
+    """A seed in decimal, or in hexadecimal after `0x`; raises `InvalidSeed`."""
     check_length(text, "a seed", InvalidSeed)
     body = text.strip()
     if re.fullmatch(r"[0-9]{1,20}", body, re.ASCII):
@@ -276,7 +264,7 @@ def check_seed(seed: Any) -> int:
 
 
 class RulesText(NamedTuple):
-    """Rules as plain values; None where the text does not say."""
+    """Rules as plain values; None for the parts that the text leaves out."""
 
     shape: tuple[int, int] | None = None
     spawn: tuple[tuple[int, float], ...] | None = None
@@ -286,12 +274,9 @@ class RulesText(NamedTuple):
 
 
 def parse_rules(text: str) -> RulesText:
-    """Read `"3x4 spawn=2:0.5,4:0.5 start=1 goal=512 stop=goal"`; every part is optional.
+    """Read `"3x4 spawn=2:0.5,4:0.5 start=1 goal=512 stop=goal"`; raises `InvalidRules`.
 
-    Commas may stand between the parts, too.
-
-    Raises:
-        InvalidRules: a part is unknown, said twice or has a value that cannot be read.
+    Every part is optional; commas may stand between the parts.
     """
     check_length(text, "rules", InvalidRules)
     found: dict[str, object] = {}
@@ -368,14 +353,11 @@ def format_rules(
 
 
 def parse_spec(text: str) -> Spec:
-    r"""Read `name` or `name:key=value,key=value`.
+    r"""Read `name` or `name:key=value,key=value`; raises `InvalidSpec`.
 
-    The name ends at the first `:` that is followed by a key and `=`, or at the first `:` of
-    all; a path such as `my.py:Name` or `C:\my.py:Name:key=1` keeps its own colons. A value
-    that holds `,` or `"`, or that begins or ends with a space, is written as a JSON string.
-
-    Raises:
-        InvalidSpec: the text says what was expected and what was found.
+    The name ends at the first `:` that a key and `=` follow; a path such as `my.py:Name` or
+    `C:\my.py:Name:key=1` keeps its own colons. A value that holds `,` or `"`, or that begins or
+    ends with a space, is written as a JSON string.
     """
     check_length(text, "a player spec", InvalidSpec)
     body = text.strip()
@@ -390,14 +372,11 @@ def parse_spec(text: str) -> Spec:
 
 
 HASH: Final = "_sha256"
-"""End of the names of keys that hold the hashes of files, such as `net_sha256`.
-
-Canonical specs have such keys; users do not type them.
-"""
+"""Suffix of the keys that hold hashes of files, such as `net_sha256`, in canonical specs."""
 
 
 def split_hashes(values: Mapping[str, str]) -> tuple[dict[str, str], dict[str, str]]:
-    """The values of a spec without the hashes of files, and these hashes."""
+    """Split the values of a spec into ordinary values and hashes of files."""
     plain = {key: text for key, text in values.items() if not key.endswith(HASH)}
     return plain, {key: text for key, text in values.items() if key.endswith(HASH)}
 
@@ -417,14 +396,14 @@ def _parse_values(rest: str, text: str) -> dict[str, str]:
 
 
 def _comma_hint(values: dict[str, str]) -> str:
-    """What to do where a comma has ended the value of the key `tables`, the last that was read."""
+    """A hint, if a comma has cut the value of the key `tables`."""
     if next(reversed(values), "") != "tables":
         return ""
     return ". Names of tables are joined by +, caps by -: tables=442-512+443-512/16-64"
 
 
 def _parse_value(rest: str, text: str) -> tuple[str, str]:
-    """One value and what follows its comma."""
+    """One value, and the text after its comma."""
     if not rest.startswith('"'):
         value, comma, rest = rest.partition(",")
         if '"' in value or not value or (comma and not rest):

@@ -1,8 +1,8 @@
 """The rules of 2048, written as plainly as possible: the specification.
 
 A board is a flat list of exponents, row by row: 0 is an empty cell, 1 the tile 2, 2 the tile
-4, and so on. Nothing here is fast. Everything fast elsewhere must equal it in the tests, and
-never imports it.
+4, and so on. Nothing here is fast; tests compare every fast version with it, and no fast version
+imports it.
 
     >>> slide_row([1, 1, 1, 1])
     ([2, 2, 0, 0], 8)
@@ -24,16 +24,11 @@ MOVES: Final = (UP, RIGHT, DOWN, LEFT)
 
 
 def slide_row(row: Sequence[int]) -> tuple[list[int], int]:
-    """Slide one row to the left.
+    """Slide one row to the left; returns it and the reward, the sum of the tiles made.
 
     Tiles move over empty cells; two equal neighbours merge into one tile of the next
-    exponent, the leftmost pair first; a tile made by a merge does not merge again.
-
-    Returns:
-        The row after the slide and the reward: the sum of the tiles made, in points.
-
-    Raises:
-        TileTooLarge: a merge would make an exponent past `MAX_EXPONENT`.
+    exponent, the leftmost pair first; a tile made by a merge does not merge again. Raises
+    `TileTooLarge` if a merge would make an exponent past `MAX_EXPONENT`.
     """
     tiles = [exponent for exponent in row if exponent != 0]
     result: list[int] = []
@@ -64,10 +59,7 @@ def lines(rows: int, cols: int, move: int) -> list[list[int]]:
 
 
 def slide(cells: Sequence[int], rows: int, cols: int, move: int) -> tuple[list[int], int]:
-    """Slide the whole board; returns the afterstate and the reward in points.
-
-    A move that changes nothing returns an equal list: it is illegal in a game.
-    """
+    """The afterstate of the whole board, equal if the move is illegal, and the reward in points."""
     after = list(cells)
     reward = 0
     for line in lines(rows, cols, move):
@@ -120,11 +112,7 @@ def player_dice(seed: int, draw_number: int) -> int:
 
 
 def thresholds(weights: Sequence[float]) -> list[int]:
-    """`floor(cumulative weight * 2**32 + 0.5)` of every spawn tile but the last.
-
-    Args:
-        weights: positive weights of the spawn tiles in ascending order of tile.
-    """
+    """`floor(cumulative weight * 2**32 + 0.5)` of every spawn tile but the last, ascending."""
     total = sum(weights)
     cumulative = 0.0
     result = []
@@ -137,16 +125,10 @@ def thresholds(weights: Sequence[float]) -> list[int]:
 def spawn(
     cells: Sequence[int], random_bits: int, exponents: Sequence[int], weights: Sequence[float]
 ) -> tuple[int, int]:
-    """Which cell a spawn falls on and which exponent it has.
+    """The (cell, exponent) of a spawn on an afterstate that has an empty cell.
 
-    Args:
-        cells: the afterstate; must have an empty cell.
-        random_bits: 64 bits from `dice`: the high half picks the cell, the low half the tile.
-        exponents: exponents of the tiles that may spawn, ascending.
-        weights: their weights, positive.
-
-    Returns:
-        (cell, exponent).
+    The high half of `random_bits`, from `dice`, picks the cell, the low half the tile. `exponents`
+    are those of the spawn tiles, ascending; `weights` are positive.
     """
     empty = empty_cells(cells)
     high, low = random_bits >> 32, random_bits % 2**32
@@ -158,7 +140,7 @@ def spawn(
 
 
 def downgrade(cells: Sequence[int], largest: int) -> list[int]:
-    """Tile-downgrading: the board with every exponent at most `largest`, where that is possible.
+    """Tile-downgrading: the board with every exponent at most `largest`, if that is possible.
 
     While a tile is past `largest` and some smaller exponent is absent from the board, every
     tile above the largest absent exponent is halved. Which moves are legal does not change.

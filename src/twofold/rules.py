@@ -1,4 +1,4 @@
-"""Move and Rules: what may vary from one kind of 2048 to another."""
+"""`Move` and `Rules`: the moves, and the parameters of a game of 2048."""
 
 from dataclasses import dataclass
 from enum import IntEnum
@@ -31,11 +31,7 @@ class Move(IntEnum):
 
     @classmethod
     def of(cls, move: "Move | str | int") -> "Move":
-        """A move as a `Move`, its number, a letter or a word.
-
-        Raises:
-            InvalidMove: it is none of them.
-        """
+        """A move from a `Move`, its number, a letter or a word; raises `InvalidMove`."""
         if isinstance(move, str):
             return cls.parse(move)
         try:
@@ -45,11 +41,7 @@ class Move(IntEnum):
 
     @classmethod
     def parse(cls, text: str) -> Self:
-        """Read a letter (`u`) or a word (`up`), in either case.
-
-        Raises:
-            InvalidMove: the text is neither.
-        """
+        """Read a letter (`u`) or a word (`up`), in either case; raises `InvalidMove`."""
         word = text.strip().lower() if isinstance(text, str) else ""
         for move in cls:
             if word in (move.letter, move.name.lower()):
@@ -65,20 +57,16 @@ def _no_move(given: object) -> InvalidMove:
 
 @dataclass(frozen=True, slots=True)
 class Rules:
-    """The rules of a game.
+    """The rules of a game; raises `InvalidRules` if a value is out of range.
 
     Attributes:
         rows: number of rows, 1 to 8.
         cols: number of columns, 1 to 8; at least 2 cells in all.
-        spawn: the tiles that may appear and their weights, ascending by tile; weights are
+        spawn: (tile, weight) of the tiles that may appear, ascending by tile; weights are
             positive and are divided by their sum.
         start_tiles: number of tiles on the board before the first move.
         goal: the tile that wins.
-        stop_at_goal: whether play stops when the goal is reached; if not, the goal is
-            announced once and play goes on.
-
-    Raises:
-        InvalidRules: a value is out of range; the text names it.
+        stop_at_goal: whether play stops when the goal is reached.
     """
 
     rows: int = 4
@@ -118,20 +106,12 @@ class Rules:
 
     @classmethod
     def of(cls, rules: "Rules | str") -> "Rules":
-        """Rules as such, or as text.
-
-        Raises:
-            InvalidRules: they are neither, or the text cannot be read.
-        """
+        """The rules themselves, or those that a text describes; raises `InvalidRules`."""
         return rules if isinstance(rules, Rules) else cls.parse(rules)
 
     @classmethod
     def parse(cls, text: str) -> Self:
-        """Read `"3x4 spawn=2:0.5,4:0.5 start=1 goal=512 stop=goal"`; every part is optional.
-
-        Raises:
-            InvalidRules: the text says what was expected and what was found.
-        """
+        """Read `"3x4 spawn=2:0.5,4:0.5 goal=512"`; parts are optional. Raises `InvalidRules`."""
         said = notation.parse_rules(text)
         values: dict[str, object] = {}
         if said.shape is not None:
@@ -147,7 +127,6 @@ class Rules:
         return cls(**values)  # type: ignore[arg-type]
 
     def __str__(self) -> str:
-        """The text of these rules with every part written, as `parse` reads it."""
         return notation.format_rules(
             self.shape, self.spawn, self.start_tiles, self.goal, self.stop_at_goal
         )

@@ -1,4 +1,4 @@
-"""Ranges of seeds: the games of a player are those of seeds that count up."""
+"""Ranges of seeds: the games of a player have consecutive seeds."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -25,24 +25,24 @@ class SeedRange:
         return ((self.first + place) & MAX_SEED for place in range(self.count))
 
     def part(self, start: int, end: int | None = None) -> "SeedRange":
-        """The seeds from one place up to another, as in a slice of a list."""
+        """A part of the range, as in a slice of a list."""
         some = range(self.count)[start:end]
         return SeedRange((self.first + some.start) & MAX_SEED, len(some))
 
     def place(self, seed: int) -> int:
-        """The place of a seed, from 0 on; `count` or more for one of no place here."""
+        """The index of a seed; `count` or more if it is not in the range."""
         return (seed - self.first) & MAX_SEED
 
     def places(self, seeds: NDArray[np.uint64]) -> NDArray[np.uint64]:
-        """The place of each seed; see `place`."""
+        """The index of each seed; see `place`."""
         return seeds - np.uint64(self.first)
 
     def holds(self, seeds: NDArray[np.uint64]) -> NDArray[np.bool_]:
-        """For each seed, whether it has a place here."""
+        """For each seed, whether it is in the range."""
         return self.places(seeds) < self.count
 
     def begun(self, seeds: NDArray[np.uint64]) -> int:
-        """How many seeds there are before the first gap, of some of these in their order."""
+        """Length of the start of the range that ascending `seeds` cover without a gap."""
         places = self.places(seeds)
         return int(np.argmin(np.append(places == np.arange(len(places)), False)))
 

@@ -1,7 +1,7 @@
-"""Is this installation right? A few of the promises, checked in seconds, and the signature.
+"""Checks an installation: some of the promises, in seconds, and the signature.
 
 The signature is one integer that stands for behaviour: games, searches and learning from fixed
-boards and seeds. It is the same on every machine; a change of it is a change of behaviour.
+boards and seeds. It is the same on every machine and changes only with behaviour.
 """
 
 from collections.abc import Callable, Iterable
@@ -53,12 +53,12 @@ BOARDS: Final = (
     "b987/3456/2101/0010",
     "1012/2343/5867/fedc",
 )
-"""Boards that the searches are asked about."""
+"""Boards on which the searches choose moves."""
 
 
 @dataclass(frozen=True, slots=True)
 class SelfCheck:
-    """One thing checked: its name, whether it is right, and what was seen."""
+    """One check: its name, whether it passed, and the details."""
 
     name: str
     ok: bool
@@ -67,12 +67,7 @@ class SelfCheck:
 
 @dataclass(frozen=True, slots=True)
 class SelfTest:
-    """What a self-test found.
-
-    Attributes:
-        checks: the things checked.
-        signature: the signature of this installation.
-    """
+    """The checks of a self-test, and the signature of this installation."""
 
     checks: tuple[SelfCheck, ...]
     signature: int
@@ -82,14 +77,14 @@ GameLoop = Callable[[Player, Rules, int], GameResult]
 
 
 def play_in_kernels(player: Player, rules: Rules, seed: int) -> GameResult:
-    """A game as everything plays it: inside kernels where the player has them."""
+    """Play a game in kernels, if the player has them."""
     result = play_game(player, rules, seed, keep_moves=True)
     assert result is not None
     return result
 
 
 def play_by_reference(player: Player, rules: Rules, seed: int) -> GameResult:
-    """The same game by the reference rules, move by move."""
+    """Play the same game by the reference rules, move by move."""
     player.start(rules, seed)
     game = Game(rules, seed=seed)
     reached = [0] * (game.board.max_exponent + 1)
@@ -112,7 +107,7 @@ def play_by_reference(player: Player, rules: Rules, seed: int) -> GameResult:
 
 
 def digest(numbers: Iterable[int]) -> int:
-    """64 bits that depend on every number and on their order."""
+    """A 64-bit hash of numbers in their order."""
     total = 0
     for number in numbers:
         total = reference.mix((total ^ number) + 0x9E3779B97F4A7C15)
@@ -120,7 +115,7 @@ def digest(numbers: Iterable[int]) -> int:
 
 
 def games_digest(play: GameLoop = play_in_kernels) -> int:
-    """The part of the signature that games make."""
+    """The part of the signature from games."""
     numbers: list[int] = []
     for spec, rules_text, count in GAMES:
         rules = Rules.parse(rules_text)
@@ -133,7 +128,7 @@ def games_digest(play: GameLoop = play_in_kernels) -> int:
 
 
 def searches_digest(choose: Callable[[str, Board], Move] | None = None) -> int:
-    """The part of the signature that searches make: the moves they choose."""
+    """The part of the signature from searches: the moves they choose."""
     choose = choose or _choose
     return digest(choose(spec, Board.parse(board)) for spec in SEARCHES for board in BOARDS)
 
@@ -142,11 +137,11 @@ LEARNING: Final[tuple[tuple[str, str, Literal["forward", "backward"], tuple[int,
     ("0123 0145", "3x4", "forward", (64,)),
     ("012 345", "3x3", "backward", ()),
 )
-"""Networks that are trained for the signature: patterns, rules, order, stages."""
+"""Networks trained for the signature: patterns, rules, order, stages."""
 
 
 def learning_digest(games: int = 150) -> int:
-    """The part of the signature that learning makes: the weights that it ends with."""
+    """The part of the signature from learning: the final weights."""
     from twofold.learn.training import Training  # loads kernels
 
     numbers: list[int] = []
@@ -216,7 +211,6 @@ def _afters(board: Board) -> list[Board]:
 
 
 def _dice() -> SelfCheck:
-    """The worked example of the dice, by the reference and by the kernel."""
     from twofold.kernels.rules.dice import dice
 
     found = [reference.dice(1234567, 0), int(dice(np.uint64(1234567), np.uint64(0)))]
@@ -244,7 +238,6 @@ def _records() -> SelfCheck:
 
 
 def _searches() -> SelfCheck:
-    """Every search chooses a legal move."""
     legal = all(
         _choose(spec, Board.parse(board)) in Board.parse(board).legal_moves()
         for spec in SEARCHES
@@ -254,7 +247,6 @@ def _searches() -> SelfCheck:
 
 
 def _learning() -> SelfCheck:
-    """A network learns: its later games are better than its first."""
     from twofold.learn.training import Training
 
     training = Training(

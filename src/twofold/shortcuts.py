@@ -1,4 +1,4 @@
-"""What one does most, in one call each: analyse, review, bench, train.
+"""The most common tasks, in one call each: analyse, review, bench, train.
 
     >>> from twofold import analyse, bench
     >>> analyse("1100/0000/0000/0000", "greedy").best
@@ -7,8 +7,8 @@
     >>> bool(greedy.games.scores.mean() > random.games.scores.mean())
     True
 
-Players are named by their specs or given as objects; boards and rules may be text. What is done is
-what the commands of the same names do; the modules behind have more arguments.
+Players are specs or objects; boards and rules may be text. The commands of the same names do the
+same; the modules behind them have more arguments.
 """
 
 import threading
@@ -48,18 +48,17 @@ def analyse(
     *,
     score: int | None = None,
 ) -> Analysis:
-    """What a player thinks of the four moves on a board.
+    """The values of the four moves on a board, by a player.
 
     Args:
         board: the position, with at least one legal move.
-        player: who is asked; the strongest that answers at once where none is named.
+        player: a spec or an object; the default player if empty.
         budget: limits of the search, such as `"time=1s"` or `"ply=3"`; None for the player's own.
-        score: points so far, for players that use them; None where not known.
+        score: points so far, for players that use them; None if unknown.
 
     Raises:
         GameOver: no move is legal.
-        InvalidInput: the board, the player or the budget cannot be read.
-        UnsupportedRules: the player cannot play on this board.
+        InvalidInput: board, player or budget cannot be used.
     """
     board = Board.of(board)
     rules = Rules(rows=board.rows, cols=board.cols, start_tiles=1)
@@ -75,12 +74,11 @@ def review_game(
 
     Args:
         game: the game, or its record.
-        player: who judges; it has to value moves. A strong one where none is named.
-        budget: limits on each move; None for the player's own.
+        player: the judge, which must value moves; a strong one if empty.
+        budget: limits for each move; None for the player's own.
 
     Raises:
-        InvalidInput: the player or the budget cannot be read or used.
-        UnsupportedRules: the player cannot play under the rules of the game.
+        InvalidInput: player or budget cannot be used under the rules of the game.
     """
     with _opened(player or default_judge(game.rules)) as opened:
         return summed_up(judge(game, opened, _budget(budget)))
@@ -88,11 +86,7 @@ def review_game(
 
 @dataclass(frozen=True)
 class BenchResult(Sequence[PlayerStanding]):
-    """The games of each player of a bench, in the order of the players; shows as a table.
-
-    Attributes:
-        standings: one for each player.
-    """
+    """The games of each player of a bench, in the order of the players; printed as a table."""
 
     standings: tuple[PlayerStanding, ...]
 
@@ -124,19 +118,17 @@ def bench(
     rules: Rules | str = STANDARD,
     jobs: int | None = None,
 ) -> BenchResult:
-    """Let players play the same games. What a player does wrong stands in its line of the result.
+    """Let players play the same games; the error of a player stands in its line of the result.
 
     Args:
-        players: one or several: specs, or players as objects, which play in this thread, one
-            after the other.
+        players: one or several specs or objects; objects play in this thread, one by one.
         games: games of each player.
         seed: seed of the first game; the others follow.
         rules: the rules of all games.
         jobs: games at the same time of players by spec; None for one on each core.
 
     Raises:
-        InvalidInput: a player cannot be made, or a number is out of range.
-        UnsupportedRules: a player cannot play under these rules.
+        InvalidInput: a player cannot be made or play these rules, or a number is out of range.
     """
     players = [players] if isinstance(players, (Player, str)) else list(players)
     if not players:
@@ -157,7 +149,6 @@ def bench(
 
 
 def _standing(player: Player, rules: Rules, seeds: SeedRange) -> PlayerStanding:
-    """The games of a player that is given as an object."""
     rows = [GameRow.of_result(one, player.spec, rules) for one in play_games(player, rules, seeds)]
     return PlayerStanding(player.spec, player.spec, GameColumns.of_rows(rows))
 
@@ -174,17 +165,17 @@ def train(
     stop: threading.Event | None = None,
     **settings: Any,
 ) -> Training:
-    """Train an n-tuple network from nothing; `ntuple:net=FILE` is then a player.
+    """Train a new n-tuple network; `ntuple:net=FILE` is then a player.
 
     Args:
         patterns: a name such as `4x6`, or cells such as `"0123 4567"`.
-        out: the file for the network and all that going on needs; written anew.
+        out: the file for the network and the state of its training; overwritten.
         games: games to play; None for no limit.
         seconds: time to take; None for no limit.
         schedule: the methods and their step sizes, such as `td:0.1@90%,tc:1@10%`.
         rules: shape, spawns and start tiles.
-        on_progress: told how far it is, four times a second.
-        stop: set by another thread to end it; the file is written all the same.
+        on_progress: called with the progress, four times a second.
+        stop: ends the training when another thread sets it; the file is written all the same.
         settings: more of `TrainingSettings`, such as `threads=2`, `seed=5`, `stages=(8192,)`.
 
     Raises:
@@ -205,7 +196,7 @@ def train(
 
 
 def _opened(player: Player | str) -> AbstractContextManager[Player]:
-    """A player by its spec, closed in the end; one that is given stays open."""
+    """A player made from its spec, closed at the end, or a given player, which stays open."""
     return make_player(player) if isinstance(player, str) else nullcontext(player)
 
 

@@ -1,4 +1,4 @@
-"""Step: one move of a game, the tile that the dice add to it, and where the game stands then."""
+"""`Step`: one move of a game with its new tile, and the status of a game."""
 
 from enum import Enum
 from functools import lru_cache
@@ -12,10 +12,10 @@ from twofold.rules import Move, Rules
 
 
 class Status(Enum):
-    """Where a game stands."""
+    """The status of a game."""
 
     GOING = "going"
-    """A move is legal and the goal is still ahead."""
+    """A move is legal and the goal is not reached."""
 
     WON = "won"
     """The goal is reached, a move is legal and play may go on."""
@@ -28,15 +28,9 @@ class Status(Enum):
 
 
 class Step(NamedTuple):
-    """One move of a game and what came of it.
+    """One move: its points, the cell and value of the new tile, and the board with that tile.
 
-    Attributes:
-        move: the move.
-        reward: its points.
-        cell: where the new tile appeared.
-        tile: the new tile.
-        board: the board with that tile on it.
-        given: whether the new tile was given by the caller rather than thrown by the dice.
+    `given` is true if the caller gave the new tile, and the dice did not throw it.
     """
 
     move: Move
@@ -48,7 +42,7 @@ class Step(NamedTuple):
 
 
 def status_of(board: Board, rules: Rules) -> Status:
-    """Where a game stands whose board is this one."""
+    """The status of a game with this board."""
     won = board.max_tile >= rules.goal
     if won and rules.stop_at_goal:
         return Status.STOPPED
@@ -58,7 +52,7 @@ def status_of(board: Board, rules: Rules) -> Status:
 
 
 def result_text(board: Board, rules: Rules) -> str:
-    """The largest tile and how the game stands: `2048 over`, `512 going`."""
+    """The largest tile and the status: `2048 over`, `512 going`."""
     return f"{board.max_tile} {status_of(board, rules).value}"
 
 
@@ -70,18 +64,9 @@ def next_step(
     move: Move | str,
     spawn: tuple[int, int] | None = None,
 ) -> Step:
-    """What comes of one move, without a `Game` around it.
+    """Make one move without a `Game`; move, spawn and errors as in `Game.play`.
 
-    Args:
-        board: the board before the move.
-        rules: what may vary.
-        seed: seed of the dice; not used if the new tile is given.
-        move_number: moves made before this one.
-        move: the move, as in `Game.play`.
-        spawn: (cell, tile) that appeared, if it is known; None throws the dice.
-
-    Raises:
-        InvalidInput: as `Game.play` does.
+    `move_number` counts the moves before this one; `seed` is not used if `spawn` is given.
     """
     if rules.stop_at_goal and board.max_tile >= rules.goal:
         raise GameOver(f"expected a game in progress, got one that stopped at {rules.goal}")
@@ -107,7 +92,7 @@ def _check_tile(tile: int, rules: Rules) -> None:
 
 
 def throw(afterstate: Board, rules: Rules, seed: int, spawn_number: int) -> tuple[int, int]:
-    """The (cell, tile) that the dice add to a board with an empty cell."""
+    """The (cell, tile) that the dice add to an afterstate."""
     bits = reference.dice(seed, spawn_number)
     cell, exponent = reference.spawn(afterstate.exponents, bits, *_law(rules))
     return cell, 1 << exponent
@@ -115,12 +100,11 @@ def throw(afterstate: Board, rules: Rules, seed: int, spawn_number: int) -> tupl
 
 @lru_cache(maxsize=64)
 def _law(rules: Rules) -> tuple[tuple[int, ...], tuple[float, ...]]:
-    """Exponents and weights of the tiles that may spawn."""
     return rules.spawn_exponents, rules.spawn_weights
 
 
 def start_board(rules: Rules, seed: int) -> Board:
-    """The board on which the game of this seed begins."""
+    """The start board of the game with this seed."""
     board = Board.empty(rules.shape)
     for number in range(rules.start_tiles):
         board = board.place(*throw(board, rules, seed, number))

@@ -4,8 +4,8 @@
     header     JSON: dtype, shape and place of each tensor; "__metadata__": texts by name
     data       the tensors one after the other, without gaps, little-endian
 
-A file is only ever data. What it says of itself is checked before anything is done with it, by
-the safetensors library and then by us; nothing is allocated that is larger than its header.
+The safetensors library, and then this module, check the header before any tensor is read.
+Nothing larger than the header is allocated for that.
 
 Source: https://github.com/huggingface/safetensors, where the format is described.
 """
@@ -40,13 +40,13 @@ DTYPES: Final[dict[str, np.dtype[Any]]] = {
     "I64": np.dtype("<i8"),
     "U64": np.dtype("<u8"),
 }
-"""The types of numbers that tensors may have, by the names that files use."""
+"""The supported types of numbers, by their names in files."""
 
 ALIGNMENT: Final = 64
-"""The data begins at a multiple of so many bytes: a line of the processor's cache."""
+"""The data begins at a multiple of this many bytes: a line of the processor's cache."""
 
 CHUNK: Final = 16 * 2**20
-"""Bytes that are read from a file at a time."""
+"""Bytes read from a file at a time."""
 
 _METADATA: Final = "__metadata__"
 _NAMES: Final = {dtype: name for name, dtype in DTYPES.items()}
@@ -56,8 +56,6 @@ _MOST_DIMENSIONS: Final = 64  # of NumPy
 
 
 class _Entry(msgspec.Struct):
-    """What a header says of a tensor."""
-
     dtype: str
     shape: list[int]
     data_offsets: tuple[int, int]
@@ -65,24 +63,14 @@ class _Entry(msgspec.Struct):
 
 @dataclass(frozen=True, slots=True)
 class Tensors:
-    """What a file holds.
-
-    Attributes:
-        tensors: the arrays by name, read-only and mapped: a part of one is read from the disk
-            when it is first looked at, and all who map the file share the same memory.
-        metadata: texts by name.
-    """
+    """The arrays of a file by name, read-only and memory-mapped, and its texts by name."""
 
     tensors: dict[str, NDArray[Any]]
     metadata: dict[str, str]
 
 
 class Stacked:
-    """Arrays of one dimension and one type that are written one after the other as one tensor.
-
-    Args:
-        parts: the arrays, at least one.
-    """
+    """Arrays of one dimension and one type, at least one, written as one tensor."""
 
     def __init__(self, parts: Sequence[NDArray[Any]]) -> None:
         self.dtype = parts[0].dtype.newbyteorder("<")
@@ -97,19 +85,14 @@ def write_tensors(
     tensors: Mapping[str, NDArray[Any] | Stacked],
     metadata: Mapping[str, str],
 ) -> None:
-    """Write arrays and texts to a safetensors file, see `twofold.files.atomic_write`.
+    """Write arrays and texts to a safetensors file with `twofold.files.atomic_write`.
 
-    Contiguous arrays are written from where they are, without a copy. Those of large elements
-    come first, so that each begins at a multiple of its element size; the first at one of 64.
-
-    Args:
-        path: the file to write; its folder must exist.
-        tensors: arrays of the types in `DTYPES`, by name.
-        metadata: texts by name.
+    Contiguous arrays are not copied. Arrays of large elements come first, so that each begins at a
+    multiple of its element size; the first begins at a multiple of 64.
 
     Raises:
         InvalidInput: `path` cannot be a file.
-        InvalidNetwork: an array has another type, or names and texts take more than 2 MiB.
+        InvalidNetwork: a type is not in `DTYPES`, or names and texts take more than 2 MiB.
         ResourceError: the disk is full or another system call failed.
     """
     arrays = {name: _plain(name, array) for name, array in tensors.items()}
@@ -120,7 +103,7 @@ def write_tensors(
 
 
 def _parts(array: NDArray[Any] | Stacked) -> Sequence[NDArray[Any]]:
-    """The arrays to write; a view of an empty one could not be cast to bytes."""
+    """The arrays to write; a view of an empty one cannot be cast to bytes."""
     return [part for part in array.parts if len(part)] if isinstance(array, Stacked) else [array]
 
 
@@ -139,14 +122,9 @@ def _plain(name: str, array: NDArray[Any] | Stacked) -> NDArray[Any] | Stacked:
 def format_header(
     tensors: Mapping[str, NDArray[Any] | Stacked], metadata: Mapping[str, str]
 ) -> bytes:
-    """What a file begins with: length and header, with spaces so that the data is aligned.
+    """Length and header of a file, padded with spaces so that the data is aligned.
 
-    Args:
-        tensors: arrays in the order of their data; only their types and shapes count.
-        metadata: texts by name.
-
-    Raises:
-        InvalidNetwork: names and texts take more than 2 MiB.
+    Only types and shapes of `tensors` are used. Raises `InvalidNetwork` above 2 MiB.
     """
     document: dict[str, object] = {_METADATA: dict(metadata)}
     end = 0
@@ -163,13 +141,10 @@ def format_header(
 
 
 def map_tensors(path: str | os.PathLike[str]) -> Tensors:
-    """Map a safetensors file into memory: at once, whatever its size.
+    """Memory-map a safetensors file; raises `InvalidNetwork` as `open_tensors` does.
 
-    A file that is cut short in place ends the program that looks at what was cut off. So this is
-    for files of our own, and for a moment; everything else reads from `open_tensors`.
-
-    Raises:
-        InvalidNetwork: as `open_tensors`.
+    Only for twofold's own files, and briefly: reading a mapped file that was truncated kills the
+    process. Everything else uses `open_tensors`.
     """
     with open_tensors(path) as file:
         return Tensors({name: file.view(name) for name in file.tensors}, file.metadata)
@@ -180,9 +155,8 @@ def open_tensors(path: str | os.PathLike[str]) -> Iterator["TensorFile"]:
     """Open a safetensors file and check its header; no tensor is read yet.
 
     Raises:
-        InvalidNetwork: there is no such file, or it is not in this format, is torn, or has
-            types of numbers that are not in `DTYPES`; the text says which file. At the end: it
-            was changed meanwhile.
+            InvalidNetwork: the file is missing, truncated, in another format or has types that are
+                not in `DTYPES`; or, at the end, it has changed meanwhile.
     """
     name = ascii(os.fspath(path))
     with open_regular(path, InvalidNetwork) as file:
@@ -203,14 +177,7 @@ def open_tensors(path: str | os.PathLike[str]) -> Iterator["TensorFile"]:
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """Where a tensor lies in its file, and what it is.
-
-    Attributes:
-        dtype: type of its numbers.
-        shape: its shape.
-        begin: place of its first byte in the file.
-        nbytes: its size in bytes.
-    """
+    """The type, shape, first byte in the file and size in bytes of a tensor."""
 
     dtype: np.dtype[Any]
     shape: tuple[int, ...]
@@ -219,14 +186,7 @@ class Place:
 
 
 class TensorFile:
-    """A safetensors file that is open.
-
-    Attributes:
-        name: the file, as errors name it.
-        folder: where it is.
-        tensors: where the tensors are, by their names.
-        metadata: texts by name.
-    """
+    """An open safetensors file: its name, quoted for errors, its folder, tensors and metadata."""
 
     def __init__(
         self,
@@ -245,32 +205,20 @@ class TensorFile:
         self._mapped: memoryview | None = None
 
     def read(self, tensor: str) -> NDArray[Any]:
-        """A tensor, read into memory.
-
-        Raises:
-            InvalidNetwork: the file was cut short meanwhile.
-        """
+        """A tensor, read into memory; raises `InvalidNetwork` if the file was truncated."""
         place = self.tensors[tensor]
         data = bytearray(place.nbytes)
         self.read_into(tensor, memoryview(data))
         return array_of(data, place)
 
     def read_into(self, tensor: str, buffer: memoryview) -> None:
-        """Fill a buffer with the bytes of a tensor.
-
-        Raises:
-            InvalidNetwork: the file was cut short meanwhile.
-        """
+        """Fill a buffer with the bytes of a tensor; raises as `read` does."""
         place = self.tensors[tensor]
         for done in range(0, place.nbytes, CHUNK):
             self._read(place.begin + done, buffer[done : done + CHUNK])
 
     def copy(self, tensor: str, target: IO[bytes]) -> None:
-        """Write the bytes of a tensor to another file, which may raise `OSError`.
-
-        Raises:
-            InvalidNetwork: the file was cut short meanwhile.
-        """
+        """Write the bytes of a tensor to another file; raises as `read` does, or `OSError`."""
         place = self.tensors[tensor]
         buffer = memoryview(bytearray(CHUNK))
         for done in range(0, place.nbytes, CHUNK):
@@ -279,17 +227,12 @@ class TensorFile:
             target.write(part)
 
     def _read(self, begin: int, buffer: memoryview) -> None:
-        """Fill a buffer from a place of the file."""
         self._file.seek(begin)
         if self._file.readinto(buffer) < len(buffer):
             raise InvalidNetwork(f"{self.name} became shorter while it was read. Try again")
 
     def view(self, tensor: str) -> NDArray[Any]:
-        """A tensor, mapped: see `map_tensors`.
-
-        Raises:
-            InvalidNetwork: the file cannot be mapped.
-        """
+        """A tensor, memory-mapped: see `map_tensors`. Raises `InvalidNetwork`."""
         if self._mapped is None:
             self._mapped = _map(self._file, self._size, self.name)
         place = self.tensors[tensor]
@@ -297,7 +240,7 @@ class TensorFile:
 
 
 def array_of(data: bytearray | memoryview | mmap.mmap, place: Place) -> NDArray[Any]:
-    """The array that some bytes are; it can be changed where they can."""
+    """The bytes as an array, writable if they are."""
     array: NDArray[Any] = np.frombuffer(data, place.dtype).reshape(place.shape)
     return array
 
@@ -317,7 +260,7 @@ def _read_header(file: IO[bytes], size: int, name: str) -> bytes:
 
 
 def _check_with_library(path: str | os.PathLike[str], name: str) -> None:
-    """Let the library look at the header: shapes, gaps, overlaps, the end of the file."""
+    """Let the library check the header: shapes, gaps, overlaps, the end of the file."""
     try:
         with safetensors.safe_open(os.fsdecode(path), framework="numpy"):
             pass
@@ -326,7 +269,6 @@ def _check_with_library(path: str | os.PathLike[str], name: str) -> None:
 
 
 def _parse_header(header: bytes, name: str) -> tuple[dict[str, _Entry], dict[str, str]]:
-    """What the header says of the tensors, and the metadata."""
     decode = msgspec.json.decode
     try:
         parts = decode(header, type=dict[str, msgspec.Raw])
@@ -346,7 +288,7 @@ def _map(file: IO[bytes], size: int, name: str) -> memoryview:
 
 
 def _place(key: str, entry: _Entry, start: int, size: int, name: str) -> Place:
-    """Where the tensor of an entry lies, checked; the data begins at `start`."""
+    """The place of a tensor, checked; the data begins at `start`."""
     begin, end = entry.data_offsets
     dtype = DTYPES.get(entry.dtype)
     if dtype is None:
@@ -377,6 +319,6 @@ def _fits(entry: _Entry, dtype: np.dtype[Any], size: int) -> bool:
 
 
 def _said(what: object) -> str:
-    """What a file or a library says, as it may stand in an error."""
+    """Text of a file or a library, escaped and shortened for an error."""
     text = ascii(str(what))[1:-1]
     return text if len(text) <= _MOST_SAID else text[:_MOST_SAID] + "..."

@@ -1,4 +1,4 @@
-"""The version of the package and of its behaviour, where every layer can read them."""
+"""The versions of the package and of its behaviour, importable from every layer."""
 
 TYPE_CHECKING = False  # see twofold/__init__.py
 if TYPE_CHECKING:
@@ -7,4 +7,4 @@ if TYPE_CHECKING:
 __version__ = "0.1.0.dev0"
 
 SIGNATURE: "Final" = 11291483403449965427
-"""What `twofold selftest` finds; it changes with behaviour only, in the commit that changes it."""
+"""The signature that `twofold selftest` finds; it changes only with behaviour."""
