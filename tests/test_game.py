@@ -211,7 +211,7 @@ def test_play_stops_at_the_goal_if_the_rules_say_so() -> None:
     game = Game.from_board(Board.parse("2x2:22/00"), Rules.parse("2x2 goal=8 stop=goal"), seed=0)
     game.play(Move.LEFT)
     assert (game.status, game.legal_moves()) == (Status.STOPPED, ())
-    with pytest.raises(GameOver, match="expected a game in progress, got one that stopped at 8"):
+    with pytest.raises(GameOver, match="the game has stopped at the goal 8"):
         game.play(Move.UP)
     game.undo()
     assert game.status is Status.GOING
@@ -263,7 +263,7 @@ def test_a_new_move_drops_what_could_be_redone() -> None:
     play_on(game, 1)
     assert not game.can_redo
     assert game.move_number == 4
-    with pytest.raises(NothingToRedo, match="expected an undone move"):
+    with pytest.raises(NothingToRedo, match="there is no undone move"):
         game.redo()
 
 
@@ -278,7 +278,7 @@ def test_an_illegal_move_keeps_what_can_be_redone() -> None:
 
 def test_nothing_to_undo() -> None:
     game = Game.from_board(Board.parse("1000/0000/0000/0000"), move_number=7, seed=0)
-    with pytest.raises(NothingToUndo, match="expected a move to undo"):
+    with pytest.raises(NothingToUndo, match="there is no move to undo"):
         game.undo()
     assert (game.undos, game.move_number) == (0, 7)
 

@@ -258,7 +258,7 @@ class Board:
         import numpy as np
 
         if copy is False:
-            raise ValueError("expected that a copy may be made: a board holds no array")
+            raise ValueError("a board holds no array. Allow a copy: copy=None")
         return np.array(self._exponents, dtype or np.uint8).reshape(self.shape)
 
     def __eq__(self, other: object) -> bool:

@@ -327,7 +327,7 @@ class Game:
     def undo(self) -> Step:
         """Take back the last move and return it; raises `NothingToUndo`."""
         if not self.can_undo:
-            raise NothingToUndo("expected a move to undo, got none made")
+            raise NothingToUndo("there is no move to undo")
         number = self._number - 1
         before = self._find(number)
         step = self._step(before.board, number)
@@ -338,7 +338,7 @@ class Game:
     def redo(self) -> Step:
         """Make the move undone last again, with the same tile; raises `NothingToRedo`."""
         if not self.can_redo:
-            raise NothingToRedo("expected an undone move to make again, got none")
+            raise NothingToRedo("there is no undone move to redo")
         step = self._step(self.board, self._number)
         self._advance(step)
         return step

@@ -69,7 +69,7 @@ def next_step(
     `move_number` counts the moves before this one; `seed` is not used if `spawn` is given.
     """
     if rules.stop_at_goal and board.max_tile >= rules.goal:
-        raise GameOver(f"expected a game in progress, got one that stopped at {rules.goal}")
+        raise GameOver(f"the game has stopped at the goal {rules.goal}")
     move = Move.of(move)
     try:
         after, reward = board.slide(move)

@@ -39,7 +39,7 @@ REFUSED: Final = [
     Attack(
         "move after the goal",
         moves("l" * 9, "1x2 start=2 goal=4 spawn=4:1 stop=goal"),
-        "move 1: expected a game in progress, got one that stopped at 4",
+        "move 1: the game has stopped at the goal 4",
     ),
     Attack("ten million moves", moves("ud" * 5_000_000), "line 5, move .*: expected a legal move"),
     Attack("ten million spaces", moves(" " * 10**7 + "x"), "line 5: expected moves written"),

@@ -77,10 +77,10 @@ def test_an_illegal_move_changes_nothing(cli: Cli) -> None:
 
 def test_undo_and_redo(cli: Cli) -> None:
     _, out, _ = cli("play", "--seed", "1", stdin="undo\nl\nundo\nredo\nredo\n")
-    assert "expected a move to undo" in out
+    assert "there is no move to undo" in out
     assert "took back left" in out
     assert "again left: 0 points, a 4 appears in row 4, column 4" in out
-    assert "expected an undone move to make again" in out
+    assert "there is no undone move to redo" in out
 
 
 def test_hints(cli: Cli) -> None:

@@ -105,5 +105,5 @@ def test_a_picture_stands_alone(start: Outcomes, table: ExactTable) -> None:
 
 
 def test_outcomes_have_no_analysis_beside_them(start: Outcomes) -> None:
-    with pytest.raises(InvalidInput, match="expected an analysis beside a board"):
+    with pytest.raises(InvalidInput, match="outcomes cannot be shown with an analysis"):
         show(start, make_player("greedy").analyse(BOARD))

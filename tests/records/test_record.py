@@ -252,7 +252,7 @@ def test_bytes_that_are_not_utf8() -> None:
 
 
 def test_moves_after_the_end_are_refused() -> None:
-    with pytest.raises(InvalidRecord, match="move 12: expected a game in progress, got one that"):
+    with pytest.raises(InvalidRecord, match="move 12: the game has stopped at the goal"):
         parse_record(FOREIGN.rstrip() + "u@1:2")
 
 

@@ -89,11 +89,11 @@ def test_undo_and_redo_without_limit(folder: Path) -> None:
         assert screen.kept.game.move_number == 0
         assert re.search(rf"undone +{legal}\b", text_of(pilot))
         await pilot.press("u")
-        assert "expected a move to undo" in note_of(pilot)
+        assert "there is no move to undo" in note_of(pilot)
         await pilot.press(*["y"] * legal)
         assert screen.kept.game.board == board
         await pilot.press("y")
-        assert "expected an undone move" in note_of(pilot)
+        assert "there is no undone move" in note_of(pilot)
 
     drive(screen, act)
 

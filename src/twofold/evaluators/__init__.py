@@ -1,4 +1,4 @@
-"""Evaluators: what a board is worth, and the names that specs know them by."""
+"""Evaluators: what a board is worth, and their names in specs."""
 
 from collections.abc import Callable
 from typing import Any, Final
@@ -56,11 +56,7 @@ def compiled_on_cells(function: Callable[..., Any]) -> Any:
 
 
 def find_evaluator(name: str) -> Evaluator:
-    """The evaluator of that name.
-
-    Raises:
-        InvalidSpec: there is none; the text lists the known ones.
-    """
+    """The evaluator of that name; raises `InvalidSpec` if there is none."""
     try:
         return EVALUATORS[name]
     except KeyError:

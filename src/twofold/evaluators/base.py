@@ -1,4 +1,4 @@
-"""Evaluator: what a board is worth, as a compiled function and the parameters it reads."""
+"""`Evaluator`: what a board is worth, as a compiled function and its parameters."""
 
 import math
 import re
@@ -23,10 +23,10 @@ RESERVED: Final = (
     "cmd", "cut", "depth", "eval", "layers", "net", "nodes", "ply", "prune", "table", "table_mb",
     "tables", "threads", "time",
 )  # fmt: skip
-"""Keys that belong to players: no weight has such a name."""
+"""Keys of players, which weights cannot have as names."""
 
 MAX_WEIGHT: Final = 1e9
-"""Largest weight, and the smallest with a minus sign, where a weight does not say otherwise."""
+"""Default limit of a weight, without its sign."""
 
 _NAME = re.compile(r"[a-z][a-z0-9_]*", re.ASCII)
 
@@ -43,14 +43,7 @@ def only_4x4(rows: int, cols: int) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Weight:
-    """One number of an evaluator that a spec can set.
-
-    Attributes:
-        value: the value in use.
-        help: what it weights, in a few words.
-        low: the smallest value.
-        high: the largest value.
-    """
+    """One number of an evaluator that a spec can set, from `low` to `high`."""
 
     value: float
     help: str
@@ -58,11 +51,7 @@ class Weight:
     high: float = MAX_WEIGHT
 
     def at(self, name: str, value: float) -> "Weight":
-        """The same weight with another value.
-
-        Raises:
-            InvalidSpec: the value is not a finite number in `low..high`.
-        """
+        """The same weight with another value; raises `InvalidSpec` outside `low..high`."""
         number = _number(value)
         if not math.isfinite(number):
             raise InvalidSpec(f"expected {name} as a finite number, got {shown(value)}")
@@ -73,7 +62,7 @@ class Weight:
 
 
 def _number(value: object) -> float:
-    """A number as a float; NaN for what is no number."""
+    """A number as a float; NaN for anything else."""
     try:
         return float(value)  # type: ignore[arg-type]
     except (TypeError, ValueError, OverflowError):
@@ -82,35 +71,34 @@ def _number(value: object) -> float:
 
 @dataclass(frozen=True, slots=True)
 class Evaluator:
-    """A value function: on boards of the 64-bit form and, where it has a form on cells, on all.
+    """A value function on boards of the 64-bit form, and on all boards with a form on cells.
+
+    Fields named `..._for` are functions of (rows, cols). None stands for a missing form or bound.
 
     Attributes:
         name: as in a spec.
         summary: one line about what it looks at.
-        kernel_for: shape to compiled function, `float64(uint64 bits, int64 score,
+        kernel_for: compiled function, `float64(uint64 bits, int64 score,
             CPointer(float32) params)`, made with `twofold.evaluators.compiled`.
-        params_for: shape to its parameters, float32, one dimension, contiguous.
+        params_for: its parameters, float32, one dimension, contiguous.
         unit: unit of the value: `points`, or the evaluator's own.
         at: whether it values an afterstate or a state.
         adds_reward: whether a search adds the rewards on the way.
         dead_value: value of a state without a legal move.
         needs_score: whether the value depends on the score.
-        supports: which shapes (rows, cols) it can value in 64 bits.
-        shapes: the same in words, for errors.
-        line_tables_for: shape to two float32 tables (65536,), for rows and for columns, where
-            the value is a sum over rows and columns; see `evaluators.exact` for their unit.
-        bounds_for: shape to the most that a board of a tile sum can be worth, for pruning at
-            chance nodes; None where there is no bound.
-        layer_for: shape to a kernel of its own for the lowest layer of a search on bits, see
-            `kernels.layers`; None for the general ones.
-        policy_for: shape to a kernel of its own for searches of one ply, see
-            `intrinsics.POLICY`; it is given the context of the search.
-        cells_kernel_for: shape to the form on cells, for every shape and all tiles, made with
-            `twofold.evaluators.compiled_on_cells`; None where there is none.
-        cells_params_for: shape to the parameters of that form.
+        supports: whether it can value a shape in 64 bits.
+        shapes: these shapes in words, for errors.
+        line_tables_for: two float32 tables (65536,), for rows and for columns, if the value is a
+            sum over lines; see `evaluators.exact` for their unit.
+        bounds_for: upper bounds by tile sum, for pruning at chance nodes.
+        layer_for: kernel for the lowest layer of a search on bits, see `kernels.search.leaf_layer`.
+        policy_for: kernel for searches of one ply on the search's context, `intrinsics.POLICY`.
+        cells_kernel_for: the form on cells for every shape and tile, made with
+            `twofold.evaluators.compiled_on_cells`.
+        cells_params_for: the parameters of that form.
         terms_of: board and score to the named parts of the value, for explanations.
-        source: where it comes from; empty for our own.
-        weight_keys: the numbers that a spec can set, by the names of their keys.
+        source: where it comes from; empty for twofold's own.
+        weight_keys: the numbers that a spec can set, by their keys.
         rebuild: values of all weights to the fields of this class that depend on them.
     """
 
@@ -146,7 +134,7 @@ class Evaluator:
 
     @property
     def weights(self) -> dict[str, float]:
-        """The weights in use, by name; empty where a spec can set none."""
+        """The weights in use, by name."""
         return {name: weight.value for name, weight in self.weight_keys.items()}
 
     @property
@@ -155,14 +143,7 @@ class Evaluator:
         return {name: weight.help for name, weight in self.weight_keys.items()}
 
     def reweighted(self, weights: Mapping[str, float]) -> "Evaluator":
-        """The same evaluator with other weights.
-
-        Args:
-            weights: new values by name; the other weights stay as they are.
-
-        Raises:
-            InvalidSpec: a name is unknown, or a value is not finite or too large.
-        """
+        """The same evaluator with new values of some weights, by name; raises `InvalidSpec`."""
         keys = dict(self.weight_keys)
         for name, value in weights.items():
             if name not in keys:
@@ -178,23 +159,19 @@ class Evaluator:
         return replace(self, weight_keys=keys, **self.rebuild(values))
 
     def unsupported(self, rows: int, cols: int) -> str:
-        """Why a shape cannot be valued (`expected ...`), or an empty text."""
+        """Why a shape cannot be valued (`expected ...`); empty if it can."""
         return "" if self.supports(rows, cols) else f"expected {self.shapes} for eval={self.name}"
 
     def supports_cells(self, rows: int, cols: int) -> bool:
-        """Whether a shape can be valued on cells: any, where there is such a form."""
+        """Whether a shape can be valued on cells: every shape, if there is such a form."""
         return self.cells_kernel_for is not None and max(rows, cols) <= MAX_SIDE
 
     def value(self, board: Board, score: int = 0) -> float:
-        """The value of one board.
-
-        Args:
-            board: an afterstate or a state, see `at`; without a form on cells only tiles up to
-                32768.
-            score: points so far, in points; only some evaluators look at it.
+        """The value of an afterstate or a state, see `at`.
 
         Raises:
-            UnsupportedRules: the shape or the tiles are beyond the evaluator.
+            UnsupportedRules: the shape is not supported, or a tile is past 32768 without a form on
+                cells.
         """
         reason = self.unsupported(*board.shape)
         if not reason and board.max_exponent <= BITS_MAX_EXPONENT:
@@ -216,11 +193,7 @@ class Evaluator:
 
 
 def checked_params(params: Params) -> Params:
-    """The parameters of an evaluator, if kernels can read them by their address.
-
-    Raises:
-        InvalidSpec: they are no float32 in one dimension, side by side.
-    """
+    """Return `params` if kernels can read them by address; raise `InvalidSpec` if not."""
     if not lies_flat(params, np.float32):
         raise InvalidSpec(
             "expected the parameters of an evaluator as float32 in one dimension, "
@@ -236,15 +209,7 @@ def weighted_evaluator(
     rebuild: Callable[[Mapping[str, float]], Mapping[str, Any]],
     **more: Any,
 ) -> Evaluator:
-    """An evaluator whose fields depend on weights.
-
-    Args:
-        name: as in a spec.
-        summary: one line about what it looks at.
-        weight_keys: the weights with the values that they have unless a spec says otherwise.
-        rebuild: values of all weights to the fields of `Evaluator` that depend on them.
-        **more: the other fields of `Evaluator`.
-    """
+    """An evaluator whose fields depend on weights; see `Evaluator` for the arguments."""
     values = {key: weight.value for key, weight in weight_keys.items()}
     fields = {**more, **rebuild(values)}
     return Evaluator(name, summary, weight_keys=weight_keys, rebuild=rebuild, **fields)
@@ -264,8 +229,8 @@ def simple_evaluator(
     Args:
         name: its name.
         kernel: a function made with `twofold.evaluators.compiled`.
-        params: what the function reads as `params`, in this order, converted to float32. A
-            mapping names each number: the names are keys of the spec, `eval=my.py:MINE,empty=2`.
+        params: the numbers that the function reads, as float32. The names of a mapping become
+            keys of the spec: `eval=my.py:MINE,empty=2`.
         summary: one line about what it looks at.
         on_cells: a function made with `twofold.evaluators.compiled_on_cells`, with the same
             params: the form for large boards.
@@ -292,7 +257,7 @@ def simple_evaluator(
 
 @lru_cache(maxsize=64)
 def _address(kernel: Any) -> np.uint64:
-    """The address of a compiled function; to find it takes longer than a call."""
+    """The address of a compiled function, cached: finding it takes longer than a call."""
     from twofold.kernels._jit import address_of  # loads kernels
 
     return np.uint64(address_of(kernel))

@@ -1,6 +1,6 @@
-"""Bounds of values: the most that an evaluator can give to any board of a tile sum.
+"""Upper bounds of values by tile sum, for pruning at chance nodes.
 
-A search knows the tile sum of every position to come: moves keep it and spawns add to it.
+A search knows the tile sum of every later position: moves keep it and spawns add to it.
 """
 
 from collections.abc import Sequence
@@ -13,36 +13,35 @@ from numpy.typing import NDArray
 Floats = NDArray[np.float64]
 
 HALVES: Final = 32_768
-"""Number of half tile sums: boards of 65,536 or more have no bound, see `kernels.star`."""
+"""Number of half tile sums: boards of 65,536 or more have no bound, see `kernels.search.star1`."""
 
 ROUNDED: Final = 1e-6
-"""More than what rounding to float32 adds to a value, as a part of it."""
+"""Margin above the relative error of rounding to float32."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class SumBounds:
-    """What the values of boards can be.
+    """Bounds of the values of boards.
 
     Attributes:
-        upper: at least the value of each board of a tile sum, at half that sum, float64
-            (`HALVES`,); -inf where there is no such board.
-        lower: at most the value of any board.
+        upper: upper bound by half the tile sum, float64 (`HALVES`,); -inf without such a board.
+        lower: lower bound of all boards.
     """
 
     upper: Floats
     lower: float
 
     def with_spawns(self, count: int, exponents: Sequence[int], dead_value: float) -> Floats:
-        """The most that a search can find for a board before a move.
+        """Upper bounds of a search for a board before a move.
 
         Args:
-            count: number of rows: 0 to `count` - 1 spawns are still to come.
+            count: number of rows; row n is for n spawns to come.
             exponents: of the tiles that may spawn.
             dead_value: value of a board without a legal move.
 
         Returns:
-            float64 (count, `HALVES`), by half the tile sum; infinite where the spawns lead to
-            sums without a bound.
+            float64 (count, `HALVES`), by half the tile sum; infinite where the spawns lead to sums
+            without a bound.
         """
         table = np.empty((count, HALVES))
         table[0] = np.maximum(self.upper, dead_value)
@@ -54,22 +53,17 @@ class SumBounds:
         return table
 
     def largest(self, dead_value: float) -> float:
-        """The largest value of all, without its sign."""
+        """The largest absolute value."""
         return max(abs(self.lower), float(self.upper.max()), abs(dead_value))
 
 
 def bounds_of_lines(
     rows: NDArray[np.float32], columns: NDArray[np.float32], shape: tuple[int, int]
 ) -> SumBounds:
-    """Bounds of a sum over rows and columns.
+    """Bounds of a sum over rows and columns, from tables of their values, float32 (65536,).
 
-    Rows and columns are bounded apart: by the best rows of that sum in all, and the best columns.
-    No board is worth more than its rows at their best and its columns at theirs.
-
-    Args:
-        rows: value of each row, float32 (65536,).
-        columns: of each column.
-        shape: (rows, cols) of the board.
+    Rows and columns are bounded separately: by the best rows of a tile sum, and by the best
+    columns. No board exceeds the sum of both.
     """
     height, width = shape
     across, low = _one_line(rows, width)
@@ -81,7 +75,7 @@ def bounds_of_lines(
 
 
 def _one_line(table: NDArray[np.float32], width: int) -> tuple[Floats, float]:
-    """The largest value of a line by half its tile sum, and the least of all lines."""
+    """The largest value of a line by half its tile sum, and the least value of all lines."""
     lines = np.arange(0, 65_536, 1 << 16 - 4 * width)
     halves = np.sum([(1 << (lines >> shift & 15)) // 2 for shift in (12, 8, 4, 0)], axis=0)
     values = table[lines].astype(np.float64)
@@ -91,7 +85,7 @@ def _one_line(table: NDArray[np.float32], width: int) -> tuple[Floats, float]:
 
 
 def _lines(one: Floats, count: int) -> Floats:
-    """The largest sum of the values of so many lines, by half their tile sum together."""
+    """The largest sum of the values of `count` lines, by half of their common tile sum."""
     if count == 1:
         return one
     half = _lines(one, count // 2)
@@ -100,7 +94,7 @@ def _lines(one: Floats, count: int) -> Floats:
 
 
 def _together(first: Floats, second: Floats) -> Floats:
-    """The largest first[i] + second[j] by i + j."""
+    """The largest first[i] + second[j], by i + j."""
     from twofold.kernels.search.star1 import most_of_two  # loads kernels
 
     most = np.full(HALVES, -np.inf)
@@ -109,14 +103,11 @@ def _together(first: Floats, second: Floats) -> Floats:
 
 
 def bounds_of_cells(weights: Sequence[float]) -> SumBounds:
-    """Bounds of a sum of tiles, each times the weight of its cell, none negative.
+    """Bounds of a sum of tiles times the weights of their cells, none negative.
 
-    Two equal tiles a in cells of weights v >= w are worth no more than one of 2 a in the first:
-    a board is worth no more than its tiles merged until no two are equal, the larger ones in
-    cells of larger weights. These tiles are the binary digits of the sum.
-
-    Args:
-        weights: of all cells.
+    Two equal tiles a in cells of weights v >= w are worth no more than one tile 2 a in the first
+    cell. So a board is worth no more than its tiles merged until no two are equal (the binary
+    digits of the sum), the larger ones in cells of larger weights.
     """
     ordered = np.array(sorted(weights, reverse=True) + [0.0] * 16)
     halves = np.arange(HALVES)

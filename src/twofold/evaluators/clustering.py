@@ -1,4 +1,4 @@
-"""Datumbox's evaluator: score, empty cells, and how unlike neighbouring tiles are."""
+"""Datumbox's evaluator: score, empty cells, and differences between neighbouring tiles."""
 
 import math
 from collections.abc import Mapping
@@ -15,11 +15,11 @@ CLUSTERING_WEIGHTS: Final = {
     "empty": Weight(1.0, "ln(score) for each empty cell"),
     "clustering": Weight(1.0, "loss for unlike neighbours"),
 }
-"""Datumbox has neither: with 1 for both the values are its own."""
+"""Datumbox has no weights: 1 for both gives its values."""
 
 
 def _logarithms(weight: float) -> NDArray[np.float64]:
-    """The logarithms ln(4 i) for each i of the table, times a weight."""
+    """ln(4 i) for each i of the table, times a weight."""
     from twofold.kernels.search.evaluate import LOG_TABLE  # loads kernels
 
     scores = 4.0 * np.arange(LOG_TABLE)
@@ -41,7 +41,7 @@ def _cells_kernel_for(rows: int, cols: int) -> Any:
 
 
 def _unlike(board: Board) -> int:
-    """How unlike their neighbours the tiles are, in whole points."""
+    """The sum of the tiles' mean differences from their neighbours, in whole points."""
     tiles = np.pad(np.array(board.tiles, dtype=np.int64), 1)
     rows, cols = board.shape
     shifted = [tiles[y : y + rows, x : x + cols] for y in range(3) for x in range(3)]
@@ -52,7 +52,6 @@ def _unlike(board: Board) -> int:
 
 
 def _fields(weights: Mapping[str, float]) -> dict[str, Any]:
-    """The fields of the evaluator that depend on its weights."""
 
     @cache
     def params_for(rows: int, cols: int) -> Params:

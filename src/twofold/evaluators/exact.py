@@ -1,9 +1,8 @@
-"""Tables of float32 whose sums are exact, so that their order does not matter.
+"""Tables of float32 whose sums are exact, so that the order of addition does not matter.
 
-Entries are whole multiples of a unit, a power of two. A sum whose value in units has at most 53
-binary digits is exact in float64, whatever the order and whatever is summed before; one of at
-most 31 digits fits an int32 as well. A search may then add the parts of a board in the order
-that is fastest, and its values stay the same to the last bit.
+Entries are whole multiples of a unit, a power of two. A sum of at most 53 binary digits in units is
+exact in float64, in any order; one of at most 31 digits also fits an int32. So a search adds the
+parts of a board in the fastest order and its values stay the same to the last bit.
 """
 
 import math
@@ -15,17 +14,14 @@ from numpy.typing import NDArray
 from twofold.evaluators.base import Params
 
 LINE_DIGITS: Final = 28
-"""Most binary digits of one line's value in units: 8 lines together fit an int32."""
+"""Most binary digits of the value of a line in units: the sum of 8 lines fits an int32."""
 
 CELL_DIGITS: Final = 49
-"""Most binary digits of any table's entry in units: 16 together are exact in float64."""
+"""Most binary digits of any table entry in units: the sum of 16 is exact in float64."""
 
 
 def unit_of(tables: NDArray[np.floating], digits: int = LINE_DIGITS) -> float:
-    """The unit of tables: in it their largest entry has so many binary digits.
-
-    It is the same before and after `in_units`.
-    """
+    """The unit in which the largest entry has `digits` binary digits; `in_units` keeps it."""
     largest = float(np.float32(np.abs(tables).max()))
     return math.ldexp(1.0, math.frexp(largest)[1] - digits)
 
@@ -33,8 +29,7 @@ def unit_of(tables: NDArray[np.floating], digits: int = LINE_DIGITS) -> float:
 def in_units(tables: NDArray[np.float64], digits: int = LINE_DIGITS) -> Params:
     """The tables as float32, rounded to whole multiples of their unit.
 
-    Rounding to float32 keeps them whole: where its steps are not finer than the unit, they are
-    multiples of it.
+    float32 cannot break this: its steps are finer than the unit or multiples of it.
     """
     unit = unit_of(tables, digits)
     return (np.rint(tables / unit) * unit).astype(np.float32)

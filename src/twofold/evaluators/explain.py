@@ -1,4 +1,4 @@
-"""Explanations: the named parts of what an evaluator thinks of a position and its moves."""
+"""Explanations: the named parts of an evaluator's values of a board and its moves."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -9,17 +9,12 @@ from twofold.evaluators.base import Evaluator
 from twofold.rules import STANDARD, Move, Rules
 
 TOLERANCE: Final = 1e-6
-"""Terms add up if they do to this share of their sizes: weights in tables are rounded."""
+"""Largest difference between the sum of the parts and the value, as a share of the parts."""
 
 
 @dataclass(frozen=True, slots=True)
 class Terms:
-    """The parts of a value.
-
-    Attributes:
-        parts: the parts by name, in the evaluator's unit.
-        value: the value itself, as a search would use it.
-    """
+    """The parts of a value by name, in the evaluator's unit, and the value as a search uses it."""
 
     parts: Mapping[str, float]
     value: float
@@ -38,14 +33,13 @@ class Terms:
 
 @dataclass(frozen=True, slots=True)
 class Explanation:
-    """What an evaluator thinks of a board, part by part, and of what each move makes of it.
+    """The parts of the value of a board, and of the value after each move.
 
     Attributes:
         evaluator: the evaluator.
         board: the parts on the board itself.
-        moves: the parts for up, right, down and left, None for an illegal move. An evaluator of
-            afterstates is asked about the board after the move and before the spawn; one of
-            states about all boards after the spawn, and these are their means.
+        moves: the parts for up, right, down and left, None for an illegal move: of the
+            afterstate, or for an evaluator of states the means over all spawns.
     """
 
     evaluator: Evaluator
@@ -67,18 +61,10 @@ class Explanation:
 def explain(
     evaluator: Evaluator, board: Board, score: int = 0, rules: Rules = STANDARD
 ) -> Explanation:
-    """The parts of the value of a board, and of what each legal move makes of it.
+    """The parts of the value of a board, and of the value after each legal move.
 
-    Nothing is searched: values are those of one look. A reward counts only through the score.
-
-    Args:
-        evaluator: what boards are worth.
-        board: the position.
-        score: points so far; only some evaluators look at it.
-        rules: the spawns, for evaluators of states.
-
-    Raises:
-        UnsupportedRules: the shape or the tiles are beyond the evaluator.
+    There is no search. A reward counts only through the score. `rules` gives the spawns for
+    evaluators of states. Raises `UnsupportedRules`.
     """
     legal = board.legal_moves()
 
@@ -99,7 +85,7 @@ def _terms(evaluator: Evaluator, board: Board, score: int) -> Terms:
 
 
 def _mean_terms(evaluator: Evaluator, after: Board, score: int, rules: Rules) -> Terms:
-    """The means over all spawns, each counted as often as it is likely."""
+    """The means over all spawns, weighted by their probabilities."""
     parts: dict[str, float] = {}
     value = 0.0
     for spawn in after.spawns(rules):

@@ -1,4 +1,4 @@
-"""All rows that 16 bits can say, and evaluators that sum a value over rows and columns."""
+"""Tables of all rows of 16 bits, and evaluators that sum a value over rows and columns."""
 
 from collections.abc import Callable, Mapping
 from functools import cache, lru_cache
@@ -16,14 +16,14 @@ Lines = NDArray[np.float64]
 """Exponents of lines, float64 (count, width), or a value of each, (count,)."""
 
 LineValue = Callable[[Lines, Mapping[str, float]], dict[str, Lines]]
-"""Exponents of lines, and the weights, to the named parts of the lines' values."""
+"""Exponents of lines and weights to the named parts of the lines' values."""
 
 CellsNumbers = Callable[[Mapping[str, float]], NDArray[np.float64]]
-"""Weights to the numbers that a kernel on cells reads, the first one left for the unit."""
+"""Weights to the numbers that a kernel on cells reads; the first is left for the unit."""
 
 
 KEPT: Final = 8
-"""How many sets of weights of an evaluator keep their tables: 1 MB each, made in 0.1 s."""
+"""Number of sets of weights whose tables an evaluator caches: 1 MB each, made in 0.1 s."""
 
 
 def all_lines(width: int) -> Lines:
@@ -48,14 +48,8 @@ def line_evaluator(
 ) -> Evaluator:
     """An evaluator that sums a value over all rows and columns.
 
-    Args:
-        name: as in a spec.
-        summary: one line about what it looks at.
-        line_value: the value of lines, in parts.
-        weights: what `line_value` is given as weights.
-        on_cells: the form on cells: the kernel's name in `kernels.evaluate_cells`, and its
-            numbers.
-        **more: other fields of `Evaluator`.
+    `on_cells` is the form on cells: the name of a kernel in `kernels.search.evaluate_cells`, and
+    its numbers. `more` are other fields of `Evaluator`.
     """
 
     @lru_cache(maxsize=KEPT)
@@ -73,7 +67,6 @@ def line_evaluator(
 
 
 def _line_fields(line_value: LineValue, weights: Mapping[str, float]) -> dict[str, Any]:
-    """The fields of an evaluator that depend on its weights."""
 
     @cache
     def line_tables_for(rows: int, cols: int) -> tuple[Params, Params]:
@@ -118,7 +111,6 @@ def _cells_fields(
     weights: Mapping[str, float],
     line_tables_for: Callable[[int, int], tuple[Params, Params]],
 ) -> dict[str, Any]:
-    """The fields of the form on cells."""
 
     def cells_kernel_for(rows: int, cols: int) -> Any:
         from twofold.kernels.search import evaluate_cells

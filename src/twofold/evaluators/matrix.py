@@ -1,7 +1,7 @@
 """Evaluators that weight each cell: matrices, snakes and gradients.
 
 A sum over cells is a sum over rows, so each row of the matrix becomes one table of 65,536
-values and a board is worth four look-ups.
+values, and a value takes four look-ups.
 """
 
 from collections.abc import Mapping, Sequence
@@ -31,15 +31,13 @@ IT3105_FACTOR: Final = 2.0
 SNAKE_WEIGHTS: Final = {
     "ratio": Weight(0.25, "each cell along the snake, of the one before it", 0.0, 1.0),
 }
-"""The weight of our own snake; see `docs/benchmarks.md`."""
+"""The weight of twofold's own snake; see `docs/benchmarks.md`."""
 
 
 def row_values(weights: Sequence[float], tiles: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Value of all 65,536 rows: the weighted sum of what each exponent counts.
+    """Values of all 65,536 rows: sums of the weights of up to four cells times `tiles`.
 
-    Args:
-        weights: of the cells of the row, from the left; up to four.
-        tiles: what an exponent counts, float64 (16,).
+    `tiles`, float64 (16,), is the count of each exponent.
     """
     index = np.arange(65_536)
     total = np.zeros(65_536)
@@ -49,7 +47,7 @@ def row_values(weights: Sequence[float], tiles: NDArray[np.float64]) -> NDArray[
 
 
 def tile_values() -> NDArray[np.float64]:
-    """What an exponent counts if tiles count as they are: 0, 2, 4, 8, ..."""
+    """The tile of each exponent: 0, 2, 4, 8, ..., float64 (16,)."""
     values: NDArray[np.float64] = np.exp2(np.arange(16.0))
     values[0] = 0.0
     return values
@@ -122,7 +120,7 @@ def snake_path(rows: int, cols: int) -> list[list[int]]:
 
 
 def _snake_tables(rows: int, cols: int, ratio: float) -> NDArray[np.float64]:
-    """Value of every row in each of four places, float64 (4, 65536); places outside are 0."""
+    """Values of every row in each of four places, float64 (4, 65536); 0 outside the board."""
     tables = np.zeros((4, 65_536))
     for row, places in enumerate(snake_path(rows, cols)):
         tables[row] = row_values([ratio**place for place in places], tile_values())
@@ -130,11 +128,10 @@ def _snake_tables(rows: int, cols: int, ratio: float) -> NDArray[np.float64]:
 
 
 def _snake_fields(weights: Mapping[str, float]) -> dict[str, Any]:
-    """The fields of the snake that depend on its weights."""
 
     @cache
     def params_for(rows: int, cols: int) -> Params:
-        # With a ratio of 1/4 every entry is a whole multiple of 2^-29 already and stays as it is.
+        # With a ratio of 1/4 every entry already is a whole multiple of 2^-29 and does not change.
         tables = in_units(_snake_tables(rows, cols, weights["ratio"]), CELL_DIGITS)
         if (rows, cols) != (4, 4):
             return tables.ravel()
@@ -162,10 +159,9 @@ def _snake_fields(weights: Mapping[str, float]) -> dict[str, Any]:
 
 
 def _seen(places: NDArray[np.int64]) -> list[NDArray[np.int64]]:
-    """The places of the cells in every symmetry of the shape that the snake looks at.
+    """The snake's cell numbers in each symmetry that it uses: 8 on squares, 4 on other shapes.
 
-    A square has eight, another shape four. On small shapes other than 4x4 the snake looks at
-    its own corner alone, as on bits.
+    On small shapes other than 4x4 it uses its own corner alone, as on bits.
     """
     rows, cols = places.shape
     if small_shapes(rows, cols) and (rows, cols) != (4, 4):

@@ -1,4 +1,4 @@
-"""N-tuple networks as evaluators: what a search asks, and what each pattern adds to a value."""
+"""N-tuple networks as evaluators of a search, and the share of each pattern in a value."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -11,13 +11,9 @@ from twofold.networks.network import Network, Weights
 
 
 def network_evaluator(network: Network, *, name: str = "ntuple") -> Evaluator:
-    """What a search needs to know about a network.
+    """The evaluator of a network, which is not copied.
 
-    A search keeps what it has found: after the weights change, make another one.
-
-    Args:
-        network: it is kept, not copied.
-        name: as in analyses.
+    A search caches values: make another evaluator after a change of the weights.
     """
     params: Params = network.words().view(np.float32)
     kept = params, network.weights  # the first holds the address of the second
@@ -58,7 +54,7 @@ def network_evaluator(network: Network, *, name: str = "ntuple") -> Evaluator:
 
 
 def pattern_values(network: Network, board: Board) -> dict[str, float]:
-    """What each pattern adds to the value of a board, over all symmetries, in points."""
+    """The share of each pattern in the value of a board, over all symmetries, in points."""
     whole = {}
     for number, pattern in enumerate(network.patterns):
         alone = Network(
@@ -69,5 +65,5 @@ def pattern_values(network: Network, board: Board) -> dict[str, float]:
 
 
 def _table_of(network: Network, number: int) -> Weights:
-    """The tables of one pattern in all stages, a copy."""
+    """A copy of the tables of one pattern in all stages."""
     return np.stack([network.table(number, stage) for stage in range(network.stage_count)])

@@ -1,7 +1,6 @@
 """Evaluators that look at each row and each column alone.
 
-Sixteen bits say all about a row, so each value is computed once, for all 65,536 rows, and a
-board is worth eight look-ups.
+The value of each of the 65,536 rows is computed once; a value of a board takes eight look-ups.
 """
 
 from collections.abc import Mapping
@@ -15,7 +14,7 @@ from twofold.evaluators.lines import Lines, line_evaluator
 from twofold.limits import MAX_EXPONENT
 
 MAX_POWER: Final = 6.0
-"""Largest power: beyond it the other parts of a line are lost beside the largest one."""
+"""Largest power: beyond it float rounding loses the other parts of a line."""
 
 ROWS_WEIGHTS: Final = {
     "lost": Weight(200_000.0, "base value of each row and column"),
@@ -55,10 +54,10 @@ def rows_line(lines: Lines, weights: Mapping[str, float]) -> dict[str, Lines]:
 
 
 def _merges(lines: Lines) -> Lines:
-    """Tiles in runs of equals, blanks removed: a run of n >= 2 counts n."""
+    """Tiles in runs of equals, without empty cells: a run of n >= 2 counts n."""
     count = np.zeros(len(lines))
     previous = np.zeros(len(lines))
-    run = np.zeros(len(lines))  # equals seen so far in the present run, less one
+    run = np.zeros(len(lines))  # length of the present run, less one
     for column in range(lines.shape[1]):
         tile = lines[:, column]
         present = tile != 0
@@ -78,7 +77,7 @@ def baeldung_line(lines: Lines, weights: Mapping[str, float]) -> dict[str, Lines
     previous = np.zeros(len(lines))
     for column in range(values.shape[1]):
         tile = values[:, column]
-        follows = (tile != 0) & (previous != 0)  # blanks removed
+        follows = (tile != 0) & (previous != 0)  # without empty cells
         pairs += follows & (tile == previous)
         falls += np.where(follows, np.maximum(previous - tile, 0.0), 0.0)
         rises += np.where(follows, np.maximum(tile - previous, 0.0), 0.0)
@@ -93,7 +92,7 @@ def baeldung_line(lines: Lines, weights: Mapping[str, float]) -> dict[str, Lines
 
 
 def _rows_numbers(weights: Mapping[str, float]) -> NDArray[np.float64]:
-    """What `evaluate_cells.rows_sum` reads."""
+    """The numbers that `evaluate_cells.rows_sum` reads."""
     head = [weights[name] for name in ("lost", "empty", "merges", "order", "sum")]
     exponents = np.arange(MAX_EXPONENT + 1.0)
     order = exponents ** weights["order_power"]
@@ -102,7 +101,7 @@ def _rows_numbers(weights: Mapping[str, float]) -> NDArray[np.float64]:
 
 
 def _baeldung_numbers(weights: Mapping[str, float]) -> NDArray[np.float64]:
-    """What `evaluate_cells.baeldung_sum` reads."""
+    """The numbers that `evaluate_cells.baeldung_sum` reads."""
     return np.array([0.0, *(weights[name] for name in ("base", "empty", "pairs", "sum", "order"))])
 
 
@@ -110,11 +109,8 @@ QUICK_WEIGHTS: Final = {
     "lost": 90_000.0, "empty": 400.0, "merges": 440.0, "order": 17.5, "order_power": 3.07,
     "sum": 12.0, "sum_power": 2.75,
 }  # fmt: skip
-"""Weights of `rows` for searches of 2 or 3 plies: the middle of the best of 395 trials.
-
-Source: `twofold tune expectimax:eval=rows,ply=2 --games 200 --seed 1000000`; see
-`docs/benchmarks.md`.
-"""
+"""Weights of `rows` for searches of 2 or 3 plies, from 395 trials of `twofold tune
+expectimax:eval=rows,ply=2 --games 200 --seed 1000000`; see `docs/benchmarks.md`."""
 
 ROWS: Final = line_evaluator(
     "rows",

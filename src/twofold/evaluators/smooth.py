@@ -1,7 +1,7 @@
 """The evaluator of ov3y's 2048-AI: smooth boards, monotone lines, empty cells, the largest tile.
 
-All of it counts exponents, so smoothness and order are small whole numbers: each is computed
-once for all 65,536 rows. The logarithm of the number of empty cells comes from a table.
+Smoothness and order are small whole numbers of exponents, computed once for all 65,536 rows. The
+logarithm of the number of empty cells comes from a table.
 """
 
 from collections.abc import Mapping
@@ -25,16 +25,16 @@ SMOOTH_WEIGHTS: Final = {
 """The constants of ov3y/2048-AI: ai.js, AI.prototype.eval of grid."""
 
 DEAD: Final = -10_000.0
-"""Value of a lost position for each unit of the largest weight.
+"""Value of a lost position per unit of the largest weight.
 
-Below every live board: smoothness and order of 8x8 cannot pass 56 * 35 and 112 * 35 steps.
+Below every live board: smoothness and order of 8x8 are at most 56 * 35 and 112 * 35 steps.
 """
 
 
 class Steps(NamedTuple):
-    """Sums over lines of steps between exponents, each (count,)."""
+    """Sums of steps between exponents over each line, each (count,)."""
 
-    rough: Lines  # between neighbours, blanks passed over
+    rough: Lines  # between neighbours, skipping empty cells
     falls: Lines  # downwards along the walk of the source, as losses: 0 or less
     rises: Lines  # upwards, as losses
 
@@ -42,8 +42,8 @@ class Steps(NamedTuple):
 def steps_of(lines: Lines) -> Steps:
     """The steps along lines of exponents, float64 (count, width).
 
-    The walk of the source begins at the first cell, goes to each tile in turn and ends at the
-    last cell; an empty cell at either end counts as 0.
+    As in the source, a walk goes from the first cell over all tiles to the last cell; an empty
+    cell at either end counts as 0.
     """
     rough, falls, rises = (np.zeros(len(lines)) for _ in range(3))
     tile, here = lines[:, 0], lines[:, 0]
@@ -61,13 +61,13 @@ def steps_of(lines: Lines) -> Steps:
 
 
 def _line_table(width: int) -> Params:
-    """What each row counts, float32 (65536, 4): roughness, falls, rises, largest exponent."""
+    """Counts of each row, float32 (65536, 4): roughness, falls, rises, largest exponent."""
     lines = all_lines(width)
     return np.stack([*steps_of(lines), lines.max(axis=1)], axis=1).astype(np.float32)
 
 
 def empty_logarithms() -> NDArray[np.float64]:
-    """ln(n) for n empty cells, 0 to 64. The source has minus infinity for 0; here it is 0."""
+    """ln(n) for n empty cells, 0 to 64; for n = 0 it is 0, in the source minus infinity."""
     counts = np.arange(MAX_SIDE**2 + 1.0)
     counts[0] = 1.0
     logarithms: NDArray[np.float64] = np.log(counts)
@@ -75,14 +75,13 @@ def empty_logarithms() -> NDArray[np.float64]:
 
 
 def _head(rows: int, cols: int, weights: Mapping[str, float]) -> Params:
-    """The numbers before the tables, float64 in the memory of float32."""
+    """The numbers before the tables: float64 in memory of float32."""
     down = 0.0 if rows == cols else 4.0 * 65_536
     numbers = [float(rows * cols), -weights["smooth"], weights["mono"], weights["max"], down]
     return np.concatenate([numbers, weights["empty"] * empty_logarithms()]).view(np.float32)
 
 
 def _fields(weights: Mapping[str, float]) -> dict[str, Any]:
-    """The fields of the evaluator that depend on its weights."""
 
     @cache
     def params_for(rows: int, cols: int) -> Params:

@@ -1,10 +1,10 @@
-"""Compiled kernels: the rules, the search and the evaluators at full speed.
+"""Compiled kernels: the rules, the searches, learning and the evaluators.
 
-They know nothing of the value types above them: a board is a uint64 (`bits`) or an array of
-uint8 exponents (`cells`). Each kernel equals a naive twin in the tests.
+A board is a uint64 (`bits`) or an array of uint8 exponents (`cells`); the kernels do not use the
+value types. Tests compare each kernel with a naive twin.
 """
 
 from typing import Final
 
 BUILT: Final[list[str]] = []
-"""Names of the kernels that this process compiles or has compiled: the cache did not hold them."""
+"""Names of the kernels that this process compiles or has compiled, since the cache lacked them."""

@@ -1,12 +1,9 @@
-"""The one decorator for kernels, and the folder where their machine code is kept.
+"""The one decorator for kernels, and the cache folder of their machine code.
 
-Numba's own cache looks only at the file that defines a function: after a change in another
-module it would serve stale code. Here the folder's name is a hash of every kernel source, of
-Numba's version, of the processor and of the settings, so that a change of any of them starts
-an empty folder. Folders not used for 30 days are removed.
-
-What Numba reads there it runs: pickles and machine code. So nothing is read, or kept, where
-another user of the machine could have put it.
+Numba's own cache looks only at the file that defines a function. Here the folder's name is a hash
+of every kernel source, Numba's version, the processor and the settings; folders not used for 30
+days are removed. Numba executes what it reads there, pickles and machine code, so a folder that
+another user of the machine can change is not used.
 """
 
 import contextlib
@@ -44,7 +41,7 @@ def has_feature(name: str) -> bool:
 
 
 def source_hash() -> str:
-    """Hash of all kernel sources: it changes when any of them does."""
+    """Hash of all kernel sources."""
     digest = hashlib.sha256()
     folder = Path(__file__).parent
     for path in sorted(folder.rglob("*.py")):
@@ -104,11 +101,11 @@ def _remove_unused(current: Path) -> None:
 
 
 CACHE_FOLDER: Final = _choose_folder()
-"""Where machine code is kept; None where there is no safe place: then for this run only."""
+"""The folder of cached machine code; None without a safe folder, then nothing is kept."""
 
 
 class _Locator:
-    """Tells Numba's cache where to look; the folder's name already says what is in it."""
+    """Numba's locator for the cache folder, whose name already identifies the sources."""
 
     def __init__(self, function: Callable[..., Any], folder: Path) -> None:
         self._line = function.__code__.co_firstlineno
@@ -136,16 +133,16 @@ class _CacheImpl(caching.CompileResultCacheImpl):
 
 
 class _Cache(caching.FunctionCache):
-    """Numba's cache, without which every kernel can be compiled: it ends no program."""
+    """Numba's cache; its errors are ignored, since every kernel can be compiled again."""
 
     _impl_class = _CacheImpl
 
     def load_overload(self, sig: Any, target_context: Any) -> Any:
-        """The machine code that is kept; None means that it is compiled now."""
+        """The cached machine code; None if the kernel must be compiled."""
         found = None
         try:
             found = super().load_overload(sig, target_context)
-        except Exception:  # of a damaged pickle: any
+        except Exception:  # a damaged pickle can raise any
             with contextlib.suppress(OSError):
                 self.flush()
         if found is None:
@@ -160,16 +157,13 @@ class _Cache(caching.FunctionCache):
 def kernel(signature: Any, *, cached: bool = True) -> Callable[[Callable[..., Any]], Any]:
     """Compile a function for one signature, or load it from the cache folder.
 
-    The GIL is released while it runs; arithmetic follows IEEE 754 to the letter, and division
-    by zero gives infinity or NaN.
+    The function releases the GIL, follows IEEE 754 exactly, and division by zero gives infinity
+    or NaN.
 
     Args:
         signature: a Numba signature, as text or as an object.
         cached: whether the machine code is kept; only for kernels of this package, whose
             sources name the folder.
-
-    Returns:
-        The compiled function. It accepts no other types.
     """
 
     def decorate(function: Callable[..., Any]) -> Any:
@@ -185,11 +179,7 @@ def kernel(signature: Any, *, cached: bool = True) -> Callable[[Callable[..., An
 
 
 def address_of(function: Any) -> int:
-    """The address of a compiled kernel, to be called through `intrinsics.call_*`.
-
-    Raises:
-        TypeError: it is not a function compiled for one signature.
-    """
+    """The address of a compiled kernel, for `intrinsics.call_*`; raises `TypeError`."""
     from numba.core.types.function_type import CompileResultWAP
 
     results = list(getattr(function, "overloads", {}).values())

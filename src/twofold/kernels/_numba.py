@@ -1,7 +1,7 @@
 """Numba, imported without SciPy's linear algebra.
 
-Numba imports `scipy.linalg`, a third of a second, only to note that it is there. No kernel needs
-it, and functions of users that do get it when they are compiled.
+Numba imports `scipy.linalg`, which takes a third of a second, only to check that it exists. No
+kernel needs it; users' functions that need it get it when they are compiled.
 """
 
 import numba

@@ -1,7 +1,7 @@
 """Machine instructions and raw pointers for kernels.
 
 An array argument is seven words with reference counting; recursive kernels take raw pointers
-instead. Whoever makes a pointer keeps its array alive. `load` and `store` do not check bounds.
+instead. The caller keeps the array alive; loads and stores do not check bounds.
 
 Each instruction has a plain path for processors without it, chosen when compiling;
 `TWOFOLD_PLAIN=1` forces the plain paths, and the tests compare both.
@@ -55,7 +55,7 @@ _PDEP: Final = has_feature("bmi2") and llvm.get_host_cpu_name() not in ("znver1"
 
 
 def _intrinsic(function: Any) -> Any:
-    """Numba's decorator, without its types: what it makes is called with machine values."""
+    """Numba's decorator without types, since its results are called with machine values."""
     return intrinsic(function)
 
 
@@ -112,7 +112,7 @@ def as_u64(typingctx: Any, value: Any) -> Any:
 
 @_intrinsic
 def f64_pointer(typingctx: Any, params: Any) -> Any:
-    """Read parameters declared as float32 as the float64 that they hold."""
+    """Parameters declared as float32, read as the float64 that they hold."""
 
     def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
         return builder.bitcast(args[0], context.get_value_type(signature.return_type))
@@ -165,7 +165,7 @@ def _prefetcher(kind: Any) -> Any:
 
         return types.void(kind, types.int64), codegen
 
-    prefetch.__doc__ = "Have the cache line of base[index] fetched, to be read soon."
+    prefetch.__doc__ = "Prefetch the cache line of base[index]."
     return prefetch
 
 
@@ -181,7 +181,7 @@ def _offset(kind: Any) -> Any:
 
         return kind(kind, types.int64), codegen
 
-    offset.__doc__ = "The pointer `index` elements further on."
+    offset.__doc__ = "The pointer moved by `index` elements."
     return offset
 
 
@@ -192,7 +192,7 @@ f32_offset = _offset(F32_POINTER)
 
 @_intrinsic
 def u64_pointer(typingctx: Any, params: Any) -> Any:
-    """Read parameters declared as float32 as the words that they hold."""
+    """Parameters declared as float32, read as the words that they hold."""
 
     def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
         return builder.bitcast(args[0], context.get_value_type(signature.return_type))
@@ -202,7 +202,7 @@ def u64_pointer(typingctx: Any, params: Any) -> Any:
 
 @_intrinsic
 def as_signed(typingctx: Any, words: Any) -> Any:
-    """Read words as signed numbers."""
+    """Words, read as signed numbers."""
 
     def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
         return args[0]
@@ -212,7 +212,7 @@ def as_signed(typingctx: Any, words: Any) -> Any:
 
 @_intrinsic
 def take_number(typingctx: Any, counter: Any) -> Any:
-    """The number at a pointer, which grows by one: no two threads get the same (int64)."""
+    """Atomic fetch-and-add of 1 at a pointer: no two threads get the same number (int64)."""
 
     def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
         return builder.atomic_rmw("add", args[0], ir.IntType(64)(1), "monotonic")
@@ -222,7 +222,7 @@ def take_number(typingctx: Any, counter: Any) -> Any:
 
 @_intrinsic
 def swap_if(typingctx: Any, place: Any, expected: Any, word: Any) -> Any:
-    """Put a word at a pointer if the expected one is there, in one step; what was there."""
+    """Atomic compare-and-swap: store `word` if `expected` is there; returns the old word."""
 
     def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
         return builder.extract_value(
@@ -234,10 +234,10 @@ def swap_if(typingctx: Any, place: Any, expected: Any, word: Any) -> Any:
 
 @_intrinsic
 def neighbour_spread(typingctx: Any, bits: Any) -> Any:
-    """Sum over the tiles of a board of their mean difference to their neighbours, as int64.
+    """Sum over the tiles of their mean difference from their neighbours, as int64.
 
-    For each tile: the absolute differences to the tiles among the eight cells around it, summed,
-    divided by their number plus one, cut to a whole number. Vector code on all 16 cells at once.
+    For each tile: the absolute differences from the tiles in the eight cells around it, summed,
+    divided by their number plus one, rounded down. Vector code for all 16 cells at once.
     """
 
     def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
@@ -266,8 +266,8 @@ def neighbour_spread(typingctx: Any, bits: Any) -> Any:
                 gap = builder.call(absolute, [builder.sub(tiles, others), cgutils.false_bit])
                 total = builder.add(total, builder.select(present, gap, zeros))
                 count = builder.add(count, builder.zext(present, lanes))
-        # Exact: totals are below 2^18, so a quotient that is no whole number is at least 1/9
-        # away from the next one, far more than the rounding of the division.
+        # Exact: totals are below 2^18, so a quotient that is not whole is at least 1/9 from the
+        # next whole number, far more than the rounding error of the division.
         means = builder.fptosi(
             builder.fdiv(builder.uitofp(total, numbers), builder.uitofp(count, numbers)), lanes
         )
@@ -314,12 +314,12 @@ if _PDEP:
 
     @kernel("uint64(uint64, uint64)")
     def gather_nibbles(bits, mask):
-        """The nibbles that a mask of whole nibbles covers, side by side from the lowest bit."""
+        """The nibbles under a mask of whole nibbles, side by side from the lowest bit."""
         return _pext(bits, mask)
 
     @kernel("uint64(uint64, uint64)")
     def scatter_nibbles(packed, mask):
-        """Nibbles side by side, from the lowest bit, put where a mask of whole nibbles is."""
+        """Nibbles side by side from the lowest bit, moved under a mask of whole nibbles."""
         return _pdep(packed, mask)
 
     @kernel("uint64(uint64, int64)")
@@ -329,14 +329,14 @@ if _PDEP:
 
     @kernel("uint64(uint64)")
     def spread_nibbles(row):
-        """The four nibbles of 16 bits, each lowest in 16 bits of its own."""
+        """The four nibbles of 16 bits, each in the lowest bits of 16."""
         return _pdep(row, np.uint64(0x000F000F000F000F))
 
 else:
 
     @kernel("uint64(uint64, uint64)")
     def gather_nibbles(bits, mask):
-        """The nibbles that a mask of whole nibbles covers, side by side from the lowest bit."""
+        """The nibbles under a mask of whole nibbles, side by side from the lowest bit."""
         found = np.uint64(0)
         place = np.uint64(0)
         while mask:
@@ -348,7 +348,7 @@ else:
 
     @kernel("uint64(uint64, uint64)")
     def scatter_nibbles(packed, mask):
-        """Nibbles side by side, from the lowest bit, put where a mask of whole nibbles is."""
+        """Nibbles side by side from the lowest bit, moved under a mask of whole nibbles."""
         found = np.uint64(0)
         while mask:
             shift = np.uint64(trailing_zeros(mask))
@@ -366,7 +366,7 @@ else:
 
     @kernel("uint64(uint64)")
     def spread_nibbles(row):
-        """The four nibbles of 16 bits, each lowest in 16 bits of its own."""
+        """The four nibbles of 16 bits, each in the lowest bits of 16."""
         row = (row | (row << np.uint64(24))) & np.uint64(0x000000FF000000FF)
         return (row | (row << np.uint64(12))) & np.uint64(0x000F000F000F000F)
 

@@ -1,8 +1,8 @@
-"""Several words side by side, each in a lane of its own: what vector instructions work on.
+"""Vectors of words, one word in each lane.
 
-A kernel on lanes reads like one on words, `(lanes ^ other) & mask`, where a plain word stands for
-the same word in every lane. Questions are answered by all ones for yes and 0 for no, to be used
-as a mask. LLVM makes of it what the processor has, two registers of AVX2 or four of NEON.
+A kernel on lanes reads like one on words, `(lanes ^ other) & mask`; a plain word stands for the
+same word in every lane. Comparisons give all ones for true and 0 for false, to be used as masks.
+LLVM compiles them for the processor: two registers of AVX2, or four of NEON.
 """
 
 import operator
@@ -19,7 +19,7 @@ from twofold.kernels._jit import has_feature, kernel
 from twofold.kernels.intrinsics import I32_POINTER, I64_POINTER, U8_POINTER, U64_POINTER
 
 WIDTH: Final = 8
-"""Lanes: two registers of AVX2, so that one works while the other waits."""
+"""Number of lanes: two registers of AVX2, whose instructions overlap."""
 
 _WORDS: Final = ir.VectorType(ir.IntType(64), WIDTH)
 _ROWS: Final = ir.VectorType(ir.IntType(16), 4 * WIDTH)
@@ -28,14 +28,14 @@ _PLACE: Final = ir.IntType(32)
 
 
 class _Lanes(types.Type):
-    """Numba's name for a vector of WIDTH words."""
+    """Numba's type of a vector of WIDTH words."""
 
     def __init__(self) -> None:
         super().__init__("Lanes")
 
 
 LANES: Final = _Lanes()
-"""In signatures of kernels: WIDTH words."""
+"""WIDTH words, in signatures of kernels."""
 
 
 class _Model(models.PrimitiveModel):
@@ -47,7 +47,7 @@ register_model(_Lanes)(_Model)
 
 
 def _intrinsic(function: Any) -> Any:
-    """Numba's decorator, without its types: what it makes is called with machine values."""
+    """Numba's decorator without types, since its results are called with machine values."""
     return _plain_intrinsic(function)
 
 
@@ -60,7 +60,7 @@ def _repeat(builder: Any, value: Any, vector: Any) -> Any:
     )
 
 
-# Operators: & | ^ + - * << >>, with lanes or a whole number on the right.
+# Operators: & | ^ + - * << >>, with lanes or an integer on the right.
 
 
 def _define(operation: Callable[..., Any], instruction: str) -> None:
@@ -96,7 +96,7 @@ for _operation, _instruction in (
     _define(_operation, _instruction)
 
 
-# Words in, words out.
+# Conversion between words and lanes.
 
 
 @_intrinsic
@@ -159,20 +159,20 @@ def _storer(kind: Any, bits: int, doc: str) -> Any:
 
 
 load = _loader(U64_POINTER, 64, "The words from base[index] on.")
-load_i32 = _loader(I32_POINTER, 32, "The 32 bits from base[index] on, each in a lane.")
-load_u8 = _loader(U8_POINTER, 8, "The bytes from base[index] on, each in a lane.")
-store = _storer(U64_POINTER, 64, "Write the words to base[index] and on.")
-store_i64 = _storer(I64_POINTER, 64, "Write the words to base[index] and on, as signed numbers.")
-store_i32 = _storer(I32_POINTER, 32, "Write the low 32 bits of each to base[index] and on.")
-store_u8 = _storer(U8_POINTER, 8, "Write the lowest byte of each to base[index] and on.")
+load_i32 = _loader(I32_POINTER, 32, "32-bit numbers from base[index] on, one in each lane.")
+load_u8 = _loader(U8_POINTER, 8, "Bytes from base[index] on, one in each lane.")
+store = _storer(U64_POINTER, 64, "Write the words from base[index] on.")
+store_i64 = _storer(I64_POINTER, 64, "Write the words from base[index] on, as signed numbers.")
+store_i32 = _storer(I32_POINTER, 32, "Write the low 32 bits of each word from base[index] on.")
+store_u8 = _storer(U8_POINTER, 8, "Write the lowest byte of each word from base[index] on.")
 
 
 @_intrinsic
 def store_cells(typingctx: Any, base: Any, index: Any, boards: Any) -> Any:
-    """Write the exponents of 4x4 boards, 16 bytes each, to base[index] and on."""
+    """Write the exponents of 4x4 boards, 16 bytes each, from base[index] on."""
 
     def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-        pairs = builder.bitcast(args[2], _BYTES)  # two cells a byte, the last ones first
+        pairs = builder.bitcast(args[2], _BYTES)  # two cells in each byte, the last cells first
         high = builder.lshr(pairs, _BYTES([4] * _BYTES.count))
         low = builder.and_(pairs, _BYTES([15] * _BYTES.count))
         picks = [
@@ -188,7 +188,7 @@ def store_cells(typingctx: Any, base: Any, index: Any, boards: Any) -> Any:
     return types.void(U8_POINTER, types.int64, LANES), codegen
 
 
-# Questions.
+# Comparisons.
 
 
 def _comparison(sign: str, part: Any, doc: str) -> Any:
@@ -205,9 +205,9 @@ def _comparison(sign: str, part: Any, doc: str) -> Any:
     return compare
 
 
-equal = _comparison("==", _WORDS, "Which words are equal.")
-less = _comparison("<", _WORDS, "Which words are less, read as signed numbers.")
-rows_equal = _comparison("==", _ROWS, "Which rows of 16 bits are equal: an answer for each row.")
+equal = _comparison("==", _WORDS, "A mask of the equal words.")
+less = _comparison("<", _WORDS, "A mask of the smaller words, as signed numbers.")
+rows_equal = _comparison("==", _ROWS, "A mask of the equal rows of 16 bits.")
 
 
 @_intrinsic
@@ -223,7 +223,7 @@ def any_bit(typingctx: Any, lanes: Any) -> Any:
 
 @kernel(LANES(LANES, LANES, LANES))
 def choose(question, yes, no):
-    """The words of `yes` where the question is answered by all ones, those of `no` elsewhere."""
+    """The words of `yes` under the mask `question`, those of `no` elsewhere."""
     return no ^ ((no ^ yes) & question)
 
 
@@ -232,7 +232,7 @@ def choose(question, yes, no):
 
 @_intrinsic
 def rows_left(typingctx: Any, lanes: Any, count: Any) -> Any:
-    """Shift each row of 16 bits to the left: nothing passes from row to row."""
+    """Shift each row of 16 bits to the left; no bit passes to another row."""
 
     def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
         shift = _repeat(builder, builder.trunc(args[1], ir.IntType(16)), _ROWS)
@@ -246,10 +246,10 @@ def _shifted_ones(builder: Any, exponents: Any) -> Any:
 
 
 def _looked_up(builder: Any, exponents: Any) -> Any:
-    """As `_shifted_ones`: one instruction of AVX2 looks up both bytes of each power.
+    """As `_shifted_ones`: one AVX2 instruction looks up both bytes of each power.
 
-    The low byte is 1 << e in a table that holds 0 from 8 on; the high byte is the one of e - 8,
-    and e ^ 8 is that or lies past 8.
+    The low byte is 1 << e in a table that holds 0 from 8 on; the high byte is 1 << (e - 8) in the
+    same table at e ^ 8, which is e - 8 or past 8.
     """
     half, place = ir.VectorType(ir.IntType(8), 32), _ROWS.count // 2
     twice = builder.or_(exponents, builder.shl(exponents, _ROWS([8] * _ROWS.count)))
@@ -303,7 +303,7 @@ def bytes_max(typingctx: Any, left: Any, right: Any) -> Any:
 
 @_intrinsic
 def as_floats(typingctx: Any, lanes: Any) -> Any:
-    """The bits of float64 numbers equal to the words, which are below 2^31."""
+    """The words, below 2^31, converted to float64; returns their bits."""
 
     def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
         small = builder.trunc(args[0], ir.VectorType(ir.IntType(32), WIDTH))
@@ -314,10 +314,10 @@ def as_floats(typingctx: Any, lanes: Any) -> Any:
 
 
 def on_lanes(word_kernel: Any, words: int = 0) -> Any:
-    """The same kernel once more, on lanes.
+    """The same kernel, compiled for lanes.
 
     Args:
-        word_kernel: a kernel that takes and returns words and uses the operators above alone.
+        word_kernel: a kernel that takes and returns words and uses only the operators above.
         words: how many of its arguments, the last ones, remain plain words.
     """
     count = word_kernel.py_func.__code__.co_argcount

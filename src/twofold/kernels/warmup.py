@@ -1,6 +1,6 @@
-"""Compile every kernel now, so that nothing waits for it later.
+"""Compile every kernel now, so that later calls start at once.
 
-Run as a module it compiles the modules that it is given, and prints a line after each.
+As a program it compiles the modules named in its arguments, and prints a line after each.
 """
 
 import importlib
@@ -14,7 +14,7 @@ BASE: Final = (
     "rules.dice", "intrinsics", "rules.bits", "learn.downgrade", "rules.cells", "search.policies",
     "rules.play",
 )  # fmt: skip
-"""The modules that the others build on, callees first, as everywhere here."""
+"""The modules that the others build on, callees first, as in all lists here."""
 
 SEARCH: Final = (
     "search.transposition", "search.leaf_layer", "search.expectimax",
@@ -29,7 +29,7 @@ OTHERS: Final = (
     "rules.bits_simd", "env.forms", "env.simd", "env.games", "env.vector", "exact.canonical",
     "exact.solving", "exact.solved",
 )  # fmt: skip
-"""Modules of learning, environments and exact play; no module of search needs them."""
+"""Modules of learning, environments and exact play; no search module needs them."""
 
 MODULES: Final = BASE + SEARCH + OTHERS
 """The modules that hold kernels."""
@@ -41,7 +41,7 @@ def compile_all(on_step: Told | None = None, cores: int = 1) -> None:
     """Compile all kernels, or load them from the cache folder.
 
     Args:
-        on_step: told in a line of text after each module what was done.
+        on_step: called with a line of text after each module.
         cores: with 2 or more, a second process compiles half of the modules.
     """
     steps = _Steps(on_step)
@@ -60,17 +60,18 @@ def compile_all(on_step: Told | None = None, cores: int = 1) -> None:
         except BaseException:
             second.kill()
             raise
-    _import(OTHERS, _Steps(None))  # from the cache; here, too, if the other process has failed
+    _import(
+        OTHERS, _Steps(None)
+    )  # from the cache, or compiled here if the other process has failed
 
 
 class _Steps:
-    """Counts what is done and tells about it."""
+    """Counts and reports the modules done."""
 
     def __init__(self, told: Told | None) -> None:
         self._told, self._done = told, 0
 
     def add(self, text: str) -> None:
-        """One more module is done."""
         self._done += 1
         if self._told is not None:
             self._told(f"kernels {self._done}/{len(MODULES)}: {text}")
@@ -84,7 +85,7 @@ def _import(modules: Sequence[str], steps: _Steps) -> None:
 
 
 class _Printed(_Steps):
-    """Prints what is done, for the process that waits for it."""
+    """Prints its reports, for the parent process."""
 
     def add(self, text: str) -> None:
         sys.stdout.write(f"{text}\n")

@@ -1,6 +1,6 @@
 """Boards, analyses and games as pictures in a notebook: Jupyter, JupyterLab, marimo, VS Code.
 
-A `Board` or a `Game` at the end of a cell shows itself. The functions here show more::
+A `Board` or a `Game` at the end of a cell is shown as a picture. The functions here show more::
 
     from twofold.notebook import replay, show
 
@@ -8,8 +8,8 @@ A `Board` or a `Game` at the end of a cell shows itself. The functions here show
     show(record, theme="dark", scale=0.8)
     replay(game)  # walk through the game with a slider
 
-Nothing has to be installed for it, and nothing is fetched: a picture is SVG that stands alone, a
-replay one HTML page with its own script, in a frame that can reach nothing else.
+It needs no installation and fetches nothing: a picture is a complete SVG; a replay is one HTML
+page with its script, in a sandboxed frame.
 """
 
 from twofold.notebook.view import View, show

@@ -37,10 +37,10 @@ OTHER: Final = Colour("#6c6055", "#b5a999")
 """The bars of the other moves."""
 
 RIM: Final = Colour("#ffffff", "#14110f")
-"""Around the arrow, and the sign in it."""
+"""The outline of the arrow, and the sign in it."""
 
 SHORTEST: Final = 0.12
-"""Length of the bar of the worst legal move; the best one has 1."""
+"""Length of the bar of the worst legal move; the best bar has length 1."""
 
 _MARGIN: Final = 24
 _WIDTH: Final = 360
@@ -57,14 +57,7 @@ _LONGEST_PLAYER: Final = 48
 
 
 def draw_analysis(analysis: Analysis, caption: str, theme: Theme, scale: float) -> str:
-    """The picture of an analysis as SVG.
-
-    Args:
-        analysis: what a player thinks.
-        caption: a line about the game; empty for none.
-        theme: its colours.
-        scale: pixels a unit.
-    """
+    """The picture of an analysis as SVG, with an optional caption; `scale` in pixels per unit."""
     board = analysis.board
     width, height = board_size(board.rows, board.cols)
     whole: float = max(height, len(Move) * _ROW) + 2 * _MARGIN
@@ -123,7 +116,7 @@ def _sign(move: Move, x: float, y: float, colour: Colour, theme: Theme) -> str:
 
 
 def _row(analysis: Analysis, one: MoveAnalysis, theme: Theme) -> list[str]:
-    """What one move is worth: arrow and name, value, and a bar below them."""
+    """Arrow, name and value of a move, and a bar below them."""
     top = one.move * _ROW
     middle, bar = top + 30, top + 60
     ink = paint(theme, fill=INK)
@@ -146,9 +139,9 @@ def _row(analysis: Analysis, one: MoveAnalysis, theme: Theme) -> list[str]:
 
 
 def bar_length(analysis: Analysis, one: MoveAnalysis) -> float:
-    """The length of a move's bar, 0 to 1: from the worst legal move to the best by their values.
+    """Length of a move's bar, 0 to 1, between the values of the worst and the best legal move.
 
-    Values have units and zeros of their own, so only their differences count.
+    Only differences count, since units and zeros of values differ between players.
     """
     if not one.legal:
         return 0.0
@@ -171,7 +164,7 @@ def _value(analysis: Analysis, one: MoveAnalysis) -> str:
 
 
 def _loss(analysis: Analysis, one: MoveAnalysis) -> str:
-    """How far a move is behind the best: `-12.3`."""
+    """The difference from the best move: `-12.3`."""
     if one.value is None or analysis.value is None or not one.legal:
         return ""
     behind = one.value - analysis.value
@@ -179,7 +172,7 @@ def _loss(analysis: Analysis, one: MoveAnalysis) -> str:
 
 
 def _chance(analysis: Analysis, one: MoveAnalysis) -> str:
-    """What the endgame table gives a move, where one chooses the best."""
+    """The chance by the endgame table, if a table chose the best move."""
     chance = analysis.chance(one.move)
     return "" if chance is None else format_chance(chance)
 
@@ -188,12 +181,12 @@ def _chance(analysis: Analysis, one: MoveAnalysis) -> str:
 
 
 def _by_whom(analysis: Analysis) -> str:
-    """Who thinks so, how deep, and in which unit: `expectimax:ply=3 · 3 plies · points`."""
+    """Player, depth and unit: `expectimax:ply=3 · 3 plies · points`."""
     from twofold.players import short_spec  # loads NumPy
 
     try:
         player = short_spec(analysis.player)
-    except InvalidInput:  # an analysis made by hand, or by a player that is not known here
+    except InvalidInput:  # an analysis made by hand, or by an unknown player
         player = analysis.player
     if len(player) > _LONGEST_PLAYER:
         player = player[: _LONGEST_PLAYER - 1] + "…"

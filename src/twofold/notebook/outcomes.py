@@ -1,4 +1,4 @@
-"""The picture of outcomes: how games end under optimal play, a bar for each largest tile."""
+"""The picture of outcomes: how games end under optimal play, with a bar for each largest tile."""
 
 from typing import Final
 
@@ -25,7 +25,7 @@ from twofold.figures import percent
 from twofold.notebook.analysis import BEST, OTHER
 
 LEAST: Final = 1e-6
-"""A tile that is the largest at the end less often has no row; all of them share a line."""
+"""Tiles with a smaller chance to be the largest at the end have no rows, but a common line."""
 
 _MARGIN: Final = 24
 _TILE: Final = 56
@@ -41,13 +41,7 @@ _NOTE_SIZE: Final = 22
 
 
 def draw_outcomes(found: Outcomes, theme: Theme, scale: float) -> str:
-    """The picture of outcomes as SVG, with the board where games begin on one.
-
-    Args:
-        found: the chances.
-        theme: its colours.
-        scale: pixels a unit.
-    """
+    """The picture of outcomes as SVG, with the start board if there is one."""
     tiles = {tile: chance for tile, chance in found.tiles.items() if chance >= LEAST}
     height = _HEAD + len(tiles) * _ROW
     board_width, board_height = (0, 0) if found.board is None else board_size(*found.board.shape)
@@ -76,7 +70,6 @@ def draw_outcomes(found: Outcomes, theme: Theme, scale: float) -> str:
 
 
 def _head(theme: Theme) -> list[str]:
-    """What the figures of each row are."""
     ink, middle = paint(theme, fill=INK), _HEAD / 2 - 8
     return [
         label(0, middle, "largest tile", _NOTE_SIZE, ink),
@@ -97,7 +90,7 @@ def _rows(found: Outcomes, tiles: dict[int, float], theme: Theme) -> list[str]:
 def _row(
     top: float, tile: int, chance: float, reached: float, theme: Theme, *, bold: bool
 ) -> list[str]:
-    """A tile, the chance that it is the largest at the end, and that of one as large or larger."""
+    """A tile, the chance that it is the largest at the end, and the chance to reach it."""
     middle, ink = top + _TILE / 2, paint(theme, fill=INK)
     bar = middle - _BAR / 2
     parts = [
@@ -115,7 +108,7 @@ def _row(
 
 
 def bar_length(chance: float) -> float:
-    """The length of a bar in units, in proportion to a chance from 0 to 1."""
+    """Length of a bar in units, proportional to a chance from 0 to 1."""
     return round(_BAR_WIDTH * min(chance, 1.0), 2)
 
 
@@ -132,7 +125,7 @@ def _title(found: Outcomes) -> str:
 
 
 def _lines(found: Outcomes, tiles: dict[int, float]) -> list[str]:
-    """Below the bars: what is played for, what it is worth, how long games are."""
+    """Below the bars: the goal of play, its value and the mean length of games."""
     parts = [f"optimal play of {found.problem}", found.worth]
     parts.append(f"{found.moves:,.1f} moves {'more ' if found.board else ''}on average")
     others = {tile: chance for tile, chance in found.tiles.items() if tile not in tiles}

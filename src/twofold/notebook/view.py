@@ -22,12 +22,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class View:
-    """A picture that a notebook shows.
-
-    Attributes:
-        svg: the picture.
-        board: the board in it; None where there is none.
-    """
+    """A picture for notebooks, as SVG, and the board in it, if any."""
 
     svg: str
     board: Board | None
@@ -39,12 +34,7 @@ class View:
         return f"<View of {'outcomes' if self.board is None else self.board}>"
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Write the picture to a file.
-
-        Raises:
-            InvalidInput: the path cannot be written to.
-            ResourceError: the disk is full or failed; the old file is intact.
-        """
+        """Write the picture to a file, as `twofold.files.atomic_write` does."""
         atomic_write(path, self.svg)
 
 
@@ -55,15 +45,14 @@ def show(
     theme: str = "auto",
     scale: float = SCALE,
 ) -> View:
-    """A picture of a board, where a game stands or ended, what a player thinks, or how games end.
+    """A picture of a board, a game, a record, an analysis or outcomes.
 
     Args:
-        what: a board; a game or a record, shown with its points; an analysis; outcomes of a
-            solved game, see `twofold.exact`.
-        analysis: what a player thinks of that board: the best move is marked, and the values of
-            all four stand beside it.
+        what: a board; a game or a record, with its points; an analysis; outcomes of a solved
+            game, see `twofold.exact`.
+        analysis: an analysis of that board: marks the best move, and adds the values of all four.
         theme: `auto` follows the page around it, `light` and `dark` do not.
-        scale: pixels a unit; a tile has 100 units.
+        scale: pixels per unit; a tile has 100 units.
 
     Raises:
         InvalidInput: no such theme or scale, or an analysis of another board.
@@ -88,7 +77,6 @@ def show(
 
 
 def _outcomes(what: object, analysis: Analysis | None, theme: Theme, scale: float) -> View:
-    """The picture of how games end; loads what solves games."""
     from twofold.exact.outcomes import Outcomes  # loads kernels
     from twofold.notebook.outcomes import draw_outcomes
 
@@ -97,12 +85,11 @@ def _outcomes(what: object, analysis: Analysis | None, theme: Theme, scale: floa
             f"expected a board, a game, a record, an analysis or outcomes, got {shown(what)}"
         )
     if analysis is not None:
-        raise InvalidInput("expected an analysis beside a board, got it beside outcomes")
+        raise InvalidInput("outcomes cannot be shown with an analysis")
     return View(draw_outcomes(what, theme, scale), what.board)
 
 
 def _shown_of(what: Board | Game | Record | Analysis) -> tuple[Board, str]:
-    """The board of something, and the line below it."""
     if isinstance(what, Board):
         return what, ""
     if isinstance(what, Analysis):

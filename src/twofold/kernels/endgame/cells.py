@@ -1,14 +1,10 @@
 """Endgame tables numbered cell by cell: any cells may be free, and large tiles may move.
 
-Boards are *marked*: every large tile is 15, which never merges. Where the large tiles lie is a
-*place*; a pattern has one, or those that moves lead to and fro. In the layer of sum S, in units
-of 2, the number of a board is
-
-    place * contents[S] + rank
-
-where the rank is the number of contents of the free cells that have the same sum and come
-before, compared cell by cell from the first one on: no keys are kept, and none is searched for.
-A move keeps S and may change the place; a spawn keeps the place and adds 1 or 2 to S.
+Boards are *marked*: every large tile is 15, which never merges. A *place* is a set of cells of the
+large tiles; a pattern has one place, or several between which moves lead. In the layer of sum S, in
+units of 2, the number of a board is place * contents[S] + rank, where the rank counts the contents
+of the free cells with the same sum that come before, in lexicographic order of the cells. A move
+keeps S and may change the place; a spawn keeps the place and adds 1 or 2 to S.
 """
 
 from typing import Final
@@ -72,7 +68,7 @@ def turned(bits, turn):
 
 @kernel(types.uint64(types.uint64, types.uint64))
 def large_cells(bits, above):
-    """The cells, as lowest bits of nibbles, whose tiles carry with what is added, see ABOVE."""
+    """The cells whose tiles carry when `above` (see ABOVE) is added, as lowest bits of nibbles."""
     low = ((bits & _LOW_NIBBLES) + above) & _FIFTH_BITS
     return (low >> _4) | ((((bits >> _4) & _LOW_NIBBLES) + above) & _FIFTH_BITS)
 
@@ -86,7 +82,7 @@ def marked_cells(bits):
 
 @kernel(types.int64(types.uint64))
 def as_row(cells):
-    """Lowest bits of nibbles as 16 bits, the first cell the highest."""
+    """Lowest bits of nibbles as 16 bits, with the first cell highest."""
     cells = (cells | (cells >> _3)) & np.uint64(0x0303030303030303)
     cells = (cells | (cells >> _6)) & np.uint64(0x000F000F000F000F)
     cells = (cells | (cells >> _12)) & np.uint64(0x000000FF000000FF)
@@ -95,7 +91,7 @@ def as_row(cells):
 
 @kernel(types.int64(types.uint64, types.int64, U64_POINTER))
 def rank_of(content, total, table):
-    """The rank of a content of the free cells, side by side, the first one highest."""
+    """The rank of the content of the free cells, given side by side with the first one highest."""
     ranks, sums = i64_at(table[RANKS]), np.int64(table[SUMS])
     cells = np.int64(table[CELLS_COUNT])
     rank = np.int64(0)
@@ -124,7 +120,7 @@ def content_of(rank, total, table):
 
 @kernel(types.int64(types.uint64, U64_POINTER))
 def place_of(bits, table):
-    """The place of the 15s of a marked board: 8 times its number, and a turn; -1 for none."""
+    """The place of the 15s of a marked board: 8 times its number, plus a turn; -1 for none."""
     return np.int64(i32_at(table[PLACES])[as_row(marked_cells(bits))])
 
 
@@ -136,10 +132,10 @@ def has_won(bits, table):
 
 @kernel(types.int64(types.uint64, types.int64, types.int64, U64_POINTER))
 def number_of(bits, place, total, table):
-    """The number in its layer of a marked board without the target, by what `place_of` gives.
+    """The number in its layer of a marked board without the target; `place` is from `place_of`.
 
-    No index leaves its array: the tiles in the free cells are below the target, their sum is
-    `total`, and the arrays are made for the pattern, whatever a file says.
+    No index leaves its array, whatever a file contains: the tiles in the free cells are below the
+    target, their sum is `total`, and the arrays are made for the pattern.
     """
     content = gather_nibbles(turned(bits, np.uint64(place & 7)), u64_at(table[FREE])[place >> 3])
     return (place >> 3) * i64_at(table[CONTENTS])[total] + rank_of(content, total, table)
@@ -156,10 +152,10 @@ def moved(bits, table):
 
 @kernel(types.float32(types.int64, types.int64, types.int64, _F32, _F32, U64_POINTER))
 def mean_after(place, rank, total, with_2, with_4, table):
-    """The mean chance over the spawns after a move; 0 for a full board, which none leads to.
+    """The mean chance over the spawns after a move; 0 for a full board, which no move makes.
 
-    The rank with one tile more is made of three parts: of the cells before it, whose sums to the
-    end are larger now, of its own, and of those behind, which stay.
+    The rank with one more tile has three parts: of the cells before it, whose remaining sums are
+    larger now, of its own cell, and of the cells after it, which do not change.
     """
     ranks, sums, contents = (
         i64_at(table[RANKS]), np.int64(table[SUMS]), i64_at(table[CONTENTS])
@@ -189,14 +185,9 @@ def mean_after(place, rank, total, with_2, with_4, table):
 def spread(begin, end, layer, words, with_2, with_4, after):
     """Fill in chances after moves: the mean over the spawns, 0.9 for a 2 and 0.1 for a 4.
 
-    Args:
-        begin: the first board to be worked on.
-        end: the board after the last one.
-        layer: the sum of the tiles in free cells, in units of 2.
-        words: of a table.
-        with_2: chances before moves in the next layer; empty where that is not listed.
-        with_4: chances before moves in the one after it; empty where that is not listed.
-        after: chances after moves in this layer.
+    It works on the boards `begin` to `end` - 1 of the layer of a sum of tiles, in units of 2.
+    `with_2` and `with_4` are chances before moves in the next layer and the one after that, empty
+    without boards; `after` receives the chances in this layer.
     """
     table = pointer(words)
     contents = i64_at(table[CONTENTS])[layer]
@@ -207,15 +198,9 @@ def spread(begin, end, layer, words, with_2, with_4, after):
 
 @kernel(types.void(types.int64, types.int64, types.int64, _WORDS, _F32, _F32))
 def choose(begin, end, layer, words, after, before):
-    """Fill in chances before moves: that of the best move, 0 where there is none.
+    """Fill in chances before moves: that of the best move, 0 without one; see `spread`.
 
-    Args:
-        begin: the first board to be worked on.
-        end: the board after the last one.
-        layer: the sum of the tiles in free cells, in units of 2.
-        words: of a table.
-        after: chances after moves in this layer, all of them.
-        before: chances before moves.
+    `after` has the chances after moves of the whole layer, `before` receives those before moves.
     """
     table = pointer(words)
     contents, free = i64_at(table[CONTENTS])[layer], u64_at(table[FREE])

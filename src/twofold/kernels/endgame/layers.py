@@ -1,12 +1,11 @@
-"""Endgame tables, layer by layer: chances after moves, then chances before them.
+"""Endgame tables, layer by layer: chances after moves, then chances before moves.
 
 A layer holds the boards of one sum of tiles, in units of 2. A board is two halves, see
 `twofold.endgame.halves`; its number in the layer of sum S is
 
     offsets[low sum] + low rank * (codes of the high half of sum S - low sum) + high rank
 
-so that the boards with one low half lie side by side: spawns in the low half, and moves to the
-left and right, are work on such stretches, and only up leads elsewhere.
+so spawns in the low half, and moves to the left and right, work on contiguous ranges.
 """
 
 from typing import Any, Final, NamedTuple
@@ -16,30 +15,30 @@ from numba import types
 
 from twofold.kernels._jit import kernel
 
-# Flags of what a move gives, uint32; the other bits are a rank or a part of a code.
+# Flags of the result of a move, uint32; the other bits are a rank or a part of a code.
 WINS: Final = np.uint32(1 << 31)
 """The move makes the target."""
 BLOCKED: Final = np.uint32(1 << 30)
-"""The move shifts a large tile: it is not made."""
+"""The move shifts a large tile: it is not allowed."""
 CHANGED: Final = np.uint32(1 << 29)
-"""The move changes something."""
+"""The move changes the half."""
 OVER: Final = np.uint32(1 << 28)
-"""The move exceeds a cap: it is not made, unless it makes the target."""
+"""The move exceeds a cap: it is not allowed, unless it makes the target."""
 RANK: Final = np.uint32((1 << 28) - 1)
 
 
 class HalfArrays(NamedTuple):
-    """A half. Its codes are listed by their sum of tiles; a *place* is one in that list.
+    """A half. Its codes are listed by their sum of tiles; a *place* is an index in that list.
 
     Attributes:
         sums: int32 by place, in units of 2.
         firsts: int64 by sum, the first place of that sum.
         counts: int64 by sum, number of codes; two zeros follow.
-        left: uint32 by place, what a move to the left gives: rank and flags.
+        left: uint32 by place, rank and flags after a move to the left.
         right: uint32 by place.
-        starts: int64 by place, where its empty cells begin in the next two.
-        two: int32 by empty cell, the rank once it holds a 2.
-        four: int32 by empty cell, the rank once it holds a 4.
+        starts: int64 by place, the start of its empty cells in `two` and `four`.
+        two: int32 by empty cell, the rank with a 2 in it.
+        four: int32 by empty cell, the rank with a 4 in it.
         ranks: int32 by code.
         code_sums: int32 by code.
     """
@@ -57,7 +56,7 @@ class HalfArrays(NamedTuple):
 
 
 class LiftArrays(NamedTuple):
-    """What up does to two neighbouring columns; see `twofold.endgame.halves.Lift`."""
+    """The effect of up on two neighbouring columns; see `twofold.endgame.halves.Lift`."""
 
     low: Any
     high: Any
@@ -89,18 +88,10 @@ _FOUR: Final = np.float32(0.1)
 def spread(begin, end, layer, low, high, offsets, offsets_2, offsets_4, with_2, with_4, after):
     """Fill in chances after moves: the mean over the spawns, 0.9 for a 2 and 0.1 for a 4.
 
-    Args:
-        begin: the first place in the list of the low half to be worked on.
-        end: the place after the last one.
-        layer: the sum of the tiles, in units of 2.
-        low: the low half.
-        high: the high half.
-        offsets: of this layer, by sum of the low half.
-        offsets_2: of the next layer.
-        offsets_4: of the one after it.
-        with_2: chances before moves in the next layer.
-        with_4: chances before moves in the one after it.
-        after: chances after moves in this layer; 0 for full boards, which no move leads to.
+    It works on the places `begin` to `end` - 1 of the low half, in the layer of a sum of tiles, in
+    units of 2. `offsets`, by sum of the low half, belong to this layer, the next one, and the one
+    after that; `with_2` and `with_4` are chances before moves in the latter two. `after` receives
+    the chances in this layer, 0 for full boards, which no move makes.
     """
     for place in range(begin, end):
         low_sum = np.int64(low.sums[place])
@@ -140,17 +131,9 @@ def spread(begin, end, layer, low, high, offsets, offsets_2, offsets_4, with_2, 
 def choose(begin, end, layer, low, high, left_pair, right_pair, offsets, after, before):
     """Fill in chances before moves: the best of left, right and up. Down shifts large tiles.
 
-    Args:
-        begin: the first place in the list of the low half to be worked on.
-        end: the place after the last one.
-        layer: the sum of the tiles, in units of 2.
-        low: the low half.
-        high: the high half.
-        left_pair: what up does to the left pair of columns.
-        right_pair: what up does to the right pair.
-        offsets: of this layer, by sum of the low half.
-        after: chances after moves in this layer.
-        before: chances before moves; 0 where no move is made.
+    `left_pair` and `right_pair` are the effects of up on the two pairs of columns; `after` has the
+    chances after moves in this layer, `before` receives those before moves, 0 without a move. The
+    other arguments are those of `spread`.
     """
     for place in range(begin, end):
         low_sum = np.int64(low.sums[place])
@@ -199,7 +182,7 @@ def choose(begin, end, layer, low, high, left_pair, right_pair, offsets, after, 
 
 
 STEPS: Final = 65_535
-"""The highest level of the fine scale, which stands for a chance of 1."""
+"""The highest level of the fine scale, for a chance of 1."""
 
 _U16: Final = types.Array(types.uint16, 1, "C")
 _U8: Final = types.Array(types.uint8, 1, "C")
@@ -211,8 +194,8 @@ def to_levels(chances, levels):
     """Chances as levels of the fine scale, whose steps are small near 0 and near 1.
 
     The level of a chance p up to 1/2 is 65,535 sqrt(p / 2), rounded; above, 65,535 less the level
-    of 1 - p. Level 0 is a chance of 0 alone, level 65,535 one of 1 alone. Every step is an
-    operation that IEEE 754 rounds in one way, so that all machines find the same levels.
+    of 1 - p. Only a chance of 0 has level 0, only a chance of 1 level 65,535. IEEE 754 defines
+    each operation exactly, so all machines get the same levels.
     """
     for number in range(len(chances)):
         chance = chances[number]
@@ -230,6 +213,6 @@ def to_levels(chances, levels):
 
 @kernel(types.void(_U16, _U8, _U8))
 def to_coarse(levels, coarse, out):
-    """Levels of the fine scale as levels of another one, by a table of all of them."""
+    """Convert levels of the fine scale by a table of all of them."""
     for number in range(len(levels)):
         out[number] = coarse[levels[number]]

@@ -1,12 +1,8 @@
-"""Moves and chances by endgame tables, in an order of tables that is fixed.
+"""Moves and chances by endgame tables, in a fixed order of tables.
 
-The words of a set of tables are those of `endgame_words`. A table speaks of a board if exactly the
-cells of its pattern, in one of the eight symmetries, hold tiles from the target on, which all
-differ, and the other cells hold what the table lists. The board is then turned into the frame
-of the pattern, see `twofold.endgame.pattern`.
-
-A chance is read as a *level*, the number that the file stores: levels ascend with chances, so
-that moves are compared by them.
+A table covers a board if exactly the cells of its pattern, in one of the eight symmetries, hold
+tiles from the target on, these all differ, and the other cells hold a content in the table. A
+chance is read as a *level*, the number stored in the file; levels ascend with chances.
 """
 
 from typing import Final
@@ -67,7 +63,7 @@ from twofold.kernels.intrinsics import (
 )
 
 NO_CHANCE: Final = -1
-"""The level of a move of which a table says nothing."""
+"""The level of a move without an entry."""
 
 _WORDS: Final = types.Array(types.uint64, 1, "C")
 _FLOATS: Final = types.Array(types.float64, 1, "C")
@@ -83,7 +79,7 @@ _FIFTH_BITS: Final = np.uint64(0x1010101010101010)
 
 @kernel(types.boolean(types.uint64, types.uint64, types.uint64))
 def carries(bits, even, odd):
-    """Whether some nibble passes 15 with what is added to it, a byte for every second one."""
+    """Whether some even or odd nibble exceeds 15 after the addition of its byte."""
     low = (bits & _LOW_NIBBLES) + even
     high = ((bits >> _4) & _LOW_NIBBLES) + odd
     return ((low | high) & _FIFTH_BITS) != _0
@@ -105,7 +101,7 @@ def symmetry_of(bits, table):
 
 @kernel(types.boolean(types.uint64, types.uint64))
 def all_differ(bits, cells):
-    """Whether the tiles in some cells (lowest bits of their nibbles) are all different."""
+    """Whether the tiles in some cells (lowest bits of their nibbles) all differ."""
     seen = _0
     while cells:
         one = _1 << ((bits >> np.uint64(trailing_zeros(cells))) & _15)
@@ -128,7 +124,7 @@ def half_sum(bits):
 
 @kernel(types.int64(types.int64, U64_POINTER))
 def stored_level(number, table):
-    """The level at a place of the file."""
+    """The level at an index of the file."""
     if table[BITS] == np.uint64(8):
         return np.int64(u8_at(table[LEVELS])[number])
     return np.int64(u16_at(table[LEVELS])[number])
@@ -136,10 +132,10 @@ def stored_level(number, table):
 
 @kernel(types.int64(types.uint64, types.int64, U64_POINTER))
 def dense_level(after, total, table):
-    """The level of an afterstate in the frame that keeps to all caps.
+    """The level of an afterstate in the frame that exceeds no cap.
 
-    No index leaves its array: codes are below the product of caps + 1, sums of halves at most
-    that of the board, and the arrays are made for the pattern, whatever a file says.
+    No index leaves its array, whatever a file contains: codes are below the product of caps + 1,
+    sums of halves are at most that of the board, and the arrays are made for the pattern.
     """
     low_weights, high_weights = i64_at(table[LOW_WEIGHTS]), i64_at(table[HIGH_WEIGHTS])
     low = high = np.int64(0)
@@ -156,9 +152,9 @@ def dense_level(after, total, table):
 
 @kernel(types.int64(types.uint64, types.uint64, types.int64, U64_POINTER))
 def level_of_cells(bits, after, total, table):
-    """The level of a move in the frame, of a table of cells; boards are marked.
+    """The level of a move of a marked board in the frame, by a table of cells.
 
-    NO_CHANCE where it is illegal, or shifts large tiles to where they may not be.
+    NO_CHANCE if it is illegal or moves large tiles to cells that are not allowed.
     """
     place = place_of(after, table)
     if after == bits or place < 0:
@@ -171,9 +167,9 @@ def level_of_cells(bits, after, total, table):
 
 @kernel(types.int64(types.uint64, types.uint64, types.int64, U64_POINTER))
 def level_of(bits, after, total, table):
-    """The level of a move in the frame.
+    """The level of a move in the frame, by a dense table.
 
-    NO_CHANCE where it is illegal, shifts a large tile, or exceeds a cap and does not win.
+    NO_CHANCE if it is illegal, shifts a large tile, or exceeds a cap without winning.
     """
     keep = table[KEEP]
     if after == bits or (after ^ bits) & keep:
@@ -187,7 +183,7 @@ def level_of(bits, after, total, table):
 
 @kernel(types.UniTuple(types.int64, 5)(types.uint64, types.int64, U64_POINTER))
 def levels_of(bits, legal, table):
-    """The levels of up, right, down and left on a board, and whether the table speaks of it."""
+    """The levels of up, right, down and left, and whether the table covers the board."""
     none = np.int64(NO_CHANCE)
     silent = (none, none, none, none, np.int64(0))
     symmetry = symmetry_of(bits, table)
@@ -227,19 +223,14 @@ def levels_of(bits, legal, table):
 
 @kernel(types.int64(types.uint64, types.int64, U64_POINTER))
 def table_move(bits, legal, words):
-    """The move of the first table that has one with a chance above 0, or -1.
+    """The move of the first table with a chance above 0, or -1.
 
-    Args:
-        bits: a 4x4 board.
-        legal: the moves to choose from, as 4 bits.
-        words: of a set of tables.
-
-    Returns:
-        The move of the largest chance, the first of equals in the order of moves.
+    It is the move with the largest chance among `legal`, 4 bits, the first of equals. `bits` is a
+    4x4 board, `words` are those of a set of tables.
     """
     for number in range(np.int64(words[0])):
         table = u64_offset(words, 1 + number * TABLE_WORDS)
-        if symmetry_of(bits, table) < 0:  # of nearly all boards
+        if symmetry_of(bits, table) < 0:  # nearly all boards
             continue
         a, b, c, d, _ = levels_of(bits, legal, table)
         best = max(max(a, b), max(c, d))
@@ -250,7 +241,7 @@ def table_move(bits, legal, words):
 
 @kernel(types.float64(types.int64, U64_POINTER))
 def chance_of(level, table):
-    """The chance that a level stands for; NaN for none."""
+    """The chance of a level; NaN for none."""
     return np.nan if level < 0 else f64_at(table[CHANCES])[level]
 
 
@@ -258,13 +249,7 @@ def chance_of(level, table):
 def table_chances(bits, words, out):
     """Fill in the chances of the four moves by the table that `table_move` follows.
 
-    Args:
-        bits: a 4x4 board.
-        words: of a set of tables.
-        out: 4 chances; NaN where there is none.
-
-    Returns:
-        The number of the table, or -1; then all chances are NaN.
+    `out` receives 4 chances, NaN for none. Returns the number of the table, or -1 without one.
     """
     for move in range(4):
         out[move] = np.nan
@@ -280,14 +265,14 @@ def table_chances(bits, words, out):
 
 @kernel(types.void(_WORDS, _MOVES, _WORDS))
 def look_up(boards, moves, words):
-    """For callers outside kernels: `table_move` of many boards, of all moves."""
+    """`table_move` of many boards, for callers outside kernels."""
     for number in range(len(boards)):
         moves[number] = table_move(boards[number], 15, pointer(words))
 
 
 @kernel(types.int64(types.uint64, _FLOATS, _WORDS))
 def look_up_chances(bits, chances, words):
-    """`table_chances` for callers outside kernels; there are 4 chances."""
+    """`table_chances` for callers outside kernels; `chances` has length 4."""
     return table_chances(bits, pointer(words), pointer(chances))
 
 

@@ -1,4 +1,4 @@
-"""The policy of a player with endgame tables: the move of a table, else that of a search."""
+"""The policy of a player with endgame tables: the move of a table, or of a search without one."""
 
 from twofold.kernels._jit import kernel
 from twofold.kernels.endgame.lookup import table_move
@@ -8,7 +8,7 @@ from twofold.kernels.search.context import INNER_POLICY, TABLES
 
 @kernel(POLICY)
 def table_first(bits, legal, score, draw, context):
-    """The move of the first endgame table that knows one, else that of the inner policy."""
+    """The move of the first endgame table that has one, or that of the inner policy."""
     move = table_move(bits, legal, u64_at(context[TABLES]))
     if move >= 0:
         return move

@@ -27,8 +27,8 @@ _56: Final = np.uint64(56)
 def _nibbles(builder: Any, bits: Any) -> Any:
     """The 16 cells of a board in 64 bits, row by row, as a vector of bytes.
 
-    Cells are the high and low halves of 8 bytes; the top-left one is the high half of the last
-    byte of a little-endian word.
+    Each byte holds two cells; the top-left cell is the high half of the last byte of a
+    little-endian word.
     """
     byte = ir.IntType(8)
     eight = ir.VectorType(byte, 8)
@@ -40,7 +40,7 @@ def _nibbles(builder: Any, bits: Any) -> Any:
 
 
 def _store(builder: Any, values: Any, target: Any, offset: int = 0) -> None:
-    """Write a vector at `offset` bytes past a pointer to bytes, whatever its alignment."""
+    """Write a vector at `offset` bytes past a pointer to bytes, with any alignment."""
     place = builder.gep(target, [ir.IntType(64)(offset)])
     builder.store(values, builder.bitcast(place, values.type.as_pointer()), align=1)
 
@@ -103,14 +103,14 @@ def sum_of_exponents(bits):
 def exponents_made(before, after, merges):
     """The sum of the exponents of the tiles that a slide made.
 
-    A merge turns two exponents e into e + 1: the sum over the board falls by e - 1.
+    A merge turns two exponents e into e + 1, so the sum over the board falls by e - 1.
     """
     return sum_of_exponents(before) - sum_of_exponents(after) + 2 * merges
 
 
 @kernel(types.int64(U8_POINTER, U8_POINTER, types.int64))
 def exponents_made_on_cells(before, after, count):
-    """The same for boards on cells."""
+    """`exponents_made` on cells."""
     made = 0
     for cell in range(count):
         made += np.int64(before[cell]) - np.int64(after[cell])
@@ -187,7 +187,7 @@ def unpack(bits, rows, cols, cells):
 
 @kernel(types.float64(types.int64, types.int64, types.int64, types.boolean))
 def reward_value(form, points, exponents, made_goal):
-    """The reward of a move."""
+    """The reward of a move in a form."""
     if form == POINTS:
         return np.float64(points)
     if form == MERGED_EXPONENTS:

@@ -1,8 +1,7 @@
-"""One game of an environment: how it begins, makes a step and ends.
+"""One game of an environment: its start, its steps and its end; `env.words` has the layout.
 
-`environment_words` says what a game is here. A step takes the fast path where the game lies in 64
-bits and the move is one of its READY moves. Everything else goes the slow way: an action that is
-no legal move, a game that has ended, one that has left the 64 bits.
+A step takes the fast path if the game is on bits and the move is one of its READY moves. The slow
+path handles illegal actions, games that have ended, and games on cells.
 """
 
 import numpy as np
@@ -77,7 +76,7 @@ from twofold.kernels.rules.play import start_bits
 
 @kernel(types.void(U64_POINTER, types.int64))
 def refresh(words, game):
-    """Find out anew what follows from the board: largest tile, legal moves, observation."""
+    """Recompute largest tile, legal moves and observation from the board."""
     rows, cols = np.int64(words[ROWS]), np.int64(words[COLS])
     address = words[OBSERVATIONS] + words[SIZE] * np.uint64(game)
     if u8_at(words[ON_CELLS])[game]:
@@ -100,7 +99,7 @@ def refresh(words, game):
 
 @kernel(types.void(U64_POINTER, types.int64))
 def clear(words, game):
-    """A game has no moves, no steps and no end behind it."""
+    """Reset the score, the counters and the flags of a game."""
     i64_at(words[SCORES])[game] = 0
     i64_at(words[NUMBERS])[game] = 0
     i64_at(words[STEPS])[game] = 0
@@ -130,7 +129,7 @@ def begin(words, game):
 
 @kernel(types.boolean(U64_POINTER, types.int64))
 def begin_next(words, game):
-    """Begin a game with the next seed that is kept ready; whether that was the last one."""
+    """Begin a game with the next seed in AHEAD; returns whether it was the last one."""
     used = i64_at(words[USED])[game]
     block = np.int64(words[BLOCK])
     u64_at(words[SEEDS])[game] = u64_at(words[AHEAD])[game * block + used]
@@ -141,7 +140,7 @@ def begin_next(words, game):
 
 @kernel(types.void(U64_POINTER, types.int64))
 def end(words, game):
-    """A game is over: no move can be made any more."""
+    """Mark a game as terminated, without legal moves."""
     u8_at(words[TERMINATED])[game] = np.uint8(1)
     i32_at(words[LEGAL])[game] = np.int32(0)
     u8_at(words[READY])[game] = np.uint8(0)
@@ -149,7 +148,7 @@ def end(words, game):
 
 @kernel(types.void(U64_POINTER, types.int64))
 def count_step(words, game):
-    """One step more; at the limit the game is cut off."""
+    """Count a step; at the limit the game is truncated."""
     steps = i64_at(words[STEPS])[game] + 1
     i64_at(words[STEPS])[game] = steps
     if steps >= np.int64(words[LIMIT]):
@@ -159,7 +158,7 @@ def count_step(words, game):
 
 @kernel(types.int64(U64_POINTER, types.int64, types.int64))
 def move_on_cells(words, game, move):
-    """A legal move of a game on cells, with all that follows; 0 or a fault."""
+    """Make a legal move of a game on cells, and update the game; 0 or a fault."""
     rows, cols = np.int64(words[ROWS]), np.int64(words[COLS])
     count = rows * cols
     cells = u8_at(words[CELLS] + np.uint64(game * count))
@@ -192,10 +191,9 @@ def move_on_cells(words, game, move):
 
 @kernel(types.int64(U64_POINTER, types.int64, types.int64))
 def step_slowly(words, game, move):
-    """One step of a game that the fast path cannot make.
+    """A step that the fast path cannot make.
 
-    Returns:
-        0; 1 where a new game has used up the seeds kept ready; or a fault.
+    Returns 0; 1 if a new game has used the last seed in AHEAD; or a fault.
     """
     f64_at(words[REWARDS])[game] = 0.0
     if u8_at(words[TERMINATED])[game] or u8_at(words[TRUNCATED])[game]:
@@ -224,11 +222,7 @@ def step_slowly(words, game, move):
 
 @kernel(types.int64(U64_POINTER, types.int64))
 def step_game(words, game):
-    """One step of one game: the fast path where it can make it, else the slow one.
-
-    Returns:
-        As `step_slowly`.
-    """
+    """One step of one game, on the fast path if possible; returns as `step_slowly`."""
     across, down, mask = u64_at(words[ACROSS]), u64_at(words[DOWN]), words[MASK]
     move = i64_at(words[ACTIONS])[game]
     bits = u64_at(words[BITS])[game]

@@ -1,6 +1,6 @@
-"""WIDTH games at a time: the steps that most games make, without a branch and without tables.
+"""WIDTH games at a time: the steps that most games make, without branches or tables.
 
-What cannot be done here is left to `environment_games`, game by game.
+`env.games` makes the other steps, game by game.
 """
 
 from typing import Final
@@ -82,7 +82,7 @@ _32: Final = np.uint64(32)
 _ALL: Final = np.uint64(0xFFFFFFFFFFFFFFFF)
 _NEVER: Final = np.uint64(1 << 62)
 _LARGEST: Final = np.uint64(1 << 14)
-"""The largest tile that may be on a board here: two of them still fit 64 bits."""
+"""The largest tile allowed here: a merge of two of them still fits 64 bits."""
 _SIGN: Final = np.uint64(1 << 63)
 _SPREAD: Final = np.uint64(0x00204081)
 _SPREAD_KEEP: Final = np.uint64(0x01010101)
@@ -91,15 +91,10 @@ _GATHER: Final = np.uint64(0x01020408)
 
 @kernel(LANES(types.int64, LANES, LANES, LANES, LANES, LANES))
 def reward_values(form, points, exponents, before, largest, goals):
-    """The rewards of moves, as the bits of float64.
+    """The rewards of moves in a form, as the bits of float64.
 
-    Args:
-        form: of the rewards.
-        points: the sum of the tiles made.
-        exponents: the sum of their exponents.
-        before: largest tile before the move.
-        largest: largest tile after it.
-        goals: the goal tile.
+    `points` and `exponents` are sums over the tiles made; `before` and `largest` are the largest
+    tiles before and after the move.
     """
     if form == POINTS:
         return as_floats(points)
@@ -125,17 +120,10 @@ def observe(words, first, boards):
 
 @kernel(types.int64(U64_POINTER, types.int64))
 def step_lanes(words, first):
-    """One step of WIDTH games after WIDTH games, as long as all of them can make it here.
+    """One step of WIDTH games after WIDTH games from `first` on, while all can make it here.
 
-    A game can if it is on bits, goes on, has a legal move and no tile past 16384. Its action may
-    be illegal, but not refused.
-
-    Args:
-        words: the words of the games.
-        first: the game to begin with.
-
-    Returns:
-        The first game that made no step.
+    A game can if it is on bits, has not ended, and has a legal move and no tile past 16384. Its
+    action may be illegal, but not refused. Returns the first game that made no step.
     """
     games, actions = np.int64(words[GAMES]), u64_at(words[ACTIONS])
     mask, law, start_tiles = words[MASK], u64_at(words[LAW]), words[START_TILES]
@@ -169,7 +157,7 @@ def step_lanes(words, first):
         rows = choose(vertical, lane_bits.transpose(bits), bits)
         rows = lane_bits.towards(rows, backward, room)
         slid, made, made_too = lane_bits.slide_left(rows)
-        still = equal(slid, rows)  # the action is no legal move
+        still = equal(slid, rows)  # the action is not a legal move
         moved = lane_bits.opposite(still)
         after = lane_bits.back(slid, backward, room)
         after = choose(vertical, lane_bits.transpose(after), after)
@@ -203,7 +191,7 @@ def step_lanes(words, first):
 
 @kernel(LANES(LANES, LANES))
 def random_legal(legal, draws):
-    """As `policies.random_legal`: one of the legal moves (4 bits) of each game."""
+    """One of the legal moves (4 bits) of each game, as `policies.random_legal`."""
     none, high = in_all(_0), draws >> _32
     of_2, of_3 = high >> _31, (high * _3) >> _32
     answers = choose(equal(of_2, none), in_all(NTH_OF_2[0]), in_all(NTH_OF_2[1]))
@@ -218,10 +206,7 @@ def random_legal(legal, draws):
 
 @kernel(types.int64(U64_POINTER, types.uint64, I64_POINTER))
 def sample_lanes(words, key, actions):
-    """Legal moves of the first games, a multiple of WIDTH; returns how many they are.
-
-    As `environments.sample_actions`.
-    """
+    """`vector.sample_actions` for the first games, a multiple of WIDTH; returns their number."""
     masks, games = i32_at(words[LEGAL]), np.int64(words[GAMES])
     steps = (lane_numbers() + _1) * GAMMA
     game = 0

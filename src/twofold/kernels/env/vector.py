@@ -1,7 +1,6 @@
-"""Many games, one step each, in one call: what the environment for reinforcement learning runs on.
+"""One step of many games in one call, for environments of reinforcement learning.
 
-Most steps are made WIDTH games at a time by `environment_lanes`, the others one by one by
-`environment_games`.
+Most steps are made WIDTH games at a time by `env.simd`, the others one by one by `env.games`.
 """
 
 from typing import Final
@@ -80,7 +79,7 @@ _FLOATS: Final = types.Array(types.float64, 1, "C")
 
 @kernel(types.int64(U64_POINTER))
 def find_fault(words):
-    """The first action that cannot be taken, before anything is done; 0 if there is none."""
+    """A fault, if an action is not possible, before anything is done; 0 if there is none."""
     games, actions = np.int64(words[GAMES]), i64_at(words[ACTIONS])
     high = np.int64(0)
     for game in range(games):
@@ -102,7 +101,7 @@ def find_fault(words):
 
 @kernel(types.int64(U64_POINTER))
 def count_ended(words):
-    """How many games have ended."""
+    """Number of games that have ended."""
     terminated, truncated = u8_at(words[TERMINATED]), u8_at(words[TRUNCATED])
     ended = np.int64(0)
     for game in range(np.int64(words[GAMES])):
@@ -112,14 +111,10 @@ def count_ended(words):
 
 @kernel(types.int64(types.int64))
 def step(address):
-    """One step of every game.
+    """One step of every game; `address` is that of the words.
 
-    Args:
-        address: of the words of the games; a number, as one game is stepped sooner than an
-            array is handed over.
-
-    Returns:
-        How many games ended and how many need seeds, see EXHAUSTED; or a fault, less than 0.
+    Returns the number of games that ended and of those that need seeds, see EXHAUSTED; or a fault,
+    less than 0. A number is passed because it costs less than an array.
     """
     words = u64_at(np.uint64(address))
     fault = find_fault(words)
@@ -141,15 +136,10 @@ def step(address):
 
 @kernel(_OUTCOME(types.int64, types.int64))
 def step_one(address, action):
-    """One step of a single game.
+    """One step of a single game with an action.
 
-    Args:
-        address: of its words.
-        action: as in ACTIONS.
-
-    Returns:
-        What `step` returns, the reward, and the game's SCORES, NUMBERS and MAX_TILES, in one
-        tuple: Python has them sooner than from their arrays.
+    Returns the result of `step`, the reward, and the game's SCORES, NUMBERS and MAX_TILES, in one
+    tuple: for Python that is faster than reading the arrays.
     """
     words = u64_at(np.uint64(address))
     i64_at(words[ACTIONS])[0] = action
@@ -175,17 +165,11 @@ def begin_game(address, game):
 
 @kernel(types.int64(types.int64, _BYTES, _MASKS, _ROWS_OF_NUMBERS, _SEEDS))
 def replace_games(address, which, legal, numbers, seeds):
-    """Begin games with the seeds that are kept ready, and keep what is lost by that.
+    """Begin games with the next seeds, and save the final values of the games before.
 
-    Args:
-        address: of the words of the games.
-        which: 1 for each game that begins.
-        legal: what LEGAL holds of those games, to be filled.
-        numbers: what SCORES, NUMBERS and MAX_TILES hold of them, (3, games), to be filled.
-        seeds: what SEEDS holds of them, to be filled.
-
-    Returns:
-        How many games need seeds.
+    `which` is 1 for each game that begins. Fills their elements of `legal` (LEGAL), `numbers`
+    (SCORES, NUMBERS and MAX_TILES, (3, games)) and `seeds` (SEEDS). Returns the number of games
+    that need seeds.
     """
     words, exhausted = u64_at(np.uint64(address)), np.int64(0)
     for game in range(len(which)):
@@ -201,13 +185,13 @@ def replace_games(address, which, legal, numbers, seeds):
 
 @kernel(types.void(types.int64, types.int64))
 def refresh_game(address, game):
-    """What follows from a board that was put there."""
+    """`refresh` for callers outside kernels, after a board was set."""
     refresh(u64_at(np.uint64(address)), game)
 
 
 @kernel(types.void(types.int64, types.uint64, _NUMBERS))
 def sample_actions(address, key, actions):
-    """A legal move of each game, all equally likely: `dice(key, game)` chooses; 0 without one."""
+    """A random legal move of each game, chosen by `dice(key, game)`; 0 without one."""
     words = u64_at(np.uint64(address))
     masks = i32_at(words[LEGAL])
     for game in range(sample_lanes(words, key, pointer(actions)), len(actions)):
@@ -217,16 +201,9 @@ def sample_actions(address, key, actions):
 
 @kernel(types.int64(types.int64, _BYTES, _FLOATS))
 def afterstates(address, observations, rewards):
-    """The afterstates of the four moves of every game.
+    """The afterstates of the four moves of every game; 0 or a fault.
 
-    Args:
-        address: of the words of the games.
-        observations: bytes of 4 observations a game, to be filled; the board itself where a
-            move cannot be made.
-        rewards: 4 a game, to be filled; 0 where a move cannot be made.
-
-    Returns:
-        0 or a fault.
+    Fills 4 observations and 4 rewards per game: the board itself and 0 for an illegal move.
     """
     words = u64_at(np.uint64(address))
     rows, cols = np.int64(words[ROWS]), np.int64(words[COLS])

@@ -1,21 +1,20 @@
-"""What an environment's games are to the kernels: the words, the forms, what a step returns.
+"""Layout of an environment's games for the kernels: words, forms, results of a step.
 
-A game is one element in each of several arrays. Their addresses, and what does not change from
-step to step, are the words of the games, a uint64 array of WORDS elements. Whoever makes it keeps
-the arrays alive.
+A game is one element in each of several arrays. Their addresses and the constants of the games
+are a uint64 array of WORDS elements, whose owner keeps the arrays alive.
 """
 
 from typing import Final
 
-# Forms of an observation, and of a reward; what an illegal action does.
+# Forms of an observation and of a reward; effects of an illegal action.
 EXPONENTS: Final = 0
 """uint8, shape (rows, cols)."""
 ONEHOT: Final = 1
-"""uint8, shape (PLANES, rows, cols): 1 where a cell holds the exponent of the plane."""
+"""uint8, shape (PLANES, rows, cols): 1 if a cell holds the exponent of the plane."""
 TILES: Final = 2
 """int64, shape (rows, cols)."""
 BITS_FORM: Final = 3
-"""uint64: the 64-bit form, exponents past 15 shown as 15."""
+"""uint64: the 64-bit form, with 15 for larger exponents."""
 PLANES: Final = 18
 
 POINTS: Final = 0
@@ -30,15 +29,15 @@ PENALTY_TAKEN: Final = 1
 TERMINATES: Final = 2
 REFUSED: Final = 3
 
-# Words that do not change.
+# Constant words.
 GAMES: Final = 0
 ROWS: Final = 1
 COLS: Final = 2
 ACROSS: Final = 3
-"""Addresses of row tables, see `tables.Frame`; of any where games are on cells from the start."""
+"""Addresses of row tables, see `row_tables.Frame`; of any if games begin on cells."""
 DOWN: Final = 4
 MASK: Final = 5
-"""Mask of the shape; 0 where games are on cells from the start."""
+"""Mask of the shape; 0 if games begin on cells."""
 LAW: Final = 6
 """Address of the spawn law, see `dice.spawn_law`."""
 START_TILES: Final = 7
@@ -53,23 +52,23 @@ SIZE: Final = 11
 REWARD: Final = 12
 ILLEGAL: Final = 13
 PENALTY: Final = 14
-"""What an illegal action takes from the reward, the bits of a float64."""
+"""Reward lost by an illegal action, the bits of a float64."""
 LIMIT: Final = 15
-"""Steps after which a game is cut off."""
+"""Number of steps after which a game is truncated."""
 AUTORESET: Final = 16
-"""Whether a step begins a new game where the last one has ended."""
+"""Whether a step begins a new game after the end of a game."""
 BLOCK: Final = 17
-"""Seeds kept ready for each game."""
+"""Number of seeds in AHEAD for each game."""
 
-# Words that are addresses; an element a game unless said otherwise.
+# Words that are addresses; one element per game unless said otherwise.
 BITS: Final = 18
 """uint64: the board, while the game is on bits."""
 CELLS: Final = 19
-"""uint8, rows * cols a game: the board, once it is on cells."""
+"""uint8, rows * cols per game: the board, once it is on cells."""
 ON_CELLS: Final = 20
 """uint8: whether the game is on cells."""
 READY: Final = 21
-"""uint8: the moves that the fast path may make, as 4 bits."""
+"""uint8: the moves that the fast path can make, as 4 bits."""
 SEEDS: Final = 22
 """uint64: seed of the dice."""
 SCORES: Final = 23
@@ -77,11 +76,11 @@ SCORES: Final = 23
 NUMBERS: Final = 24
 """int64: move number."""
 STEPS: Final = 25
-"""int64: steps since the start, those with illegal actions too."""
+"""int64: steps since the start, including those with illegal actions."""
 MAX_TILES: Final = 26
 """int64."""
 LEGAL: Final = 27
-"""int8, 4 a game: 1 for each move that can be made."""
+"""int8, 4 per game: 1 for each legal move."""
 REWARDS: Final = 28
 """float64: of the last step."""
 TERMINATED: Final = 29
@@ -89,28 +88,28 @@ TERMINATED: Final = 29
 TRUNCATED: Final = 30
 """uint8."""
 OBSERVATIONS: Final = 31
-"""SIZE bytes a game."""
+"""SIZE bytes per game."""
 AHEAD: Final = 32
-"""uint64, BLOCK a game: seeds of the games to come."""
+"""uint64, BLOCK per game: seeds of the next games."""
 USED: Final = 33
-"""int64: how many of them are used up."""
+"""int64: number of these seeds already used."""
 SCRATCH: Final = 34
 """uint8 (SCRATCH_SIZE,)."""
 ACTIONS: Final = 35
-"""int64: the action of the next step, 0 to 3; of no account where a game has ended."""
+"""int64: the action of the next step, 0 to 3; ignored if the game has ended."""
 FAULTY: Final = 36
-"""The game that a fault is about, written by kernels."""
+"""The game at fault, written by kernels."""
 WORDS: Final = 37
 
 SCRATCH_SIZE: Final = 128
 """Two boards on cells."""
 
-# What a step returns.
+# Results of a step.
 EXHAUSTED: Final = 32
-"""Bits 0 to 31: games that ended in this step; from here on: games whose seeds are used up."""
+"""Bits 0 to 31: number of games that ended in this step; from here on: games without seeds."""
 NO_MOVE: Final = -1
-"""An action is not 0 to 3; nothing was done."""
+"""An action is not 0 to 3; no game made a step."""
 ILLEGAL_MOVE: Final = -2
-"""An action is illegal and illegal actions are refused; nothing was done."""
+"""An action is illegal and illegal actions are refused; no game made a step."""
 TOO_LARGE: Final = -3
 """A merge would pass the largest exponent; the games before this one have made their step."""

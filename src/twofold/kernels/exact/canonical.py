@@ -1,8 +1,7 @@
-"""Boards up to symmetry, and their keys: how a solved game names its boards.
+"""Boards up to symmetry, and their keys in the tables of solved games.
 
-A board stands for all its symmetries, by the least of their words. In a layer, among boards of
-one sum of tiles, it is kept as a key: the exponents of all cells but the last, which follows
-from the sum.
+The smallest word of all symmetries stands for a board. In a layer, the boards of one sum of
+tiles, its key is the exponents of all cells but the last, which follows from the sum.
 """
 
 from typing import Final
@@ -47,13 +46,13 @@ def least(words):
 
 @kernel(types.uint64(types.uint64, types.int64, types.int64))
 def canonical(bits, rows, cols):
-    """The least of the symmetries of a board: the one that stands for all."""
+    """The smallest symmetry of a board, which stands for all."""
     return least(forms(bits, rows, cols))
 
 
 @kernel(types.uint64(types.UniTuple(types.uint64, 8), types.uint64, types.uint64, U64_POINTER))
 def with_tile(words, cell, exponent, sides):
-    """`canonical` of a board with one tile more, from the symmetries of the board without it."""
+    """`canonical` of a board with one more tile, from the symmetries of the board without it."""
     at = u64_offset(sides, 2 * trailing_zeros(cell))
     return least(
         (
@@ -80,7 +79,7 @@ def fill_sides(sides, rows, cols):
 
 @kernel(types.uint64(types.uint64, types.int64, types.int64))
 def to_key(bits, rows, cols):
-    """The key of a board: its cells without the gaps of the frame, without the last one."""
+    """The key of a board: its cells without the gaps of the frame and without the last cell."""
     key = _0
     width = np.uint64(4 * cols)
     for row in range(rows):
@@ -91,7 +90,7 @@ def to_key(bits, rows, cols):
 
 @kernel(types.uint64(types.uint64, types.int64, types.int64, types.int64))
 def from_key(key, tile_sum, rows, cols):
-    """The board of a key in the layer of a sum of tiles, in points of tiles."""
+    """The board of a key in the layer of a sum of tiles."""
     width = np.uint64(4 * cols)
     line_mask = (_1 << width) - _1
     rest = np.uint64(tile_sum)

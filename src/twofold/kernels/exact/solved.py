@@ -1,7 +1,7 @@
-"""Solved games: the value of a board from a table of all of them, and play by it.
+"""Solved games: the value of a board from the table of all boards, and play by it.
 
-A table lists its boards layer by layer, by their sum of tiles; in a layer their keys ascend, so
-that a board is found by halving. Boards that are over are not listed.
+A table lists its boards by layers, which are sums of tiles; in a layer keys ascend, so a board is
+found by binary search. Boards that are over are not listed.
 """
 
 from typing import Final
@@ -35,19 +35,19 @@ from twofold.kernels.intrinsics import (
 from twofold.kernels.rules import bits as on_bits
 from twofold.kernels.rules.dice import LAW_EXPONENT, LAW_PROBABILITY
 
-# Words of a table, uint64: those of a plan, without its targets, and these.
+# Words of a table, uint64: those of a plan, without its targets, then these.
 KEYS: Final = PLAN_WORDS
 """Address of the keys, uint32 or uint64."""
 KEY_BYTES: Final = PLAN_WORDS + 1
 VALUES: Final = PLAN_WORDS + 2
 """Address of the values, float64."""
 FIRSTS: Final = PLAN_WORDS + 3
-"""Address of uint64 (layers + 1,): the number of the first board of each layer."""
+"""Address of uint64 (layers + 1,): number of the first board of each layer."""
 LAYERS: Final = PLAN_WORDS + 4
 LOWEST: Final = PLAN_WORDS + 5
 """Sum of the tiles in the first layer, in units."""
 UNIT: Final = PLAN_WORDS + 6
-"""Log2 of the smallest tile: the sums of all boards are its multiples."""
+"""Log2 of the smallest tile: the sums of all boards are multiples of that tile."""
 TABLE_WORDS: Final = PLAN_WORDS + 7
 
 _WORDS: Final = types.Array(types.uint64, 1, "C")
@@ -61,7 +61,7 @@ _ILLEGAL: Final = np.float64(-np.inf)
 
 @kernel(types.int64(types.uint64, U64_POINTER))
 def locate(bits, table):
-    """The number of a board in a table, whichever symmetry it is; -1 where it is not in it."""
+    """The number in a table of a board or of its symmetries; -1 if it is not in the table."""
     layer = np.int64(np.uint64(tile_sum(bits)) >> table[UNIT]) - np.int64(table[LOWEST])
     if layer < 0 or layer >= np.int64(table[LAYERS]):
         return -1
@@ -101,7 +101,7 @@ def value_of(bits, table):
 
 @kernel(types.float64(types.uint64, U64_POINTER))
 def value_after(after, table):
-    """The mean value over the spawns after an afterstate before the stop; NaN where unknown."""
+    """The mean value over the spawns after an afterstate before the stop; NaN if unknown."""
     law = u64_at(table[LAW])
     stop = np.int64(table[STOP_EXPONENT])
     empty = on_bits.empty_mask(after, table[MASK])
@@ -124,20 +124,20 @@ def value_after(after, table):
 
 @kernel(types.float64(types.uint64, types.uint64, U64_POINTER))
 def value_of_move(after, packed_reward, table):
-    """What a move is worth that leads to an afterstate; NaN where it is unknown."""
+    """The value of the move to an afterstate; NaN if unknown."""
     value = 0.0
     if table[WINS] == _0:
         value = np.float64(on_bits.reward_of(packed_reward))
     if on_bits.holds(after, np.int64(table[STOP_EXPONENT])):
         return value + np.float64(table[WINS])
-    # In one form, so that symmetric moves tie to the last bit.
+    # By the canonical form, so that symmetric moves have equal values to the last bit.
     rows, cols = np.int64(table[ROWS]), np.int64(table[COLS])
     return value + value_after(canonical(after, rows, cols), table)
 
 
 @kernel(types.UniTuple(types.float64, 4)(types.uint64, U64_POINTER))
 def move_values(bits, table):
-    """What the four moves are worth: -infinity for an illegal one, NaN where it is unknown."""
+    """The values of the four moves: -infinity for an illegal move, NaN if unknown."""
     up, right, lower, left, down_reward, across_reward = afterstates(
         bits, u64_at(table[ACROSS]), u64_at(table[DOWN])
     )
@@ -155,7 +155,7 @@ def move_values(bits, table):
 
 @kernel(types.int64(types.uint64, U64_POINTER))
 def best_move(bits, table):
-    """The move of most value, the first of equals; the first legal one where none is known."""
+    """The first move of the largest value; the first legal move if no value is known."""
     a, b, c, d = move_values(bits, table)
     best, most = -1, _ILLEGAL
     for move in range(4):
@@ -167,7 +167,7 @@ def best_move(bits, table):
 
 @kernel(types.int64(types.uint64, types.float64, U64_POINTER))
 def move_of_value(bits, value, table):
-    """`best_move` of a board of known value: moves after the first that has it are not valued."""
+    """`best_move` of a board of known value: moves after the first with it are not valued."""
     up, right, lower, left, down_reward, across_reward = afterstates(
         bits, u64_at(table[ACROSS]), u64_at(table[DOWN])
     )
@@ -187,7 +187,7 @@ def play_by_table(bits, legal, score, draw, table):
 
 @kernel(types.void(_WORDS, _FLOATS, _FLOATS, _WORDS))
 def look_up(boards, values, moves, table):
-    """For callers outside kernels: the values of boards, and of the moves on the first one."""
+    """The values of boards, and of the moves on the first one, for callers outside kernels."""
     words = pointer(table)
     for number in range(len(boards)):
         values[number] = value_of(boards[number], words)
@@ -203,19 +203,19 @@ def locate_board(bits, table):
 
 @kernel(types.float64(_WORDS, types.int64, types.int64, types.int64, _FLOATS, _MATRIX))
 def spread(table, first, last, layer_sum, chances, ends):
-    """Hand the chances of the boards of a layer on to the boards that follow optimal moves.
+    """Pass the probabilities of a layer's boards on to the boards after optimal moves.
 
     Args:
         table: its words.
         first: number of the first board.
         last: number after the last one.
         layer_sum: sum of their tiles.
-        chances: for each board of the table the chance that the game comes by it; changed.
-        ends: (sums of tiles in units, exponents): the chance that a game ends with such a sum
+        chances: by board of the table, the probability that the game reaches it; changed.
+        ends: (sums of tiles in units, exponents), the probability that a game ends with this sum
             and largest tile; added to.
 
     Returns:
-        The chance that the game comes by the layer.
+        The probability that the game reaches the layer.
     """
     words = pointer(table)
     law = u64_at(table[LAW])

@@ -1,13 +1,11 @@
 """Solving by layers: all boards of one sum of tiles at a time.
 
-A move keeps the sum of the tiles and a spawn adds to it, so the boards of one sum depend on
-those of larger sums alone. Forwards, the live boards of a layer are expanded into the next
-ones; backwards, their values are made from the values of the next ones. Both ways each
-afterstate is worked on once: the first thread that puts it into the layer's set does it.
+A move keeps the sum of the tiles and a spawn adds to it. Forwards, the live boards of a layer are
+expanded into the next layers; backwards, their values follow from those of the next layers. Both
+passes process each afterstate once, in the first thread that puts it into the layer's set.
 
-Boards have the forms and keys of `canonical`. Sets of them are open tables of a power of two of
-places, 0 for a free one, filled by several threads at once. A place is one word, or two: the
-second then holds the complement of the bits of the board's value, 0 for none.
+A set is an open-addressing hash table of boards with a power of two of slots, 0 if free. A slot is
+one word, or two; then the second is the complement of the bits of the board's value, 0 for none.
 """
 
 from typing import Final
@@ -30,9 +28,9 @@ from twofold.kernels.intrinsics import (
 from twofold.kernels.rules import bits as on_bits
 from twofold.kernels.rules.dice import GAMMA, LAW_EXPONENT, LAW_PROBABILITY
 
-# Words of a plan, uint64: what is the same for all layers.
+# Words of a plan, uint64, equal for all layers.
 ACROSS: Final = 0
-"""Addresses of the row tables, see `tables.Frame`."""
+"""Addresses of the row tables, see `row_tables.Frame`."""
 DOWN: Final = 1
 MASK: Final = 2
 ROWS: Final = 3
@@ -42,19 +40,19 @@ LAW: Final = 5
 STOP_EXPONENT: Final = 6
 """Exponent at which play stops; 99 for never."""
 WINS: Final = 7
-"""1 where a value is the chance to reach the goal, 0 where it is points."""
+"""1 if a value is the chance to reach the goal, 0 if it is in points."""
 TARGETS: Final = 8
-"""Address of uint64 (spawn tiles, 2): for each the address of the next layer's set, its shift."""
+"""Address of uint64 (spawn tiles, 2): address and shift of the next layer's set for each tile."""
 SIDES: Final = 9
-"""Address of uint64 (16 cells, 8): where the symmetries put the lowest bit of each cell."""
+"""Address of uint64 (16 cells, 8): the lowest bit of each cell in each symmetry."""
 PLAN_WORDS: Final = 10
 
 FULL: Final = -(2**62)
-"""What a set answers that has no room near a word's place: it has to grow."""
+"""Result of a set that has no free slot near a word's place and must grow."""
 
 NEVER: Final = 99
 _PROBES: Final = 256
-"""Places that are tried for a word."""
+"""Most slots tried for a word."""
 
 _WORDS: Final = types.Array(types.uint64, 1, "C")
 _FLOATS: Final = types.Array(types.float64, 1, "C")
@@ -66,14 +64,8 @@ _1: Final = np.uint64(1)
 def insert(slots, shift, wide, word):
     """Put a word other than 0 into a set.
 
-    Args:
-        slots: the set.
-        shift: it has 2^(64 - shift) places.
-        wide: 1 if a place has two words, 0 if it has one.
-        word: what to put in.
-
-    Returns:
-        Its place if it was there, ~place if it is new, FULL if there is no room for it.
+    `shift` means 2^(64 - shift) slots; `wide` is 1 for slots of two words, 0 for one. Returns the
+    word's slot if it was there, ~slot if it is new, FULL if there is no room.
     """
     last = (_1 << (np.uint64(64) - shift)) - _1
     place = (word * GAMMA) >> shift
@@ -91,7 +83,7 @@ def insert(slots, shift, wide, word):
 
 @kernel(types.int64(U64_POINTER, types.uint64, types.uint64))
 def find(slots, shift, word):
-    """The place of a word in a set of places of two words, or -1."""
+    """The slot of a word in a set with slots of two words, or -1."""
     last = (_1 << (np.uint64(64) - shift)) - _1
     place = (word * GAMMA) >> shift
     for _ in range(_PROBES):
@@ -117,9 +109,9 @@ def afterstates(bits, across, down):
     types.UniTuple(types.uint64, 6)(types.uint64, _WORDS, U64_POINTER, types.uint64, types.int64)
 )
 def afterstates_in(bits, plan, seen, shift, wide):
-    """The afterstates of a board in one form, 0 for an illegal move, and the packed rewards.
+    """The canonical afterstates of a board, 0 for an illegal move, and the packed rewards.
 
-    Their places in the set `seen` are fetched at once: each would be waited for otherwise.
+    Their slots in the set `seen` are prefetched together.
     """
     rows, cols = np.int64(plan[ROWS]), np.int64(plan[COLS])
     up, right, lower, left, down_reward, across_reward = afterstates(
@@ -138,13 +130,10 @@ def afterstates_in(bits, plan, seen, shift, wide):
 
 @kernel(types.void(types.UniTuple(types.uint64, 8), types.uint64, _WORDS, types.int64))
 def fetch_targets(words, empty, plan, wide):
-    """Fetch the places of all boards that spawns make, in the sets of the next layers.
+    """Prefetch the slots, in the sets of the next layers, of all boards that spawns make.
 
-    Args:
-        words: the symmetries of the afterstate.
-        empty: the lowest bit of each of its empty cells.
-        plan: its words.
-        wide: of the sets, see `insert`.
+    `words` are the symmetries of the afterstate, `empty` the lowest bits of its empty cells, `wide`
+    as in `insert`.
     """
     law, targets, sides = u64_at(plan[LAW]), u64_at(plan[TARGETS]), u64_at(plan[SIDES])
     for tile in range(np.int64(law[0])):
@@ -160,17 +149,10 @@ def fetch_targets(words, empty, plan, wide):
 
 @kernel(types.int64(_WORDS, _WORDS, types.int64, _WORDS, types.uint64))
 def expand(plan, keys, layer_sum, seen, shift):
-    """Put every board that may follow the boards of a layer into the sets of the next layers.
+    """Put every board that can follow the boards of a layer into the sets of the next layers.
 
-    Args:
-        plan: its words.
-        keys: the boards, or a part of them.
-        layer_sum: the sum of their tiles.
-        seen: the layer's set of afterstates.
-        shift: of that set.
-
-    Returns:
-        0, or FULL: then nothing is lost, but the sets have to grow and `seen` to be cleared.
+    `keys` are the boards or a part of them; `seen` is the layer's set of afterstates. Returns 0, or
+    FULL: then no entry is lost, but the sets must grow and `seen` be cleared.
     """
     law, targets, mask = u64_at(plan[LAW]), u64_at(plan[TARGETS]), plan[MASK]
     rows, cols = np.int64(plan[ROWS]), np.int64(plan[COLS])
@@ -208,7 +190,7 @@ def expand(plan, keys, layer_sum, seen, shift):
 
 @kernel(types.int64(_WORDS, _WORDS, _WORDS))
 def collect(plan, slots, keys):
-    """List the keys of the live boards of a set, or of a part of it; returns how many."""
+    """List the keys of the live boards of a set, or of a part of it; returns their number."""
     across, down = u64_at(plan[ACROSS]), u64_at(plan[DOWN])
     rows, cols = np.int64(plan[ROWS]), np.int64(plan[COLS])
     count = 0
@@ -222,7 +204,7 @@ def collect(plan, slots, keys):
 
 @kernel(types.int64(_WORDS, _WORDS, types.uint64, types.int64))
 def insert_all(words, slots, shift, wide):
-    """Put words, but for those that are 0, into a set; 0, or FULL."""
+    """Put all words other than 0 into a set; 0 or FULL."""
     target = pointer(slots)
     for number in range(len(words)):
         if words[number] != _0 and insert(target, shift, wide, words[number]) == FULL:
@@ -232,7 +214,7 @@ def insert_all(words, slots, shift, wide):
 
 @kernel(types.int64(_WORDS, _WORDS, types.int64, _FLOATS, _WORDS, types.uint64))
 def remember(plan, keys, layer_sum, values, slots, shift):
-    """Put boards of a layer with their values into a set of two words a place; 0, or FULL."""
+    """Put boards of a layer with their values into a set with slots of two words; 0 or FULL."""
     rows, cols = np.int64(plan[ROWS]), np.int64(plan[COLS])
     target = pointer(slots)
     for number in range(len(keys)):
@@ -274,19 +256,10 @@ def mean_after(plan, after):
 
 @kernel(types.int64(_WORDS, _WORDS, types.int64, _FLOATS, _WORDS, types.uint64))
 def solve_layer(plan, keys, layer_sum, values, seen, shift):
-    """The values of the boards of a layer, from those of the next layers.
+    """The values of the boards of a layer, from those of the next layers in the plan's targets.
 
-    Args:
-        plan: its words; its targets hold the next layers with their values.
-        keys: the boards, or a part of them.
-        layer_sum: the sum of their tiles.
-        values: where their values go.
-        seen: the layer's set of afterstates, with their values as soon as they are known. Two
-            threads may both work one out: they find the same.
-        shift: of that set.
-
-    Returns:
-        0, or FULL: then `seen` has to grow.
+    `keys` are the boards or a part of them; `seen` is the layer's set of afterstates, with values
+    once known. Two threads may compute the same value. Returns 0, or FULL if `seen` must grow.
     """
     rows, cols = np.int64(plan[ROWS]), np.int64(plan[COLS])
     stop, wins = np.int64(plan[STOP_EXPONENT]), plan[WINS] != _0

@@ -1,13 +1,10 @@
-"""The carousel: kept afterstates that games of training begin from.
+"""The carousel: stored afterstates from which training games start (Jaskowski 2018, by stages).
 
 It has a row for each stage of the network, or for each band of tile sums; row 0, of the first
-stage or of the boards below all bands, stays empty. The first afterstate of a row that a game
-enters is kept, in a ring of CAROUSEL_SIZE.
-
-By stages, games begin in turn as new ones and from each row, CAROUSEL_BATCH at a time. By bands,
-a share of the games begins from a row drawn from those that hold some, the others are new.
-
-Source: Jaskowski 2018 (carousel shaping, by stages).
+stage or of the boards below all bands, stays empty. The first afterstate of each row that a game
+enters is stored, in a ring of CAROUSEL_SIZE. By stages, CAROUSEL_BATCH new games alternate with as
+many from each row in turn. By bands, a share of the games starts from a random row that is not
+empty, the others are new.
 """
 
 from typing import Final
@@ -28,12 +25,12 @@ _32: Final = np.uint64(32)
 _LOW_HALF: Final = np.uint64(0xFFFFFFFF)
 _ROW_DRAW: Final = np.uint64(2**64 - 2)
 _PLACE_DRAW: Final = np.uint64(2**64 - 3)
-"""Numbers of draws of a game's dice that no spawn ever has."""
+"""Numbers of draws of a game's dice that are never numbers of spawns."""
 
 
 @kernel(types.int64(types.uint64, U64_POINTER))
 def row_of(after, thread):
-    """The row of the carousel that an afterstate belongs to: its stage, or its band."""
+    """The row of an afterstate: its stage, or its band."""
     if thread[at.BANDS] == 0:
         return stage_of(after, u64_at(thread[at.NETWORK]))
     total = np.uint64(half_sum(after))
@@ -45,7 +42,7 @@ def row_of(after, thread):
 
 @kernel(types.void(U64_POINTER, types.uint64, U64_POINTER))
 def keep_on_carousel(game, after, thread):
-    """Keep the first afterstate of a row that the game enters, to begin other games from."""
+    """Store the first afterstate of a row that the game enters."""
     row = row_of(after, thread)
     if row > np.int64(game[at.STAGE]):
         ring = u64_offset(u64_at(thread[at.CAROUSEL]), row * (1 + at.CAROUSEL_SIZE))
@@ -55,7 +52,7 @@ def keep_on_carousel(game, after, thread):
 
 @kernel(types.uint64(types.uint64, types.int64, U64_POINTER))
 def kept_after(draw, row, thread):
-    """One of the afterstates that a row of the carousel keeps, by the high half of a draw."""
+    """A stored afterstate of a row, chosen by the high half of a draw."""
     ring = u64_offset(u64_at(thread[at.CAROUSEL]), row * (1 + at.CAROUSEL_SIZE))
     known = min(ring[0], np.uint64(at.CAROUSEL_SIZE))
     return ring[1 + np.int64(((draw >> _32) * known) >> _32)]
@@ -63,7 +60,7 @@ def kept_after(draw, row, thread):
 
 @kernel(types.uint64(types.uint64, U64_POINTER))
 def next_from_bands(seed, thread):
-    """The afterstate to begin a game from, of a band that has some; 0 for a new game."""
+    """The start afterstate from a band that has some; 0 for a new game."""
     draw, carousel = dice(seed, _ROW_DRAW), u64_at(thread[at.CAROUSEL])
     held = _0
     for row in range(1, np.int64(thread[at.BANDS]) + 1):
@@ -79,7 +76,7 @@ def next_from_bands(seed, thread):
 
 @kernel(types.uint64(types.uint64, U64_POINTER))
 def next_on_carousel(seed, thread):
-    """The afterstate to begin the game with this seed from; 0 for a new game."""
+    """The start afterstate of the game with this seed; 0 for a new game."""
     if thread[at.CAROUSEL] == 0:
         return _0
     if thread[at.BANDS] != 0:

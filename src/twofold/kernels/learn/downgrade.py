@@ -1,7 +1,7 @@
 """Tile-downgrading on bits: large tiles are halved, so that a network knows the board.
 
-Every tile above the largest missing one loses one from its exponent. Which tiles are equal, and
-which moves are legal, stays as it is.
+The exponent of every tile above the largest missing one falls by one. Equal tiles stay equal, and
+the legal moves stay the same.
 
     .   .   .   2         .   .   .   2
     .   2   4   8   ->    .   2   4   8        16384 is missing: 32768 becomes 16384
@@ -24,7 +24,7 @@ _1: Final = np.uint64(1)
 _4: Final = np.uint64(4)
 _15: Final = np.uint64(15)
 _LARGE: Final = np.uint64(0x8888888888888888)
-"""The nibbles' highest bits: one is set where a tile is 256 or more."""
+"""The highest bits of the nibbles: one is set if a tile is 256 or more."""
 
 
 @kernel(types.uint64(types.uint64))
@@ -39,7 +39,7 @@ def tile_set(bits):
 
 @kernel(types.uint64(types.uint64))
 def downgrade_once(bits):
-    """Halve every tile above the largest missing one; the board itself where none is missing."""
+    """Halve every tile above the largest missing one; the board itself if none is missing."""
     tiles = tile_set(bits)
     hole = on_bits.max_exponent(bits) - 1
     while hole > 0 and (tiles >> np.uint64(hole)) & _1:
@@ -60,7 +60,7 @@ def downgrade_once(bits):
 def downgraded(bits, threshold):
     """Downgrade until the different tiles sum to less than a threshold, or none is missing.
 
-    The threshold is 512 or more: smaller boards are not even looked at.
+    The threshold is 512 or more, so boards with all tiles below 256 are returned at once.
     """
     if not bits & _LARGE:
         return bits

@@ -1,25 +1,19 @@
-"""Temporal-difference learning of n-tuple networks: games are played, and weights follow.
+"""Temporal-difference learning of n-tuple networks during self-play.
 
-A thread plays one game at a time. Threads share the weights without locks; what one thread alone
-learns depends on the seed only. One step of a game:
+A thread plays one game at a time. Threads share the weights without locks; a single thread learns
+the same for the same seed. One step of a game:
 
     values of the four moves, best move       a = argmax r + V(s')  (see `choose`)
-      -> spawn; the features of the next four moves are listed, their weights fetched
+      -> spawn; the features of the next four moves are listed, their weights prefetched
       -> update of an earlier afterstate      V(s'_t) += alpha (target - V(s'_t))
 
 The target of an afterstate n steps later, with r_k and V_k of the k-th afterstate after it:
 
     z = V_n;  for k = n .. 1:  z = r_k + lambda z + (1 - lambda) V_k  (r_n + V_n for k = n)
 
-so n = 1 is TD(0), lambda = 1 is n-step TD, and lambda between is TD(lambda) cut off after n
-steps. V is 0 at the end of a game. Forward learning updates each afterstate as soon as its
-target is known, with the values at which it was chosen; backward learning waits for the end of
-the game and goes from the last afterstate to the first, with values just updated.
-
-Games begin anew, in the middle of the game before, or from an afterstate of the carousel, which
-keeps the first one of each stage, or of each band of tile sums, that a game enters. A move is that
-of an endgame table where one knows the board. Every afterstate learns from the one after it,
-which a table may have chosen.
+V is 0 at the end of a game. Forward learning uses the values at which afterstates were chosen;
+backward learning goes from the end of the game to its start, with the updated values. Every
+afterstate learns from the next one, also if an endgame table has chosen that.
 
 Sources: Szubert and Jaskowski 2014 (TD afterstate learning); Jaskowski 2018 (temporal coherence,
 carousel shaping); Matsuzaki 2017 (backward learning, restarts).
@@ -65,7 +59,7 @@ _1: Final = np.uint64(1)
 def list_moves(game, thread):
     """List the afterstates of the board, their rewards and their features.
 
-    The board is the last word of the history's afterstates, where no game ever comes.
+    The board is the last word of the history's afterstates, which no game reaches.
     """
     network = u64_at(thread[at.NETWORK])
     count = feature_count(network)
@@ -86,7 +80,7 @@ def list_moves(game, thread):
     game[at.OVERFLOWS + 3] = game[at.OVERFLOWS + 1]
     if up != turned:
         legal |= np.uint64(1)
-        if not square:  # a square board is worth as much turned
+        if not square:  # a square board and its transpose have the same value
             up = on_bits.transpose(up)
         list_features(up, network, places)
     if right != board:
@@ -107,7 +101,7 @@ def list_moves(game, thread):
 
 @kernel(types.void(U64_POINTER, types.uint64, types.uint64, U64_POINTER))
 def begin_from(game, after, spawn, thread):
-    """Let a spawn fall on an afterstate, and list the moves."""
+    """Add a spawn to an afterstate, and list the moves."""
     board = on_bits.place_spawn(
         after, thread[at.MASK], dice(game[at.GAME_SEED], spawn), u64_at(thread[at.LAW])
     )
@@ -117,7 +111,7 @@ def begin_from(game, after, spawn, thread):
 
 @kernel(types.void(U64_POINTER, U64_POINTER))
 def begin_game(game, thread):
-    """Begin the next game, unless there were enough."""
+    """Begin the next game, unless the limit is reached."""
     game[at.STATE] = np.uint64(at.IDLE)
     number = np.uint64(take_number(u64_at(thread[at.GAMES])))
     if number >= thread[at.GAME_LIMIT]:
@@ -138,7 +132,7 @@ def begin_game(game, thread):
         )
         list_moves(game, thread)
         return
-    # The afterstate itself learns from what follows.
+    # This afterstate learns, too.
     network = u64_at(thread[at.NETWORK])
     places = chosen_places(game, 0, thread)
     list_features(after, network, places)
@@ -152,7 +146,7 @@ def begin_game(game, thread):
 
 @kernel(types.void(U64_POINTER, types.int64, U64_POINTER))
 def list_update(game, number, thread):
-    """List the features of an afterstate that is to be updated soon."""
+    """List the features of an afterstate that is updated next."""
     places = chosen_places(game, number, thread)
     list_features(u64_at(game[at.HISTORY])[number], u64_at(thread[at.NETWORK]), places)
     fetch_memory(places, thread)
@@ -160,7 +154,7 @@ def list_update(game, number, thread):
 
 @kernel(types.void(U64_POINTER, types.boolean, U64_POINTER))
 def end_game(game, terminal, thread):
-    """Note the result, learn what is left to learn, and begin the next game."""
+    """Record the result, make the remaining updates, and begin the next game."""
     history = u64_at(game[at.HISTORY])
     count = np.int64(game[at.COUNT])
     if game[at.FULL_GAME]:
@@ -195,7 +189,7 @@ def end_game(game, terminal, thread):
 def learn_backward(game, thread):
     """Update one afterstate of a game that has ended."""
     number = np.int64(game[at.NEXT_UPDATE]) - 1
-    if number:  # its weights are on their way while this one is updated
+    if number:  # prefetches its weights during this update
         list_update(game, number - 1, thread)
     pairs = f32_at(game[at.HISTORY] + np.uint64(8 * at.HISTORY_SIZE))
     network = u64_at(thread[at.NETWORK])
@@ -210,7 +204,7 @@ def learn_backward(game, thread):
 
 @kernel(types.Tuple((types.int64, types.float64))(U64_POINTER, U64_POINTER))
 def best_move(game, thread):
-    """The best of the listed moves, -1 where none is legal, and the value of its afterstate."""
+    """The best of the listed moves, -1 without a legal one, and the value of its afterstate."""
     network = u64_at(thread[at.NETWORK])
     features = feature_count(network)
     places = i64_offset(as_signed(game), at.PLACES)
@@ -227,7 +221,7 @@ def best_move(game, thread):
 
 @kernel(types.int64(U64_POINTER, U64_POINTER))
 def downgraded_move(game, thread):
-    """The best move on the downgraded board; -1 where that is the board itself."""
+    """The best move on the downgraded board; -1 if that is the board itself."""
     history = u64_at(game[at.HISTORY])
     board = history[at.HISTORY_SIZE - 1]
     smaller = downgraded(board, thread[at.DOWNGRADE])
@@ -243,7 +237,7 @@ def downgraded_move(game, thread):
 
 @kernel(types.int64(U64_POINTER, U64_POINTER))
 def known_move(game, thread):
-    """The move that is not chosen by the values of the board itself; -1 where these choose."""
+    """The move of a table or of the downgraded board; -1 if the board's own values decide."""
     if thread[at.TABLES] != 0:
         board = u64_at(game[at.HISTORY])[at.HISTORY_SIZE - 1]
         move = table_move(board, np.int64(game[at.LEGAL]), u64_at(thread[at.TABLES]))
@@ -256,7 +250,7 @@ def known_move(game, thread):
 
 @kernel(types.Tuple((types.int64, types.float64))(U64_POINTER, U64_POINTER))
 def choose(game, thread):
-    """The move to make, -1 where none is legal, and the value of its afterstate."""
+    """The move to make, -1 without a legal one, and the value of its afterstate."""
     move = known_move(game, thread)
     if move < 0:
         return best_move(game, thread)
@@ -268,7 +262,7 @@ def choose(game, thread):
 
 @kernel(types.void(U64_POINTER, U64_POINTER))
 def play_move(game, thread):
-    """Choose and make a move of the board, and update what now has its target."""
+    """Choose and make a move, and update the afterstate whose target is now known."""
     network = u64_at(thread[at.NETWORK])
     features = feature_count(network)
     places = i64_offset(as_signed(game), at.PLACES)
@@ -296,7 +290,7 @@ def play_move(game, thread):
         for number in range(features):
             kept[number] = chosen[number]
         fetch_memory(kept, thread)
-    # The weights of the next moves are on their way while an earlier afterstate is updated.
+    # The weights of the next moves are prefetched during the update of an earlier afterstate.
     begin_from(game, after, thread[at.START_TILES] + game[at.MOVE_NUMBER] - _1, thread)
     oldest = count - np.int64(thread[at.STEPS])
     if not thread[at.BACKWARD] and oldest >= 0:
@@ -309,14 +303,9 @@ _WORDS: Final = types.Array(types.uint64, 1, "C")
 
 @kernel(types.boolean(_WORDS, types.int64))
 def train(thread, limit):
-    """Go on with the training of one thread.
+    """Continue the training of one thread for `limit` moves and backward updates.
 
-    Args:
-        thread: its words.
-        limit: moves and backward updates to make; fewer where there is no room for results.
-
-    Returns:
-        Whether there is a game to play or to learn from.
+    It ends earlier without room for results. Returns whether a game is in progress.
     """
     words = pointer(thread)
     game = u64_at(words[at.GAME])
@@ -334,7 +323,7 @@ def train(thread, limit):
 
 @kernel(types.void(_WORDS))
 def begin(thread):
-    """Begin a game where none is under way."""
+    """Begin a game if none is in progress."""
     words = pointer(thread)
     game = u64_at(words[at.GAME])
     if game[at.STATE] == np.uint64(at.IDLE):
@@ -343,7 +332,7 @@ def begin(thread):
 
 @kernel(types.void(_WORDS))
 def list_again(thread):
-    """List what follows from boards, after a game's first words and its history were set."""
+    """List moves and features again, after a game's first words and its history were set."""
     words = pointer(thread)
     game, network = u64_at(words[at.GAME]), u64_at(words[at.NETWORK])
     afters, count = u64_at(game[at.HISTORY]), np.int64(game[at.COUNT])

@@ -12,14 +12,14 @@ _ROWS = types.Array(types.uint16, 1, "C", readonly=True)
 
 @kernel(types.void(_ROWS, _BYTES, _BYTES, types.float64, types.float32[::1]))
 def add_planes(filled, low, high, unit, weights):
-    """Add to weights what the planes hold.
+    """Add the planes of a file to weights.
 
     Args:
-        filled: one bit a weight, 16 of them in a number, the first the lowest: is there one.
+        filled: one bit per weight, 16 in a number, the first the lowest: whether it has a code.
         low: low bytes of the codes, one for each bit that is set.
-        high: high bytes. A code of 2 n adds n units, one of 2 n - 1 takes n away.
+        high: high bytes. A code 2 n adds n units, a code 2 n - 1 subtracts n units.
         unit: points.
-        weights: whole multiples of `unit`, rounded to float32; they stay so.
+        weights: whole multiples of `unit`, rounded to float32, before and after.
     """
     number = 0
     for row in range(len(filled)):

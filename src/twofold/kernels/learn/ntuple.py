@@ -1,12 +1,8 @@
-"""The value of an afterstate in an n-tuple network, and what searches and games make of it.
+"""The value of an afterstate in an n-tuple network, and its use in searches and games.
 
-A network is an array of uint64: numbers and addresses, then two words a pattern. Its value is
-the sum of one weight for each pattern in each symmetry of the board. A pattern is a mask of
-nibbles; the nibbles it covers, taken side by side, are the index into its weight table, so that
-the last cell of a pattern, row by row, varies fastest.
-
-Weights that no game has touched yet in a later stage are NaN and stand for those of the stage
-before.
+A network is an array of uint64: numbers and addresses, then two words per pattern. A pattern is a
+mask of nibbles; the nibbles under it, side by side, are the index into its weight table. Weights
+of a later stage that no game has updated are NaN and stand for those of the stage before.
 """
 
 from typing import Final
@@ -48,18 +44,18 @@ PATTERNS: Final = 0
 WEIGHTS: Final = 1
 """Address of the weights, float32 (stages, STAGE_SIZE)."""
 SYMMETRIES: Final = 2
-"""8 on square boards, else 4: the mirrors, not the turns."""
+"""8 on square boards, else 4: the mirrors without the transpositions."""
 MIRROR_SHIFT: Final = 3
-"""How far a board mirrored in its frame has to move left, in bits."""
+"""Bits by which a board mirrored in its frame must be shifted left."""
 FLIP_SHIFT: Final = 4
 STAGES: Final = 5
 STAGE_SIZE: Final = 6
-"""Weights a stage."""
+"""Weights per stage."""
 THRESHOLDS: Final = 7
-"""The sum of the different tiles from which each stage after the first counts."""
+"""The sum of different tiles at which each stage after the first begins."""
 MAX_STAGES: Final = 16
 OWN: Final = THRESHOLDS + MAX_STAGES - 1
-"""The first pattern: its mask, and the place of its table in a stage."""
+"""The first pattern: its mask, and the offset of its table in a stage."""
 
 MAX_FEATURES: Final = 256
 """Features of the largest networks: 32 patterns in 8 symmetries."""
@@ -74,7 +70,7 @@ _EIGHT = types.UniTuple(types.uint64, 8)
 
 @kernel(_EIGHT(types.uint64, U64_POINTER))
 def symmetries(bits, network):
-    """The board in all its symmetries; the last four count on square boards alone."""
+    """The board in all its symmetries; the last four are used on square boards only."""
     across, down = network[MIRROR_SHIFT], network[FLIP_SHIFT]
     turned = on_bits.transpose(bits)
     mirrored = on_bits.mirror(bits) << across
@@ -93,7 +89,7 @@ def symmetries(bits, network):
 
 @kernel(types.int64(types.uint64, U64_POINTER))
 def stage_of(bits, network):
-    """The stage that a board belongs to."""
+    """The stage of a board."""
     stages = np.int64(network[STAGES])
     if stages == 1:
         return np.int64(0)
@@ -116,7 +112,7 @@ def stage_of(bits, network):
     )
 )
 def _sum_of_eight(a, b, c, d, e, f, g, h):  # fmt: skip
-    """In float64, where the order hardly ever matters: symmetric boards have the same value."""
+    """Float64 hides nearly all effects of the order, so symmetric boards have equal values."""
     return ((np.float64(a) + np.float64(e)) + (np.float64(c) + np.float64(g))) + (
         (np.float64(b) + np.float64(f)) + (np.float64(d) + np.float64(h))
     )
@@ -124,12 +120,9 @@ def _sum_of_eight(a, b, c, d, e, f, g, h):  # fmt: skip
 
 @kernel(types.void(types.uint64, U64_POINTER, I64_POINTER))
 def list_features(bits, network, found):
-    """Fill `found` with the places of the features' weights, and have the weights fetched.
+    """Fill `found` with the indices of the features' weights, and prefetch these weights.
 
-    Args:
-        bits: an afterstate.
-        network: words of a network.
-        found: room for patterns x symmetries.
+    `found` has room for patterns x symmetries.
     """
     weights = f32_at(network[WEIGHTS])
     first = stage_of(bits, network) * np.int64(network[STAGE_SIZE])
@@ -164,15 +157,15 @@ def list_features(bits, network, found):
 
 @kernel(types.float32(types.int64, F32_POINTER, types.int64))
 def promoted(place, weights, stage_size):
-    """A weight, or that of the latest stage before it that is known."""
-    while np.isnan(weights[place]) and place >= stage_size:  # what diverged stays in stage 0
+    """A weight, or if it is NaN that of the last stage before it that is not."""
+    while np.isnan(weights[place]) and place >= stage_size:  # NaN of a diverged stage 0 remains
         place -= stage_size
     return weights[place]
 
 
 @kernel(types.float64(I64_POINTER, types.int64, U64_POINTER))
 def sum_promoted(found, count, network):
-    """The sum of weights some of which are untouched yet."""
+    """The sum of weights of which some are still untouched."""
     weights, stage_size = f32_at(network[WEIGHTS]), np.int64(network[STAGE_SIZE])
     total = 0.0
     for number in range(count):
@@ -182,7 +175,7 @@ def sum_promoted(found, count, network):
 
 @kernel(types.float64(I64_POINTER, types.int64, U64_POINTER))
 def sum_features(found, count, network):
-    """The sum of the weights at `count` places: the value of an afterstate, in points."""
+    """The sum of the weights at `count` indices: the value of an afterstate, in points."""
     weights = f32_at(network[WEIGHTS])
     zero = np.float32(0)
     s0, s1, s2, s3, s4, s5, s6, s7 = zero, zero, zero, zero, zero, zero, zero, zero
@@ -212,8 +205,8 @@ def sum_features(found, count, network):
 def value(bits, network):
     """The value of an afterstate, in points.
 
-    Unlike `list_features` and `sum_features` it keeps no places, and is faster where few of the
-    weights have to come from far away.
+    It stores no indices, unlike `list_features` and `sum_features`, and is faster if most weights
+    are in the cache.
     """
     weights = f32_at(network[WEIGHTS])
     first = stage_of(bits, network) * np.int64(network[STAGE_SIZE])
@@ -255,18 +248,18 @@ def network_value(bits, score, params):
     return value(bits, u64_pointer(params))
 
 
-# The evaluator's own words of a search's context; what they point to belongs to one thread.
+# The evaluator's own words of a search's context; their arrays belong to one thread.
 LEAVES: Final = CONTEXT_OWN
-"""Address of the values found last, uint64 (LEAF_COUNT, 2): a board, and its value's bits.
+"""Address of a cache of values, uint64 (LEAF_COUNT, 2): a board, and the bits of its value.
 
-Slides lead different spawns to the same afterstate: half of them need not be valued again.
+Different spawns slide to the same afterstate, so half of them need no evaluation.
 """
 LEAF_BITS: Final = 12
 LEAF_COUNT: Final = 1 << LEAF_BITS
 PLACES: Final = CONTEXT_OWN + 1
-"""Address of room for the features of MAX_LEAVES afterstates, int64."""
+"""Address of int64 space for the features of MAX_LEAVES afterstates."""
 FOUND_LEAVES: Final = CONTEXT_OWN + 2
-"""Address of room for what is known of MAX_LEAVES afterstates, uint64 (3, MAX_LEAVES)."""
+"""Address of space for the values of MAX_LEAVES afterstates, uint64 (3, MAX_LEAVES)."""
 MAX_LEAVES: Final = 16 * 8 * 4
 """Most afterstates in the lowest layer of a search: 16 cells, 8 spawn tiles, 4 moves."""
 
@@ -275,7 +268,7 @@ MAX_LEAVES: Final = 16 * 8 * 4
 
 @kernel(POLICY)
 def choose(bits, legal, score, draw, context):
-    """The move of the largest reward plus value, the first of equals: a search of one ply."""
+    """The first move of the largest reward plus value: a search of one ply."""
     network = u64_at(context[PARAMS])
     if context[DOWNGRADE]:
         bits = downgraded(bits, context[DOWNGRADE])
@@ -285,7 +278,7 @@ def choose(bits, legal, score, draw, context):
     left, right, packed = on_bits.slide_both(bits, u64_at(context[ACROSS]))
     turned = on_bits.transpose(bits)
     up, down, packed_down = on_bits.slide_both(turned, u64_at(context[DOWN]))
-    if not square:  # a square board is worth as much turned
+    if not square:  # a square board and its transpose have the same value
         up, down = on_bits.transpose(up), on_bits.transpose(down)
     if legal & 1:
         list_features(up, network, places)
@@ -312,22 +305,14 @@ def choose(bits, legal, score, draw, context):
 _GOLDEN: Final = np.uint64(0x9E3779B97F4A7C15)
 _LEAF_SHIFT: Final = np.uint64(64 - LEAF_BITS)
 _PENDING: Final = np.uint64(0x7FF8000000000000)
-"""No value has these bits: with a number in the lowest ones it means a leaf not yet valued."""
+"""NaN bits that no value has: with a number in the lowest bits they mark a pending leaf."""
 
 
 @kernel(types.int64(types.uint64, types.int64, U64_POINTER, U64_POINTER, U64_POINTER))
 def _look_up(board, pending, leaves, found, context):
-    """Note a leaf: what is known of its value, or its number among those to be valued.
+    """Note the value of a leaf if it is cached, or its number among the pending leaves.
 
-    Args:
-        board: the afterstate.
-        pending: how many are to be valued so far.
-        leaves: the values found last.
-        found: where the leaf's value goes, or its number as `_PENDING` + number.
-        context: of the search.
-
-    Returns:
-        How many are to be valued now.
+    `found` receives the value, or `_PENDING` + number. Returns the new number of pending leaves.
     """
     place = np.int64((board * _GOLDEN) >> _LEAF_SHIFT) << 1
     if leaves[place] == board:
@@ -345,10 +330,10 @@ def _look_up(board, pending, leaves, found, context):
 
 @kernel(LAYER)
 def after_move(after, score, first, end, context):
-    """The mean over the spawns of the best move of each: `layers.after_move` for networks.
+    """The mean over the spawns of the best move: `leaf_layer.after_move` for networks.
 
-    First all leaves are listed, so that their weights are on their way together; each board is
-    valued once. Then the best of each state is taken.
+    First all leaves are listed, so that their weights are prefetched together and each board is
+    evaluated once. Then the best move of each state is taken.
     """
     across, down = u64_at(context[ACROSS]), u64_at(context[DOWN])
     network, law = u64_at(context[PARAMS]), u64_at(context[LAW])
@@ -392,7 +377,7 @@ def after_move(after, score, first, end, context):
         word = as_u64(sum_features(i64_offset(places, number * count), count, network))
         values[number] = word
         place = np.int64(slots[number]) + 1
-        if leaves[place] == _PENDING | np.uint64(number):  # else another leaf took its place
+        if leaves[place] == _PENDING | np.uint64(number):  # not replaced by another leaf
             leaves[place] = word
     total, leaf = 0.0, 0
     rest = empty
@@ -408,7 +393,7 @@ def after_move(after, score, first, end, context):
             across_gain = np.float64(on_bits.reward_of(on_bits.pack_reward(a, b, c, d)))
             down_gain = np.float64(on_bits.reward_of(on_bits.pack_reward(e, f, g, h)))
             best = -np.inf
-            for move in (3, 1, 0, 2):  # as they were listed
+            for move in (3, 1, 0, 2):  # in the order in which they were listed
                 if (legal >> move) & 1:
                     known = room[leaf]
                     leaf += 1
@@ -416,7 +401,7 @@ def after_move(after, score, first, end, context):
                         known = values[known & np.uint64(MAX_LEAVES - 1)]
                     worth = as_f64(known) + (across_gain if move & 1 else down_gain)
                     best = max(best, worth)
-            if best != -np.inf:  # a dead board is worth nothing more
+            if best != -np.inf:  # a dead board adds 0
                 total += as_f64(law[word + LAW_PROBABILITY]) * best
     context[NODES] += np.uint64(visited)
     return total / spawns

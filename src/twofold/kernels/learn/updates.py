@@ -1,4 +1,4 @@
-"""How the weights of a network follow a target: learning rules, TD and temporal coherence here.
+"""Updates of the weights of a network: targets, and the learning rules TD and temporal coherence.
 
 Source: Jaskowski 2018 (temporal coherence).
 """
@@ -47,7 +47,7 @@ def feature_count(network):
 
 @kernel(types.void(I64_POINTER, types.int64, U64_POINTER))
 def touch(places, count, network):
-    """Give untouched weights of a later stage the value they stand for, before they change."""
+    """Give untouched weights of a later stage their current values, before an update."""
     weights = f32_at(network[WEIGHTS])
     for number in range(count):
         place = places[number]
@@ -60,7 +60,7 @@ def touch(places, count, network):
 
 @kernel(RULE)
 def td(places, count, step, weights, memory):
-    """Add the same to each weight."""
+    """Add the same step to each weight."""
     change = np.float32(step)
     for number in range(count):
         weights[places[number]] += change
@@ -68,10 +68,10 @@ def td(places, count, step, weights, memory):
 
 @kernel(RULE)
 def tc(places, count, step, weights, memory):
-    """Add to each weight in proportion to how much its updates so far agree in sign.
+    """Add to each weight in proportion to the agreement of the signs of its updates so far.
 
-    The memory of a weight is E, the sum of its updates before they were scaled, and A, that of
-    their sizes: w += |E| / A d, then E += d and A += |d|; the ratio is 1 where A is 0.
+    The memory of a weight is E, the sum of its unscaled updates, and A, the sum of their absolute
+    values: w += |E| / A d, then E += d and A += |d|; the ratio is 1 if A is 0.
     """
     change = np.float32(step)
     size = np.float32(abs(step))
@@ -109,7 +109,7 @@ def update(places, target, thread):
         touch(places, count, network)
     weights, memory = f32_at(network[WEIGHTS]), f32_at(thread[at.MEMORY])
     rule = thread[at.RULE]
-    if rule == at.TC:  # called directly: by their addresses they take a fifth longer
+    if rule == at.TC:  # a call by address takes a fifth longer
         tc(places, count, step, weights, memory)
     elif rule == at.TD:
         td(places, count, step, weights, memory)
@@ -119,7 +119,7 @@ def update(places, target, thread):
 
 @kernel(I64_POINTER(U64_POINTER, types.int64, U64_POINTER))
 def chosen_places(game, number, thread):
-    """Where the features of the afterstate `number` of the history are kept."""
+    """Address of the features of the afterstate `number` of the history."""
     slot = np.int64(np.uint64(number) & (thread[at.RING] - _1))
     features = feature_count(u64_at(thread[at.NETWORK]))
     return i64_offset(as_signed(game), at.PLACES + (4 + slot) * features)
@@ -127,7 +127,7 @@ def chosen_places(game, number, thread):
 
 @kernel(types.void(I64_POINTER, U64_POINTER))
 def fetch_memory(places, thread):
-    """Have fetched what the learning rule keeps of some features."""
+    """Prefetch the learning rule's memory of some features."""
     size = np.int64(thread[at.MEMORY_SIZE])
     if size:
         memory = f32_at(thread[at.MEMORY])
@@ -137,7 +137,7 @@ def fetch_memory(places, thread):
 
 @kernel(types.float64(U64_POINTER, types.int64, types.int64, types.boolean, U64_POINTER))
 def target_of(game, number, last, terminal, thread):
-    """The target of the afterstate `number`, of a game whose last known one is `last`."""
+    """The target of afterstate `number` in a game whose last known afterstate is `last`."""
     pairs = f32_at(game[at.HISTORY] + np.uint64(8 * at.HISTORY_SIZE))
     trace = as_f64(thread[at.LAMBDA])
     top = number + np.int64(thread[at.STEPS])
@@ -155,7 +155,7 @@ _WORDS: Final = types.Array(types.uint64, 1, "C")
 
 @kernel(types.void(_WORDS, types.uint64, types.float64))
 def learn_one(thread, after, target):
-    """Update the value of one afterstate towards a target, outside any game."""
+    """Update the value of one afterstate towards a target, without a game."""
     places = np.empty(MAX_FEATURES, dtype=np.int64)
     words = pointer(thread)
     list_features(after, u64_at(words[at.NETWORK]), pointer(places))

@@ -104,10 +104,10 @@ def max_exponent(bits):
 
 @kernel("boolean(uint64, int64)")
 def holds(bits, exponent):
-    """Whether some cell holds at least `exponent`, 1 to 15; never for more than 15.
+    """Whether some cell holds at least `exponent`, 1 to 15; False for more than 15.
 
-    Every second nibble stands in a byte of its own; adding 16 - exponent sets the byte's fifth
-    bit where the nibble is large enough.
+    Every second nibble is widened to a byte; adding 16 - exponent sets the byte's fifth
+    bit if the nibble is large enough.
     """
     if exponent > 15:
         return False
@@ -125,7 +125,7 @@ def join_rows(a, b, c, d):
 
 @kernel(types.uint64(types.uint64, types.uint64, types.uint64, types.uint64))
 def pack_reward(a, b, c, d):
-    """The reward of four entries / 4, and above it whether one of them overflows."""
+    """The reward of four entries / 4, with the overflow bit above it."""
     total = (a >> _REWARD) + (b >> _REWARD) + (c >> _REWARD) + (d >> _REWARD)
     overflow = ((a | b | c | d) >> np.uint64(OVERFLOW_BIT)) & _1
     return (total & _REWARD_MASK) | (overflow << _OVERFLOW)
@@ -133,7 +133,7 @@ def pack_reward(a, b, c, d):
 
 @kernel(types.UniTuple(types.uint64, 3)(types.uint64, U64_POINTER))
 def slide_both(bits, table):
-    """Left and right at once: (left, right, packed reward of either)."""
+    """Left and right at once: (left, right, packed reward of both)."""
     a = table[bits >> _48]
     b = table[(bits >> _32) & _ROW]
     c = table[(bits >> _16) & _ROW]
@@ -224,7 +224,7 @@ def place_spawn(bits, mask, random_bits, law):
 
 @kernel(types.uint64(types.uint64))
 def transpose_shift(shift):
-    """Where `transpose` puts a cell: 16 row + 4 col, from the bottom right, to 16 col + 4 row."""
+    """The shift of a cell after `transpose`: 16 row + 4 col, bottom right 0, to 16 col + 4 row."""
     return ((shift & _12) << _2) | ((shift >> _2) & _12)
 
 

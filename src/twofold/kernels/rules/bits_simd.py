@@ -1,7 +1,7 @@
 """The rules on boards of 64 bits, as in `bits`, for WIDTH boards at once and without tables.
 
-A lane is a board, 16 bits of it a row, a nibble a cell: c0 c1 c2 c3, the leftmost one highest.
-Every shape up to 4x4; no tile may be larger than 16384, so that no merge leaves the nibble.
+A lane is a board: rows of 16 bits, a nibble for each cell, c0 c1 c2 c3, the leftmost one highest.
+It works for every shape up to 4x4 and tiles up to 16384, so that every merge fits the nibble.
 """
 
 from typing import Final
@@ -56,7 +56,7 @@ mix = on_lanes(mix_word)
 
 @kernel(LANES(LANES))
 def opposite(lanes):
-    """All bits the other way; yes for no."""
+    """All bits inverted."""
     return lanes ^ _ALL
 
 
@@ -70,12 +70,9 @@ def held(boards):
 
 @kernel(LANES(LANES, types.uint64, types.uint64))
 def close_gap(rows, cell, tail):
-    """Where one cell of a row is empty, move the tiles behind it up.
+    """Where one cell of a row is empty, move the tiles to its right left by one cell.
 
-    Args:
-        rows: the boards.
-        cell: mask of that cell in each row.
-        tail: mask of that cell and all to its right.
+    `cell` masks that cell in each row, `tail` that cell and all to its right.
     """
     gap = rows_equal(rows & cell, in_all(_0))
     return choose(gap & tail, rows_left(rows, 4), rows)
@@ -83,15 +80,10 @@ def close_gap(rows, cell, tail):
 
 @kernel(types.UniTuple(LANES, 2)(LANES, types.uint64, types.uint64))
 def merge_cell(rows, cell, tail):
-    """Where a cell holds the same tile as the next one, merge them and move the others up.
+    """Merge equal tiles of a cell and the next one, and move the others left; rows have no gaps.
 
-    Args:
-        rows: the boards, without gaps.
-        cell: mask of that cell in each row.
-        tail: mask of all cells to its right.
-
-    Returns:
-        The boards, and of them the cells that hold the tile made.
+    `cell` masks that cell in each row, `tail` all cells to its right. Returns the boards, and of
+    them the cells that hold a tile made.
     """
     ahead = rows_left(rows, 4)
     tile = rows & cell
@@ -104,9 +96,8 @@ def merge_cell(rows, cell, tail):
 def slide_left(rows):
     """Slide every row to the left.
 
-    Returns:
-        The boards, and the exponents of the tiles made: two words with one in the lowest nibble
-        of each row, 0 for none. A row makes two tiles at most, c0 and c1; or c0, c1 or c2.
+    Returns the boards, and two words with the exponents of the tiles made, in the lowest nibble of
+    each row, 0 for none. A row makes at most two tiles: c0 and c1, or one of c0, c1, c2.
     """
     rows = close_gap(rows, _C2, _FROM_C2)
     rows = close_gap(rows, _C1, _FROM_C1)
@@ -119,7 +110,7 @@ def slide_left(rows):
 
 @kernel(LANES(LANES, LANES, LANES))
 def towards(boards, backward, pad):
-    """Turn the rows round where `backward` says so, and move them up to c0 by `pad` bits."""
+    """Mirror the rows where `backward` is all ones, and shift them up to c0 by `pad` bits."""
     return choose(backward, mirror(boards), boards) << pad
 
 
@@ -133,7 +124,7 @@ def back(rows, backward, pad):
 @kernel(LANES(LANES, LANES))
 def points_of(first, second):
     """The reward in points for the tiles made, as `slide_left` returns them."""
-    # Half of each tile fits 15 bits, so that two of them fit a row.
+    # Half of each tile fits 15 bits, so the sum of two halves fits a row.
     half = ((rows_power(first) & _NOT_1) >> _1) + ((rows_power(second) & _NOT_1) >> _1)
     half = (half & _LOW_ROWS) + ((half >> _16) & _LOW_ROWS)
     return ((half + (half >> _32)) & _LOW_HALF) << _1
@@ -158,22 +149,17 @@ def max_exponent(boards):
 
 @kernel(types.UniTuple(types.uint64, 2)(types.uint64))
 def with_neighbours(mask):
-    """The cells of a shape that have a cell to their right, and those that have one below."""
+    """The cells of a shape with a cell to their right, and those with a cell below."""
     return mask & (mask << _4) & _NOT_C3, mask & (mask << _16)
 
 
 @kernel(LANES(LANES, LANES, types.uint64, types.uint64))
 def legal_moves(boards, tiles, inner, upper):
-    """The legal moves of each board as 4 bits.
+    """The legal moves of each board as 4 bits, from `tiles`, which `held` gives.
 
-    A board slides to the left where a tile has a gap to its left, to the right where it has one
-    to its right, and both ways where it has its equal beside it.
-
-    Args:
-        boards: the boards.
-        tiles: what `held` says of them.
-        inner: mask of the cells with a neighbour to the right, see `with_neighbours`.
-        upper: mask of the cells with a neighbour below.
+    A board slides to the left if a tile has a gap to its left, to the right if it has one to its
+    right, and both ways if an equal tile is beside it. `inner` masks the cells with a neighbour to
+    the right, `upper` those with one below, see `with_neighbours`.
     """
     tiles_right, tiles_below = rows_left(tiles, 4), tiles << _16
     empty = opposite(tiles)
@@ -182,7 +168,7 @@ def legal_moves(boards, tiles, inner, upper):
     legal = (tiles_below & empty) | down
     legal = legal | (((tiles & opposite(tiles_right) & inner) | across) << _1)
     legal = legal | (((tiles & opposite(tiles_below) & upper) | down) << _2)
-    legal = legal | (((tiles_right & empty) | across) << _3)  # a nibble a cell: all join
+    legal = legal | (((tiles_right & empty) | across) << _3)  # one nibble per cell: now joined
     legal = legal | (legal >> _32)
     legal = legal | (legal >> _16)
     legal = legal | (legal >> _8)
@@ -200,21 +186,14 @@ def in_all_cells(numbers):
 
 @kernel(types.UniTuple(LANES, 2)(LANES, LANES, LANES, types.uint64, U64_POINTER))
 def place_spawns(boards, which, random_bits, mask, law):
-    """The boards after the spawns that 64 random bits choose for each, as `bits.place_spawn`.
+    """The boards after the spawns that 64 random bits choose, as `bits.place_spawn`, and `held`.
 
-    Args:
-        boards: the boards; those chosen have an empty cell and a tile.
-        which: all ones for each board that gets a spawn.
-        random_bits: of the dice.
-        mask: of the shape.
-        law: of the spawns, see `dice.spawn_law`.
-
-    Returns:
-        The boards, and what `held` says of them.
+    `which` is all ones for each board that gets a spawn, which must have an empty cell and a tile;
+    `mask` is that of the shape, `law` that of `dice.spawn_law`.
     """
     tiles = held(boards)
     empty = opposite(tiles) & mask
-    upto = empty + (empty << _4)  # in each cell: how many are empty from the last cell up to it
+    upto = empty + (empty << _4)  # in each cell: number of empty cells from the last cell up to it
     upto = upto + (upto << _8)
     upto = upto + (upto << _16)
     upto = upto + (upto << _32)

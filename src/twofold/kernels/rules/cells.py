@@ -1,4 +1,4 @@
-"""The rules on arrays of exponents: any shape up to 8x8, tiles to the true maximum.
+"""The rules on arrays of exponents: any shape up to 8x8, tiles up to 2^35.
 
 A board is uint8, shape (rows * cols,), row by row. Slower than `bits`; used for large boards,
 and on 4x4 once a tile passes 32768.
@@ -18,11 +18,7 @@ TOO_LARGE: Final = -1
 
 @kernel(types.int64(U8_POINTER, types.int64, types.int64, types.int64, U8_POINTER))
 def slide(cells, rows, cols, move, after):
-    """Slide into another buffer.
-
-    Returns:
-        The reward in points, or `TOO_LARGE` where a merge would pass `MAX_EXPONENT`.
-    """
+    """Slide into another buffer; the reward in points, or `TOO_LARGE` past `MAX_EXPONENT`."""
     vertical = move == 0 or move == 2
     lines = cols if vertical else rows
     length = rows if vertical else cols
@@ -58,7 +54,7 @@ def slide(cells, rows, cols, move, after):
 
 @kernel(types.boolean(U8_POINTER, types.int64, types.int64, types.int64))
 def is_legal(cells, rows, cols, move):
-    """Whether a move changes the board: some tile has a gap or its equal in front of it."""
+    """Whether a move changes the board: some tile has a gap or an equal tile ahead of it."""
     for row in range(rows):
         for col in range(cols):
             tile = cells[row * cols + col]

@@ -1,4 +1,4 @@
-"""The dice as kernels. The law and worked examples are in the documentation's page on dice."""
+"""The dice as kernels; the documentation's page on dice has the law and worked examples."""
 
 from collections.abc import Sequence
 from typing import Final
@@ -39,16 +39,12 @@ def player_dice(seed, draw_number):
 
 
 def spawn_law(exponents: Sequence[int], weights: Sequence[float]) -> NDArray[np.uint64]:
-    """The spawn tiles as kernels read them.
-
-    Args:
-        exponents: of the tiles that may spawn, ascending.
-        weights: their weights, positive.
+    """The spawn tiles as kernels read them, from ascending exponents and positive weights.
 
     Returns:
-        uint64, shape (1 + 3 n,): the number of tiles n, then for each its exponent, the
-        threshold below which the low 32 bits of the dice choose it, and its probability as
-        the bits of a float64.
+        uint64, shape (1 + 3 n,): the number of tiles n, then for each tile its exponent, the
+        threshold that the low 32 bits of the dice must be below, and its probability as the bits
+        of a float64.
     """
     total = sum(weights)
     words = [len(exponents)]

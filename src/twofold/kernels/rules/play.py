@@ -1,4 +1,4 @@
-"""Whole games inside a kernel: a policy chooses, the dice fall, until something ends it.
+"""Whole games inside a kernel: a policy chooses moves and the dice add tiles until the game ends.
 
 A policy is called by its address (see `intrinsics.POLICY` and `CELLS_POLICY`), so that one
 loop serves every compiled player.
@@ -22,26 +22,26 @@ from twofold.kernels.rules import bits as on_bits
 from twofold.kernels.rules import cells as on_cells
 from twofold.kernels.rules.dice import dice, player_dice
 
-# What ended a call of a game loop.
+# Why a call of a game loop ended.
 GOING: Final = 0
-"""The number of moves asked for has been made."""
+"""The requested number of moves has been made."""
 OVER: Final = 1
 """No move is legal."""
 STOPPED: Final = 2
 """The goal is reached and play stops there."""
 OVERFLOW: Final = 3
-"""The chosen move makes a tile past 32768: it has not been made; go on with cells."""
+"""The chosen move makes a tile past 32768. It was not made: continue with cells."""
 ILLEGAL: Final = 4
 """The policy chose a move that changes nothing."""
 TOO_LARGE: Final = 5
 """A merge would pass the largest exponent."""
 
-# Words of a game, uint64: what does not change from move to move.
+# Words of a game, uint64, constant during the game.
 POLICY_ADDRESS: Final = 0
 POLICY_CONTEXT: Final = 1
-"""Address of the context that the policy on bits is given."""
+"""Address of the context for the policy on bits."""
 ACROSS: Final = 2
-"""Addresses of the row tables, see `tables.Frame`."""
+"""Addresses of the row tables, see `row_tables.Frame`."""
 DOWN: Final = 3
 MASK: Final = 4
 LAW: Final = 5
@@ -54,15 +54,15 @@ REACHED: Final = 9
 """Address of uint64 (REACHED_SIZE,): the move number at which each exponent was first reached."""
 REACHED_SIZE: Final = 36
 LETTERS: Final = 10
-"""Address of uint8 (limit,), to keep the moves of one call in; 0 to keep none."""
+"""Address of uint8 (limit,) for the moves of one call; 0 to store none."""
 ROWS: Final = 11
 COLS: Final = 12
 STARTS: Final = 13
-"""Address of uint64 (games, 2): the bits and the score that each game of `play_many` begins
-with; 0 for new games."""
+"""Address of uint64 (games, 2): start bits and score of each game of `play_many`; 0 for new
+games."""
 GAME_WORDS: Final = 14
 
-# Words of a state, uint64: what changes.
+# Words of a state, uint64, which change with each move.
 BITS: Final = 0
 SCORE: Final = 1
 MOVE_NUMBER: Final = 2
@@ -78,13 +78,13 @@ _28: Final = np.uint64((1 << 28) - 1)
 
 @kernel(types.int64(types.int64, types.int64))
 def new_record(largest, largest_spawn):
-    """The reward from which a move may make a new largest tile; 0 where a spawn may be it."""
+    """Smallest reward with which a move can make a new largest tile; 0 if a spawn can be one."""
     return np.int64(2) << largest if largest >= largest_spawn else np.int64(0)
 
 
 @kernel(types.int64(_WORDS, _WORDS, types.int64))
 def play_bits(game, state, limit):
-    """Play on from `state`, at most `limit` moves; returns what ended it."""
+    """Play at most `limit` moves from `state`; returns why the loop ended."""
     policy, context = game[POLICY_ADDRESS], u64_at(game[POLICY_CONTEXT])
     across, down, mask = u64_at(game[ACROSS]), u64_at(game[DOWN]), game[MASK]
     law, seed, start_tiles = u64_at(game[LAW]), game[SEED], game[START_TILES]
@@ -97,7 +97,7 @@ def play_bits(game, state, limit):
     first, last = number, number + np.uint64(limit)
     record = new_record(largest, largest_spawn)
     mask_change = mask ^ on_bits.transpose(mask)
-    turned = on_bits.transpose(bits)  # kept beside `bits`: sooner there than a new one each move
+    turned = on_bits.transpose(bits)  # updated beside `bits`: faster than transposing each move
     ended = GOING
     while True:
         a, b, c, d = on_bits.entries(bits, across)
@@ -116,7 +116,7 @@ def play_bits(game, state, limit):
         if move < 0 or move > 3 or ((legal >> move) & 1) == 0:
             ended = ILLEGAL
             break
-        # Masks instead of branches: the processor cannot predict which way a player moves.
+        # Masks instead of branches, since the direction of a move is unpredictable.
         vertical = np.uint64((move & 1) - 1)  # all ones for up and down
         shift = np.uint64(((move == 1) | (move == 2)) << 4)  # right and down: the second row
         a ^= (a ^ e) & vertical
@@ -128,7 +128,7 @@ def play_bits(game, state, limit):
             ended = OVERFLOW
             break
         after = on_bits.join_rows(a >> shift, b >> shift, c >> shift, d >> shift)
-        # The empty cells are counted before the board is turned upright: sooner, and as many.
+        # Counted before the board is transposed back: earlier, and the same number.
         count = on_bits.count_empty(after, mask ^ (mask_change & vertical))
         crossed = on_bits.transpose(after)
         difference = (after ^ crossed) & vertical
@@ -214,19 +214,17 @@ def start_bits(seed, start_tiles, mask, law):
 
 @kernel(types.int64(_WORDS, types.uint64, _STATES, types.int64))
 def play_many(game, first_seed, states, limit):
-    """Whole games, one after the other, seeds counting up from `first_seed`.
+    """Whole games, one after the other, with seeds that count up from `first_seed` modulo 2**64.
 
     Args:
         game: words of a game; its seed is set here, REACHED is the address of uint64
-            (games, REACHED_SIZE), and the moves of each game follow those of the last one in
-            LETTERS. Without STARTS each game begins on an empty board with its start tiles.
-        first_seed: seed of the first game; the next ones follow modulo 2**64.
-        states: uint64 (games, STATE_WORDS), filled with the states at the end.
+            (games, REACHED_SIZE), and LETTERS receives the moves of all games in a row.
+        first_seed: seed of the first game.
+        states: uint64 (games, STATE_WORDS), filled with the final states.
         limit: most moves of all games together.
 
     Returns:
-        The number of games that came to an end inside this kernel (over or stopped), counted
-        from the first; the loop leaves off at the first one that did not.
+        The number of games finished before the first that is not.
     """
     reached, letters, ended, index = game[REACHED], game[LETTERS], OVER, 0
     given, starts = game[STARTS] != 0, u64_at(game[STARTS])

@@ -9,9 +9,9 @@ Entry of a row, 64 bits:
     63      62   61     60         59 .. 32      31 .. 16     15 .. 0
     right   0    left   overflow   reward / 4    row, right   row, left
 
-`left` and `right` say that the row changes; `overflow` that a merge made exponent 16, shown as
-15 in the row; the reward is the true one. Left and right give the same reward: a run of n equal
-tiles makes n // 2 merges either way.
+`left` and `right` say whether the row changes; `overflow` says that a merge made exponent 16, which
+is stored as 15. The reward is always the true one, the same for left and right: a run of n equal
+tiles makes n // 2 merges.
 """
 
 from dataclasses import dataclass
@@ -31,7 +31,7 @@ Words = NDArray[np.uint64]
 
 
 def _slide_left(row: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """All rows at once: slide (count, width) exponents to the left; the rows and the rewards."""
+    """Slide all rows, (count, width) exponents, to the left; the rows and the rewards."""
     count, width = row.shape
     result = np.zeros_like(row)
     reward = np.zeros(count, dtype=np.int64)
@@ -76,7 +76,7 @@ def _pack(nibbles: NDArray[np.int64]) -> NDArray[np.int64]:
 
 @dataclass(frozen=True, slots=True)
 class Frame:
-    """What kernels on bits need to know about a shape.
+    """A shape up to 4x4, for kernels on bits.
 
     Attributes:
         rows: 1 to 4.

@@ -1,14 +1,9 @@
-"""Minimax and alpha-beta on bits: the computer places the spawn that hurts most.
+"""Minimax and alpha-beta on bits: each spawn is the one with the lowest value for the player.
 
-Depth counts half-moves: a move is one, a spawn is one. Values are float64, whole numbers stay
-exact below 2**53. Alpha-beta returns the move that plain minimax would choose: the first of
-the best in the order up, right, down, left.
-
-Afterstates, with what the spawns do to them, are kept in a transposition table: the same one is
-reached by the same moves and spawns in another order. Boards before a move are not: it would
-save next to nothing, as what follows from them is kept. A value is used at equal depth only, so
-that it is the one that a search without a table finds. Where a value depends on the score, the
-score is part of what the table knows a position by.
+Depth counts half-moves: a move is one, a spawn is one. Alpha-beta returns the same move as plain
+minimax: the first of the best in the order up, right, down, left. The transposition table stores
+afterstates only, and a value is used at equal depth only, so it equals that of a search without a
+table. If a value depends on the score, the score is part of the key.
 """
 
 from typing import Final
@@ -56,26 +51,26 @@ PRUNES: Final = OWN + 1
 WIN_EXPONENT: Final = OWN + 2
 """A board that holds at least this exponent is won; 255 for never."""
 DEAD_IS_SCORE: Final = OWN + 3
-"""1 where a dead board is worth min(score, 1), as Datumbox has it, and not `DEAD_VALUE`."""
+"""1 if a dead board is worth min(score, 1), as in Datumbox, instead of `DEAD_VALUE`."""
 ROOT_SCORE: Final = OWN + 4
-"""The score at the root: rewards count from there."""
+"""The score at the root, from which rewards count."""
 KILLERS: Final = OWN + 5
-"""For each depth what last cut the search off there: a move, a cell, a tile (three words).
+"""For each depth the last move, cell and tile that caused a cutoff (three words).
 
-Trying it first changes which positions are visited, and no decision.
+They are tried first, which changes the positions visited but no decision.
 """
 KILLER_WORDS: Final = 3 * 32
 SCORE_COUNTS: Final = KILLERS + KILLER_WORDS
-"""1 where the value of a board depends on the score itself, not only on the rewards since."""
+"""1 if the value of a board depends on the score itself, not only on the rewards since."""
 USES_TABLE: Final = SCORE_COUNTS + 1
-"""1 where the search under way is deep enough for the table."""
+"""1 if the current search is deep enough for the table."""
 CONTEXT_WORDS: Final = SCORE_COUNTS + 2
 
 WON: Final = 2.0**31 - 1
 """Value of a won board."""
 
 LEAST_DEPTH: Final = 6
-"""Searches of fewer half-moves do without the table: in them it costs more than it saves."""
+"""Searches of fewer half-moves do not use the table, which would cost more than it saves."""
 
 _TREE: Final = types.float64(
     types.uint64, types.int64, types.int64, types.float64, types.float64, types.int64, U64_POINTER
@@ -84,7 +79,7 @@ _TREE: Final = types.float64(
 
 @kernel(types.float64(types.uint64, types.int64, U64_POINTER))
 def leaf(bits, score, context):
-    """The evaluator's value, with the rewards since the root where they count."""
+    """The evaluator's value, plus the rewards since the root if they count."""
     value = call_evaluator(context[EVALUATOR], (bits, score, f32_at(context[PARAMS])))
     if context[ADDS_REWARD] != 0:
         value += np.float64(score - np.int64(context[ROOT_SCORE]))
@@ -104,9 +99,9 @@ def dead(score, context):
 
 @kernel(types.uint64(types.uint64, types.int64, U64_POINTER))
 def hash_at(after, score, context):
-    """The hash of an afterstate, and of the score as far as the value depends on it.
+    """The hash of an afterstate, and of the score if the value depends on it.
 
-    Boards with equal scores never share one; with different scores two boards share one with a
+    Boards with equal scores never collide; two boards with different scores collide with a
     probability of 2^-64.
     """
     hashed = hash_of(after)
@@ -121,8 +116,8 @@ def hash_at(after, score, context):
 def search(bits, score, depth, alpha, beta, to_move, context):
     """The value of a board, `depth` half-moves ahead, within the window (alpha, beta).
 
-    A value outside the window is only a bound. `to_move` is 1 where the player moves next and
-    0 where a spawn comes next.
+    A value outside the window is only a bound. `to_move` is 1 if a move comes next and 0 if a
+    spawn comes next.
     """
     context[NODES] += np.uint64(1)
     if context[NODES] >= context[NODE_LIMIT]:
@@ -196,21 +191,21 @@ def search(bits, score, depth, alpha, beta, to_move, context):
 
 @kernel(types.void(types.int64, types.int64, U64_POINTER))
 def begin(score, depth, context):
-    """Begin a search at a score, `depth` half-moves deep."""
+    """Begin a search of `depth` half-moves at a score."""
     context[ROOT_SCORE] = np.uint64(score)
     context[USES_TABLE] = np.uint64(context[TABLE] != 0 and depth >= LEAST_DEPTH)
 
 
 @kernel(types.void(U64_POINTER))
 def forget_killers(context):
-    """Search in an order that depends on nothing before it."""
+    """Reset the move ordering, so that it does not depend on earlier searches."""
     for word in range(KILLER_WORDS):
         context[KILLERS + word] = np.uint64(0)
 
 
 @kernel(types.int64(types.uint64, types.int64, types.int64, types.int64, U64_POINTER))
 def best_move(bits, legal, score, depth, context):
-    """The legal move of the largest value, the first one of equals; -1 for none."""
+    """The first legal move of the largest value; -1 for none."""
     across, down = u64_at(context[ACROSS]), u64_at(context[DOWN])
     forget_killers(context)
     best, best_value = -1, -np.inf
@@ -253,7 +248,7 @@ def value_of(bits, score, move, depth, context):
 def reply_to(state, score, depth, context):
     """The best move on a board inside a search, `depth` half-moves from its end; -1 for none.
 
-    Rewards count from where the last search began.
+    Rewards count from the root of the last search.
     """
     words = pointer(context)
     if depth == 0 or on_bits.holds(state, np.int64(words[WIN_EXPONENT])):
@@ -264,18 +259,11 @@ def reply_to(state, score, depth, context):
 
 @kernel(_STEP(types.uint64, types.int64, types.int64, types.int64, _WORDS))
 def worst_spawn(bits, score, move, depth, context):
-    """What a legal move and the spawn that hurts most lead to, the first of equals.
+    """The first spawn of the lowest value after a legal move, inside a search.
 
-    Args:
-        bits: a board, inside a search.
-        score: points so far; rewards count from where the last search began.
-        move: a legal move.
-        depth: depth in half-moves, the move included.
-        context: the words of the search.
-
-    Returns:
-        The afterstate, the board with the spawn or 0 where the search sees no spawn, and the
-        score of both.
+    `depth` is in half-moves and includes the move; rewards count from the root of the last search.
+    Returns the afterstate, the board with the spawn, or 0 if the search ends before it, and the
+    score of both.
     """
     words = pointer(context)
     after, packed = on_bits.slide(bits, move, u64_at(words[ACROSS]), u64_at(words[DOWN]))

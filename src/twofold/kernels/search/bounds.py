@@ -1,8 +1,8 @@
-"""Bounds in the transposition table: what a search within a window knows of a position.
+"""Bounds in the transposition table, for searches within a window.
 
 A value outside the window (alpha, beta) is only a bound. An entry holds one value of a position at
-one depth, with its kind: exact, at least, at most. See `transposition` for the entries themselves;
-unlike there, only one thread may use the table.
+one depth, with its kind: exact, lower bound, upper bound. `transposition` describes the
+entries; but here only one thread may use the table.
 """
 
 from typing import Final
@@ -26,7 +26,7 @@ _HASH_AND_DEPTH: Final = ~np.uint64((3 << 5) | (GENERATIONS - 1))
 
 @kernel(types.int64(types.int64, types.uint64, U64_POINTER))
 def find_any(bucket, key, context):
-    """The number of the word that holds a value, of any kind, or -1; the key's kind is 0."""
+    """The index of the word with a value of any kind, or -1; the key's kind is 0."""
     table = u64_at(context[TABLE])
     for number in range(bucket, bucket + BUCKET_WORDS, 2):
         difference = table[number] ^ table[number + 1] ^ key
@@ -41,7 +41,7 @@ def find_any(bucket, key, context):
 
 @kernel(types.boolean(types.int64, types.float64, types.float64, U64_POINTER))
 def settles(number, alpha, beta, context):
-    """Whether the value at a word is as good as a search within (alpha, beta)."""
+    """Whether the value at an index replaces a search within (alpha, beta)."""
     table = u64_at(context[TABLE])
     kind = ((table[number] ^ table[number + 1]) >> _5) & _KIND
     value = as_f64(table[number])
@@ -54,10 +54,10 @@ def settles(number, alpha, beta, context):
     types.void(types.int64, types.uint64, types.float64, types.float64, types.float64, U64_POINTER)
 )
 def store_within(bucket, key, value, alpha, beta, context):
-    """Keep what a search within (alpha, beta) found; the key's kind is 0.
+    """Store the result of a search within (alpha, beta); the key's kind is 0.
 
-    It takes the place of the present search's value of the same position at the same depth, or
-    else that of the entry that is worth least, as in `transposition.store`.
+    It replaces the current generation's value of the same position and depth, or else the least
+    useful entry, as in `transposition.store`.
     """
     table = u64_at(context[TABLE])
     now = context[GENERATION]

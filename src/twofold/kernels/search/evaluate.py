@@ -1,4 +1,4 @@
-"""What a board is worth, on bits. Each kernel has the signature `intrinsics.EVALUATOR`.
+"""Evaluators on bits. Each kernel has the signature `intrinsics.EVALUATOR`.
 
 The parameters are float32; sums are float64, added in the order written.
 """
@@ -25,14 +25,14 @@ _48: Final = np.uint64(48)
 TABLE: Final = 65_536
 
 LOG_TABLE: Final = 983_041
-"""Entries of the table of ln(4 i): scores on 4x4 stay below 4 * 983,041."""
+"""Entries of the table of ln(4 i): scores on 4x4 are below 4 * 983,041."""
 CLUSTERING_HEAD: Final = 3
 """Numbers before that table."""
 
 SMOOTH_HEAD: Final = 5
 """Numbers before the table of logarithms of `smooth`."""
 _SMOOTH_LINES: Final = 2 * (SMOOTH_HEAD + 65)
-"""The place of its table of lines, in float32."""
+"""Offset of its table of lines, in float32."""
 
 
 @kernel(EVALUATOR)
@@ -48,7 +48,7 @@ def line_sum(bits, score, params):
 
 @kernel(EVALUATOR)
 def framed_line_sum(bits, score, params):
-    """The same on any shape up to 4x4.
+    """`line_sum` on any shape up to 4x4.
 
     params: rows, cols, then a table for rows and a table for columns, 65536 each.
     """
@@ -66,7 +66,7 @@ def framed_line_sum(bits, score, params):
 
 @kernel(EVALUATOR)
 def row_tables(bits, score, params):
-    """Sum over the four rows of one table each, float32 (4, 65536): any sum over cells."""
+    """Sum over the four rows of one table each, float32 (4, 65536), for any sum over cells."""
     total = np.float64(params[bits >> _48])
     total += params[np.int64((bits >> _32) & _ROW) + TABLE]
     total += params[np.int64((bits >> _16) & _ROW) + 2 * TABLE]
@@ -97,9 +97,9 @@ def best_corner(bits, score, params):
 
 @kernel(types.int64(types.uint64))
 def clustering(bits):
-    """How unlike their neighbours the tiles are: 0 is best.
+    """Differences between neighbours: 0 is best.
 
-    For each tile the mean absolute difference to the tiles among its 3x3 neighbourhood, itself
+    For each tile the mean absolute difference from the tiles in its 3x3 neighbourhood, itself
     counted, in whole points; summed over all tiles. Cells outside a smaller shape are empty.
     """
     return neighbour_spread(bits)
@@ -110,7 +110,7 @@ def clustered_score(bits, score, params):
     """int(score + ln(score) * empty cells - clustering), at least min(score, 1).
 
     params: float64 in the same memory: rows * cols, the weights of the clustering and of empty
-    cells, then ln(4 i) times the latter for i = 0 .. `LOG_TABLE` - 1. The cast cuts towards zero.
+    cells, then ln(4 i) times the latter for i = 0 .. `LOG_TABLE` - 1. int rounds towards zero.
     """
     if score == 0:
         return 0.0
@@ -126,9 +126,9 @@ def smooth(bits, score, params):
     """The value of ov3y's 2048-AI: smoothness, order, empty cells, largest exponent.
 
     params: float64: rows * cols, minus the weight of roughness, the weights of order and of the
-    largest exponent, the place of the table for columns (0 where one serves both), and 65
-    logarithms of empty cells times their weight. Then float32 (65536, 4), once or twice: what
-    rows and columns count, see `evaluators.smooth`. Rows outside a smaller shape count nothing.
+    largest exponent, the offset of the table for columns (0 if rows have the same), and 65
+    logarithms of empty cells times their weight. Then float32 (65536, 4), once or twice: counts of
+    rows and columns, see `evaluators.smooth`. Rows outside a smaller shape count 0.
     """
     numbers = f64_pointer(params)
     turned, down = transpose(bits), _SMOOTH_LINES + np.int64(numbers[4])

@@ -1,8 +1,8 @@
-"""What a board is worth, on cells: any shape up to 8x8, tiles to the true maximum.
+"""Evaluators on cells: any shape up to 8x8, tiles up to 2^35.
 
 Each kernel has the signature `intrinsics.CELLS_EVALUATOR`: (cells, rows, cols, score, params) ->
-value. The parameters are float64 in memory declared as float32. On the boards that `evaluate`
-takes too, the values are the same; steps are written in the order in which its tables were made.
+value. The parameters are float64 in memory declared as float32. Boards that `evaluate` supports
+have equal values, so each line is summed in the order in which the tables of `evaluate` are made.
 """
 
 from typing import Final
@@ -35,7 +35,7 @@ LN_2: Final = 0.6931471805599453
 
 @kernel(types.float64(types.float64, types.float64))
 def in_unit(value, unit):
-    """A line's value as a table of float32 holds it, in whole units; as it is where unit is 0."""
+    """A line's value, rounded as in a float32 table of whole units; unchanged if unit is 0."""
     if unit == 0.0:
         return value
     return np.float64(np.float32(np.rint(value / unit) * unit))
@@ -128,7 +128,7 @@ def baeldung_sum(cells, rows, cols, score, params):
 def best_weighting(cells, rows, cols, score, params):
     """The largest of several weighted sums of the tiles.
 
-    params: the number of weightings, then for each the weights of the cells, row by row.
+    params: the number of weightings, then the weights of the cells for each, row by row.
     """
     numbers = f64_pointer(params)
     count = rows * cols
@@ -188,7 +188,7 @@ def smooth(cells, rows, cols, score, params):
 
 @kernel(types.int64(U8_POINTER, types.int64, types.int64))
 def clustering(cells, rows, cols):
-    """How unlike their neighbours the tiles are, see `evaluate.clustering`."""
+    """Differences between neighbours, see `evaluate.clustering`."""
     total = 0
     for row in range(rows):
         for col in range(cols):
@@ -209,10 +209,10 @@ def clustering(cells, rows, cols):
 
 @kernel(types.float64(types.int64, F32_POINTER))
 def weighted_logarithm(score, params):
-    """ln(score) times a weight, for scores of any size; params as `evaluate.clustered_score`.
+    """ln(score) times a weight, for any score; params as `evaluate.clustered_score`.
 
-    Within the table as `evaluate` reads it. Beyond, score = 4 i 2^k (1 + x) with i in the table:
-    x is below 2^-18, so three terms of its series are exact to the last digits.
+    Scores in the table are read as in `evaluate`. Beyond, score = 4 i 2^k (1 + x) with i in the
+    table: x is below 2^-18, so three terms of its series are exact to the last digits.
     """
     numbers = f64_pointer(params)
     shift = 0

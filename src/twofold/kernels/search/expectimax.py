@@ -1,9 +1,9 @@
 """Expectimax on bits, to a fixed depth.
 
-One recursion step is a chance node: it averages over the spawns, and takes the best move of
-each. The lowest layer has kernels of its own, see `layers`. Equal afterstates at equal depth are
-looked up in a transposition table, which saves work and changes no value, unless the search cuts
-off what is improbable: then a value depends on the way that first led to the position.
+One recursion step is a chance node: the mean over the spawns of the value of the best move. Kernels
+of `leaf_layer` search the lowest layer. Values of equal afterstates at equal depth are taken from a
+transposition table, which changes no value, unless the search cuts off improbable positions: then
+a value depends on the path that first led to the position.
 """
 
 from typing import Final
@@ -57,27 +57,26 @@ from twofold.kernels.search.transposition import (
 
 # The search's own words of a context, after those of its layer.
 LOWEST: Final = LAYER_END
-"""Address of the kernel of the lowest layer, see `layers`."""
+"""Address of the kernel of the lowest layer, see `leaf_layer`."""
 CUT: Final = LAYER_END + 1
-"""Positions less probable than this are valued at once, the bits of a float64; 0 for none."""
+"""Less probable positions are evaluated without a search; the bits of a float64; 0 for none."""
 SECOND_MOVE: Final = LAYER_END + 2
-"""1 where the player moves twice before the first spawn."""
+"""1 if the player moves twice before the first spawn."""
 ORDER: Final = LAYER_END + 3
-"""The moves in the order in which they are tried, two bits each, the first in the lowest."""
+"""The order in which moves are tried, two bits each, the first in the lowest bits."""
 ENTRY_KIND: Final = LAYER_END + 4
 """The kind of the entries in the transposition table.
 
-`EXACT`, or with a cut the number of the first move: each has entries of its own, since their
-values depend on the way to them.
+`EXACT`, or with a cut the number of the first move, since values then depend on the path.
 """
 PLY_BY_EMPTY: Final = LAYER_END + 5
 """Depth in plies for each number of empty cells, 0 to 16."""
 PLY_BY_TILES: Final = PLY_BY_EMPTY + 17
-"""Least depth in plies for each number of different tiles, 0 to 15; all 0 if it is not used."""
+"""Least depth in plies for each number of different tiles, 0 to 15; all 0 if unused."""
 BANDS: Final = PLY_BY_TILES + 16
-"""Address of depths for some tile sums, which count before the others; 0 for none.
+"""Address of depths for ranges of tile sums, which have priority; 0 for none.
 
-Their number, then for each: the least sum, the sum that is too much, and the depth in plies for
+Their number, then for each: the least sum, the sum past the largest, and the depth in plies for
 each number of empty cells, 0 to 16.
 """
 CONTEXT_WORDS: Final = BANDS + 1
@@ -90,16 +89,16 @@ _NODE: Final = types.float64(types.uint64, types.int64, types.int64, types.float
 
 @kernel(types.float64(types.float32, types.uint64))
 def share_of(chance_of_cell, probability):
-    """How probable a tile on a cell is; `chance_of_cell` is how probable any spawn there is."""
+    """Probability of a tile on a cell; `chance_of_cell` is that of any spawn there."""
     return np.float64(np.float32(chance_of_cell * np.float32(as_f64(probability))))
 
 
 @kernel(types.float64(types.float64, types.uint64, types.int64))
 def less_probable(chance_of, probability, count):
-    """How probable a spawn on one of `count` cells is, after all before it.
+    """Probability of a spawn on one of `count` cells, after a position of probability `chance_of`.
 
-    In float32, as nneonneo has it: on a board with ten empty cells 0.1 / 10 x 0.1 / 10 is the
-    cut itself, and must fall on the same side of it.
+    In float32, as in nneonneo's program: with ten empty cells 0.1 / 10 x 0.1 / 10 equals the cut
+    and must be on the same side of it.
     """
     return share_of(np.float32(chance_of) / np.float32(count), probability)
 
@@ -137,7 +136,7 @@ def chance(after, score, depth, chance_of, context):
     count = popcount(empty)
     of_cell = np.float32(chance_of) / np.float32(count)
     value, total = 0.0, 0.0
-    searched = 0  # bit t: the states with spawn tile t are searched deeper
+    searched = 0  # bit t: the states with spawn tile number t are searched deeper
     if depth > lowest:
         for tile in range(tiles):
             below = share_of(of_cell, law[tile * LAW_STRIDE + LAW_PROBABILITY])
@@ -145,7 +144,7 @@ def chance(after, score, depth, chance_of, context):
     if searched == 0:
         value = call_layer(context[LOWEST], (after, score, 0, tiles, context))
     else:
-        for tile in range(tiles):  # what is too improbable is valued at once
+        for tile in range(tiles):  # too improbable to be searched
             if (searched >> tile) & 1 == 0:
                 value += call_layer(context[LOWEST], (after, score, tile, tile + 1, context))
         for number in range(count - 1, -1, -1):  # row-major: from the highest nibble down
@@ -216,13 +215,13 @@ def depth_at(bits, context):
 
 @kernel(types.void(types.int64, U64_POINTER))
 def set_first_move(move, context):
-    """Begin to value a move."""
+    """Set the kind of the entries for the search of a first move."""
     context[ENTRY_KIND] = np.uint64(move if as_f64(context[CUT]) > 0.0 else EXACT)
 
 
 @kernel(types.float64(types.uint64, types.int64, types.int64, types.int64, U64_POINTER))
 def move_value(bits, score, move, ply, context):
-    """The value of a legal move, `ply` plies deep, its own reward included where rewards count."""
+    """The value of a legal move, `ply` plies deep, including its reward if rewards count."""
     across, down = u64_at(context[ACROSS]), u64_at(context[DOWN])
     after, packed = on_bits.slide(bits, move, across, down)
     gain = on_bits.reward_of(packed)
@@ -244,7 +243,7 @@ def move_value(bits, score, move, ply, context):
 def choose(bits, legal, score, draw, context):
     """The legal move of the largest value, the first one tried of equals."""
     new_generation(context)
-    ply = depth_at(bits, context)  # by the tile sum of the board as it is played
+    ply = depth_at(bits, context)  # by the tile sum of the board before downgrading
     if context[DOWNGRADE]:
         bits = downgraded(bits, context[DOWNGRADE])
     best, best_value = -1, 0.0
@@ -307,7 +306,7 @@ def best_reply(state, score, ply, chance_of, context):
 
 @kernel(types.void(types.int64, _WORDS))
 def begin_line(move, context):
-    """Begin to follow the line of a first move."""
+    """`set_first_move` for callers outside kernels."""
     set_first_move(move, pointer(context))
 
 
@@ -324,20 +323,10 @@ def after_of(bits, move, context):
     )
 )
 def list_states(bits, score, move, chance_of, states, scores, chances, context):
-    """The states that a move and its spawns lead to, by cell and tile, in the order of `chance`.
+    """The states after a move and its spawns, by cell and tile, in the order of `chance`.
 
-    Args:
-        bits: the board.
-        score: points so far.
-        move: a legal move.
-        chance_of: how probable the board itself is.
-        states: filled with the states, room for 16 a spawn tile.
-        scores: filled with their scores, int64 by their bits.
-        chances: filled with their probabilities.
-        context: the words of the search.
-
-    Returns:
-        Their number.
+    Fills the states, their scores (int64 by their bits) and their probabilities, each with space
+    for 16 per spawn tile; `chance_of` is the probability of the board. Returns their number.
     """
     across, down = u64_at(context[ACROSS]), u64_at(context[DOWN])
     law = u64_at(context[LAW])
@@ -358,7 +347,7 @@ def list_states(bits, score, move, chance_of, states, scores, chances, context):
 
 @kernel(types.float64(types.uint64, types.int64, _FLOATS, _WORDS))
 def mean_of(bits, move, values, context):
-    """The value of a move from those of the states in `list_states`, as `chance` would sum."""
+    """The value of a move from those of the states in `list_states`, summed as in `chance`."""
     law = u64_at(context[LAW])
     after, packed = on_bits.slide(bits, move, u64_at(context[ACROSS]), u64_at(context[DOWN]))
     count = on_bits.count_empty(after, context[MASK])
@@ -375,17 +364,10 @@ def mean_of(bits, move, values, context):
 
 @kernel(types.void(_WORDS, _WORDS, types.int64, _FLOATS, _FLOATS, _WORDS, _WORDS, _WORDS))
 def share_replies(states, scores, ply, chances, values, nodes, counter, context):
-    """Value states, one after the other, that no other thread has taken.
+    """Evaluate states `ply` plies deep that no other thread has taken, one after the other.
 
-    Args:
-        states: their bits.
-        scores: points so far, int64 by their bits.
-        ply: depth in plies.
-        chances: how probable each is.
-        values: filled with their values.
-        nodes: filled with the positions visited for each.
-        counter: (1,), the number of states taken so far, by all threads.
-        context: of this thread.
+    Fills `values`, and `nodes` with the positions visited for each. `counter`, (1,), is the number
+    of states taken by all threads; scores are int64 by their bits.
     """
     words, taken = pointer(context), pointer(counter)
     while True:

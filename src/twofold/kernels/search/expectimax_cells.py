@@ -1,18 +1,15 @@
-"""Expectimax on cells: any shape up to 8x8 and all tiles, as `expectimax` has it on bits.
+"""Expectimax on cells: any shape up to 8x8 and all tiles, otherwise as `expectimax` on bits.
 
-A board is given by the address of a frame of memory that it begins; the frame of its child lies
-behind it, so that one workspace serves a whole search. A frame holds
+A board is given by the address of its frame in memory; the frame of its child follows it.
 
-    bytes 0 to 63      the cells, row by row, zeros behind them
+    bytes 0 to 63      the cells, row by row, then zeros
     64 to 319          the board slid in each of the four directions, 64 bytes each
-    320 to 639         for each direction ten words, int64: how many lines change, the reward,
-                       and for each line its part of the reward, or -1 where it does not change
+    320 to 639         for each direction ten words, int64: the number of lines that change, the
+                       reward, and for each line its part of the reward, or -1 if unchanged
 
-A spawn changes one row and one column: each child is one of the four slid boards with that line
-slid anew. The search puts a spawn into the board itself and takes it out again.
-
-Positions are known to the transposition table by a hash of their cells: two of them have the
-same hash with a probability of about 2^-64, and are then taken for one another.
+A spawn changes one row and one column, so each child is one of the four slid boards with one line
+slid again. The transposition table knows a board by a hash of its cells: two boards collide with a
+probability of about 2^-64.
 """
 
 from typing import Final
@@ -56,11 +53,11 @@ from twofold.kernels.search.transposition import bucket_of, entry_key, find, fin
 ROWS: Final = OWN
 COLS: Final = OWN + 1
 WORKSPACE: Final = OWN + 2
-"""Address of `frames(plies)` frames, all zeros at first, for this search alone."""
+"""Address of `frames(plies)` frames, initially zeros, used by this search only."""
 CUT: Final = OWN + 3
-"""Positions less probable than this are valued at once, the bits of a float64; 0 for none."""
+"""Less probable positions are evaluated without a search; the bits of a float64; 0 for none."""
 SECOND_MOVE: Final = OWN + 4
-"""1 where the player moves twice before the first spawn."""
+"""1 if the player moves twice before the first spawn."""
 ENTRY_KIND: Final = OWN + 5
 """The kind of the entries in the transposition table, see `expectimax.ENTRY_KIND`."""
 CONTEXT_WORDS: Final = OWN + 6
@@ -85,7 +82,7 @@ _NODE: Final = types.float64(types.uint64, types.int64, types.int64, types.float
 
 
 def frames(ply: int) -> int:
-    """The number of frames that a search of so many plies needs."""
+    """Number of frames that a search of `ply` plies needs."""
     return ply + 2  # the board, and two moves before the first spawn
 
 
@@ -93,11 +90,11 @@ def frames(ply: int) -> int:
 def slide_line(cells, start, stride, length, after):
     """Slide a line towards its first cell, into another buffer.
 
-    Returns its part of the reward, or -1 where nothing changes. Two tiles of 2^35, which no game
-    can merge, make one of 2^35 here.
+    Returns its part of the reward, or -1 if nothing changes. A merge of two tiles 2^35, which no
+    game allows, makes 2^35 here.
     """
     reward, changed = np.int64(0), False
-    place, waiting = start, np.uint8(0)  # where the next tile goes; what it may merge with
+    place, waiting = start, np.uint8(0)  # cell of the next tile; the tile that it can merge with
     end = start + length * stride
     here = start
     while here != end:
@@ -121,7 +118,7 @@ def slide_line(cells, start, stride, length, after):
 
 @kernel(types.UniTuple(types.int64, 2)(types.int64, types.int64, types.int64, types.int64))
 def first_and_stride(rows, cols, move, line):
-    """Where a line of a direction begins, and the step to its next cell."""
+    """The first cell of a line in a direction, and the step to its next cell."""
     if move == 0:
         return line, cols
     if move == 1:
@@ -165,7 +162,7 @@ def slide_all(place, rows, cols):
 
 @kernel(types.uint64(types.uint64, types.int64))
 def hash_of(place, size):
-    """The hash of a board of `size` cells, its eight-byte words mixed one after the other."""
+    """The hash of a board of `size` cells: its eight-byte words, mixed in order."""
     words = u64_at(place)
     hashed = np.uint64(0)
     for word in range((size + 7) >> 3):
@@ -279,7 +276,7 @@ def put(cells, context):
 
 @kernel(types.float64(_CELLS, types.int64, types.int64, types.int64, types.float64, _WORDS))
 def value_of(cells, score, move, ply, chance_of, context):
-    """The value of a legal move, `ply` plies deep, its own reward included where rewards count."""
+    """The value of a legal move, `ply` plies deep, including its reward if rewards count."""
     words = pointer(context)
     rows, cols = np.int64(context[ROWS]), np.int64(context[COLS])
     place = put(cells, words)

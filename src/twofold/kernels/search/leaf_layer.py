@@ -1,27 +1,19 @@
-"""The lowest layer of an expectimax: the spawns of an afterstate and what comes below.
+"""The lowest layer of an expectimax: the spawns of an afterstate, and the evaluation below.
 
-Nearly all of a search's time goes here, so an evaluator may bring a kernel of its own. All have
-the signature `LAYER`: (afterstate, score, first, end, context) -> its expected value, as far as
-it comes from the spawn tiles number `first` to `end` - 1: the sum over the cells and these tiles
-of probability x value, divided by the number of empty cells.
+A search spends nearly all its time here, so an evaluator may bring a special kernel. All have
+the signature `LAYER`: (afterstate, score, first, end, context) -> its expected value from the spawn
+tiles number `first` to `end` - 1: the sum over the cells and these tiles of probability x value,
+divided by the number of empty cells.
 
-`after_spawn` serves every evaluator of states, `after_move` every evaluator of afterstates.
-`lines` is for values that are sums over rows and columns. It knows what a slide of the rows
-makes of every row that the spawn does not touch, and values an afterstate by one look-up for
-the touched row and four for the columns:
+`lines` is for values that are sums over rows and columns, in whole units, so that sums are exact in
+any order. It slides all rows once, and values an afterstate by one look-up for the row with the
+spawn and four for the columns. All cells of a gap between two tiles have the same afterstates,
+which are evaluated once, at the right or lower end of the gap:
 
     after   . 1 . 2      L   1 2 . .      a spawn in the second row     L'  1 2 . .
             3 . x 1          3 1 . .      changes one row of L              3 x 1 .
             4 4 . .          5 . . .                                        5 . . .
             1 . 2 1          1 2 1 .                                        1 2 1 .
-
-A spawn slides to the same row from every cell of a gap between two tiles, so that the
-afterstates of a gap have one value, and are valued once. A gap is taken from its right or lower
-end; the one across waits in a variable, those down in `IN_COLUMNS`:
-
-    1 x . 2    1 . x 2      L'  1 x 2 .   R'  . 1 x 2
-
-Values are whole multiples of a unit, so that sums are exact and their order does not matter.
 """
 
 from typing import Any, Final
@@ -67,15 +59,15 @@ COLUMN_VALUES: Final = OWN + 2
 """Address of the values of columns, in units, int32 (65536,)."""
 ROW_VALUES: Final = OWN + 3
 OUTSIDE: Final = OWN + 4
-"""What the lines outside a smaller shape would count, in units."""
+"""Sum of the values of the lines outside a smaller shape, in units."""
 UNIT: Final = OWN + 5
 """The unit of these values, the bits of a float64."""
 IN_COLUMNS: Final = OWN + 6
-"""Room for the last values of each column's afterstates: up and down, 4 x 2 words."""
+"""The last values of each column's afterstates: up and down, 4 x 2 words."""
 LAYER_END: Final = OWN + 14
 
 MAX_LINE_TILES: Final = 2
-"""Most spawn tiles that `lines` can take."""
+"""Most spawn tiles that `lines` supports."""
 
 _ROW: Final = np.uint64(0xFFFF)
 _ILLEGAL: Final = np.int64(-(1 << 62))
@@ -101,7 +93,7 @@ def evaluate(bits, score, context):
 
 @kernel(LAYER)
 def after_spawn(after, score, first, end, context):
-    """The mean value of the states that the spawns make."""
+    """The mean value of the states after the spawns."""
     law = u64_at(context[LAW])
     empty = on_bits.empty_mask(after, context[MASK])
     count = popcount(empty)
@@ -153,7 +145,7 @@ def after_move(after, score, first, end, context):
 
 @kernel(types.UniTuple(types.uint64, 2)(types.uint64, types.uint64, U64_POINTER))
 def _line(bits, shift, table):
-    """The entry of one row, at `shift`: (row table word, values)."""
+    """The entry of the row at `shift`: (row table word, values)."""
     place = ((bits >> shift) & _ROW) << _1
     return table[place], table[place + _1]
 
@@ -174,8 +166,8 @@ def _high(values):
 def _slid(bits, table, outside):
     """All four lines slid both ways.
 
-    Returns the boards (left, right), then the numbers of lines that change, and the sums of
-    their values, both as (left, right).
+    Returns the boards, the numbers of lines that change, and the sums of the lines' values, each
+    as (left, right).
     """
     left, right, lefts, rights = np.uint64(0), np.uint64(0), np.uint64(0), np.uint64(0)
     left_sum, right_sum = -outside, -outside
@@ -200,7 +192,7 @@ def _crossing(bits, values):
 
 @kernel(types.int64(types.int64, types.uint64))
 def _if_legal(value, changes):
-    """A move's value, where it changes any line."""
+    """The value of a move if it changes a line."""
     return value if changes != 0 else _ILLEGAL
 
 
@@ -230,13 +222,13 @@ def lines(after, score, first, end, context):
             shift = np.uint64(trailing_zeros(cell))
             in_row, row_shift = shift & _12, shift & _48
             in_column, column_shift = (shift >> _2) & _12, in_row << _2
-            # What stays as it is, whatever spawns here: the other rows, and the other columns.
+            # The other rows and the other columns do not depend on the spawn.
             old, old_values = _line(after, row_shift, across)
             place = (((after >> row_shift) & _ROW) | (tile << in_row)) << _1
             entry = across[place]
             goes_left = lefts - ((old >> _LEFT) & _1) + ((entry >> _LEFT) & _1)
             goes_right = rights - (old >> _RIGHT) + (entry >> _RIGHT)
-            if in_row == 0 or empty & (cell >> _4) == 0:  # else the same as one cell to the right
+            if in_row == 0 or empty & (cell >> _4) == 0:  # otherwise equal to the cell to the right
                 values, keep = across[place + _1], ~(_NIBBLES << in_column)
                 crossing = (left & keep) | (spread_nibbles(entry & _ROW) << in_column)
                 to_left = np.int64(left_sum) - _low(old_values) + _low(values)
@@ -251,7 +243,7 @@ def lines(after, score, first, end, context):
             goes_down = bottoms - (old >> _RIGHT) + (entry >> _RIGHT)
             kept = IN_COLUMNS + np.int64(in_row >> _1)
             to_top, to_bottom = np.int64(context[kept]), np.int64(context[kept + 1])
-            if empty & (cell >> _16) == 0:  # else the same as one cell below
+            if empty & (cell >> _16) == 0:  # otherwise equal to the cell below
                 values, keep = down[place + _1], ~(_NIBBLES << in_row)
                 crossing = (up & keep) | (spread_nibbles(entry & _ROW) << in_row)
                 to_top = np.int64(up_sum) - _low(old_values) + _low(values)
@@ -277,13 +269,9 @@ def lines(after, score, first, end, context):
 def line_entries(table: Any, values: Any) -> Any:
     """A row table with values: for each row its word, then the values of the row slid.
 
-    Args:
-        table: uint64 (65536,), see `tables.row_table`.
-        values: of all rows, in units, int32 (65536,).
-
-    Returns:
-        uint64 (131072,): word 2 i is that of the row table; word 2 i + 1 holds the value of
-        the row slid left in its low half, and slid right in its high half.
+    `table` is `row_tables.row_table`, `values` those of all rows in units, int32 (65536,). Returns
+    uint64 (131072,): word 2 i is that of the row table; word 2 i + 1 holds the value of the row
+    slid left in its low half, and slid right in its high half.
     """
     left = values[table & _ROW].astype(np.uint32).astype(np.uint64)
     right = values[(table >> _16) & _ROW].astype(np.uint32).astype(np.uint64)

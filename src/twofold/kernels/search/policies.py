@@ -1,4 +1,4 @@
-"""Policies that look no further than the move itself, on bits and on cells."""
+"""Policies without a search, on bits and on cells."""
 
 from typing import Final
 
@@ -22,9 +22,9 @@ DOWN: Final = 1
 
 
 def _nth_moves(count: int) -> NDArray[np.uint64]:
-    """For n below `count`, a word that holds the n-th move of every set of `count` moves.
+    """For n below `count`, a word with the n-th move of every set of `count` moves.
 
-    A set of moves is 4 bits; its answer is the two bits of the word at twice the set.
+    A set of moves is 4 bits; its answer is at twice the set, two bits.
     """
     words = [0] * count
     for legal in range(16):
@@ -36,15 +36,15 @@ def _nth_moves(count: int) -> NDArray[np.uint64]:
 
 
 NTH_OF_1, NTH_OF_2, NTH_OF_3, NTH_OF_4 = (_nth_moves(count) for count in (1, 2, 3, 4))
-"""What `random_legal` chooses from."""
+"""Tables of `random_legal`."""
 
 
 @kernel(types.int64(types.int64, types.uint64))
 def random_legal(legal, draw):
-    """One of the legal moves (4 bits), chosen by the high half of a draw.
+    """The (high half of the draw * n >> 32)-th of n legal moves (4 bits).
 
-    The (high half * n >> 32)-th of n legal moves. What each set of moves would give is found
-    from the draw alone, so that the answer waits one shift for the legal moves.
+    The answers for all sets of moves are found from the draw alone, so only one shift depends on
+    the legal moves.
     """
     high = draw >> np.uint64(32)
     answers = NTH_OF_1[0] | NTH_OF_2[high >> np.uint64(31)]
@@ -55,7 +55,7 @@ def random_legal(legal, draw):
 
 @kernel(types.int64(types.int64))
 def corner_legal(legal):
-    """Down, else left, else right, else up."""
+    """The first legal move of down, left, right, up."""
     if legal & 4:
         return 2
     if legal & 8:
@@ -65,25 +65,25 @@ def corner_legal(legal):
 
 @kernel(POLICY)
 def random_bits(bits, legal, score, draw, context):
-    """Any legal move."""
+    """A random legal move."""
     return random_legal(legal, draw)
 
 
 @kernel(CELLS_POLICY)
 def random_cells(cells, rows, cols, legal, score, draw):
-    """Any legal move."""
+    """A random legal move."""
     return random_legal(legal, draw)
 
 
 @kernel(POLICY)
 def corner_bits(bits, legal, score, draw, context):
-    """Down, else left, else right, else up."""
+    """The first legal move of down, left, right, up."""
     return corner_legal(legal)
 
 
 @kernel(CELLS_POLICY)
 def corner_cells(cells, rows, cols, legal, score, draw):
-    """Down, else left, else right, else up."""
+    """The first legal move of down, left, right, up."""
     return corner_legal(legal)
 
 

@@ -1,18 +1,14 @@
-"""Star1: expectimax on bits that prunes chance nodes, and makes the same moves.
+"""Star1: expectimax on bits with pruning at chance nodes, which makes the same moves.
 
-Where a value can be at most U, the mean over the spawns is bounded before all of them are
-searched. A chance node of children i with probabilities p, searched for a value above alpha:
+If values have an upper bound U, the mean over the spawns is bounded before all of them are
+searched. At a chance node with children i of probabilities p, searched for a value above alpha:
 
-    searched: sum of p v = S          still to come: sum of p U = R
+    searched: sum of p v = S          remaining: sum of p U = R
 
-    cut: S + R <= alpha               the next child is of use only above (alpha - S - R) / p
+    cutoff: S + R <= alpha            the next child matters only above (alpha - S - R) / p
 
-In a game of one player nothing takes the least of several values, so that this is the only cut
-there is, and values at most alpha are the only ones that are not exact. U is what the evaluator
-can give to any board of the tile sum that the spawns will have made, see `evaluators.bounds`.
-
-A bound of a position holds whatever led to it, so bounds and values of earlier searches count.
-They share a table with `expectimax`, which looks for exact values only.
+There are no min nodes, so there is no other cutoff, and only values at most alpha are inexact. U is
+the evaluator's largest value for any board of the tile sum after the spawns (`evaluators.bounds`).
 
 Source: B. W. Ballard, "The *-minimax search procedure for trees containing chance nodes",
 Artificial Intelligence 21 (1983).
@@ -62,19 +58,18 @@ from twofold.kernels.search.transposition import (
 
 # The search's own words of a context, after those of expectimax.
 UPPER: Final = expectimax.CONTEXT_WORDS
-"""Address of the bounds: the largest value of a board before a move, float64 (spawns, `HALVES`).
+"""Address of upper bounds of a board before a move, float64 (spawns, `HALVES`).
 
-By the number of spawns still to come, and half the tile sum.
+By the number of spawns to come, and half the tile sum.
 """
 SLACK: Final = expectimax.CONTEXT_WORDS + 1
-"""What rounding may take from a bound, the bits of a float64."""
+"""Largest rounding error of a bound, the bits of a float64."""
 CONTEXT_WORDS: Final = expectimax.CONTEXT_WORDS + 2
 
 HALVES: Final = 32_768
 """Number of half tile sums: boards of 65,536 or more may hold two tiles 32768.
 
-These merge into one of 32768, so that the sum no longer grows by the spawns alone: such boards
-are searched without pruning.
+These merge into one of 32768, which lowers the sum: such boards are searched without pruning.
 """
 
 _1: Final = np.uint64(1)
@@ -85,7 +80,7 @@ _FLOATS: Final = types.Array(types.float64, 1, "C")
 
 @kernel(types.void(_FLOATS, _FLOATS, _FLOATS))
 def most_of_two(first, second, most):
-    """The largest first[i] + second[j] by i + j; all of one length."""
+    """The largest first[i] + second[j], by i + j; all arrays have one length."""
     size = len(most)
     for left in range(size):
         value = first[left]
@@ -105,16 +100,16 @@ def _one_of(number, a, b, c, d):
 
 @kernel(types.int64(types.int64, types.int64))
 def _turn(number, first):
-    """What is tried as number 0 to 3, where one of them comes first."""
+    """Index of the attempt `number`, 0 to 3, when the index `first` is tried first."""
     return first if number == 0 else number - np.int64(number <= first)
 
 
 @kernel(_NODE)
 def chance(after, total, depth, alpha, context):
-    """The value of an afterstate of a tile sum, if it is above alpha; else no more than that.
+    """The value of an afterstate of a tile sum, if it is above alpha; otherwise a bound.
 
-    A value above alpha is that of `expectimax.chance` to the last bit: its sums are added in
-    the same order. Another one is a bound, at least the value and at most alpha.
+    A value above alpha equals that of `expectimax.chance` to the last bit: its sums are added in
+    the same order. A bound is at least the value and at most alpha.
     """
     if depth == 0:
         return evaluate(after, 0, context)
@@ -142,7 +137,7 @@ def chance(after, total, depth, alpha, context):
     slack = as_f64(context[SLACK])
     empty = on_bits.empty_mask(after, context[MASK])
     count = popcount(empty)
-    to_come = 0.0  # the bounds of what is not searched yet, by their probabilities
+    to_come = 0.0  # the bounds of the remaining children, weighted by their probabilities
     for tile in range(tiles):
         grown = total + np.int64(_1 << law[tile * LAW_STRIDE + LAW_EXPONENT])
         to_come += as_f64(law[tile * LAW_STRIDE + LAW_PROBABILITY]) * upper[row + (grown >> 1)]
@@ -161,7 +156,7 @@ def chance(after, total, depth, alpha, context):
             turned = on_bits.transpose(state)
             up, bottom, _ = on_bits.slide_both(turned, down)
             up, bottom = on_bits.transpose(up), on_bits.transpose(bottom)
-            first, top = np.int64(0), -np.inf  # try first what the evaluator likes best
+            first, top = np.int64(0), -np.inf  # first the move with the best evaluation
             for move in range(4):
                 moved = _one_of(move, up, right, bottom, left)
                 if moved != state:
@@ -193,7 +188,7 @@ def chance(after, total, depth, alpha, context):
 
 @kernel(types.int64(types.int64, U64_POINTER))
 def _most_spawned(spawns, context):
-    """The most that so many spawns can add to the tile sum."""
+    """The most that `spawns` spawns can add to the tile sum."""
     law, largest = u64_at(context[LAW]), np.uint64(0)
     for tile in range(np.int64(law[0])):
         largest = max(largest, law[tile * LAW_STRIDE + LAW_EXPONENT])
@@ -204,7 +199,7 @@ def _most_spawned(spawns, context):
 def choose(bits, legal, score, draw, context):
     """The move of `expectimax.choose`: of the largest value, the first in `ORDER` of equals.
 
-    The move that looks best is valued first; the others need a value only if it comes near.
+    The move with the best evaluation is searched first; the others are searched with its bound.
     """
     ply, total = depth_at(bits, context), tile_sum(bits)
     if total + _most_spawned(ply - 1, context) >= 2 * HALVES:
@@ -225,7 +220,7 @@ def choose(bits, legal, score, draw, context):
         move = np.int64((context[ORDER] >> np.uint64(2 * number)) & np.uint64(3))
         if (legal >> move) & 1:
             after, _ = on_bits.slide(bits, move, across, down)
-            alpha = best_value - as_f64(context[SLACK])  # so that equals are found to be equal
+            alpha = best_value - as_f64(context[SLACK])  # so that equal values are recognised
             value = chance(after, total, ply - 1, alpha, context)
             if value > best_value or (value == best_value and number < best_number):
                 best, best_value, best_number = move, value, number

@@ -1,8 +1,8 @@
 """The search of Baeldung's 2048 solver: spawn results are summed, not averaged, in integers.
 
-Below the first move come `rounds` rounds of a spawn and a move. A spawn's term is its value
-times 0.9 or 0.1 as a float64, cut towards zero; the value of a state is that of its best move,
-0 without any.
+The first move is followed by `rounds` rounds of a spawn and a move. A spawn's term is its value
+times 0.9 or 0.1 as a float64, rounded towards zero; the value of a state is that of its best move,
+0 without a move.
 """
 
 from typing import Final
@@ -41,13 +41,13 @@ from twofold.kernels.search.transposition import EXACT, bucket_of, entry_key, fi
 
 # The search's own words of a context.
 PRUNES: Final = OWN
-"""1 where moves that change nothing are left out of the search."""
+"""1 if the search leaves out moves that change nothing."""
 CONTEXT_WORDS: Final = OWN + 1
 
 
 @kernel(types.int64(types.uint64, types.int64, U64_POINTER))
 def spawn_sum(after, rounds, context):
-    """The sum over all spawns on an afterstate; with no rounds left, the board's own value."""
+    """The sum over all spawns on an afterstate; the evaluator's value if no rounds are left."""
     if rounds == 0:
         context[NODES] += np.uint64(1)
         return np.int64(call_evaluator(context[EVALUATOR], (after, 0, f32_at(context[PARAMS]))))

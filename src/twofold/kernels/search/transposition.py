@@ -1,21 +1,17 @@
-"""The transposition table: values of positions that a search has met already.
+"""The transposition table: values of positions that the search has visited.
 
-An array of uint64, cut into buckets of one cache line: four entries of two words.
+An array of uint64, divided into buckets of one cache line: four entries of two words.
 
     word 0   value, the bits of a float64
     word 1   63 .. 12     11 .. 7   6 .. 5   4 .. 0
              low hash     depth     kind     generation      ... XOR word 0
 
-A bucket's number is the high half of hash x buckets, so any number of buckets will do, and the
-hashes of one bucket follow each other: with at least 2^12 buckets their low 52 bits tell them
-apart. As hashing is one to one, no two positions are ever confused. The XOR lets threads share
-a table without locks: an entry that two threads wrote at once does not match (Hyatt 1994).
+A bucket's number is the high half of hash x buckets; with at least 2^12 buckets the low 52 bits of
+the one-to-one hash distinguish the positions of a bucket. The XOR lets threads share a table
+without locks: an entry that two threads wrote at once does not match (Hyatt 1994).
 
-A search of one thread that believes its own values alone begins with the first 2^12 buckets,
-which stay in the processor's cache and are soon cleared. Before a value of this search would be
-lost there, all values move to where they lie in the whole table: the number of a bucket is then
-the high 12 bits of the hash, so that an entry holds all of it. What is found and what is lost is
-the same as in a table that begins whole.
+A search by one thread that uses only its own values begins with the first 2^12 buckets, which stay
+in the processor's cache, and moves to the whole table before it would lose a value.
 """
 
 from typing import Final
@@ -61,33 +57,33 @@ _DEPTH_BITS: Final = np.uint64(31 << 7)
 
 @kernel(types.uint64(types.uint64))
 def hash_of(position):
-    """The hash of a position; one to one."""
+    """The hash of a position, one to one."""
     return (position ^ (position >> _32)) * _HASH
 
 
 @kernel(types.int64(types.uint64, U64_POINTER))
 def bucket_of(hashed, context):
-    """The number of the first word of the bucket that a hash belongs to."""
+    """Index of the first word of a hash's bucket."""
     return np.int64(high_product(hashed, context[BUCKETS])) * BUCKET_WORDS
 
 
 @kernel(types.void(types.uint64, U64_POINTER))
 def fetch(position, context):
-    """Have the bucket of a position fetched into the cache, to be looked at soon."""
+    """Prefetch the bucket of a position."""
     prefetch(u64_at(context[TABLE]), bucket_of(hash_of(position), context))
 
 
 @kernel(types.uint64(types.uint64, types.int64, types.int64))
 def entry_key(hashed, depth, kind):
-    """What an entry is known by; its generation is 0."""
+    """The key of an entry, with generation 0."""
     return (hashed << _12) | np.uint64((depth << 7) | (kind << 5))
 
 
 @kernel(types.int64(types.int64, types.uint64, U64_POINTER))
 def find(bucket, key, context):
-    """The number of the word that holds the value of a key, or -1; the value itself in `FOUND`.
+    """The index of the word with the value of a key, or -1; the value itself in `FOUND`.
 
-    A word is read once: by the next time another thread may have put another value there.
+    Each word is read once, since another thread may replace it.
     """
     table = u64_at(context[TABLE])
     for number in range(bucket, bucket + BUCKET_WORDS, 2):
@@ -103,7 +99,7 @@ def find(bucket, key, context):
 
 @kernel(types.int64(types.int64, types.uint64, U64_POINTER))
 def find_as_deep(bucket, key, context):
-    """The same for the deepest value of at least the key's depth, of the present generation."""
+    """`find` for the deepest value of at least the key's depth, of the current generation."""
     table = u64_at(context[TABLE])
     found, least = -1, (key >> _7) & _DEPTH
     for number in range(bucket, bucket + BUCKET_WORDS, 2):
@@ -118,9 +114,9 @@ def find_as_deep(bucket, key, context):
 
 @kernel(types.void(types.int64, types.uint64, types.uint64, U64_POINTER))
 def store(bucket, key, value, context):
-    """Keep a value, given by its bits, in place of the entry that is worth least.
+    """Store a value, given by its bits, in place of the least useful entry.
 
-    That is one of an older generation, else the one of the least depth.
+    That is an entry of an older generation, else the one of the least depth.
     """
     table = u64_at(context[TABLE])
     now = context[GENERATION]
@@ -137,7 +133,7 @@ def store(bucket, key, value, context):
 
 @kernel(types.boolean(types.int64, U64_POINTER))
 def is_full(bucket, context):
-    """Whether all entries of a bucket are of the present generation."""
+    """Whether all entries of a bucket are of the current generation."""
     table = u64_at(context[TABLE])
     for number in range(bucket, bucket + BUCKET_WORDS, 2):
         if (table[number] ^ table[number + 1]) & _GENERATION != context[GENERATION]:
@@ -147,7 +143,7 @@ def is_full(bucket, context):
 
 @kernel(types.void(U64_POINTER))
 def widen(context):
-    """Use all buckets from now on: what this search has stored moves to its place among them.
+    """Use all buckets from now on, and move this search's entries to their new buckets.
 
     From the last bucket down, since no entry moves to a lower bucket; within a bucket in the
     order in which they were stored.
@@ -183,11 +179,11 @@ def clear(table, count):
 
 @kernel(types.void(U64_POINTER))
 def new_generation(context):
-    """Begin a search: what is in the table grows old, or is no longer believed.
+    """Begin a search: entries of earlier searches age, or are no longer used.
 
-    Generations count from 1 to `GENERATIONS` - 1 and then from 1 again; 0 is that of entries
-    never written, which are taken first. Where only the present generation is believed, the
-    table is cleared before a number comes again, so that what has it was stored by this search.
+    Generations count from 1 to `GENERATIONS` - 1 and then from 1 again; entries never written have
+    0 and are replaced first. If only the current generation is used, the table is cleared before
+    a number is used again, so every entry with it was stored by this search.
     """
     last = np.uint64(GENERATIONS - 1)
     context[GENERATION] = context[GENERATION] % last + np.uint64(1)
