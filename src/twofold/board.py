@@ -127,11 +127,8 @@ class Board:
     ) -> Self:
         """A board of random tiles, for tests and exercises; games rarely reach such boards.
 
-        Args:
-            shape: (rows, cols).
-            seed: the same seed gives the same board; None draws one.
-            tiles: number of tiles; None draws it, from 1 to all cells.
-            max_tile: largest tile; all tiles from 2 up to it are equally likely.
+        The same `seed` gives the same board. None for `tiles` draws a number from 1 to all cells;
+        tiles from 2 to `max_tile` are equally likely. Raises `InvalidBoard` or `InvalidSeed`.
         """
         shape = cls.empty(shape).shape
         cells = shape[0] * shape[1]
@@ -250,7 +247,6 @@ class Board:
         return 1 << exponent if exponent else 0
 
     def __iter__(self) -> Iterator[int]:
-        """The tiles, row by row; 0 for an empty cell."""
         return (1 << exponent if exponent else 0 for exponent in self._exponents)
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> Any:
@@ -371,7 +367,6 @@ class Board:
 
 
 def _mirrored(cells: tuple[int, ...], cols: int) -> tuple[int, ...]:
-    """The cells with left and right exchanged."""
     rows = [cells[start : start + cols] for start in range(0, len(cells), cols)]
     return tuple(cell for row in rows for cell in row[::-1])
 

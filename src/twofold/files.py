@@ -32,9 +32,8 @@ def atomic_write(
 ) -> None:
     """Replace the content of `path` with `data` in one step; on failure `path` stays as it was.
 
-    The data is written to a temporary file beside `path`, flushed to the disk and renamed.
-    Temporary files of processes that died are removed first. If `path` is a link, its target is
-    replaced.
+    The data is written to a temporary file beside `path`, flushed to the disk and renamed; links
+    are followed. Temporary files of processes that died are removed first.
 
     Args:
         path: the file to write; its folder must exist.

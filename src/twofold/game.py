@@ -32,7 +32,7 @@ MARK_EVERY: Final = 64
 """Moves between two stored boards, in a game played move by move."""
 
 MARK_GAP: Final = 2_048
-"""More moves than one kernel call makes, so more than between boards that calls have stored."""
+"""More moves than one kernel call makes: a larger gap between stored boards needs a long replay."""
 
 _MOVES: Final = {ord(move.letter): move for move in Move}
 
@@ -346,15 +346,10 @@ class Game:
     def extend(
         self, letters: str, reached: Moment, spawns: Mapping[int, tuple[int, int]] | None = None
     ) -> None:
-        """Append moves made elsewhere from the current position; they are not checked.
+        """Append moves that were made elsewhere from the current position; they are not checked.
 
-        Args:
-            letters: the moves.
-            reached: board and score after them.
-            spawns: (cell, tile) that the dice do not give, by the number of the move before.
-
-        Raises:
-            LimitExceeded: the game would have more moves than a record can hold.
+        `reached` is the position after them; `spawns` are the (cell, tile) not given by the dice,
+        by number of the move before. Raises `LimitExceeded` for more moves than a record holds.
         """
         self._check_room(len(letters))
         self._forget_undone()
@@ -402,7 +397,6 @@ class Game:
         check_limit("a number of moves", made + moves, min(moves, 1), MAX_RECORD_MOVES)
 
     def _step(self, board: Board, number: int) -> Step:
-        """The step of move `number` on the board before it."""
         move = _MOVES[self._letters[number - self._first]]
         spawn = self._spawns.get(number + 1)
         return next_step(board, self._rules, self._seed, number, move, spawn)

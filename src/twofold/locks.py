@@ -28,10 +28,8 @@ def in_use(name: str, what: str = "program") -> InvalidInput:
 def alone(path: str | os.PathLike[str], what: str, *, patience: float = 0.0) -> Iterator[None]:
     """Hold a file; no other program, and no other caller here, can hold it meanwhile.
 
-    Args:
-        path: the file; it need not exist, its folder must.
-        what: the caller's work, for the error: `tuning`.
-        patience: seconds to wait for another holder.
+    The file need not exist, its folder must. `what` is the caller's work, for the error: `tuning`;
+    `patience` is the time in seconds to wait for another holder.
 
     Raises:
         InvalidInput: another caller holds the file, or its folder is missing or not writable.

@@ -46,8 +46,6 @@ def _available_on_windows() -> int | None:
     import ctypes
 
     class MemoryStatus(ctypes.Structure):
-        """The structure that GlobalMemoryStatusEx fills."""
-
         _fields_ = (
             ("length", ctypes.c_ulong),
             ("load", ctypes.c_ulong),
@@ -100,12 +98,9 @@ def large_zeros(count: int, dtype: Any) -> NDArray[Any]:
 def load(file: TensorFile, tensor: str) -> NDArray[Any]:
     """A tensor of a file, read-only, in memory that no other program can change.
 
-    A tensor larger than 80 % of the free memory is copied to a file without a name and mapped. The
-    file itself is never mapped: reading a mapped file that was truncated kills the process.
-
-    Raises:
-        InvalidNetwork: the file was truncated meanwhile.
-        ResourceError: neither memory nor disk has enough space.
+    More than 80 % of the free memory is copied to a file without a name and mapped. The file itself
+    is never mapped: reading a mapped file that was truncated kills the process. Raises
+    `InvalidNetwork` if the file was truncated, `ResourceError` without memory or disk space.
     """
     place = file.tensors[tensor]
     free = free_memory()

@@ -396,14 +396,12 @@ def _parse_values(rest: str, text: str) -> dict[str, str]:
 
 
 def _comma_hint(values: dict[str, str]) -> str:
-    """A hint, if a comma has cut the value of the key `tables`."""
     if next(reversed(values), "") != "tables":
         return ""
     return ". Names of tables are joined by +, caps by -: tables=442-512+443-512/16-64"
 
 
 def _parse_value(rest: str, text: str) -> tuple[str, str]:
-    """One value, and the text after its comma."""
     if not rest.startswith('"'):
         value, comma, rest = rest.partition(",")
         if '"' in value or not value or (comma and not rest):

@@ -76,9 +76,6 @@ def review_game(
         game: the game, or its record.
         player: the judge, which must value moves; a strong one if empty.
         budget: limits for each move; None for the player's own.
-
-    Raises:
-        InvalidInput: player or budget cannot be used under the rules of the game.
     """
     with _opened(player or default_judge(game.rules)) as opened:
         return summed_up(judge(game, opened, _budget(budget)))

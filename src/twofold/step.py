@@ -30,7 +30,7 @@ class Status(Enum):
 class Step(NamedTuple):
     """One move: its points, the cell and value of the new tile, and the board with that tile.
 
-    `given` is true if the caller gave the new tile, and the dice did not throw it.
+    `given` is true if the caller, not the dice, chose the new tile.
     """
 
     move: Move

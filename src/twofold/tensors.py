@@ -88,12 +88,8 @@ def write_tensors(
     """Write arrays and texts to a safetensors file with `twofold.files.atomic_write`.
 
     Contiguous arrays are not copied. Arrays of large elements come first, so that each begins at a
-    multiple of its element size; the first begins at a multiple of 64.
-
-    Raises:
-        InvalidInput: `path` cannot be a file.
-        InvalidNetwork: a type is not in `DTYPES`, or names and texts take more than 2 MiB.
-        ResourceError: the disk is full or another system call failed.
+    multiple of its element size; the first begins at a multiple of 64. Raises `InvalidNetwork` if a
+    type is not in `DTYPES`, or names and texts take more than 2 MiB.
     """
     arrays = {name: _plain(name, array) for name, array in tensors.items()}
     ordered = dict(sorted(arrays.items(), key=lambda item: -item[1].itemsize))
@@ -154,9 +150,8 @@ def map_tensors(path: str | os.PathLike[str]) -> Tensors:
 def open_tensors(path: str | os.PathLike[str]) -> Iterator["TensorFile"]:
     """Open a safetensors file and check its header; no tensor is read yet.
 
-    Raises:
-            InvalidNetwork: the file is missing, truncated, in another format or has types that are
-                not in `DTYPES`; or, at the end, it has changed meanwhile.
+    Raises `InvalidNetwork` if the file is missing, truncated, in another format or has types that
+    are not in `DTYPES`; and, at the end, if it has changed meanwhile.
     """
     name = ascii(os.fspath(path))
     with open_regular(path, InvalidNetwork) as file:

@@ -76,8 +76,6 @@ class Evaluator:
     Fields named `..._for` are functions of (rows, cols). None stands for a missing form or bound.
 
     Attributes:
-        name: as in a spec.
-        summary: one line about what it looks at.
         kernel_for: compiled function, `float64(uint64 bits, int64 score,
             CPointer(float32) params)`, made with `twofold.evaluators.compiled`.
         params_for: its parameters, float32, one dimension, contiguous.
@@ -86,18 +84,15 @@ class Evaluator:
         adds_reward: whether a search adds the rewards on the way.
         dead_value: value of a state without a legal move.
         needs_score: whether the value depends on the score.
-        supports: whether it can value a shape in 64 bits.
-        shapes: these shapes in words, for errors.
+        supports: whether it can value a shape in 64 bits; `shapes` says which, for errors.
         line_tables_for: two float32 tables (65536,), for rows and for columns, if the value is a
             sum over lines; see `evaluators.exact` for their unit.
         bounds_for: upper bounds by tile sum, for pruning at chance nodes.
         layer_for: kernel for the lowest layer of a search on bits, see `kernels.search.leaf_layer`.
         policy_for: kernel for searches of one ply on the search's context, `intrinsics.POLICY`.
         cells_kernel_for: the form on cells for every shape and tile, made with
-            `twofold.evaluators.compiled_on_cells`.
-        cells_params_for: the parameters of that form.
+            `twofold.evaluators.compiled_on_cells`; its parameters are `cells_params_for`.
         terms_of: board and score to the named parts of the value, for explanations.
-        source: where it comes from; empty for twofold's own.
         weight_keys: the numbers that a spec can set, by their keys.
         rebuild: values of all weights to the fields of this class that depend on them.
     """
@@ -169,9 +164,7 @@ class Evaluator:
     def value(self, board: Board, score: int = 0) -> float:
         """The value of an afterstate or a state, see `at`.
 
-        Raises:
-            UnsupportedRules: the shape is not supported, or a tile is past 32768 without a form on
-                cells.
+        Raises `UnsupportedRules` for other shapes, or without a form on cells for tiles past 32768.
         """
         reason = self.unsupported(*board.shape)
         if not reason and board.max_exponent <= BITS_MAX_EXPONENT:

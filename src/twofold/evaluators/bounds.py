@@ -23,25 +23,18 @@ ROUNDED: Final = 1e-6
 class SumBounds:
     """Bounds of the values of boards.
 
-    Attributes:
-        upper: upper bound by half the tile sum, float64 (`HALVES`,); -inf without such a board.
-        lower: lower bound of all boards.
+    `upper` is by half the tile sum, float64 (`HALVES`,), -inf without such a board; `lower` is for
+    all boards.
     """
 
     upper: Floats
     lower: float
 
     def with_spawns(self, count: int, exponents: Sequence[int], dead_value: float) -> Floats:
-        """Upper bounds of a search for a board before a move.
+        """Upper bounds of a search for a board before a move, float64 (count, `HALVES`).
 
-        Args:
-            count: number of rows; row n is for n spawns to come.
-            exponents: of the tiles that may spawn.
-            dead_value: value of a board without a legal move.
-
-        Returns:
-            float64 (count, `HALVES`), by half the tile sum; infinite where the spawns lead to sums
-            without a bound.
+        Row n is for n spawns to come, columns for half the tile sum; infinite if the spawns lead to
+        sums without a bound. `dead_value` is the value of a board without a legal move.
         """
         table = np.empty((count, HALVES))
         table[0] = np.maximum(self.upper, dead_value)

@@ -1,8 +1,7 @@
 """Tables of float32 whose sums are exact, so that the order of addition does not matter.
 
 Entries are whole multiples of a unit, a power of two. A sum of at most 53 binary digits in units is
-exact in float64, in any order; one of at most 31 digits also fits an int32. So a search adds the
-parts of a board in the fastest order and its values stay the same to the last bit.
+exact in float64, in any order; one of at most 31 digits also fits an int32.
 """
 
 import math

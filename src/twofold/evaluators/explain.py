@@ -85,7 +85,6 @@ def _terms(evaluator: Evaluator, board: Board, score: int) -> Terms:
 
 
 def _mean_terms(evaluator: Evaluator, after: Board, score: int, rules: Rules) -> Terms:
-    """The means over all spawns, weighted by their probabilities."""
     parts: dict[str, float] = {}
     value = 0.0
     for spawn in after.spawns(rules):

@@ -159,10 +159,7 @@ def _snake_fields(weights: Mapping[str, float]) -> dict[str, Any]:
 
 
 def _seen(places: NDArray[np.int64]) -> list[NDArray[np.int64]]:
-    """The snake's cell numbers in each symmetry that it uses: 8 on squares, 4 on other shapes.
-
-    On small shapes other than 4x4 it uses its own corner alone, as on bits.
-    """
+    """The snake's cell numbers in all symmetries; on small shapes but 4x4 only one, as on bits."""
     rows, cols = places.shape
     if small_shapes(rows, cols) and (rows, cols) != (4, 4):
         return [places]

@@ -65,5 +65,4 @@ def pattern_values(network: Network, board: Board) -> dict[str, float]:
 
 
 def _table_of(network: Network, number: int) -> Weights:
-    """A copy of the tables of one pattern in all stages."""
     return np.stack([network.table(number, stage) for stage in range(network.stage_count)])

@@ -92,7 +92,6 @@ def baeldung_line(lines: Lines, weights: Mapping[str, float]) -> dict[str, Lines
 
 
 def _rows_numbers(weights: Mapping[str, float]) -> NDArray[np.float64]:
-    """The numbers that `evaluate_cells.rows_sum` reads."""
     head = [weights[name] for name in ("lost", "empty", "merges", "order", "sum")]
     exponents = np.arange(MAX_EXPONENT + 1.0)
     order = exponents ** weights["order_power"]
@@ -101,7 +100,6 @@ def _rows_numbers(weights: Mapping[str, float]) -> NDArray[np.float64]:
 
 
 def _baeldung_numbers(weights: Mapping[str, float]) -> NDArray[np.float64]:
-    """The numbers that `evaluate_cells.baeldung_sum` reads."""
     return np.array([0.0, *(weights[name] for name in ("base", "empty", "pairs", "sum", "order"))])
 
 

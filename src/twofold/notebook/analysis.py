@@ -116,7 +116,6 @@ def _sign(move: Move, x: float, y: float, colour: Colour, theme: Theme) -> str:
 
 
 def _row(analysis: Analysis, one: MoveAnalysis, theme: Theme) -> list[str]:
-    """Arrow, name and value of a move, and a bar below them."""
     top = one.move * _ROW
     middle, bar = top + 30, top + 60
     ink = paint(theme, fill=INK)
@@ -164,7 +163,6 @@ def _value(analysis: Analysis, one: MoveAnalysis) -> str:
 
 
 def _loss(analysis: Analysis, one: MoveAnalysis) -> str:
-    """The difference from the best move: `-12.3`."""
     if one.value is None or analysis.value is None or not one.legal:
         return ""
     behind = one.value - analysis.value

@@ -125,7 +125,6 @@ def _title(found: Outcomes) -> str:
 
 
 def _lines(found: Outcomes, tiles: dict[int, float]) -> list[str]:
-    """Below the bars: the goal of play, its value and the mean length of games."""
     parts = [f"optimal play of {found.problem}", found.worth]
     parts.append(f"{found.moves:,.1f} moves {'more ' if found.board else ''}on average")
     others = {tile: chance for tile, chance in found.tiles.items() if tile not in tiles}
