@@ -188,7 +188,7 @@ class Board:
     def _repr_svg_(self) -> str:
         return drawing.draw_board(self._rows, self._cols, self._exponents)
 
-    # ---- what it holds
+    # ---- contents
 
     @property
     def rows(self) -> int:

@@ -141,7 +141,7 @@ class Game:
         board = self.board
         return drawing.draw_board(board.rows, board.cols, board.exponents, caption=caption)
 
-    # ---- where it stands
+    # ---- position
 
     @property
     def rules(self) -> Rules:

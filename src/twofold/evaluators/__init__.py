@@ -1,4 +1,4 @@
-"""Evaluators: what a board is worth, and their names in specs."""
+"""Evaluators: value functions of boards, by the names that specs use."""
 
 from collections.abc import Callable
 from typing import Any, Final

@@ -1,4 +1,4 @@
-"""`Evaluator`: what a board is worth, as a compiled function and its parameters."""
+"""`Evaluator`: a compiled value function of boards, with its parameters."""
 
 import math
 import re
@@ -224,7 +224,7 @@ def simple_evaluator(
         kernel: a function made with `twofold.evaluators.compiled`.
         params: the numbers that the function reads, as float32. The names of a mapping become
             keys of the spec: `eval=my.py:MINE,empty=2`.
-        summary: one line about what it looks at.
+        summary: one line for users.
         on_cells: a function made with `twofold.evaluators.compiled_on_cells`, with the same
             params: the form for large boards.
         **more: other fields of `Evaluator`.
@@ -242,7 +242,7 @@ def simple_evaluator(
         return fields
 
     if isinstance(params, Mapping):
-        keys = {key: Weight(value, "a number of its own") for key, value in params.items()}
+        keys = {key: Weight(value, "a parameter of the evaluator") for key, value in params.items()}
         return weighted_evaluator(name, summary or name, keys, rebuild, **more)
     fields = rebuild({str(place): value for place, value in enumerate(params)})
     return Evaluator(name, summary or name, **fields, **more)

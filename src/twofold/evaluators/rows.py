@@ -20,10 +20,10 @@ ROWS_WEIGHTS: Final = {
     "lost": Weight(200_000.0, "base value of each row and column"),
     "empty": Weight(270.0, "each empty cell"),
     "merges": Weight(700.0, "each tile in a run of equals"),
-    "order": Weight(47.0, "loss for lines out of order"),
-    "order_power": Weight(4.0, "power of exponents in the order", 0.0, MAX_POWER),
+    "order": Weight(47.0, "loss for lines that are not monotone"),
+    "order_power": Weight(4.0, "power of exponents in the order term", 0.0, MAX_POWER),
     "sum": Weight(11.0, "loss for each tile"),
-    "sum_power": Weight(3.5, "power of exponents in the sum", 0.0, MAX_POWER),
+    "sum_power": Weight(3.5, "power of exponents in the sum term", 0.0, MAX_POWER),
 }
 """The constants of nneonneo/2048-ai: 2048.cpp, init_tables."""
 
@@ -32,7 +32,7 @@ BAELDUNG_WEIGHTS: Final = {
     "empty": Weight(250.0, "each empty cell"),
     "pairs": Weight(750.0, "each pair of equal neighbours"),
     "sum": Weight(10.0, "loss for each point of a tile"),
-    "order": Weight(50.0, "loss for each point that a line is out of order"),
+    "order": Weight(50.0, "loss for each point by which a line is not monotone"),
 }
 """The constants of Baeldung's article "An Algorithm to solve 2048"."""
 

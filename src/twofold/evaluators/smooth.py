@@ -17,7 +17,7 @@ from twofold.evaluators.lines import Lines, all_lines
 from twofold.limits import MAX_SIDE
 
 SMOOTH_WEIGHTS: Final = {
-    "smooth": Weight(0.1, "loss for each step between neighbours, blanks passed over"),
+    "smooth": Weight(0.1, "loss for each step between neighbours, skipping empty cells"),
     "mono": Weight(1.0, "loss for steps against the better direction"),
     "empty": Weight(2.7, "ln of the number of empty cells"),
     "max": Weight(1.0, "exponent of the largest tile"),

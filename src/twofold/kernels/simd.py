@@ -52,7 +52,6 @@ def _intrinsic(function: Any) -> Any:
 
 
 def _repeat(builder: Any, value: Any, vector: Any) -> Any:
-    """A vector that holds the same value everywhere."""
     nothing = ir.Constant(vector, ir.Undefined)
     first = builder.insert_element(nothing, value, _PLACE(0))
     return builder.shuffle_vector(
@@ -268,7 +267,6 @@ def _looked_up(builder: Any, exponents: Any) -> Any:
 
 
 def _part(builder: Any, rows: Any, first: int) -> Any:
-    """16 rows from the one at `first` on."""
     picks = ir.VectorType(_PLACE, 16)(list(range(first, first + 16)))
     return builder.shuffle_vector(rows, ir.Constant(_ROWS, ir.Undefined), picks)
 

@@ -66,8 +66,6 @@ def compile_all(on_step: Told | None = None, cores: int = 1) -> None:
 
 
 class _Steps:
-    """Counts and reports the modules done."""
-
     def __init__(self, told: Told | None) -> None:
         self._told, self._done = told, 0
 

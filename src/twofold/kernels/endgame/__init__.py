@@ -1,1 +1,1 @@
-"""Endgame tables: built, and asked."""
+"""Endgame tables: building and look-up."""

@@ -1,1 +1,1 @@
-"""Small games solved."""
+"""Solving small games exactly."""

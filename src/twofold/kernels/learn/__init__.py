@@ -1,1 +1,1 @@
-"""N-tuple networks: their values, and how they learn."""
+"""N-tuple networks: values and learning."""

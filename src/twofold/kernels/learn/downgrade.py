@@ -1,4 +1,4 @@
-"""Tile-downgrading on bits: large tiles are halved, so that a network knows the board.
+"""Tile-downgrading on bits: large tiles are halved, which makes boards like those of the training.
 
 The exponent of every tile above the largest missing one falls by one. Equal tiles stay equal, and
 the legal moves stay the same.
@@ -58,10 +58,7 @@ def downgrade_once(bits):
 
 @kernel(types.uint64(types.uint64, types.uint64))
 def downgraded(bits, threshold):
-    """Downgrade until the different tiles sum to less than a threshold, or none is missing.
-
-    The threshold is 512 or more, so boards with all tiles below 256 are returned at once.
-    """
+    """Downgrade until the different tiles sum to less than a threshold (at least 512), if possible."""
     if not bits & _LARGE:
         return bits
     while tile_set(bits) >= threshold:

@@ -41,10 +41,8 @@ def player_dice(seed, draw_number):
 def spawn_law(exponents: Sequence[int], weights: Sequence[float]) -> NDArray[np.uint64]:
     """The spawn tiles as kernels read them, from ascending exponents and positive weights.
 
-    Returns:
-        uint64, shape (1 + 3 n,): the number of tiles n, then for each tile its exponent, the
-        threshold that the low 32 bits of the dice must be below, and its probability as the bits
-        of a float64.
+    uint64, shape (1 + 3 n,): the number of tiles n, then for each tile its exponent, the threshold
+    that the low 32 bits of the dice must be below, and its probability as the bits of a float64.
     """
     total = sum(weights)
     words = [len(exponents)]

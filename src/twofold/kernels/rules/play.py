@@ -1,6 +1,6 @@
 """Whole games inside a kernel: a policy chooses moves and the dice add tiles until the game ends.
 
-A policy is called by its address (see `intrinsics.POLICY` and `CELLS_POLICY`), so that one
+A policy is called by its address (see `intrinsics.POLICY` and `CELLS_POLICY`), so one
 loop serves every compiled player.
 """
 

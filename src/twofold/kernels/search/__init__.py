@@ -1,1 +1,1 @@
-"""Looking ahead, and what boards are worth to heuristics."""
+"""Searches, and heuristic evaluators on bits and on cells."""

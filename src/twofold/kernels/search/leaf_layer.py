@@ -185,14 +185,12 @@ def _slid(bits, table, outside):
 
 @kernel(types.int64(types.uint64, types.CPointer(types.int32)))
 def _crossing(bits, values):
-    """The sum of the values of four lines."""
     total = np.int64(values[bits & _ROW]) + np.int64(values[(bits >> _16) & _ROW])
     return total + np.int64(values[(bits >> _32) & _ROW]) + np.int64(values[bits >> _48])
 
 
 @kernel(types.int64(types.int64, types.uint64))
 def _if_legal(value, changes):
-    """The value of a move if it changes a line."""
     return value if changes != 0 else _ILLEGAL
 
 

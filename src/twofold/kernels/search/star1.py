@@ -92,7 +92,6 @@ def most_of_two(first, second, most):
 
 @kernel(_FOUR)
 def _one_of(number, a, b, c, d):
-    """The word of a number from 0 to 3."""
     if number < 2:
         return a if number == 0 else b
     return c if number == 2 else d
