@@ -3,7 +3,7 @@ import numpy as np
 from twofold.arrays import lies_flat
 
 
-def test_what_kernels_may_read() -> None:
+def test_only_contiguous_arrays_lie_flat() -> None:
     words = np.zeros(8, dtype=np.uint64)
     assert lies_flat(words, np.uint64)
     assert lies_flat(words.reshape(2, 4), np.uint64, 2)

@@ -96,7 +96,7 @@ def test_an_illegal_slide_says_what_is_legal() -> None:
 
 
 @pytest.mark.parametrize("move", [4, "x", "", None, [1], 1.5])
-def test_what_is_no_move(move: Any) -> None:
+def test_invalid_moves_are_refused(move: Any) -> None:
     with pytest.raises(
         InvalidMove, match=re.escape(f"u, r, d or l (or up, right, down, left), got {move!r}")
     ):
@@ -200,7 +200,7 @@ def test_bits(board: str, bits: int) -> None:
     assert Board.from_bits(bits, value.shape) == value
 
 
-def test_arrays_of_numpy() -> None:
+def test_numpy_arrays_are_accepted() -> None:
     assert Board(np.zeros(16, int)) == EMPTY
     board = Board(np.arange(6, dtype=np.uint8), (2, 3))
     assert str(board) == "2x3:012/345"
@@ -245,7 +245,7 @@ def test_arrays_of_numpy() -> None:
         (lambda: Board([0, "1"], (1, 2)), "expected exponents from 0 to 35, got '1'"),  # type: ignore[list-item]
     ],
 )
-def test_what_is_no_board(make: Callable[[], Board], message: str) -> None:
+def test_invalid_boards_are_refused(make: Callable[[], Board], message: str) -> None:
     with pytest.raises((InvalidBoard, InvalidRules), match=message):
         make()
 
@@ -259,7 +259,7 @@ def test_a_board_is_read_cell_by_cell() -> None:
 
 
 @pytest.mark.parametrize("place", [(2, 0), (0, 3), (-1, 0), 3, "ab", (1,)])
-def test_a_place_beside_the_board_is_refused(place: Any) -> None:
+def test_a_place_off_the_board_is_refused(place: Any) -> None:
     with pytest.raises(IndexError, match=r"board\[row, column\] on 2x3"):
         Board.parse("2x3:120/00b")[place]
 

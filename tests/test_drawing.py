@@ -64,7 +64,7 @@ def test_a_picture_says_what_it_shows() -> None:
     assert ET.fromstring(Board.parse(BOARD_TEXT)._repr_svg_()).get("role") == "img"
 
 
-def test_a_game_shows_how_it_stands() -> None:
+def test_a_game_shows_its_status() -> None:
     game = Game(seed=1)
     game.play(Move.DOWN)
     assert numbers(game._repr_svg_())[-1] == "0 points · move 1 · going"
@@ -117,7 +117,7 @@ def test_a_picture_in_a_page_leaves_the_page_alone() -> None:
 
 
 @pytest.mark.parametrize("name", NAMES.values(), ids=NAMES)
-def test_texts_are_only_text(name: str) -> None:
+def test_texts_are_escaped(name: str) -> None:
     board = Board.parse(BOARD_TEXT)
     svg = draw_board(4, 4, board.exponents, caption=name)
     root = ET.fromstring(svg)
@@ -128,13 +128,13 @@ def test_texts_are_only_text(name: str) -> None:
 
 
 @pytest.mark.parametrize("theme", ["", "sepia", "Light", "x" * 1_000])
-def test_themes_that_are_none(theme: str) -> None:
+def test_unknown_themes_are_refused(theme: str) -> None:
     with pytest.raises(InvalidInput, match=r"expected a theme \(auto, light, dark\), got"):
         drawing.check_theme(theme)
 
 
 @pytest.mark.parametrize("scale", [0.0, -1.0, 11.0, float("nan"), float("inf")])
-def test_scales_that_are_none(scale: float) -> None:
+def test_scales_out_of_range_are_refused(scale: float) -> None:
     with pytest.raises(InvalidInput, match=r"expected a scale from 0.05 to 10, got"):
         drawing.check_scale(scale)
 

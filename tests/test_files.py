@@ -80,7 +80,7 @@ def test_a_failing_call_leaves_the_old_file_or_the_new_one(
 @pytest.mark.promise("R13")
 @pytest.mark.skipif(os.name != "posix", reason="the process is looked up with a POSIX call")
 @pytest.mark.parametrize("parts", [[1000], [400, 0, 600]], ids=["whole", "parts"])
-def test_a_process_that_dies_leaves_no_torn_file_and_no_litter(
+def test_a_killed_writer_leaves_no_torn_file_and_no_temporary_file(
     parts: list[int], tmp_path: Path
 ) -> None:
     paths = [Path(__file__).parents[1], Path(twofold.__file__).parents[1]]
@@ -97,7 +97,7 @@ def test_a_process_that_dies_leaves_no_torn_file_and_no_litter(
 
 @pytest.mark.promise("R13")
 @pytest.mark.parametrize("form", FORMS)
-def test_short_writes_are_carried_on(form: str, tmp_path: Path) -> None:
+def test_short_writes_are_continued(form: str, tmp_path: Path) -> None:
     target = tmp_path / "record.txt"
     with Faults(0, failing(errno.EIO)).installed(files):
         atomic_write(target, FORMS[form]())
@@ -160,13 +160,13 @@ def test_a_link_is_followed(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("name", ["folder", "missing/file"])
-def test_what_is_no_file_is_refused(name: str, tmp_path: Path) -> None:
+def test_only_regular_files_are_replaced(name: str, tmp_path: Path) -> None:
     (tmp_path / "folder").mkdir()
     with pytest.raises(InvalidInput, match="expected"):
         atomic_write(tmp_path / name, NEW)
 
 
-def test_a_zero_byte_is_in_no_name() -> None:
+def test_a_zero_byte_in_a_name_is_refused() -> None:
     with pytest.raises(InvalidInput, match="expected the name of a file, got"):
         atomic_write("a\0b", NEW)
 
@@ -182,7 +182,7 @@ DEAD = 2**22 + 1
 """A number that no process has: Linux ends at 2^22, macOS earlier."""
 
 
-def test_the_litter_of_a_living_process_stays(tmp_path: Path) -> None:
+def test_temporary_files_of_a_living_process_stay(tmp_path: Path) -> None:
     living = tmp_path / f".a.{os.getpid()}-7.twofold-tmp"
     living.write_bytes(b"half")
     os.utime(living, None if os.name != "posix" else (0, 0))
@@ -191,7 +191,7 @@ def test_the_litter_of_a_living_process_stays(tmp_path: Path) -> None:
 
 
 @pytest.mark.promise("R13")
-def test_the_litter_of_a_dead_process_is_removed_and_nothing_else(tmp_path: Path) -> None:
+def test_only_temporary_files_of_dead_processes_are_removed(tmp_path: Path) -> None:
     litter = tmp_path / f".a.{DEAD}-0123456789abcdef.twofold-tmp"
     foreign = [
         tmp_path / ".a.someone-7.twofold-tmp",
@@ -242,7 +242,7 @@ def test_names_of_temporary_files_differ(tmp_path: Path) -> None:
 
 
 @pytest.mark.skipif(os.name != "posix", reason="Windows has no such permissions")
-def test_what_is_private_is_private_while_it_is_written(tmp_path: Path) -> None:
+def test_private_files_are_private_while_written(tmp_path: Path) -> None:
     target = tmp_path / "a"
     target.write_bytes(OLD)
     target.chmod(0o600)
@@ -257,7 +257,7 @@ def test_what_is_private_is_private_while_it_is_written(tmp_path: Path) -> None:
 
 
 @pytest.mark.skipif(not os.path.exists("/proc/self/mem"), reason="only Linux has it")
-def test_a_file_that_cannot_be_read_says_so() -> None:
+def test_read_errors_are_reported_as_our_error() -> None:
     with open_regular("/proc/self/mem", InvalidRecord) as file:
         reads: list[Callable[[], bytes]] = [file.read, lambda: file.read(10), file.readline]
         for read in reads:

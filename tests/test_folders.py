@@ -22,7 +22,7 @@ def deep(tmp_path: Path) -> Path:
     return folder
 
 
-def test_every_folder_that_is_missing_is_made_for_this_user_alone(tmp_path: Path) -> None:
+def test_missing_folders_are_private(tmp_path: Path) -> None:
     old = os.umask(0)
     try:
         make_private(tmp_path / "a" / "b" / "c")
@@ -48,7 +48,7 @@ def test_every_folder_that_is_missing_is_made_for_this_user_alone(tmp_path: Path
         ("../..", 0o1775, False),
     ],
 )
-def test_a_folder_that_others_can_write_to_is_told(
+def test_a_folder_that_others_can_write_to_is_found(
     deep: Path, place: str, mode: int, found: bool
 ) -> None:
     (deep / place).chmod(mode)
@@ -61,7 +61,7 @@ def test_a_folder_that_others_can_write_to_is_told(
 @pytest.mark.promise("R68")
 @pytest.mark.parametrize("place", [".", "..", "../.."])
 @pytest.mark.parametrize("sticky", [False, True])
-def test_a_folder_of_another_user_is_told(
+def test_a_folder_of_another_user_is_found(
     deep: Path, place: str, sticky: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     strange = (deep / place).resolve()
@@ -85,13 +85,13 @@ def give_away(strange: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.promise("R68")
-def test_a_folder_that_is_a_link_is_told(deep: Path, tmp_path: Path) -> None:
+def test_a_folder_that_is_a_link_is_found(deep: Path, tmp_path: Path) -> None:
     (tmp_path / "link").symlink_to(deep)
     assert shared_place(tmp_path / "link") == tmp_path / "link"
 
 
 @pytest.mark.promise("R68")
-def test_links_on_the_way_are_followed(deep: Path, tmp_path: Path) -> None:
+def test_links_in_parent_folders_are_followed(deep: Path, tmp_path: Path) -> None:
     for name, target in (("one", "two/kernels"), ("two", "open/../root"), ("open", "root")):
         (tmp_path / name).symlink_to(target)
     assert shared_place(tmp_path / "one" / "code") is None
@@ -102,7 +102,7 @@ def test_links_on_the_way_are_followed(deep: Path, tmp_path: Path) -> None:
     assert shared_place(tmp_path / "last" / "code") == tmp_path / "between"
 
 
-def test_what_is_not_there(tmp_path: Path) -> None:
+def test_a_missing_folder_raises(tmp_path: Path) -> None:
     with pytest.raises(FileNotFoundError):
         shared_place(tmp_path / "none")
     (tmp_path / "file").touch()
@@ -112,6 +112,6 @@ def test_what_is_not_there(tmp_path: Path) -> None:
             make_private(tmp_path / place / "folder")
 
 
-def test_systems_without_owners_are_not_looked_at(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_systems_without_owners_are_not_checked(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(os, "name", "nt")
     assert shared_place("no folder") is None  # type: ignore[arg-type]

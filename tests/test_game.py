@@ -84,7 +84,7 @@ def test_a_game_goes_on_from_its_board_with_the_same_dice() -> None:
         assert middle.play(step.move) == step
 
 
-def test_from_board_refuses_what_does_not_fit() -> None:
+def test_from_board_refuses_another_shape() -> None:
     board = Board.parse("2x2:10/01")
     with pytest.raises(InvalidBoard, match="expected a 4x4 board as in the rules, got 2x2"):
         Game.from_board(board, Rules(), seed=0)
@@ -99,7 +99,7 @@ def test_from_board_refuses_what_does_not_fit() -> None:
 # ---- play
 
 
-def test_a_step_says_what_came_of_a_move() -> None:
+def test_a_step_holds_the_result_of_a_move() -> None:
     game = Game.from_board(Board.parse("1100/0000/0000/0002"), seed=5)
     step = game.play(Move.LEFT)
     assert (step.move, step.reward, step.given) == (Move.LEFT, 4, False)
@@ -255,7 +255,7 @@ def test_undo_and_redo_reach_every_board() -> None:
     assert game.undos == 30
 
 
-def test_a_new_move_drops_what_could_be_redone() -> None:
+def test_a_new_move_ends_redo() -> None:
     game = Game(seed=13)
     play_on(game, 5)
     game.undo()
@@ -267,7 +267,7 @@ def test_a_new_move_drops_what_could_be_redone() -> None:
         game.redo()
 
 
-def test_an_illegal_move_keeps_what_can_be_redone() -> None:
+def test_an_illegal_move_keeps_redo() -> None:
     game = Game.from_board(Board.parse("1000/0000/0000/0000"), seed=0)
     game.play(Move.RIGHT)
     game.undo()
@@ -306,7 +306,7 @@ def test_scores_tiles_and_history_agree(rules: str) -> None:
     assert start_board(game.rules, 21) == game.start_board
 
 
-def test_repr_shows_where_it_stands() -> None:
+def test_repr_shows_the_position() -> None:
     game = Game.from_board(Board.parse("2x2:12/21"), score=20, seed=0)
     assert repr(game) == (
         "<Game '2x2 spawn=2:0.9,4:0.1 start=2 goal=2048 stop=never' seed=0 move 0, score 20, "
@@ -339,7 +339,7 @@ def place(game: Game) -> tuple[object, ...]:
 @pytest.mark.parametrize(
     "text", ["4x4", "2x2", "3x5", "1x8 spawn=2:0.5,4:0.5", "4x4 goal=64 stop=goal"]
 )
-def test_does_what_a_list_of_boards_does(text: str) -> None:
+def test_a_game_equals_a_list_of_boards(text: str) -> None:
     rules, rng = Rules.parse(text), random.Random(text)
     game = Game(rules, 7)
     boards, number = [Moment(game.board, 0)], 0
@@ -362,7 +362,7 @@ def test_does_what_a_list_of_boards_does(text: str) -> None:
     assert game.letters == "".join(move.letter for move in game.moves)
 
 
-def test_moves_made_elsewhere_join_it() -> None:
+def test_extend_appends_moves() -> None:
     whole, part = played(60), played(20)
     part.extend(whole.letters[20:], Moment(whole.board, whole.score))
     assert place(part) == place(whole)
@@ -373,7 +373,7 @@ def test_moves_made_elsewhere_join_it() -> None:
     assert part.redo().board == whole.board
 
 
-def test_moves_made_elsewhere_end_redo() -> None:
+def test_extend_ends_redo() -> None:
     game, whole = played(30), played(31)
     game.undo()
     game.undo()
@@ -443,7 +443,7 @@ def test_other_move_numbers_are_refused(do: Callable[[Game, int], Any], number: 
     assert place(game) == place(played(10))
 
 
-def test_no_longer_than_a_record(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_game_is_no_longer_than_a_record(monkeypatch: pytest.MonkeyPatch) -> None:
     assert MAX_RECORD_MOVES > 10
     monkeypatch.setattr(module, "MAX_RECORD_MOVES", 10)
     game = played(10)
@@ -453,7 +453,7 @@ def test_no_longer_than_a_record(monkeypatch: pytest.MonkeyPatch) -> None:
         game.extend("u", Moment(game.board, 0))
 
 
-def test_boards_are_kept_here_and_there() -> None:
+def test_boards_are_stored_at_intervals() -> None:
     whole, game = played(200), Game(LARGE, 1)
     game.extend(whole.letters, Moment(whole.board, whole.score))
     assert game.known_before(200) == 0
@@ -493,7 +493,7 @@ def test_a_seed_is_drawn_where_none_is_given() -> None:
     assert Game(seed=first.seed).board == first.board
 
 
-def test_a_game_is_gone_through_turn_by_turn() -> None:
+def test_a_game_is_iterated_move_by_move() -> None:
     game = Game("2x2", seed=1)
     boards = []
     for letter in "ur":
@@ -507,7 +507,7 @@ def test_a_game_is_gone_through_turn_by_turn() -> None:
         assert board.slide(move).board.place(*spawn) == step.board
 
 
-def test_a_copy_goes_on_by_itself() -> None:
+def test_a_copy_is_independent() -> None:
     game = Game(seed=4)
     for _ in range(100):
         game.play(game.legal_moves()[0])

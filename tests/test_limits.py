@@ -36,7 +36,7 @@ CALLS: dict[str, Callable[[], object]] = {
 
 @pytest.mark.promise("R20")
 @pytest.mark.parametrize("name", CALLS)
-def test_too_much_is_refused_at_once(name: str) -> None:
+def test_values_past_a_limit_are_refused_at_once(name: str) -> None:
     make_player("greedy")
     began = time.thread_time()
     with pytest.raises(InvalidInput, match=r"expected .*\d|expected .* above 0"):

@@ -28,7 +28,7 @@ def test_a_held_file_is_refused_and_a_lock_leaves_nothing(tmp_path: Path) -> Non
         pass
 
 
-def test_a_killed_holder_holds_nothing(tmp_path: Path) -> None:
+def test_a_lock_ends_with_a_killed_process(tmp_path: Path) -> None:
     file = tmp_path / "study.db"
     with subprocess.Popen(
         [sys.executable, "-c", HOLD, file], stdout=subprocess.PIPE, text=True
@@ -70,7 +70,7 @@ def test_a_file_of_the_users_own_stays(tmp_path: Path) -> None:
     assert mine.read_text() == "mine"
 
 
-def test_what_killed_programs_have_left_is_removed(tmp_path: Path) -> None:
+def test_locks_of_killed_programs_are_removed(tmp_path: Path) -> None:
     others = [tmp_path / name for name in (".a.db.lock", "b.2048.lock", ".c.2048.lock", ".e.2048")]
     for path in others:
         path.touch()

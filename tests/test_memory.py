@@ -44,7 +44,7 @@ def unknown(name: str) -> int:
     raise ValueError(f"unrecognized configuration name: {name}")
 
 
-def test_what_linux_says(meminfo: Callable[[str], None]) -> None:
+def test_free_memory_on_linux(meminfo: Callable[[str], None]) -> None:
     meminfo(MEMINFO)
     assert memory.free_memory() == 8_000_000 * 1024
 
@@ -53,13 +53,13 @@ def test_what_linux_says(meminfo: Callable[[str], None]) -> None:
 @pytest.mark.parametrize(
     "text", ["", "MemFree: 5 kB\n", "MemAvailable:\n", "MemAvailable: much kB\n"]
 )
-def test_what_cannot_be_read_is_not_known(meminfo: Callable[[str], None], text: str) -> None:
+def test_unreadable_figures_are_unknown(meminfo: Callable[[str], None], text: str) -> None:
     meminfo(text)
     assert memory.free_memory() is None
     memory.check_memory(10**18, "anything")
 
 
-def test_where_nothing_is_said_half_of_all_memory_is_free(
+def test_half_of_all_memory_is_free_without_other_figures(
     meminfo: Callable[[str], None], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     sizes = {"SC_PAGE_SIZE": 16384, "SC_PHYS_PAGES": 1_000_000}
@@ -68,7 +68,7 @@ def test_where_nothing_is_said_half_of_all_memory_is_free(
 
 
 @pytest.mark.parametrize("answers", [True, False])
-def test_what_windows_says(answers: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_free_memory_on_windows(answers: bool, monkeypatch: pytest.MonkeyPatch) -> None:
     def fill(pointer: Any) -> bool:
         status = pointer._obj
         assert status.length == ctypes.sizeof(status) >= 64
@@ -94,7 +94,7 @@ def test_what_windows_says(answers: bool, monkeypatch: pytest.MonkeyPatch) -> No
         (None, "400000\n", None),
     ],
 )
-def test_what_a_container_leaves(
+def test_free_memory_in_a_container(
     tmp_path: Path, limit: str | None, used: str | None, left: int | None
 ) -> None:
     for name, text in (("memory.max", limit), ("memory.current", used)):
@@ -118,7 +118,7 @@ def test_this_machine_has_memory() -> None:
 # Refusals
 
 
-def test_four_fifths_of_the_free_memory_can_be_had(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_four_fifths_of_the_free_memory_are_allowed(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(memory, "free_memory", lambda: 1_000_000_000)
     memory.check_memory(800_000_000, "tables")
     message = r"expected at most 80% of the free memory for tables \(800 MB\), got 801 MB"
@@ -149,7 +149,7 @@ def test_zeros_where_there_are_no_large_pages(monkeypatch: pytest.MonkeyPatch) -
     assert not memory.large_zeros(2**21, np.float32).any()
 
 
-def test_what_the_system_does_not_have(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_too_large_an_allocation_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(ResourceError, match=r"cannot allocate 140737 GB: ") as found:
         memory.large_zeros(2**45, np.float32)
     assert found.value.exit_code == 3
@@ -186,7 +186,9 @@ def test_a_tensor_is_read_only_and_stays(
     assert list(tensors.parent.iterdir()) == [tensors]
 
 
-def test_without_room_anywhere(tensors: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_memory_and_disk_space_loading_fails(
+    tensors: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     tried = []
 
     def refuse(**folder: object) -> None:

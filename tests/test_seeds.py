@@ -13,7 +13,7 @@ def seeds(*values: int) -> np.ndarray[tuple[int], np.dtype[np.uint64]]:
     return np.array(values, dtype=np.uint64)
 
 
-def test_seeds_go_round_at_the_end() -> None:
+def test_seeds_wrap_around() -> None:
     assert list(ROUND) == [LAST - 1, LAST, 0, 1, 2]
     assert list(SeedRange(7, 0)) == []
 

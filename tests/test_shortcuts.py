@@ -121,6 +121,6 @@ def test_one_player_needs_no_list() -> None:
 
 
 @pytest.mark.parametrize("broken", ["None", "types.ModuleType('gymnasium')"])
-def test_a_broken_gymnasium_does_no_harm(broken: str) -> None:
+def test_twofold_imports_with_a_broken_gymnasium(broken: str) -> None:
     code = f"import sys, types; sys.modules['gymnasium'] = {broken}; import twofold; twofold.Board"
     subprocess.run([sys.executable, "-c", code], check=True)

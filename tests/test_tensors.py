@@ -72,7 +72,7 @@ def test_others_read_ours_and_we_read_theirs(tmp_path: Path) -> None:
         assert all(np.array_equal(found[name], array) for name, array in written.items())
 
 
-def test_nothing_at_all(tmp_path: Path) -> None:
+def test_a_file_without_tensors(tmp_path: Path) -> None:
     write_tensors(tmp_path / "a", {}, {})
     assert map_tensors(tmp_path / "a") == Tensors({}, {})
 
@@ -137,7 +137,7 @@ def test_arrays_in_other_forms_are_written_as_the_format_wants_them(tmp_path: Pa
         ({}, {"x": "x" * 2**21}, "expected names and metadata of at most 2097152 bytes"),
     ],
 )
-def test_what_cannot_be_written_is_refused(
+def test_unsupported_types_are_refused(
     tmp_path: Path, given: dict[str, NDArray[Any]], metadata: dict[str, str], said: str
 ) -> None:
     with pytest.raises(InvalidNetwork, match=said):
@@ -145,7 +145,7 @@ def test_what_cannot_be_written_is_refused(
     assert list(tmp_path.iterdir()) == []
 
 
-def test_a_folder_is_no_file(tmp_path: Path) -> None:
+def test_a_folder_is_refused(tmp_path: Path) -> None:
     with pytest.raises(InvalidInput, match="expected a regular file"):
         write_tensors(tmp_path, {}, {})
 
@@ -194,7 +194,7 @@ def test_a_mapped_file_can_be_replaced(tmp_path: Path) -> None:
     assert map_tensors(tmp_path / "a").tensors["x"].all()
 
 
-def test_what_is_read_is_no_longer_the_file(tmp_path: Path) -> None:
+def test_read_arrays_do_not_depend_on_the_file(tmp_path: Path) -> None:
     written = {
         "x": numbers((3, CHUNK // 8 + 5), np.dtype("f8")),
         "y": numbers((0,), np.dtype("u1")),

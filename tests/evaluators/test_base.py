@@ -44,7 +44,7 @@ def test_params_are_float32() -> None:
 @pytest.mark.parametrize(
     "params", [[1.0], np.ones(2), np.ones((2, 2), np.float32), np.ones(4, np.float32)[::2], None]
 )
-def test_params_that_no_kernel_can_read(params: Any) -> None:
+def test_params_of_other_types_are_refused(params: Any) -> None:
     evaluator = replace(
         simple_evaluator("mine", _weighted, [1.0, 1.0]), params_for=lambda rows, cols: params
     )

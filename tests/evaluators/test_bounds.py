@@ -64,7 +64,7 @@ def test_all_boards_of_2x2_stay_within(name: str, weights: dict[str, float]) -> 
         check(evaluator, Board(exponents, (2, 2)), bounds)
 
 
-def test_bounds_are_reached_where_nothing_stands_in_the_way() -> None:
+def test_bounds_are_reached() -> None:
     snake = EVALUATORS["snake"]
     board = Board.parse("A753/0000/0000/0000")
     assert bounds_of(snake, (4, 4)).upper[half_sum(board)] == pytest.approx(snake.value(board))

@@ -206,7 +206,7 @@ def _first_cell_of_any(cells: Any, rows: Any, cols: Any, score: Any, params: Any
     return params[0] * cells[0] + params[1] * rows * cols
 
 
-def test_a_form_on_cells_of_ones_own() -> None:
+def test_a_custom_form_on_cells() -> None:
     weights = {"first": 2.0, "size": 0.0}
     both = simple_evaluator("both", _first_cell, weights, on_cells=_first_cell_of_any)
     assert both.value(Board.parse("3000/0000/0000/0000")) == 6.0

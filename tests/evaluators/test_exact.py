@@ -91,5 +91,5 @@ def test_the_unit_stays_the_same(largest: float) -> None:
     assert np.abs(rounded / unit_of(tables)).max() < 2**LINE_DIGITS
 
 
-def test_nothing_but_zeros() -> None:
+def test_tables_of_zeros() -> None:
     assert (in_units(np.zeros(4)) == 0).all()

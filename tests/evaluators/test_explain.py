@@ -52,7 +52,7 @@ def test_the_values_are_those_of_a_search_of_one_ply(name: str) -> None:
         assert one.value == (None if terms is None else pytest.approx(terms.value))
 
 
-def test_parts_that_come_and_go() -> None:
+def test_parts_that_not_all_boards_have() -> None:
     def parts(board: Board, score: int) -> dict[str, float]:
         return {"full": 1.0} if len(board.empty_cells) < 10 else {"empty": 2.0, "more": 1.0}
 
@@ -62,6 +62,6 @@ def test_parts_that_come_and_go() -> None:
     assert not found.add_up
 
 
-def test_rounding_is_no_doubt() -> None:
+def test_parts_add_up_within_rounding() -> None:
     assert Terms({"a": 1e6, "b": -1e6}, 0.5).add_up
     assert not Terms({"a": 1.0}, 1.01).add_up

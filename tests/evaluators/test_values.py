@@ -83,7 +83,7 @@ def test_all_tiles_up_to_32768_can_be_valued(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", VALUES)
-def test_what_cannot_be_valued_is_refused_by_name(name: str) -> None:
+def test_unsupported_boards_are_refused_by_name(name: str) -> None:
     evaluator = EVALUATORS[name]
     if evaluator.cells_kernel_for:
         return

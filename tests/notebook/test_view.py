@@ -35,7 +35,7 @@ def by_hand(*values: float | None, best: Move = Move.UP, legal: str = "urdl") ->
 # ---- what is shown
 
 
-def test_a_board_is_shown_as_it_shows_itself() -> None:
+def test_show_equals_the_boards_own_picture() -> None:
     board = Board.parse(TEXT)
     view = show(board)
     assert view.svg == view._repr_svg_() == board._repr_svg_()
@@ -82,7 +82,7 @@ def test_an_analysis_of_another_board(analysis: Analysis) -> None:
         show(Board.empty(), analysis)
 
 
-def test_what_cannot_be_shown() -> None:
+def test_other_objects_are_refused() -> None:
     for wrong in ("0012/0013/0024/1357", None, 7):
         with pytest.raises(
             InvalidInput, match="expected a board, a game, a record, an analysis or"
@@ -108,7 +108,7 @@ def test_bars_run_from_the_worst_move_to_the_best() -> None:
     assert [bar_length(below, one) for one in below.moves] == pytest.approx(lengths)
 
 
-def test_bars_where_there_is_nothing_to_compare() -> None:
+def test_bars_of_equal_missing_and_infinite_values() -> None:
     alone = by_hand(5.0, None, None, None, legal="u")
     assert [bar_length(alone, one) for one in alone.moves] == [1.0, 0.0, 0.0, 0.0]
     equal = by_hand(5.0, 5.0, None, None, legal="ur")
@@ -136,7 +136,7 @@ def test_texts_can_be_read_and_bars_seen(theme: str) -> None:
 
 
 @pytest.mark.parametrize("name", NAMES.values(), ids=NAMES)
-def test_names_are_only_text(name: str) -> None:
+def test_names_are_escaped(name: str) -> None:
     game = Game(seed=1)
     svg = show(Record.from_game(game, player=name)).svg
     svg += show(replace(by_hand(1.0, 2.0, 3.0, 4.0), player=name)).svg

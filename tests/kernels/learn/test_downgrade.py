@@ -33,7 +33,7 @@ def test_thresholds_may_be_sums_of_tiles(threshold: int) -> None:
             assert lower == cells
 
 
-def test_what_can_be_played_stays_as_it_is() -> None:
+def test_legal_moves_stay_the_same() -> None:
     changed = 0
     for shape in SMALL:
         for cells in some_boards(5_000 // len(SMALL) + 1, shape):

@@ -122,7 +122,7 @@ def test_the_most_patterns_there_may_be() -> None:
         check_choice(both, search, board)
 
 
-def test_what_has_diverged_is_no_number_and_stays_in_place() -> None:
+def test_diverged_weights_stay_nan() -> None:
     """A NaN of the first stage stands for nothing before it."""
     for stages in ((), (4,)):
         network = Network("01 23", (2, 2), stages=stages)

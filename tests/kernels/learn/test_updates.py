@@ -91,7 +91,7 @@ def check_sums(training: Training, learner: Learner) -> None:
 
 @pytest.mark.promise("R10")
 @pytest.mark.parametrize("shape", [(4, 4), (3, 3), (2, 2), (3, 4), (2, 3), (4, 1)])
-def test_symmetric_boards_are_worth_the_same(
+def test_symmetric_boards_have_equal_values(
     shape: tuple[int, int], figure: Callable[[str], None]
 ) -> None:
     cells = shape[0] * shape[1]

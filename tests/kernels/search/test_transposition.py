@@ -169,7 +169,7 @@ def test_what_is_stored_is_found_by_its_position_depth_and_kind_alone() -> None:
 
 @pytest.mark.parametrize("only_present", [True, False])
 @pytest.mark.parametrize("buckets", BUCKETS)
-def test_never_a_wrong_value(buckets: int, only_present: bool) -> None:
+def test_the_table_never_returns_a_wrong_value(buckets: int, only_present: bool) -> None:
     """A million look-ups and stores against a dictionary."""
     rng = np.random.default_rng(buckets)
     awkward = np.array(awkward_positions(buckets), dtype=np.uint64)
