@@ -58,7 +58,7 @@ def downgrade_once(bits):
 
 @kernel(types.uint64(types.uint64, types.uint64))
 def downgraded(bits, threshold):
-    """Downgrade until the different tiles sum to less than a threshold, 512 or more, if possible."""
+    """Downgrade until different tiles sum to less than a threshold, 512 or more, if possible."""
     if not bits & _LARGE:
         return bits
     while tile_set(bits) >= threshold:
