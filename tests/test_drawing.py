@@ -1,4 +1,4 @@
-"""Boards as SVG: colours, sizes, words, and nothing that could do more than be seen."""
+"""Boards as SVG: colours, sizes, texts, and no active content."""
 
 import random
 import re
@@ -21,7 +21,7 @@ from twofold.rules import Move, Rules
 BOARD_TEXT = "0123/4567/89ab/cdef"
 
 
-# ---- what is seen
+# ---- pictures
 
 
 @pytest.mark.parametrize("shape", [(1, 2), (2, 2), (3, 4), (4, 4), (8, 8)])
@@ -113,7 +113,7 @@ def test_a_picture_in_a_page_leaves_the_page_alone() -> None:
     assert " class=" not in Board.parse(BOARD_TEXT)._repr_svg_()
 
 
-# ---- what cannot be
+# ---- refusals
 
 
 @pytest.mark.parametrize("name", NAMES.values(), ids=NAMES)

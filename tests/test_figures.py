@@ -1,4 +1,4 @@
-"""Figures as people read them."""
+"""Numbers as readable text."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""R13: a file that we write is the old one or the new one, whatever fails on the way."""
+"""R13: after any failure a file that twofold writes is the old one or the new one."""
 
 import errno
 import os
@@ -22,7 +22,7 @@ FORMS: dict[str, Callable[[], Buffer | Iterable[Buffer]]] = {
     "list": lambda: [NEW[:5], b"", memoryview(NEW)[5:7000], memoryview(NEW)[7000:]],
     "iterator": lambda: (NEW[start : start + 6500] for start in range(0, len(NEW), 6500)),
 }
-"""How the same content may be given."""
+"""The same content in each accepted form."""
 
 
 DIES_AT_EACH_CALL = """

@@ -1,4 +1,4 @@
-"""Folders for this user alone: what another user of the machine could change is told."""
+"""Private folders, and folders that another user could change."""
 
 import os
 from pathlib import Path

@@ -26,7 +26,7 @@ from twofold.step import Status, next_step, start_board, status_of
 
 
 def play_on(game: Game, moves: int) -> None:
-    """Make moves, each time the first legal one in a turning order."""
+    """Make moves: the first legal one of an order that rotates."""
     for _ in range(moves):
         legal = game.legal_moves()
         game.play(legal[game.move_number % len(legal)])
@@ -290,7 +290,7 @@ def test_a_given_tile_is_undone_and_redone_like_any_other() -> None:
     assert game.redo() == step
 
 
-# ---- the whole
+# ---- whole games
 
 
 @pytest.mark.parametrize("rules", ["1x5", "2x2", "3x4 spawn=2:6,4:3,8:1", "5x5 goal=64 stop=goal"])
@@ -314,7 +314,7 @@ def test_repr_shows_the_position() -> None:
     )
 
 
-# ---- letters, and boards here and there
+# ---- letters and stored boards
 
 LARGE = Rules(6, 6)
 """Rules under which games of first legal moves are long."""
@@ -332,7 +332,7 @@ def played(moves: int) -> Game:
 
 
 def place(game: Game) -> tuple[object, ...]:
-    """Everything that is known of a game but how often it was undone."""
+    """The state of a game without its number of undos."""
     return game.letters, game.board, game.score, dict(game.spawns), game.steps
 
 

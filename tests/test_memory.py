@@ -1,4 +1,4 @@
-"""Free memory as the system tells it, and arrays that fit or are refused."""
+"""Free memory as the system reports it, and arrays that fit or are refused."""
 
 import ctypes
 import os
@@ -24,7 +24,7 @@ Buffers:          102400 kB
 
 @pytest.fixture
 def meminfo(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Callable[[str], None]:
-    """Writes what stands for /proc/meminfo."""
+    """Writes a replacement of /proc/meminfo."""
 
     def write(text: str) -> None:
         (tmp_path / "meminfo").write_text(text)
@@ -176,7 +176,7 @@ def tensors(tmp_path: Path) -> Path:
 def test_a_tensor_is_read_only_and_stays(
     tensors: Path, monkeypatch: pytest.MonkeyPatch, free: float | None
 ) -> None:
-    """The last one has no room in memory: it lies in a file without a name."""
+    """The last one does not fit into memory: it is in a file without a name."""
     monkeypatch.setattr(memory, "free_memory", lambda: free)
     with open_tensors(tensors) as file:
         x, none = memory.load(file, "x"), memory.load(file, "none")

@@ -1,4 +1,4 @@
-"""What one does most, in one call each, does what the modules behind do."""
+"""The shortcuts give the results of the modules behind them."""
 
 import copy
 import pickle  # noqa: TID251 (of our own making)

@@ -1,4 +1,4 @@
-"""Files of tensors: what is written is read, by us and by others, without a copy."""
+"""Files of tensors: twofold and the safetensors library read them equally, without a copy."""
 
 import errno
 import mmap
@@ -36,7 +36,7 @@ def numbers(shape: tuple[int, ...], dtype: np.dtype[Any]) -> NDArray[Any]:
 
 
 def owner(array: Any) -> Any:
-    """What the memory of an array belongs to."""
+    """The owner of an array's memory."""
     while True:
         below = array.obj if isinstance(array, memoryview) else getattr(array, "base", None)
         if below is None:
@@ -79,7 +79,7 @@ def test_a_file_without_tensors(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("length", range(0, 200, 7))
 def test_data_is_aligned(tmp_path: Path, length: int) -> None:
-    """Whatever the length of the header and the order of the tensors."""
+    """For any length of the header and order of the tensors."""
     given = {
         "a": numbers((3,), np.dtype("u1")),
         "b": numbers((5,), np.dtype("f8")),
@@ -186,7 +186,7 @@ def test_a_file_that_cannot_be_mapped(tmp_path: Path, monkeypatch: pytest.Monkey
 
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows keeps mapped files from changing")
 def test_a_mapped_file_can_be_replaced(tmp_path: Path) -> None:
-    """Whoever has the old content mapped keeps it."""
+    """An old mapping keeps the old content."""
     write_tensors(tmp_path / "a", {"x": np.zeros(5000)}, {})
     old = map_tensors(tmp_path / "a").tensors["x"]
     write_tensors(tmp_path / "a", {"x": np.ones(5)}, {})

@@ -104,7 +104,7 @@ def tile_sum(cells: tuple[int, ...]) -> int:
 
 
 def downgraded(cells: tuple[int, ...], threshold: int) -> tuple[int, ...]:
-    """While the different tiles sum to so much: halve all above the largest missing tile."""
+    """Halve all tiles above the largest missing one while the different tiles reach a sum."""
     while tile_sum(cells) >= threshold:
         holes = [exponent for exponent in range(1, max(cells)) if exponent not in cells]
         if not holes:

@@ -1,4 +1,4 @@
-"""Evaluators of the user's own, and what all evaluators say about themselves."""
+"""Custom evaluators, and the description of all evaluators."""
 
 import math
 from dataclasses import replace

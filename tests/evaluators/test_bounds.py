@@ -1,4 +1,4 @@
-"""Bounds: no board of a tile sum is worth more than its bound says."""
+"""Bounds: no board of a tile sum has a value above its bound."""
 
 from itertools import product
 

@@ -193,7 +193,7 @@ def test_terms_of_smooth() -> None:
     }
 
 
-# Of one's own
+# Custom evaluators
 
 
 @compiled

@@ -1,4 +1,4 @@
-"""What kernels compute on fixed games and boards, as text.
+"""Results of kernels on fixed games and boards, as text.
 
 Run as a module it prints that; with the word `all`, games and searches one by one, too.
 """
@@ -92,7 +92,7 @@ def look_up_and_store(positions, found, context):
 
 
 def short(array: NDArray[Any]) -> str:
-    """What stands for all bytes of an array."""
+    """A hash of all bytes of an array."""
     return hashlib.sha256(array.tobytes()).hexdigest()
 
 
@@ -143,7 +143,7 @@ def learned() -> Iterator[str]:
 
 
 def few_lines() -> Iterator[str]:
-    """The signature, which stands for games, searches and learning, and a line for each part."""
+    """The signature of games, searches and learning, and a line for each part."""
     yield f"signature {signature()}"
     yield from pieces()
 

@@ -33,7 +33,7 @@ STANDARD_LAW: Final = dice.spawn_law((1, 2), (0.9, 0.1))
 
 @dataclass(frozen=True, slots=True)
 class Moves:
-    """What the four moves do to boards.
+    """The results of the four moves on boards.
 
     Attributes:
         after: uint8, shape (count, 4, rows * cols); exponent 16 shown as 15 on bits.

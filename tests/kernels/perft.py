@@ -43,7 +43,7 @@ def _start_on_bits(bits, depth, across, down, mask):
 
 @kernel(types.int64(_BOARDS, types.int64, types.int64, types.int64), cached=False)
 def _count_on_cells(boards, rows, cols, depth):
-    """Paths from the board `boards[depth]`; those before it are room for what follows."""
+    """Paths from the board `boards[depth]`; the boards before it are workspace."""
     total = 0
     state, after = pointer(boards[depth]), boards[depth - 1]
     for move in range(4):

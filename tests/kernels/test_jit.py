@@ -1,4 +1,4 @@
-"""The folder of machine code: what starts a new one, and what happens without one."""
+"""The cache folder of machine code: when it changes, and runs without it."""
 
 import os
 import shutil
@@ -82,7 +82,7 @@ def test_a_changed_callee_in_another_module_is_compiled_again(copied: Path, tmp_
 def test_settings_that_change_machine_code_change_the_folder(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    """That the environment sets them, the plain path shows in `test_plain.py`."""
+    """`test_plain.py` tests that the environment sets them."""
     monkeypatch.setenv("TWOFOLD_CACHE_DIR", str(tmp_path))
     folders = [_jit._choose_folder()]
     for holder, name in ((_jit, "PLAIN"), (config, "BOUNDSCHECK"), (config, "OPT")):
@@ -162,7 +162,7 @@ for name in {names}:
 
 
 def test_folders_unused_for_a_month_are_removed(tmp_path: Path) -> None:
-    """Folders with other names are not ours: `TWOFOLD_CACHE_DIR` may be one with more in it."""
+    """Folders with other names stay: `TWOFOLD_CACHE_DIR` may have other content."""
     days_unused = {"0" * 20: 0, "1" * 20: 29, "2" * 20: 31, "3" * 20: -9_000, "my kernels": 99}
     for name, days in days_unused.items():
         (tmp_path / name).mkdir()
@@ -224,7 +224,7 @@ def test_without_a_folder_no_code_is_kept(monkeypatch: pytest.MonkeyPatch) -> No
 def test_a_damaged_file_is_compiled_anew(
     kind: str, damage: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Such as a power failure leaves them: Numba does not wait for the disk."""
+    """As after a power failure: Numba does not sync its files."""
     cache = tmp_path / "code"
     monkeypatch.setattr(_jit, "CACHE_FOLDER", cache)
 

@@ -1,4 +1,4 @@
-"""Kernels that are given addresses stay inside the memory they are given.
+"""Kernels that receive addresses stay inside that memory.
 
 Every buffer lies between two zones of guard bytes. A write into a zone is seen afterwards; a read
 from one finds nonsense, so that results differ from those without guards.
@@ -227,11 +227,11 @@ def test_slides_on_cells(rows: int, cols: int, guards: Guards) -> None:
 
 
 # Searches: the context, the table, the parameters and the law are guarded; the table is as small
-# as can be.
+# as possible.
 
 
 def guard_context(guards: Guards, context: Context, has_table: bool) -> Words:
-    """The context's words, and what they point to, between guards."""
+    """The context's words and their arrays, between guards."""
     shape, rules = frame(4, 4), Rules()
     law = guards.copy(spawn_law(rules.spawn_exponents, rules.spawn_weights))
     tables = [guards.copy(shape.across), guards.copy(shape.down)]
@@ -246,7 +246,7 @@ def guard_context(guards: Guards, context: Context, has_table: bool) -> Words:
 
 
 def guard_lines(guards: Guards, words: Words, context: Context) -> None:
-    """What the layer for sums of lines reads, if it is in use."""
+    """The arrays of the layer for sums of lines, if it is in use."""
     for word in (
         layers.ACROSS_LINES, layers.DOWN_LINES, layers.COLUMN_VALUES, layers.ROW_VALUES
     ):  # fmt: skip
@@ -372,7 +372,7 @@ def test_summed(prunes: bool, guards: Guards) -> None:
 def test_kernel_tests_pass_with_bounds_checks(
     tmp_path: Path, figure: Callable[[str], None]
 ) -> None:
-    """All tests of kernels once more, compiled to check the bounds of every array."""
+    """All tests of kernels, compiled with bounds checks of arrays."""
     environment = os.environ | {
         "NUMBA_BOUNDSCHECK": "1",
         "TWOFOLD_CACHE_DIR": str(tmp_path),

@@ -85,7 +85,7 @@ def test_hashes_differ() -> None:
 
 
 def guarded(guards: Guards, search: ExpectimaxCells, rules: Rules, ply: int, table: bool) -> Words:
-    """The words of a search and what they point to, between guards; no frame to spare."""
+    """The words of a search and their arrays, between guards; without a spare frame."""
     words = guards.copy(search.context.words)
     law = guards.copy(spawn_law(rules.spawn_exponents, rules.spawn_weights))
     room = np.zeros((kernels.frames(ply) - 1) * kernels.FRAME_BYTES // 8, dtype=np.uint64)

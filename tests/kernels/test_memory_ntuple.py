@@ -55,7 +55,7 @@ def tiny_network(patterns: str, shape: tuple[int, int], stages: tuple[int, ...])
 
 
 def guard_network(guards: Guards, network: Network) -> Words:
-    """The words of a network whose weights lie between guards, and they too."""
+    """The words of a network and its weights, between guards."""
     words = guards.copy(network.words())
     words[ntuple.WEIGHTS] = guards.copy(network.weights).ctypes.data
     return words
@@ -84,7 +84,7 @@ def test_values(shape: tuple[int, int], stages: tuple[int, ...], guards: Guards)
     assert guards.intact()
 
 
-# The policy of one ply and the lowest layer of a search, with as many leaves as there may be
+# The policy of one ply and the lowest layer of a search, with the most leaves possible
 
 LAWS = ["2:0.9,4:0.1", "2:1,4:1,8:1,16:1,32:1,64:1,128:1,32768:1"]
 
@@ -97,7 +97,7 @@ def layer_values(afters, tiles, values, context):
 
 
 def guard_search(guards: Guards, search: Expectimax, network: Network) -> Words:
-    """The words of a search between guards, with all that they point to."""
+    """The words of a search and their arrays, between guards."""
     words, held = guards.copy(search.context.words), search.context._held
     own = (ntuple.LEAVES, ntuple.PLACES, ntuple.FOUND_LEAVES)
     for word in (names.ACROSS, names.DOWN, names.LAW, *own):
@@ -213,7 +213,7 @@ def test_training(name: str, guards: Guards) -> None:
 @pytest.mark.promise("R8")
 @pytest.mark.parametrize("order", ["forward", "backward"])
 def test_a_game_as_long_as_its_history(order: str, guards: Guards) -> None:
-    """It ends where there is no room for another afterstate, and what follows is not lost."""
+    """It ends without room for another afterstate, and continues afterwards."""
     settings = settings_of((4, 4), "td", order=order, steps=3)
     guarded = Guarded.make(guards, Training(settings, games=3))
     guarded.begin(3)
@@ -252,7 +252,7 @@ def test_single_updates(guards: Guards) -> None:
 @pytest.mark.promise("R8")
 @pytest.mark.parametrize("stages", [(), (4, 16)])
 def test_weights_that_are_no_numbers(stages: tuple[int, ...], guards: Guards) -> None:
-    """Nothing before the first stage is looked at."""
+    """No weight before the first stage is read."""
     guarded = Guarded.make(guards, Training(settings_of((2, 3), "tc", stages=stages), games=20))
     guarded.training.network.weights[:] = np.nan
     guarded.begin(20)

@@ -1,4 +1,4 @@
-"""Numba without what kernels never need."""
+"""Numba is imported without modules that kernels do not need."""
 
 import subprocess
 import sys

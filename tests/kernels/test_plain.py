@@ -17,7 +17,7 @@ ROOT = Path(__file__).parents[2]
 
 
 def run_python(*arguments: str, **variables: str) -> str:
-    """What a new interpreter prints; its warnings are errors."""
+    """The output of a new interpreter, with warnings as errors."""
     environment = os.environ | {"PYTHONPATH": os.pathsep.join(sys.path)} | variables
     command = [sys.executable, "-W", "error", *arguments]
     done = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True)
@@ -50,7 +50,7 @@ WORDS = [0x1, 0x8000_0000_0000_0001, 0x1111_0101_1010_1111, 2**64 - 1]
 
 @pytest.fixture(scope="module")
 def plain() -> list[str]:
-    """What a process on the plain path has: instructions, its folder, the nth set bits."""
+    """The results of a process on the plain path: instructions, its folder, the nth set bits."""
     return run_python("-c", SHOWN, TWOFOLD_PLAIN="1").splitlines()
 
 

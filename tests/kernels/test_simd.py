@@ -1,4 +1,4 @@
-"""Words side by side: each operation equals NumPy's, lane by lane."""
+"""Vectors of words: each operation equals NumPy's, lane by lane."""
 
 import numpy as np
 from numba import types
@@ -17,7 +17,7 @@ Words = NDArray[np.uint64]
 
 @lazy_kernel(types.void(_WORDS, _WORDS, _TABLE))
 def operate(left, right, results):
-    """One row of results an operation, in the order of `expected`."""
+    """One row of results per operation, in the order of `expected`."""
     a, b = load(pointer(left), 0), load(pointer(right), 0)
     small = b & np.uint64(15)
     store(pointer(results[0]), 0, a & b)

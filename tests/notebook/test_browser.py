@@ -1,4 +1,4 @@
-"""Pictures and replays in a real Chromium: what is seen, in both themes, and by whom."""
+"""Pictures and replays in Chromium, in both themes."""
 
 import re
 from collections.abc import Iterator
@@ -27,12 +27,12 @@ def browser() -> Iterator[Browser]:
 
 
 def is_own(url: str) -> bool:
-    """Whether what is asked for is the page itself or stands in it."""
+    """Whether a request is for the page itself or a part of it."""
     return url.startswith("data:") or url.endswith("/game.html")
 
 
 def opened(browser: Browser, path: Path, page_html: str, scheme: str) -> Page:
-    """A page with this content, on a screen of one theme; it fails if it asks for anything."""
+    """A page with this content in one theme; any request fails."""
     path.write_text(page_html, encoding="utf-8")
     options: dict[str, Any] = {"color_scheme": scheme, "viewport": {"width": 500, "height": 700}}
     context = browser.new_context(**options)
@@ -82,7 +82,7 @@ def test_a_picture_follows_the_page_around_it(
 def test_a_picture_that_is_an_image_does_so_too(
     browser: Browser, tmp_path: Path, scheme: str
 ) -> None:
-    """JupyterLab makes an image of a picture; what it shows then is compared dot by dot."""
+    """JupyterLab makes an image of a picture; the images are compared pixel by pixel."""
     board = Board.parse("1000/0000/0000/000b")
     pictures = [show(board).svg, show(board, theme=scheme).svg]
     images = "".join(f'<img src="data:image/svg+xml,{quote(svg)}">' for svg in pictures)

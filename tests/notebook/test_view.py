@@ -32,7 +32,7 @@ def by_hand(*values: float | None, best: Move = Move.UP, legal: str = "urdl") ->
     return Analysis(Board.parse(TEXT), (up, right, down, left), best, "mine", unit="points")
 
 
-# ---- what is shown
+# ---- pictures
 
 
 def test_show_equals_the_boards_own_picture() -> None:

@@ -23,7 +23,7 @@ from twofold.limits import MAX_SIDE
 from twofold.rules import Rules
 
 COUNT = WIDTH + 3
-"""Games: some that are stepped at once and some that are not."""
+"""Number of games: one vector and some single games."""
 
 _BYTES = types.Array(types.uint8, 1, "C")
 

@@ -1,4 +1,4 @@
-"""One form for all symmetries of a board, and the keys of boards."""
+"""The canonical form of a board, and its key."""
 
 import random
 

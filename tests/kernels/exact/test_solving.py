@@ -43,7 +43,7 @@ def test_threads_put_each_word_into_a_set_once() -> None:
 
 
 def following(board: Board, rules: Rules) -> set[int]:
-    """The boards that may follow after a move and a spawn, in the form that stands for all."""
+    """The canonical boards after a move and a spawn."""
     found = set()
     for move in board.legal_moves():
         after = board.slide(move).board

@@ -1,4 +1,4 @@
-"""Tile-downgrading on bits equals the reference, and keeps what can be played."""
+"""Tile-downgrading on bits equals the reference, and keeps the legal moves."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""Planes of a release become the weights that its description says, and nothing beside them."""
+"""Planes of a release become the weights of their description, and no other weights change."""
 
 import numpy as np
 import pytest
@@ -12,7 +12,7 @@ GUARD = np.float32(-12345.5)
 def add_plainly(
     filled: NDArray[np.uint16], low: bytes, high: bytes, unit: float, weights: list[float]
 ) -> list[float]:
-    """What the kernel does, from its description."""
+    """The kernel in Python, from its description."""
     codes = [above << 8 | below for below, above in zip(low, high, strict=True)]
     added = list(weights)
     for place in range(len(weights)):

@@ -37,7 +37,7 @@ _FLOATS = types.Array(types.float64, 1, "C")
 
 @dataclass
 class Both:
-    """A network and its naive twin: random weights, later stages only where a die says so."""
+    """A network and its naive twin: random weights, those of later stages partly set."""
 
     network: Network
     twin: NaiveNetwork
@@ -50,7 +50,7 @@ class Both:
         return cls(network, twin_of(network))
 
     def promote(self, boards: Sequence[Cells]) -> None:
-        """Change a third of the weights that the boards look at in their stages."""
+        """Change a third of the weights that the boards use in their stages."""
         rng = np.random.default_rng(9)
         for cells in boards:
             stage = self.twin.stage(cells)
@@ -61,7 +61,7 @@ class Both:
                     table_of(self.network, pattern, stage)[seen] = weight
 
     def size(self, cells: Cells) -> float:
-        """The sum of the sizes of the weights: what rounding is relative to."""
+        """The sum of the absolute weights, to which rounding is relative."""
         stage = self.twin.stage(cells)
         return sum(abs(self.twin.weight(stage, each)) for each in self.twin.features(cells))
 
@@ -108,7 +108,7 @@ def test_named_patterns(name: str) -> None:
 
 
 def test_the_most_patterns_there_may_be() -> None:
-    """32 patterns: 256 features, as many as there is room for."""
+    """32 patterns: 256 features, the maximum."""
     cells = [(a, b, c) for a in range(16) for b in range(a) for c in range(b)][:32]
     text = " ".join("".join("0123456789abcdef"[cell] for cell in each) for each in cells)
     both = Both.make(text, (4, 4), (64,))
@@ -123,7 +123,7 @@ def test_the_most_patterns_there_may_be() -> None:
 
 
 def test_diverged_weights_stay_nan() -> None:
-    """A NaN of the first stage stands for nothing before it."""
+    """A NaN of the first stage stays NaN."""
     for stages in ((), (4,)):
         network = Network("01 23", (2, 2), stages=stages)
         network.weights[:] = np.nan

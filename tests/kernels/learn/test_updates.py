@@ -70,7 +70,7 @@ def test_updates_equal_those_on_dictionaries(
 
 
 def place_of(network: Network, pattern: int, seen: tuple[int, ...]) -> int:
-    """Where a weight is in its stage: the last cell of a pattern varies fastest."""
+    """The index of a weight in its stage: the last cell of a pattern varies fastest."""
     place = 0
     for exponent in seen:
         place = 16 * place + exponent
@@ -107,7 +107,7 @@ def test_symmetric_boards_have_equal_values(
 
 
 def test_a_rate_of_one_takes_the_value_to_the_target() -> None:
-    """On boards that no pattern sees twice the same; on others a value goes further."""
+    """For boards on which all features differ; equal features would add the step twice."""
     training = Training(TrainingSettings(patterns="2x4", schedule=parse_schedule("td:1")))
     worker = training.workers[0]
     worker.begin(training.settings.schedule[0], 0)

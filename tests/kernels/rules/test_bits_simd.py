@@ -1,4 +1,4 @@
-"""Boards side by side follow the rules that single ones follow, in every shape up to 4x4."""
+"""Boards in lanes follow the rules of single boards, in every shape up to 4x4."""
 
 import numpy as np
 import pytest

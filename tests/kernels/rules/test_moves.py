@@ -62,7 +62,7 @@ def chunks(rows: int, cols: int, count: int, largest: int) -> Iterator[Cells]:
 
 
 def assert_equal(found: Moves, expected: Moves, shown_as: int) -> None:
-    """Compare all there is; exponent 16 may be shown as 15."""
+    """Compare everything; exponent 16 may be shown as 15."""
     assert np.array_equal(found.after, np.minimum(expected.after, shown_as))
     assert np.array_equal(found.reward, expected.reward)
     assert np.array_equal(found.legal, expected.legal)
@@ -71,7 +71,7 @@ def assert_equal(found: Moves, expected: Moves, shown_as: int) -> None:
 
 
 def compare_all(count: int) -> int:
-    """Compare the three on so many boards; returns how many there were.
+    """Compare the three on a number of boards; returns that number.
 
     A shape that holds more lines has fewer boards: the reference slides one line at a time.
     """

@@ -1,4 +1,4 @@
-"""Games inside kernels are the games that the general loop plays, move for move."""
+"""Games inside kernels equal those of the general loop, move for move."""
 
 from dataclasses import replace
 
@@ -49,7 +49,7 @@ def by_choose(spec: str, rules: Rules, seed: int) -> GameResult:
 
 
 def assert_replays(result: GameResult, rules: Rules) -> None:
-    """The moves, played again by `Game`, lead to everything that the result says."""
+    """A replay of the moves by `Game` gives the result."""
     game = Game(rules, seed=result.seed)
     reached = [0] * (game.board.max_exponent + 1)
     for letter in result.letters:
@@ -123,7 +123,7 @@ def start(text: str, rules: Rules) -> Game:
 
 
 def progress(game: Game) -> _Progress:
-    """A game under way whose first tiles were all reached at move 0."""
+    """A game in progress whose first tiles were all reached at move 0."""
     return _Progress(game, keep_moves=True)
 
 
@@ -177,7 +177,7 @@ def test_play_stops_at_a_goal_past_32768() -> None:
         assert Game.from_board(found.board, rules, seed=0).status is Status.STOPPED
 
 
-# What a game inside kernels tells
+# Results of a game inside kernels
 
 
 def test_chunks_of_any_size_make_the_same_game() -> None:

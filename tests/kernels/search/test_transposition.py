@@ -1,4 +1,4 @@
-"""The transposition table: what is found is what was stored; nothing else ever is."""
+"""The transposition table returns stored values and no others."""
 
 import threading
 from collections.abc import Callable
@@ -31,7 +31,7 @@ BUCKETS = [4096, 5000, 65_536]
 
 
 class Table:
-    """A table of so many buckets, and the words of a context that point to it."""
+    """A table with a number of buckets, and a context for it."""
 
     def __init__(self, buckets: int, *, only_present: bool = False) -> None:
         self.array = aligned_zeros(buckets * BUCKET_WORDS)
@@ -63,7 +63,7 @@ def find_one(position, depth, kind, context):
 
 @lazy_kernel(types.void(_WORDS, _INTS, _INTS, _WORDS, _INTS, _WORDS, _WORDS, _WORDS))
 def use(positions, depths, kinds, values, order, found, hits, context):
-    """As a search does: look up each position in turn, and store the value of what is missing."""
+    """Look up each position, and store missing values, as a search does."""
     words = pointer(context)
     for turn in range(len(order)):
         index = order[turn]
@@ -270,7 +270,7 @@ def test_a_new_generation_needs_no_table() -> None:
 
 
 def test_torn_entries_match_nothing() -> None:
-    """Two threads wrote one place at once: the first word of one, the second of the other."""
+    """An entry with the first word of one thread and the second word of another."""
     rng = np.random.default_rng(3)
     one, positions = Table(4096), neighbours(8)
     keys = [(p, d, k) for p in positions for d in (1, 2, 9) for k in (EXACT, LOWER)]
