@@ -338,9 +338,7 @@ class Board:
     def place(self, cell: int, tile: int) -> "Board":
         """The board with one more tile: `tile`, such as 2, on the empty cell number `cell`.
 
-        Raises:
-            CellOccupied: the cell holds a tile.
-            InvalidBoard: there is no such cell or tile.
+        Raises `CellOccupied` if the cell holds a tile, `InvalidBoard` without such a cell or tile.
         """
         number = notation.as_int(cell)
         if number is None or not 0 <= number < len(self._exponents):

@@ -60,9 +60,6 @@ class Game:
         rules: `Rules`, or text such as `3x3`.
         seed: seed of the dice, 0 to 2**64 - 1; None draws one.
         undos: moves undone so far, for a game that is resumed.
-
-    Raises:
-        InvalidInput: the rules cannot be read, or a number is out of range.
     """
 
     def __init__(

@@ -123,9 +123,6 @@ def bench(
         seed: seed of the first game; the others follow.
         rules: the rules of all games.
         jobs: games at the same time of players by spec; None for one on each core.
-
-    Raises:
-        InvalidInput: a player cannot be made or play these rules, or a number is out of range.
     """
     players = [players] if isinstance(players, (Player, str)) else list(players)
     if not players:

@@ -45,11 +45,10 @@ def show(
     theme: str = "auto",
     scale: float = SCALE,
 ) -> View:
-    """A picture of a board, a game, a record, an analysis or outcomes.
+    """A picture of a board, a game, a record, an analysis or outcomes of a solved game.
 
     Args:
-        what: a board; a game or a record, with its points; an analysis; outcomes of a solved
-            game, see `twofold.exact`.
+        what: the object; games and records are shown with their points.
         analysis: an analysis of that board: marks the best move, and adds the values of all four.
         theme: `auto` follows the page around it, `light` and `dark` do not.
         scale: pixels per unit; a tile has 100 units.
