@@ -158,12 +158,7 @@ def kernel(signature: Any, *, cached: bool = True) -> Callable[[Callable[..., An
     """Compile a function for one signature, or load it from the cache folder.
 
     The function releases the GIL, follows IEEE 754 exactly, and division by zero gives infinity
-    or NaN.
-
-    Args:
-        signature: a Numba signature, as text or as an object.
-        cached: whether the machine code is kept; only for kernels of this package, whose
-            sources name the folder.
+    or NaN. Only kernels of this package can be `cached`, since their sources name the folder.
     """
 
     def decorate(function: Callable[..., Any]) -> Any:

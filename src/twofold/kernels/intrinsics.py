@@ -1,10 +1,8 @@
 """Machine instructions and raw pointers for kernels.
 
-An array argument is seven words with reference counting; recursive kernels take raw pointers
-instead. The caller keeps the array alive; loads and stores do not check bounds.
-
-Each instruction has a plain path for processors without it, chosen when compiling;
-`TWOFOLD_PLAIN=1` forces the plain paths, and the tests compare both.
+Raw pointers replace arrays in recursive kernels; the caller keeps the array alive, and loads and
+stores do not check bounds. Each special instruction has a plain path for other processors, which
+`TWOFOLD_PLAIN=1` forces; tests compare both.
 """
 
 from typing import Any, Final

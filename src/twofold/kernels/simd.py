@@ -312,11 +312,9 @@ def as_floats(typingctx: Any, lanes: Any) -> Any:
 
 
 def on_lanes(word_kernel: Any, words: int = 0) -> Any:
-    """The same kernel, compiled for lanes.
+    """The same kernel compiled for lanes; the last `words` arguments remain plain words.
 
-    Args:
-        word_kernel: a kernel that takes and returns words and uses only the operators above.
-        words: how many of its arguments, the last ones, remain plain words.
+    It must take and return words and use only the operators above.
     """
     count = word_kernel.py_func.__code__.co_argcount
     kinds = [LANES] * (count - words) + [types.uint64] * words

@@ -40,9 +40,8 @@ Told = Callable[[str], None]
 def compile_all(on_step: Told | None = None, cores: int = 1) -> None:
     """Compile all kernels, or load them from the cache folder.
 
-    Args:
-        on_step: called with a line of text after each module.
-        cores: with 2 or more, a second process compiles half of the modules.
+    `on_step` is called with a line of text after each module. With 2 or more cores, a second
+    process compiles half of the modules.
     """
     steps = _Steps(on_step)
     _import(BASE, steps)

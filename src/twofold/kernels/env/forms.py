@@ -25,11 +25,7 @@ _56: Final = np.uint64(56)
 
 
 def _nibbles(builder: Any, bits: Any) -> Any:
-    """The 16 cells of a board in 64 bits, row by row, as a vector of bytes.
-
-    Each byte holds two cells; the top-left cell is the high half of the last byte of a
-    little-endian word.
-    """
+    """The 16 cells of a 64-bit board, row by row, as a vector of bytes (little-endian words)."""
     byte = ir.IntType(8)
     eight = ir.VectorType(byte, 8)
     pairs = builder.bitcast(bits, eight)

@@ -205,17 +205,10 @@ def locate_board(bits, table):
 def spread(table, first, last, layer_sum, chances, ends):
     """Pass the probabilities of a layer's boards on to the boards after optimal moves.
 
-    Args:
-        table: its words.
-        first: number of the first board.
-        last: number after the last one.
-        layer_sum: sum of their tiles.
-        chances: by board of the table, the probability that the game reaches it; changed.
-        ends: (sums of tiles in units, exponents), the probability that a game ends with this sum
-            and largest tile; added to.
-
-    Returns:
-        The probability that the game reaches the layer.
+    It works on the boards `first` to `last` - 1. `chances` are, by board of the table, the
+    probabilities that the game reaches it. `ends`, (sums of tiles in units, exponents), receives
+    the probability that a game ends with this sum and largest tile. Returns the probability that
+    the game reaches the layer.
     """
     words = pointer(table)
     law = u64_at(table[LAW])

@@ -12,14 +12,10 @@ _ROWS = types.Array(types.uint16, 1, "C", readonly=True)
 
 @kernel(types.void(_ROWS, _BYTES, _BYTES, types.float64, types.float32[::1]))
 def add_planes(filled, low, high, unit, weights):
-    """Add the planes of a file to weights.
+    """Add the planes of a file to weights, whole multiples of `unit` points rounded to float32.
 
-    Args:
-        filled: one bit per weight, 16 in a number, the first the lowest: whether it has a code.
-        low: low bytes of the codes, one for each bit that is set.
-        high: high bytes. A code 2 n adds n units, a code 2 n - 1 subtracts n units.
-        unit: points.
-        weights: whole multiples of `unit`, rounded to float32, before and after.
+    `filled` has one bit per weight, 16 in a number, the first the lowest. `low` and `high` are the
+    bytes of a code for each bit that is set: 2 n adds n units, 2 n - 1 subtracts n units.
     """
     number = 0
     for row in range(len(filled)):

@@ -216,15 +216,10 @@ def start_bits(seed, start_tiles, mask, law):
 def play_many(game, first_seed, states, limit):
     """Whole games, one after the other, with seeds that count up from `first_seed` modulo 2**64.
 
-    Args:
-        game: words of a game; its seed is set here, REACHED is the address of uint64
-            (games, REACHED_SIZE), and LETTERS receives the moves of all games in a row.
-        first_seed: seed of the first game.
-        states: uint64 (games, STATE_WORDS), filled with the final states.
-        limit: most moves of all games together.
-
-    Returns:
-        The number of games finished before the first that is not.
+    In `game` the seed is set here, REACHED is the address of uint64 (games, REACHED_SIZE), and
+    LETTERS receives the moves of all games in a row. `states`, uint64 (games, STATE_WORDS),
+    receives the final states; `limit` is the most moves of all games together. Returns the number
+    of games finished before the first that is not.
     """
     reached, letters, ended, index = game[REACHED], game[LETTERS], OVER, 0
     given, starts = game[STARTS] != 0, u64_at(game[STARTS])

@@ -76,14 +76,10 @@ def _pack(nibbles: NDArray[np.int64]) -> NDArray[np.int64]:
 
 @dataclass(frozen=True, slots=True)
 class Frame:
-    """A shape up to 4x4, for kernels on bits.
+    """A shape up to 4x4, for kernels on bits: row tables, and the lowest bit of each cell inside.
 
-    Attributes:
-        rows: 1 to 4.
-        cols: 1 to 4.
-        across: row table for left and right, of width `cols`.
-        down: row table for up and down, of width `rows`, used on the transposed board.
-        mask: the lowest bit of each cell inside the shape.
+    `across`, of width `cols`, is for left and right; `down`, of width `rows`, is for up and down on
+    the transposed board.
     """
 
     rows: int

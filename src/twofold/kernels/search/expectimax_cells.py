@@ -8,8 +8,8 @@ A board is given by the address of its frame in memory; the frame of its child f
                        reward, and for each line its part of the reward, or -1 if unchanged
 
 A spawn changes one row and one column, so each child is one of the four slid boards with one line
-slid again. The transposition table knows a board by a hash of its cells: two boards collide with a
-probability of about 2^-64.
+slid again. The key in the transposition table is a hash: two boards collide with a probability of
+about 2^-64.
 """
 
 from typing import Final
