@@ -14,7 +14,7 @@ from twofold.errors import InvalidInput, InvalidNetwork
 from twofold.networks.file import Card, read_card
 
 RUNS_SUFFIX: Final = ".runs.csv"
-"""Suffix of the file of a joint curve: `net.runs.csv` beside `net-1.safetensors`."""
+"""Suffix of the file of a joint curve, such as `net.runs.csv` beside `net-1.safetensors`."""
 
 COLUMNS: Final = ("games", "mean", "low", "high")
 """The first columns of that file, followed by a column `seed_N` for each run."""

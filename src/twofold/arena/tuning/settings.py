@@ -22,7 +22,7 @@ FORMAT: Final = 1
 """Version of the file of trials; raised when a field changes its name or meaning."""
 
 SAMPLERS: Final = ("cma", "tpe")
-"""Samplers of weights: CMA-ES, or a tree-structured Parzen estimator."""
+"""The samplers that propose weights, CMA-ES and a tree-structured Parzen estimator."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,8 +54,8 @@ def range_of(name: str, start: float, spread: float) -> Range:
     """The range of one weight around its start.
 
     Positive: from start / spread to start x spread, logarithmic. A power (`..._power`): plus and
-    minus 1, but at least start / 10. Negative: plus and minus (spread - 1) x |start|. Zero: from
-    -spread to spread.
+    minus 1, but at least start / 10. Negative: plus and minus (spread - 1) times its size. Zero:
+    from -spread to spread.
     """
     if name.endswith("_power") and start > 0:
         return Range(name, start, max(start - 1, start / 10), start + 1, False)
