@@ -67,10 +67,8 @@ class Bounds:
 class SprtState:
     """The state of a test; for `delta`, `alpha` and `beta` see `Sprt`.
 
-    Attributes:
-        pairs: number of pairs used.
-        mean: their mean difference, 0 without pairs. After a stop it is biased away from 0.
-        verdict: None if undecided.
+    `pairs` is the number of pairs used, `mean` their mean difference, 0 without pairs; after a stop
+    it is biased away from 0.
     """
 
     delta: float
@@ -144,8 +142,7 @@ class Sprt:
     def extend(self, differences: Values) -> Verdict | None:
         """Add pairs one after the other; the verdict, or None if undecided.
 
-        `differences` are A minus B, one a seed in the order of the seeds, shape (pairs,). If one is
-        not finite it raises ValueError and adds none.
+        `differences` are A minus B, one a seed in the order of the seeds, shape (pairs,).
         """
         array = finite(differences)
         if self.finished:

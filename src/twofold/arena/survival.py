@@ -106,10 +106,7 @@ def next_sum(board: Board) -> int:
 
 
 def edges_of(many: Iterable[Fates], width: int | None = None) -> list[int]:
-    """Bounds of bands of equal width, from the first start to the last end of all players' games.
-
-    If `width` is None, one is chosen. The list is empty without games.
-    """
+    """Bounds of bands of equal width over all players' games; an empty list without games."""
     some = [one for one in many if len(one)]
     if not some:
         return []

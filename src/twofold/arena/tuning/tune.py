@@ -123,9 +123,7 @@ class TuningProgress:
     Attributes:
         finished: finished trials, including earlier runs on the file.
         played: games that this run has played in trials.
-        best: the largest value so far.
-        checked: games that this run has played in the check.
-        to_check: games that this run has to play in the check.
+        checked: games that this run has played in the check, of `to_check`.
     """
 
     finished: int

@@ -36,7 +36,6 @@ class Sight:
 
     Attributes:
         board: None if there is no valid board.
-        score: points; None if none are shown.
         over: True if the page reports the end of the game.
         won: True if the page asks whether to continue after the win.
         fault: why there is no board; empty if nothing looks like one.
@@ -55,7 +54,6 @@ class GamePage(ABC):
     """A game on a page of one kind; `world` is the isolated world of its frame.
 
     Attributes:
-        name: of the kind.
         board_selector: CSS selector of the board.
         steady_seconds: how long a board must be unchanged to be accepted; 0 if it is read from
             stored data and not from what is drawn.
