@@ -1,4 +1,4 @@
-"""Benches, and what their games say."""
+"""Benches, and hashes of their games."""
 
 import hashlib
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""Time that passes while a player hangs, and stands still while one plays, however slowly."""
+"""A clock that advances while a player hangs, and stops while one plays."""
 
 import time
 from pathlib import Path

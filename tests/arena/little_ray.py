@@ -15,7 +15,7 @@ from tests.support.forks import context
 
 
 class RayError(Exception):
-    """What Ray raises."""
+    """The base of Ray's errors."""
 
 
 class RayTaskError(RayError):
@@ -34,7 +34,7 @@ exceptions = SimpleNamespace(RayError=RayError, RayTaskError=RayTaskError)
 
 
 class Ref:
-    """An answer that an actor gives, or will."""
+    """A present or future answer of an actor."""
 
     def __init__(self, actor: "Actor") -> None:
         self.actor = actor
@@ -42,7 +42,7 @@ class Ref:
         self.ended = False
 
     def wait(self, timeout: float | None = None) -> bool:
-        """Whether there is something, after a while."""
+        """True if there is an answer within the timeout."""
         while not (self.found or self.ended):
             if not self.actor.hear(timeout):
                 return False
@@ -82,7 +82,7 @@ class Method:
 
 
 class Actor:
-    """An object in a process of its own. Its calls are answered in order."""
+    """An object in another process. Its calls are answered in order."""
 
     def __init__(self, make: Callable[..., object], arguments: Sequence[Any]) -> None:
         self._pipe, theirs = context().Pipe()
@@ -104,7 +104,7 @@ class Actor:
         return ref
 
     def hear(self, timeout: float | None) -> bool:
-        """Take what it has sent; whether it has, or is dead."""
+        """Receive an answer; True if there was one, or the actor is dead."""
         try:
             if not self._pipe.poll(timeout):
                 return False

@@ -1,4 +1,4 @@
-"""Players that do what players should not, and one that says it is compiled."""
+"""Faulty players, and one that claims to be compiled."""
 
 import os
 import time
@@ -36,7 +36,7 @@ class FailsOnSeed(Player):
 
 
 class Dies(Player):
-    """Takes its process with it, on one seed."""
+    """Ends its process on one seed."""
 
     def choose(self, board: Board, *, score: int | None = None, move_number: int = 0) -> Move:
         if self.seed == 2 and move_number == 3:
@@ -45,7 +45,7 @@ class Dies(Player):
 
 
 class DiesAtFirst(Player):
-    """Takes its process with it, until a folder holds so many files."""
+    """Ends its process until a folder holds a number of files."""
 
     def __init__(self, folder: str, times: str) -> None:
         self.folder, self.times = folder, int(times)
@@ -60,7 +60,7 @@ class DiesAtFirst(Player):
 
 
 class HangsOnSeed(Player):
-    """Thinks for an hour, on one seed; says so before, by a file in a folder."""
+    """Searches for an hour on one seed; first it writes a file into a folder."""
 
     def __init__(self, folder: str, seed: str = "1") -> None:
         self.folder, self.bad = folder, int(seed)
@@ -73,7 +73,7 @@ class HangsOnSeed(Player):
 
 
 class HungryOnSeed(HangsOnSeed):
-    """Takes more memory than it may have, on one seed."""
+    """Allocates too much memory on one seed."""
 
     def __init__(self, seed: str = "1") -> None:
         super().__init__("", seed)
@@ -85,7 +85,7 @@ class HungryOnSeed(HangsOnSeed):
 
 
 class Prints(Player):
-    """Writes to stdout, where results go."""
+    """Prints to stdout, which is used for results."""
 
     def choose(self, board: Board, *, score: int | None = None, move_number: int = 0) -> Move:
         if move_number == 0:
@@ -94,7 +94,7 @@ class Prints(Player):
 
 
 class Forgetful(Player):
-    """Plays differently when what it saw in the last game is not forgotten."""
+    """Plays differently if state of the last game is left."""
 
     def __init__(self) -> None:
         self.seen = 0
@@ -110,7 +110,7 @@ class Forgetful(Player):
 
 
 class Signs(Forgetful):
-    """Leaves the numbers of its parent and its process in a folder, and takes its time."""
+    """Writes the ids of its parent and its process into a folder, and plays slowly."""
 
     def __init__(self, folder: str) -> None:
         super().__init__()
@@ -123,5 +123,5 @@ class Signs(Forgetful):
 
 
 def illegal(board: Board) -> Move:
-    """A move that changes nothing, as soon as there is one."""
+    """Makes an illegal move as soon as there is one."""
     return next((move for move in Move if move not in board.legal_moves()), board.legal_moves()[0])

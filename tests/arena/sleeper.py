@@ -1,4 +1,4 @@
-"""A player that thinks for an hour."""
+"""A player that searches for an hour."""
 
 import time
 

@@ -1,4 +1,4 @@
-"""Games of players that no file keeps."""
+"""Games of players, in memory only."""
 
 from collections.abc import Callable, Sequence
 
@@ -17,7 +17,7 @@ def standings_of(
     on_result: Callable[[int, GameRow], None] | None = None,
     stop: Callable[[], bool] | None = None,
 ) -> list[PlayerStanding]:
-    """What players come to on some seeds."""
+    """The standings of players on some seeds."""
     with Study() as study:
         bench = Bench(study, rules)
         for player in players:

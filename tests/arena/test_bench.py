@@ -1,4 +1,4 @@
-"""Benches: only what is missing is played, whatever ended the call before, and once."""
+"""Benches: only missing games are played, each once, also after a kill."""
 
 import contextlib
 import json
@@ -29,7 +29,7 @@ from twofold.seeds import SeedRange
 pytestmark = pytest.mark.usefixtures("forked_workers")
 
 
-def test_what_is_there_is_not_played_again() -> None:
+def test_stored_games_are_not_played_again() -> None:
     with Study() as study:
         played: list[tuple[int, int]] = []
 
@@ -49,7 +49,7 @@ def test_what_is_there_is_not_played_again() -> None:
 
 @pytest.mark.promise("R30")
 @pytest.mark.parametrize("jobs", [1, 2, 3])
-def test_any_number_of_jobs_keeps_the_same(jobs: int) -> None:
+def test_any_number_of_jobs_gives_the_same_games(jobs: int) -> None:
     players = ["random", f"{HERE}:Forgetful", f"{HERE}:FailsOnSeed", "greedy"]
     found = []
     for used in (0, jobs):
@@ -92,14 +92,14 @@ def test_a_file_that_changes_meanwhile_is_noticed(tmp_path: Path) -> None:
         with pytest.raises(PlayerError, match="a file has changed"):
             bench.play(0)
         assert len(bench.standings()[0].games) == 0
-        with pytest.raises(InvalidInput, match="the file has changed; name another study"):
+        with pytest.raises(InvalidInput, match=r"the file has changed\. Use a new study"):
             bench_of(study, f"{code}:choose", games=3)
 
 
 # Going on
 
 
-def test_a_study_knows_what_it_was_asked_for() -> None:
+def test_a_study_stores_requests() -> None:
     with Study() as study:
         expected = bench_of(study, "greedy", "corner", games=6)
         played: list[int] = []
@@ -117,18 +117,18 @@ def test_games_of_another_behaviour_are_not_mixed(monkeypatch: pytest.MonkeyPatc
     with Study() as study:
         bench_of(study, "greedy", games=2).play(0)
         monkeypatch.setattr("twofold.arena.bench.SIGNATURE", 7)
-        with pytest.raises(InvalidInput, match="players may play otherwise now"):
+        with pytest.raises(InvalidInput, match="players may choose other moves now"):
             resume(Bench(study, SMALL))
         assert bench_of(study, "greedy", games=2).missing == 2
 
 
-def test_a_player_that_is_no_longer_there(tmp_path: Path) -> None:
+def test_a_player_that_no_longer_exists(tmp_path: Path) -> None:
     code = (tmp_path / "p.py").absolute()
     code.write_text("def choose(board):\n    return board.legal_moves()[0]\n")
     with Study() as study:
         bench_of(study, f"{code}:choose", games=2)
         code.unlink()
-        with pytest.raises(InvalidSpec, match="cannot go on with a study in memory: "):
+        with pytest.raises(InvalidSpec, match="cannot continue a study in memory: "):
             resume(Bench(study, SMALL), [f"{code}:choose"])
 
 
@@ -189,7 +189,7 @@ def test_a_worker_that_hangs_is_ended(tmp_path: Path, monkeypatch: pytest.Monkey
 
 GAMES = 60
 VICTIMS = ("a worker", "the parent", "a worker", "all", "a worker")
-"""Who is killed, in turn. A game may lose its worker twice."""
+"""The processes to kill, in turn. A game may lose its worker twice."""
 
 
 def arguments(path: Path, signed: Path) -> list[str]:
@@ -211,7 +211,7 @@ def games_in(path: Path) -> int:
 
 
 def final(cli: Cli, arguments: list[str]) -> dict[str, object]:
-    """What a bench that goes on to the end says, without times."""
+    """The output of a bench that is resumed to its end, without times."""
     result = cli(*arguments)
     assert result.code == 0, result.err
     document = json.loads(result.out)
@@ -221,7 +221,7 @@ def final(cli: Cli, arguments: list[str]) -> dict[str, object]:
 
 
 def kill(victim: str, parent: int, signed: Path) -> bool:
-    """Kill a worker, the parent alone (its workers end by themselves), or all; whether it was."""
+    """Kill a worker, only the parent (its workers end by themselves), or all; True if killed."""
     if victim == "all":
         os.killpg(parent, signal.SIGKILL)
     elif victim == "the parent":

@@ -1,4 +1,4 @@
-"""Games that go on from boards: the file, the games, and what a study keeps of them."""
+"""Games from start boards: the file, the games, and their rows in a study."""
 
 import contextlib
 import hashlib
@@ -158,7 +158,7 @@ def figures(bench: Bench) -> list[list[tuple[int, int, int]]]:
 @pytest.mark.promise("R30")
 @pytest.mark.parametrize("jobs", [0, 1, 2])
 def test_games_from_boards_are_the_same_wherever_they_are_played(jobs: int) -> None:
-    """In kernels, in a Python player's process, one by one, with any number of jobs."""
+    """In kernels, in a process of a Python player, one by one, with any number of jobs."""
     players = ("greedy", "expectimax:ply=1", f"{HERE}:Prints")
     with Study() as study:
         bench = bench_of(study, *players, games=10)
@@ -241,7 +241,7 @@ def test_a_study_goes_on_without_the_file(tmp_path: Path) -> None:
             "UPDATE boards SET boards = 'x'",
             "16 cells .* of 'late.txt' .column boards in boards .* of .*s.db",
         ),
-        ("UPDATE boards SET boards = '0011/0000/0000/0000'", "of hash [0-9a-f]{16}, got some of"),
+        ("UPDATE boards SET boards = '0011/0000/0000/0000'", "with hash [0-9a-f]{16}, got hash"),
         ("UPDATE boards SET boards = x'00'", "expected text of 1 to .* as boards, got"),
         ("UPDATE boards SET name = ''", "expected text of 1 to 1,000 characters as name, got ''"),
         ("UPDATE run SET boards = '0123456789abcdef'", "the boards 0123456789abcdef of run 1 of"),
@@ -323,7 +323,7 @@ def test_no_link_is_followed_where_boards_are_written(tmp_path: Path) -> None:
             other.write_text(text)
         with Study() as study:
             bench_of(study, "greedy", games=1)
-            with pytest.raises(InvalidInput, match="expected no link in the place of a file"):
+            with pytest.raises(InvalidInput, match="expected a regular file, got the link"):
                 export_boards(study, folder)
         assert other.exists() == bool(text)
     assert other.read_text() == "mine"

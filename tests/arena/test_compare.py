@@ -63,8 +63,8 @@ def test_the_largest_tiles_are_kept() -> None:
 @pytest.mark.parametrize(
     ("arguments", "tiles", "message"),
     [
-        (([1, 2], [1, 2], [3], [1]), {}, "seed that both have played, got none in 2 and 1"),
-        (([], [], [], []), {}, "seed that both have played, got none in 0 and 0"),
+        (([1, 2], [1, 2], [3], [1]), {}, "at least one common seed, got none in 2 and 1"),
+        (([], [], [], []), {}, "at least one common seed, got none in 0 and 0"),
         (([1, 1, 1], [1, 2, 3], [1], [1]), {}, "each seed once, got 2 repeated"),
         (([1], [1], [1, 2, 2], [1, 2, 3]), {}, "each seed once, got 1 repeated"),
         (([1], [1, 2], [1], [1]), {}, "as many scores as seeds, got 2 and 1"),
@@ -79,7 +79,7 @@ def test_the_largest_tiles_are_kept() -> None:
         (([1], [1], [1], [1]), {"max_tiles_a": [3], "max_tiles_b": [2]}, "powers of two"),
     ],
 )
-def test_what_cannot_be_compared_is_refused(
+def test_incomparable_games_are_refused(
     arguments: tuple[Any, Any, Any, Any], tiles: dict[str, Any], message: str
 ) -> None:
     with pytest.raises(ValueError, match=message):

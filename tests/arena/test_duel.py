@@ -1,4 +1,4 @@
-"""Duels: the same seeds for both, and no more of them than are needed."""
+"""Duels: the same seeds for both players, and no more than needed."""
 
 import pytest
 
@@ -76,7 +76,7 @@ def test_games_of_an_earlier_duel_are_used() -> None:
         assert played == 30
 
 
-def test_what_was_stopped_is_compared_as_far_as_it_goes() -> None:
+def test_a_stopped_duel_compares_its_finished_games() -> None:
     with Study() as study:
         played: list[int] = []
         found = duel(

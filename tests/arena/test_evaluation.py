@@ -53,7 +53,7 @@ def test_games_are_those_of_the_player(tables_here: Path, tables: str) -> None:
 
 def test_two_sets_of_boards_of_one_name() -> None:
     others = parse_boards("0122/1243/3565/0088\n", "late")
-    with pytest.raises(InvalidInput, match="by a name of its own, got 'late' twice"):
+    with pytest.raises(InvalidInput, match="with different names, got 'late' twice"):
         EvaluationGames(STANDARD, games=0, boards=[LATE, others])
 
 
@@ -69,7 +69,7 @@ def test_boards_are_downgraded_as_asked() -> None:
     assert found[0] != found[1]
 
 
-def test_what_is_not_asked_for_is_not_played() -> None:
+def test_only_requested_games_are_played() -> None:
     network = load_network("tiny")
     assert EvaluationGames(STANDARD, games=0)(network) == Measured(None, None, {})
     assert EvaluationGames(STANDARD, games=5, stop=lambda: True)(network) is None

@@ -30,7 +30,7 @@ def test_tasks_are_parts_of_ranges_as_long_as_the_games_are_short() -> None:
     assert [one.first for one in sizes] == [0, TASK_GAMES, 2 * TASK_GAMES, 5]
 
 
-def test_after_an_error_no_game_is_begun() -> None:
+def test_no_game_starts_after_an_error() -> None:
     schedule = Schedule(0, "greedy", deque([SeedRange(1, 10)]))
     schedule.errors[1] = "it broke"
     assert schedule.next_task(SMALL) is None

@@ -59,7 +59,7 @@ SCORES: Final = {
 def shares(
     differences: Floats, delta: float, largest: float | None = None
 ) -> tuple[dict[Verdict | None, float], float]:
-    """How often each verdict is found, and the mean number of pairs that it takes."""
+    """The frequency of each verdict, and the mean number of pairs."""
     tests = [Sprt(delta, alpha=ALPHA, beta=BETA, largest=largest) for _ in differences]
     verdicts = [test.extend(row) for test, row in zip(tests, differences, strict=True)]
     found = {one: verdicts.count(one) / len(tests) for one in (*Verdict, None)}
@@ -96,7 +96,7 @@ def test_a_difference_of_delta_is_found(figure: Callable[[str], None]) -> None:
 
 
 def test_players_of_another_kind_with_the_same_mean_are_equal() -> None:
-    """One takes risks, the other does not: their differences lean to one side."""
+    """One player takes risks, the other does not: the differences are skewed."""
     draw = np.random.default_rng(3)
     risky = clusters([27e3, 60e3, 180e3, 380e3], [0.25, 0.3, 0.3, 0.15], 0.1)
     steady = clusters([60e3, 120e3, 180e3], [0.2, 0.4, 0.4], 0.1)
@@ -107,7 +107,7 @@ def test_players_of_another_kind_with_the_same_mean_are_equal() -> None:
 
 
 def test_a_jackpot_is_the_limit_of_the_test() -> None:
-    """Most of what one player makes comes from 2 % of its games; the figures are documented."""
+    """One player makes most points in 2 % of its games; the documentation has these figures."""
     draw = np.random.default_rng(5)
     jackpot = clusters([60e3, 380e3], [0.98, 0.02], 0.1)
     steady = clusters([66_400], [1], 0.1)
@@ -120,13 +120,13 @@ def test_a_jackpot_is_the_limit_of_the_test() -> None:
 
 
 def hits(luck: Floats, ours: float, theirs: float) -> Floats:
-    """1 where A alone reached the tile, -1 where B alone did, with these probabilities."""
+    """1 if only A reached the tile, -1 if only B did, with these probabilities."""
     return (luck < ours).astype(np.float64) - (luck > 1 - theirs).astype(np.float64)
 
 
 @pytest.mark.parametrize(("rate", "delta"), [(0.0, 0.01), (0.002, 0.01), (0.02, 0.02), (0.2, 0.1)])
 def test_hits_of_a_tile(rate: float, delta: float) -> None:
-    """Of rare tiles too, where the first hundreds of differences may all be 0."""
+    """Also for rare tiles, where the first hundreds of differences may all be 0."""
     luck = np.random.default_rng(4).random((TESTS, PAIRS))
     found, _ = shares(hits(luck, rate, rate), delta)
     assert found[Verdict.A] + found[Verdict.B] <= at_most(ALPHA, TESTS)
@@ -166,7 +166,7 @@ def test_a_constant_difference_decides_at_once(sign: int) -> None:
     assert test.add(20 * sign) is (Verdict.A if sign > 0 else Verdict.B)
 
 
-def test_pairs_count_the_same_however_they_come() -> None:
+def test_splitting_pairs_into_calls_changes_nothing() -> None:
     draw = np.random.default_rng(6)
     for _ in range(20):
         differences = draw.normal(draw.choice([-0.3, 0, 0.3]), 1.1, 400)
@@ -179,7 +179,7 @@ def test_pairs_count_the_same_however_they_come() -> None:
         assert at_once.state() == one_by_one.state() == in_parts.state()
 
 
-def test_a_side_that_was_rejected_does_not_come_back() -> None:
+def test_a_rejected_side_stays_rejected() -> None:
     test = Sprt(1, min_pairs=2, largest=1)
     assert test.extend([-0.6] * 3) is None
     assert test.llr.a < test.bounds.lower < test.llr.b < test.bounds.upper

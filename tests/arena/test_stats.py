@@ -1,4 +1,4 @@
-"""Statistics against known values, and intervals that cover what they say."""
+"""Statistics against known values, and the coverage of intervals."""
 
 import math
 import random
@@ -141,7 +141,7 @@ def test_wilson(hits: int, trials: int, low: float, high: float) -> None:
 
 
 @pytest.mark.parametrize(("hits", "trials"), [(1, 0), (-1, 5), (6, 5), (0, 0)])
-def test_wilson_refuses_what_is_no_share(hits: int, trials: int) -> None:
+def test_wilson_refuses_invalid_shares(hits: int, trials: int) -> None:
     with pytest.raises(ValueError, match="hits"):
         wilson_interval(hits, trials)
 
@@ -176,7 +176,7 @@ def test_bootstrap_of_normal_values_is_near_students_t() -> None:
     assert one.high == pytest.approx(two.high, abs=0.2)
 
 
-def test_bootstrap_at_its_ends() -> None:
+def test_bootstrap_of_few_equal_and_many_values() -> None:
     assert bootstrap_interval([7]) == Interval(7, None, None)
     assert bootstrap_interval([7, 7, 7]) == Interval(7, 7, 7)
     many = np.arange(MAX_BOOTSTRAP + 1)
@@ -229,7 +229,7 @@ def test_equal_games_have_no_difference() -> None:
     assert paired_interval([6, 7], [5, 6]).p_value == 0.0
 
 
-def test_too_little_says_so() -> None:
+def test_too_few_games_have_no_interval() -> None:
     one = paired_interval([6], [5])
     assert one.p_value is None
     assert one.difference == Interval(1, None, None)
@@ -289,7 +289,7 @@ def test_shares_and_survival_by_tile() -> None:
 
 
 @pytest.mark.parametrize("tile", [0, 1, 3, 6, -4, 2.5])
-def test_what_is_no_tile_is_refused(tile: float) -> None:
+def test_invalid_tiles_are_refused(tile: float) -> None:
     with pytest.raises(ValueError, match=f"powers of two from 2, got {tile}"):
         tile_shares([8, tile])
 
@@ -315,7 +315,7 @@ def of_two(function: Callable[..., object]) -> Callable[[Any], object]:
         survival_by_tile, survival_by_move, of_two(paired_interval), of_two(paired_rates),
     ],
 )  # fmt: skip
-def test_what_cannot_be_counted_is_refused(function: Callable[[Any], object]) -> None:
+def test_invalid_values_are_refused(function: Callable[[Any], object]) -> None:
     with pytest.raises(ValueError, match="expected at least one value, got none"):
         function([])
     with pytest.raises(ValueError, match="expected finite values, got nan as number 2"):
@@ -324,9 +324,9 @@ def test_what_cannot_be_counted_is_refused(function: Callable[[Any], object]) ->
         function(np.ones((2, 2)))
 
 
-def test_what_is_no_pair_is_refused() -> None:
+def test_invalid_pairs_are_refused() -> None:
     for function in (paired_interval, paired_rates):
-        with pytest.raises(ValueError, match="as many of theirs as of ours, got 1 and 2"):
+        with pytest.raises(ValueError, match="values of equal length, got 2 and 1"):
             function([1, 0], [1])
     with pytest.raises(ValueError, match="expected 0 or 1 for each game, got 2"):
         paired_rates([0, 1], [1, 2])
@@ -336,7 +336,7 @@ def test_what_is_no_pair_is_refused() -> None:
 
 
 def test_a_million_games_take_no_time() -> None:
-    """Less than a second of the processor each; a tenth was measured, a guard for what hangs."""
+    """Less than a second of processor time each; a tenth was measured."""
     values = np.random.default_rng(1).lognormal(11, 0.5, 1_000_000).round()
     theirs = values[::-1]
     calls: list[Callable[[], object]] = [

@@ -71,10 +71,10 @@ def test_bounds_suit_the_games() -> None:
     assert edges_of([Fates.of_sums([5])], width=2) == [0, 2, 4, 6]
 
 
-def test_starts_and_ends_fit() -> None:
-    with pytest.raises(ValueError, match="a start for each end, and none larger"):
+def test_starts_and_ends_must_match() -> None:
+    with pytest.raises(ValueError, match="one start for each end, not larger"):
         Fates.of_sums([5], [6])
-    with pytest.raises(ValueError, match="a start for each end"):
+    with pytest.raises(ValueError, match="one start for each end"):
         Fates.of_sums([5, 6], [1])
 
 
@@ -92,7 +92,7 @@ def test_games_of_an_unknown_sum_are_left_out() -> None:
     assert (fates.starts.tolist(), fates.ends.tolist()) == ([0, 0], [100, 300])
 
 
-def test_who_stops_at_the_goal_does_not_die() -> None:
+def test_games_that_stop_at_the_goal_have_not_died() -> None:
     games = games_of(100, 120)
     assert Fates.of_games(games, Rules.parse("goal=64 stop=goal")).died.tolist() == [False, False]
     assert Fates.of_games(games, Rules.parse("goal=64")).died.tolist() == [True, True]
@@ -123,5 +123,5 @@ def test_a_table_says_what_is_left_out() -> None:
         PlayerStanding("greedy", "greedy", games_of(*sums)) for sums in ((30, None, None), (None,))
     )
     first, second = format_survival([partly, old], Rules(), None).split("\n\n")
-    assert first.endswith("\nleft out: 2 games of an older twofold, which kept no tile sums")
-    assert second == "greedy\nleft out: 1 game of an older twofold, which kept no tile sums"
+    assert first.endswith("\nleft out: 2 games of an older version of twofold without tile sums")
+    assert second == "greedy\nleft out: 1 game of an older version of twofold without tile sums"

@@ -24,7 +24,7 @@ def test_columns_are_aligned() -> None:
     assert format_table(["a", "bb"], [["ccc", "1"], ["d", "222"]]) == "a     bb\nccc    1\nd    222"
 
 
-def test_columns_that_are_named_are_flush_left() -> None:
+def test_named_columns_are_left_aligned() -> None:
     rows = [["ccc", "1", "x"], ["d", "222", "yy"]]
     assert format_table(["a", "bb", "c"], rows, left=(2,)).split("\n") == [
         "  a   bb  c", "ccc    1  x", "  d  222  yy",
@@ -49,7 +49,7 @@ def test_only_rates_that_tell_players_apart_are_shown() -> None:
     assert "2048" not in text
 
 
-def test_games_from_boards_may_have_had_the_tile_before() -> None:
+def test_tiles_of_given_boards_count_as_reached() -> None:
     text = format_runs([make_run("late", [8192, 16384])], from_boards=True)
     assert text.split("\n\n")[1].startswith("reached or given, %  ")
 
@@ -71,7 +71,7 @@ def test_long_names_are_numbered() -> None:
     assert text.splitlines()[4].split()[:2] == ["1", "1"]
 
 
-def test_failures_are_told_with_their_seed() -> None:
+def test_failures_are_reported_with_their_seed() -> None:
     text = format_runs([make_run("bad", [], "it broke"), make_run("good", [64])])
     assert text.endswith("bad: failed on seed 9: it broke")
     assert format_runs([make_run("bad", [], "it broke")]) == "bad: failed on seed 9: it broke"

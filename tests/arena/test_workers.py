@@ -49,7 +49,7 @@ def test_rows_do_not_depend_on_the_number_of_workers(
 
 @pytest.mark.promise("R30")
 @pytest.mark.usefixtures("forked_workers")
-def test_an_interrupted_run_holds_rows_of_the_whole_one(expected: str) -> None:
+def test_an_interrupted_run_has_a_part_of_the_rows(expected: str) -> None:
     finished = 0
 
     def count(_number: int, _row: object) -> None:
@@ -65,7 +65,7 @@ def test_an_interrupted_run_holds_rows_of_the_whole_one(expected: str) -> None:
         assert all(known[row.seed] == (row.score, row.moves) for row in rows_of(one))
 
 
-def test_seeds_go_round_at_the_end() -> None:
+def test_seeds_wrap_around() -> None:
     (one,) = standings_of(["greedy"], SeedRange(2**64 - 2, 3), 1, SMALL)
     assert one.games.seeds.tolist() == [2**64 - 2, 2**64 - 1, 0]
 

@@ -133,7 +133,7 @@ def test_a_journal_that_names_another_file_is_refused(
     for path in (study, tuning):
         path.with_name(f"{path.name}-journal").write_bytes(super_journal(victim))
     before = {path: path.read_bytes() for path in study.parent.iterdir()}
-    assert "a file that SQLite made for one database, got" in refused(study)
+    assert "a file made by SQLite for one database, got" in refused(study)
     with pytest.raises(InvalidInput, match=r"one database, got .*t\.db-journal'\. Move"):
         tune_study.open_study(tuning, settings)
     assert "Move it to another folder" in lab.studies(study.parent)[0].error
@@ -251,7 +251,7 @@ def test_other_tables_than_ours_are_refused(study: Path, name: str) -> None:
     change(study, *TABLES[name])
     began = time.monotonic()
     said = refused(study)
-    words = ("of a study alone, got the", "of a study, got none", "malformed database schema")
+    words = ("tables of a study, got the", "of a study, got none", "malformed database schema")
     assert any(map(said.__contains__, words))
     assert "s.db" in lab.studies(study.parent)[0].error
     with pytest.raises(InvalidInput, match="study"):
@@ -281,7 +281,7 @@ def test_a_tuning_has_tables_and_indexes_alone(
     tuning: Path, settings: TuningSettings, statements: tuple[str, ...]
 ) -> None:
     change(tuning, *statements)
-    with pytest.raises(InvalidInput, match=r"expected (tables and|at most|a file that)"):
+    with pytest.raises(InvalidInput, match=r"expected (only tables and|at most|a file made)"):
         tune_study.open_study(tuning, settings)
 
 
@@ -303,7 +303,7 @@ def test_a_tree_without_end_is_refused(tmp_path: Path, settings: TuningSettings)
     values = "SELECT i, i, 1, 'COMPLETE', NULL, NULL FROM n LIMIT 999"
     change(tuning, f"{ENDLESS} INSERT INTO trials {values}")
     lead_in_circles(tuning, "trials")
-    with pytest.raises(InvalidInput, match="expected a sound file of trials"):
+    with pytest.raises(InvalidInput, match="expected a valid file of trials"):
         tune_study.open_study(tuning, settings)
 
 

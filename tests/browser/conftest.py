@@ -1,4 +1,4 @@
-"""What the tests of the driver share: a server of pages, and a browser."""
+"""Fixtures of the driver's tests: a server of pages, and a browser."""
 
 from tests.browser.stage import site as site
 from tests.browser.stage import stage as stage

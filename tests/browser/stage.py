@@ -35,7 +35,7 @@ POINTS = ".score-container, #points"
 
 
 class QuietFiles(http.server.SimpleHTTPRequestHandler):
-    """Serves the pages and says nothing."""
+    """Serves the pages without a log."""
 
     def log_message(self, *_: object) -> None:
         """Nothing."""
@@ -55,7 +55,7 @@ def site() -> Iterator[str]:
 
 @dataclass
 class Played:
-    """What became of a game on a page."""
+    """The result of a game on a page."""
 
     follower: PageFollower
     driver: Driver
@@ -66,7 +66,7 @@ class Played:
 
 
 class Stage:
-    """A browser, a page in it, and a loop in which things happen to them."""
+    """A browser, a page in it, and the event loop that drives them."""
 
     def __init__(self, site: str) -> None:
         self.site = site

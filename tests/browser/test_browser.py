@@ -1,4 +1,4 @@
-"""Addresses, endpoints, and which browser is taken."""
+"""URLs, endpoints, and the choice of a browser."""
 
 import shutil
 import sys
@@ -26,7 +26,7 @@ def test_addresses_of_pages(text: str) -> None:
         *["chrome://version", "https://", "http://[", "https://a/" + "b" * 3_000, "file:"],
     ],
 )
-def test_what_is_no_address_of_a_page(text: str) -> None:
+def test_invalid_urls(text: str) -> None:
     with pytest.raises(InvalidInput, match="expected an address such as") as fault:
         parse_url(text)
     assert len(str(fault.value)) < 200
@@ -46,12 +46,12 @@ def test_endpoints(text: str, endpoint: str) -> None:
 
 
 @pytest.mark.parametrize("text", ["", "0", "65536", "localhost", "ftp://a:1", "a:b", "http://"])
-def test_what_is_no_endpoint(text: str) -> None:
+def test_invalid_endpoints(text: str) -> None:
     with pytest.raises(InvalidInput, match="expected a port, host:port or an address"):
         parse_endpoint(text)
 
 
-def test_an_address_is_kept_without_what_may_be_secret() -> None:
+def test_secret_parts_of_a_url_are_removed() -> None:
     assert bare_url("https://me:word@example.org:8/a?token=1#x") == "https://example.org:8/a"
 
 

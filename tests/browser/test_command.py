@@ -48,7 +48,7 @@ WRONG = {
 
 
 @pytest.mark.parametrize("case", WRONG)
-def test_what_cannot_be_read_ends_before_a_browser_starts(
+def test_invalid_options_are_refused_before_a_browser_starts(
     cli: Cli, case: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
@@ -59,13 +59,13 @@ def test_what_cannot_be_read_ends_before_a_browser_starts(
     assert "expected" in err or "cannot read" in err
 
 
-def test_a_browser_that_does_not_listen_is_said(cli: Cli) -> None:
+def test_a_browser_that_does_not_listen_is_reported(cli: Cli) -> None:
     code, out, err = cli("drive", URL, "--attach", "1")
     assert (code, out) == (1, "")
     assert err.startswith("twofold: expected a browser to listen at 'http://127.0.0.1:1', got ")
 
 
-def test_a_browser_that_is_none_is_said(cli: Cli, site: str) -> None:
+def test_a_program_that_is_not_a_browser_is_reported(cli: Cli, site: str) -> None:
     code, out, err = cli("drive", site, "--browser", "/no/such/browser")
     assert (code, out) == (1, "")
     assert err.startswith("twofold: expected the browser to start, got ")
@@ -102,7 +102,7 @@ def test_a_failure_keeps_what_was_played(cli: Cli, site: str, tmp_path: Path) ->
     assert len(read_record(path).moves) == 3
 
 
-def test_a_terminal_shows_how_it_goes(
+def test_a_terminal_shows_progress(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     async def show() -> None:
@@ -145,7 +145,7 @@ def test_the_summary_says_what_came_in_between(
 
 @contextmanager
 def running_browser(folder: Path, url: str) -> Iterator[tuple[subprocess.Popen[bytes], str]]:
-    """A browser of somebody else with a page open; and its port."""
+    """A running browser with a page open, and its port."""
     words = [find_browser(headless=True), "--headless", "--no-sandbox", "--disable-dev-shm-usage"]
     words += ["--remote-debugging-port=0", f"--user-data-dir={folder}", url]
     quiet = subprocess.DEVNULL
@@ -231,7 +231,7 @@ def _wait_until(condition: Callable[[], bool]) -> None:
 
 
 def _is_gone(mark: str) -> bool:
-    """Whether no process has the mark in its environment."""
+    """True if no process has the mark in its environment."""
     return not any(_has(path, mark) for path in Path("/proc").glob("[0-9]*/environ"))
 
 

@@ -1,4 +1,4 @@
-"""The driver on pages that behave: ours in the manner of the original, and others."""
+"""The driver on correct pages: one like the original, and others."""
 
 import asyncio
 import json
@@ -18,7 +18,7 @@ BUTTONS = {name: f"[data-go='{index}']" for index, name in enumerate(("u", "r", 
 
 
 def is_whole(played: Played) -> bool:
-    """Whether every board of the game was explained by a move of ours."""
+    """True if a move of the driver explained every board of the game."""
     return played.error == "" and played.follower.breaks == played.follower.followed == 0
 
 
@@ -42,7 +42,7 @@ def test_play_goes_on_after_the_win_and_stops_at_a_tile(stage: Stage) -> None:
     assert found.ending == "the tile 32 is reached"
 
 
-def test_what_was_seen_is_a_record(stage: Stage, tmp_path: Path) -> None:
+def test_the_moves_seen_make_a_record(stage: Stage, tmp_path: Path) -> None:
     found = stage.play("original.html?seed=5&size=2&unsaved")
     record = found.follower.record(player="greedy", date="2048-01-31", tags={"Page": "here"})
     assert record is not None
@@ -76,7 +76,7 @@ def test_a_move_made_by_hand_is_followed(stage: Stage) -> None:
     assert (found.error, found.follower.followed, found.follower.breaks) == ("", 1, 0)
 
 
-def test_a_new_game_begun_by_hand_is_taken_up(stage: Stage) -> None:
+def test_a_new_game_by_hand_is_followed(stage: Stage) -> None:
     async def restart(page: Page, driver: Driver, follower: PageFollower) -> None:
         while follower.made < 3:
             await asyncio.sleep(0.01)

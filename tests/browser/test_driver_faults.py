@@ -1,4 +1,4 @@
-"""The driver on pages that misbehave: it goes on where it can, else one sentence says why."""
+"""The driver on faulty pages: it continues if it can, else one sentence says why."""
 
 import asyncio
 import re
@@ -29,7 +29,7 @@ def test_a_known_popup_is_closed_and_nothing_agreed_to(stage: Stage, popup: str)
 def test_an_unknown_popup_is_named(stage: Stage) -> None:
     found = stage.play("original.html?seed=3&popup=stranger", stop_at=8, patience=0.1)
     assert found.error.startswith("expected the board to change after ")
-    assert "over the board lies '<div#advert.popup> Buy now" in found.error
+    assert "the board is covered by '<div#advert.popup> Buy now" in found.error
     assert found.error.isprintable()
 
 
@@ -47,21 +47,19 @@ def test_a_board_that_changes_by_itself_is_taken_as_it_is(stage: Stage, more: st
     assert found.follower.record(player="", date="", tags={}) is not None
 
 
-def test_a_board_that_never_stands_still_is_given_up(stage: Stage) -> None:
+def test_a_board_that_keeps_changing_ends_play(stage: Stage) -> None:
     found = stage.play("original.html?seed=3&mad", patience=0.3)
-    assert found.error == (
-        "expected a board that stands still, got one that goes on changing, for 0.3 s"
-    )
+    assert found.error == ("expected a stable board, got one that keeps changing, for 0.3 s")
 
 
-def test_a_board_that_stops_being_one_is_given_up(stage: Stage) -> None:
+def test_a_board_that_disappears_ends_play(stage: Stage) -> None:
     found = stage.play("original.html?seed=3&unsaved&torn=3", patience=0.2)
     assert found.error == (
         "expected tiles in 4 rows and 4 columns, got one in row 9, column 9, for 0.2 s"
     )
 
 
-def test_a_page_that_says_it_is_over_is_believed(stage: Stage) -> None:
+def test_a_page_that_reports_the_end_is_believed(stage: Stage) -> None:
     found = stage.play("original.html?seed=3&over=3")
     assert found.error == ""
     assert found.ending == "the page says that the game is over"
@@ -70,7 +68,7 @@ def test_a_page_that_says_it_is_over_is_believed(stage: Stage) -> None:
 
 def test_a_win_that_cannot_be_left_ends_the_game(stage: Stage) -> None:
     found = stage.play("original.html?seed=3&goal=8&stuck", patience=0.2)
-    assert found.error == "expected play to go on after the win, got a page that stays there"
+    assert found.error == "expected the page to continue after the win, got no change"
 
 
 def test_a_tab_that_is_closed_is_lost(stage: Stage) -> None:
@@ -96,9 +94,9 @@ def test_a_page_that_crashes_is_lost(stage: Stage) -> None:
     assert found.error == "expected the game to stay open, got a crash of the page"
 
 
-def test_a_page_that_hangs_is_not_waited_for(stage: Stage) -> None:
+def test_a_page_that_hangs_times_out(stage: Stage) -> None:
     found = stage.play("original.html?seed=3&hang=3", own=True, answer_seconds=0.5)
-    assert found.error == "expected an answer of the page within 0.5 s, got none"
+    assert found.error == "expected an answer from the page within 0.5 s, got none"
     assert found.follower.made == 2
 
 
@@ -108,21 +106,21 @@ ATTACKS = {
     "loads itself at each key": "",
     "another size at each key": "",
     "names that hide functions": "",
-    "alerts without end": "expected an answer of the page within 0.5 s, got none",
-    "writes without end": "expected an answer of the page within 0.5 s, got none",
-    "a form that hides its parent": "expected an answer of the page within 0.5 s, got none",
+    "alerts without end": "expected an answer from the page within 0.5 s, got none",
+    "writes without end": "expected an answer from the page within 0.5 s, got none",
+    "a form that hides its parent": "expected an answer from the page within 0.5 s, got none",
     "leaves for nowhere": "expected (a board on the page|the board to change)",
     "leaves for another site": "expected a board on the page, got none, for 0.1 s",
     "writes itself away": "expected (a board on the page|the board to change)",
-    "ends and does not": "expected play to go on, got a page that says again and again",
-    "is won again and again": "expected play to go on",
+    "ends and does not": "expected the game to continue, got a page that keeps reporting",
+    "is won again and again": "expected the (game|page) to continue",
     "tile 3": "expected a tile that is 0 or a power of two from 2 to 2.35, got 3, for 0.1 s",
     "tile 10^30": "expected a number on the page, got '1e.30', for 0.1 s",
 }
-"""Names of attacks in `pages/attacks.js`, and what ends play, if anything."""
+"""Names of attacks in `pages/attacks.js`, and the error that ends play, if any."""
 
 SEEN_BY_CHANCE = {"ends and does not": "the page says that the game is over"}
-"""How play ends, too, where each look at the page happens to find the same."""
+"""Another possible end, if each look at the page happens to find the same."""
 
 HEAVY_ATTACKS = [
     "windows",
@@ -140,9 +138,7 @@ HEAVY_ATTACKS = [
 
 
 @pytest.mark.parametrize("attack", ATTACKS)
-def test_whatever_a_page_does_play_goes_on_or_ends_with_one_sentence(
-    stage: Stage, attack: str
-) -> None:
+def test_hostile_pages_end_play_with_one_sentence_at_most(stage: Stage, attack: str) -> None:
     ends = ATTACKS[attack]
     found = stage.play(
         f"original.html?seed=3&attack={quote(attack)}",
@@ -161,9 +157,7 @@ def test_whatever_a_page_does_play_goes_on_or_ends_with_one_sentence(
 
 @pytest.mark.long
 @pytest.mark.parametrize("attack", HEAVY_ATTACKS)
-def test_a_page_that_wears_the_browser_out_ends_with_one_sentence(
-    stage: Stage, attack: str
-) -> None:
+def test_an_exhausted_browser_ends_with_one_sentence(stage: Stage, attack: str) -> None:
     found = stage.play(
         f"original.html?seed=3&attack={quote(attack)}",
         own=True,
@@ -176,7 +170,7 @@ def test_a_page_that_wears_the_browser_out_ends_with_one_sentence(
     assert len(found.error) < 500
 
 
-def test_no_game_is_said(stage: Stage) -> None:
+def test_a_page_without_a_game_is_reported(stage: Stage) -> None:
     async def look() -> None:
         async with stage.page("empty.html") as page:
             for kind in ("auto", "original", "twofold"):
@@ -195,7 +189,7 @@ def test_no_game_is_said(stage: Stage) -> None:
     stage.run(look())
 
 
-def test_keys_and_buttons_that_are_none_are_said(stage: Stage) -> None:
+def test_unknown_keys_and_buttons_are_reported(stage: Stage) -> None:
     names = ("up", "right", "down", "left")
     for what, fault in (
         ({"keys": dict.fromkeys(names, "no such key")}, "expected to press the key"),
@@ -206,7 +200,7 @@ def test_keys_and_buttons_that_are_none_are_said(stage: Stage) -> None:
         assert fault in found.error
 
 
-def test_what_the_player_raises_ends_the_game(stage: Stage) -> None:
+def test_an_error_of_the_player_ends_the_game(stage: Stage) -> None:
     found = stage.play("original.html?size=5", "it3105-snake")
     assert "5x5" in found.error
 

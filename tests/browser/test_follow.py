@@ -10,7 +10,7 @@ START = Board.parse("1100/0000/0000/0002")
 
 
 def follower(board: Board = START, score: int | None = 100) -> PageFollower:
-    """One that has seen a board."""
+    """A follower that has seen a board."""
     made = PageFollower()
     made.begin(board, score)
     return made

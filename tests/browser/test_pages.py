@@ -1,4 +1,4 @@
-"""What pages hold is read as data: boards, numbers, saved games, selectors."""
+"""Content of pages is read as data: boards, numbers, saved games, selectors."""
 
 import asyncio
 import json
@@ -19,7 +19,7 @@ from twofold.records.foreign.original import state_of
 
 
 class Answers:
-    """Stands for our world in a page: it answers with what it was given, in turn."""
+    """A stand-in for the isolated world of a page; it returns the given answers in turn."""
 
     def __init__(self, *answers: object) -> None:
         self.answers = list(answers)
@@ -31,13 +31,13 @@ class Answers:
 
 
 def looks(kind: Callable[[Any], GamePage], *answers: object) -> list[Sight]:
-    """What a page of this kind makes of these answers."""
+    """The sight of a page of this kind after these answers."""
     page = kind(Answers(*answers))
     return [asyncio.run(page.look()) for _ in answers]
 
 
 def holds(saved: str = "", drawn: str = "", **more: object) -> dict[str, object]:
-    """What is found on a page that saves one board and draws another."""
+    """The answer of a page that saves one board and draws another."""
     found: dict[str, object] = {"saved": "", "tiles": [], "rows": 4, "cols": 4} | more
     if saved:
         game = Game.from_board(Board.parse(saved), score=12, seed=0)
@@ -68,7 +68,7 @@ def test_one_of_two_sources_is_enough() -> None:
     assert both == Sight(board, 12, over=True)
 
 
-def test_of_two_sources_the_one_that_changed_last_counts() -> None:
+def test_the_source_that_changed_last_counts() -> None:
     steps = [(ONE, TWO), (ONE, ONE), (TWO, ONE), (TWO, ONE), (THREE, TWO), (THREE, ONE)]
     seen = looks(OriginalPage, *(holds(*step) for step in steps))
     expected = [TWO, ONE, TWO, TWO, THREE, ONE]
@@ -98,9 +98,7 @@ def test_of_two_sources_the_one_that_changed_last_counts() -> None:
     ],
 )
 @pytest.mark.parametrize("kind", [OriginalPage, OwnPage])
-def test_what_holds_no_board_is_a_sight_of_none(
-    kind: Callable[[Any], GamePage], found: object
-) -> None:
+def test_pages_without_a_board(kind: Callable[[Any], GamePage], found: object) -> None:
     if kind is OwnPage and isinstance(found, dict):
         found = found | {"tiles": [tile[:3] for tile in found.get("tiles") or []]}
     (sight,) = looks(kind, found)
@@ -109,7 +107,7 @@ def test_what_holds_no_board_is_a_sight_of_none(
     assert len(sight.fault) < 400
 
 
-def test_of_several_tiles_in_a_cell_the_one_on_top_counts() -> None:
+def test_the_top_tile_of_a_cell_counts() -> None:
     tiles = [
         PageTile(0, 0, 4),
         PageTile(0, 0, 8, 2),  # the merged one over those it was made of
@@ -135,7 +133,7 @@ def test_of_several_tiles_in_a_cell_the_one_on_top_counts() -> None:
         ([PageTile(0, 0, 2)], (0, 4), "expected 1 to 8 rows"),
     ],
 )
-def test_what_makes_no_board_is_refused(
+def test_invalid_boards_are_refused(
     tiles: list[PageTile], shape: tuple[int, int], fault: str
 ) -> None:
     with pytest.raises(InvalidBoard, match=fault):
@@ -151,13 +149,13 @@ def test_numbers_are_read_as_people_write_them(text: str, number: int) -> None:
 
 
 @pytest.mark.parametrize("text", ["two", "2K", "-2", "1e3", "²", "٢", "9" * 19, None, 2, [2]])
-def test_what_is_no_number_is_refused(text: object) -> None:
+def test_invalid_numbers_are_refused(text: object) -> None:
     with pytest.raises(InvalidBoard, match="expected a number on the page"):
         read_number(text)
     assert read_score(text) is None
 
 
-def test_a_score_that_nobody_has_is_none() -> None:
+def test_an_impossible_score_is_none() -> None:
     assert read_score("9" * 18) == int("9" * 18)
     assert read_score("") is None
     assert read_score("1,234") == 1234

@@ -23,7 +23,7 @@ def thinking(
     talk: Callable[[Thinker], Coroutine[Any, Any, Any]],
     budget: Budget | None = None,
 ) -> Any:
-    """What a talk with a thinker comes to."""
+    """The result of a coroutine with a thinker."""
     make = player if callable(player) else lambda rules: ready(player, rules)
     with closing(Thinker(make, budget)) as thinker:
         return asyncio.run(talk(thinker))
@@ -68,7 +68,7 @@ def test_the_player_is_made_again_for_other_rules() -> None:
     assert [rules.shape for rules in made] == [(4, 4), (2, 2), (4, 4)]
 
 
-def test_an_answer_that_nobody_waits_for_is_dropped() -> None:
+def test_an_unwanted_answer_is_dropped() -> None:
     gate = threading.Event()
 
     class Slow(Player):
@@ -90,7 +90,7 @@ def test_an_answer_that_nobody_waits_for_is_dropped() -> None:
     assert thinking(lambda _: Slow(), talk) == BOARD.legal_moves()[2]
 
 
-def test_what_the_player_raises_comes_out_where_it_is_awaited() -> None:
+def test_an_error_of_the_player_is_raised_where_it_is_awaited() -> None:
     class Wrong(Player):
         def choose(self, board: Board, *, score: int | None = None, move_number: int = 0) -> Move:
             return Move.UP
@@ -105,7 +105,7 @@ def test_what_the_player_raises_comes_out_where_it_is_awaited() -> None:
     thinking(lambda _: Wrong(), talk)
 
 
-def test_a_player_that_never_answers_does_not_hold_up_the_end(
+def test_a_player_that_never_answers_does_not_delay_the_end(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr("twofold.browser.thinker.CLOSE_SECONDS", 0.05)

@@ -89,7 +89,7 @@ def test_documents_are_equal_but_for_timing_and_machine(cli: Cli, tmp_path: Path
         ([SPEC, "--check-games", "1"], "expected games of the check from 2"),
         ([SPEC, "--out", "."], "expected a regular file to write to, got"),
         ([SPEC, "--out", "no/such/folder/t.db"], "expected an existing folder to write to"),
-        ([SPEC, "--out", "noise.db"], "expected a file that 'twofold tune' made, got"),
+        ([SPEC, "--out", "noise.db"], "expected a file made by 'twofold tune', got"),
     ],
 )
 def test_one_sentence_and_nothing_written(

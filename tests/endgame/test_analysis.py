@@ -196,7 +196,7 @@ def test_a_page_names_tables_and_no_files(tables_here: Path) -> None:
 
 
 def test_a_worker_far_away_says_which_table_is_missing(tables_here: Path) -> None:
-    with pytest.raises(InvalidTable, match=r"tables build 442-512 \(on .*too large to be sent"):
+    with pytest.raises(InvalidTable, match=r"tables build 442-512 \(on .*they are not sent"):
         ray_workers._made("nneonneo:tables=442-512", allow_code=False)
     with pytest.raises(InvalidTable, match=r"[^)]$"):
         ray_workers._made("exact:table=/no/such/file", allow_code=False)

@@ -1,4 +1,4 @@
-"""Driving the app without a terminal: keys in; what the screen shows, as text, out."""
+"""Drives the app without a terminal: keys in, the screen as text out."""
 
 import asyncio
 import threading
@@ -26,7 +26,7 @@ from twofold.tui.shared_game import SharedGame
 from twofold.tui.walk import Walk
 
 PATIENCE = 60.0
-"""Seconds to wait for what is to happen."""
+"""Timeout of each wait, in seconds."""
 
 
 class Last(Player):
@@ -51,7 +51,7 @@ class Last(Player):
 
 
 class Slow(Last):
-    """Thinks until it is told to stop, or allowed to go on."""
+    """Searches until it is stopped or released."""
 
     def __init__(self) -> None:
         self.began = threading.Event()
@@ -78,7 +78,7 @@ class Slow(Last):
 
 
 class Failing(Last):
-    """Fails at its first thought."""
+    """Fails in its first search."""
 
     def analyse(
         self,
@@ -153,12 +153,12 @@ def note_of(pilot: Driven) -> str:
 
 
 def plays(screen: GameScreen) -> bool:
-    """Whether the player plays on."""
+    """True if the player plays on."""
     return screen.shared.now.auto
 
 
 async def until(pilot: Driven, is_so: Callable[[], bool]) -> None:
-    """Wait for something to become so."""
+    """Wait until a condition is true."""
     end = time.monotonic() + PATIENCE
     while not is_so():
         assert time.monotonic() < end, text_of(pilot)
@@ -166,7 +166,7 @@ async def until(pilot: Driven, is_so: Callable[[], bool]) -> None:
 
 
 async def until_shown(pilot: Driven, wanted: str) -> None:
-    """Wait for a text to be on the screen."""
+    """Wait until a text is on the screen."""
     await until(pilot, lambda: wanted in text_of(pilot))
 
 

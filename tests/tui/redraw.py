@@ -33,7 +33,7 @@ USUAL = {"TERM": "xterm-256color", "COLORTERM": "truecolor"}
 
 
 class Shown(NamedTuple):
-    """A screen, what is done on it, and in how many columns and lines."""
+    """A screen, the actions on it, and its columns and lines."""
 
     screen: PictureScreen
     act: Act
@@ -46,7 +46,7 @@ def middle() -> Game:
 
 
 async def show_hints(pilot: Driven) -> None:
-    """Make a move, and have the player's opinion."""
+    """Make a move, and show the player's values."""
     await pilot.press("left", "i")
     await until_shown(pilot, "▶")
 

@@ -1,4 +1,4 @@
-"""The picture: board, figures and panel in whatever room there is."""
+"""The picture: board, figures and panel in all sizes."""
 
 import io
 
@@ -64,7 +64,7 @@ def test_a_long_note_is_read_to_its_end() -> None:
 
 
 @pytest.mark.parametrize(("unicode", "mark"), [(True, "…"), (False, "...")])
-def test_what_is_cut_ends_in_an_ellipsis(unicode: bool, mark: str) -> None:
+def test_cut_lines_end_in_an_ellipsis(unicode: bool, mark: str) -> None:
     shown = picture()
     shown.title = title_line("expectimax:eval=rows,ply=3,cut=0.001")
     first, *lines = [line.plain for line in shown.lines(Canvas(40, 23, unicode=unicode))]
@@ -81,7 +81,7 @@ def test_no_picture_is_higher_than_it_may_be(
     assert len(drawn(Canvas(*size), board, panel)) <= size[1]
 
 
-def test_what_a_console_can_show() -> None:
+def test_canvases_of_consoles() -> None:
     def of(colours: str | None, encoding: str = "utf-8", **more: bool) -> Canvas:
         file = io.TextIOWrapper(io.BytesIO(), encoding=encoding)
         console = Console(

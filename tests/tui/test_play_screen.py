@@ -1,4 +1,4 @@
-"""Playing in the app: keys, what the screen says, hints, a player that helps, saving."""
+"""Playing in the app: keys, notes, hints, a player that helps, saving."""
 
 import re
 import threading
@@ -54,7 +54,7 @@ def test_keys_move(folder: Path, keys: list[str], moves: str) -> None:
     assert "".join(move.letter for move in screen.kept.game.moves) == moves
 
 
-def test_the_screen_says_what_there_is_to_know(folder: Path) -> None:
+def test_the_screen_shows_figures_note_and_keys(folder: Path) -> None:
     async def act(pilot: Driven) -> None:
         await pilot.press("left", "down")
         text = text_of(pilot)
@@ -68,7 +68,7 @@ def test_the_screen_says_what_there_is_to_know(folder: Path) -> None:
     drive(play_screen(folder), act)
 
 
-def test_a_move_that_changes_nothing_is_said(folder: Path) -> None:
+def test_a_move_that_changes_nothing_is_reported(folder: Path) -> None:
     async def act(pilot: Driven) -> None:
         await pilot.press("left", "left", "left", "left", "left", "left")
         assert note_of(pilot) == "left: no tile can move"
@@ -214,7 +214,9 @@ def test_the_goal_is_announced_once_and_play_goes_on(folder: Path) -> None:
         ("1x3", "1x3:122", "game over: 8 points."),
     ],
 )
-def test_the_end_is_said_and_can_be_undone(folder: Path, rules: str, board: str, says: str) -> None:
+def test_the_end_is_announced_and_can_be_undone(
+    folder: Path, rules: str, board: str, says: str
+) -> None:
     game = Game.from_board(Board.parse(board), Rules.parse(rules), 1)
 
     async def act(pilot: Driven) -> None:
@@ -234,7 +236,7 @@ def test_a_new_game_can_be_undone(folder: Path) -> None:
 
     async def act(pilot: Driven) -> None:
         await pilot.press("left", "down", "n")
-        assert note_of(pilot) == "new game; U has the one before back"
+        assert note_of(pilot) == "new game; U goes back to the previous one"
         assert re.search(r"seed +2\b", text_of(pilot))
         assert read_record(folder / "1.2048").moves == (Move.LEFT, Move.DOWN)
         await pilot.press("u")
@@ -270,7 +272,7 @@ def test_moves_of_another_program_are_shown(
 
 
 @pytest.mark.promise("R65")
-def test_a_new_game_tells_what_became_of_the_one_before(folder: Path) -> None:
+def test_a_new_game_shows_the_notice_of_the_previous_one(folder: Path) -> None:
     async def act(pilot: Driven) -> None:
         write_record(folder / "1.2048", Record.from_game(game_of("ldl")))
         await pilot.press("left", "n")
@@ -318,7 +320,7 @@ def test_a_disk_that_cannot_be_written_does_not_end_the_game(folder: Path) -> No
     drive(screen, act)
 
 
-def test_a_player_that_fails_is_said(folder: Path) -> None:
+def test_a_player_that_fails_is_reported(folder: Path) -> None:
     async def act(pilot: Driven) -> None:
         await pilot.press("i")
         await until_shown(pilot, "the player failed: ValueError: no idea")
@@ -328,7 +330,7 @@ def test_a_player_that_fails_is_said(folder: Path) -> None:
     drive(play_screen(folder, player=Failing), act)
 
 
-def test_a_player_that_is_not_ready_is_said(folder: Path) -> None:
+def test_a_player_that_is_not_ready_is_reported(folder: Path) -> None:
     ready = threading.Event()
 
     def make() -> Slow:

@@ -45,7 +45,7 @@ def test_walking() -> None:
         assert place(pilot) == "11 of 40"
         await pilot.press("end")
         assert place(pilot) == "40 of 40"
-        assert note_of(pilot) == "the record ends here; the game could go on"
+        assert note_of(pilot) == "the record ends here; the game is not over"
         await pilot.press("right")
         assert place(pilot) == "40 of 40"
         await pilot.press("home")
@@ -98,7 +98,7 @@ def test_the_game_plays_by_itself() -> None:
     drive(screen, act)
 
 
-def test_a_judge_that_values_no_move_is_said() -> None:
+def test_a_judge_that_values_no_move_is_reported() -> None:
     class Mute(Player):
         choose = Last.choose
 

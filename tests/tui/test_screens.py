@@ -1,4 +1,4 @@
-"""What the screens look like: each equals its file in `screens/`; `tests.tui.redraw` makes them."""
+"""Screens equal their files in `screens/`, which `tests.tui.redraw` makes."""
 
 from pathlib import Path
 
@@ -24,7 +24,7 @@ def test_a_screen_looks_as_it_did(
     assert drawn(name, tmp_path) == (FOLDER / f"{name}.txt").read_text(encoding="utf-8")
 
 
-def test_every_file_is_drawn() -> None:
+def test_each_screen_has_a_file() -> None:
     assert {path.stem for path in FOLDER.iterdir()} == set(SCREENS)
 
 

@@ -1,4 +1,4 @@
-"""A game that a person and a player share: whoever acts, nothing stale is played or shown."""
+"""A game shared by a person and a player: no move or value of an old position is used."""
 
 import threading
 import time
@@ -46,7 +46,7 @@ def test_moves_by_hand_need_no_player() -> None:
     assert made == []
 
 
-def test_what_cannot_be_done_is_refused() -> None:
+def test_impossible_actions_are_refused() -> None:
     with sharing(game=Game.from_board(Board.parse("1x2:01"), seed=0)) as shared:
         with pytest.raises(NothingToUndo):
             shared.undo()
@@ -128,7 +128,7 @@ def test_hints_follow_the_position() -> None:
         assert shared.now.frame.analysis is None
 
 
-def test_a_thought_about_a_position_that_is_gone_is_stopped_and_thrown_away() -> None:
+def test_a_search_of_an_old_position_is_stopped_and_dropped() -> None:
     slow = Slow()
     with sharing(lambda: slow) as shared:
         shared.want_hints(True)
@@ -204,7 +204,7 @@ def test_a_player_that_fails_leaves_the_game_to_the_person() -> None:
         assert shared.now.frame.move_number == 1
 
 
-def test_whoever_counts_the_moves_of_the_player_is_told() -> None:
+def test_on_player_is_called_for_each_move() -> None:
     with sharing() as shared:
         told = threading.Event()
         shared.on_player = told.set
@@ -214,7 +214,7 @@ def test_whoever_counts_the_moves_of_the_player_is_told() -> None:
         assert told.wait(PATIENCE)
 
 
-def test_the_end_does_not_wait_for_a_player_that_thinks() -> None:
+def test_closing_does_not_wait_for_a_search() -> None:
     slow = Slow()
     with sharing(lambda: slow) as shared:
         shared.want_hints(True)

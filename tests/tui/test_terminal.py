@@ -1,4 +1,4 @@
-"""The commands in a real (pseudo) terminal: the app opens, takes keys, and leaves all in order."""
+"""The commands in a pseudo terminal: the app opens, takes keys, and restores the terminal."""
 
 import os
 import re
@@ -91,7 +91,7 @@ def test_review_walks(tmp_path: Path) -> None:
     with terminal(*arguments) as (process, main):
         read_until(main, "accuracy")
         os.write(main, b"\x1b[F")
-        read_until(main, "could go on")
+        read_until(main, "is not over")
         os.write(main, b"q")
         assert exit_code(process, main) == 0
 
@@ -108,7 +108,7 @@ def test_play_without_the_app(tmp_path: Path) -> None:
 
 
 def wait_until_asleep(pid: int) -> None:
-    """Until it waits for a line: Python sees no signal between its prompt and that."""
+    """Until it waits for a line: between prompt and wait Python handles no signal."""
     while Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "S":
         time.sleep(0.01)
 

@@ -1,4 +1,4 @@
-"""Boards as lines: every shape and size fits, every tile can be told by its text."""
+"""Boards as lines: every shape and size fits, every tile has its label."""
 
 import pytest
 
@@ -20,7 +20,7 @@ def largest(shape: tuple[int, int]) -> Board:
 @pytest.mark.parametrize("colours", COLOURS)
 @pytest.mark.parametrize("shape", SHAPES)
 @pytest.mark.parametrize("size", [(120, 40), (80, 24), (50, 21), (40, 21)])
-def test_a_board_takes_no_more_than_it_may(
+def test_a_board_fits_its_limits(
     shape: tuple[int, int], size: tuple[int, int], colours: Colours
 ) -> None:
     board = largest(shape)

@@ -68,7 +68,7 @@ def test_the_verdict_without_a_judgement() -> None:
     walk = judged([])
     assert verdict(walk).plain == "left: not judged yet"
     walk.go(walk.last)
-    assert verdict(walk).plain == "the record ends here; the game could go on"
+    assert verdict(walk).plain == "the record ends here; the game is not over"
     game = Game.from_board(Board.parse("1x3:122"), seed=1)
     game.play(Move.LEFT)
     over = Walk(game)

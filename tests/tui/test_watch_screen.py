@@ -138,7 +138,7 @@ def test_faster_slower_and_as_fast_as_it_can(folder: Path) -> None:
     drive(screen, act)
 
 
-def test_the_end_is_said(folder: Path) -> None:
+def test_the_end_is_announced(folder: Path) -> None:
     async def act(pilot: Driven) -> None:
         await until_shown(pilot, "game over")
         assert "Q ends with a summary" in note_of(pilot)

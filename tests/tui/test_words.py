@@ -16,7 +16,7 @@ from twofold.tui.words import merges, words_of_board, words_of_cell, words_of_mo
         ("2x2:10/01", Move.UP, "2x2:11/10", "up: no merge, new 2 at row 2, column 1"),
     ],
 )  # fmt: skip
-def test_what_a_move_does(before: str, move: Move, after: str, words: str) -> None:
+def test_a_move_in_words(before: str, move: Move, after: str, words: str) -> None:
     assert words_of_move(Board.parse(before), move, Board.parse(after)) == words
 
 

@@ -1,4 +1,4 @@
-"""The arena: players over many seeds, and what their games say.
+"""The arena: plays players over many seeds, keeps their games and summarises them.
 
 >>> from twofold import Rules
 >>> from twofold.arena import Bench, SeedRange, Study, summarise

@@ -1,4 +1,4 @@
-"""Benches: players over the same seeds, their games kept in a study."""
+"""Benches: players on the same seeds, with their games stored in a study."""
 
 import contextlib
 import time
@@ -24,21 +24,17 @@ from twofold.seeds import SeedRange
 from twofold.version import SIGNATURE, __version__
 
 FLUSH_SECONDS: Final = 0.5
-"""How often finished games are written to the study: what a kill may cost."""
+"""Finished games are written to the study at this interval; a killed process loses the rest."""
 
 
 @dataclass(frozen=True, slots=True)
 class Entrant:
-    """A player of a bench.
+    """A player of a bench: as given, and its canonical spec.
 
     Attributes:
-        player: the player as it was named.
         run: its number in the study.
-        spec: its canonical spec.
-        seeds: of its games.
-        missing: how many of them are still to be played.
-        compiled: whether it runs in threads.
-        allow_code: whether it may run code and programs, see `make_player`.
+        missing: number of games still to play.
+        compiled: True if it runs in threads.
     """
 
     player: str
@@ -52,15 +48,9 @@ class Entrant:
 
 @dataclass(frozen=True, slots=True)
 class PlayerStanding:
-    """What a study knows of a player's games.
+    """The stored games of a player, in the order of their seeds, up to the first that failed.
 
-    Attributes:
-        player: the player as it was named.
-        spec: its canonical spec.
-        games: its finished games, in the order of their seeds; where one failed, those before
-            it.
-        error: what went wrong, one sentence; empty if nothing did.
-        failed_seed: the seed of the first game that failed.
+    `error` is one sentence about that failure; empty if there is none.
     """
 
     player: str
@@ -71,17 +61,10 @@ class PlayerStanding:
 
 
 class Bench:
-    """Games that are wanted of some players, in a study that may hold many of them already.
+    """Plays the games of several players (`entrants`) that a study does not have yet.
 
-    Args:
-        study: where games are kept.
-        rules: the rules of all games.
-        machine: what figures depend on, kept with new runs.
-        records: whether the record of each new game is kept; it takes a byte a move.
-        boards: where the games begin; None for new games.
-
-    Attributes:
-        entrants: the players.
+    `machine` is a description stored with new runs. With `records` the record of each new game is
+    stored, about a byte a move. Games begin on `boards` if given.
     """
 
     def __init__(
@@ -99,16 +82,11 @@ class Bench:
         self.entrants: list[Entrant] = []
 
     def add(self, player: str, seeds: SeedRange, *, allow_code: bool = True) -> Entrant:
-        """Want games of a player.
-
-        Args:
-            player: its spec.
-            seeds: of the games.
-            allow_code: whether the spec may name code and programs; False where a file says it.
+        """Add a player and the seeds of its games; with `allow_code=False` it may not run code.
 
         Raises:
-            InvalidInput: the spec or a number cannot be used, or the player has changed since
-                the study holds games of it.
+            InvalidInput: the spec or a number is invalid, or the player has changed since its games
+                in the study were played.
         """
         _check_seeds(seeds)
         player = settled(player, self.rules)
@@ -129,11 +107,7 @@ class Bench:
         return self.want(len(self.entrants) - 1, seeds)
 
     def want(self, number: int, seeds: SeedRange) -> Entrant:
-        """Want other games of an entrant.
-
-        Raises:
-            InvalidInput: there are none, or too many.
-        """
+        """Change the seeds of an entrant; there must be 1 to MAX_GAMES."""
         _check_seeds(seeds)
         run = self.entrants[number].run
         missing = sum(part.count for part in self.study.missing(run, seeds))
@@ -143,7 +117,7 @@ class Bench:
 
     @property
     def missing(self) -> int:
-        """Games still to be played."""
+        """Number of games still to play."""
         return sum(entrant.missing for entrant in self.entrants)
 
     def play(
@@ -155,20 +129,14 @@ class Bench:
         on_result: Callable[[int, GameRow], None] | None = None,
         stop: Callable[[], bool] | None = None,
     ) -> list[str]:
-        """Play what is missing, and keep it.
+        """Play the missing games and store them; an error message for each player, or "".
 
         Args:
-            jobs: number of games played at the same time; 0 plays them in this thread.
-            timeout: seconds that a game of a player of your own may take.
+            jobs: number of games at the same time; 0 plays them in this thread.
+            timeout: seconds for one game of a player in Python.
             backend: where to play; None for this machine.
             on_result: called in this thread with the entrant's number and each finished game.
-            stop: asked now and then; True ends it with the games that are finished.
-
-        Returns:
-            For each player what failed, one sentence; empty where nothing did.
-
-        Raises:
-            ResourceError: the study cannot be written; what it held is still there.
+            stop: polled; True ends the run with the games that are finished.
         """
         check_limit("jobs", jobs, 0, MAX_JOBS)
         if not self.missing:
@@ -222,14 +190,13 @@ class Bench:
             self.study.flush()
 
     def _check_spec(self, entrant: Entrant, row: GameRow) -> None:
-        """A file that changes while games are played must not go unnoticed."""
         if row.player != entrant.spec:
             raise PlayerError(
-                f"expected games of {entrant.spec}, got some of {row.player}: a file has changed"
+                f"expected games of {entrant.spec}, got one of {row.player}: a file has changed"
             )
 
     def standings(self, *, reached: bool = True) -> list[PlayerStanding]:
-        """What is known of the games that were wanted, one line for each entrant."""
+        """The stored games of each entrant."""
         return [standing(self.study, entrant, reached=reached) for entrant in self.entrants]
 
 
@@ -243,7 +210,7 @@ def _check_seeds(seeds: SeedRange) -> None:
 
 
 def standing(study: Study, entrant: Entrant, *, reached: bool = True) -> PlayerStanding:
-    """What a study knows of the wanted games; after a failure only those before it."""
+    """The stored games of an entrant; after a failure only those before it."""
     seeds, failures = entrant.seeds, study.failures(entrant.run)
     games = study.games(entrant.run, seeds, reached=reached)
     failed = min(failures, key=seeds.place, default=None)
@@ -255,18 +222,13 @@ def standing(study: Study, entrant: Entrant, *, reached: bool = True) -> PlayerS
 
 
 def resume(bench: Bench, named: Collection[str] = ()) -> None:
-    """Want everything that the study was ever asked for under the rules of the bench.
+    """Add all games that the study was asked for, under the rules and boards of the bench.
 
-    Of runs from boards, those from the boards of the bench.
-
-    Args:
-        bench: without players yet.
-        named: the players of the study that may run code and programs. The study alone does not
-            say what is run here.
+    `named` are the players that may run code and programs; a study alone runs no code.
 
     Raises:
-        InvalidInput: a player can no longer be made, plays otherwise than it did, or runs code
-            and is not named; or more games are asked for in all than a run may have.
+        InvalidInput: a player can no longer be made, has changed, or runs code and is not named;
+            or the study asks for more than MAX_GAMES.
     """
     asked = sum(wanted.seeds.count for wanted in bench.study.wanted())
     check_limit(f"the games that {bench.study.name} asks for", asked, 0, MAX_GAMES)
@@ -279,9 +241,9 @@ def resume(bench: Bench, named: Collection[str] = ()) -> None:
             continue
         if run.signature != str(SIGNATURE):
             raise InvalidInput(
-                f"expected games of signature {run.signature} (twofold {run.twofold}) as in "
-                f"{bench.study.name}, got {SIGNATURE} (twofold {__version__}): players may play "
-                "otherwise now; name another study"
+                f"expected signature {run.signature} (twofold {run.twofold}) as in "
+                f"{bench.study.name}, got {SIGNATURE} (twofold {__version__}): players may choose "
+                "other moves now. Use a new study"
             )
         with _going_on(bench.study):
             is_trusted = plain_spec(run.player) in trusted
@@ -291,7 +253,7 @@ def resume(bench: Bench, named: Collection[str] = ()) -> None:
 def resumed(
     study: Study, named: Collection[str] = (), *, machine: dict[str, Any] | None = None
 ) -> list[Bench]:
-    """A bench for each set of rules and of boards that a study has runs of; see `resume`."""
+    """A bench for each set of rules and boards that a study has runs of; see `resume`."""
     homes = {(run.rules, run.boards): run for run in study.runs()}
     benches = []
     for run in homes.values():
@@ -303,11 +265,7 @@ def resumed(
 
 
 def players_with_code(study: Study) -> list[str]:
-    """The players of which a study wants games and that run code or programs, as it names them.
-
-    Raises:
-        InvalidInput: the study names a player that there is not.
-    """
+    """The players of a study that run code or programs, as the study names them."""
     wanted = {one.run for one in study.wanted()}
     players = dict.fromkeys(run.player for run in study.runs() if run.run in wanted)
     with _going_on(study):
@@ -315,15 +273,14 @@ def players_with_code(study: Study) -> list[str]:
 
 
 def plain_spec(player: str) -> str:
-    """A spec as it compares with others: keys in order, without hashes of files."""
+    """A spec in a form to compare: keys in order, without hashes of files."""
     name, values = parse_spec(player)
     return format_spec(name, split_hashes(values)[0])
 
 
 @contextlib.contextmanager
 def _going_on(study: Study) -> Iterator[None]:
-    """Say of what is refused that the study wanted it."""
     try:
         yield
     except InvalidInput as error:
-        raise type(error)(f"cannot go on with {study.name}: {error}") from error
+        raise type(error)(f"cannot continue {study.name}: {error}") from error

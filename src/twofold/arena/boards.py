@@ -1,4 +1,4 @@
-r"""Boards that games begin on, read from a text file: one a line, in any form of a board.
+r"""Start boards of games, read from a text file: one a line, in any notation of a board.
 
 >>> boards = parse_boards("dcba/6789/4321/0120  # late\n\n2 4 8 16/32 64 0 0/0 0 0 0/0 0 0 0\n")
 >>> len(boards)
@@ -23,19 +23,14 @@ from twofold.notation import printable, shown
 from twofold.rules import STANDARD, Rules
 
 HASH_DIGITS: Final = 16
-"""Length of the hash of a set of boards: the first digits of the SHA-256 of its text."""
+"""Length of the hash of a set of boards."""
 
 _MAX_NAME: Final = 200
 
 
 @dataclass(frozen=True)
 class StartBoards:
-    """Boards that games begin on, in turn.
-
-    Attributes:
-        name: of the file that they came from, for people.
-        boards: the boards, at least one; all have a legal move.
-    """
+    """Boards on which games begin, in turn; all have a legal move. `name` is that of their file."""
 
     name: str
     boards: tuple[Board, ...]
@@ -44,34 +39,25 @@ class StartBoards:
         return len(self.boards)
 
     def __str__(self) -> str:
-        """Name and hash, as tables and reports show them."""
         return f"{self.name} ({len(self):,} board{'s' * (len(self) > 1)}, {self.hash})"
 
     @cached_property
     def text(self) -> str:
-        """The boards, one a line, in the one form that `Board` writes."""
+        """The boards, one a line, as `str(Board)` writes them."""
         return "".join(f"{board}\n" for board in self.boards)
 
     @cached_property
     def hash(self) -> str:
-        """The first 16 digits of the SHA-256 of `text`: comments and spelling do not count."""
+        """The first 16 digits of the SHA-256 of `text`, which has no comments."""
         return hashlib.sha256(self.text.encode()).hexdigest()[:HASH_DIGITS]
 
     def of_seed(self, seed: int) -> Board:
-        """The board of the game with this seed: seed 1 has the first, seed 2 the next.
-
-        It depends on nothing else, so that a game is the same whatever it is asked for with.
-        """
+        """The board of the game with this seed: seed 1 has the first, seed 2 the next."""
         return self.boards[((seed - 1) & MAX_SEED) % len(self.boards)]
 
 
 def warning_of(boards: StartBoards, games: int) -> str:
-    """What must be said of intervals where games begin on the same boards; else empty.
-
-    Args:
-        boards: where the games began.
-        games: how many games a player has played.
-    """
+    """A warning if `games` a player are more than the boards; else empty."""
     if games <= len(boards):
         return ""
     return (
@@ -81,7 +67,7 @@ def warning_of(boards: StartBoards, games: int) -> str:
 
 
 def boards_file(boards: StartBoards) -> str:
-    """The name of the file that `twofold report --write-boards` writes for some boards."""
+    """The name of the file that `twofold report --write-boards` writes."""
     return f"{boards.hash}.txt"
 
 
@@ -89,7 +75,7 @@ def read_boards(path: str | os.PathLike[str], rules: Rules = STANDARD) -> StartB
     """The boards of a text file; see `parse_boards`.
 
     Raises:
-        InvalidBoard: the file cannot be read, is too long, or has a line that is no such board.
+        InvalidBoard: the file cannot be read, is too long, or has an invalid line.
     """
     name = os.fspath(path)
     with open_regular(path, InvalidBoard) as file:
@@ -109,16 +95,11 @@ def read_boards(path: str | os.PathLike[str], rules: Rules = STANDARD) -> StartB
 
 
 def parse_boards(text: str, name: str = "boards", rules: Rules = STANDARD) -> StartBoards:
-    """Boards of a text, one a line; empty lines and what follows a `#` are left out.
-
-    Args:
-        text: each line a board in a form that `Board.parse` reads.
-        name: of the file.
-        rules: under which games will go on from there.
+    """Parse boards, one a line; empty lines and text after a `#` are ignored.
 
     Raises:
-        InvalidBoard: a line is no board, one of another shape than the rules, or one on which
-            no game goes on; there is none, or there are too many. The text names the line.
+        InvalidBoard: a line is not a board, has another shape than the rules, or is a finished
+            game; or there are no boards or too many. The message names the line.
     """
     boards = tuple(_boards(text, name, rules))
     if not boards:
@@ -140,7 +121,6 @@ def _boards(text: str, name: str, rules: Rules) -> Iterator[Board]:
 
 
 def _lines(text: str) -> Iterator[tuple[int, str]]:
-    """Number and content of the lines that have one."""
     lines: Iterable[str] = io.StringIO(text)
     for number, line in enumerate(lines, 1):
         content = line.partition("#")[0].strip()
@@ -149,7 +129,6 @@ def _lines(text: str) -> Iterator[tuple[int, str]]:
 
 
 def _checked(board: Board, rules: Rules) -> Board:
-    """The board, if games under the rules go on from it."""
     if board.shape != rules.shape:
         rows, cols = rules.shape
         raise InvalidBoard(

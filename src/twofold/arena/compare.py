@@ -1,4 +1,4 @@
-"""Two players on the seeds that both have played: how far apart, and what it means in words.
+"""Compares two players on their common seeds, in figures and in words.
 
 >>> seeds = range(1, 9)
 >>> found = compare_scores(
@@ -28,15 +28,13 @@ __all__ = ["Comparison", "compare_scores", "verdict_words"]
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """What two players made of the same seeds.
+    """Two players compared on common seeds.
 
     Attributes:
-        names: of A and of B.
-        games: number of seeds that both have played.
+        games: number of common seeds.
         paired: scores of A against those of B, in points.
-        reach: hits of A against those of B, by tile; the largest tiles that some of the games
-            reached and some did not, smallest first. Empty where no tiles were given.
-        confidence: of all intervals.
+        reach: reach rates by tile, smallest first: the largest tiles that some games reached and
+            some did not.
     """
 
     names: tuple[str, str]
@@ -59,22 +57,15 @@ def compare_scores(
 ) -> Comparison:
     """Compare two players on their common seeds; games of other seeds are left out.
 
-    Args:
-        seeds_a: the seeds that A has played, in any order, each once.
-        scores_a: what A scored on each, in points.
-        seeds_b: the seeds that B has played.
-        scores_b: what B scored on each.
-        names: of A and of B.
-        max_tiles_a: the largest tile of each game of A (2, 4, 8 ...), for reach rates.
-        max_tiles_b: those of B.
-        confidence: of all intervals.
+    Seeds may be in any order. Each score (in points) and each largest tile (2, 4, 8 ...) belongs to
+    the seed at its position. Without tiles there are no reach rates.
 
     Raises:
-        ValueError: no seed is common, one is there twice, the numbers of seeds, scores and tiles
-            differ, a value is not finite or no tile, or tiles are given of one player only.
+        ValueError: no seed is common, a seed is repeated, lengths differ, a value is not finite or
+            not a tile, or only one player has tiles.
     """
     if (max_tiles_a is None) != (max_tiles_b is None):
-        raise ValueError("expected the largest tiles of both players or of neither, got one's")
+        raise ValueError("expected the largest tiles of both players or of neither, got one")
     at_a, at_b = _common(seeds_a, seeds_b)
     ours = _picked(scores_a, at_a, len(seeds_a), "scores")
     theirs = _picked(scores_b, at_b, len(seeds_b), "scores")
@@ -90,8 +81,7 @@ def compare_scores(
 def _common(
     seeds_a: Sequence[int] | NDArray[Any], seeds_b: Sequence[int] | NDArray[Any]
 ) -> tuple[list[int], list[int]]:
-    """Where each common seed stands in both, in the order of A."""
-    # Seeds go up to 2^64 - 1; as floats, which NumPy may choose, they would run together.
+    # Seeds go up to 2^64 - 1; NumPy may make them floats, in which large seeds become equal.
     places = [
         {seed: place for place, seed in enumerate(np.asarray(seeds, dtype=object).tolist())}
         for seeds in (seeds_a, seeds_b)
@@ -102,7 +92,7 @@ def _common(
     common = [seed for seed in places[0] if seed in places[1]]
     if not common:
         raise ValueError(
-            f"expected a seed that both have played, got none in {len(seeds_a)} and {len(seeds_b)}"
+            f"expected at least one common seed, got none in {len(seeds_a)} and {len(seeds_b)}"
         )
     return [places[0][seed] for seed in common], [places[1][seed] for seed in common]
 
@@ -116,7 +106,6 @@ def _picked(values: Values, places: list[int], games: int, what: str) -> NDArray
 def _reach(
     tiles_a: NDArray[np.float64], tiles_b: NDArray[np.float64], confidence: float
 ) -> dict[int, PairedRates]:
-    """Of the tiles that tell games apart."""
     shares = survival_by_tile(np.concatenate([tiles_a, tiles_b]))
     tiles = [tile for tile, share in shares.items() if share.value < 1][-MAX_COLUMNS:]
     return {tile: paired_rates(tiles_a >= tile, tiles_b >= tile, confidence) for tile in tiles}
@@ -125,12 +114,9 @@ def _reach(
 def verdict_words(
     found: Comparison | SprtState, names: tuple[str, str] = ("A", "B"), tile: int | None = None
 ) -> str:
-    """What was found, as one sentence without its full stop.
+    """The result as one sentence without a full stop.
 
-    Args:
-        found: a comparison of scores, or the state of a sequential test.
-        names: of the players of a test; a comparison has its own.
-        tile: of a test, the tile whose hits it counts; None where it looks at scores.
+    A sequential test needs the names, and `tile` if it compares reach rates.
     """
     if isinstance(found, Comparison):
         return _comparison_words(found)
@@ -138,7 +124,6 @@ def verdict_words(
 
 
 def _comparison_words(found: Comparison) -> str:
-    """The player who scored more is the subject, and the figures are the lead over the other."""
     paired, games = found.paired, f"{found.games:,} game{'s' * (found.games > 1)}"
     if paired.draws == paired.games:
         return f"no difference was found: the scores are the same in all of {games}"
@@ -157,7 +142,7 @@ def _comparison_words(found: Comparison) -> str:
 
 
 def _percent(relative: Interval | None, ahead: bool) -> str:
-    """The lead in % of the mean of the one behind; nothing where that mean is not positive."""
+    """The lead in % of the other player's mean; empty if that mean is not positive."""
     if relative is None or relative.value <= -100:
         return ""
     share = relative.value / 100
@@ -188,7 +173,6 @@ def _test_words(state: SprtState, names: tuple[str, str], tile: int | None) -> s
 
 
 def _amount(value: float, tile: int | None) -> str:
-    """A difference with its unit."""
     if tile is None:
         return f"{format_rate(value)} points a game"
     return f"{format_rate(100 * value)} % of games that reach {tile}"

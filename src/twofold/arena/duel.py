@@ -1,4 +1,4 @@
-"""Duels: two players on the same seeds, until enough is known about which is stronger."""
+"""Duels: two players on the same seeds, until a sequential test decides or all are played."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -16,20 +16,18 @@ from twofold.notation import format_spec, parse_spec
 from twofold.seeds import SeedRange
 
 STEP_SHARE: Final = 10
-"""A sequential test looks again after this part of the games so far, or some for each job."""
+"""A sequential test is repeated when the games have grown by 1/10, or by 4 for each job."""
 
 
 @dataclass(frozen=True, slots=True)
 class SprtQuestion:
-    """What a sequential test asks.
+    """The hypothesis of a sequential test; for `alpha` and `beta` see `Sprt`.
 
     Attributes:
         delta: the smallest difference worth finding, in points, or for a tile as a share of
             games; None for `share`.
-        tile: the tile whose hits count; None for scores.
+        tile: the tile whose reach rates are compared; None for scores.
         share: the smallest difference worth finding, as a share of B's mean score or of games.
-        alpha: probability of a false alarm.
-        beta: probability that a difference of delta is missed.
     """
 
     delta: float | None = None
@@ -41,13 +39,7 @@ class SprtQuestion:
 
 @dataclass(frozen=True, slots=True)
 class DuelOutcome:
-    """How a duel went.
-
-    Attributes:
-        comparison: of the games that both have played; None where there are none.
-        test: the sequential test, if there was one.
-        standings: what each has played.
-    """
+    """The result of a duel; `comparison` is None without common seeds."""
 
     comparison: Comparison | None
     test: SprtState | None
@@ -55,11 +47,7 @@ class DuelOutcome:
 
 
 def with_budget(player: str, budget: str) -> str:
-    """The spec of a player with a limit on the time of each move: `time=1ms`.
-
-    Raises:
-        InvalidSpec: the player takes no `time`.
-    """
+    """The spec of a player with a time limit for each move, such as `time=1ms`."""
     spec = parse_spec(player)
     return format_spec(spec.name, {**spec.values, "time": budget})
 
@@ -74,19 +62,16 @@ def duel(
     on_result: Callable[[int, GameRow], None] | None = None,
     stop: Callable[[], bool] | None = None,
 ) -> DuelOutcome:
-    """Let two players play the same seeds.
+    """Let players A and B, which must differ, play the same seeds, or fewer for a sequential test.
 
     Args:
-        bench: without players yet; its study keeps the games.
-        players: their specs; A and B must differ.
-        seeds: of the games of each; with a question perhaps not all of them.
-        jobs: number of games played at the same time.
-        question: of a sequential test that stops as soon as it knows; None for all games.
+        bench: without players yet; its study stores the games.
+        players: specs of A and B.
+        seeds: of the games of each.
+        jobs: number of games at the same time.
+        question: of a sequential test; None to play all games.
         on_result: called with 0 or 1 and each finished game.
-        stop: asked now and then; True ends it with the games that are finished.
-
-    Raises:
-        InvalidInput: a spec, a number or the question cannot be used.
+        stop: polled; True ends the duel with the games that are finished.
     """
     test: Sprt | None = None
     games = seeds.count
@@ -125,7 +110,7 @@ def _check(question: SprtQuestion | None, games: int) -> None:
 
 
 def _test(question: SprtQuestion, theirs: GameColumns, games: int) -> Sprt:
-    """The test; what it asks about may depend on B's first games, not on A's."""
+    """The test; `delta` may depend on B's first games, but not on A's."""
     delta = question.delta
     if delta is None:
         delta = question.share
@@ -135,7 +120,7 @@ def _test(question: SprtQuestion, theirs: GameColumns, games: int) -> Sprt:
 
 
 def _differences(ours: GameColumns, theirs: GameColumns, tile: int | None) -> NDArray[np.float64]:
-    """In the order of seeds: up to the first that one of them has not played."""
+    """In the order of seeds, up to the first seed that only one of them has played."""
     count = min(len(ours), len(theirs))
     same = ours.seeds[:count] == theirs.seeds[:count]
     count = int(np.argmin(same)) if not same.all() else count

@@ -1,4 +1,4 @@
-"""Games that measure a network while it learns: at 1 ply, always from the same seeds and boards.
+"""Evaluation of a network in training: games at 1 ply, always from the same seeds and boards.
 
 >>> from twofold.networks.library import load_network
 >>> found = EvaluationGames(STANDARD, games=20)(load_network("tiny"))
@@ -29,19 +29,15 @@ from twofold.seeds import SeedRange
 
 
 class EvaluationGames:
-    """The games of each evaluation: those of `ntuple:ply=1` with the seeds from 1 on.
+    """The games of each evaluation: `ntuple:ply=1` on the seeds from 1 on.
 
     Args:
         rules: of the games.
-        games: whole games; 0 for none.
-        boards: sets of boards; a game is played from each of them.
-        downgrade: from which sum of different tiles on boards are downgraded; 0 for never.
-        tables: endgame tables that make the moves they know; None for none.
-        stop: asked now and then; True ends an evaluation without a result.
-
-    Raises:
-        InvalidInput: two sets of boards have the same name.
-        LimitExceeded: too many games, or no such sum.
+        games: number of whole games, 0 for none.
+        boards: sets of boards with different names; one game starts from each board.
+        downgrade: sum of the different tiles from which boards are downgraded, 0 for never.
+        tables: endgame tables, asked before the network; None for none.
+        stop: polled during the games; True ends the evaluation without a result.
     """
 
     def __init__(
@@ -59,7 +55,7 @@ class EvaluationGames:
         for name in names:
             if names.count(name) > 1:
                 raise InvalidInput(
-                    f"expected each set of boards by a name of its own, got {shown(name)} twice"
+                    f"expected sets of boards with different names, got {shown(name)} twice"
                 )
         self.games = check_limit("games of an evaluation", games, 0, MAX_GAMES)
         if downgrade:
@@ -67,7 +63,7 @@ class EvaluationGames:
         self.downgrade = downgrade
 
     def __call__(self, network: Network) -> Measured | None:
-        """Let a network play them; None where this was stopped."""
+        """Play the games with a network; None if stopped."""
         player = ExpectimaxPlayer(
             network_evaluator(network),
             Depth.fixed(1),
@@ -90,7 +86,6 @@ class EvaluationGames:
 
 
 def _mean_of(games: Sequence[GameResult]) -> tuple[float | None, float | None]:
-    """The mean score of games, and half its interval in tenths of points."""
     if not games:
         return None, None
     interval = mean_interval([game.score for game in games])
@@ -99,7 +94,7 @@ def _mean_of(games: Sequence[GameResult]) -> tuple[float | None, float | None]:
 
 
 def survival(games: Sequence[GameResult]) -> float:
-    """The share of games from boards that came to the next large tile; 0 of none."""
+    """The share of games from boards that reached the next large tile; 0 if there are none."""
     came = [
         tile_sum(game.board) >= next_sum(game.start) for game in games if game.start is not None
     ]

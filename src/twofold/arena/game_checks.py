@@ -1,4 +1,4 @@
-"""What the numbers of a finished game may be, whatever file they come from."""
+"""Checks the numbers of finished games read from a study or another file."""
 
 import itertools
 import re
@@ -22,28 +22,28 @@ LARGEST: Final = {
     "tile_sum": MAX_SIDE**2 * 2**MAX_EXPONENT,
     **dict.fromkeys(TIMES, MAX_MOVE_NUMBER * 10**3),
 }
-"""What is refused: as a number of `reached`, a move number must fit int32."""
+"""The largest value of each column; move numbers in `reached` must fit int32."""
 
 _LISTS: Final = msgspec.json.Decoder(list[list[int]])
 
 SEED: Final = r"(?:0|[1-9][0-9]{0,19})"
-"""A seed as files have it, perhaps too large."""
+"""A regular expression for a seed in decimal; its range is checked separately."""
 
 Refuse = Callable[[Any, str, Any], None]
-"""Raises InvalidInput if a row is wrong: which rows are, what was expected, what each row has."""
+"""Raises InvalidInput if a row is wrong: mask of wrong rows, expected text, values of all rows."""
 
 
 def is_seed(value: object) -> bool:
-    """Whether a cell is a seed in decimal."""
+    """True if a cell is a seed in decimal."""
     return isinstance(value, str) and bool(re.fullmatch(SEED, value)) and int(value) <= MAX_SEED
 
 
 def check_games(refuse: Refuse, games: GameColumns) -> None:
-    """Refuse games that cannot be.
+    """Refuse impossible games.
 
     Args:
         refuse: raises the error.
-        games: without columns in `reached`, if these are not looked at.
+        games: `reached` without columns is not checked.
     """
     _check_numbers(refuse, games)
     _check_tiles(refuse, games)
@@ -52,7 +52,6 @@ def check_games(refuse: Refuse, games: GameColumns) -> None:
 
 
 def _check_numbers(refuse: Refuse, games: GameColumns) -> None:
-    """Refuse numbers out of their range."""
     seconds = np.column_stack([games.seconds, games.move_seconds])
     columns: dict[str, NDArray[Any]] = {"score": games.scores, "moves": games.moves}
     columns |= {"max_tile": games.max_tiles}
@@ -61,11 +60,10 @@ def _check_numbers(refuse: Refuse, games: GameColumns) -> None:
         wrong = (values < 0) | (values > LARGEST[name])
         refuse(wrong, f"{name} from 0 to {LARGEST[name]}", values)
     lacking = np.isnan(seconds[:, 1]) != np.isnan(seconds[:, 2])
-    refuse(lacking, "both times of a move or neither", games.move_seconds)
+    refuse(lacking, "both move_median and move_99th or neither", games.move_seconds)
 
 
 def _check_tiles(refuse: Refuse, games: GameColumns) -> None:
-    """Refuse largest tiles that are none, and sums that no board with such a largest tile has."""
     tiles, sums = games.max_tiles, games.tile_sums
     power = (tiles >= 2) & (tiles & (tiles - 1) == 0)
     refuse(~power, f"a tile from 2 to 2^{MAX_EXPONENT} as max_tile", tiles)
@@ -74,7 +72,6 @@ def _check_tiles(refuse: Refuse, games: GameColumns) -> None:
 
 
 def _check_reached(refuse: Refuse, games: GameColumns) -> None:
-    """Refuse move numbers at which tiles cannot have been reached."""
     reached, lengths = games.reached, (games.reached != NEVER).sum(axis=1)
     wanted = np.frexp(games.max_tiles.astype(np.float64))[1]  # the exponent and one more
     refuse(lengths != wanted, "as many numbers in reached as exponents up to max_tile", lengths)
@@ -86,7 +83,7 @@ def _check_reached(refuse: Refuse, games: GameColumns) -> None:
 
 
 def move_numbers(texts: Sequence[Any]) -> tuple[NDArray[np.int64], NDArray[np.int64]] | None:
-    """The numbers of JSON arrays, and how many each has; None if a text is something else."""
+    """The numbers of JSON arrays and the length of each array; None if a text is something else."""
     try:
         lists = _LISTS.decode(f"[{','.join(texts)}]")
         lengths = np.fromiter(map(len, lists), np.int64, count=len(lists))

@@ -19,7 +19,7 @@ NEVER: Final = -1
 """In `GameColumns.reached`: the exponent was never reached."""
 
 UNKNOWN: Final = -1
-"""In `GameColumns.tile_sums`: an older twofold has not kept the sum."""
+"""In `GameColumns.tile_sums`: older versions of twofold did not store the sum."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,18 +27,14 @@ class GameRow:
     """One finished game.
 
     Attributes:
-        player: canonical spec of the player.
-        seed: the seed.
-        score: points of the moves made: of a new game those at the end.
-        moves: number of moves made.
-        max_tile: largest tile on the final board.
+        score: points of the moves made.
         reached: for each exponent k, the move number at which the largest tile first was
             2^k or more.
-        seconds: time taken, wall clock; depends on the machine.
-        move_seconds: median and 99th percentile of the time a move took, where the player
-            was asked for each move; None where games are played inside kernels.
-        record: text of the game's record, if it was kept; else empty.
-        tile_sum: sum of the tiles on the final board; None where it is not known.
+        seconds: wall clock time; depends on the machine.
+        move_seconds: median and 99th percentile of the time of a move; None for games inside
+            kernels, where single moves are not timed.
+        record: text of the game's record; empty if not kept.
+        tile_sum: sum of the tiles on the final board; None if unknown.
     """
 
     player: str
@@ -56,14 +52,7 @@ class GameRow:
     def of_result(
         cls, result: GameResult, spec: str, rules: Rules, *, record: bool = False
     ) -> "GameRow":
-        """The row of a game.
-
-        Args:
-            result: how it went; with its moves, if its record is wanted.
-            spec: canonical spec of the player.
-            rules: the rules of the game.
-            record: whether the row holds the record.
-        """
+        """The row of a game by the player `spec`; with `record`, `result` must have its moves."""
         return cls(
             spec,
             result.seed,
@@ -105,7 +94,7 @@ _MOVES: Final = {move.letter: move for move in Move}
 
 @dataclass(frozen=True, slots=True)
 class GameColumns:
-    """Many finished games of one player, in the order in which they were asked for.
+    """Many finished games of one player, in the order of the request.
 
     Attributes:
         seeds: uint64 (games,).
@@ -113,10 +102,10 @@ class GameColumns:
         moves: int64 (games,).
         max_tiles: int64 (games,), the largest tile of each final board.
         reached: int32 (games, 36), the move number at which the largest tile first was 2^k or
-            more; NEVER where it never was.
-        seconds: float64 (games,), time taken.
-        move_seconds: float64 (games, 2), see `GameRow`; NaN where it is not known.
-        tile_sums: int64 (games,), of the final board; UNKNOWN where it is not known.
+            more, else NEVER.
+        seconds: float64 (games,), wall clock time.
+        move_seconds: float64 (games, 2), see `GameRow`; NaN if unknown.
+        tile_sums: int64 (games,), of the final board; UNKNOWN if unknown.
     """
 
     seeds: NDArray[np.uint64]
@@ -133,7 +122,7 @@ class GameColumns:
 
     @classmethod
     def of_rows(cls, rows: Sequence[GameRow]) -> "GameColumns":
-        """The columns of some rows."""
+        """The columns of rows."""
         reached = np.full((len(rows), MAX_EXPONENT + 1), NEVER, dtype=np.int32)
         for line, row in zip(reached, rows, strict=True):
             line[: len(row.reached)] = row.reached
@@ -155,16 +144,13 @@ class GameColumns:
 
     @classmethod
     def joined(cls, parts: Sequence["GameColumns"]) -> "GameColumns":
-        """The games of some parts, of one at least, one after the other."""
+        """The games of at least one part, one part after the other."""
         columns = ([getattr(part, column.name) for part in parts] for column in fields(cls))
         return cls(*map(np.concatenate, columns))
 
     @property
     def usual_move(self) -> tuple[float, float] | None:
-        """Seconds of a move in the median game: its median, and its 99th percentile.
-
-        None where no game knows them.
-        """
+        """Seconds of a move: medians over the games of `move_seconds`; None if unknown."""
         known = self.move_seconds[~np.isnan(self.move_seconds).any(axis=1)]
         if not len(known):
             return None
@@ -172,7 +158,7 @@ class GameColumns:
         return median, most
 
     def where(self, places: Any) -> "GameColumns":
-        """The games at some places: a slice, an array of places, one of booleans."""
+        """The games selected by a NumPy index: a slice, positions or a mask."""
         return GameColumns(*(getattr(self, column.name)[places] for column in fields(self)))
 
     def first(self, count: int) -> "GameColumns":
@@ -180,7 +166,7 @@ class GameColumns:
         return self.where(slice(count))
 
     def rows(self, player: str) -> tuple[GameRow, ...]:
-        """The same as rows of a player."""
+        """The games as rows of a player."""
         lengths = (self.reached != NEVER).sum(axis=1).tolist()
         columns = zip(
             self.seeds.tolist(),
@@ -211,12 +197,7 @@ class GameColumns:
 
 
 def reached_columns(numbers: NDArray[Any], lengths: NDArray[np.int64]) -> NDArray[np.int32]:
-    """`GameColumns.reached` of lists of move numbers.
-
-    Args:
-        numbers: all lists, one after the other.
-        lengths: of each list, up to 36.
-    """
+    """`GameColumns.reached` from concatenated lists of move numbers, each of up to 36."""
     found = np.full((len(lengths), MAX_EXPONENT + 1), NEVER, dtype=np.int32)
     found[np.arange(MAX_EXPONENT + 1) < lengths[:, None]] = numbers
     return found

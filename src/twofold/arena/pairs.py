@@ -1,6 +1,6 @@
 """Statistics of two runs on common seeds: differences of scores and of reach rates.
 
-Values are given one a game, in the order of the same seeds; see `stats`.
+Values are one a game, in the order of the same seeds; see `stats`.
 """
 
 import math
@@ -24,16 +24,13 @@ from twofold.arena.stats import (
 
 @dataclass(frozen=True, slots=True)
 class Paired:
-    """Our games against theirs on the same seeds.
+    """Two players' values on the same seeds.
 
     Attributes:
-        games: number of common seeds.
         difference: mean of ours minus theirs, in points a game.
-        relative: the difference in % of their mean; None where that is not positive.
-        wins: seeds on which ours is larger.
-        draws: seeds on which both are equal.
-        losses: seeds on which theirs is larger.
-        p_value: two-sided, of the paired t test; None for one game. Where all differences are
+        relative: the difference in % of their mean; None if that mean is not positive.
+        wins: number of seeds on which ours is larger.
+        p_value: two-sided, of the paired t test; None for one game. If all differences are
             equal it is 1 if they are 0, else 0.
     """
 
@@ -48,7 +45,7 @@ class Paired:
 
 @dataclass(frozen=True, slots=True)
 class PairedRates:
-    """Two reach rates on the same seeds: how many games hit what, the rates, their difference."""
+    """Two reach rates on the same seeds: counts of games, the rates, their difference."""
 
     both: int
     only_ours: int
@@ -60,18 +57,10 @@ class PairedRates:
 
 
 def paired_interval(ours: Values, theirs: Values, confidence: float = CONFIDENCE) -> Paired:
-    """What games on common seeds say about the difference of two players.
+    """The mean difference of two players, in points, on the same seeds in the same order.
 
-    Args:
-        ours: one value a seed, in points.
-        theirs: the values of the same seeds in the same order.
-        confidence: of the intervals.
-
-    Raises:
-        ValueError: there is no seed, or not as many of theirs as of ours.
-
-    Source: Student's t on the differences; Fieller 1954 for the ratio of the means, whose
-    interval holds 0 exactly where that of the difference does.
+    Source: Student's t on the differences; Fieller 1954 for the ratio of the means, whose interval
+    contains 0 exactly if that of the difference does.
     """
     one, two = _pair(ours, theirs)
     difference = one - two
@@ -89,7 +78,7 @@ def paired_interval(ours: Values, theirs: Values, confidence: float = CONFIDENCE
 def _pair(ours: Values, theirs: Values) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     one, two = finite(ours), finite(theirs)
     if one.size != two.size:
-        raise ValueError(f"expected as many of theirs as of ours, got {two.size} and {one.size}")
+        raise ValueError(f"expected values of equal length, got {one.size} and {two.size}")
     return one, two
 
 
@@ -107,7 +96,7 @@ def _p_value(difference: NDArray[np.float64]) -> float | None:
 def _relative(
     difference: NDArray[np.float64], theirs: NDArray[np.float64], confidence: float
 ) -> Interval | None:
-    """In %: every share r for which the mean of difference - r * theirs may be 0."""
+    """In %: every ratio r for which the mean of difference - r * theirs may be 0 (Fieller)."""
     top, base, games = float(difference.mean()), float(theirs.mean()), theirs.size
     if base <= 0:
         return None
@@ -125,15 +114,7 @@ def _relative(
 
 
 def paired_rates(ours: Values, theirs: Values, confidence: float = CONFIDENCE) -> PairedRates:
-    """Two reach rates on common seeds, and the interval of their difference.
-
-    Args:
-        ours: one a seed, 1 or True where the game reached the tile, else 0.
-        theirs: those of the same seeds in the same order.
-        confidence: of the intervals.
-
-    Raises:
-        ValueError: there is no seed, not as many of theirs as of ours, or a value is not 0 or 1.
+    """Two reach rates on the same seeds, and their difference; values are 1 for a hit, else 0.
 
     Source: Bonett and Price 2012, adjusted Wald interval for paired proportions; Fagerland,
     Lydersen and Laake 2014 compare it with those of Newcombe 1998 and Tango 1998.
@@ -152,7 +133,7 @@ def paired_rates(ours: Values, theirs: Values, confidence: float = CONFIDENCE) -
 
 
 def _adjusted_wald(more: int, less: int, games: int, confidence: float) -> tuple[float, float]:
-    """As if one more game had been won by each side."""
+    """The Wald interval with one more discordant pair for each player."""
     plus, minus = (more + 1) / (games + 2), (less + 1) / (games + 2)
     error = math.sqrt((plus + minus - (plus - minus) ** 2) / (games + 2))
     half = statistics.NormalDist().inv_cdf((1 + confidence) / 2) * error

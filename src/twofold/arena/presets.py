@@ -1,4 +1,4 @@
-"""Benches by name: the sources' tables, and the league of all players."""
+"""Benches with names: the tables of the sources, and the league of all players."""
 
 from dataclasses import dataclass
 from typing import Final
@@ -9,13 +9,7 @@ from twofold.notation import did_you_mean, shown
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """Games of one player.
-
-    Attributes:
-        player: its spec.
-        games: how many.
-        rules: the rules, as text; empty for the standard ones.
-    """
+    """Games of one player; empty `rules` are the standard ones."""
 
     player: str
     games: int
@@ -35,7 +29,7 @@ PRESETS: Final[dict[str, tuple[Line, ...]]] = {
             for keys in ("", ":depth=4", ":layers=literal")
         ),
     ),
-    # As deep as the mean time a move allows at 10 us, 100 us, 1 ms and 10 ms.
+    # The largest depths whose mean time a move is within 10 us, 100 us, 1 ms or 10 ms.
     "league": (
         Line("random", 10_000),
         Line("greedy", 10_000),
@@ -66,15 +60,11 @@ PRESETS: Final[dict[str, tuple[Line, ...]]] = {
         Line("ntuple:ply=4", 20),
     ),
 }
-"""The lines of each, in the order in which they are played."""
+"""The lines of each preset, in the order of play."""
 
 
 def preset_lines(name: str) -> tuple[Line, ...]:
-    """The lines of a preset.
-
-    Raises:
-        InvalidInput: there is none of this name.
-    """
+    """The lines of a preset; InvalidInput if there is none of this name."""
     if name not in PRESETS:
         raise InvalidInput(
             f"expected a preset ({', '.join(PRESETS)}), got {shown(name)}"

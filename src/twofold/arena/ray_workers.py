@@ -1,9 +1,8 @@
-"""Workers on a Ray cluster: games are played elsewhere, and their results come back here.
+"""Workers on a Ray cluster: games are played there, and their results come back.
 
-Each job is an actor, seen from a thread of this process as a worker process is. Files that a
-player needs, a network or Python code, are put into the cluster's object store once; an actor
-takes a copy where the file is not there already with the same content. Endgame tables are not
-sent: a worker uses those that are built on its machine, and says so where they are missing.
+Each job is an actor, used by a thread of this process as a worker process is. A player's files,
+networks or Python code, are put into the object store once; an actor copies those that its
+machine lacks. Endgame tables are not sent: they must be built on each machine.
 """
 
 import contextlib
@@ -33,10 +32,10 @@ from twofold.players.faults import describe_caught
 from twofold.players.own_code import is_code
 
 LOCAL: Final = "local"
-"""The address that begins a cluster on this machine."""
+"""The address that starts a cluster on this machine."""
 
 _ANSWER_SECONDS: Final = 5.0
-"""How long a cluster may take to answer at all."""
+"""Timeout of the first connection to a cluster."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,9 +43,8 @@ class Shipped:
     """A player as actors make it.
 
     Attributes:
-        spec: its canonical spec here: every game is kept under it.
-        files: by the path in the spec: the file's name, the hash of its content, and where its
-            content is in the object store.
+        spec: its canonical spec here, under which every game is stored.
+        files: path in the spec to (file name, SHA-256 of the content, object store reference).
     """
 
     spec: str
@@ -59,12 +57,8 @@ class RayWorkers(GameWorkers):
     Args:
         address: of the cluster, or `local` for one on this machine.
         players: the specs of the players, as given, and their canonical ones.
-        jobs: number of actors; None for as many as the cluster has cores.
-        timeout: seconds that a game may take; None for any time.
-
-    Raises:
-        MissingExtra: Ray is not installed.
-        ResourceError: there is no such cluster.
+        jobs: number of actors; None for the number of cores of the cluster.
+        timeout: seconds for one game; None for no timeout.
     """
 
     def __init__(
@@ -93,7 +87,7 @@ class RayWorkers(GameWorkers):
                 self._ray.init(address=address, **quiet)
         except (ConnectionError, ValueError, RuntimeError) as error:
             reason = " ".join(str(error).split())
-            raise ResourceError(f"expected a Ray cluster at {address}: {reason}") from error
+            raise ResourceError(f"cannot reach a Ray cluster at {address}: {reason}") from error
 
     def __exit__(self, kind: object, *rest: object) -> None:
         try:
@@ -105,11 +99,10 @@ class RayWorkers(GameWorkers):
         self._ray.shutdown()
 
     def start_process(self) -> "_Actor":
-        """An actor in place of a process."""
+        """Start an actor, used in place of a process."""
         return _Actor(self._ray, self._shipped)
 
     def _ship(self, given: str, spec: str, contents: dict[str, Any]) -> Shipped:
-        """What actors need for a player; each content is put into the store once."""
         files = {}
         for text, path in files_of(given).items():
             content = path.read_bytes()
@@ -121,26 +114,18 @@ class RayWorkers(GameWorkers):
 
 
 def _check_address(address: str) -> None:
-    """Refuse an address at once where nobody answers: Ray itself would try for minutes.
-
-    Raises:
-        ResourceError: nobody answers.
-    """
+    """Refuse an unreachable address at once: Ray itself would retry for minutes."""
     host, separator, port = address.removeprefix("ray://").rpartition(":")
     if not (separator and port.isdecimal()):
-        return  # such as `auto`: Ray knows where to look
+        return  # such as `auto`, which Ray resolves itself
     try:
         socket.create_connection((host.strip("[]"), int(port)), _ANSWER_SECONDS).close()
     except (OSError, OverflowError) as error:
-        raise ResourceError(f"expected a Ray cluster at {address}: {error}") from None
+        raise ResourceError(f"cannot reach a Ray cluster at {address}: {error}") from None
 
 
 def require_ray() -> Any:
-    """The module `ray`.
-
-    Raises:
-        MissingExtra: it is not installed.
-    """
+    """The module `ray`, or MissingExtra."""
     try:
         import ray
     except ImportError:
@@ -151,10 +136,9 @@ def require_ray() -> Any:
 
 
 def files_of(spec: str) -> dict[str, Path]:
-    """The files that a spec names: networks that are not shipped with twofold, and code.
+    """The files that a spec names: networks that do not come with twofold, and code.
 
-    Returns:
-        By the text in the spec that stands for it, without the name of an object in it.
+    They are keyed by their path as written in the spec, without the name of an object after it.
     """
     from twofold.networks.library import network_path
 
@@ -171,7 +155,7 @@ def files_of(spec: str) -> dict[str, Path]:
 
 
 class _Actor:
-    """An actor, seen from the thread that has it: what `workers.Process` is for a process."""
+    """An actor as its thread uses it; a `TaskProcess`."""
 
     def __init__(self, ray: Any, shipped: Sequence[Shipped]) -> None:
         self._ray = ray
@@ -187,8 +171,7 @@ class _Actor:
         self._has: set[int] = set()
 
     def begin(self, task: Task) -> str:
-        """Hand over a task; what is wrong if that cannot be done."""
-        if task.player not in self._has:  # the time of a game does not begin before
+        if task.player not in self._has:  # done before the clock of a game starts
             taken = [
                 self._actor.take.remote(task.player, key, content)
                 for key, content in self._contents[task.player].items()
@@ -204,7 +187,6 @@ class _Actor:
     def answer(
         self, timeout: float | None, stop: Any
     ) -> tuple[GameRow, ...] | str | ProcessLost | None:
-        """Finished games, or one sentence about what failed, or None at the end of the task."""
         began = time.monotonic()
         while not self._ray.wait([self._answers], timeout=POLL_SECONDS)[0]:
             if stop():
@@ -222,16 +204,11 @@ class _Actor:
         return answer
 
     def end(self) -> None:
-        """End the actor."""
         self._ray.kill(self._actor)
 
 
 class _Seat:
-    """What runs in the cluster: the players of one actor.
-
-    Args:
-        players: for each its canonical spec, and name and hash of the files that it needs.
-    """
+    """The remote part of an actor; each player is its canonical spec and the files it needs."""
 
     def __init__(self, players: Sequence[tuple[str, Mapping[str, tuple[str, str]]]]) -> None:
         self._players = players
@@ -239,7 +216,7 @@ class _Seat:
         self._paths: dict[tuple[int, str], str] = {}
 
     def take(self, player: int, key: str, content: bytes) -> None:
-        """Take the content of a file, unless the same file is here already."""
+        """Store the content of a file, unless this machine already has the same file."""
         name, digest = self._players[player][1][key]
         path = Path(key)
         if not (path.is_file() and _digest(path) == digest):
@@ -249,12 +226,12 @@ class _Seat:
         self._paths[player, key] = str(path)
 
     def make(self, task: Task) -> None:
-        """Make the player of a task; what fails is said when it is to play."""
+        """Make the player of a task; errors are reported by `play`."""
         with contextlib.suppress(Exception):
             self._player(task)
 
     def play(self, task: Task) -> Iterator[tuple[GameRow, ...] | str | None]:
-        """The games of a task, some at a time; then None, or one sentence about what failed."""
+        """Batches of finished games; at the end None, or an error message."""
         rows: list[GameRow] = []
         last = time.monotonic()
         try:
@@ -281,7 +258,7 @@ class _Seat:
         return self._made[task.player]
 
     def _local(self, task: Task) -> str:
-        """The spec with the paths of the files as they are here."""
+        """The spec with the paths of the files on this machine."""
         parsed = parse_spec(task.spec)
         name, values = parsed.name, dict(parsed.values)
         for (player, key), path in self._paths.items():
@@ -293,23 +270,19 @@ class _Seat:
 
 
 def _made(spec: str, *, allow_code: bool) -> Any:
-    """The player of a spec; endgame tables have to be where it plays.
-
-    Raises:
-        InvalidTable: they are not; the text names this machine.
-    """
+    """Make a player; the message of a missing endgame table names this machine."""
     try:
         return make_player(spec, allow_code=allow_code)
     except InvalidTable as error:
         if "tables" not in parse_spec(spec).values:
             raise
         raise InvalidTable(
-            f"{error} (on {socket.gethostname()}; endgame tables are too large to be sent)"
+            f"{error} (on {socket.gethostname()}). Build endgame tables there; they are not sent"
         ) from None
 
 
 def _own_folder(digest: str) -> Path:
-    """A folder for a file that others here may have as well, but no other user can change."""
+    """A folder that other processes may share, but that no other user can change."""
     folder = Path(tempfile.gettempdir()) / f"twofold-{digest[:16]}"
     make_private(folder)
     return Path(tempfile.mkdtemp(prefix="twofold-")) if shared_place(folder) else folder

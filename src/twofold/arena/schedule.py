@@ -1,4 +1,4 @@
-"""The order in which games are played: tasks for workers, the same rows for any number of them."""
+"""The order of play: splits games into tasks; the results do not depend on the number of jobs."""
 
 from collections import Counter, deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -12,42 +12,38 @@ from twofold.rules import Rules
 from twofold.seeds import SeedRange
 
 ATTEMPTS: Final = 3
-"""How often a game is begun whose worker dies or hangs, before it counts as failed."""
+"""A game fails after this many attempts in which its worker died or timed out."""
 
 TASK_SECONDS: Final = 0.25
-"""A task is to take about so long: short games go to a worker many at a time."""
+"""Target duration of a task: short games are grouped."""
 
 TASK_GAMES: Final = 4_096
-"""Most games of a task."""
+"""Largest number of games in a task."""
 
 
 class Backend(Protocol):
-    """Where tasks are played: `Workers`, or other machines."""
+    """Plays tasks: `GameWorkers` on this machine, or a Ray cluster."""
 
     @property
     def jobs(self) -> int:
-        """Tasks at a time; 0 where `submit` plays them itself."""
+        """Number of tasks at a time; 0 if `submit` plays them itself."""
 
     def submit(self, task: Task, stop: Callable[[], bool]) -> None:
-        """Have the games of a task played."""
+        """Start a task."""
 
     def reports(self) -> list[TaskReport]:
-        """What has come in, after a short wait if nothing has."""
+        """Reports since the last call; waits a short time if there are none."""
 
 
 @dataclass(slots=True)
 class Schedule:
-    """Games of one player that are wanted.
+    """The games to play for one player.
 
     Attributes:
         player: position of the player.
-        spec: its spec, as given.
-        parts: the seeds of the games that are still to be begun, in order.
-        records: whether the records of the games are wanted.
-        allow_code: whether the spec may name code and programs, see `make_player`.
-        boards: where the games begin; None for new games.
-        errors: what failed, by seed.
-        attempts: how often the worker of a game was lost, by seed.
+        parts: seeds of the games not yet started, in order.
+        errors: error messages, by seed.
+        attempts: number of lost workers, by seed.
     """
 
     player: int
@@ -62,12 +58,12 @@ class Schedule:
     _seconds: float = 0.0
 
     def add(self, report: TaskReport) -> None:
-        """Note how long games take."""
+        """Update the mean time of a game."""
         self._games += len(report.rows)
         self._seconds += sum(row.seconds for row in report.rows)
 
     def next_task(self, rules: Rules) -> Task | None:
-        """The next games to play; None where there are no more, or one has failed."""
+        """The next games to play; None if there are no more, or one has failed."""
         if self.errors or not self.parts:
             return None
         usual = self._seconds / self._games if self._games else TASK_SECONDS
@@ -83,14 +79,11 @@ class Schedule:
 def play(
     backend: Backend, schedules: Sequence[Schedule], rules: Rules, stop: Callable[[], bool]
 ) -> Iterator[tuple[int, GameRow]]:
-    """Play what is scheduled, `backend.jobs` tasks at a time, and give each game as it comes.
+    """Play the schedules, `backend.jobs` tasks at a time; yields the player's position and a game.
 
-    Games that have not come in when `stop` says so are dropped. Where a worker is lost, the
-    game that it was playing is begun again, up to ATTEMPTS times; then it has failed. Errors
-    are noted in the schedules; one with an error begins no more games.
-
-    Yields:
-        Position of the player, the game.
+    Games that are unfinished when `stop` returns True are dropped. A game whose worker is lost is
+    started again, up to ATTEMPTS times in all; then it has failed. Errors are stored in the
+    schedules; a schedule with an error starts no more games.
     """
     new = _tasks(schedules, rules)
     again: list[Task] = []
@@ -119,7 +112,7 @@ def play(
 
 
 def _after(report: TaskReport, done: int, schedule: Schedule) -> list[Task]:
-    """Note what a report says about the game after the first `done`; what is to be played again."""
+    """Store the error of the game after the first `done`; the tasks to play again."""
     task = report.task
     if done == task.seeds.count or not (report.error or report.lost):
         return []
@@ -132,7 +125,7 @@ def _after(report: TaskReport, done: int, schedule: Schedule) -> list[Task]:
         schedule.errors[seed] = report.lost
         return []
     rest = [task.part(done + 1)] if done + 1 < task.seeds.count else []
-    return [task.part(done, done + 1), *rest]  # alone: then it is known which game it was
+    return [task.part(done, done + 1), *rest]  # alone, so that a lost worker names its game
 
 
 def _tasks(schedules: Iterable[Schedule], rules: Rules) -> Iterator[Task]:

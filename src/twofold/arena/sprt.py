@@ -1,11 +1,12 @@
-"""A sequential test of two players: it stops as soon as it knows which is stronger, or neither.
+"""A sequential test of two players on the same seeds: it stops once one is shown to be stronger.
 
-Both play the same seeds; a difference is what A made on a seed minus what B made: of scores, in
-points, or of hits of a tile, which are -1, 0 or 1. Of three hypotheses about the mean difference
-one is to be chosen: `delta` (A is stronger), 0 (no difference), `-delta` (B is stronger). Two
-sequential probability ratio tests run side by side, `delta` against 0 and `-delta` against 0. The
-first to accept its side names the stronger player; when both have rejected, there is no
-difference of that size.
+A difference is A minus B on one seed: of scores in points, or of hits of a tile (-1, 0 or 1).
+The test chooses between three hypotheses about the mean difference: `delta` (A is stronger), 0
+and `-delta` (B is stronger). Two sequential probability ratio tests run side by side, `delta`
+against 0 and `-delta` against 0. The first that accepts its side names the stronger player; if
+both reject, the verdict is no difference of that size. The variance is estimated from the
+differences so far, with two added pairs at plus and minus `largest` from the mean. For its error
+rates see `docs/reference/arena.md`.
 
 >>> test = Sprt(delta=100, min_pairs=2)
 >>> test.extend([250, 180, 320, 90, 410, 150, 220, 260, 300, 140])
@@ -13,24 +14,6 @@ difference of that size.
 <Verdict.A: 'A'>
 >>> test.pairs
 42
-
-Errors. Where the mean is 0, the test names a stronger player with probability `alpha` at most,
-`alpha / 2` for each; where it is `delta` or more to one side, it says anything else with
-probability `beta` at most. Between 0 and `delta` it may say either. These are the figures of
-Wald for a known variance; here the variance is that of the differences so far, so they hold for
-many pairs. Simulated with alpha = beta = 0.05 (tests/arena/test_sprt.py): 0 to 4 % false alarms
-and a power of 95 to 99 % on scores that cluster or have long tails, 7 % missed at most on hits of
-a tile that one game in 100 reaches.
-
-Three things keep it from stopping too early: it looks at no fewer than `min_pairs` pairs; it
-counts two pairs that nobody played into the variance, `largest` away from the mean to either
-side; and `largest` grows to the largest difference seen. So it takes some 3.4 * largest / delta
-differences of 0 to say that players are equal: about as many as rule out that a difference of
-`largest` is merely rare.
-
-What no such test can know is what it has not seen. Where one player lives on a jackpot (380,000
-points in 2 % of its games, else 60,000) and the other makes the same mean game after game, the
-other is called stronger in 18 % of the tests, in 7 % where `largest` says that 320,000 is possible.
 
 Sources: Wald 1945, Sequential tests of statistical hypotheses, for the bounds; Sobel and Wald
 1949 for three hypotheses; Van den Bergh, A practical introduction to the GSPRT, for the ratio
@@ -50,14 +33,14 @@ from twofold.arena.stats import Values, finite
 __all__ = ["Bounds", "Ratios", "Sprt", "SprtState", "Verdict"]
 
 MIN_PAIRS: Final = 100
-"""Pairs before the test may stop, unless it is told otherwise."""
+"""Default of `min_pairs`."""
 
 LARGEST: Final = 20.0
-"""A difference that one pair may well show, in units of delta, unless the test is told."""
+"""Default of `largest`, in units of delta."""
 
 
 class Verdict(StrEnum):
-    """What a test found: who is stronger, or that neither is by delta."""
+    """The stronger player, or EQUAL if they differ by less than delta."""
 
     A = "A"
     B = "B"
@@ -66,7 +49,7 @@ class Verdict(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Ratios:
-    """Log likelihood ratios: of "A is stronger by delta", of "B is", each to "no difference"."""
+    """Log likelihood ratios of "A is stronger by delta" and "B is" against "no difference"."""
 
     a: float
     b: float
@@ -74,7 +57,7 @@ class Ratios:
 
 @dataclass(frozen=True, slots=True)
 class Bounds:
-    """A ratio of `upper` or more accepts its hypothesis, one of `lower` or less rejects it."""
+    """A ratio of at least `upper` accepts its hypothesis, one of at most `lower` rejects it."""
 
     lower: float
     upper: float
@@ -82,19 +65,10 @@ class Bounds:
 
 @dataclass(frozen=True, slots=True)
 class SprtState:
-    """All there is to show of a test.
+    """The state of a test; for `delta`, `alpha` and `beta` see `Sprt`.
 
-    Attributes:
-        delta: the difference asked about, in the unit of the differences.
-        alpha: probability of a false alarm, both sides together.
-        beta: probability that a difference of delta is missed.
-        pairs: number of pairs that count.
-        mean: their mean difference; 0 before the first. Of a test that has stopped it tends to
-            be too far from 0, for it stops on a lucky streak rather than an unlucky one.
-        llr: the log likelihood ratios.
-        bounds: where they decide.
-        verdict: None where it is not known yet.
-        finished: there is a verdict, or no pair is left to play.
+    `pairs` is the number of pairs used, `mean` their mean difference, 0 without pairs; after a stop
+    it is biased away from 0.
     """
 
     delta: float
@@ -109,22 +83,19 @@ class SprtState:
 
 
 class Sprt:
-    """A running test. Give it pairs in the order of their seeds.
+    """A running test. Add pairs in the order of their seeds.
 
-    Not in the order in which their games end: short games end first, and would be looked at
-    first. Pairs after the last that counts are ignored, so games still under way do no harm.
+    The order in which games end is biased: short games end first. Pairs after the verdict are
+    ignored.
 
     Args:
         delta: the smallest difference worth finding, in the unit of the differences.
-        alpha: probability of naming a stronger player where there is none.
+        alpha: probability of naming a stronger player if there is none.
         beta: probability of missing one that is stronger by delta.
-        min_pairs: pairs before it may stop.
-        max_pairs: pairs after which it ends, even without a verdict; None: no such number.
-        largest: a difference that one pair may well show; None: 20 delta, and no less than 1,
-            the smallest that is not 0 of numbers without fractions.
-
-    Raises:
-        ValueError: a number is outside its range.
+        min_pairs: smallest number of pairs for a verdict.
+        max_pairs: the test ends after this many pairs, even without a verdict; None for no limit.
+        largest: a difference that one pair may plausibly have, in the same unit; None for 20 delta,
+            at least 1, the smallest nonzero difference of integers.
     """
 
     def __init__(
@@ -161,31 +132,17 @@ class Sprt:
 
     @property
     def finished(self) -> bool:
-        """There is a verdict, or no pair is left to play."""
+        """True if there is a verdict, or `max_pairs` are used."""
         return self.verdict is not None or self.pairs == self.max_pairs
 
     def add(self, difference: float) -> Verdict | None:
-        """Look at one more pair.
-
-        Returns:
-            The verdict; None where it is not known yet.
-
-        Raises:
-            ValueError: the difference is not finite.
-        """
+        """Add one pair; see `extend`."""
         return self.extend([difference])
 
     def extend(self, differences: Values) -> Verdict | None:
-        """Look at more pairs, one after the other, as `add` would.
+        """Add pairs one after the other; the verdict, or None if undecided.
 
-        Args:
-            differences: A minus B, one a seed in the order of the seeds, shape (pairs,).
-
-        Returns:
-            The verdict; None where it is not known yet.
-
-        Raises:
-            ValueError: there is no difference, or one is not finite; none of them counts.
+        `differences` are A minus B, one a seed in the order of the seeds, shape (pairs,).
         """
         array = finite(differences)
         if self.finished:
@@ -211,7 +168,7 @@ class Sprt:
         squares: NDArray[np.float64],
         largest: NDArray[np.float64],
     ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """Of each side, after each of the pairs; all arrays have shape (pairs,)."""
+        """Both ratios after each of the pairs."""
         means = totals / pairs
         around = np.maximum(squares - totals * means, 0.0)
         variances = (around + 2 * largest * largest) / (pairs + 1)
@@ -219,7 +176,7 @@ class Sprt:
         return scale * (means - self.delta / 2), scale * (-means - self.delta / 2)
 
     def _decide(self, a: NDArray[np.float64], b: NDArray[np.float64]) -> int:
-        """Set the verdict, if there is one now; the place of the last pair that counts."""
+        """Set the verdict if there is one; the position of the last pair used."""
         early = max(0, self.min_pairs - self.pairs - 1)
         accepted_a, rejected_a = self._crossings(a, early, self._rejected_a)
         accepted_b, rejected_b = self._crossings(b, early, self._rejected_b)
@@ -238,13 +195,13 @@ class Sprt:
     def _crossings(
         self, ratios: NDArray[np.float64], early: int, rejected: bool
     ) -> tuple[int, int]:
-        """Where a side is accepted and where it is rejected; the number of pairs where never."""
+        """Positions of acceptance and rejection of one side; the number of pairs for never."""
         up = _first(ratios >= self.bounds.upper, early)
         down = 0 if rejected else _first(ratios <= self.bounds.lower, early)
         return (up, ratios.size) if up < down else (ratios.size, down)
 
     def state(self) -> SprtState:
-        """What there is to show now."""
+        """The present state."""
         return SprtState(
             delta=self.delta,
             alpha=self.alpha,
@@ -259,12 +216,12 @@ class Sprt:
 
 
 def _running(operation: np.ufunc, start: float, values: NDArray[np.float64]) -> NDArray[np.float64]:
-    """What is gathered after each value, to the last bit the same however the values are cut."""
+    """Running results, bitwise equal however the values are split into calls."""
     result: NDArray[np.float64] = operation.accumulate(np.concatenate(([start], values)))
     return result[1:]
 
 
 def _first(where: NDArray[np.bool_], early: int) -> int:
-    """The first place from `early` on that is true; the number of places where none is."""
+    """The first true position from `early` on; the number of positions if none is."""
     found = np.flatnonzero(where[early:])
     return early + int(found[0]) if found.size else where.size

@@ -1,8 +1,8 @@
 """Statistics of a run: means, intervals, quantiles, reach rates. For two runs see `pairs`.
 
-Values are given one a game, as a sequence or a NumPy array of one dimension: scores in points,
-largest tiles as shown (2, 4, 8 ...), moves as numbers of moves. Each function takes a million of
-them in well under a second, and raises ValueError where there is none or one is not finite.
+Values are one a game, as a sequence or a one-dimensional NumPy array: scores in points, largest
+tiles as shown (2, 4, 8 ...), numbers of moves. Each function handles a million of them in well
+under a second, and raises ValueError if there is none or one is not finite.
 """
 
 import math
@@ -20,10 +20,10 @@ Values: TypeAlias = Sequence[float] | NDArray[Any]
 """One number a game, shape (games,)."""
 
 CONFIDENCE: Final = 0.95
-"""Of every interval, where nothing else is said."""
+"""Default confidence of intervals."""
 
 MAX_BOOTSTRAP: Final = 10_000
-"""Most values that are drawn anew; of more, the mean is as good as normal."""
+"""Most values that are resampled; the mean of more is close to normal."""
 
 _BATCH: Final = 1 << 20
 """Values drawn at a time, so that memory is bounded."""
@@ -31,7 +31,7 @@ _BATCH: Final = 1 << 20
 
 @dataclass(frozen=True, slots=True)
 class Interval:
-    """An estimate with a confidence interval; the ends are None where there is too little data."""
+    """An estimate with a confidence interval; the ends are None if there is too little data."""
 
     value: float
     low: float | None
@@ -45,19 +45,12 @@ class Interval:
 
 @dataclass(frozen=True, slots=True)
 class Summary:
-    """What the games of one run say.
+    """Summary of the games of one run; intervals are of 95 %.
 
     Attributes:
-        games: number of finished games.
-        score: mean score, with its 95 % interval.
-        median: median score.
-        best: largest score.
-        worst: smallest score.
         moves: moves of all games.
-        max_tile: largest tile of all games.
-        reach: for each tile from 4 to the largest, the share of games that reached at least
-            that tile, with its 95 % interval.
-        seconds: time of all games, each counted by itself.
+        reach: reach rate of each tile from 4 to the largest.
+        seconds: sum of the times of the games.
     """
 
     games: int
@@ -91,11 +84,7 @@ class Histogram:
 
 
 def finite(values: Values) -> NDArray[np.float64]:
-    """The values as an array of float64, shape (games,).
-
-    Raises:
-        ValueError: there is none, one is not finite, or the shape has another dimension.
-    """
+    """The values as an array of float64, shape (games,); ValueError if one is not finite."""
     array = np.asarray(values, dtype=np.float64)
     if array.ndim != 1:
         raise ValueError(f"expected values of one dimension, got shape {array.shape}")
@@ -108,11 +97,7 @@ def finite(values: Values) -> NDArray[np.float64]:
 
 
 def mean_interval(values: Values, confidence: float = CONFIDENCE) -> Interval:
-    """The mean and its confidence interval by Student's t.
-
-    Raises:
-        ValueError: there is no value.
-    """
+    """The mean and its confidence interval by Student's t."""
     array = finite(values)
     mean = float(array.mean())
     if array.size == 1:
@@ -127,7 +112,7 @@ def standard_error(array: NDArray[np.float64]) -> float:
 
 
 def student(games: int, confidence: float) -> float:
-    """How many standard errors of a mean the interval goes to each side."""
+    """Half the width of the interval of a mean, in standard errors."""
     from scipy.special import stdtrit
 
     _check_share(confidence)
@@ -142,18 +127,10 @@ def _check_share(share: float) -> None:
 def bootstrap_interval(
     values: Values, confidence: float = CONFIDENCE, resamples: int = 2000, seed: int = 1
 ) -> Interval:
-    """The mean and its bootstrap interval, which is wider on the side of the longer tail.
+    """The mean and its BCa bootstrap interval, which is wider on the side of the longer tail.
 
-    Args:
-        values: one a game. Of more than MAX_BOOTSTRAP values the result is `mean_interval`.
-        confidence: the share of such intervals that hold the truth.
-        resamples: how often as many values are drawn anew, at least 100.
-        seed: of the draws; the same seed gives the same interval.
-
-    Raises:
-        ValueError: there is no value, or a number is outside its range.
-
-    Source: Efron 1987, bias-corrected and accelerated (BCa).
+    It takes at least 100 `resamples`, drawn from `seed`. Above MAX_BOOTSTRAP values the result is
+    that of `mean_interval`. Source: Efron 1987, bias-corrected and accelerated (BCa).
     """
     _check_share(confidence)
     if resamples < 100:
@@ -175,13 +152,7 @@ def bootstrap_interval(
 
 
 def wilson_interval(hits: int, trials: int, confidence: float = CONFIDENCE) -> Interval:
-    """A share and its Wilson score interval.
-
-    Source: Wilson 1927.
-
-    Raises:
-        ValueError: no trials, or hits outside 0 to trials.
-    """
+    """The share hits / trials and its score interval. Source: Wilson 1927."""
     if not 0 <= hits <= trials or trials == 0:
         raise ValueError(f"expected 0 <= hits <= trials and a trial, got {hits} of {trials}")
     z = statistics.NormalDist().inv_cdf((1 + confidence) / 2)
@@ -194,12 +165,10 @@ def wilson_interval(hits: int, trials: int, confidence: float = CONFIDENCE) -> I
 
 
 def median_interval(values: Values, confidence: float = CONFIDENCE) -> Interval:
-    """The median, and the k-th smallest and k-th largest value around it.
+    """The median, with the k-th smallest and the k-th largest value as the ends of its interval.
 
-    The largest k is taken for which Binomial(games, 1/2) < k has at most half of the error, so
-    that the interval holds the median at least as often as it says. Five games have none of 95 %.
-
-    Source: Thompson 1936.
+    k is the largest with P(Binomial(games, 1/2) < k) at most (1 - confidence) / 2, so the coverage
+    is at least `confidence`. Five games have no interval of 95 %. Source: Thompson 1936.
     """
     from scipy.stats import binom
 
@@ -211,16 +180,12 @@ def median_interval(values: Values, confidence: float = CONFIDENCE) -> Interval:
 
 
 def quantile(values: Values, share: float) -> float:
-    """The value below which `share` of the values lie, linear between neighbours.
-
-    Raises:
-        ValueError: no value, or a share outside 0 to 1.
-    """
+    """The value below which `share` of the values lie, linear between neighbours."""
     return quantiles(values, [share])[0]
 
 
 def quantiles(values: Values, shares: Sequence[float]) -> tuple[float, ...]:
-    """The `quantile` of each share, from one pass."""
+    """The `quantile` of each share, in one pass."""
     if len(values) == 0 or not all(0 <= share <= 1 for share in shares):
         raise ValueError(
             f"expected values and each share from 0 to 1, got {len(values)}, {list(shares)}"
@@ -229,11 +194,10 @@ def quantiles(values: Values, shares: Sequence[float]) -> tuple[float, ...]:
 
 
 def histogram(scores: Values, bins: int = 40) -> Histogram:
-    """How many scores lie in each of about `bins` bins at most, between round numbers.
+    """Count scores in at most about `bins` bins between round numbers.
 
-    The width is 1, 2 or 5 times a power of ten, at least 1 point.
-
-    Source: Freedman and Diaconis 1981 for the width, 2 IQR / games^(1/3), before it is rounded.
+    The width is 1, 2 or 5 times a power of ten, at least 1 point. Source: Freedman and Diaconis
+    1981: width 2 IQR / games^(1/3), before rounding.
     """
     array = finite(scores)
     low, first, third, high = quantiles(array, [0, 0.25, 0.75, 1])
@@ -252,11 +216,7 @@ def round_up(step: float) -> int:
 
 
 def tile_shares(max_tiles: Values) -> dict[int, Interval]:
-    """For each tile from 2 to the largest: the share of games whose largest tile it is.
-
-    Raises:
-        ValueError: there is no game, or a tile is no power of two from 2.
-    """
+    """For each tile from 2 to the largest: the share of games whose largest tile it is."""
     counts = _tile_counts(max_tiles)
     return {
         1 << exponent: wilson_interval(counts[exponent], sum(counts))
@@ -265,11 +225,7 @@ def tile_shares(max_tiles: Values) -> dict[int, Interval]:
 
 
 def survival_by_tile(max_tiles: Values) -> dict[int, Interval]:
-    """For each tile from 4 to the largest: the share of games that reached at least that tile.
-
-    Raises:
-        ValueError: there is no game, or a tile is no power of two from 2.
-    """
+    """The reach rate of each tile from 4 to the largest."""
     counts = _tile_counts(max_tiles)
     return {
         1 << exponent: wilson_interval(sum(counts[exponent:]), sum(counts))
@@ -278,7 +234,7 @@ def survival_by_tile(max_tiles: Values) -> dict[int, Interval]:
 
 
 def _tile_counts(max_tiles: Values) -> list[int]:
-    """How many games had the largest tile 2^k, by k."""
+    """Number of games by exponent of the largest tile."""
     fractions, exponents = np.frexp(finite(max_tiles))
     wrong = np.flatnonzero((fractions != 0.5) | (exponents < 2))
     if wrong.size:
@@ -288,14 +244,11 @@ def _tile_counts(max_tiles: Values) -> list[int]:
 
 
 def survival_by_move(moves: Values, points: Sequence[int] | None = None) -> dict[int, Interval]:
-    """The share of games still going after so many moves, that is, of more moves than that.
+    """The share of games of more than n moves, for each number n of `points`.
 
-    Args:
-        moves: of each game; one that was broken off counts as ended there.
-        points: numbers of moves; if None, about 20 round ones from 0 to the longest game.
-
-    Source: every game is seen to its end, so that the estimate of Kaplan and Meier 1958 is the
-    plain share; its interval is that of Wilson.
+    By default about 20 round points from 0 to the longest game. An aborted game counts as ended.
+    Source: without censoring the estimate of Kaplan and Meier 1958 is the plain share; its interval
+    is that of Wilson.
     """
     ordered = np.sort(finite(moves))
     if points is None:
@@ -309,11 +262,7 @@ def survival_by_move(moves: Values, points: Sequence[int] | None = None) -> dict
 
 
 def summarise(games: GameColumns) -> Summary:
-    """The scores, moves and reach rates of games.
-
-    Raises:
-        ValueError: there is no finished game.
-    """
+    """The scores, moves and reach rates of at least one game."""
     if not len(games):
         raise ValueError("expected at least one finished game, got none")
     return Summary(

@@ -1,7 +1,6 @@
-"""Where games end: of those that came to a range of tile sums, the share that ended inside it.
+"""Where games end: for each band of tile sums, the share of the games in it that ended there.
 
-The sum of the tiles grows by the new tile of each move, so that it says how far a game is,
-whatever tiles it is made of.
+The sum of the tiles grows by the new tile of each move, so it measures the progress of a game.
 
 >>> fates = Fates.of_sums(ends=[900, 2_100, 2_900, 5_000])
 >>> [(band.low, band.at_risk, band.ended) for band in bands(fates, [0, 2_000, 4_000, 6_000])]
@@ -25,27 +24,25 @@ from twofold.board import Board
 from twofold.rules import Rules
 
 WIDTH: Final = 2_000
-"""Of the bands of tile sums, where games are neither much shorter nor much longer than usual."""
+"""Width of the bands of tile sums for games of usual length."""
 
 HEADER: Final = ("tile sum", "games", "ended", "ended, %", "95 % interval", "going on, %")
-"""Of a table: games that came to the band, those that ended in it, the share of all that go on."""
+"""Columns of a table: games that reached the band, games that ended in it, survivors of all."""
 
 _USUAL: Final = (8_000, 80_000)
-"""Largest sums for which the bands have this width; else about 20 bands."""
+"""Range of the largest tile sum in which the bands have this width; else about 20 bands."""
 
 
 @dataclass(frozen=True, slots=True)
 class SumBand:
-    """What became of the games that came to a band of tile sums, low <= sum < high.
+    """The games in a band of tile sums, low <= sum < high; shares have 95 % intervals.
 
     Attributes:
-        low: the smallest sum.
-        high: the smallest sum above it.
-        at_risk: games that came to the band, or began in it.
-        ended: how many of them ended in it for want of a legal move.
-        share: ended / at_risk, with its 95 % interval.
-        going: the share of all games that came to the end of the band, or had stopped at the
-            goal before, with its 95 % interval.
+        at_risk: games that reached the band, or began in it.
+        ended: number of them that ended in it without a legal move.
+        share: ended / at_risk.
+        going: the share of all games that did not end below `high`; games that stopped at the goal
+            count as survivors.
     """
 
     low: int
@@ -58,12 +55,9 @@ class SumBand:
 
 @dataclass(frozen=True, slots=True)
 class Fates:
-    """Of some games, the tile sums between which they went.
+    """The tile sums at which games began (0 for new games) and ended, int64 (games,).
 
-    Attributes:
-        starts: int64 (games,), sum of the tiles of the board that was given; 0 for new games.
-        ends: int64 (games,), sum of the tiles of the final board.
-        died: bool (games,), whether no move was legal there; else play stopped at the goal.
+    `died` is True for games without a legal move at the end, False for those stopped at the goal.
     """
 
     starts: NDArray[np.int64]
@@ -75,25 +69,18 @@ class Fates:
 
     @classmethod
     def of_sums(cls, ends: Values, starts: Values | None = None) -> Self:
-        """Of games that all ended for want of a move.
-
-        Raises:
-            ValueError: there are not as many starts as ends, or a game ends before it starts.
-        """
+        """From games that all ended without a legal move."""
         found = np.asarray(ends, dtype=np.int64)
         begun = np.zeros_like(found) if starts is None else np.asarray(starts, dtype=np.int64)
         if begun.shape != found.shape or (begun > found).any():
-            raise ValueError("expected a start for each end, and none larger than its end")
+            raise ValueError("expected one start for each end, not larger than the end")
         return cls(begun, found, np.ones(len(found), dtype=np.bool_))
 
     @classmethod
     def of_games(cls, games: GameColumns, rules: Rules, boards: StartBoards | None = None) -> Self:
-        """Of finished games; those of which the sum is not known are left out.
+        """From finished games; games with an unknown tile sum are left out.
 
-        Args:
-            games: the games.
-            rules: their rules: where they stop at the goal, games that reach it do not die.
-            boards: where the games began.
+        A game that stopped at the goal has not died. `boards` are those on which the games began.
         """
         known = games.tile_sums != UNKNOWN
         stopped = rules.stop_at_goal & (games.max_tiles >= rules.goal)
@@ -107,9 +94,9 @@ class Fates:
 def next_sum(board: Board) -> int:
     """The tile sum at which a game from a board has made its next large tile.
 
-    Large tiles are those from half the largest on: the sum is the next multiple of that half,
-    and a 16th of it, for by then the tile is there. From 8192 and a sum of 14,000 it is that
-    of 16384, from 16384 and 8192 that of 32768, from 32768 and 8192 that of 32768 and 16384.
+    Large tiles are those from half the largest tile on. The sum is the next multiple of that half
+    plus a 16th of it, when the tile has been made. From 8192 and a sum of 14,000 the next large
+    tile is 16384; from 16384 and 8192 it is 32768; from 32768 and 8192 it is 16384.
 
     >>> next_sum(Board.parse("8192 4096 1024 512/128 32 16 0/0 0 0 0/0 0 0 0"))
     16640
@@ -119,15 +106,7 @@ def next_sum(board: Board) -> int:
 
 
 def edges_of(many: Iterable[Fates], width: int | None = None) -> list[int]:
-    """Bounds of bands of equal width for some players, from the first start to the last end.
-
-    Args:
-        many: their games.
-        width: of a band; None for one that suits the games.
-
-    Returns:
-        At least two numbers; none where there is no game.
-    """
+    """Bounds of bands of equal width over all players' games; an empty list without games."""
     some = [one for one in many if len(one)]
     if not some:
         return []
@@ -142,12 +121,7 @@ def _usual_width(low: int, high: int) -> int:
 
 
 def bands(fates: Fates, edges: Sequence[int]) -> list[SumBand]:
-    """What became of games, band by band; bands that no game came to are left out.
-
-    Args:
-        fates: the games.
-        edges: bounds of the bands, rising.
-    """
+    """The games by band; bands without games are left out. `edges` must rise."""
     games, ends = len(fates), np.sort(fates.ends)
     starts, dead = np.sort(fates.starts), np.sort(fates.ends[fates.died])
     found = []
@@ -167,7 +141,7 @@ def _below(ordered: NDArray[np.int64], bound: int) -> int:
 
 
 def told_bands(fates: Fates, edges: Sequence[int]) -> list[SumBand]:
-    """The bands of a table: neighbours in which no game ended are one."""
+    """The bands of a table: neighbours in which no game ended are joined."""
     every = bands(fates, edges)
     quiet = {
         one.low
@@ -179,7 +153,7 @@ def told_bands(fates: Fates, edges: Sequence[int]) -> list[SumBand]:
 
 
 def cells(band: SumBand) -> tuple[str, ...]:
-    """The cells of a line, in the order of HEADER."""
+    """The cells of a row, in the order of HEADER."""
     ends = (band.share.low or 0.0, band.share.high or 0.0)
     return (
         f"{band.low:,} to {band.high:,}",
@@ -198,14 +172,9 @@ def _percent(share: float) -> str:
 def format_survival(
     runs: Sequence[PlayerStanding], rules: Rules, boards: StartBoards | None
 ) -> str:
-    """A table for each player, with its name above it; empty where there are no games.
+    """A table for each player, with its name above it; empty if there are no games.
 
-    A line below says how many games have no known sum and are left out.
-
-    Args:
-        runs: the players' games.
-        rules: their rules.
-        boards: where the games began; None for new games.
+    A line below says how many games have an unknown tile sum and are left out.
     """
     fates = [Fates.of_games(run.games, rules, boards) for run in runs]
     edges = edges_of(fates)
@@ -217,13 +186,11 @@ def format_survival(
 
 
 def _table_lines(fates: Fates, edges: Sequence[int]) -> list[str]:
-    """The table of a player; no line where no sum is known."""
     rows = [cells(band) for band in told_bands(fates, edges)]
     return [format_table(HEADER, rows)] if rows else []
 
 
 def _left_out(games: int) -> list[str]:
-    """Says how many games are missing in the table."""
     plural = "s" * (games > 1)
-    words = f"left out: {games:,} game{plural} of an older twofold, which kept no tile sums"
+    words = f"left out: {games:,} game{plural} of an older version of twofold without tile sums"
     return [words] if games else []

@@ -1,4 +1,4 @@
-"""Runs as a table of text, the way this field reports players."""
+"""Tables of runs as text: scores, speed and reach rates."""
 
 from collections.abc import Collection, Sequence
 from typing import Final
@@ -10,13 +10,13 @@ from twofold.figures import format_rate
 _UNITS: Final = ((1.0, "s"), (1e-3, "ms"), (1e-6, "µs"), (1e-9, "ns"))
 
 MAX_NAME = 24
-"""Longest name of a player in the first column."""
+"""Longest player name in the first column."""
 
 MIN_COLUMNS = 4
-"""Fewest reach rates in a table, where there are that many."""
+"""Smallest number of reach rates in a table, if there are enough tiles."""
 
 MAX_COLUMNS = 8
-"""Most reach rates in one table, so that it fits 80 characters."""
+"""Largest number of reach rates in a table, which then fits 80 characters."""
 
 
 def format_runs(
@@ -24,10 +24,7 @@ def format_runs(
 ) -> str:
     """Scores and speed, then reach rates; one line a player. Long specs are numbered.
 
-    Args:
-        runs: the players' games.
-        rates: whether reach rates are wanted.
-        from_boards: whether games began on given boards.
+    With `from_boards` the heading says that tiles of the given boards count as reached.
     """
     parts = []
     names = [run.player for run in runs]
@@ -61,13 +58,7 @@ def failed(runs: Sequence[PlayerStanding]) -> list[PlayerStanding]:
 def format_table(
     header: Sequence[str], rows: Sequence[Sequence[str]], left: Collection[int] = (0,)
 ) -> str:
-    """Aligned columns.
-
-    Args:
-        header: the first line.
-        rows: the others, each with as many cells.
-        left: the columns that are flush left; the others are flush right.
-    """
+    """Align columns; those in `left` to the left, the others to the right."""
     lines = [header, *rows]
     widths = [max(len(line[column]) for line in lines) for column in range(len(header))]
     return "\n".join(
@@ -98,13 +89,10 @@ def _score_cells(summary: Summary) -> list[str]:
 
 
 def telling_tiles(summaries: Sequence[Summary], fewest: int = 1) -> list[int]:
-    """The tiles whose reach rates tell players apart.
+    """The tiles whose reach rates differ between players.
 
-    They go from the largest that all always reach to the largest of all.
-
-    Args:
-        summaries: of the players.
-        fewest: the number of tiles, at least; smaller ones are added.
+    They go from the largest tile that all games reached to the largest of all. If they are fewer
+    than `fewest`, smaller tiles are added.
     """
     top = max(summary.max_tile for summary in summaries)
     tiles = [1 << exponent for exponent in range(2, top.bit_length())]
@@ -118,16 +106,12 @@ def reach_tiles(summaries: Sequence[Summary]) -> list[int]:
 
 
 def reach(summary: Summary, tile: int) -> float:
-    """The share of games that reached at least the tile."""
+    """The reach rate of a tile."""
     return summary.reach[tile].value if tile in summary.reach else 0.0
 
 
 def reach_heading(from_boards: bool) -> str:
-    """What a table of reach rates is headed by.
-
-    Args:
-        from_boards: whether games began on given boards, whose tiles count as reached.
-    """
+    """The heading of a table of reach rates; tiles of given boards count as reached."""
     return "reached or given, %" if from_boards else "reached, % of games"
 
 
@@ -141,7 +125,6 @@ def _rates(done: Sequence[tuple[str, Summary]], heading: str) -> str:
 
 
 def _percent(share: float, games: int) -> str:
-    """As many digits as the number of games supports."""
     if share == 0:
         return "-"
     return f"{100 * share:.0f}" if games <= 100 else f"{100 * share:.1f}"

@@ -1,9 +1,8 @@
-"""Workers: where games are played. Threads for compiled players, processes for the others.
+"""Workers play games: in threads for compiled players, in processes for the others.
 
-A thread is enough where the work is done in kernels, which release the interpreter's lock;
-threads share the compiled code and the tables. Python code needs a process to itself, which may
-die or hang without harm to anything else. Processes are spawned, never forked, and make their
-players from the specs.
+Kernels release the interpreter's lock, so threads are enough for them and share the compiled
+code and the tables. Python code gets its own process, which may crash or hang without harm.
+Processes are spawned, never forked, and make their players from the specs.
 """
 
 import contextlib
@@ -29,13 +28,13 @@ from twofold.rules import Rules
 from twofold.seeds import SeedRange
 
 POLL_SECONDS: Final = 0.1
-"""How often a run that waits for its workers looks whether it is asked to stop."""
+"""Interval at which a waiting run polls `stop`."""
 
 GRACE_SECONDS: Final = 2.0
-"""How long workers may take to notice that they are asked to stop."""
+"""Time that workers have to end their games after a stop."""
 
 REPORT_SECONDS: Final = 0.1
-"""How often a thread hands over the games that it has finished."""
+"""Interval at which a thread reports its finished games."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,11 +44,8 @@ class Task:
     Attributes:
         player: position of the player among the players of the run.
         spec: the player's spec, as given.
-        rules: the rules of the games.
-        seeds: their seeds.
-        records: whether the rows hold the records of the games.
-        allow_code: whether the spec may name code and programs, see `make_player`.
-        boards: where each game begins; none for new games.
+        records: True if the rows hold the records of the games.
+        boards: where each game begins; empty for new games.
     """
 
     player: int
@@ -61,19 +57,13 @@ class Task:
     boards: tuple[Board, ...] = ()
 
     def part(self, first: int, end: int | None = None) -> "Task":
-        """Some of its games."""
+        """The games from position `first` up to, not including, `end`."""
         return replace(self, seeds=self.seeds.part(first, end), boards=self.boards[first:end])
 
     def play(
         self, player: Player, spec: str, stop: Callable[[], bool] | None = None
     ) -> Iterator[GameRow]:
-        """Play the games.
-
-        Args:
-            player: who plays.
-            spec: its canonical spec, for the rows.
-            stop: asked now and then; True ends all of it.
-        """
+        """Play the games with the player `spec` until `stop` returns True."""
         for result in play_games(
             player,
             self.rules,
@@ -87,15 +77,13 @@ class Task:
 
 @dataclass(frozen=True, slots=True)
 class TaskReport:
-    """What has become of a task since the last report on it.
+    """The progress of a task since its last report.
 
     Attributes:
-        task: the task.
-        rows: games finished, in order.
-        error: one sentence about what failed in the game after these; empty if nothing did.
-        lost: why the worker is gone that played the game after these; empty if it is not.
-        done: whether this is the last report on this task: all is played, something failed, or
-            the games were asked to stop.
+        rows: finished games, in order.
+        error: error message of the game after these; empty if nothing failed.
+        lost: why the worker ended in the game after these; empty if it did not.
+        done: True if this is the last report.
     """
 
     task: Task
@@ -106,13 +94,13 @@ class TaskReport:
 
 
 class TaskPlayers:
-    """The players of one worker: each is made once and plays game after game."""
+    """The players of one worker; each is made once."""
 
     def __init__(self) -> None:
         self.players: dict[int, Player] = {}
 
     def play(self, task: Task, stop: Callable[[], bool]) -> Iterator[GameRow]:
-        """Play the games of a task; fewer if `stop` says so."""
+        """Play the games of a task until `stop` returns True."""
         if task.player not in self.players:
             self.players[task.player] = make_player(task.spec, allow_code=task.allow_code)
         player = self.players[task.player]
@@ -125,12 +113,12 @@ class TaskPlayers:
 
 
 class GameWorkers:
-    """Up to `jobs` tasks at a time, each in a thread that may have a process do the work.
+    """Up to `jobs` tasks at a time, each in a thread, which uses a process for Python players.
 
     Args:
-        jobs: number of tasks at a time. With 0 they are played by the caller, in `submit`.
+        jobs: number of tasks at a time; 0 plays them in `submit`.
         compiled: for each player, whether it is compiled.
-        timeout: seconds that a game in a process may take; None for any time.
+        timeout: seconds for one game in a process; None for no timeout.
     """
 
     def __init__(
@@ -144,8 +132,8 @@ class GameWorkers:
         self._reports: queue.SimpleQueue[TaskReport] = queue.SimpleQueue()
         self._threads: list[threading.Thread] = []
         self._crew = TaskPlayers()
-        # Closing the one end tells every process that holds the other, without a lock that a
-        # process might take with it when it dies.
+        # Closing one end signals every process that holds the other, without a lock that a
+        # crashed process could leave locked.
         self._alive, self._line = multiprocessing.Pipe(duplex=False)
 
     def __enter__(self) -> Self:
@@ -166,7 +154,7 @@ class GameWorkers:
         self._line.close()
 
     def submit(self, task: Task, stop: Callable[[], bool]) -> None:
-        """Have games played; the caller sees to it that no more than `jobs` tasks wait."""
+        """Queue a task; the caller keeps at most `jobs` tasks in the queue."""
         if self.jobs == 0:
             self._play_here(self._crew, task, stop)
             return
@@ -178,7 +166,7 @@ class GameWorkers:
         self._tasks.put(task)
 
     def reports(self) -> list[TaskReport]:
-        """What has come in, after a short wait if nothing has."""
+        """Reports since the last call; waits a short time if there are none."""
         found = []
         with contextlib.suppress(queue.Empty):
             found.append(self._reports.get(timeout=POLL_SECONDS))
@@ -187,7 +175,6 @@ class GameWorkers:
         return found
 
     def _serve(self) -> None:
-        """What a thread does: task after task, here or in a process of its own."""
         crew, process = TaskPlayers(), None
         while (task := self._tasks.get()) is not None:
             if self.compiled[task.player]:
@@ -202,7 +189,7 @@ class GameWorkers:
             process.end()
 
     def start_process(self) -> "TaskProcess":
-        """Where a thread has a player in plain Python play."""
+        """Start the process in which a thread plays Python players."""
         return _Process(self._alive)
 
     def _play_here(self, crew: TaskPlayers, task: Task, stop: Callable[[], bool]) -> None:
@@ -219,7 +206,7 @@ class GameWorkers:
         self._reports.put(TaskReport(task, tuple(rows), error, done=True))
 
     def _play_there(self, process: "TaskProcess", task: Task) -> bool:
-        """Have a process play a task; whether it is still there afterwards."""
+        """Play a task in a process; False if the process is lost."""
         lost = process.begin(task)
         while not lost:
             answer = process.answer(self.timeout, self._stop.is_set)
@@ -237,32 +224,28 @@ class GameWorkers:
 
 @dataclass(frozen=True, slots=True)
 class ProcessLost:
-    """A process is gone."""
+    """The reason why a process ended."""
 
     why: str
 
 
 class TaskProcess(Protocol):
-    """Where tasks are played that are not played in a thread."""
+    """Plays the tasks of players that need a process."""
 
     def begin(self, task: Task) -> str:
-        """Hand over a task; what is wrong if that cannot be done."""
+        """Send a task; an error message if that fails, else empty."""
 
     def answer(
         self, timeout: float | None, stop: Callable[[], bool]
     ) -> tuple[GameRow, ...] | str | ProcessLost | None:
-        """Finished games, or one sentence about what failed, or None at the end of the task."""
+        """Finished games, an error message, or None at the end of the task."""
 
     def end(self) -> None:
-        """End it."""
+        """End the process."""
 
 
 class _Process:
-    """A worker process, seen from the thread that has it.
-
-    Args:
-        alive: an end of a pipe whose other end is closed when all shall end.
-    """
+    """A worker process as its thread uses it; closing the other end of `alive` stops it."""
 
     def __init__(self, alive: Connection) -> None:
         context = QuietSpawn()
@@ -275,9 +258,8 @@ class _Process:
         self._is_ready = False
 
     def begin(self, task: Task) -> str:
-        """Hand over a task; what is wrong if that cannot be done."""
         try:
-            if not self._is_ready:  # the time of a game does not begin before
+            if not self._is_ready:  # the clock of a game starts after this
                 self._pipe.recv()
                 self._is_ready = True
             self._pipe.send(task)
@@ -288,7 +270,6 @@ class _Process:
     def answer(
         self, timeout: float | None, stop: Callable[[], bool]
     ) -> tuple[GameRow, ...] | str | ProcessLost | None:
-        """A finished game, or one sentence about what failed, or None at the end of the task."""
         began = time.monotonic()
         try:
             while not self._pipe.poll(POLL_SECONDS):
@@ -307,27 +288,26 @@ class _Process:
         return "its process died"
 
     def end(self) -> None:
-        """Let the process end."""
         self._pipe.close()
         self._process.join()
 
 
 _options: Callable[[], list[str]] = util._args_from_interpreter_flags  # type: ignore[attr-defined]
 
-# What multiprocessing starts is `python -c`, which looks for modules in the folder it is started
-# in: without -P, whoever compares players in a folder from elsewhere runs its `multiprocessing.py`.
+# multiprocessing starts `python -c`, which imports modules from the current folder. Without -P, a
+# file `multiprocessing.py` in a folder of foreign players would be run.
 util._args_from_interpreter_flags = lambda: [*_options(), "-P"]  # type: ignore[attr-defined]
 
 
 class _SpawnProcess(SpawnProcess):
-    """A spawned process that Ctrl-C never reaches, not even while it starts."""
+    """A spawned process that never receives Ctrl-C, not even while it starts."""
 
     def start(self) -> None:
-        """Start the process with SIGINT blocked, which it inherits."""
+        """Start the process with SIGINT blocked; the process inherits the mask."""
         if not hasattr(signal, "pthread_sigmask"):  # Windows
             super().start()
             return
-        resource_tracker.ensure_running()  # beginning it would let SIGINT through again
+        resource_tracker.ensure_running()  # starting it later would unblock SIGINT
         before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
         try:
             super().start()
@@ -336,18 +316,15 @@ class _SpawnProcess(SpawnProcess):
 
 
 class QuietSpawn(SpawnContext):
-    """Starts processes that Ctrl-C never reaches."""
+    """A spawn context whose processes never receive Ctrl-C."""
 
     Process = _SpawnProcess
 
 
 def _work(pipe: Connection, alive: Connection, grace_seconds: float) -> None:
-    """What a worker process does: task after task, until the parent hangs up.
-
-    Ctrl-C is for the parent, which tells its workers.
-    """
+    """The loop of a worker process; Ctrl-C goes to the parent only, which stops its workers."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    sys.stdout = sys.stderr  # what a player prints is no result
+    sys.stdout = sys.stderr  # the output of a player is not a result
     stop = threading.Event()
     threading.Thread(target=watch_parent, args=(alive, stop, grace_seconds), daemon=True).start()
     crew = TaskPlayers()
@@ -363,7 +340,6 @@ def _work(pipe: Connection, alive: Connection, grace_seconds: float) -> None:
 def _answers(
     crew: TaskPlayers, task: Task, stop: Callable[[], bool]
 ) -> Iterator[GameRow | str | None]:
-    """The games of a task, then None, or one sentence about what failed."""
     try:
         yield from crew.play(task, stop)
     except Exception as fault:
@@ -373,7 +349,7 @@ def _answers(
 
 
 def watch_parent(parent: Connection, stop: threading.Event, grace_seconds: float) -> None:
-    """Ask the game to end, then end this process, once the parent hangs up or is gone."""
+    """End the game, then this process, once the parent closes the pipe or is gone."""
     with contextlib.suppress(OSError):
         parent.poll(None)
     stop.set()

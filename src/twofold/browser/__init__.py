@@ -1,1 +1,1 @@
-"""The game in a browser: 2048 pages are found, read and played."""
+"""The game in a browser: finds, reads and plays 2048 pages."""

@@ -1,7 +1,7 @@
-"""A browser to play in: one that runs already, or one that is started and closed again.
+"""Opens the browser to play in: a running one, or a new one that is closed at the end.
 
-Playwright is asked in its asynchronous form: a page may hang, crash or go away at any moment,
-and only there can every wait have an end.
+Playwright is used in its asynchronous form, since a page may hang, crash or close at any moment,
+and only there every wait can have a timeout.
 """
 
 import asyncio
@@ -34,10 +34,10 @@ NAMES: Final = (
     "microsoft-edge",
     "msedge",
 )
-"""What browsers of the Chromium family are called on the PATH."""
+"""Names of browsers of the Chromium family on the PATH."""
 
 WINDOWLESS: Final = ("chromium-headless-shell", "chrome-headless-shell")
-"""The same without any window: they start sooner, and take a third less of the processor."""
+"""Browsers without windows: they start sooner, and take a third less of the processor."""
 
 PLACES: Final = {
     "darwin": (
@@ -50,30 +50,30 @@ PLACES: Final = {
         r"C:\Program Files (x86)\Microsoft\Edge\Application\msedge.exe",
     ),
 }
-"""Where they are on systems that do not put them on the PATH."""
+"""Their paths on systems that do not put them on the PATH."""
 
 OPEN_SECONDS: Final = 30.0
-"""How long a browser may take to start or to answer, and a page to load."""
+"""Timeout for the start or answer of a browser, and for loading a page."""
 
 CLOSE_SECONDS: Final = 5.0
-"""How long a browser may take to close."""
+"""Timeout for closing a browser."""
 
 MAX_ADDRESS: Final = 2_000
-"""Most characters of an address."""
+"""Largest length of a URL."""
 
 MOST_TABS: Final = 1_000
-"""Most tabs of a running browser that are looked through."""
+"""Limit of the tabs of a running browser that are searched."""
 
 
 @dataclass(frozen=True, slots=True)
 class BrowserPlace:
-    """Which page, and in which browser.
+    """A page and its browser.
 
     Attributes:
-        url: address of the page.
-        endpoint: where a running browser listens, as of `parse_endpoint`; empty to start one.
-        headless: whether a browser that is started has no window.
-        program: path of the browser to start; empty to look for one.
+        url: of the page.
+        endpoint: of a running browser, as of `parse_endpoint`; empty to start one.
+        headless: True to start a browser without a window.
+        program: path of the browser to start; empty to search for one.
     """
 
     url: str
@@ -83,11 +83,7 @@ class BrowserPlace:
 
 
 def require_playwright() -> None:
-    """Refuse to go on without what the extra `browser` brings.
-
-    Raises:
-        MissingExtra: it is not installed.
-    """
+    """Check that the extra `browser` is installed, else raise MissingExtra."""
     if importlib.util.find_spec("playwright") is None:
         raise MissingExtra(
             "expected the extra 'browser', which is not installed: pip install 'twofold[browser]'"
@@ -95,14 +91,7 @@ def require_playwright() -> None:
 
 
 def find_browser(*, headless: bool = False) -> str:
-    """The path of a browser of the Chromium family.
-
-    Args:
-        headless: whether it may be one that cannot open a window.
-
-    Raises:
-        MissingExtra: there is none.
-    """
+    """The path of a browser of the Chromium family; with `headless` it may lack windows."""
     names = (*WINDOWLESS, *NAMES) if headless else NAMES
     found = next(filter(None, map(shutil.which, names)), None)
     places = PLACES.get(sys.platform, ())
@@ -116,11 +105,7 @@ def find_browser(*, headless: bool = False) -> str:
 
 
 def parse_url(text: str) -> str:
-    """An address to open: of the web, or of a file.
-
-    Raises:
-        InvalidInput: it is neither.
-    """
+    """Parse the URL of a web page or a file; InvalidInput for anything else."""
     with contextlib.suppress(ValueError):
         parts = urlsplit(text.strip())
         whole = parts.path if parts.scheme == "file" else parts.hostname
@@ -130,11 +115,7 @@ def parse_url(text: str) -> str:
 
 
 def parse_endpoint(text: str) -> str:
-    """Where a browser listens: a port, `host:port`, or an address of http or ws.
-
-    Raises:
-        InvalidInput: it is none of them.
-    """
+    """Parse a browser's endpoint: a port, `host:port`, or a URL of http or ws."""
     if re.fullmatch(r"[0-9]{1,5}", text, re.ASCII) and 0 < int(text) < 1 << 16:
         return f"http://127.0.0.1:{text}"
     whole = text if "://" in text else f"http://{text}"
@@ -150,14 +131,14 @@ def parse_endpoint(text: str) -> str:
 
 
 def bare_url(url: str) -> str:
-    """An address without what may be secret: user, query and fragment."""
+    """A URL without its possibly secret parts: user, query and fragment."""
     parts = urlsplit(url)
     return urlunsplit((parts.scheme, parts.netloc.rpartition("@")[2], parts.path, "", ""))
 
 
 @asynccontextmanager
 async def open_tab(place: BrowserPlace) -> AsyncIterator[Tab]:
-    """The tab of a page. A browser that was started for it is closed at the end, no other is.
+    """Open the tab of a page. A browser that was started for it is closed at the end.
 
     Raises:
         MissingExtra: Playwright or a browser is missing.
@@ -173,7 +154,7 @@ async def open_tab(place: BrowserPlace) -> AsyncIterator[Tab]:
 
 @asynccontextmanager
 async def _started(playwright: "Playwright", place: BrowserPlace) -> AsyncIterator["Page"]:
-    """A page in a browser of its own."""
+    """A page in a new browser."""
     program = place.program or find_browser(headless=place.headless)
     # Chromium refuses to start as root with its sandbox.
     sandbox = not (hasattr(os, "geteuid") and os.geteuid() == 0)
@@ -189,7 +170,7 @@ async def _started(playwright: "Playwright", place: BrowserPlace) -> AsyncIterat
         look: dict[str, Any] = {} if place.headless else {"no_viewport": True}
         context = await browser.new_context(accept_downloads=False, **look)
         page = await context.new_page()
-        context.on("page", _close)  # a window that the page opens: nobody asked for it
+        context.on("page", _close)  # closes windows that the page opens
         await _go(page, place.url)
         yield page
     finally:
@@ -197,7 +178,7 @@ async def _started(playwright: "Playwright", place: BrowserPlace) -> AsyncIterat
 
 
 async def _close(what: "Browser | Page") -> None:
-    """Close it, unless it is gone already or never ends."""
+    """Close it, if it still responds."""
     with contextlib.suppress(Exception):
         async with asyncio.timeout(CLOSE_SECONDS):
             await what.close()
@@ -205,7 +186,7 @@ async def _close(what: "Browser | Page") -> None:
 
 @asynccontextmanager
 async def _attached(playwright: "Playwright", place: BrowserPlace) -> AsyncIterator["Page"]:
-    """A page in a browser that runs already: its tab, or a new one. It stays as it is."""
+    """A page in a running browser, which stays open: its tab, or a new one."""
     with _said(f"a browser to listen at {shown(place.endpoint)}"):
         browser = await playwright.chromium.connect_over_cdp(
             place.endpoint, timeout=1000 * OPEN_SECONDS
@@ -220,14 +201,13 @@ async def _attached(playwright: "Playwright", place: BrowserPlace) -> AsyncItera
 
 
 def _context(browser: "Browser") -> "BrowserContext":
-    """Where the tabs of its owner are."""
     if not browser.contexts:
         raise PageError("expected a browser with a window, got none")
     return browser.contexts[0]
 
 
 def find_tab(contexts: "list[BrowserContext]", url: str) -> "Page | None":
-    """The first tab with this address; else the first one whose address begins so."""
+    """The first tab with this URL, else the first one whose URL starts with it."""
     tabs = [page for context in contexts for page in context.pages][:MOST_TABS]
     same = [tab for tab in tabs if _plain(tab.url) == _plain(url)]
     inside = [tab for tab in tabs if tab.url.startswith(url)]
@@ -235,7 +215,7 @@ def find_tab(contexts: "list[BrowserContext]", url: str) -> "Page | None":
 
 
 def _plain(url: str) -> str:
-    """An address without its fragment and the slash at its end."""
+    """A URL without its fragment and final slash."""
     return url.partition("#")[0].rstrip("/")
 
 
@@ -246,11 +226,7 @@ async def _go(page: "Page", url: str) -> None:
 
 @contextlib.contextmanager
 def _said(expected: str) -> Iterator[None]:
-    """Turn an error of Playwright into a sentence.
-
-    Raises:
-        PageError: what was expected did not happen.
-    """
+    """Turn an error of Playwright into a PageError."""
     from playwright.async_api import Error
 
     try:

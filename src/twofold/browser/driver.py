@@ -1,8 +1,7 @@
-"""Plays the game on a page: look, choose, press, look again.
+"""Plays the game on a page: look, choose, press a key, look again.
 
-The rules decide what has happened. A board is the answer to a key if it is the slide of the move
-and one new tile; anything else is looked at until it stands still, and then taken as it is. So
-neither animations nor a hand at the page lead the player astray.
+A board is the answer to a key if it is the slide of the move and one new tile. Any other board is
+accepted once it is stable, so neither animations nor moves of a person confuse the driver.
 """
 
 import asyncio
@@ -22,38 +21,38 @@ from twofold.rules import Move
 from twofold.step import Status
 
 PATIENCE_SECONDS: Final = 3.0
-"""How long a page may take to answer a key, to show a board, to leave its win screen."""
+"""Default timeout for an answer to a key, for a board, and for leaving the win screen."""
 
 PRESSES: Final = 3
-"""How often a key is pressed that nothing comes of."""
+"""Number of times a key without effect is pressed."""
 
 IDLE_ROUNDS: Final = 20
-"""How often the page may say that the game has ended or is won, and go on without a move."""
+"""Limit of rounds in which the page reports an end or a win, and no move is made."""
 
 STILL_SECONDS: Final = 0.5
-"""How long a board that no move explains must stand still to be believed."""
+"""How long a board that no move explains must be unchanged to be accepted."""
 
 OVER_SECONDS: Final = 1.0
-"""How long a page must say that the game has ended, though a move is legal."""
+"""How long a page must report the end of the game, if a move is legal."""
 
 LOOK_SECONDS: Final = 0.1
-"""Time between two looks at the page while the player thinks or waits."""
+"""Interval between two looks at the page while the player searches or waits."""
 
 FRESH_SECONDS: Final = 0.03
-"""Age of a look that is still good enough to press a key on."""
+"""Largest age of a look before a key is pressed."""
 
 PAUSES: Final = (0.0, 0.002, 0.004, 0.008, 0.016)
-"""Seconds between looks for the answer to a key; the last one is repeated."""
+"""Intervals between looks for the answer to a key; the last one is repeated."""
 
 
 @dataclass(frozen=True, slots=True)
 class Wishes:
-    """What the driver is asked for.
+    """Options of the driver.
 
     Attributes:
-        moves_per_second: the fastest pace; None for as fast as the page goes.
+        moves_per_second: largest pace; None for no limit.
         stop_at: a tile at which to stop; None for the end of the game.
-        patience: how long the page may take, in seconds.
+        patience: timeout of the page, in seconds.
     """
 
     moves_per_second: float | None = None
@@ -66,16 +65,15 @@ class Driver:
 
     Args:
         page: the game.
-        thinker: who chooses the moves.
-        follower: who keeps the game.
-        wishes: what is asked for.
-        find: finds the game again where its frame was replaced.
+        thinker: chooses the moves.
+        follower: keeps the game.
+        wishes: options.
+        find: finds the game again after its frame was replaced.
 
     Attributes:
-        page: the game on the page.
         popups: names of the popups that were closed.
-        first_at: when the first move of ours was asked for, in seconds of the loop's clock.
-        last_at: when the last one was seen.
+        first_at: time of the driver's first move, in seconds of the loop's clock.
+        last_at: time of its last move.
     """
 
     def __init__(
@@ -98,11 +96,11 @@ class Driver:
         self._sight = Sight(None)
 
     async def play(self) -> str:
-        """Play until the game ends; how it ended, in words.
+        """Play until the game ends; the reason in words.
 
         Raises:
-            PageError: the page does not do what a game of 2048 does, or is gone.
-            PlayerError: the player answers with no legal move.
+            PageError: the page does not behave like 2048, or is gone.
+            PlayerError: the player returns an illegal move.
         """
         await self._close_popup(always=False)
         await self.page.world.focus()
@@ -121,11 +119,10 @@ class Driver:
                 return "no move is left, as far as can be seen"
             rounds = rounds + 1 if self._follower.board == before else 0
         raise PageError(
-            "expected play to go on, got a page that says again and again that it is over or won"
+            "expected the game to continue, got a page that keeps reporting that it is over or won"
         )
 
     async def _look(self) -> Sight:
-        """What the page shows now."""
         try:
             self._sight = await self.page.look()
         except FrameGone:
@@ -135,10 +132,10 @@ class Driver:
         self._looked_at = self._clock()
         return self._sight
 
-    # ---- boards that come without us
+    # ---- boards without a move of the driver
 
     async def _take(self) -> None:
-        """Wait until the board stands still; take it, if it is not the one that is known."""
+        """Wait for a stable board, and accept it if it is a new one."""
         board = await self._stand_still()
         if not self._follower.has_begun:
             self._follower.begin(board, self._sight.score)
@@ -146,11 +143,7 @@ class Driver:
             self._follower.follow(board, self._sight.score)
 
     async def _stand_still(self) -> Board:
-        """The board, once it has not changed for a while.
-
-        Raises:
-            PageError: there is none, or it goes on changing.
-        """
+        """The board, once it is stable."""
         began = since = self._clock()
         last = self._sight.board
         while True:
@@ -160,7 +153,7 @@ class Driver:
             if now - began >= self._wishes.patience + STILL_SECONDS:
                 fault = self._sight.fault or "expected a board on the page, got none"
                 if last is not None:
-                    fault = "expected a board that stands still, got one that goes on changing"
+                    fault = "expected a stable board, got one that keeps changing"
                 raise PageError(f"{fault}, for {self._wishes.patience:g} s")
             await asyncio.sleep(PAUSES[-1])
             board = (await self._look()).board
@@ -168,7 +161,7 @@ class Driver:
                 last, since = board, self._clock()
 
     def _still_seconds(self, board: Board) -> float:
-        """How long a board must be seen: one that is known, or a move away from it, not long."""
+        """How long a board must be unchanged; shorter if it is known, or one move after it."""
         known = self._follower
         if known.has_begun and (
             board == known.board or any(known.explain(move, board) for move in Move)
@@ -177,7 +170,7 @@ class Driver:
         return STILL_SECONDS if known.has_begun else max(self.page.steady_seconds, 0.1)
 
     async def _has_changed(self) -> bool:
-        """Look; whether the game is not where we left it. It is taken as it is then."""
+        """Look; True if the game has changed, which is then accepted."""
         sight = await self._look()
         if sight.board == self._follower.board:
             return sight.won or sight.over
@@ -185,10 +178,10 @@ class Driver:
         await self._take()
         return self._follower.board != before or self._sight.won or self._sight.over
 
-    # ---- how it goes on
+    # ---- ends and choices
 
     async def _ending(self) -> str:
-        """How the game has ended, in words; empty while it goes on."""
+        """The reason of the end, in words; empty while the game goes on."""
         board = self._follower.board
         if self._wishes.stop_at is not None and board.max_tile >= self._wishes.stop_at:
             return f"the tile {board.max_tile} is reached"
@@ -201,7 +194,7 @@ class Driver:
         return ""
 
     async def _is_over_for_good(self) -> bool:
-        """Whether the page goes on saying that the game has ended."""
+        """True if the page reports the end of the game for OVER_SECONDS."""
         due = self._clock() + OVER_SECONDS
         while self._clock() < due:
             await asyncio.sleep(LOOK_SECONDS)
@@ -212,15 +205,11 @@ class Driver:
         return True
 
     async def _go_on(self) -> None:
-        """Leave the screen that tells of the win.
-
-        Raises:
-            PageError: it does not go away.
-        """
+        """Leave the win screen."""
         due = self._clock() + self._wishes.patience
         while self._sight.won:
             if self._clock() >= due:
-                raise PageError("expected play to go on after the win, got a page that stays there")
+                raise PageError("expected the page to continue after the win, got no change")
             await self.page.keep_going()
             await asyncio.sleep(PAUSES[-1])
             await self._look()
@@ -256,11 +245,7 @@ class Driver:
     # ---- moves
 
     async def _make(self, move: Move) -> bool:
-        """Make a move; whether the game has vanished with a move that may have been its last.
-
-        Raises:
-            PageError: the page does not take the move.
-        """
+        """Make a move; True if the board has gone after a move that may have been the last."""
         self.first_at = self.first_at or self._clock()
         if self._wishes.moves_per_second is not None:
             self._due = max(self._due, self._clock()) + 1 / self._wishes.moves_per_second
@@ -279,7 +264,7 @@ class Driver:
         raise PageError(self._ignored(move, ""))
 
     async def _has_answered(self, move: Move) -> bool:
-        """Look until a move has been made, by us or by others; False if nothing happens."""
+        """Look until a move has been made, by anyone; False after the timeout."""
         began = since = self._clock()
         last: Board | None = self._follower.board
         pauses = iter(PAUSES)
@@ -307,18 +292,14 @@ class Driver:
             await asyncio.sleep(next(pauses, PAUSES[-1]))
 
     async def _clear_the_way(self, move: Move) -> None:
-        """Close a popup that takes the keys.
-
-        Raises:
-            PageError: something lies over the board that is not known.
-        """
+        """Close a popup that takes the keys, or raise PageError for an unknown cover."""
         cover = await self._close_popup(always=True)
         if cover:
-            raise PageError(self._ignored(move, f"; over the board lies {shown(cover)}"))
+            raise PageError(self._ignored(move, f"; the board is covered by {shown(cover)}"))
         await self.page.world.focus()
 
     async def _close_popup(self, *, always: bool) -> str:
-        """Close a known popup; what lies over the board and is not known."""
+        """Close a known popup; the name of an unknown cover of the board."""
         popup = await close_popup(self.page, always=always)
         if popup.closed:
             self.popups.append(popup.closed)

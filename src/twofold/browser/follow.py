@@ -1,4 +1,4 @@
-"""The game that is seen from outside: which move, and which new tile, explains each board."""
+"""Follows a game by its boards: which move and which new tile explain each board."""
 
 from collections.abc import Mapping
 
@@ -8,11 +8,11 @@ from twofold.records.record import Record
 from twofold.rules import Move, Rules
 
 NewTile = tuple[int, int]
-"""(cell, tile) of the tile that appeared after a move."""
+"""(cell, tile) of the new tile after a move."""
 
 
 def new_tile(afterstate: Board, seen: Board, rules: Rules) -> NewTile | None:
-    """The one tile of the rules that turns an afterstate into the board seen; None if none does."""
+    """The new tile that turns an afterstate into the board seen; None if no single tile does."""
     if afterstate.shape != seen.shape:
         return None
     pairs = enumerate(zip(afterstate.exponents, seen.exponents, strict=True))
@@ -24,15 +24,12 @@ def new_tile(afterstate: Board, seen: Board, rules: Rules) -> NewTile | None:
 
 
 class PageFollower:
-    """Keeps the game that a page shows, from its boards alone.
-
-    Args:
-        rules: the rules of the page; None for those of the original on a board of any shape.
+    """Keeps the game that a page shows, by its boards; by default under the original's rules.
 
     Attributes:
-        made: moves that we made.
-        followed: moves that somebody else made.
-        breaks: boards that no single move explained, the first one not counted.
+        made: number of the driver's moves.
+        followed: number of moves by others.
+        breaks: number of boards that no single move explained, without the first board.
     """
 
     def __init__(self, rules: Rules | None = None) -> None:
@@ -51,26 +48,21 @@ class PageFollower:
 
     @property
     def has_begun(self) -> bool:
-        """Whether a board was seen."""
+        """True if a board was seen."""
         return self._game is not None
 
     @property
     def board(self) -> Board:
-        """The board now."""
+        """The present board."""
         return self.game.board
 
     @property
     def score(self) -> int | None:
-        """Points so far; None where the page showed none to begin with."""
+        """Points so far; None if the page showed no score at the start."""
         return self.game.score if self._score_is_known else None
 
     def begin(self, board: Board, score: int | None) -> None:
-        """Take a board as it is: the first one, or one that no move explains.
-
-        Raises:
-            InvalidBoard: it has not the shape of the rules that were given.
-            LimitExceeded: nobody has so many points.
-        """
+        """Start from a board: the first one, or one that no move explains."""
         rules = self._rules or Rules(rows=board.rows, cols=board.cols)
         game = Game.from_board(board, rules, score=score or 0, seed=0)
         self.breaks += self._game is not None
@@ -83,17 +75,13 @@ class PageFollower:
         return new_tile(self.board.slide(move).board, seen, self.game.rules)
 
     def advance(self, move: Move, spawn: NewTile, *, ours: bool) -> None:
-        """Go on with a move that was made."""
+        """Add a move."""
         self.game.play(move, spawn=spawn)
         self.made += ours
         self.followed += not ours
 
     def follow(self, seen: Board, score: int | None) -> Move | None:
-        """Take a board that came without us: after one move, or as it is.
-
-        Returns:
-            The move that explains it, the first one of several; None if none does.
-        """
+        """Accept a board of someone else's making; the first move that explains it, or None."""
         for move in Move:
             spawn = self.explain(move, seen)
             if spawn is not None:
@@ -103,7 +91,7 @@ class PageFollower:
         return None
 
     def may_have_ended(self, move: Move) -> bool:
-        """Whether a move that was made may have left a board without a legal move."""
+        """True if a move may have left a board without a legal move."""
         if move not in self.board.legal_moves():
             return False
         after = self.board.slide(move).board
@@ -111,13 +99,7 @@ class PageFollower:
         return any(after.place(one.cell, one.tile).is_over for one in spawns)
 
     def record(self, *, player: str, date: str, tags: Mapping[str, str]) -> Record | None:
-        """The record of what was seen since the last break, every new tile given; None of nothing.
-
-        Args:
-            player: who played.
-            date: when, as 2048-01-31.
-            tags: further tags.
-        """
+        """The record since the last break, with all new tiles; None without a move."""
         if not self.game.can_undo:
             return None
         return Record.from_game(self.game, player=player, date=date, tags=tags)

@@ -1,9 +1,8 @@
-"""A tab that is looked at and played in. Every question to it ends: with an answer or an error.
+"""A tab to read and play in. Every call has a timeout.
 
-What is read comes from a JavaScript world of our own in each frame. It shares the document and
-its storage with the page, but none of the page's objects: whatever the page has redefined, our
-functions read what is there and no more than they are told to. Nothing that a page holds is ever
-run by us, or shown but as escaped text.
+Pages are read from an isolated JavaScript world in each frame. It shares the document and its
+storage with the page, but not the page's objects, so a page cannot change how our functions read
+it. Content of a page is never run, and shown only as escaped text.
 """
 
 import asyncio
@@ -21,35 +20,30 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 ANSWER_SECONDS: Final = 10.0
-"""How long a page may leave a question without an answer."""
+"""Default timeout for an answer of a page."""
 
 WORLD_NAME: Final = "twofold"
 
 LOST_CONTEXT: Final = ("Cannot find context", "context was destroyed", "navigated or closed")
-"""What the browser says of a world whose page was loaded anew."""
+"""Error texts of the browser for a world whose page was reloaded."""
 
 FOCUS: Final = """() => {
   window.focus();
   document.activeElement?.blur?.();
 }"""
-"""Gives the keys to a frame, and takes them from a field that would write them down."""
+"""Gives keyboard focus to a frame, and takes it from text fields."""
 
 
 class FrameGone(PageError):
-    """The frame that was looked at is no longer there."""
+    """The frame no longer exists."""
 
 
 class PageLost(PageError):
-    """The tab or its browser is no longer there."""
+    """The tab or its browser no longer exists."""
 
 
 class Tab:
-    """A tab of a browser, and what becomes of it.
-
-    Args:
-        page: the tab.
-        answer_seconds: how long it may leave a question without an answer.
-    """
+    """A tab of a browser; `answer_seconds` is the timeout of each call."""
 
     def __init__(self, page: "Page", answer_seconds: float = ANSWER_SECONDS) -> None:
         self._page = page
@@ -71,20 +65,19 @@ class Tab:
 
     @property
     def url(self) -> str:
-        """Its address."""
+        """The URL of the page."""
         return self._page.url
 
     async def wait_lost(self) -> str:
-        """Wait until it is gone; how that happened."""
+        """Wait until the tab is gone; the reason."""
         return await asyncio.shield(self._lost)
 
     async def ask(self, question: Awaitable[T]) -> T:
-        """The answer to a question that Playwright carries.
+        """Await an answer of Playwright, whose own errors pass.
 
         Raises:
             PageLost: the tab is gone.
             PageError: there is no answer in time.
-            playwright.async_api.Error: the answer is an error.
         """
         task = asyncio.ensure_future(question)
         try:
@@ -96,12 +89,12 @@ class Tab:
                 raise PageLost(f"expected the game to stay open, got {self._lost.result()}")
             if not task.done():
                 raise PageError(
-                    f"expected an answer of the page within {self._answer_seconds:g} s, got none"
+                    f"expected an answer from the page within {self._answer_seconds:g} s, got none"
                 )
             return await self._answer(task)
         finally:
             if task.done() and not task.cancelled():
-                task.exception()  # seen, or of no interest any more
+                task.exception()  # marks it as retrieved
             task.cancel()
 
     async def _answer(self, task: "asyncio.Future[T]") -> T:
@@ -110,7 +103,7 @@ class Tab:
         try:
             return task.result()
         except Error as error:
-            # The call that fails with the tab may come before the word that it is gone.
+            # The failed call may return before the event that the tab is gone.
             if "closed" in error.message or "crash" in error.message:
                 with contextlib.suppress(TimeoutError):
                     async with asyncio.timeout(1.0):
@@ -119,11 +112,7 @@ class Tab:
             raise
 
     async def press(self, key: str) -> None:
-        """Press and release a key, as a person would.
-
-        Raises:
-            PageError: it cannot be pressed.
-        """
+        """Press and release a key."""
         from playwright.async_api import Error
 
         try:
@@ -134,15 +123,11 @@ class Tab:
     async def send(
         self, session: "CDPSession", method: str, arguments: Mapping[str, Any]
     ) -> dict[str, Any]:
-        """The answer of the browser's own protocol."""
+        """The answer of the Chrome DevTools protocol."""
         return await self.ask(session.send(method, dict(arguments)))
 
     async def worlds(self) -> "list[World]":
-        """Our worlds in the frames of the tab, the outermost first.
-
-        Raises:
-            PageError: the tab does not answer.
-        """
+        """The isolated worlds in the frames of the tab, the outermost first."""
         from playwright.async_api import Error
 
         found: list[World] = []
@@ -151,12 +136,12 @@ class Tab:
                 session = await self._session(frame)
                 tree = await self.send(session, "Page.getFrameTree", {})
                 found += [self._world(session, name) for name in frame_names(tree["frameTree"])]
-            except Error:  # its parent's line reaches it, or it has gone away
+            except Error:  # it belongs to its parent's session, or is gone
                 self._sessions.pop(frame, None)
         return found[:MAX_PAGE_FRAMES]
 
     async def _session(self, frame: "Frame") -> "CDPSession":
-        """The line to a frame; an error for a frame that its parent's line reaches."""
+        """The session of a frame; an error for a frame that belongs to its parent's session."""
         if frame not in self._sessions:
             whole = frame if frame.parent_frame else self._page
             question = self._page.context.new_cdp_session(whole)
@@ -171,7 +156,7 @@ class Tab:
 
 
 def frame_names(tree: Mapping[str, Any]) -> Iterator[str]:
-    """The names that the browser gives to a frame and to those inside, the outermost first."""
+    """The browser's ids of a frame and those inside it, the outermost first."""
     trees = [tree]
     for one in trees:
         yield str(one["frame"]["id"])
@@ -179,13 +164,7 @@ def frame_names(tree: Mapping[str, Any]) -> Iterator[str]:
 
 
 class World:
-    """A JavaScript world of our own in a frame.
-
-    Args:
-        tab: the tab.
-        session: the line to the frame.
-        frame: its name.
-    """
+    """An isolated JavaScript world in a frame, reached through a session."""
 
     def __init__(self, tab: Tab, session: "CDPSession", frame: str) -> None:
         self._tab = tab
@@ -194,14 +173,10 @@ class World:
         self._context: int | None = None
 
     async def call(self, function: str, *arguments: object) -> Any:
-        """What a function of ours returns there; a page loaded anew in between does not matter.
-
-        Args:
-            function: source of a JavaScript function, one of our own files.
-            arguments: what it gets, as JSON.
+        """Call a JavaScript function, given by its source, also if its page was reloaded meanwhile.
 
         Raises:
-            FrameGone: the frame is not there any more.
+            FrameGone: the frame no longer exists.
             PageError: the function fails, or the page does not answer.
         """
         from playwright.async_api import Error
@@ -238,11 +213,11 @@ class World:
         )
         if "exceptionDetails" in answer:
             fault = answer["exceptionDetails"].get("exception", {}).get("description", "an error")
-            raise PageError(f"expected a page that can be read, got {shown(_first_line(fault))}")
+            raise PageError(f"expected a readable page, got {shown(_first_line(fault))}")
         return answer["result"].get("value")
 
     async def focus(self) -> None:
-        """Let the keys go to this frame."""
+        """Give keyboard focus to this frame."""
         await self.call(FOCUS)
 
     async def press(self, key: str) -> None:
@@ -251,7 +226,7 @@ class World:
 
 
 def said(error: Exception) -> str:
-    """The first line of what Playwright says, as it may be shown."""
+    """The first line of an error of Playwright, escaped."""
     return shown(_first_line(str(error)))
 
 

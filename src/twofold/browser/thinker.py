@@ -1,4 +1,4 @@
-"""Asks a player in a thread of its own, so that the page is never left alone meanwhile."""
+"""Runs a player in its own thread, so that the event loop is never blocked."""
 
 import asyncio
 import contextlib
@@ -15,19 +15,12 @@ from twofold.search.budget import Budget
 from twofold.search.stop import Stop
 
 CLOSE_SECONDS: Final = 1.0
-"""How long to wait at the end for the player to finish its thought."""
+"""Timeout for the player's last search when the thinker is closed."""
 
 
 @dataclass(frozen=True, slots=True)
 class MoveQuestion:
-    """A position to choose a move in.
-
-    Attributes:
-        rules: the rules.
-        board: the board, with a legal move.
-        score: points so far; None if not known.
-        move_number: moves made so far.
-    """
+    """A position with a legal move; `score` is None if unknown."""
 
     rules: Rules
     board: Board
@@ -48,7 +41,7 @@ class Thinker:
 
     Args:
         make: makes the player ready for rules; called in the thread, at the first question and
-            where the rules change.
+            when the rules change.
         budget: limits on each move; None for the player's own.
     """
 
@@ -62,7 +55,7 @@ class Thinker:
         self._thread.start()
 
     def ask(self, question: MoveQuestion) -> asyncio.Future[Move]:
-        """The move that the player makes; a question that was asked before is dropped."""
+        """The player's move; an earlier question is dropped."""
         self.drop()
         loop = asyncio.get_running_loop()
         self._job = _Job(question, loop.create_future(), loop)
@@ -70,10 +63,10 @@ class Thinker:
         return self._job.answer
 
     def drop(self) -> None:
-        """End the search under way; nobody waits for its answer."""
+        """Stop the search under way."""
         if self._job is not None:
             if not self._job.answer.cancel() and not self._job.answer.cancelled():
-                self._job.answer.exception()  # of no interest any more
+                self._job.answer.exception()  # marks it as retrieved
             self._job.stop.raise_flag()
             self._job = None
 
@@ -118,5 +111,5 @@ class Thinker:
             elif answer is not None:
                 job.answer.set_result(answer)
 
-        with contextlib.suppress(RuntimeError):  # the loop has ended: nobody waits
+        with contextlib.suppress(RuntimeError):  # the loop has ended
             job.loop.call_soon_threadsafe(set_answer)

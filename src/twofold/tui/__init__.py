@@ -1,5 +1,4 @@
-"""The terminal: boards as text, a game that a person and a player share, the full screen app.
+"""The terminal: boards as text, a game shared by a person and a player, the full screen app.
 
-`app` and the screens need the extra `tui` (Textual). Everything else here does without, and is
-what the plain forms of `twofold play`, `watch` and `review` are made of as well.
+Only `app` and the screens need the extra `tui` (Textual).
 """

@@ -1,4 +1,4 @@
-"""The full screen app. It needs the extra `tui`; what it shows and does is in the screens."""
+"""The full screen app, which needs the extra `tui`."""
 
 import asyncio
 import contextlib
@@ -13,21 +13,17 @@ from textual.app import App
 from twofold.tui.picture_screen import PictureScreen
 
 SIGNALS = ("SIGINT", "SIGTERM", "SIGHUP")
-"""What ends the app as Ctrl-C does, where the system has it."""
+"""Signals that end the app as Ctrl-C does, if the system has them."""
 
 SWITCH_SECONDS: Final = 0.0005
-"""How long a player's thread may go on where the one that draws waits: Python runs one of them at a
-time. By its own 5 ms a picture, which begins and ends many waits, would be late."""
+"""Switch interval of the interpreter: how long a player's thread may keep the lock while the thread
+that draws waits. With Python's default of 5 ms pictures would be late."""
 
 
 class TwofoldApp(App[bool]):
-    """Shows one screen until the user leaves; returns whether it was interrupted.
+    """Shows the screen `first` until the user leaves; returns True if it was interrupted.
 
-    Colours are those that the screens name and the terminal's own, on a dark terminal and on a
-    light one alike.
-
-    Args:
-        first: the screen to begin with.
+    Colours are those that the screens name and the terminal's own, for dark and light terminals.
     """
 
     TITLE = "twofold"
@@ -57,18 +53,17 @@ class TwofoldApp(App[bool]):
 
 
 def run(first: PictureScreen) -> bool:
-    """Show a screen until the user leaves; whether by Ctrl-C or a signal."""
+    """Show a screen until the user leaves; True after Ctrl-C or a signal."""
     app = TwofoldApp(first)
     with _quick_switches():
         interrupted = app.run()
     if app.return_code:
-        raise SystemExit(app.return_code)  # an error of ours, which Textual has printed
+        raise SystemExit(app.return_code)  # an error that Textual has printed
     return bool(interrupted)
 
 
 @contextlib.contextmanager
 def _quick_switches() -> Iterator[None]:
-    """Let threads take turns often."""
     before = sys.getswitchinterval()
     sys.setswitchinterval(SWITCH_SECONDS)
     try:

@@ -1,4 +1,4 @@
-"""Work in a thread of its own, so that drawing and Ctrl-C never wait for it."""
+"""Background threads, so that drawing and Ctrl-C never wait."""
 
 import threading
 from collections.abc import Callable, Iterator
@@ -7,22 +7,22 @@ from typing import Final, Generic, TypeVar
 T = TypeVar("T")
 
 IMPORTING: Final = threading.Lock()
-"""Held while a player is imported and made: two threads that begin to import modules which need
-each other may find them half done."""
+"""Held while a player is imported and made: two threads that import modules which import each
+other may see them partly initialised."""
 
 
 class Reading(Generic[T]):
-    """Reads what comes one after the other in a thread of its own.
+    """Reads an iterator in a background thread.
 
     Args:
-        source: what is read.
+        source: the iterator.
         name: of the thread.
-        opening: what counts as the newest before the first has come.
-        take: gets each as it comes, in the thread.
+        opening: the value of `latest` before the first item.
+        take: called with each item, in the thread.
 
     Attributes:
-        latest: the newest one; the opening before the first.
-        error: what the source raised, if it did.
+        latest: the newest item.
+        error: the exception that ended the source.
     """
 
     def __init__(
@@ -45,10 +45,10 @@ class Reading(Generic[T]):
                 self.latest = one
                 if self._take is not None:
                     self._take(one)
-        except BaseException as error:  # raised again, or shown, by the thread that waits
+        except BaseException as error:  # raised again, or shown, by the waiting thread
             self.error = error
 
     def wait(self, seconds: float) -> bool:
-        """Wait for the end; whether it has come."""
+        """Wait for the end; False after the timeout."""
         self._thread.join(seconds)
         return not self._thread.is_alive()

@@ -1,4 +1,4 @@
-"""Frames: a game at a moment, as it is shown."""
+"""Frames: the state of a game at one moment, for display."""
 
 import time
 from collections.abc import Callable
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Milestone:
-    """When the largest tile first was `tile`: the move number, and the time since the start."""
+    """Move number and time at which the largest tile first was `tile`."""
 
     tile: int
     move_number: int
@@ -23,15 +23,12 @@ class Milestone:
 
 @dataclass(frozen=True, slots=True)
 class GameFrame:
-    """A position of the game and what the player thinks of it.
+    """A position and the player's analysis of it.
 
     Attributes:
-        board: the position.
         score: points so far.
-        move_number: moves made.
         seconds: time since the start.
-        analysis: the player's analysis of this position; None before it is known and at
-            the end of the game.
+        analysis: None before it is known and at the end of the game.
         milestones: the tiles reached so far, ascending.
     """
 
@@ -49,17 +46,12 @@ class GameFrame:
 
 
 def first_frame(game: Game) -> GameFrame:
-    """The position before anything is known of it."""
+    """The position without an analysis."""
     return GameFrame(game.board, game.score, game.move_number, 0.0, None, ())
 
 
 class Chronicle:
-    """Makes the frames of a game that goes on: it knows when each tile was reached.
-
-    Args:
-        game: the game.
-        clock: the time of the game so far, in seconds.
-    """
+    """Makes the frames of a running game, with milestones; `clock` gives its time in seconds."""
 
     def __init__(self, game: Game, clock: Callable[[], float]) -> None:
         self._game = game
@@ -68,7 +60,7 @@ class Chronicle:
         self._known = game.board.max_tile
 
     def note(self) -> None:
-        """Look whether the last move made a tile that is the largest so far."""
+        """Add a milestone if the last move made a new largest tile."""
         largest = self._game.board.max_tile
         if largest > self._known:
             self._known = largest
@@ -76,7 +68,7 @@ class Chronicle:
             self._milestones += (mark,)
 
     def frame(self, analysis: "Analysis | None") -> GameFrame:
-        """The position now."""
+        """The present frame."""
         game = self._game
         return GameFrame(
             game.board, game.score, game.move_number, self._clock(), analysis, self._milestones
@@ -84,6 +76,6 @@ class Chronicle:
 
 
 def since(clock: Callable[[], float] = time.perf_counter) -> Callable[[], float]:
-    """A clock that begins at 0 now."""
+    """A clock that starts at 0 now."""
     began = clock()
     return lambda: clock() - began

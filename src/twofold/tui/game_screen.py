@@ -1,4 +1,4 @@
-"""What playing and watching have in common: a shared game on the screen, its pace, its review."""
+"""The base of the screens for playing and watching: a shared game, its pace, its review."""
 
 import time
 from typing import TYPE_CHECKING, Final
@@ -17,24 +17,17 @@ if TYPE_CHECKING:
     from twofold.search.analysis import Analysis
 
 HOLD_SECONDS: Final = 0.15
-"""Values stay so long after a move, until the new ones are there: else they would flicker."""
+"""Old values stay this long after a move, or until new ones are known, to avoid flicker."""
 
 
 class GameScreen(PictureScreen):
-    """A shared game.
-
-    Args:
-        shared: the game and the player.
-
-    Attributes:
-        note: what happened last.
-    """
+    """A screen with a shared game; `note` is the last line."""
 
     def __init__(self, shared: SharedGame) -> None:
         super().__init__()
         self.shared = shared
         self.note = Text()
-        self._noted = -1  # version of the game that has been looked at
+        self._noted = -1  # version of the game that was drawn last
         self._values: Analysis | None = None
         self._values_until = 0.0
         self._usual_pace = paces.PLEASANT if shared.pace is None else shared.pace
@@ -42,7 +35,7 @@ class GameScreen(PictureScreen):
     # ---- the clock
 
     def tick(self) -> None:
-        """Draw the game if it is another one than on the screen."""
+        """Draw the game if it has changed."""
         now = self.shared.now
         if now.version != self._noted:
             self._noted = now.version
@@ -52,17 +45,17 @@ class GameScreen(PictureScreen):
             self._drop_old_values()
 
     def changed(self, now: SharedNow) -> None:
-        """Something is another than a moment ago."""
+        """Handle a change of the game; for subclasses."""
 
     def say(self, text: str, style: str = "") -> None:
-        """Tell what happened, on the last line."""
+        """Show a note."""
         self.note = Text(text, style)
         self.draw()
 
     # ---- the values of the moves
 
     def values(self, analysis: "Analysis | None") -> "Analysis | None":
-        """The values to show: for a moment after a move those from before it."""
+        """The values to show: shortly after a move those from before it."""
         if analysis is not None:
             self._values, self._values_until = analysis, time.monotonic() + HOLD_SECONDS
         elif time.monotonic() >= self._values_until:
@@ -74,21 +67,21 @@ class GameScreen(PictureScreen):
             self.draw()
 
     def draw_values(self, analysis: "Analysis | None", width: int, unicode: bool) -> list[Text]:
-        """The four moves, as the player values them."""
+        """The four moves with the player's values."""
         return draw_moves(self.values(analysis), width, unicode)
 
     # ---- pace
 
     def action_faster(self) -> None:
-        """Let the player play faster."""
+        """Raise the pace."""
         self._set_pace(paces.faster(self.shared.pace))
 
     def action_slower(self) -> None:
-        """Let the player play slower."""
+        """Lower the pace."""
         self._set_pace(paces.slower(self.shared.pace))
 
     def action_full_speed(self) -> None:
-        """Let the player play as fast as it can, or as before."""
+        """Switch between full speed and the last pace."""
         if self.shared.pace is None:
             self._set_pace(self._usual_pace)
         else:
@@ -102,7 +95,7 @@ class GameScreen(PictureScreen):
     # ---- review
 
     def action_review(self) -> None:
-        """Walk through the game so far."""
+        """Open the review of the game so far."""
         self.shared.play_on(False)
         with self.shared.held() as game:
             walk = Walk(game)

@@ -4,7 +4,7 @@ from functools import lru_cache
 from typing import Final
 
 COLUMNS: Final = 3
-"""Columns of a digit; one more is left between two."""
+"""Columns of a digit; between two digits there is one more."""
 
 LINES: Final = 3
 """Lines of a digit: 5 half lines, and one left blank below."""
@@ -24,17 +24,17 @@ DIGITS: Final = {
 """The five half lines of each digit, from the top."""
 
 BLOCKS: Final = {"  ": " ", "# ": "▀", " #": "▄", "##": "█"}
-"""What stands for an upper and a lower half line."""
+"""The characters for an upper and a lower half line."""
 
 
 def fits_big(digits: int, width: int) -> bool:
-    """Whether a number of so many digits fits, with a column left on one side."""
+    """True if a number with this many digits fits, with one free column."""
     return (COLUMNS + 1) * digits <= width
 
 
 @lru_cache(maxsize=64)
 def draw_big(number: str) -> list[str]:
-    """The lines of a number; an empty text gives blank ones."""
+    """The lines of a number; of an empty text blank lines."""
     halves = [" ".join(DIGITS[digit][half] for digit in number) for half in range(5)]
     halves.append(" " * len(halves[0]))
     return [

@@ -1,4 +1,4 @@
-"""A player who judges the moves of a game, in a thread of its own."""
+"""Judges the moves of a game in a background thread."""
 
 import time
 from collections.abc import Callable, Iterator
@@ -14,24 +14,24 @@ if TYPE_CHECKING:
     from twofold.search.stop import Stop
 
 SUMMARY_SECONDS: Final = 0.5
-"""Seconds between two summaries of what is judged so far."""
+"""Interval between two summaries, in seconds."""
 
 STOP_SECONDS: Final = 1.0
-"""How long to wait at the end for the player to finish its thought."""
+"""Timeout for the player's last search when judging is closed."""
 
 
 class Judging:
     """Judges the moves of a walk, one after the other.
 
     Args:
-        walk: gets the judgements.
-        make: makes the player who judges, in the thread; None for the usual one.
+        walk: receives the judgements.
+        make: makes the judging player, in the thread; None for the default judge.
         budget: limits on each move; None for the player's own.
 
     Attributes:
-        player: spec of the player, in short; empty until it is there.
+        player: short spec of the player; empty until it is ready.
         unit: unit of its values.
-        summary: what the judgements so far say together; None before the first.
+        summary: the review of the judgements so far; None before the first.
     """
 
     def __init__(
@@ -53,11 +53,11 @@ class Judging:
 
     @property
     def error(self) -> BaseException | None:
-        """What the player raised, if it did."""
+        """The exception that ended the thread."""
         return self._reading.error
 
     def close(self) -> None:
-        """Judge no more."""
+        """Stop judging."""
         self._closed = True
         if self._stop is not None:
             self._stop.raise_flag()

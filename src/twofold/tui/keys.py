@@ -1,6 +1,6 @@
-"""The keys of the full screen app: what they do, and how the line below and the help name them.
+"""The keys of the full screen app: their actions, and their names in the key line and the help.
 
-They are those of the web app, as far as a terminal can tell them apart.
+They are those of the web app, as far as a terminal can distinguish them.
 """
 
 from collections.abc import Iterator
@@ -10,14 +10,14 @@ from twofold.rules import Move
 
 
 class ScreenKey(NamedTuple):
-    """One thing that keys do.
+    """Keys for one action.
 
     Attributes:
         keys: the keys, as Textual names them, with commas between.
         action: the method `action_...` of the screen.
         shown: the keys as people know them.
-        says: what they do, for the help.
-        brief: the same in a word or two, for the line below; empty to leave it out there.
+        says: the action in words, for the help.
+        brief: a short label for the key line; empty to leave it out.
     """
 
     keys: str
@@ -52,7 +52,7 @@ MOVE_KEYS: Final = tuple(
 SPEED_KEYS: Final = (
     ScreenKey("plus,equals_sign", "faster", "+", "the player plays faster", "faster"),
     ScreenKey("minus", "slower", "-", "the player plays slower", "slower"),
-    ScreenKey("f", "full_speed", "F", "as fast as it can, and back", "full speed"),
+    ScreenKey("f", "full_speed", "F", "full speed, and back", "full speed"),
 )
 
 COMMON_KEYS: Final = (
@@ -71,7 +71,7 @@ PLAY_KEYS: Final = (
     ScreenKey("y,ctrl+y,ctrl+shift+z", "redo", "Y", "redo", "redo"),
     ScreenKey("r", "review", "R", "review this game", "review"),
     *SPEED_KEYS,
-    ScreenKey("ctrl+s", "save", "Ctrl-S", "save now, and say where"),
+    ScreenKey("ctrl+s", "save", "Ctrl-S", "save now, and show the file"),
     *COMMON_KEYS,
 )
 
@@ -94,7 +94,7 @@ REVIEW_KEYS: Final = (
     ScreenKey("home", "to_start", "Home", "to the start"),
     ScreenKey("end", "to_end", "End", "to the end"),
     ScreenKey("n", "next_mistake", "N", "next mistake", "next mistake"),
-    ScreenKey("p", "previous_mistake", "P", "mistake before", "before"),
+    ScreenKey("p", "previous_mistake", "P", "previous mistake", "previous"),
     ScreenKey("space", "play", "Space", "play the game, or pause", "play"),
     *SPEED_KEYS,
     *COMMON_KEYS,
@@ -103,5 +103,5 @@ REVIEW_KEYS: Final = (
 
 
 def help_rows(keys: tuple[ScreenKey, ...]) -> list[tuple[str, str]]:
-    """Keys and what they do, each once, in order."""
+    """The rows of the help, without repetitions."""
     return list(dict.fromkeys((key.shown, key.says) for key in keys))

@@ -1,4 +1,4 @@
-"""Widgets: lines of text of which only those that changed are drawn again, and the keys below."""
+"""Widgets: lines of text, redrawn only where they change, and the line of keys."""
 
 from collections.abc import Sequence
 from itertools import zip_longest
@@ -25,7 +25,7 @@ class Lines(Widget):
     def __init__(self, lines: Sequence[Text] = ()) -> None:
         super().__init__()
         self._lines = list(lines)
-        self._base: Style | None = None  # what Textual's sheet says; it does not change
+        self._base: Style | None = None  # from Textual's style sheet; constant
 
     def show(self, lines: Sequence[Text]) -> None:
         """Show other lines."""
@@ -41,7 +41,7 @@ class Lines(Widget):
 
     @property
     def plain(self) -> str:
-        """What is shown, as text."""
+        """The lines without styles."""
         return "\n".join(line.plain.rstrip() for line in self._lines)
 
     def render_line(self, y: int) -> Strip:
@@ -57,10 +57,9 @@ class Lines(Widget):
 
 
 def segments_of(line: Text, base: Style, console: Console) -> list[Segment]:
-    """The parts of a line, each in one style.
+    """The segments of a line.
 
-    `Text.render` does the same, and takes five times as long: it is needed only where spans
-    overlap.
+    `Text.render` does the same in five times the time; it is needed only if spans overlap.
     """
     own = base + _style(line.style)
     plain, at = line.plain, 0
@@ -88,7 +87,7 @@ def _are_same(old: Text | None, new: Text | None) -> bool:
 
 
 class KeyLine(Lines):
-    """What the keys do, as many of them as fit; a click is a press of the key."""
+    """The keys with their actions, as many as fit; a click presses the key."""
 
     DEFAULT_CSS = """
     KeyLine { height: 1; }
@@ -100,7 +99,7 @@ class KeyLine(Lines):
         self._places: list[tuple[int, int, ScreenKey]] = []
 
     def on_resize(self, event: events.Resize) -> None:
-        """Choose the keys for another width."""
+        """Choose the keys that fit the new width."""
         line = Text()
         self._places = []
         for key in fitting(self._keys, event.size.width):
@@ -111,19 +110,18 @@ class KeyLine(Lines):
         self.show([line])
 
     def on_click(self, event: events.Click) -> None:
-        """Press the key that is clicked at."""
+        """Press the clicked key."""
         for start, end, key in self._places:
             if start <= event.x < end and not key.action.startswith("move"):
                 self.app.simulate_key(next(key.every))
 
 
 def _sign(key: ScreenKey) -> str:
-    """The first of the keys, for want of room."""
     return key.shown.partition(",")[0]
 
 
 def fitting(keys: Sequence[ScreenKey], width: int) -> list[ScreenKey]:
-    """The keys with a brief word that fit, in order; those that every screen has come first."""
+    """The keys with a short label that fit, in order; common keys have priority."""
     named = [key for key in keys if key.brief]
     chosen: set[ScreenKey] = set()
     for key in sorted(named, key=lambda key: key not in COMMON_KEYS):

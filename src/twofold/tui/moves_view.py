@@ -1,4 +1,4 @@
-"""The four moves and what they are worth, as lines beside a board."""
+"""The four moves and their values, as lines beside a board."""
 
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Final
@@ -15,14 +15,14 @@ if TYPE_CHECKING:
 NAMES: Final = ("up", "right", "down", "left")
 
 HALF_BAR: Final = 0.1
-"""Length of the bar of the worst legal move, as a share of that of the best."""
+"""Length of the worst legal move's bar relative to the best move's bar."""
 
 MIN_ROOM: Final = 4
-"""Fewest columns in which bars are drawn."""
+"""Smallest number of columns for bars."""
 
 
 def draw_moves(analysis: "Analysis | None", width: int, unicode: bool) -> list[Text]:
-    """The four moves with their values and bars; the bar runs from the worst to the best."""
+    """The four moves with values and bars; the bars are scaled from the worst to the best move."""
     if analysis is None:
         return [Text("moves", style="dim"), *(Text(f"  {name}") for name in NAMES)]
     if analysis.table is not None:
@@ -46,15 +46,9 @@ def draw_chances(
     unicode: bool,
     said: Mapping[Move, str] | None = None,
 ) -> list[Text]:
-    """The four moves with their chances by an endgame table; a bar is a share of the best one's.
+    """The four moves with their chances from an endgame table; bars are relative to the best.
 
-    Args:
-        answer: what the table says.
-        legal: the legal moves.
-        chosen: the move that stands out.
-        width: columns that there are.
-        unicode: whether other signs than those of ASCII may be used.
-        said: a word after the chance of a move.
+    The move `chosen` is highlighted; `said` has a word to print after a move.
     """
     words = said or {}
     texts = aligned([_chance_text(answer, legal, move) for move in Move])
@@ -81,18 +75,18 @@ def _chance_text(answer: "TableAnswer", legal: Sequence[Move], move: Move) -> st
 
 
 def aligned(texts: Sequence[str]) -> list[str]:
-    """The texts to the right of a column."""
+    """Texts padded to equal width, right-aligned."""
     widest = max(map(len, texts))
     return [f"{text:>{widest}}" for text in texts]
 
 
 def bar_room(texts: Sequence[str], width: int) -> int:
-    """Columns that are left for bars between the names of the moves and their values."""
+    """Columns left for bars between names and values."""
     return width - 8 - len(texts[0]) - 1
 
 
 def _value_text(analysis: "Analysis", one: "MoveAnalysis") -> str:
-    """The best value in full, the others as their distance from it."""
+    """The best value in full, the others as differences from it."""
     if not one.legal:
         return "illegal"
     if one.value is None or analysis.value is None:
@@ -117,35 +111,35 @@ def _move_line(
 
 
 def pointer(chosen: bool, unicode: bool) -> str:
-    """Two columns that point at the line that stands out."""
+    """Two columns that mark the highlighted line."""
     return ("▶ " if unicode else "> ") if chosen else "  "
 
 
 def bar(length: int, room: int, unicode: bool) -> str:
-    """A bar, and a blank after the room it stands in."""
+    """A bar, padded to its room, and a space."""
     return f"{('█' if unicode else '#') * length:<{room}} "
 
 
 def bar_length(one: "MoveAnalysis", legal: Sequence[float], room: int) -> int:
-    """Columns of a bar: the best move fills the room, the worst a tenth of it."""
+    """Columns of a move's bar: the best move fills the room, the worst a tenth of it."""
     if not one.legal or one.value is None:
         return 0
     return share_length(one.value, legal, room)
 
 
 def share_length(value: float, legal: Sequence[float], room: int) -> int:
-    """Columns of the bar of a value among those of the legal moves."""
+    """Columns of the bar of a value among the values of the legal moves."""
     if room < MIN_ROOM:
         return 0
     low, high = min(legal), max(legal)
     share = 1.0 if high == low else (value - low) / (high - low)
-    if share != share:  # values that are infinite
+    if share != share:  # NaN: a value is infinite
         share = 1.0 if value == high else 0.0
     return max(1, round(room * (HALF_BAR + (1 - HALF_BAR) * share)))
 
 
 def search_words(analysis: "Analysis | None") -> str:
-    """How deep was searched and how much: `3 plies, 3,408 nodes`; empty without a search."""
+    """Depth and nodes of a search: `3 plies, 3,408 nodes`; empty without a search."""
     if analysis is None:
         return ""
     parts = [analysis.depth] if analysis.depth else []

@@ -1,4 +1,4 @@
-"""Colours of tiles: those of the original up to 2048, one of its own for each tile to 524288."""
+"""Colours of tiles: those of the original game up to 2048, then one for each tile to 524288."""
 
 from functools import lru_cache
 from typing import Final, Literal
@@ -6,7 +6,7 @@ from typing import Final, Literal
 from rich.style import Style
 
 Colours = Literal["full", "16", "none"]
-"""What a terminal can show: the true colours (or the nearest of 256), the 16 names, or none."""
+"""Colours of a terminal: true colours (or the nearest of 256), the 16 named ones, or none."""
 
 GRID: Final = "#bbada0"
 EMPTY: Final = "#cdc1b4"
@@ -15,7 +15,7 @@ BRIGHT: Final = "#ffffff"
 
 BACKGROUNDS: Final = (
     EMPTY,
-    "#eee4da",  # 2, as the original up to 2048, save that 4 is further from 2
+    "#eee4da",  # 2, as in the original up to 2048, except that 4 differs more from 2
     "#ead3a4",  # 4
     "#f2b179",
     "#f59563",
@@ -26,7 +26,7 @@ BACKGROUNDS: Final = (
     "#edc850",
     "#edc53f",
     "#edc22e",  # 2048
-    "#b5d33d",  # 4096: from here each tile has a colour of its own
+    "#b5d33d",  # 4096: from here each tile has its own colour
     "#5fc14f",
     "#1fae8c",
     "#2497d6",  # 32768
@@ -35,7 +35,7 @@ BACKGROUNDS: Final = (
     "#9a1fae",
     "#b0125f",
 )
-"""Background of each exponent; past the last ones they begin again at 4096."""
+"""Background of each exponent; after the last one they repeat from 4096."""
 
 FIRST_LARGE: Final = 12
 
@@ -86,14 +86,14 @@ def contrast(one: str, other: str) -> float:
 
 
 def tile_colours(exponent: int) -> tuple[str, str]:
-    """(text, background) of a tile; the text is dark or bright, whichever reads better."""
+    """(text, background) of a tile; the text is dark or bright, by contrast."""
     background = BACKGROUNDS[_cycled(exponent)]
     return max((DARK, BRIGHT), key=lambda text: contrast(text, background)), background
 
 
 @lru_cache(maxsize=128)
 def tile_style(exponent: int, colours: Colours) -> Style:
-    """The style of a tile with as many colours as the terminal has."""
+    """The style of a tile in the colours of the terminal."""
     bold = Style(bold=exponent > 0)
     if colours == "none":
         return bold

@@ -1,7 +1,6 @@
-"""The picture of a game, line by line: the board, the figures beside or below it, a note.
+"""The picture of a game: lines with the board, figures beside or below it, and a note.
 
-Whoever shows it says how large it may be and what the terminal can show; the board then takes
-what room there is.
+The caller gives the size and the abilities of the terminal; the board fills the room.
 """
 
 from collections.abc import Callable, Sequence
@@ -19,26 +18,22 @@ if TYPE_CHECKING:
     from twofold.board import Board
 
 PANEL_WIDTH: Final = 30
-"""Columns that the figures need beside the board; else they go below it."""
+"""Columns that the figures need beside the board; with fewer they are below it."""
 
 MAX_PANEL_WIDTH: Final = 44
-"""Widest panel: longer bars say no more."""
+"""Largest width of the panel."""
 
 MOST_NOTE_LINES: Final = 6
-"""Most lines of a note, such as what an engine has done wrong."""
+"""Largest number of lines of a note, such as an error of an engine."""
 
 Drawer = Callable[[int, bool], list[Text]]
-"""Draws lines of at most so many columns, beyond ASCII or not."""
+"""Draws lines; arguments: columns, True for Unicode."""
 
 
 class Canvas(NamedTuple):
-    """What a picture is drawn on.
+    """The size of a picture in columns and lines, and the abilities of the terminal.
 
-    Attributes:
-        width: columns.
-        height: lines.
-        colours: what the terminal can show.
-        unicode: whether it can show more than ASCII.
+    `unicode` is True if it can show more than ASCII.
     """
 
     width: int
@@ -48,7 +43,7 @@ class Canvas(NamedTuple):
 
     @classmethod
     def of(cls, console: "Console", width: int, height: int) -> "Canvas":
-        """The canvas that a console offers in so many columns and lines."""
+        """The canvas of a console."""
         system = console.color_system
         colours: Colours = "16" if system == "standard" else "full"
         unicode = (console.encoding or "").lower().replace("-", "").startswith("utf")
@@ -60,23 +55,21 @@ class Canvas(NamedTuple):
 
 
 def title_line(*words: str) -> Text:
-    """The line above a picture: the program, and what is shown of it."""
+    """The line above a picture: the program's name and words."""
     return Text.assemble(("twofold", "bold"), *(f"  {word}" for word in words))
 
 
 @dataclass(slots=True)
 class ScreenPicture:
-    """What is shown of a game.
+    """A game as it is shown.
 
     Attributes:
-        title: the line above: the program, and who plays.
-        board: the position.
-        figures: names and texts beside the board; those without a text are left out.
-        panel: draws what stands below the figures, such as the values of the moves; None
-            for nothing.
-        note: the last line: what happens, what the user may do.
-        new: cell of the tile that has just appeared.
-        below: draws a line above the note; None for none.
+        title: the line above.
+        figures: names and texts beside the board; empty texts are left out.
+        panel: draws lines below the figures, such as the values of the moves.
+        note: the last line: events and keys.
+        new: cell of the newest tile.
+        below: draws a line above the note.
     """
 
     title: Text
@@ -88,7 +81,7 @@ class ScreenPicture:
     below: Callable[[int, bool], Text] | None = None
 
     def lines(self, canvas: Canvas) -> list[Text]:
-        """The picture for a canvas, line by line."""
+        """The lines of the picture."""
         below = [] if self.below is None else [self.below(canvas.width, canvas.unicode)]
         below += wrapped(self.note, canvas.width)
         inner = canvas._replace(height=canvas.height - 1 - len(below))
@@ -99,7 +92,7 @@ class ScreenPicture:
         return [cut(line, canvas.width, canvas.unicode) for line in lines]
 
     def _body(self, canvas: Canvas) -> list[Text]:
-        """The board, and the figures beside or below it."""
+        """The board with its figures."""
         look, is_beside = self._layout(canvas)
         board = draw_board(self.board, look, self.new)
         if not is_beside:
@@ -109,7 +102,7 @@ class ScreenPicture:
         return _beside(board, self._column(width, canvas), start)
 
     def _layout(self, canvas: Canvas) -> tuple[Look, bool]:
-        """How the board is drawn, and whether the figures stand beside it."""
+        """How the board is drawn, and whether the figures are beside it."""
         beside = self._fit(canvas, canvas.width - PANEL_WIDTH, canvas.height)
         fits = board_size(self.board, beside)[0] + PANEL_WIDTH <= canvas.width
         below = self._fit(canvas, canvas.width, canvas.height - self._row_height(canvas))
@@ -126,7 +119,6 @@ class ScreenPicture:
         return [(name, text) for name, text in self.figures if text]
 
     def _column(self, width: int, canvas: Canvas) -> list[Text]:
-        """The figures below each other, then the panel."""
         known = self._known()
         widest = max(len(name) for name, _ in known) + 1
         lines = [Text.assemble((f"{name:<{widest}}", "dim"), text) for name, text in known]
@@ -135,7 +127,7 @@ class ScreenPicture:
         return [*lines[:room], Text(), *panel] if panel else lines
 
     def _row(self, canvas: Canvas, room: int) -> list[Text]:
-        """The figures after each other, then the panel; what does not fit is left out."""
+        """The figures one after the other, then the panel; the rest is left out."""
         figures = self._flow(canvas.width)
         panel = [] if self.panel is None else self.panel(canvas.width, canvas.unicode)
         if len(figures) + len(panel) <= room:
@@ -148,7 +140,6 @@ class ScreenPicture:
         return len(self._flow(canvas.width)) + panel
 
     def _flow(self, width: int) -> list[Text]:
-        """The figures, as many on a line as fit."""
         lines: list[Text] = []
         for name, text in self._known():
             part = Text.assemble((f"{name} ", "dim"), text)
@@ -160,7 +151,7 @@ class ScreenPicture:
 
 
 def cut(line: Text, width: int, unicode: bool) -> Text:
-    """The line; where it is wider than there is room, what is cut off is an ellipsis."""
+    """Cut a line to a width, with an ellipsis."""
     if line.cell_len <= width:
         return line
     mark = "…" if unicode else "..."
@@ -170,7 +161,7 @@ def cut(line: Text, width: int, unicode: bool) -> Text:
 
 
 def wrapped(note: Text, width: int, most: int = MOST_NOTE_LINES) -> list[Text]:
-    """A note on several lines where it is too long for one; what is beyond the last is cut off."""
+    """Wrap a note to at most `most` lines; the last may be too long."""
     at = note.plain.rfind(" ", 0, width + 1)
     if note.cell_len <= width or at <= 0 or most == 1:
         return [note]
@@ -180,7 +171,6 @@ def wrapped(note: Text, width: int, most: int = MOST_NOTE_LINES) -> list[Text]:
 
 
 def _beside(left: Sequence[Text], right: Sequence[Text], start: int) -> list[Text]:
-    """Two columns of lines, the second from a column on."""
     lines = []
     for number in range(max(len(left), len(right))):
         line = left[number].copy() if number < len(left) else Text()

@@ -1,4 +1,4 @@
-"""What the screens of the app have in common: a picture, keys below it, a clock that redraws it."""
+"""The base of all screens: a picture, keys below it, a timer that redraws it."""
 
 from abc import abstractmethod
 from collections.abc import Sequence
@@ -16,10 +16,10 @@ from twofold.tui.palette import Colours
 from twofold.tui.picture import Canvas, ScreenPicture, title_line, wrapped
 
 FRAMES_PER_SECOND: Final = 36
-"""Pictures a second where something changes, a few of which come late: 30 are to be seen."""
+"""Timer rate; a few ticks come late, and at least 30 pictures a second are wanted."""
 
 NOTICE: Final = "bold reverse"
-"""The style of a note that nobody should miss."""
+"""The style of an important note."""
 
 
 def bindings(keys: Sequence[ScreenKey]) -> list[BindingType]:
@@ -28,54 +28,53 @@ def bindings(keys: Sequence[ScreenKey]) -> list[BindingType]:
 
 
 class PictureScreen(Screen[None]):
-    """A screen that shows a picture and says below what the keys do."""
+    """A screen with a picture and a line of keys."""
 
     KEYS: ClassVar[tuple[ScreenKey, ...]] = ()
 
     def compose(self) -> ComposeResult:
-        """The two parts."""
+        """The two widgets."""
         yield Lines()
         yield KeyLine(self.KEYS)
 
     def on_mount(self) -> None:
-        """Begin to look for changes."""
+        """Start the timer."""
         self.set_interval(1 / FRAMES_PER_SECOND, self.tick)
 
     def on_resize(self, _: events.Resize) -> None:
-        """Draw the picture for another size."""
+        """Draw the picture for the new size."""
         self.draw()
 
     def on_screen_resume(self) -> None:
-        """Draw the picture anew after another screen."""
+        """Draw the picture when another screen has closed."""
         self.draw()
 
     @abstractmethod
     def tick(self) -> None:
-        """Look whether something has changed, 30 times a second."""
+        """Draw changes; called FRAMES_PER_SECOND times a second."""
 
     @abstractmethod
     def picture(self) -> ScreenPicture:
-        """What is to be shown."""
+        """The picture to show."""
 
     def draw(self) -> None:
-        """Show the picture as it is now."""
+        """Draw the present picture."""
         if self.is_mounted and self.size.height > 1:
             self.query_one(Lines).show(self.picture().lines(self.canvas))
 
     @property
     def canvas(self) -> Canvas:
-        """What there is to draw on, without the line of keys."""
+        """The canvas above the line of keys."""
         return Canvas(self.size.width, self.size.height - 1, self._colours)
 
     @property
     def _colours(self) -> Colours:
-        """What the terminal can show."""
         if self.app.no_color or self.app.console.color_system is None:
             return "none"
         return "16" if self.app.console.color_system == "standard" else "full"
 
     def action_help(self) -> None:
-        """Show what the keys do."""
+        """Show the help for the keys."""
         self.app.push_screen(HelpScreen(self.KEYS))
 
     def action_leave(self) -> None:
@@ -84,20 +83,20 @@ class PictureScreen(Screen[None]):
 
 
 class HelpScreen(Screen[None]):
-    """What the keys of a screen do. Any key goes back, but for those that show the rest."""
+    """The help for the keys of a screen; any key closes it, except those that scroll."""
 
     def __init__(self, keys: tuple[ScreenKey, ...]) -> None:
         super().__init__()
         self._rows = help_rows(keys)
-        self._top = 0  # lines of the table that are out of sight above
-        self._last = 0  # the most that there may be
+        self._top = 0  # number of lines scrolled out above
+        self._last = 0  # its maximum
 
     def compose(self) -> ComposeResult:
         """The table."""
         yield Lines()
 
     def on_resize(self, _: events.Resize) -> None:
-        """Draw the table for another size."""
+        """Draw the table for the new size."""
         self._draw()
 
     def _draw(self) -> None:
@@ -112,14 +111,13 @@ class HelpScreen(Screen[None]):
         self.query_one(Lines).show([title_line("keys"), *blanks, *seen, *blanks, note_line])
 
     def _lines_of(self, shown: str, says: str) -> list[Text]:
-        """One row of the table, on several lines where it is too long for one."""
         start = max(len(one) for one, _ in self._rows) + 2
         says_lines = wrapped(Text(says), max(self.size.width - start, 1))
         signs = [Text(f"{shown:<{start}}", "bold"), *[Text(" " * start)] * (len(says_lines) - 1)]
         return [Text.assemble(*pair) for pair in zip(signs, says_lines, strict=True)]
 
     def on_key(self, event: events.Key) -> None:
-        """Show the rest, or go back."""
+        """Scroll, or close the help."""
         event.stop()
         if event.key == "ctrl+c":
             self.app.exit(True)

@@ -1,4 +1,4 @@
-"""You play: moves by hand, undo and redo without limit, hints, a player who plays on for you."""
+"""The screen on which you play: moves, undo and redo, hints, and a player that can take over."""
 
 from collections.abc import Callable
 from typing import ClassVar, Final
@@ -25,12 +25,9 @@ class PlayScreen(GameScreen):
 
     Args:
         kept: the game, and where it is saved.
-        shared: the same game, and the player who helps.
-        spec: the player who helps, as its user would type it.
-        new: begins another game under the same rules.
-
-    Attributes:
-        kept: the game that is played now.
+        shared: the same game, and the player that helps.
+        spec: that player, as the user would type it.
+        new: starts another game under the same rules.
     """
 
     KEYS: ClassVar[tuple[ScreenKey, ...]] = PLAY_KEYS
@@ -53,10 +50,10 @@ class PlayScreen(GameScreen):
         self._won = kept.game.goal_reached
         self._over = False
 
-    # ---- what is shown
+    # ---- display
 
     def picture(self) -> ScreenPicture:
-        """The game as it is now."""
+        """The present position."""
         now = self.shared.now
         return ScreenPicture(
             title=title_line(*self._titles()),
@@ -108,7 +105,7 @@ class PlayScreen(GameScreen):
             return Text(f"the player plays, {pace}; P or a move takes over", "dim")
         return self.note
 
-    # ---- what happens
+    # ---- events
 
     def changed(self, now: SharedNow) -> None:
         """Announce the goal once, and the end."""
@@ -128,14 +125,14 @@ class PlayScreen(GameScreen):
         return f" {end}: {now.frame.score:,} points. U undo, N new. "
 
     def tick(self) -> None:
-        """Draw what has changed; save the game now and then."""
+        """Draw changes; save the game now and then."""
         super().tick()
         with self.shared.held():
             self._try(self.kept.save_now_and_then)
             self._tell_notice()
 
     def _tell_notice(self) -> bool:
-        """Say what a save has found of another program, if anything, and show its moves."""
+        """Show the notice of a save about another program, and that program's moves."""
         notice = self.kept.take_notice()
         if not notice:
             return False
@@ -147,7 +144,7 @@ class PlayScreen(GameScreen):
         return True
 
     def _try(self, action: Callable[[], object]) -> bool:
-        """Whether it went well; if not, say why."""
+        """True if an action succeeds; if not, show its error."""
         try:
             action()
         except TwofoldError as error:
@@ -156,13 +153,13 @@ class PlayScreen(GameScreen):
         return True
 
     def _is_refused(self, what: str) -> bool:
-        """Whether this is a daily game, which is played without something; then say so."""
+        """Check the rules of a daily game; True, with a note, if they forbid something."""
         return not self._try(lambda: self.kept.refuse_in_daily(what))
 
     # ---- keys
 
     def action_move(self, letter: str) -> None:
-        """Make a move; a player that plays on is taken over."""
+        """Make a move, also while the player plays on."""
         move = Move.parse(letter)
         self.note = Text()
         try:
@@ -182,7 +179,7 @@ class PlayScreen(GameScreen):
         self.tick()
 
     def action_undo(self) -> None:
-        """Take a move back; right after a new game was begun, have the one before back."""
+        """Undo a move; right after a new game, go back to the previous game."""
         with self.shared.held() as game:
             is_new = not game.can_undo and not game.can_redo
         if is_new and self._before is not None:
@@ -193,20 +190,20 @@ class PlayScreen(GameScreen):
             self.say("took a move back")
 
     def action_redo(self) -> None:
-        """Make the last undone move again."""
+        """Redo the last undone move."""
         if self._try(self.shared.redo):
             self.note = Text("made the move again")
             self.tick()
 
     def action_hints(self) -> None:
-        """Show what the player thinks, or do not."""
+        """Switch the player's analyses on or off."""
         if self._is_refused("hints"):
             return
         self.shared.want_hints(not self.shared.hints)
         self.say("hints are on" if self.shared.hints else "hints are off", "dim")
 
     def action_best(self) -> None:
-        """Let the player make one move; while it plays on, take over."""
+        """Let the player make one move; if it plays on, take over."""
         if self._is_refused("autoplay"):
             return
         self.note = Text()
@@ -225,7 +222,7 @@ class PlayScreen(GameScreen):
         self.shared.play_on(not self.shared.now.auto)
 
     def action_new(self) -> None:
-        """Begin another game; the one before is saved, and can be had back."""
+        """Start another game; undo goes back to the previous one, which is saved."""
         with self.shared.held() as game:
             if not self._try(self.kept.save):
                 return
@@ -233,16 +230,16 @@ class PlayScreen(GameScreen):
             self._sit_down(self._new(rules))
             self.shared.replace(self.kept.game)
         self._before = before
-        self.say(before.take_notice() or "new game; U has the one before back")
+        self.say(before.take_notice() or "new game; U goes back to the previous one")
 
     def _go_back(self, before: KeptGame) -> None:
         self._before = None
         self._sit_down(before)
         self.shared.replace(before.game)
-        self.say("the game before")
+        self.say("back in the previous game")
 
     def action_save(self) -> None:
-        """Save the game now, and say where it is."""
+        """Save the game now, and show its file."""
         with self.shared.held():
             saved = self._try(self.kept.save)
             told = self._tell_notice()

@@ -1,4 +1,4 @@
-"""A game that a player plays by itself: what it thinks, its frames, the pace."""
+"""Playback of a player's game: analyses, frames, pace."""
 
 import threading
 import time
@@ -24,17 +24,10 @@ def analyse(player: Player, game: Game) -> Analysis:
 def analyse_position(
     player: Player, board: Board, score: int, move_number: int, stop: Stop | None = None
 ) -> Analysis:
-    """The player's analysis of a position; its best move is the one it makes.
+    """The player's analysis of a position with a legal move; its best move is the one it makes.
 
-    A player that values no move is asked for its move, with the move number that its own
-    chance may depend on.
-
-    Args:
-        player: who is asked; it has been started.
-        board: the position, with a legal move.
-        score: points so far.
-        move_number: moves made so far.
-        stop: a flag that another thread may raise; what is answered then is worth nothing.
+    A player that values no move is asked to choose one; its random choice may depend on
+    `move_number`. The player has been started. After `stop` is raised the answer is meaningless.
     """
     if type(player).analyse is Player.analyse:
         analysis = Analysis(board, move_list(board), board.legal_moves()[0], player.spec)
@@ -48,12 +41,9 @@ def analyse_position(
 
 
 def frames(player: Player, game: Game, clock: Callable[[], float]) -> Iterator[GameFrame]:
-    """Play the game; a frame for each position. A move is made when the next one is asked for.
+    """Let a started player play the game, and yield a frame for each position.
 
-    Args:
-        player: who plays; it has been started.
-        game: the game to play on.
-        clock: time in seconds.
+    The next move is made when the next frame is asked for; `clock` gives the time in seconds.
     """
     chronicle = Chronicle(game, since(clock))
     while True:
@@ -72,13 +62,9 @@ def paced(
     *,
     slow_start: bool = False,
 ) -> Iterator[GameFrame]:
-    """The frames of a game, no faster than asked, until `stop` is set.
+    """The frames of a game at a limited pace (None for no limit), until `stop` is set.
 
-    Args:
-        source: the frames.
-        moves_per_second: the pace; None for as fast as they come.
-        stop: ends it.
-        slow_start: without a pace, whether the first moves have one.
+    With `slow_start` and no pace, the first moves are slower.
     """
     due = time.monotonic()
     for frame in source:
@@ -94,7 +80,7 @@ def paced(
 
 
 class Playback(Reading[GameFrame]):
-    """Plays a game in a thread of its own, so that drawing and Ctrl-C never wait for it."""
+    """Plays a game in a background thread, so that drawing and Ctrl-C never wait."""
 
     def __init__(self, source: Iterator[GameFrame], opening: GameFrame) -> None:
         super().__init__(source, "twofold-player", opening)

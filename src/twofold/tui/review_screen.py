@@ -1,4 +1,4 @@
-"""You walk through a game: where it went wrong, and what each move was worth."""
+"""The screen on which you step through a game: its mistakes, and the values of the moves."""
 
 import time
 from typing import ClassVar
@@ -20,9 +20,9 @@ class ReviewScreen(PictureScreen):
     """A game move by move.
 
     Args:
-        walk: the game, and where one stands in it.
-        judging: who judges its moves; None for the usual player.
-        is_guest: whether the screen was opened from another one, to which leaving goes back.
+        walk: the game and the position shown.
+        judging: judges its moves; None for the default judge.
+        is_guest: True if leaving goes back to another screen.
     """
 
     KEYS: ClassVar[tuple[ScreenKey, ...]] = REVIEW_KEYS
@@ -35,17 +35,17 @@ class ReviewScreen(PictureScreen):
         self._is_guest = is_guest
         self._note = Text()
         self._pace: float | None = paces.PLEASANT / 2
-        self._due: float | None = None  # when the next move is shown; None while it stands still
+        self._due: float | None = None  # time of the next move; None while paused
         self._drawn: object = None
 
     def on_unmount(self) -> None:
-        """Judge no more."""
+        """Stop judging."""
         self._judging.close()
 
-    # ---- what is shown
+    # ---- display
 
     def tick(self) -> None:
-        """Show the next move if it is time; draw what has changed."""
+        """Show the next move if it is due; draw changes."""
         if self._due is not None and time.monotonic() >= self._due:
             self._step_on()
         seen = (len(self.walk.judged), self._judging.summary, self._judging.error)
@@ -53,12 +53,12 @@ class ReviewScreen(PictureScreen):
             self.draw()
 
     def draw(self) -> None:
-        """Show the position as it is now."""
+        """Draw the present position."""
         self._drawn = (len(self.walk.judged), self._judging.summary, self._judging.error)
         super().draw()
 
     def picture(self) -> ScreenPicture:
-        """The position that is looked at."""
+        """The position shown."""
         walk = self.walk
         player = walk.game.rules
         return ScreenPicture(
@@ -102,15 +102,15 @@ class ReviewScreen(PictureScreen):
     # ---- keys
 
     def action_by(self, moves: int) -> None:
-        """Look at a position so many moves on."""
+        """Go forward by a number of moves."""
         self._go(self.walk.place + moves)
 
     def action_to_start(self) -> None:
-        """Look at the first position."""
+        """Go to the first position."""
         self._go(0)
 
     def action_to_end(self) -> None:
-        """Look at the last position."""
+        """Go to the last position."""
         self._go(self.walk.last)
 
     def _go(self, place: int) -> None:
@@ -120,11 +120,11 @@ class ReviewScreen(PictureScreen):
         self.draw()
 
     def action_next_mistake(self) -> None:
-        """Look at the next mistake."""
+        """Go to the next mistake."""
         self._jump(self.walk.next_mistake(), "no mistake after this one")
 
     def action_previous_mistake(self) -> None:
-        """Look at the mistake before."""
+        """Go to the previous mistake."""
         self._jump(self.walk.previous_mistake(), "no mistake before this one")
 
     def _jump(self, found: bool, otherwise: str) -> None:
@@ -134,7 +134,7 @@ class ReviewScreen(PictureScreen):
         self.draw()
 
     def action_leave(self) -> None:
-        """Leave, or go back to where this was opened from."""
+        """Leave, or go back to the screen that opened this one."""
         if self._is_guest:
             self.dismiss()
         else:
@@ -164,15 +164,15 @@ class ReviewScreen(PictureScreen):
         self.draw()
 
     def action_faster(self) -> None:
-        """Show the moves faster."""
+        """Raise the pace."""
         self._set_pace(paces.faster(self._pace))
 
     def action_slower(self) -> None:
-        """Show the moves slower."""
+        """Lower the pace."""
         self._set_pace(paces.slower(self._pace))
 
     def action_full_speed(self) -> None:
-        """Show a move in every picture, or as before."""
+        """Switch between one move a picture and the default pace."""
         self._set_pace(None if self._pace is not None else paces.PLEASANT / 2)
 
     def _set_pace(self, pace: float | None) -> None:

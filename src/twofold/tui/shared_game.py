@@ -1,9 +1,8 @@
-"""A game that a person and a player share: moves by hand, moves of the player, its opinion.
+"""A game shared by a person and a player: moves of both, and the player's analyses.
 
-The player lives in a thread of its own, so drawing and keys never wait for it. It thinks when its
-opinion is wanted or it is its turn, and at a pace that may change at any moment. What the person
-does takes effect at once: a search of a position that is gone is ended and thrown away. The player
-is made when it is first needed, in its thread.
+The player is made and runs in its own thread, so drawing and keys never wait for it. It searches
+when its analysis is wanted or it is its turn. An action of the person takes effect at once: the
+search of an old position is stopped and its result dropped.
 """
 
 import threading
@@ -27,32 +26,31 @@ if TYPE_CHECKING:
     from twofold.search.stop import Stop
 
 MARK_SECONDS: Final = 0.05
-"""Seconds between two moments that the speed is computed from."""
+"""Seconds between two samples for the speed."""
 
 QUICK: Final = 0.1
-"""While a player that thinks for less plays on, a position is shown with what it thinks of it."""
+"""If a player searches for less, a position is shown only with its analysis."""
 
 BREATH_EVERY: Final = 0.001
 BREATH: Final = 0.001
-"""A player at top speed gives way for so many seconds after so many: Python runs one thread at a
-time, and the one that draws would have to wait. One that thinks for half of that or longer does so
-in kernels, which let others run."""
+"""A player at full speed sleeps BREATH seconds after each BREATH_EVERY seconds, since Python runs
+one thread at a time and drawing would have to wait. Longer searches run in kernels, which release
+the interpreter's lock."""
 
 STOP_SECONDS: Final = 1.0
-"""How long to wait at the end for the player to finish its thought."""
+"""Timeout for the player's last search when the game is closed."""
 
 
 @dataclass(frozen=True, slots=True)
 class SharedNow:
-    """Where a shared game stands.
+    """The state of a shared game.
 
     Attributes:
-        frame: the position, and what the player thinks of it if that is known and wanted.
-        new: cell of its newest tile; None where none has appeared.
-        version: another number whenever anything here is another.
-        status: whether the game goes on.
-        auto: whether the player plays on.
-        is_loading: whether the player is wanted and not there yet.
+        frame: the position, with the player's analysis if it is known and wanted.
+        new: cell of the newest tile.
+        version: changes with every change of the state.
+        auto: True if the player plays on.
+        is_loading: True if the player is wanted and not ready.
         moves_per_second: over the last second.
     """
 
@@ -66,13 +64,13 @@ class SharedNow:
 
     @property
     def is_finished(self) -> bool:
-        """Whether no move can be made."""
+        """True if no move can be made."""
         return self.status in (Status.OVER, Status.STOPPED)
 
 
 @dataclass(frozen=True, slots=True)
 class _Thought:
-    """A position that the player is to think about."""
+    """A position for the player to search."""
 
     game: Game
     board: Board
@@ -82,16 +80,16 @@ class _Thought:
 
 
 class SharedGame:
-    """One game, a person and a player. Every method may be called from any thread.
+    """A game, a person and a player. Every method may be called from any thread.
 
     Args:
-        game: the game; changed only here from now on.
-        make: makes the player, in the thread that will use it.
-        pace: most moves a second of the player; None for as fast as it can.
+        game: the game; from now on changed only here.
+        make: makes the player, in the player's thread.
+        pace: limit of the player's moves a second; None for no limit.
 
     Attributes:
-        error: what the player raised; it does nothing more then.
-        on_player: called when the player has made a move, in its thread, under the lock.
+        error: the exception that ended the player.
+        on_player: called after each move of the player, in its thread, under the lock.
     """
 
     def __init__(self, game: Game, make: Callable[[], "Player"], pace: float | None = None) -> None:
@@ -104,7 +102,7 @@ class SharedGame:
         self._thread: threading.Thread | None = None
         self._is_ready = self._closed = False
         self._auto = self._hints = False
-        self._owed = 0  # moves to make however slow the pace
+        self._owed = 0  # moves to make at once, without the pace
         self._version = 0
         self._thinking: _Thought | None = None
         self._seat(game)
@@ -120,11 +118,11 @@ class SharedGame:
         self._analysis: Analysis | None = None
         self._shown: tuple[GameFrame, int | None] = self._chronicle.frame(None), self._new
 
-    # ---- where it stands
+    # ---- state
 
     @property
     def now(self) -> SharedNow:
-        """Where the game stands."""
+        """The present state."""
         with self._lock:
             frame, new = self._shown
             loading = self._thread is not None and not self._is_ready and self.error is None
@@ -140,29 +138,24 @@ class SharedGame:
 
     @property
     def pace(self) -> float | None:
-        """Most moves a second of the player; None for as fast as it can."""
+        """Limit of the player's moves a second; None for no limit."""
         return self._pace
 
     @property
     def hints(self) -> bool:
-        """Whether the player's opinion is wanted."""
+        """True if the player's analyses are wanted."""
         return self._hints
 
     @contextmanager
     def held(self) -> Iterator[Game]:
-        """The game, which nobody else changes meanwhile."""
+        """The game, under the lock."""
         with self._lock:
             yield self._game
 
-    # ---- what a person does
+    # ---- the person
 
     def play(self, move: Move) -> Step:
-        """Make a move; a player that plays on is taken over.
-
-        Raises:
-            GameOver: no move can be made.
-            IllegalMove: it changes nothing.
-        """
+        """Make a move of the person, who takes over from the player."""
         with self._lock:
             self._stand_by()
             step = self._game.play(move)
@@ -170,11 +163,7 @@ class SharedGame:
             return step
 
     def undo(self) -> Step:
-        """Take the last move back.
-
-        Raises:
-            NothingToUndo: there is none.
-        """
+        """Undo the last move."""
         with self._lock:
             self._stand_by()
             step = self._game.undo()
@@ -182,11 +171,7 @@ class SharedGame:
             return step
 
     def redo(self) -> Step:
-        """Make the last undone move again.
-
-        Raises:
-            NothingToRedo: there is none.
-        """
+        """Redo the last undone move."""
         with self._lock:
             self._stand_by()
             step = self._game.redo()
@@ -194,17 +179,17 @@ class SharedGame:
             return step
 
     def replace(self, game: Game) -> None:
-        """Go on with another game."""
+        """Continue with another game."""
         with self._lock:
             self._stand_by()
             self._drop_thought()
             self._seat(game)
             self._show()
 
-    # ---- what the player does
+    # ---- the player
 
     def play_on(self, on: bool) -> None:
-        """Let the player play on, or stop it."""
+        """Start or stop the player."""
         with self._lock:
             if on and not self._game.is_finished:
                 self._auto = True
@@ -217,7 +202,7 @@ class SharedGame:
                 self._stand_by()
 
     def play_one(self) -> None:
-        """Let the player make one move, as soon as it can."""
+        """Let the player make one move."""
         with self._lock:
             if not self._game.is_finished:
                 self._stand_by()
@@ -225,7 +210,7 @@ class SharedGame:
                 self._begin()
 
     def want_hints(self, on: bool) -> None:
-        """Whether the player says what it thinks of each position."""
+        """Switch the player's analyses on or off."""
         with self._lock:
             self._hints = on
             if on:
@@ -235,7 +220,7 @@ class SharedGame:
             self._show()
 
     def set_pace(self, pace: float | None) -> None:
-        """Let the player make at most so many moves a second; None for as fast as it can."""
+        """Limit the player's moves a second; None for no limit."""
         with self._lock:
             self._pace = pace
             self._due = time.monotonic()
@@ -254,34 +239,31 @@ class SharedGame:
     # ---- under the lock
 
     def _stand_by(self) -> None:
-        """The player makes no move any more, and the present position is shown."""
+        """Stop the player's moves, and show the present position."""
         self._auto = False
         self._owed = 0
         self._clock.run(False)
         self._show()
 
     def _show(self) -> None:
-        """Show the present position, with what is known of it and wanted."""
         analysis = self._analysis if self._hints or self._auto else None
         self._shown = self._chronicle.frame(analysis), self._new
         self._changed()
 
     def _begin(self) -> None:
-        """Start the thread of the player, if it has not been."""
         if self._thread is None and not self._closed:
             self._thread = threading.Thread(target=self._run, name="twofold-player", daemon=True)
             self._thread.start()
         self._turn.notify_all()
 
     def _moved(self, new: int | None) -> None:
-        """The position is another one."""
         self._drop_thought()
         self._new = new
         self._chronicle.note()
         if self._game.is_finished:
             self._stand_by()
         self._speeds.mark(self._game.move_number)
-        # A quick player says in a moment what it thinks: no picture is drawn without it.
+        # A quick player has its analysis soon: the position is drawn together with it.
         if not self._auto or self._thought_seconds > QUICK:
             self._show()
 
@@ -333,7 +315,7 @@ class SharedGame:
                 rested = time.monotonic()
 
     def _next_thought(self, flag: Callable[[], "Stop"]) -> _Thought | None:
-        """Wait until there is something to think about; moves are made meanwhile when due."""
+        """Wait for a position to search; moves that are due are made meanwhile."""
         with self._lock:
             self._get_ready()
             while not self._closed:
@@ -349,7 +331,7 @@ class SharedGame:
         return None
 
     def _get_ready(self) -> None:
-        """The player has been made: the time of the game runs from now on."""
+        """The player is ready; the clock of the game starts now."""
         if not self._is_ready:
             self._is_ready = True
             self._due = time.monotonic()
@@ -362,7 +344,7 @@ class SharedGame:
         return wanted and self._analysis is None and not self._game.is_finished
 
     def _take(self, thought: _Thought, analysis: "Analysis", seconds: float) -> None:
-        """The player has thought: its opinion counts unless the position is another one now."""
+        """Use an analysis, unless the position has changed."""
         with self._lock:
             if self._thinking is not thought:
                 return
@@ -372,7 +354,7 @@ class SharedGame:
             self._show()
 
     def _make_due_move(self) -> float | None:
-        """Make the player's move if it is due: 0. Else the seconds until then, None for never."""
+        """Make the player's move if it is due: 0. Else the seconds to wait, or None for no move."""
         if self._analysis is None or not (self._auto or self._owed):
             return None
         now = time.monotonic()
@@ -398,13 +380,11 @@ class _PlayClock:
         self._since: float | None = None
 
     def run(self, on: bool) -> None:
-        """Let it run from now on, or stop it."""
         now = time.monotonic()
         if self._since is not None:
             self._spent += now - self._since
         self._since = now if on else None
 
     def seconds(self) -> float:
-        """The seconds so far."""
         running = 0.0 if self._since is None else time.monotonic() - self._since
         return self._spent + running

@@ -1,4 +1,4 @@
-"""Boards as lines of text, as large as there is room for, in as many colours as there are."""
+"""Boards as lines of text, as large as there is room, in the colours of the terminal."""
 
 from collections.abc import Iterator
 from functools import lru_cache
@@ -14,10 +14,10 @@ if TYPE_CHECKING:
     from twofold.board import Board
 
 SHORT: Final = 4
-"""Most characters of a tile that is written short: 8192, 16k, 128k, 32G."""
+"""Largest length of a short label: 8192, 16k, 128k, 32G."""
 
 BIG_DIGITS: Final = 4
-"""Numbers are drawn large where so many digits fit; a tile with more is then written small."""
+"""Numbers are drawn large if this many digits fit; a tile with more digits is written small."""
 
 
 Parts = list[tuple[str, Style]]
@@ -25,15 +25,15 @@ Parts = list[tuple[str, Style]]
 
 
 class Look(NamedTuple):
-    """How boards are drawn.
+    """The layout of a board.
 
     Attributes:
-        colours: what the terminal can show.
+        colours: those of the terminal.
         width: columns of a tile.
         height: lines from one row of tiles to the next: 1, or an odd number from 3 on.
-        gap: columns between two tiles; where there is none, the tiles touch.
-        short: whether tiles from 16384 on are written as 16k.
-        blocks: whether half blocks can be drawn: they leave half a line between high tiles.
+        gap: columns between two tiles; with 0 they touch.
+        short: True if tiles from 16384 on are written as 16k.
+        blocks: True if half blocks can be drawn: they leave half a line between high tiles.
     """
 
     colours: Colours
@@ -45,20 +45,20 @@ class Look(NamedTuple):
 
     @property
     def big(self) -> bool:
-        """Whether numbers are drawn large."""
+        """True if numbers are drawn large."""
         return self.has_edges and self.height >= 5 and fits_big(BIG_DIGITS, self.width)
 
     @property
     def has_edges(self) -> bool:
-        """Whether tiles end half a line above and below the place they have."""
+        """True if tiles have edges of half blocks above and below."""
         return self.colours != "none" and self.blocks and self.height > 1
 
 
 def fit(board: "Board", colours: Colours, width: int, height: int, *, blocks: bool = True) -> Look:
-    """The largest look in which a board takes at most so many columns and lines.
+    """The largest layout in which a board fits into a number of columns and lines.
 
-    Where there are too few lines even for one line a row, the board is cut off below; where there
-    are too few columns, it is the narrowest.
+    With too few lines for one line a row, the board is cut off below; with too few columns, it has
+    the narrowest layout.
     """
     digits = len(str(max(board.max_tile, 1024)))
     for look in _looks(colours, digits):
@@ -69,12 +69,12 @@ def fit(board: "Board", colours: Colours, width: int, height: int, *, blocks: bo
 
 
 def flat_look(board: "Board", colours: Colours) -> Look:
-    """A look of one line a row, no wider than the board needs."""
+    """A layout of one line a row, no wider than needed."""
     return Look(colours, len(str(board.max_tile)) + 2 * (colours != "none"))
 
 
 def _looks(colours: Colours, digits: int) -> Iterator[Look]:
-    """The looks there are, large ones first."""
+    """The layouts, large ones first."""
     for lines in (9, 7, 5):
         yield Look(colours, max(2 * lines, digits + 2), lines, 2)
     for width in (max(8, digits + 2), digits + 2):
@@ -96,13 +96,7 @@ def board_size(board: "Board", look: Look) -> tuple[int, int]:
 
 
 def draw_board(board: "Board", look: Look, new: int | None = None) -> list[Text]:
-    """The board as lines.
-
-    Args:
-        board: the board.
-        look: how it is drawn.
-        new: the cell of a tile that has just appeared, which stands out; None for none.
-    """
+    """The board as lines; the new tile in the cell `new` is highlighted."""
     lines = [] if look.colours != "none" or look.height == 1 else [_rule(board.cols, look.width)]
     for row in range(board.rows):
         exponents = board.exponents[row * board.cols : (row + 1) * board.cols]
@@ -113,7 +107,7 @@ def draw_board(board: "Board", look: Look, new: int | None = None) -> list[Text]
 
 @lru_cache(maxsize=1 << 10)
 def _drawn(row: tuple[int, ...], look: Look, new: int | None) -> tuple[Text, ...]:
-    """The lines of one row, kept for the next picture; they must not be changed."""
+    """The cached lines of one row; callers must not change them."""
     if look.colours == "none":
         return _flat_text(row, look) if look.height == 1 else _boxes(row, look, new)
     if look.has_edges:
@@ -122,7 +116,7 @@ def _drawn(row: tuple[int, ...], look: Look, new: int | None) -> tuple[Text, ...
 
 
 def tile_label(exponent: int, short: bool = False) -> str:
-    """The tile as it is written, empty for an empty cell: `8192`, and short `16k`, `128k`, `4M`."""
+    """The label of a tile, empty for an empty cell: `8192`; if short `16k`, `128k`, `4M`."""
     if not exponent:
         return ""
     if not short or exponent < 14:
@@ -140,7 +134,7 @@ def _rule(cols: int, width: int) -> Text:
 
 
 def _boxes(row: tuple[int, ...], look: Look, new: int | None) -> tuple[Text, ...]:
-    """The lines between two rules, and the rule below; a new tile stands in brackets."""
+    """The lines between two rules, and the rule below; a new tile is in brackets."""
     labels = [tile_label(exponent) for exponent in row]
     if new is not None:
         labels[new] = f"({labels[new]})"
@@ -161,7 +155,7 @@ def _flat_text(row: tuple[int, ...], look: Look) -> tuple[Text, ...]:
 
 
 def _grid(look: Look) -> Style:
-    """What is seen between the tiles: with 16 colours the terminal's own."""
+    """The style between tiles; with 16 colours the terminal's own."""
     return Style(bgcolor=GRID) if look.colours == "full" else Style()
 
 
@@ -183,7 +177,6 @@ def _tall_tiles(row: tuple[int, ...], look: Look, new: int | None) -> tuple[Text
 
 
 def _tall_tile(exponent: int, look: Look, grid: Style) -> list[Parts]:
-    """The lines of one tile."""
     style = tile_style(exponent, look.colours)
     edge = Style(color=style.bgcolor, bgcolor=grid.bgcolor)
     inner: list[Parts] = [[(text, style)] for text in _number(exponent, look)]
@@ -191,7 +184,7 @@ def _tall_tile(exponent: int, look: Look, grid: Style) -> list[Parts]:
 
 
 def _number(exponent: int, look: Look) -> list[str]:
-    """The number in the middle of the lines between the edges of a tile."""
+    """The lines of the number, between the edges of a tile."""
     label = tile_label(exponent)
     drawn = draw_big(label) if look.big and fits_big(len(label), look.width) else [label]
     above = (look.height - 2 - len(drawn)) // 2
@@ -200,7 +193,7 @@ def _number(exponent: int, look: Look) -> list[str]:
 
 
 def _inset(tile: list[Parts], empty: Style) -> list[Parts]:
-    """The lines of a tile that is smaller than the others, as if it were still growing."""
+    """A new tile, drawn smaller than the others."""
     [(top, edge)], *inner, [(bottom, _)] = tile
     faint = Style(color=empty.bgcolor, bgcolor=edge.bgcolor)
     smaller: list[Parts] = [

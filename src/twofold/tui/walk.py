@@ -1,4 +1,4 @@
-"""A walk through a finished or unfinished game: one place after the other, and what was wrong."""
+"""A walk through a game: the positions one after the other, and the mistakes."""
 
 from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
@@ -12,18 +12,15 @@ if TYPE_CHECKING:
     from twofold.review.review import MoveJudgement
 
 MISTAKES: Final = ("mistake", "blunder", "terrible")
-"""The labels of moves that a walk stops at."""
+"""The labels of moves that count as mistakes."""
 
 
 class Walk:
-    """Where one stands in a game, and what is known of its moves.
-
-    Args:
-        game: the game; its redoable moves are left out.
+    """A position in a game, and the judgements of its moves; redoable moves are left out.
 
     Attributes:
-        place: moves made before the position that is looked at, counted from the first here.
-        judged: the judgements so far, by place.
+        place: number of moves from the start of the game to the position shown.
+        judged: the judgements so far, in the order of the moves.
     """
 
     def __init__(self, game: Game) -> None:
@@ -36,7 +33,7 @@ class Walk:
             self._scores.append(self._scores[-1] + step.reward)
         self._wrong: list[int] = []
 
-    # ---- where one stands
+    # ---- position
 
     @property
     def last(self) -> int:
@@ -45,7 +42,7 @@ class Walk:
 
     @property
     def board(self) -> Board:
-        """The position that is looked at."""
+        """The board at this place."""
         return self._steps[self.place - 1].board if self.place else self.game.start_board
 
     @property
@@ -60,32 +57,32 @@ class Walk:
 
     @property
     def new(self) -> int | None:
-        """The cell of the tile that has just appeared; None at the start."""
+        """The cell of the newest tile; None at the start."""
         return self._steps[self.place - 1].cell if self.place else None
 
     @property
     def move(self) -> Move | None:
-        """The move that was made here; None at the end."""
+        """The move made at this place; None at the end."""
         return self._steps[self.place].move if self.place < self.last else None
 
     @property
     def judgement(self) -> "MoveJudgement | None":
-        """What the judge thinks of that move; None before it is known, and at the end."""
+        """The judgement of that move; None if unknown."""
         return self.judged[self.place] if self.place < len(self.judged) else None
 
-    # ---- going about
+    # ---- movement
 
     def go(self, place: int) -> None:
-        """Look at a place, the nearest one there is."""
+        """Go to the nearest valid place."""
         self.place = min(max(place, 0), self.last)
 
     def next_mistake(self) -> bool:
-        """Go to the next mistake; False, and nowhere, where none is known."""
+        """Go to the next known mistake; False if there is none."""
         found = bisect_right(self._wrong, self.place)
         return self._go_wrong(found)
 
     def previous_mistake(self) -> bool:
-        """Go to the mistake before; False, and nowhere, where there is none."""
+        """Go to the previous mistake; False if there is none."""
         found = bisect_left(self._wrong, self.place) - 1
         return self._go_wrong(found)
 
@@ -96,17 +93,17 @@ class Walk:
         return False
 
     def take(self, judgement: "MoveJudgement") -> None:
-        """Keep the judgement of the next move; called by the thread that judges."""
+        """Add the judgement of the next move; called by the thread of the judge."""
         self.judged.append(judgement)
         if judgement.label in MISTAKES:
             self._wrong.append(len(self.judged) - 1)
 
     @property
     def is_judged(self) -> bool:
-        """Whether every move is judged."""
+        """True if every move is judged."""
         return len(self.judged) == self.last
 
     @property
     def mistakes(self) -> Sequence[int]:
-        """The places of the mistakes found so far."""
+        """The places of the mistakes found so far, ascending."""
         return self._wrong

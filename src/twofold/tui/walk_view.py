@@ -1,4 +1,4 @@
-"""A walk through a game as lines: the values of the moves, a verdict, the whole game."""
+"""A walk through a game as lines: the values of the moves, a verdict, a timeline."""
 
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Final
@@ -25,14 +25,14 @@ if TYPE_CHECKING:
 STYLES: Final = {"mistake": "yellow", "blunder": "red", "terrible": "bold red"}
 
 SIGNS: Final = {"mistake": "?", "blunder": "!", "terrible": "X"}
-"""How mistakes are marked on the line of the whole game."""
+"""The marks of mistakes on the timeline."""
 
 SAID: Final = 5
 """Columns of ` made` and ` best` after a value."""
 
 
 def draw_walk(walk: Walk, width: int, unicode: bool) -> list[Text]:
-    """The four moves: which was made, and once it is judged what each is worth."""
+    """The four moves with the move made, and their values once it is judged."""
     one = walk.judgement
     if one is not None:
         return _draw_values(one, width, unicode)
@@ -68,11 +68,11 @@ def _draw_values(one: "MoveJudgement", width: int, unicode: bool) -> list[Text]:
 
 
 def verdict(walk: Walk) -> Text:
-    """What there is to say of the move that was made here."""
+    """The verdict on the move made here."""
     one, move = walk.judgement, walk.move
     if move is None:
         over = walk.game.is_finished
-        return Text("the end of the game" if over else "the record ends here; the game could go on")
+        return Text("the end of the game" if over else "the record ends here; the game is not over")
     name = move.name.lower()
     if one is None:
         return Text(f"{name}: not judged yet")
@@ -86,7 +86,7 @@ def verdict(walk: Walk) -> Text:
 
 
 def timeline(walk: Walk, width: int, unicode: bool) -> Text:
-    """The whole game on one line: where one stands, what is judged, the worst mistakes."""
+    """The whole game on one line: the position shown, the judged part, the worst mistakes."""
     columns = max(1, min(width, walk.last + 1))
     here = _column(walk, walk.place, columns)
     judged = _column(walk, len(walk.judged), columns)
@@ -108,7 +108,7 @@ def _column(walk: Walk, place: int, columns: int) -> int:
 
 
 def _worst(walk: Walk, columns: int) -> dict[int, str]:
-    """The worst label among the mistakes of each column."""
+    """The worst label in each column."""
     found: dict[int, str] = {}
     rank: Callable[[str], int] = MISTAKES.index
     for place in tuple(walk.mistakes):

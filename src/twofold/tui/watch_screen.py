@@ -1,4 +1,4 @@
-"""You watch a player: go, pause, look back, one move at a time, any pace, take over by hand."""
+"""The screen on which you watch a player: pause, step, look back, change the pace, take over."""
 
 from collections.abc import Callable
 from typing import ClassVar
@@ -21,15 +21,12 @@ ENDS = "Ctrl-C ends the game with a summary"
 
 
 class WatchScreen(GameScreen):
-    """A game that a player plays.
+    """A game of a player; `taken_over` is the screen on which the user plays on.
 
     Args:
         shared: the game and the player.
-        spec: the player, as its user typed it.
-        take_over: makes the screen on which a person plays on.
-
-    Attributes:
-        taken_over: that screen, once a person plays on.
+        spec: the player, as the user typed it.
+        take_over: makes that screen.
     """
 
     KEYS: ClassVar[tuple[ScreenKey, ...]] = WATCH_KEYS
@@ -42,21 +39,21 @@ class WatchScreen(GameScreen):
         self.taken_over: PlayScreen | None = None
         self._spec = spec
         self._take_over = take_over
-        self._walk: Walk | None = None  # where one looks back
+        self._walk: Walk | None = None  # the position shown while looking back
         self._seed = 0
 
     def on_mount(self) -> None:
-        """Let the player begin."""
+        """Start the player."""
         super().on_mount()
         with self.shared.held() as game:
             self._seed = game.seed
         self.shared.want_hints(True)
         self.shared.play_on(True)
 
-    # ---- what is shown
+    # ---- display
 
     def picture(self) -> ScreenPicture:
-        """The game as it is now, or where one looks back."""
+        """The present position, or the one looked back at."""
         now = self.shared.now
         return ScreenPicture(
             title=title_line(self._spec),
@@ -107,21 +104,21 @@ class WatchScreen(GameScreen):
         return self.note or Text("paused; Space goes on", "dim")
 
     def changed(self, now: SharedNow) -> None:
-        """A player that fails ends it all: the command says why."""
+        """Leave when the player has failed; the command prints the reason."""
         if self.shared.error is not None:
             self.app.exit(False)
 
     # ---- keys
 
     def action_go(self) -> None:
-        """Let the player play on, or pause."""
+        """Start or pause the player."""
         self._walk = None
         self.note = Text()
         self.shared.play_on(not self.shared.now.auto)
         self.draw()
 
     def action_forward(self) -> None:
-        """One move forward; from the newest position the player makes one."""
+        """Show the next position; at the newest one the player makes a move."""
         self.note = Text()
         if self._walk is None:
             self.shared.play_one()
@@ -129,7 +126,7 @@ class WatchScreen(GameScreen):
             self._look_at(self._walk, self._walk.place + 1)
 
     def action_back(self) -> None:
-        """Look at the position one move back; the player pauses."""
+        """Pause, and show the position one move back."""
         self.shared.play_on(False)
         walk = self._walk
         if walk is None:
@@ -144,12 +141,12 @@ class WatchScreen(GameScreen):
         self.draw()
 
     def action_newest(self) -> None:
-        """Look at the newest position."""
+        """Show the newest position."""
         self._walk = None
         self.draw()
 
     def action_take_over(self) -> None:
-        """Play on by hand from the position that is looked at."""
+        """Let the user play on from the position shown."""
         self.shared.play_on(False)
         if self._walk is not None:
             for _ in range(self._walk.last - self._walk.place):

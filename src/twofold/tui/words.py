@@ -1,4 +1,4 @@
-"""What happens in a game, in words: for screen readers, and for everyone in a line of text.
+"""Moves and boards in words, for screen readers and the plain terminal.
 
 >>> from twofold import Board, Move
 >>> after = Board.parse("1x4:2101")
@@ -13,18 +13,12 @@ from twofold.rules import Move
 
 
 def getting_ready() -> str:
-    """What is being waited for while a player is made ready."""
+    """The note shown while a player is loading."""
     return "compiling kernels, the first time only ..." if BUILT else "getting ready ..."
 
 
 def words_of_move(before: Board, move: Move, after: Board) -> str:
-    """What a move did: the merges, the points, the new tile.
-
-    Args:
-        before: the board before the move.
-        move: a legal move.
-        after: the board after it, with the new tile.
-    """
+    """The merges, points and new tile of a legal move; `after` has the new tile."""
     slide = before.slide(move)
     made = [f"{tile // 2} and {tile // 2} make {tile}" for tile in merges(before, move)]
     parts = [*made, f"plus {slide.reward}"] if made else ["no merge"]
@@ -35,7 +29,7 @@ def words_of_move(before: Board, move: Move, after: Board) -> str:
 
 
 def merges(board: Board, move: Move) -> list[int]:
-    """The tiles that a move makes by merges, line by line."""
+    """The tiles made by a move's merges, line by line."""
     made = []
     for line in reference.lines(board.rows, board.cols, move):
         last = 0  # the tile that may still merge
@@ -49,7 +43,7 @@ def merges(board: Board, move: Move) -> list[int]:
 
 
 def words_of_cell(cell: int, cols: int) -> str:
-    """Where a cell is: `row 1, column 3`."""
+    """The position of a cell: `row 1, column 3`."""
     row, col = divmod(cell, cols)
     return f"row {row + 1}, column {col + 1}"
 

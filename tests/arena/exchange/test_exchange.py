@@ -1,4 +1,4 @@
-"""Games as CSV and Parquet: what goes out comes back, and a bad file changes nothing."""
+"""Games as CSV and Parquet: exports can be imported, and an invalid file changes nothing."""
 
 import csv
 import io
@@ -29,7 +29,7 @@ HEADER = (
     "spec,player,rules,signature,twofold,reproducible,seed,score,moves,max_tile,reached,"
     "nanoseconds,move_median,move_99th"
 )
-"""Of files of an older twofold, which are read too."""
+"""The header of older files, which are read too."""
 LINE = f'greedy,greedy,"{RULES}",1,0.1,1,7,100,40,16,"[0,0,3,9,17]",1000,,'
 
 
@@ -60,7 +60,7 @@ def assert_same(ours: GameColumns, theirs: GameColumns) -> None:
 
 @pytest.mark.parametrize("export", EXPORTS)
 @pytest.mark.parametrize("chunk", [2, 50_000])
-def test_what_goes_out_comes_back(
+def test_exports_can_be_imported(
     export: Any, chunk: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for part in (module, exchange_csv, exchange_parquet):
@@ -113,7 +113,7 @@ def test_nothing_to_export(export: Any, tmp_path: Path) -> None:
     assert not list(tmp_path.iterdir())
 
 
-def test_imported_games_count_as_asked_for(tmp_path: Path) -> None:
+def test_imported_games_are_stored_as_requests(tmp_path: Path) -> None:
     (tmp_path / "g.csv").write_text(f"{HEADER}\n{LINE}\n{LINE.replace(',7,', ',8,')}\n")
     with Study() as study:
         import_games(study, tmp_path / "g.csv")
@@ -151,7 +151,10 @@ def test_stretches_of_seeds(seeds: list[int], found: list[tuple[int, int]]) -> N
         (LINE.replace("[0,0,3,9,17]", "[0,9,3,9,17]"), "expected numbers in reached that never"),
         (LINE.replace("[0,0,3,9,17]", "[0,0,3,9,]"), "expected a JSON array .* in line 3"),
         (LINE.replace("[0,0,3,9,17]", "[0,0,3,9,9999999999]"), "below 2.31 as reached"),
-        (LINE.replace(",1000,,", ",1000,5,"), "expected both times of a move or neither in line 3"),
+        (
+            LINE.replace(",1000,,", ",1000,5,"),
+            "expected both move_median and move_99th or neither in line 3",
+        ),
         (LINE.replace(",1000,", ",,"), "expected a whole number as nanoseconds in line 3"),
         (LINE.replace("0.1,1,", "0.1,yes,"), "expected 0 or 1 as reproducible in line 3"),
         (LINE.replace("4x4", "9x9"), "got 9x9 .column rules in line 3"),
@@ -179,8 +182,8 @@ def test_a_bad_csv_is_refused_and_nothing_is_written(line: str, words: str, tmp_
         (b"a,b\n", "expected the header"),
         (HEADER.encode() + b"\n", "expected at least one game, got none"),
         (HEADER.encode() + b"\n\xff\xfe\n", "expected text in UTF-8"),
-        (b"PAR1", "expected a sound Parquet file"),
-        (b"PAR1" + bytes(100) + b"PAR1", "expected a sound Parquet file"),
+        (b"PAR1", "expected a valid Parquet file"),
+        (b"PAR1" + bytes(100) + b"PAR1", "expected a valid Parquet file"),
     ],
 )
 def test_other_files_are_refused(content: bytes, words: str, tmp_path: Path) -> None:
@@ -253,7 +256,7 @@ def test_a_parquet_cut_off_anywhere_is_refused(tmp_path: Path) -> None:
     with Study() as study:
         for length in range(4, len(content), 97):
             path.write_bytes(content[:length])
-            with pytest.raises(InvalidInput, match="expected a sound Parquet file"):
+            with pytest.raises(InvalidInput, match="expected a valid Parquet file"):
                 import_games(study, path)
         assert study.runs() == []
 

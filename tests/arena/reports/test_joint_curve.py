@@ -1,4 +1,4 @@
-"""Curves of several runs: mean, interval, distances that differ, what can be drawn."""
+"""Joint curves: mean, interval, different distances, files to draw."""
 
 from pathlib import Path
 from types import SimpleNamespace
@@ -34,7 +34,7 @@ def test_mean_and_interval_of_runs() -> None:
     assert found.last is found.points[1]
 
 
-def test_runs_that_have_not_come_so_far() -> None:
+def test_runs_with_fewer_games() -> None:
     found = join([curve(1, 100, 200), curve(2), curve(3, 120)])
     assert found.points[0].mean.value == 110
     assert (found.points[1].mean.value, found.points[1].mean.half_width) == (200, None)
@@ -48,12 +48,12 @@ def test_runs_that_have_not_come_so_far() -> None:
 
 
 def test_closer_points_are_averaged() -> None:
-    """As a long run does with its own; what is left over at the end is not a point."""
+    """As a long run does with its own points; a rest at the end gives no point."""
     found = join([curve(1, 1, 2, 3, 4, 5), curve(2, 10, apart=4000)])
     assert [(point.games, point.runs) for point in found.points] == [(4000, (2.5, 10))]
 
 
-def test_curves_read_back(tmp_path: Path) -> None:
+def test_curves_round_trip(tmp_path: Path) -> None:
     several, one = tmp_path / "n.runs.csv", tmp_path / "n.csv"
     several.write_text(join([curve(1, 100, 200), curve(2, 120)]).csv())
     one.write_text("games,moves,seconds,mean,largest\n1000,5,1,7.5,9\n")
@@ -78,14 +78,14 @@ def test_curves_read_back(tmp_path: Path) -> None:
      "games,mean\n" + "1,1\n" * 2**20],
     ids=["empty", "no mean", "short", "nan", "word", "quote", "bytes", "long"],
 )  # fmt: skip
-def test_what_is_no_curve(tmp_path: Path, text: str) -> None:
+def test_other_files_are_no_curves(tmp_path: Path, text: str) -> None:
     (tmp_path / "n.csv").write_bytes(text.encode(errors="surrogateescape"))
     with pytest.raises(InvalidInput, match=r"expected a learning curve .* got '.*n\.csv'"):
         read_curve(tmp_path / "n.csv")
 
 
 def test_one_point_is_seen_and_a_name_may_begin_with_an_underscore() -> None:
-    """Matplotlib warns of labels that begin so, and leaves them out."""
+    """Matplotlib warns of labels with a leading underscore, and omits them."""
     one = DrawnCurve("_a.csv", (1000.0,), (100.0,), (90.0,), (110.0,))
     two = DrawnCurve("_b.csv", (1000.0, 2000.0), (100.0, 120.0), (None, None), (None, None))
     picture = learning_curves([one, two], legend=True).file("svg").decode()
@@ -96,7 +96,9 @@ def test_one_point_is_seen_and_a_name_may_begin_with_an_underscore() -> None:
 @pytest.mark.parametrize(
     "points", [[[0, 0, 0, 5.0]], [[9, 0, 0, 5.0], [9, 0, 0, 5.0]], [[9, 0, 0, 1e308]]]
 )
-def test_points_of_a_stranger(monkeypatch: pytest.MonkeyPatch, points: list[list[float]]) -> None:
+def test_invalid_points_are_refused(
+    monkeypatch: pytest.MonkeyPatch, points: list[list[float]]
+) -> None:
     card = SimpleNamespace(settings={"seed": "1"}, curve=points)
     monkeypatch.setattr(joint_curve, "read_card", lambda _: card)
     with pytest.raises(InvalidNetwork, match="expected the file of a training run, got 'x'"):

@@ -30,7 +30,7 @@ def plots_of(page: str) -> list[str]:
 
 
 class Reader(HTMLParser):
-    """What a browser would find in a page."""
+    """The tags of a page as a browser reads them."""
 
     def __init__(self, page: str) -> None:
         super().__init__()
@@ -95,7 +95,7 @@ def test_the_page_loads_nothing(hostile: str) -> None:
     assert "default-src 'none'" in hostile
 
 
-def test_ids_are_unique_and_all_that_is_referred_to_is_there(hostile: str) -> None:
+def test_ids_are_unique_and_references_exist(hostile: str) -> None:
     ids = re.findall(r'<[^>]*\bid="([^"]+)"', hostile)
     assert len(ids) == len(set(ids))
     assert set(re.findall(r'href="#([^"]+)"|url\(#([^)]+)\)', hostile)) <= {
@@ -121,7 +121,7 @@ def test_rules_without_a_finished_game_have_a_section(tmp_path: Path) -> None:
         small(study)
         study.fail(add(study, "dead", rules="3x3"), 7, "at once")
         text = Reader(page_of(study, tmp_path)).text
-    assert "dead: 1 game failed and not counted; seed 7: at once" in text.partition("Rules 3x3")[2]
+    assert "dead: 1 game failed, not counted; seed 7: at once" in text.partition("Rules 3x3")[2]
 
 
 def test_equal_games_give_equal_bytes(tmp_path: Path) -> None:
@@ -147,7 +147,7 @@ def test_a_page_shows_the_exact_figures(tmp_path: Path) -> None:
         assert words in text
 
 
-def test_without_the_extra_it_says_how_to_get_it(
+def test_without_the_extra_the_error_says_how_to_install_it(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setitem(sys.modules, "matplotlib", None)

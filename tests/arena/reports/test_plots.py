@@ -1,4 +1,4 @@
-"""Plots of any scores, and how players are told apart."""
+"""Plots of any scores, and the styles of players."""
 
 import itertools
 

@@ -17,17 +17,17 @@ def test_where_games_end() -> None:
         text = markdown(study)
         (section,) = gather(study)
         whole = html_of(study)
-    assert "Where games ended: of those that came to a band of tile sums" in text
+    assert "Where games ended: for each band of tile sums" in text
     assert "| `` known\\|`a` `` | 100 to 120 | 4 | 1 | 25.0 | 4.6 to 69.9 | 75.0 |" in text
     assert "| `partly` | 120 to 140 | 1 | 1 | 100.0 | 20.7 to 100.0 | 0.0 |" in text
-    assert "tile sums of some games are not known (an older twofold): partly" in text
+    assert "some games of an older version of twofold have no tile sum: partly" in text
     assert [len(entry.fates) for entry in section.entries] == [4, 1]
     assert "<h3>Where they end</h3>" in whole
     assert "<details open><summary>Where they end, by tile sum</summary>" in whole
     assert "survival-1-" in whole
 
 
-def test_nothing_is_said_of_ends_that_are_not_known() -> None:
+def test_unknown_ends_are_not_reported() -> None:
     with Study() as study:
         small(study)
         assert "Where games ended" not in markdown(study)
@@ -72,7 +72,7 @@ def test_a_table_in_the_style_of_tdl2048() -> None:
     assert len(blocks) == 2
 
 
-def test_what_is_not_there_is_said() -> None:
+def test_missing_games_are_reported() -> None:
     with Study() as study:
         run = add(study, "broken", reproducible=False)
         study.want(run, SeedRange(1, 10))
@@ -81,10 +81,10 @@ def test_what_is_not_there_is_said() -> None:
         study.fail(add(study, "dead"), 7, "at once")
         text = markdown(study)
     for line in (
-        "broken: 1 game failed and not counted; seed 2: it broke",
-        "dead: 1 game failed and not counted; seed 7: at once",
+        "broken: 1 game failed, not counted; seed 2: it broke",
+        "dead: 1 game failed, not counted; seed 7: at once",
         "games asked for that are not finished: broken (9)",
-        "played under a time budget, so that games differ each time: broken",
+        "played under a time budget, so games are not reproducible: broken",
         "no finished game: dead",
     ):
         assert f"- `{line}`" in text

@@ -1,4 +1,4 @@
-"""Each cell of a study made wrong in turn: a sentence names it, and no other study is hidden."""
+"""Each cell of a study made invalid in turn: the error names it, and other studies are shown."""
 
 import shutil
 import sqlite3
@@ -73,7 +73,7 @@ RECORDS: list[Any] = ["", "no record", b"x", "x" * 3000]
 
 @pytest.fixture(scope="module")
 def sound(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Three runs; the last one has games, a plan and a failure, and lacks nothing."""
+    """Three runs; the last one has games, a plan and a failure."""
     path = tmp_path_factory.mktemp("sound") / "s.db"
     with Study(path) as study:
         for player in ("greedy", "random", "corner"):
@@ -87,7 +87,7 @@ def sound(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture
 def change(tmp_path: Path, sound: Path) -> Callable[[str, str, Any], Path]:
-    """A study in which one cell of run 3 is another."""
+    """A study with one changed cell of run 3."""
 
     def changed(table: str, column: str, value: Any) -> Path:
         path = tmp_path / "s.db"
@@ -104,14 +104,14 @@ def change(tmp_path: Path, sound: Path) -> Callable[[str, str, Any], Path]:
 
 
 def read_all(study: Study, out: Path) -> None:
-    """What `report` and the exports read."""
+    """The tables that `report` and the exports read."""
     report.gather(study)
     exchange.export_csv(study, out / "g.csv")
     exchange.export_parquet(study, out / "g.parquet")
 
 
 def go_on(study: Study, _: Path) -> None:
-    """What `bench --resume` reads."""
+    """The tables that `bench --resume` reads."""
     for bench in resumed(study):
         bench.standings()
 
@@ -197,8 +197,8 @@ def test_a_seed_is_there_once(tmp_path: Path, sound: Path) -> None:
         list(study._rows("SELECT 7 FROM game", most=1))
 
 
-def test_what_is_written_can_be_read() -> None:
-    """What a reader would refuse is refused when it is written."""
+def test_written_games_can_be_read() -> None:
+    """Values that a reader would refuse are refused when they are written."""
     about: dict[str, Any] = {"signature": str(SIGNATURE), "twofold": "0", "reproducible": True}
     with Study() as study:
         machines: list[Any] = [{"a": []}, {"a": float("nan")}, {"a": "x" * 30_000}]

@@ -1,4 +1,4 @@
-"""The file of a study: one writer, no room on the disk, closing, what an error leaves."""
+"""The file of a study: one writer, a full disk, closing, errors."""
 
 import contextlib
 import errno
@@ -45,9 +45,7 @@ def test_a_new_study_without_a_run_is_removed_where_an_error_ends_it(tmp_path: P
     assert path.read_text() == "mine"
 
 
-def test_a_closing_study_waits_for_who_looks_at_it(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_closing_study_waits_for_readers(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = tmp_path / "s.db"
     reader = contextlib.ExitStack()
 
@@ -158,7 +156,7 @@ def test_a_command_says_that_the_disk_is_full(name: str, tmp_path: Path) -> None
 @pytest.mark.promise("R66")
 @pytest.mark.parametrize("change", [b"", b"text", bytes(1_000_000)])
 def test_a_study_in_use_whose_file_is_written_over(tmp_path: Path, change: bytes) -> None:
-    """As `cp` does it: in place. SQLite maps no part of a study, so that it can say so."""
+    """Written in place, as `cp` does. SQLite maps no part of a study, so it can report it."""
     path = tmp_path / "s.db"
     small_study(path)
     with Study(path, read_only=True) as study:

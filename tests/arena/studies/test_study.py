@@ -1,4 +1,4 @@
-"""Studies: what is written is there, what is missing is known, and other files are refused."""
+"""Studies: written games are there, missing games are known, other files are refused."""
 
 import contextlib
 import json
@@ -25,7 +25,7 @@ from twofold.errors import InvalidInput
 from twofold.seeds import SeedRange
 
 
-def test_what_is_added_is_read_in_the_order_of_positions(tmp_path: Path) -> None:
+def test_games_are_read_in_the_order_of_their_seed_range(tmp_path: Path) -> None:
     path = tmp_path / "s.db"
     seeds = [2**64 - 1, 0, 2**64 - 2, 2, 1]
     with Study(path) as study:
@@ -87,7 +87,7 @@ def test_many_chunks_are_read(monkeypatch: pytest.MonkeyPatch) -> None:
         assert study.games(run, SeedRange(10, 30), reached=False).reached.shape == (30, 0)
 
 
-def test_a_run_is_one_player_rules_and_behaviour() -> None:
+def test_a_run_is_one_player_rules_and_signature() -> None:
     with Study() as study:
         first = add(study)
         assert add(study) == first
@@ -100,7 +100,7 @@ def test_a_run_is_one_player_rules_and_behaviour() -> None:
         )  # fmt: skip
 
 
-def test_what_is_wanted_grows() -> None:
+def test_requests_can_grow() -> None:
     with Study() as study:
         run = add(study)
         study.want(run, SeedRange(2**64 - 1, 10))
@@ -129,7 +129,7 @@ def test_a_file_that_changed_under_its_name_is_refused() -> None:
     with Study() as study:
         add(study, old)
         add(study, "ntuple:net=b.safetensors,net_sha256=" + "c" * 16)
-        with pytest.raises(InvalidInput, match="the file has changed; name another study"):
+        with pytest.raises(InvalidInput, match=r"the file has changed\. Use a new study"):
             add(study, new)
         assert study.add_run(new, new, "3x3", **ABOUT)  # its games are others
 
@@ -175,7 +175,7 @@ def test_a_study_cut_off_anywhere_is_refused_or_sound(tmp_path: Path) -> None:
     [
         (b"", "expected a study"),
         (b"[]", "expected a study"),
-        (b"SQLite format 3\0" + bytes(5000), "expected a sound study"),
+        (b"SQLite format 3\0" + bytes(5000), "expected a valid study"),
     ],
 )
 def test_other_files_are_refused_and_left_alone(content: bytes, words: str, tmp_path: Path) -> None:
@@ -203,7 +203,9 @@ def test_a_later_schema_is_refused(tmp_path: Path) -> None:
     connection = sqlite3.connect(path)
     connection.execute(f"PRAGMA user_version = {SCHEMA + 1}")
     connection.close()
-    with pytest.raises(InvalidInput, match=f"of schema {SCHEMA + 1}, made by a later twofold"):
+    with pytest.raises(
+        InvalidInput, match=f"of schema {SCHEMA + 1}, made by a later version of twofold"
+    ):
         Study(path)
 
 
@@ -222,7 +224,7 @@ def test_an_earlier_schema_is_brought_up_to_date(
 
 
 def old_study(path: Path) -> None:
-    """A study as the first schema has it: neither boards nor sums of tiles."""
+    """A study of the first schema: without boards and tile sums."""
     connection = sqlite3.connect(path, isolation_level=None)
     study_schema._apply(connection, 0, 1)
     run = ("greedy", "greedy", "4x4", "1", "0.1", "{}", 1, "2024-01-01")
@@ -300,7 +302,7 @@ def test_a_damaged_row_is_refused(tmp_path: Path) -> None:
             use(broken)
 
 
-def test_a_name_that_is_no_text_names_a_study(tmp_path: Path) -> None:
+def test_a_path_that_is_not_utf8_names_a_study(tmp_path: Path) -> None:
     path = os.fsdecode(os.fsencode(tmp_path) + b"/\xff.db")
     for _ in range(2):
         with Study(path) as study:

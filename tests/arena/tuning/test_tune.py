@@ -1,4 +1,4 @@
-"""Tuning: ranges, samplers, the file, what survives a kill, and the check on fresh seeds."""
+"""Tuning: ranges, samplers, the file, killed processes, and the check on fresh seeds."""
 
 import contextlib
 import json
@@ -80,7 +80,7 @@ def states(path: Path) -> list[str]:
 
 
 def after(trials: int) -> tuple[Callable[[TuningProgress], None], Callable[[], bool]]:
-    """A listener and a stop function that asks to stop once so many trials have finished."""
+    """A listener, and a stop function that stops after a number of finished trials."""
     seen = [0]
 
     def listen(progress: TuningProgress) -> None:
@@ -148,7 +148,7 @@ def test_objectives(text: str, value: float, name: str) -> None:
 
 
 @pytest.mark.parametrize("text", ["", "2", "3", "0", "points", "1e3", "-4"])
-def test_no_objective(text: str) -> None:
+def test_unknown_objectives_are_refused(text: str) -> None:
     with pytest.raises(InvalidInput, match="expected"):
         TuningObjective.parse(text)
 
@@ -176,8 +176,8 @@ def test_settings_that_cannot_be_used(more: dict[str, Any], message: str | None)
         make_settings(**more)
 
 
-def test_a_weight_without_room_is_refused() -> None:
-    with pytest.raises(InvalidSpec, match="expected empty to have room to vary, got 5 alone"):
+def test_a_weight_that_cannot_vary_is_refused() -> None:
+    with pytest.raises(InvalidSpec, match="a weight that can vary, got empty, which can only be 5"):
         tune_settings.within(range_of("empty", 5.0, 2.0), 5.0, 5.0)
 
 
@@ -209,7 +209,7 @@ def test_cma_works_on_one_weight() -> None:
     assert study.best_params["empty"] == pytest.approx(500, rel=0.1)
 
 
-def test_two_that_ask_at_once_get_different_weights() -> None:
+def test_two_workers_get_different_weights() -> None:
     for sampler in ("cma", "tpe"):
         settings = make_settings(sampler=sampler)
         study = optuna.create_study()
@@ -223,7 +223,7 @@ def test_two_that_ask_at_once_get_different_weights() -> None:
     ("sampler", "trials"),
     [("cma", 10), ("tpe", 12)],  # into the second generation; past those made by chance
 )
-def test_one_process_tries_the_same_whatever_interrupts_it(
+def test_interruptions_do_not_change_the_trials_of_one_process(
     sampler: str, trials: int, tmp_path: Path
 ) -> None:
     settings = make_settings(sampler=sampler, games=1)
@@ -240,7 +240,7 @@ def test_one_process_tries_the_same_whatever_interrupts_it(
     assert not list(tmp_path.glob(".*"))
 
 
-def test_a_trial_is_what_the_arena_says(tmp_path: Path) -> None:
+def test_a_trial_equals_a_bench(tmp_path: Path) -> None:
     found = run(tmp_path / "t.db", 3)
     for trial in found.trials:
         (one,) = standings_of([trial.spec], SeedRange(7, 4), 1, SMALL)
@@ -362,7 +362,7 @@ def test_processes_that_keep_dying_end_the_tuning(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     class Dead:
-        """A process that has died, seen from its parent."""
+        """A dead process, as its parent uses it."""
 
         def join(self) -> None:
             return
@@ -430,7 +430,7 @@ def test_a_file_of_something_else_stays_as_it_is(tmp_path: Path) -> None:
     empty.touch()
     for path in (other, study, text, empty):
         before = path.read_bytes()
-        with pytest.raises(InvalidInput, match="expected a file that 'twofold tune' made"):
+        with pytest.raises(InvalidInput, match="expected a file made by 'twofold tune'"):
             run(path, 1)
         assert path.read_bytes() == before
     with pytest.raises(InvalidInput, match="expected a regular file"):
@@ -441,7 +441,7 @@ def test_a_file_that_cannot_be_written(tmp_path: Path, monkeypatch: pytest.Monke
     path = tmp_path / "t.db"
     tune_study.open_study(path, make_settings())
     monkeypatch.setattr(os, "access", lambda *_: False)  # root may write whatever it likes
-    with pytest.raises(InvalidInput, match="expected a file that can be written"):
+    with pytest.raises(InvalidInput, match="expected a writable file"):
         run(path, 1)
 
 
@@ -536,7 +536,7 @@ def test_a_game_that_fails_names_its_player_and_seed(
 @pytest.mark.parametrize(
     ("code", "kind"), [(1, TwofoldError), (2, InvalidInput), (3, ResourceError)]
 )
-def test_what_a_process_says_keeps_its_kind(code: int, kind: type[TwofoldError]) -> None:
+def test_errors_of_a_process_keep_their_class(code: int, kind: type[TwofoldError]) -> None:
     with pytest.raises(kind) as caught:
         tune_workers.raise_failure(tune_workers.TrialFailed("it failed", code))
     assert caught.value.exit_code == code

@@ -148,7 +148,7 @@ def test_rules_without_a_game_have_their_settings(tmp_path: Path) -> None:
     section = study(tmp_path, "a.db").sections[1]
     assert (section.league, section.rates, section.pairs, section.plots) == (None, None, None, [])
     assert section.settings.rows[0][0] == "dead"
-    assert section.notes[0] == "dead: 1 game failed and not counted; seed 1: it broke"
+    assert section.notes[0] == "dead: 1 game failed, not counted; seed 1: it broke"
 
 
 def test_asked_for_games_are_counted_once(tmp_path: Path) -> None:
@@ -170,7 +170,7 @@ def test_what_cannot_be_read_is_a_line_that_says_why(folder: Path) -> None:
         connection.execute("CREATE TABLE game (seed)")
     found = {one.name: one for one in studies(folder)}
     assert set(found) == {"a.db", "sub/b.db", "torn.db"}
-    assert "expected a sound study, got 'torn.db'" in found["torn.db"].error
+    assert "expected a valid study, got 'torn.db'" in found["torn.db"].error
     assert "got 'sub/b.db' of schema 99" in found["sub/b.db"].error
     for name in ("torn.db", "sub/b.db", "other.db", "empty.db"):
         with pytest.raises(TwofoldError, match=name):

@@ -86,7 +86,7 @@ def test_refusals_are_sentences(get: Get, folder: Path) -> None:
     (folder / "torn.db").write_bytes((folder / "a.db").read_bytes()[:5000])
     answer = get("/api/studies/torn.db")
     assert (answer.status_code, answer.json()["kind"]) == (400, "InvalidInput")
-    assert answer.json()["error"].startswith("expected a sound study, got 'torn.db'")
+    assert answer.json()["error"].startswith("expected a valid study, got 'torn.db'")
 
 
 def test_routes_lead_nowhere_else(folder: Path) -> None:
@@ -135,8 +135,8 @@ def test_hung_requests_leave_the_rest_of_the_server_alone(
 def test_a_query_of_the_lab_has_a_deadline(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(lab, "QUERY_SECONDS", -1.0)
     monkeypatch.setattr("twofold.arena.studies.sqlite._STEPS", 1)
-    assert "got none: the file is damaged or too large" in studies(folder)[0].error
-    with pytest.raises(InvalidInput, match=r"expected an answer of 'a\.db' within"):
+    assert "The file is damaged or too large" in studies(folder)[0].error
+    with pytest.raises(InvalidInput, match=r"no answer from 'a\.db' within"):
         study(folder, "a.db")
 
 

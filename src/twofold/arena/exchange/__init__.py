@@ -1,1 +1,1 @@
-"""Games of a study as CSV or Parquet, and back."""
+"""Exports the games of a study to CSV or Parquet, and imports them."""

@@ -17,14 +17,14 @@ from twofold.files import open_regular
 from twofold.notation import shown
 
 _CHUNK: Final = 50_000
-"""Games that are read at a time."""
+"""Number of games read at a time."""
 
 _MAX_ROW: Final = 16_384
-"""Most characters of a row: a game has five texts of up to 1,000, and some 50 numbers."""
+"""Largest length of a row: a game has five texts of up to 1,000 characters and 50 numbers."""
 
 
 def parts(runs: Iterable[tuple[StoredRun, GameColumns]]) -> Iterator[bytes]:
-    """The file, part by part."""
+    """The file in parts."""
     yield (",".join(COLUMNS) + "\n").encode()
     for run, games in runs:
         about = _line([run.spec, run.player, run.rules, run.signature, run.twofold])
@@ -33,14 +33,9 @@ def parts(runs: Iterable[tuple[StoredRun, GameColumns]]) -> Iterator[bytes]:
 
 
 class _Lines:
-    """The lines of a file, as long as the rows that they make are no longer than a game can be.
+    """The lines of a file, while the rows that they make are not too long.
 
-    Args:
-        file: the file.
-        name: its name.
-
-    Attributes:
-        room: characters that the row may still have; set anew after each row.
+    `room` is the number of characters that the row may still have; the caller resets it.
     """
 
     def __init__(self, file: IO[str], name: str) -> None:
@@ -67,7 +62,6 @@ def _line(texts: list[str]) -> str:
 
 
 def _lines(games: GameColumns, boards: str) -> Iterator[str]:
-    """What differs from game to game; commas stand in `reached` alone."""
     lengths = (games.reached != NEVER).sum(axis=1).tolist()
     reached = (
         str(row[:length]).replace(" ", "")
@@ -83,16 +77,16 @@ def _lines(games: GameColumns, boards: str) -> Iterator[str]:
 
 
 def _times(seconds: NDArray[np.float64]) -> Iterator[int | str]:
-    """Nanoseconds; empty where they are not known."""
+    """Nanoseconds; empty if unknown."""
     pairs = zip(nanoseconds(seconds).tolist(), np.isnan(seconds).tolist(), strict=True)
     return ("" if unknown else time for time, unknown in pairs)
 
 
 def rows(path: str | os.PathLike[str], name: str) -> Iterator[Rows]:
-    """The rows of a CSV file, so many at a time; an error names the line.
+    """The rows of a CSV file in chunks; an error names the line.
 
     Raises:
-        InvalidInput: it is not what `parts` writes.
+        InvalidInput: the file is not one that `parts` writes.
     """
     with open_regular(path) as binary, io.TextIOWrapper(binary, "utf-8", newline="") as file:
         source = _Lines(file, name)

@@ -1,7 +1,7 @@
-"""Games of a study as CSV or Parquet, and back.
+"""Exports the games of a study to CSV or Parquet, and imports them.
 
-One row a game. The first columns say what the run was, the others have the names that they have
-in a study, see `docs/reference/studies.md`.
+One row a game: first the columns of its run, then those of the game, named as in a study; see
+`docs/reference/studies.md`.
 """
 
 import itertools
@@ -30,56 +30,44 @@ from twofold.rules import Rules
 from twofold.seeds import SeedRange
 
 _CHUNK: Final = 50_000
-"""Games that are written at a time."""
+"""Number of games written at a time."""
 
 _STRETCHES: Final = 100
-"""Most stretches of seeds of a run that an import notes as asked for."""
+"""Limit of the seed ranges of a run that an import stores as its plan."""
 
 _PARQUET: Final = b"PAR1"
 """The first bytes of a Parquet file."""
 
 
-# ---- out
+# ---- export
 
 
 def export_csv(study: Study, path: str | os.PathLike[str]) -> None:
     """Write all games of a study as CSV: UTF-8, a header, lines that end with a line feed.
 
-    Seeds are numbers in decimal, `reached` is JSON, an unknown time is empty.
-
-    Raises:
-        InvalidInput: the study has no finished game, or the path cannot be written to.
-        ResourceError: the file cannot be written.
+    Seeds are in decimal, `reached` is JSON, an unknown time is empty. Without a finished game it
+    raises InvalidInput.
     """
     atomic_write(path, csv_parts(study))
 
 
 def csv_parts(study: Study) -> Iterator[bytes]:
-    """The file that `export_csv` writes, part by part; it raises as that does."""
+    """The file of `export_csv` in parts, with the same errors."""
     return exchange_csv.parts(_parts(study))
 
 
 def export_parquet(study: Study, path: str | os.PathLike[str]) -> None:
     """Write all games of a study as Parquet: seeds as uint64, `reached` as list<int32>.
 
-    It has one column more than CSV, `machine`, as JSON.
-
-    Raises:
-        InvalidInput: the study has no finished game, or the path cannot be written to.
-        MissingExtra: PyArrow is not installed.
-        ResourceError: the file cannot be written.
+    It has one column more than CSV, `machine`, as JSON. It raises as `export_csv` does, and
+    MissingExtra without PyArrow.
     """
     require_report("pyarrow.parquet")
     atomic_write(path, exchange_parquet.parts(_parts(study)))
 
 
 def export_records(study: Study, path: str | os.PathLike[str]) -> None:
-    """Write the records that a study kept as JSON Lines.
-
-    Raises:
-        InvalidInput: the study kept none, or the path cannot be written to.
-        ResourceError: the file cannot be written.
-    """
+    """Write the records of a study as JSON Lines; InvalidInput if it has none."""
     records = study.records()
     first = next(records, None)
     if first is None:
@@ -90,22 +78,11 @@ def export_records(study: Study, path: str | os.PathLike[str]) -> None:
 
 
 def export_boards(study: Study, folder: str | os.PathLike[str]) -> list[Path]:
-    """Write the boards that the games of a study begin on: a text file for each set of boards.
+    """Write the boards on which the games of a study begin, a text file for each set of boards.
 
-    A file is named after the hash of its boards: the names in a study are those of a stranger.
-    A link of that name is refused: the file it leads to must not change.
-
-    Args:
-        study: the study.
-        folder: an existing folder.
-
-    Returns:
-        The files, such as `folder/0123456789abcdef.txt`.
-
-    Raises:
-        InvalidInput: no game of the study begins on a board, or the folder is none, or a link
-            is in the place of a file.
-        ResourceError: a file cannot be written.
+    The files, such as `folder/0123456789abcdef.txt`, are named by the hash of the boards, since
+    names in a study are not trusted. A missing folder, a link of that name and a study without
+    boards are refused.
     """
     if not Path(folder).is_dir():
         raise InvalidInput(f"expected an existing folder, got {shown(os.fspath(folder))}")
@@ -116,14 +93,13 @@ def export_boards(study: Study, folder: str | os.PathLike[str]) -> list[Path]:
     paths = [Path(folder) / boards_file(boards) for boards in sets]
     for path in paths:
         if path.is_symlink():
-            raise InvalidInput(f"expected no link in the place of a file, got {str(path)!a}")
+            raise InvalidInput(f"expected a regular file, got the link {str(path)!a}")
     for path, boards in zip(paths, sets, strict=True):
         atomic_write(path, f"# {boards.name}\n{boards.text}")
     return paths
 
 
 def _parts(study: Study) -> Iterator[tuple[StoredRun, GameColumns]]:
-    """The games of each run, so many at a time; what is written is dropped if there is none."""
     found = False
     for run in study.runs():
         study.boards_of(run)
@@ -135,7 +111,7 @@ def _parts(study: Study) -> Iterator[tuple[StoredRun, GameColumns]]:
         raise InvalidInput(f"expected a study with finished games, got {study.name} without any")
 
 
-# ---- in
+# ---- import
 
 
 def import_games(
@@ -143,32 +119,23 @@ def import_games(
     path: str | os.PathLike[str],
     boards: Sequence[str | os.PathLike[str]] = (),
 ) -> int:
-    """Keep the games of a CSV or Parquet file, as it was exported, in a study.
+    """Add the games of an exported CSV or Parquet file to a study; the number of new games.
 
     Args:
-        study: the study, open for writing; games that it has already stay as they are.
-        path: the file; what it is, its first bytes say.
-        boards: files of boards that games begin on, for a study that does not have them.
-
-    Returns:
-        How many games are new.
+        study: the study, open for writing; its own games stay as they are.
+        path: the file; its first bytes tell the format.
+        boards: files of start boards, if the study lacks them.
 
     Raises:
-        InvalidInput: the file is not what was expected, named with its line or row, or a game
-            contradicts the study. Nothing is written.
+        InvalidInput: the file is invalid (the message names line or row), or a game contradicts the
+            study. Nothing is written.
         MissingExtra: it is Parquet, and PyArrow is not installed.
-        ResourceError: the study cannot be written; nothing is.
     """
     return keep(study, read_games(path), boards)
 
 
 def read_games(path: str | os.PathLike[str]) -> list[RunGames]:
-    """The games of a CSV or Parquet file, by run.
-
-    Raises:
-        InvalidInput: the file is not what was expected; the text names the line or row.
-        MissingExtra: it is Parquet, and PyArrow is not installed.
-    """
+    """The games of a CSV or Parquet file, by run; it raises as `import_games` does."""
     with open_regular(path) as file:
         is_parquet = file.read(len(_PARQUET)) == _PARQUET
     name = shown(os.fspath(path))
@@ -186,24 +153,11 @@ def _checked(parts: Iterator[Rows], name: str) -> Iterator[Rows]:
         yield rows
 
 
-# ---- into the study
+# ---- storage
 
 
 def keep(study: Study, runs: list[RunGames], boards: Sequence[str | os.PathLike[str]] = ()) -> int:
-    """Write games that were read, in one transaction.
-
-    Args:
-        study: the study, open for writing.
-        runs: the games.
-        boards: see `import_games`.
-
-    Returns:
-        How many of them are new.
-
-    Raises:
-        InvalidInput: a game contradicts the study, or its player has changed since.
-        ResourceError: the study cannot be written. In either case nothing is.
-    """
+    """Write imported games in one transaction, see `import_games`; the number of new games."""
     study.flush()
     with study.transaction():
         return sum(_keep_run(study, run, boards) for run in runs)
@@ -236,7 +190,7 @@ def _keep_run(study: Study, run: RunGames, boards: Sequence[str | os.PathLike[st
 def _start_boards(
     study: Study, about: RunAbout, paths: Sequence[str | os.PathLike[str]]
 ) -> StartBoards | None:
-    """The boards that games begin on, which a file of games names by their hash alone."""
+    """The start boards of a run, which a file of games names only by their hash."""
     if not about.boards:
         return None
     found = study.boards(about.boards, about.rules) or _named_boards(about, paths)
@@ -250,7 +204,7 @@ def _start_boards(
 
 
 def _named_boards(about: RunAbout, paths: Sequence[str | os.PathLike[str]]) -> StartBoards | None:
-    """The boards of a run among those of some files; files for other rules may be among them."""
+    """The start boards of a run among some files, which may also hold boards for other rules."""
     refusals = []
     for path in paths:
         try:
@@ -266,7 +220,6 @@ def _named_boards(about: RunAbout, paths: Sequence[str | os.PathLike[str]]) -> S
 
 
 def _check_same(study: Study, run: RunGames, known: GameColumns, ours: Any, theirs: Any) -> None:
-    """The same player, rules and seed give the same game."""
     differ = np.zeros(len(ours), dtype=np.bool_)
     for one, two in ((known.scores, run.games.scores), (known.moves, run.games.moves)):
         differ |= one[ours] != two[theirs]
@@ -279,7 +232,7 @@ def _check_same(study: Study, run: RunGames, known: GameColumns, ours: Any, thei
 
 
 def stretches(seeds: NDArray[np.uint64]) -> list[SeedRange]:
-    """The stretches of seeds without a gap; none where there are many."""
+    """The ranges of consecutive seeds; none if there are too many."""
     ordered = np.sort(seeds)
     starts = np.flatnonzero(np.diff(ordered) != 1) + 1
     if len(starts) >= _STRETCHES:

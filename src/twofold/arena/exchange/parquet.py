@@ -1,6 +1,6 @@
 """Games as Parquet: seeds as uint64, `reached` as list<int32>, texts as dictionaries.
 
-PyArrow has no types and is an extra: its module is an argument, or asked for where it is used.
+PyArrow is an optional extra without types; its module is passed on, or imported when used.
 """
 
 import io
@@ -25,20 +25,20 @@ from twofold.memory import check_memory
 from twofold.notation import shown
 
 _CHUNK: Final = 50_000
-"""Games that are read at a time."""
+"""Number of games read at a time."""
 
 _LISTS: Final = "reached"
 """The column that holds lists."""
 
 _LEAST_ROW_BYTES: Final = 2
-"""Fewest bytes that a game takes in a file: it has a seed, a score and a time of its own."""
+"""Smallest size of a game in a file, in bytes: its seed, score and time are distinct."""
 
 _ROW_BYTES: Final = 300
-"""Memory that a game takes while a file is read."""
+"""Memory for a game while a file is read, in bytes."""
 
 
 class _Sink(io.RawIOBase):
-    """A file whose content is taken away as it grows."""
+    """A file whose content can be taken while it is written."""
 
     def __init__(self) -> None:
         self._parts: list[bytes] = []
@@ -61,7 +61,7 @@ class _Sink(io.RawIOBase):
 
 
 def parts(runs: Iterable[tuple[StoredRun, GameColumns]]) -> Iterator[bytes]:
-    """The file, part by part."""
+    """The file in parts."""
     pa, pq = require_report("pyarrow"), require_report("pyarrow.parquet")
     sink, schema = _Sink(), _schema(pa)
     with pq.ParquetWriter(sink, schema, compression="zstd") as writer:
@@ -112,14 +112,14 @@ def _batch(pa: Any, schema: Any, run: StoredRun, games: GameColumns) -> Any:
     )
 
 
-# ---- in
+# ---- import
 
 
 def rows(path: str | os.PathLike[str], name: str) -> Iterator[Rows]:
-    """The rows of a Parquet file, so many at a time; an error names the row, from 1.
+    """The rows of a Parquet file in chunks; an error names the row, from 1.
 
     Raises:
-        InvalidInput: it is not what `parts` writes.
+        InvalidInput: the file is not one that `parts` writes.
         MissingExtra: PyArrow is not installed.
     """
     pa, pq = require_report("pyarrow"), require_report("pyarrow.parquet")
@@ -132,7 +132,7 @@ def rows(path: str | os.PathLike[str], name: str) -> Iterator[Rows]:
             _check_rows(found.num_rows, size, name)
             columns = _columns(found.schema, wanted.names, name)
             check_pages(file, found, columns, _LISTS)
-            flat = [column for column in columns if column != _LISTS]  # texts once, not a row each
+            flat = [column for column in columns if column != _LISTS]  # each text is stored once
             source = pq.ParquetFile(file, metadata=found, read_dictionary=flat, pre_buffer=False)
             for batch in source.iter_batches(_CHUNK, columns=columns):
                 yield _rows(pa, batch, first, name)
@@ -141,11 +141,11 @@ def rows(path: str | os.PathLike[str], name: str) -> Iterator[Rows]:
         raise
     except (pa.ArrowException, OSError, ValueError) as error:
         reason = " ".join(str(error).split())
-        raise InvalidInput(f"expected a sound Parquet file, got {name}: {shown(reason)}") from None
+        raise InvalidInput(f"expected a valid Parquet file, got {name}: {shown(reason)}") from None
 
 
 def _columns(schema: Any, wanted: list[str], name: str) -> list[str]:
-    """The columns that are read, each of one kind of value."""
+    """The columns to read."""
     there = [schema.column(place).path.partition(".")[0] for place in range(len(schema))]
     found = [column for column in wanted if column in there]
     if not set(REQUIRED) <= set(found) or any(there.count(column) > 1 for column in found):
@@ -157,7 +157,7 @@ def _columns(schema: Any, wanted: list[str], name: str) -> list[str]:
 
 
 def _check_rows(rows: int, size: int, name: str) -> None:
-    """Refuse rows that would fill the memory, though they take no room in the file."""
+    """Refuse more rows than fit into memory; compression makes them small in the file."""
     if rows > MAX_GAMES:
         raise InvalidInput(f"expected at most {MAX_GAMES:,} games, got {rows:,} in {name}")
     if rows * _LEAST_ROW_BYTES > size:
@@ -219,7 +219,7 @@ def _rows(pa: Any, batch: Any, first: int, name: str) -> Rows:
 
 
 def _sums(column: Any, rows: int) -> NDArray[np.int64]:
-    """Sums of tiles; UNKNOWN where there is none, or no column of them."""
+    """Tile sums; UNKNOWN for empty cells or without the column."""
     if column is None:
         return np.full(rows, UNKNOWN, dtype=np.int64)
     found: NDArray[np.int64] = column.fill_null(UNKNOWN).to_numpy(zero_copy_only=False)
@@ -227,7 +227,7 @@ def _sums(column: Any, rows: int) -> NDArray[np.int64]:
 
 
 def _texts(pa: Any, array: Any) -> list[str]:
-    """A text for each row; equal ones are one."""
+    """A text for each row; equal texts share one object."""
     whole = array if pa.types.is_dictionary(array.type) else array.dictionary_encode()
     words = whole.dictionary.cast(pa.string()).to_pylist()
     return [words[code] for code in whole.indices.to_pylist()]

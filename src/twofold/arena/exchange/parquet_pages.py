@@ -1,9 +1,8 @@
-"""What a Parquet file is going to take, read from the headers of its pages before any is decoded.
+"""Checks the size of a Parquet file by its page headers, before any page is decoded.
 
-A few bytes of a page can stand for any number of values, and a compressed page for gigabytes, so
-that the length of a file says nothing. The headers do: each page has one, in Thrift's compact
-form, with its size once decompressed, its number of values and their encoding; a decoder keeps
-to them.
+A few bytes of a page can stand for any number of values, and a compressed page for gigabytes.
+The headers, in Thrift's compact form, give the uncompressed size, the number of values and the
+encoding of each page; a decoder obeys them.
 
 Source: https://github.com/apache/parquet-format (PageHeader), and the compact protocol of
 https://github.com/apache/thrift.
@@ -17,13 +16,13 @@ MAX_FOOTER: Final = 4 * 2**20
 """Largest footer, in bytes: 10 million games take half a megabyte."""
 
 MAX_PAGES: Final = 32 * 2**20
-"""Bytes of the largest pages of all columns together; writers make pages of about a megabyte."""
+"""Limit for the largest pages of all columns together; usual pages have about a megabyte."""
 
 _MAX_HEADER: Final = 64 * 2**10
 _KINDS: Final = ("INT32", "INT64", "BOOLEAN", "BYTE_ARRAY", "FLOAT", "DOUBLE")
 _DICTIONARY_PAGE: Final = 2
 _PREFIXES: Final = 7
-"""The encoding DELTA_BYTE_ARRAY: a byte may stand for as much text as the value before."""
+"""The encoding DELTA_BYTE_ARRAY, in which a byte can stand for the whole text before."""
 
 # Fields of a PageHeader, and of the headers in it.
 _TYPE, _SIZE, _COMPRESSED_SIZE, _DATA, _DICTIONARY, _DATA_V2 = 1, 2, 3, 5, 7, 8
@@ -34,13 +33,13 @@ Struct = dict[int, Any]
 
 @dataclass(slots=True)
 class Pages:
-    """What the pages of a column, in one group of rows, hold.
+    """The pages of a column in one row group.
 
     Attributes:
-        values: values in all of them.
-        size: bytes of the largest one and of the dictionary, decompressed.
+        values: number of values.
+        size: bytes of the largest page and of the dictionary, decompressed.
         words: entries of the dictionary.
-        prefixes: whether texts are given by what they share with the one before.
+        prefixes: True if texts share prefixes with the text before.
     """
 
     values: int = 0
@@ -50,28 +49,17 @@ class Pages:
 
 
 def check_footer(file: IO[bytes], size: int) -> None:
-    """Refuse a footer that is larger than any of games.
-
-    Raises:
-        ValueError: the file has no footer, or a larger one.
-    """
+    """Refuse a file without a footer, or with too large a footer, by ValueError."""
     file.seek(max(size - 8, 0))
     length, magic = int.from_bytes(file.read(4), "little"), file.read(4)
     if magic != b"PAR1" or length > min(MAX_FOOTER, size - 8):
-        raise ValueError(f"no footer of at most {MAX_FOOTER} bytes at the end")
+        raise ValueError(f"expected a footer of at most {MAX_FOOTER} bytes at the end")
 
 
 def check_pages(file: IO[bytes], metadata: Any, columns: Iterable[str], lists: str) -> None:
-    """Refuse what would take much more memory than the games of a file.
+    """Refuse files that need much more memory than their games, by ValueError.
 
-    Args:
-        file: the file.
-        metadata: PyArrow's, of its footer.
-        columns: those that are going to be read; each has one value a row, but for `lists`.
-        lists: the column that has up to 36 values a row.
-
-    Raises:
-        ValueError: says what is too large.
+    `metadata` is PyArrow's. Each of `columns` has one value a row, except `lists` with up to 36.
     """
     wanted = set(columns)
     for number in range(metadata.num_row_groups):
@@ -84,11 +72,10 @@ def check_pages(file: IO[bytes], metadata: Any, columns: Iterable[str], lists: s
                 wanted_values = group.num_rows * (36 if column == lists else 1)
                 total += _check_column(file, chunk, column, group.num_rows, wanted_values)
         if total > MAX_PAGES:
-            raise ValueError(f"pages of {total} bytes in all columns together, past {MAX_PAGES}")
+            raise ValueError(f"expected pages of at most {MAX_PAGES} bytes in all, got {total}")
 
 
 def _check_column(file: IO[bytes], chunk: Any, column: str, rows: int, values: int) -> int:
-    """Bytes of the largest pages of a column."""
     if chunk.physical_type not in _KINDS:
         raise ValueError(f"{column} as {chunk.physical_type}, which is none of {', '.join(_KINDS)}")
     pages = _pages(file, chunk, column)
@@ -100,7 +87,6 @@ def _check_column(file: IO[bytes], chunk: Any, column: str, rows: int, values: i
 
 
 def _pages(file: IO[bytes], chunk: Any, column: str) -> Pages:
-    """What the headers of the pages say."""
     begin = chunk.data_page_offset
     if chunk.has_dictionary_page and 0 < chunk.dictionary_page_offset < begin:
         begin = chunk.dictionary_page_offset
@@ -125,28 +111,20 @@ def _pages(file: IO[bytes], chunk: Any, column: str) -> Pages:
 
 
 class _PageReader:
-    """Reads Thrift's compact form.
-
-    Args:
-        data: begins with a header.
-    """
+    """Reads Thrift's compact form; `data` begins with a header."""
 
     def __init__(self, data: bytes) -> None:
         self._data, self._at = data, 0
 
     def header(self) -> tuple[Struct, int]:
-        """The header of a page and its length in bytes.
-
-        Raises:
-            ValueError: it is none.
-        """
+        """The header of a page and its length in bytes."""
         try:
             return self._struct(4), self._at
         except (IndexError, KeyError) as error:
-            raise ValueError("no header of a page where one should be") from error
+            raise ValueError("expected the header of a page, got other bytes") from error
 
     def _struct(self, depth: int) -> Struct:
-        """The fields by number; deeper than `depth` there are none."""
+        """The fields by number, nested up to `depth`."""
         found, field = {}, 0
         while byte := self._byte():
             kind, step = byte & 15, byte >> 4
@@ -155,19 +133,19 @@ class _PageReader:
         return found
 
     def _value(self, kind: int, depth: int) -> Any:
-        if kind in (1, 2):  # a truth value, which is its own type
+        if kind in (1, 2):  # a bool, whose value is its type
             return kind == 1
         if kind == 3:
             return self._byte()
         if kind in (4, 5, 6):
             return self._signed()
-        if kind in (7, 8):  # a float64, or bytes: passed over
-            length = 8 if kind == 7 else self._unsigned()  # which moves on, too
+        if kind in (7, 8):  # a float64, or bytes: skipped
+            length = 8 if kind == 7 else self._unsigned()  # this also advances
             self._at += length
             return None
         if kind == 12 and depth:
             return self._struct(depth - 1)
-        raise KeyError(kind)  # lists and maps, which no header has
+        raise KeyError(kind)  # lists and maps do not occur in headers
 
     def _byte(self) -> int:
         self._at += 1

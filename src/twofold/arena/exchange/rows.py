@@ -1,4 +1,4 @@
-"""Rows of games as a file has them: checked, and put together by run."""
+"""Checks the rows of a file of games, and groups them by run."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
@@ -22,19 +22,18 @@ REQUIRED: Final = (*TEXTS, "reproducible", *_NUMBERS, "reached", *TIMES)
 """Columns of every file, in this order."""
 
 COLUMNS: Final = (*REQUIRED, "boards", "tile_sum")
-"""Columns that are written; those of an older file are the required ones."""
+"""Columns that are written; older files have only the required ones."""
 
 
 @dataclass(frozen=True, slots=True)
 class Rows:
-    """Some rows of a file as columns.
+    """Rows of a file as columns.
 
     Attributes:
         name: of the file, for errors.
         what: `line` or `row`.
-        places: the line or row of each.
-        texts: the columns that say what the run was; `machine` and `boards` where the file has
-            them.
+        places: number of each line or row.
+        texts: the columns of the run; `machine` and `boards` only if the file has them.
         reproducible: bool (rows,).
         games: the other columns.
     """
@@ -47,7 +46,7 @@ class Rows:
     games: GameColumns
 
     def refuse(self, wrong: Any, expected: str, got: Any) -> None:
-        """Raise InvalidInput for the first row that is wrong."""
+        """Raise InvalidInput for the first wrong row."""
         if wrong.any():
             at = int(np.argmax(wrong))
             raise InvalidInput(
@@ -58,7 +57,7 @@ class Rows:
 
 @dataclass(frozen=True, slots=True)
 class RunAbout:
-    """What a run was; see `twofold.arena.studies.study.StoredRun`."""
+    """The description of a run; see `twofold.arena.studies.study.StoredRun`."""
 
     spec: str
     player: str
@@ -79,7 +78,7 @@ class RunGames:
 
 
 def nanoseconds(seconds: NDArray[np.float64]) -> NDArray[np.int64]:
-    """Where the time is not known, 0."""
+    """Seconds as nanoseconds; unknown times as 0."""
     return np.rint(np.nan_to_num(seconds) * 1e9).astype(np.int64)
 
 
@@ -87,10 +86,10 @@ def nanoseconds(seconds: NDArray[np.float64]) -> NDArray[np.int64]:
 
 
 def columns_of_texts(rows: list[list[str]], lines: list[int], name: str) -> Rows:
-    """The rows of a CSV file, with all columns or those that are required.
+    """The rows of a CSV file, with all columns or the required ones.
 
     Raises:
-        InvalidInput: a cell is not what its column holds.
+        InvalidInput: a cell does not match its column.
     """
     cells = dict(zip(COLUMNS, zip(*rows, strict=True), strict=False)) if rows else {}
     nothing = [""] * len(rows)
@@ -126,7 +125,6 @@ class _TextCells:
         )
 
     def numbers(self, column: str) -> list[int]:
-        """Whole numbers in decimal within their range."""
         texts, largest = self._columns[column], LARGEST[column]
         for at, text in enumerate(texts):
             if not (text.isdecimal() and text.isascii() and len(text) <= 20):
@@ -147,7 +145,7 @@ class _TextCells:
         return values
 
     def sums(self) -> NDArray[np.int64]:
-        """Sums of tiles; UNKNOWN for an empty cell."""
+        """Tile sums; UNKNOWN for an empty cell."""
         known = np.array([bool(text) for text in self._columns["tile_sum"]], dtype=np.bool_)
         self._columns["tile_sum"] = [text or "0" for text in self._columns["tile_sum"]]
         found = np.array(self.numbers("tile_sum"), dtype=np.int64)
@@ -162,7 +160,6 @@ class _TextCells:
         return np.array([text == "1" for text in texts], dtype=np.bool_)
 
     def reached(self) -> NDArray[np.int32]:
-        """JSON arrays of up to 36 numbers that fit int32."""
         texts = self._columns["reached"]
         found = move_numbers(texts)
         if found is None:
@@ -178,14 +175,14 @@ def whole_runs(parts: Iterable[Rows], name: str) -> list[RunGames]:
     """The rows of a file by run, in the order of the file.
 
     Raises:
-        InvalidInput: there is no game, a game is there twice, or what a run was cannot be read.
+        InvalidInput: there is no game, a game is repeated, or a run cannot be read.
     """
     keys: dict[tuple[str, ...], int] = {}
     abouts: list[RunAbout] = []
     kept: list[tuple[Rows, NDArray[np.int64]]] = []
     for rows in parts:
         codes = _codes(rows, keys, abouts)
-        kept.append((replace(rows, texts={}), codes))  # a text a row would fill the memory
+        kept.append((replace(rows, texts={}), codes))  # texts of all rows need too much memory
     if not abouts:
         raise InvalidInput(f"expected at least one game, got none in {name}")
     return [_run(kept, number, about) for number, about in enumerate(abouts)]
@@ -194,7 +191,7 @@ def whole_runs(parts: Iterable[Rows], name: str) -> list[RunGames]:
 def _codes(
     rows: Rows, keys: dict[tuple[str, ...], int], abouts: list[RunAbout]
 ) -> NDArray[np.int64]:
-    """The number of each row's run; new runs are added to what is known of them."""
+    """The run number of each row; new runs are appended to `abouts`."""
     told: list[Sequence[Any]] = [rows.texts[column] for column in TEXTS]
     told.append(rows.texts.get("machine", ["{}"] * len(rows.places)))
     told.append(rows.texts.get("boards", [""] * len(rows.places)))
@@ -212,7 +209,7 @@ def _codes(
 
 
 def _checked_about(rows: Rows, at: int, about: tuple[Any, ...]) -> RunAbout:
-    """What a row says of its run, with the rules in their canonical form."""
+    """The run of a row, with the rules in their canonical form."""
     cells = RowCells(_ABOUT, about, f"{rows.what} {rows.places[at]} of {rows.name}")
     facts = run_facts(cells)
     rules = str(Rules.parse(facts["rules"]))

@@ -1,1 +1,1 @@
-"""Reports: what the games of a study say, as pages, text, pictures."""
+"""Reports of studies: HTML pages, text and plots."""

@@ -1,4 +1,4 @@
-"""Drawings of Matplotlib in a palette: as SVG for the inside of a page, or as files."""
+"""Draws with Matplotlib in a palette: SVG inside a page, or files."""
 
 import io
 import re
@@ -14,7 +14,7 @@ from twofold.errors import MissingExtra
 Form = Literal["svg", "pdf"]
 
 FORMS: Final[tuple[Form, ...]] = ("svg", "pdf")
-"""The forms of a file, which are also the ends of its name."""
+"""The formats of a file, which are also its suffixes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,13 +31,13 @@ PAPER: Final = Palette(
     ink="#1d1f23",
     faint="#d9dce1",
 )
-"""For white paper. The series are those of Okabe and Ito, but for their yellow, lost on white.
+"""For white paper. The series are those of Okabe and Ito without yellow, invisible on white.
 
 Source: Okabe and Ito 2008, Color Universal Design.
 """
 
 SERIES: Final = len(PAPER.series)
-"""How many colours of series there are; Matplotlib names them C0, C1 and so on."""
+"""Number of series colours, which Matplotlib names C0, C1 and so on."""
 
 _SETTINGS: Final[dict[str, Any]] = {
     "axes.axisbelow": True,
@@ -62,18 +62,14 @@ _SETTINGS: Final[dict[str, Any]] = {
 }
 _INK: Final = ("axes.labelcolor", "text.color", "xtick.labelcolor", "ytick.labelcolor")
 _FAINT: Final = ("axes.edgecolor", "grid.color", "xtick.color", "ytick.color")
-"""The settings that are the colour of text and that of lines."""
+"""Settings for the colours of text and of lines."""
 
 _STYLE: Final = '<style type="text/css">'
-"""Begins the style sheet of Matplotlib in a file."""
+"""The start of Matplotlib's style sheet in a file."""
 
 
 def require_report(module: str) -> Any:
-    """A module of the extra `report`.
-
-    Raises:
-        MissingExtra: it is not installed.
-    """
+    """Import a module of the extra `report`, or raise MissingExtra."""
     try:
         return import_module(module)
     except ImportError:
@@ -83,19 +79,19 @@ def require_report(module: str) -> Any:
 
 
 def thousands(value: float, _: float) -> str:
-    """A number of an axis."""
+    """Format a number of an axis."""
     return f"{value:,.0f}"
 
 
 @dataclass(frozen=True, slots=True)
 class Drawing:
-    """What is to be drawn. The same drawing gives the same bytes whenever it is made.
+    """A drawing, whose output has the same bytes each time.
 
     Attributes:
-        title: what it shows, read out where it cannot be seen.
+        title: the text for screen readers.
         size: width and height, inches of 72 points.
-        draw: draws it on its axes; of several panels on an array of them.
-        panels: one below the other, on the same x axis.
+        draw: draws it on its axes; on an array of them if there are several panels.
+        panels: number of panels, one below the other, with the same x axis.
     """
 
     title: str
@@ -104,36 +100,17 @@ class Drawing:
     panels: int = 1
 
     def inline(self, name: str) -> str:
-        """SVG for the inside of a page, in the colours of PAPER.
-
-        Args:
-            name: what the ids in it begin with.
-
-        Raises:
-            MissingExtra: Matplotlib is not installed.
-        """
+        """SVG for the inside of a page, in the colours of PAPER; its ids begin with `name`."""
         return _inner(self._saved(PAPER, "svg", _without_metadata()).decode(), name, self.title)
 
     def image(self, palette: Palette, fonts: str) -> bytes:
-        """An SVG file for a page, with nothing behind it.
-
-        Args:
-            palette: its colours.
-            fonts: families of its text, as CSS has them.
-
-        Raises:
-            MissingExtra: Matplotlib is not installed.
-        """
+        """An SVG file for a page, with a transparent background; `fonts` are CSS font families."""
         metadata = _without_metadata() | {"Title": self.title}
         svg = self._saved(palette, "svg", metadata).decode()
         return svg.replace(_STYLE, f"{_STYLE}text{{font-family: {fonts} !important}}", 1).encode()
 
     def file(self, form: Form) -> bytes:
-        """A file for a paper: black on white.
-
-        Raises:
-            MissingExtra: Matplotlib is not installed.
-        """
+        """A file for a paper: black on white."""
         date = "Date" if form == "svg" else "CreationDate"
         return self._saved(PAPER, form, {date: None}, background="white")
 
@@ -160,13 +137,13 @@ def _without_metadata() -> dict[str, str | None]:
 
 @contextmanager
 def _settings(palette: Palette) -> Iterator[None]:
-    """Our settings of Matplotlib; it warns of no sign without a glyph."""
+    """Apply the settings of Matplotlib; warnings of missing glyphs are ignored."""
     import matplotlib
     from matplotlib.rcsetup import cycler
 
     with matplotlib.rc_context(), warnings.catch_warnings():
         warnings.filterwarnings("ignore", message="Glyph")  # the page's fonts may have it
-        matplotlib.rcdefaults()  # what the user has set elsewhere must not change a report
+        matplotlib.rcdefaults()  # a report must not depend on the user's settings
         settings: Any = matplotlib.rcParams
         settings.update(_SETTINGS)
         settings.update(dict.fromkeys(_INK, palette.ink) | dict.fromkeys(_FAINT, palette.faint))
@@ -175,11 +152,11 @@ def _settings(palette: Palette) -> Iterator[None]:
 
 
 def _inner(svg: str, name: str, title: str) -> str:
-    """The part of a file that stands in a page: no prolog, no styles, ids of its own."""
+    """The part of an SVG file that belongs into a page: no prolog, no styles, unique ids."""
     svg = re.sub(r"\s*<defs>\s*<style.*?</style>\s*</defs>", "", svg, flags=re.DOTALL)
     opening, _, body = svg[svg.index("<svg") :].strip().partition(">")
     box = opening.partition('viewBox="')[2].partition('"')[0]
-    body = re.sub(  # in tags alone: text between them stays as it is
+    body = re.sub(  # only inside tags; text between them is unchanged
         r"<[^<>]*>", lambda tag: re.sub(r'(\bid="|href="#|url\(#)', rf"\g<1>{name}-", tag[0]), body
     )
     return (

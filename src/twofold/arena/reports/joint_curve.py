@@ -1,4 +1,4 @@
-"""The learning curves of several runs that differ in their seeds alone: mean and interval."""
+"""Joint learning curves: mean and interval of several runs that differ only in their seeds."""
 
 import csv
 import io
@@ -14,26 +14,24 @@ from twofold.errors import InvalidInput, InvalidNetwork
 from twofold.networks.file import Card, read_card
 
 RUNS_SUFFIX: Final = ".runs.csv"
-"""End of the name of the file of such curves: `net.runs.csv` beside `net-1.safetensors`."""
+"""Suffix of the file of a joint curve, such as `net.runs.csv` beside `net-1.safetensors`."""
 
 COLUMNS: Final = ("games", "mean", "low", "high")
-"""The first columns of that file; one for each run follows, `seed_` and its seed."""
+"""The first columns of that file, followed by a column `seed_N` for each run."""
 
 _LARGEST: Final = 1e15
-"""Of the numbers of a curve, which are games, moves, seconds and points."""
+"""Largest number in a curve: games, moves, seconds or points."""
 
 MAX_BYTES: Final = 4 * 2**20
-"""Longest file of a curve that is read."""
+"""Largest file of a curve that is read."""
 
 
 @dataclass(frozen=True, slots=True)
 class OneCurve:
     """The learning curve of a run.
 
-    Attributes:
-        seed: of the run.
-        points: games finished, and mean score of the games since the point before; all the same
-            number of games apart.
+    `points` are the number of finished games and the mean score since the point before, at equal
+    distances.
     """
 
     seed: int
@@ -42,12 +40,12 @@ class OneCurve:
 
 @dataclass(frozen=True, slots=True)
 class JointPoint:
-    """What some runs came to after as many games.
+    """The runs after the same number of games.
 
     Attributes:
         games: of each run.
-        mean: over the runs that have come so far, with its 95 % interval by Student's t.
-        runs: the mean score of each run, None for those that have not come so far.
+        mean: over the runs with this many games, with its 95 % interval by Student's t.
+        runs: the mean score of each run; None for a run with fewer games.
     """
 
     games: int
@@ -57,24 +55,19 @@ class JointPoint:
 
 @dataclass(frozen=True, slots=True)
 class JointCurve:
-    """The curves of several runs.
-
-    Attributes:
-        seeds: of the runs, in order.
-        points: ascending by games.
-    """
+    """The learning curves of several runs, with points in the order of games."""
 
     seeds: tuple[int, ...]
     points: tuple[JointPoint, ...]
 
     @property
     def last(self) -> JointPoint | None:
-        """The last point that all runs have come to; None before the first."""
+        """The last point of all runs; None if there is none."""
         there = [point for point in self.points if None not in point.runs]
         return there[-1] if there else None
 
     def csv(self) -> str:
-        """One line a point, with a header; empty cells for what is not known."""
+        """One line a point, with a header; unknown cells are empty."""
         text = io.StringIO()
         writer = csv.writer(text, lineterminator="\n")
         writer.writerow([*COLUMNS, *(f"seed_{seed}" for seed in self.seeds)])
@@ -85,14 +78,14 @@ class JointCurve:
 
 
 def runs_path(out: str | os.PathLike[str]) -> Path:
-    """Where the curves of runs are kept: `net.runs.csv` for `net.safetensors`."""
+    """The file of a joint curve: `net.runs.csv` for `net.safetensors`."""
     return Path(out).with_suffix(RUNS_SUFFIX)
 
 
 def join(curves: Sequence[OneCurve]) -> JointCurve:
-    """The curves together: those with points closer by are averaged to the widest distance.
+    """Join curves; points are averaged to the largest distance of any curve.
 
-    A point stands wherever a run has one. The interval needs two runs.
+    There is a point wherever a run has one. The interval needs two runs.
     """
     apart = max((curve.points[0][0] for curve in curves if curve.points), default=1)
     means = [_widened(curve.points, apart) for curve in curves]
@@ -105,7 +98,7 @@ def join(curves: Sequence[OneCurve]) -> JointCurve:
 
 
 def _widened(points: Sequence[tuple[int, float]], apart: int) -> dict[int, float]:
-    """Points `apart` games from each other, each the mean of those since the one before."""
+    """Points at distance `apart`, each the mean of those since the one before."""
     if not points:
         return {}
     size = max(apart // points[0][0], 1)
@@ -114,11 +107,7 @@ def _widened(points: Sequence[tuple[int, float]], apart: int) -> dict[int, float
 
 
 def read_runs(paths: Iterable[str | os.PathLike[str]]) -> JointCurve:
-    """The curves in the files of some runs, joined; the weights are not read.
-
-    Raises:
-        InvalidNetwork: a file is not that of a training run.
-    """
+    """The joint curve of the networks in some files; the weights are not read."""
     return join([_curve_of(path, read_card(path)) for path in paths])
 
 
@@ -145,14 +134,9 @@ def _rounded(value: float | None) -> float | None:
 
 @dataclass(frozen=True, slots=True)
 class DrawnCurve:
-    """A curve that a file has: of one run, or the mean of several with its interval.
+    """A curve to draw: of one run, or the mean of several runs with its interval.
 
-    Attributes:
-        name: of the file.
-        games: ascending.
-        means: mean score at each.
-        lows: where its interval begins; None where it is not known.
-        highs: where it ends.
+    `lows` and `highs` are the ends of the intervals; None if unknown.
     """
 
     name: str
@@ -163,11 +147,7 @@ class DrawnCurve:
 
 
 def read_curve(path: str | os.PathLike[str]) -> DrawnCurve:
-    """The curve in a `net.csv` or `net.runs.csv` of `twofold train`.
-
-    Raises:
-        InvalidInput: there is no such file, or it has no such curve.
-    """
+    """The curve in a `net.csv` or `net.runs.csv` of `twofold train`, or InvalidInput."""
     from twofold.files import open_regular
 
     with open_regular(Path(path)) as file:
@@ -194,11 +174,7 @@ def read_curve(path: str | os.PathLike[str]) -> DrawnCurve:
 
 
 def finite_number(text: str) -> float:
-    """The number of a cell.
-
-    Raises:
-        ValueError: it is none, or not finite.
-    """
+    """Parse a finite number, or raise ValueError."""
     value = float(text)
     if not _may_hold(value):
         raise ValueError(f"expected a number, got {text!r}")
@@ -206,7 +182,6 @@ def finite_number(text: str) -> float:
 
 
 def _may_hold(value: float) -> bool:
-    """Whether a curve may hold a number: infinities and NaN are false, too."""
     return abs(value) <= _LARGEST
 
 

@@ -1,4 +1,4 @@
-"""The page of a report: one file without scripts that loads nothing."""
+"""The HTML page of a report: one file without scripts that loads nothing."""
 
 import html as markup
 import os
@@ -30,7 +30,7 @@ from twofold.files import atomic_write
 from twofold.notation import printable
 
 _DARK: Final = ("#3d9be0", "#f0782a", "#1fbf92", "#e29cc3", "#8fd3f7", "#f2b632", "#f2f2f2")
-"""The series of PAPER, on black a little lighter."""
+"""The series of PAPER, slightly lighter for a dark background."""
 
 _STYLE: Final = """
 :root {
@@ -92,7 +92,7 @@ dt { color: var(--soft); } dd { margin: 0; overflow-wrap: anywhere; }
 """
 
 _FEW_ROWS: Final = 25
-"""Of more rows the table of tile sums is folded."""
+"""With more rows, the table of tile sums is folded."""
 
 _HEADINGS: Final = {
     "reach": "How far they get",
@@ -100,14 +100,14 @@ _HEADINGS: Final = {
     "scores": "Scores",
     "strength": "Strength and time",
 }
-"""Of the plots, in order."""
+"""The headings of the plots, in order."""
 
 _POLICY: Final = "default-src 'none'; style-src 'unsafe-inline'"
-"""What a browser may load for the page: nothing."""
+"""The content security policy: the page may load nothing."""
 
 
 def write_html(study: Study, path: str | os.PathLike[str]) -> None:
-    """Write one page with tables and plots that needs nothing but itself.
+    """Write a page with tables and plots that loads nothing.
 
     Equal studies of the same name give equal bytes.
 
@@ -120,16 +120,7 @@ def write_html(study: Study, path: str | os.PathLike[str]) -> None:
 
 
 def html(study: Study | None, curves: Sequence[DrawnCurve] = ()) -> str:
-    """The page of a report.
-
-    Args:
-        study: what it is about; None for learning curves alone.
-        curves: learning curves, which stand below all sections.
-
-    Raises:
-        InvalidInput: the study has no finished game.
-        MissingExtra: Matplotlib is not installed.
-    """
+    """The page of a report: a study, and below it learning curves."""
     require_report("matplotlib")
     sections = [] if study is None else gather(study)
     entries = [entry for section in sections for entry in section.entries]
@@ -160,9 +151,9 @@ def _style() -> str:
 
 
 def _plot_rules() -> str:
-    """Rules that give the lines and areas of plots, drawn for paper, the page's colours.
+    """CSS rules that give the lines and areas of plots, drawn for paper, the page's colours.
 
-    They name no parent: a marker that `use` shows has none that a selector could see.
+    They have no parent selectors, which do not match inside the markers that `use` shows.
     """
     names = {colour: f"--series-{place}" for place, colour in enumerate(PAPER.series)}
     names |= {PAPER.ink: "--ink", PAPER.faint: "--faint"}
@@ -174,16 +165,15 @@ def _plot_rules() -> str:
 
 
 def _text(value: str) -> str:
-    """Text of others as it may stand in a page."""
+    """Escape text from a study."""
     return markup.escape(printable(value))
 
 
 def _curves(curves: Sequence[DrawnCurve]) -> str:
-    """The learning curves, and a table of where they end."""
     svg = learning_curves(curves).inline("curves")
     caption = (
-        "Mean score of the games while a network learns, from point to point; of several runs "
-        "their mean, with its interval over the runs as a band."
+        "Mean score in training between two points; for several runs the mean over the runs, "
+        "with its interval as a band."
     )
     figure = _figure(svg, _legend([curve.name for curve in curves]), caption)
     return f"<h2>Learning curves</h2>\n{figure}\n{_table(curves_table(curves), ranked=True)}"
@@ -216,15 +206,14 @@ def _notes(tables: SectionTables) -> str:
 
 
 def _plots(section: Section, tables: SectionTables) -> list[str]:
-    """Each plot under its heading, with what it shows in words and its table below."""
     had = " or began with one as large" if section.boards else ""
     captions = {
         "reach": f"Share of games that reached at least the tile{had}, with its interval.",
-        "survival": "The sum of the tiles says how far a game is. Above: the share of games that "
-        "go on. Below: of those that came to a band of sums, the share that ended in it, with its "
-        f"interval; bands with fewer than {FEWEST} games are left out.",
-        "scores": "How often each score came up, every player to its own height. The mark is the "
-        "median, the thick line holds the middle half of the games. Of more than 1,000 games the "
+        "survival": "The sum of the tiles measures the progress of a game. Above: the share of "
+        "games still going on. Below: the share of the games in a band of sums that ended there, "
+        f"with its interval; bands with fewer than {FEWEST} games are left out.",
+        "scores": "Histograms of the scores, each player scaled to the same height. The mark is "
+        "the median, the thick line the middle half of the games. With more than 1,000 games the "
         "best thousandth is not drawn.",
         "strength": "Further up is stronger, further left is faster. Numbers are places in the "
         "first table, bars the intervals.",
@@ -244,7 +233,6 @@ def _plots(section: Section, tables: SectionTables) -> list[str]:
 
 
 def _folded(table: ReportTable) -> str:
-    """The table of tile sums, which may be long."""
     return (
         f"<details{' open' * (len(table.rows) <= _FEW_ROWS)}><summary>Where they end, by "
         f"tile sum</summary>\n{_table(table)}</details>"
@@ -270,8 +258,8 @@ def _pairs(tables: SectionTables) -> str:
     return (
         "<h3>Differences on the same seeds</h3>\n"
         + _table(tables.pairs)
-        + f'\n<p class="hint">{which}In points a game; p is of the paired t test. Each interval '
-        "stands for itself: of twenty, one is expected to miss.</p>"
+        + f'\n<p class="hint">{which}In points a game; p is of the paired t test. The intervals '
+        "are not corrected for multiple comparisons: one of 20 is expected to miss.</p>"
     )
 
 
@@ -298,12 +286,7 @@ def _commands(tables: SectionTables) -> str:
 
 
 def _table(table: ReportTable, *, ranked: bool = False) -> str:
-    """A table that scrolls by itself where the screen is narrow.
-
-    Args:
-        table: its cells.
-        ranked: whether its lines are the players in order, to be shown with place and marker.
-    """
+    """A table that scrolls on narrow screens; with `ranked`, rows are players with their marker."""
     head = "".join(
         f"<th{' class=name' * (column < table.names)}>{name}</th>"
         for column, name in enumerate(table.header)
@@ -333,12 +316,10 @@ def _cell(table: ReportTable, column: int, cell: str, place: int | None) -> str:
 
 
 def _named(place: int, name: str) -> str:
-    """A player as in every table and legend: marker, place, name."""
     return f'{_swatch(place)}<span class="place">{place + 1}</span><span>{_name(name)}</span>'
 
 
 def _swatch(place: int) -> str:
-    """The legend's piece of line with its marker."""
     style = Style.of(place)
     dashes = f' stroke-dasharray="{" ".join(map(str, style.dashes))}"' if style.dashes else ""
     return (
@@ -349,5 +330,4 @@ def _swatch(place: int) -> str:
 
 
 def _name(text: str) -> str:
-    """A name, a long one to be broken after a comma."""
     return _text(text).replace(",", ",<wbr>")

@@ -1,7 +1,7 @@
-"""The plots of a report, each made once from the runs: pages, files and the laboratory draw them.
+"""The plots of a report, for pages, files and the web app.
 
-Names of players stand in legends outside, so no text of others gets into a plot but as
-the labels of scores and curves, where Matplotlib is told not to read mathematics into it.
+Player names are in legends outside; only labels of scores and curves are drawn by Matplotlib,
+which does not parse mathematics in them.
 """
 
 from collections.abc import Callable, Sequence
@@ -40,13 +40,13 @@ MARKERS: Final = {
     "v": "M14 10L18 2.8H10Z",
     "P": "M12.7 2H15.3V4.7H18V7.3H15.3V10H12.7V7.3H10V4.7H12.7Z",
 }
-"""Markers of Matplotlib, and what each looks like in a legend of 28 x 12."""
+"""Markers of Matplotlib, and their SVG paths for a legend of 28 x 12."""
 
 WIDTH: Final = 7.2
-"""Of a plot, in inches of 72 points."""
+"""Width of a plot, in inches of 72 points."""
 
 NARROW: Final = 4.6
-"""Width of a plot for a phone, whose type is then as large as that of the page."""
+"""Width of a plot for a phone, on which its font size matches the page."""
 
 _HEIGHT: Final = 3.6
 
@@ -54,23 +54,23 @@ _LONGEST_LABEL: Final = 26
 _LONGEST_NARROW: Final = 14
 _LONGEST_CURVE: Final = 40
 _MOST_UPRIGHT: Final = 6
-"""Of more tiles the labels stand aslant where there is little room."""
+"""With more tiles, labels are rotated on narrow plots."""
 _MOST_BANDS: Final = 6
-"""Of more players the bands of intervals would hide each other."""
+"""With more players, bands of intervals are not drawn: they would overlap."""
 
 FEWEST: Final = 5
-"""Of fewer games the share that ended in a band is not drawn."""
+"""With fewer games, the share that ended in a band is not drawn."""
 
 _MANY: Final = 1000
-"""Of more scores the largest thousandth is not drawn: it would press the others together."""
+"""With more scores, the largest thousandth is not drawn: it would compress the others."""
 
 _WIDE: Final = 10.0
-"""Above this quotient of the largest and the smallest mean, scores are on a log axis."""
+"""Above this ratio of the largest to the smallest mean, scores are on a log axis."""
 
 
 @dataclass(frozen=True, slots=True)
 class Style:
-    """How a player is drawn everywhere: colour, line and marker differ from its neighbours'."""
+    """The style of a player in all plots; neighbours differ in colour, line and marker."""
 
     colour: int
     dashes: tuple[float, ...]
@@ -78,22 +78,22 @@ class Style:
 
     @classmethod
     def of(cls, number: int) -> "Style":
-        """The style of the player at a place of the table; the first 84 all differ."""
+        """The style of the player at a position of the table; the first 84 all differ."""
         markers = list(MARKERS)
         return cls(number % SERIES, DASHES[number % len(DASHES)], markers[number % len(markers)])
 
     @property
     def line(self) -> dict[str, Any]:
-        """Colour and line as Matplotlib wants them."""
+        """Matplotlib's keywords for colour and line."""
         return {"color": self.name, "linestyle": (0, self.dashes) if self.dashes else "-"}
 
     def mark(self, size: float) -> dict[str, Any]:
-        """The marker as Matplotlib wants it."""
+        """Matplotlib's keywords for the marker."""
         return {"marker": self.marker, "markersize": size}
 
     @property
     def name(self) -> str:
-        """The colour as Matplotlib names it."""
+        """Matplotlib's name of the colour."""
         return f"C{self.colour}"
 
 
@@ -101,23 +101,17 @@ class Style:
 
 
 def drawing(entries: Entries, kind: str, *, narrow: bool = False) -> Drawing | None:
-    """A plot of some players; None where it says nothing.
-
-    Args:
-        entries: the players, in the order of their table; at least one.
-        kind: one of PLOTS.
-        narrow: whether it is for a phone.
-    """
+    """A plot of players in the order of their table; None if it would show nothing."""
     return PLOTS[kind](entries, NARROW if narrow else WIDTH)
 
 
 def telling(entries: Entries) -> list[str]:
-    """The kinds of plots that say something of some players."""
+    """The kinds of plots that show something."""
     return [kind for kind in PLOTS if entries and drawing(entries, kind)]
 
 
 def reach_rates(entries: Entries, width: float) -> Drawing | None:
-    """The share of games that reached each tile; None where no tile tells anything."""
+    """The reach rates of tiles; None if all players reached all tiles."""
     tiles = telling_tiles([entry.summary for entry in entries])
     if len(tiles) < 2:
         return None
@@ -137,10 +131,9 @@ def reach_rates(entries: Entries, width: float) -> Drawing | None:
 def _draw_rates(
     axes: "Axes", style: Style, entry: ReportEntry, tiles: Sequence[int], *, band: bool
 ) -> None:
-    """A line, and perhaps the 95 % intervals as a band."""
     known = [entry.summary.reach.get(tile) for tile in tiles]
     there = [rate for rate in known if rate is not None]
-    # One zero says that no game came further; more would only lie on the axis.
+    # The first zero shows that no game came further; more zeros would only hide the axis.
     values = [100 * rate.value for rate in there] + [0.0] * (len(there) < len(tiles))
     axes.plot(range(len(values)), values, linewidth=1.8, **style.line, **style.mark(6))
     if band:
@@ -148,14 +141,13 @@ def _draw_rates(
 
 
 def _fill(axes: "Axes", style: Style, places: Sequence[float], shares: Sequence[Interval]) -> None:
-    """The intervals of shares as a band."""
     lows = [100 * (share.low or 0) for share in shares]
     highs = [100 * (share.high or 0) for share in shares]
     axes.fill_between(places, lows, highs, color=style.name, alpha=0.15, linewidth=0)
 
 
 def survival(entries: Entries, width: float) -> Drawing | None:
-    """Where games ended, by tile sum; None where no game is known to have ended."""
+    """Where games ended, by tile sum; None if no game is known to have ended."""
     if not any(entry.fates.died.any() for entry in entries):
         return None
     edges = edges_of(entry.fates for entry in entries)
@@ -177,7 +169,6 @@ def survival(entries: Entries, width: float) -> Drawing | None:
 
 
 def _draw_going(axes: "Axes", style: Style, fates: Fates, edges: Sequence[int]) -> None:
-    """The share of games that go on, a step down where one ended."""
     sums, counts = np.unique(fates.ends[fates.died], return_counts=True)
     shares = 100 * (1 - counts.cumsum() / len(fates))
     sums, shares = np.insert(sums, 0, edges[0]), np.insert(shares, 0, 100.0)
@@ -187,7 +178,7 @@ def _draw_going(axes: "Axes", style: Style, fates: Fates, edges: Sequence[int]) 
 def _draw_ended(
     axes: "Axes", style: Style, entry: ReportEntry, edges: Sequence[int], *, bars: bool
 ) -> None:
-    """The share that ended in each band, at its middle, and perhaps the 95 % intervals."""
+    """The share that ended in each band, at its middle; with `bars` the 95 % intervals."""
     found = [band for band in bands(entry.fates, edges) if band.at_risk >= FEWEST]
     places = [(band.low + band.high) / 2 for band in found]
     shares = [100 * band.share.value for band in found]
@@ -197,7 +188,7 @@ def _draw_ended(
 
 
 def scores(entries: Entries, width: float) -> Drawing:
-    """The distribution of the scores of each player, one below the other on the same axis."""
+    """Histograms of the scores of each player, one below the other on the same axis."""
     wide = _is_wide(entries)
     points = [np.maximum(entry.games.scores, 1).astype(np.float64) for entry in entries]
     values = [np.log10(one) if wide else one for one in points]
@@ -219,12 +210,12 @@ def scores(entries: Entries, width: float) -> Drawing:
 
 
 def _far(values: NDArray[np.float64]) -> float:
-    """Where the axis may end: the largest value, but for the last thousandth of many."""
+    """The end of the axis: the largest value, without the last thousandth of many."""
     return float(np.quantile(values, 0.999) if values.size > _MANY else values.max())
 
 
 def _label_powers(axes: "Axes", values: Sequence[NDArray[np.float64]], room: float) -> None:
-    """1, 2 and 5 times powers of ten, on an axis of logarithms; the powers alone on a long one."""
+    """Label an axis of logarithms at 1, 2 and 5 times powers of ten, or only at the powers."""
     low = min(float(np.quantile(one, 0.001)) for one in values)
     high = max(map(_far, values))
     axes.set_xlim(low - 0.03, high + 0.03)
@@ -235,7 +226,7 @@ def _label_powers(axes: "Axes", values: Sequence[NDArray[np.float64]], room: flo
 
 
 def _draw_scores(axes: "Axes", style: Style, values: NDArray[np.float64], base: float) -> None:
-    """A histogram that stands on `base`, its median and the middle half of the games."""
+    """A histogram on the line `base`, its median and the middle half of the games."""
     first, middle, third = np.quantile(values, [0.25, 0.5, 0.75]).tolist()
     low, high = float(values.min()), _far(values)
     width = 2 * (third - first) / values.size ** (1 / 3)  # Freedman and Diaconis 1981
@@ -251,7 +242,7 @@ def _draw_scores(axes: "Axes", style: Style, values: NDArray[np.float64], base: 
 
 
 def strength(entries: Entries, width: float) -> Drawing | None:
-    """Mean score against the time a move took; None where no time is known."""
+    """Mean score against the time of a move; None if no time is known."""
     times = [entry.seconds_per_move for entry in entries]
     known = [seconds for seconds in times if seconds is not None]
     if not known:
@@ -272,7 +263,6 @@ def strength(entries: Entries, width: float) -> Drawing | None:
 
 
 def _draw_strength(axes: "Axes", number: int, seconds: float, score: Interval) -> None:
-    """A marker with its interval, and beside it the place in the table."""
     style, at = Style.of(number), (seconds, score.value)
     half = min(score.half_width or 0.0, 0.9 * score.value)
     axes.errorbar(*at, yerr=half, capsize=3, color=style.name, **style.mark(8))
@@ -280,7 +270,7 @@ def _draw_strength(axes: "Axes", number: int, seconds: float, score: Interval) -
 
 
 def _time_axis(axes: "Axes", seconds: Sequence[float], room: float) -> None:
-    """Whole powers of ten around the times, written with their units; of too many, every other."""
+    """Powers of ten around the times, with units; every other one if there are too many."""
     from matplotlib.ticker import FixedLocator, FuncFormatter, NullFormatter
 
     low = int(np.floor(np.log10(min(seconds)) - 0.05))
@@ -310,7 +300,6 @@ def _is_wide(entries: Entries) -> bool:
 
 
 def _shortened(name: str, longest: int) -> str:
-    """A name that leaves room for the plot; short ones in full."""
     name = printable(name)
     return name if len(name) <= longest else name[: longest - 1] + "…"
 
@@ -321,19 +310,14 @@ PLOTS: Final[dict[str, Callable[[Entries, float], Drawing | None]]] = {
     "scores": scores,
     "strength": strength,
 }
-"""The kinds of plots, in the order in which they are shown."""
+"""The kinds of plots, in order of display."""
 
 
 # ---- learning curves
 
 
 def learning_curves(curves: Sequence[DrawnCurve], *, legend: bool = False) -> Drawing:
-    """Mean scores by games, with their intervals as bands.
-
-    Args:
-        curves: what is drawn.
-        legend: whether the drawing says which is which, where there are several.
-    """
+    """Mean scores by games, with their intervals as bands; `legend` names several curves."""
 
     def draw(axes: "Axes") -> None:
         for number, curve in enumerate(curves):
@@ -350,8 +334,7 @@ def learning_curves(curves: Sequence[DrawnCurve], *, legend: bool = False) -> Dr
 
 
 def _draw_curve(axes: "Axes", style: Style, curve: DrawnCurve) -> None:
-    """A line, and a band where the interval is known."""
-    label = f" {_shortened(curve.name, _LONGEST_CURVE)}"  # Matplotlib leaves out what begins with _
+    label = f" {_shortened(curve.name, _LONGEST_CURVE)}"  # Matplotlib omits labels with a leading _
     marker = "o" if len(curve.games) == 1 else ""
     axes.plot(curve.games, curve.means, marker=marker, label=label, linewidth=1.4, **style.line)
     lows, highs = (np.array(ends, dtype=np.float64) for ends in (curve.lows, curve.highs))

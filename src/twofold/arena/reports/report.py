@@ -1,6 +1,6 @@
-"""What a report of a study is made of: its runs with their games, by rules and boards.
+"""The content of a report: the runs of a study with their games, by rules and boards.
 
-Everything a study holds was written by others: names, specs and errors are shown, never obeyed.
+A study may come from others: its names, specs and errors are shown, never run.
 """
 
 import itertools
@@ -27,7 +27,7 @@ Key = TypeVar("Key", bound=Hashable)
 Value = TypeVar("Value")
 
 MAX_ALL_PAIRS: Final = 10
-"""Most players of which all pairs are compared; of more, each with the next in the table."""
+"""Up to this many players all pairs are compared; of more, each with the next in the table."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,13 +35,11 @@ class ReportEntry:
     """A run of a report.
 
     Attributes:
-        label: the player as it was named, with the run's number where two have the same name.
-        run: the run.
-        games: its finished games, all of them, in the order of their seeds, without `reached`.
-        summary: what they say.
-        fates: where these games ended.
+        label: the player as named, with the run's number if two runs have the same name.
+        games: all finished games, in the order of their seeds, without `reached`.
+        fates: the tile sums at which these games began and ended.
         failures: errors of the games that failed, by seed.
-        missing: games that were asked for and are not finished.
+        missing: number of games that were asked for and are not finished.
     """
 
     label: str
@@ -54,22 +52,20 @@ class ReportEntry:
 
     @property
     def seconds_per_move(self) -> float | None:
-        """The mean time a move took; None where there is no move or no time."""
+        """Mean time of a move; None without moves or times."""
         summary = self.summary
         return summary.seconds / summary.moves if summary.seconds > 0 < summary.moves else None
 
 
 @dataclass(frozen=True, slots=True)
 class Section:
-    """The runs of a study under one set of rules, from the same boards.
+    """The runs of a study under the same rules and from the same boards.
 
     Attributes:
         study: name of the study's file.
-        rules: the rules.
-        boards: where the games began; None for new games.
         entries: runs with games, the largest mean score first.
         without: runs without a finished game, with the errors of those that failed, by seed.
-        plans: what was asked for of these runs.
+        plans: the games asked for in these runs.
     """
 
     study: str
@@ -80,15 +76,11 @@ class Section:
     plans: tuple[Wanted, ...]
 
 
-# ---- what a report is made of
+# ---- sections
 
 
 def gather(study: Study) -> list[Section]:
-    """The runs of a study, a section for each set of rules and of boards that games began on.
-
-    Raises:
-        InvalidInput: the study has no finished game.
-    """
+    """The runs of a study, a section for each set of rules and start boards; at least one game."""
     runs, wanted_games = study.runs(), study.wanted()
     plans = grouped(wanted_games, lambda plan: plan.run)
     places = {plan: place for place, plan in enumerate(wanted_games)}
@@ -119,7 +111,7 @@ def gather(study: Study) -> list[Section]:
 
 
 def grouped(values: Iterable[Value], key: Callable[[Value], Key]) -> dict[Key, list[Value]]:
-    """Values by key, in their order."""
+    """Group values by key, in their order."""
     groups: dict[Key, list[Value]] = {}
     for value in values:
         groups.setdefault(key(value), []).append(value)
@@ -127,7 +119,6 @@ def grouped(values: Iterable[Value], key: Callable[[Value], Key]) -> dict[Key, l
 
 
 def _labels(runs: Sequence[StoredRun]) -> dict[int, str]:
-    """Names that differ within a section."""
     names = Counter((run.rules, run.boards, run.player) for run in runs)
     return {
         run.run: f"{run.player} (run {run.run})"
@@ -142,14 +133,13 @@ def _missing(games: GameColumns, plan: Wanted) -> int:
 
 
 def comparisons(entries: Sequence[ReportEntry]) -> list[Comparison]:
-    """Differences of the scores on common seeds: each with all after it, or the next of many."""
+    """Compare scores on common seeds, all pairs of players or each with the next."""
     everyone = len(entries) <= MAX_ALL_PAIRS
     pairs = itertools.combinations(entries, 2) if everyone else itertools.pairwise(entries)
     return [found for one, two in pairs if (found := _compared(one, two)) is not None]
 
 
 def _compared(one: ReportEntry, two: ReportEntry) -> Comparison | None:
-    """As `compare_scores` has it; None where no seed is common."""
     ours, theirs = one.games.scores, two.games.scores
     if not np.array_equal(one.games.seeds, two.games.seeds):
         _, at_one, at_two = np.intersect1d(
@@ -163,7 +153,7 @@ def _compared(one: ReportEntry, two: ReportEntry) -> Comparison | None:
 
 
 def commands(section: Section) -> list[str]:
-    """The command lines that play the games of a section again, and first write its boards."""
+    """The command lines that play the games of a section again."""
     runs = [entry.run for entry in section.entries] + [run for run, _ in section.without]
     names = {run.run: run.player for run in runs}
     together: dict[SeedRange, list[str]] = {}

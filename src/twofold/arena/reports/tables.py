@@ -1,6 +1,6 @@
-"""The tables of a report, each made once: cells as text, and what to sort each by.
+"""The tables of a report, with cells as text and sort keys.
 
-Page, Markdown and the web app's laboratory draw the same tables. All text is printable.
+The HTML page, Markdown and the web app draw the same tables. All text is printable.
 """
 
 from collections.abc import Callable, Iterable, Sequence
@@ -36,7 +36,7 @@ from twofold.notation import printable
 Entries = Sequence[ReportEntry]
 
 SortKey = float | str | None
-"""What a cell is sorted by; None comes last."""
+"""The sort key of a cell; None comes last."""
 
 Cell = tuple[str, SortKey]
 
@@ -47,8 +47,8 @@ class ReportTable(msgspec.Struct, frozen=True):
     Attributes:
         header: of each column.
         rows: their cells.
-        keys: what each cell is sorted by; empty where the order of the rows is their meaning.
-        names: how many columns, the first ones, hold names.
+        keys: the sort key of each cell; empty if the order of the rows is fixed.
+        names: number of columns, from the first, that hold names.
     """
 
     header: list[str]
@@ -58,13 +58,13 @@ class ReportTable(msgspec.Struct, frozen=True):
 
 
 class PlayerStyle(msgspec.Struct, frozen=True):
-    """How a player of a section is drawn in every plot, in the order of the league table.
+    """The style of a player in every plot of a section.
 
     Attributes:
         label: its name.
         colour: number of the colour.
-        dashes: of the line, on and off; empty for a whole one.
-        marker: path of the marker, in a box of 28 x 12.
+        dashes: of the line, on and off; empty for a solid line.
+        marker: SVG path of the marker, in a box of 28 x 12.
     """
 
     label: str
@@ -74,31 +74,31 @@ class PlayerStyle(msgspec.Struct, frozen=True):
 
 
 class MachineInfo(msgspec.Struct, frozen=True):
-    """A machine, and who played on it."""
+    """A machine, and the players measured on it."""
 
     players: list[str]
     values: dict[str, str]
 
 
 class PlotInfo(msgspec.Struct, frozen=True):
-    """A plot: its name in the address, and its kind: `reach`, `survival`, `scores`, `strength`."""
+    """A plot: its name in the URL, and its kind: `reach`, `survival`, `scores`, `strength`."""
 
     name: str
     kind: str
 
 
 class SectionTables(msgspec.Struct, frozen=True):
-    """What a study says of its players under one set of rules, from the same boards.
+    """The tables of the runs under the same rules and from the same boards.
 
     Attributes:
-        boards: name, number and hash of the boards that the games began on; empty for new games.
+        boards: name, number and hash of the start boards; empty for new games.
         players: in the order of the league table.
-        league: scores and speed; None where no game is finished.
+        league: scores and speed; None if no game is finished.
         rates: reach rates.
-        survival: where games ended, by tile sum; None where that is not known.
-        pairs: differences on the same seeds; None where there are no two players.
-        all_pairs: whether each player is compared with all others, not with the next alone.
-        has_spread: whether the spread of the time of moves is known.
+        survival: where games ended, by tile sum; None if unknown.
+        pairs: differences on the same seeds; None for fewer than two players.
+        all_pairs: True if all pairs are compared, False if each player with the next.
+        has_spread: True if the percentiles of the time of a move are known.
     """
 
     rules: str
@@ -118,13 +118,7 @@ class SectionTables(msgspec.Struct, frozen=True):
 
 
 def section_tables(number: int, section: Section, *, plots: bool = True) -> SectionTables:
-    """The tables of a section.
-
-    Args:
-        number: its number in the study, from 1 on, which names its plots.
-        section: the section.
-        plots: whether plots can be made here.
-    """
+    """The tables of a section; `number` counts sections from 1 and names the plots."""
     entries = section.entries
     return SectionTables(
         rules=printable(section.rules),
@@ -150,7 +144,6 @@ def _style(place: int, label: str) -> PlayerStyle:
 
 
 def _table(header: Iterable[str], lines: Iterable[Iterable[Cell]], names: int = 1) -> ReportTable:
-    """A table of cells, each with what it is sorted by."""
     cells = [list(line) for line in lines]
     return ReportTable(
         list(header),
@@ -161,7 +154,6 @@ def _table(header: Iterable[str], lines: Iterable[Iterable[Cell]], names: int = 
 
 
 def _unsorted(header: Sequence[str], rows: Iterable[Sequence[str]], names: int) -> ReportTable:
-    """A table whose lines keep their order."""
     return ReportTable(list(header), [list(map(printable, row)) for row in rows], [], names)
 
 
@@ -181,14 +173,14 @@ def _points(value: float) -> Cell:
 
 
 def _ends(interval: Interval) -> Cell:
-    """`4,575 to 5,035`; a dash where there is too little data."""
+    """Such as `4,575 to 5,035`."""
     if interval.low is None or interval.high is None:
         return DASH, interval.low
     return f"{_number(interval.low)} to {_number(interval.high)}", interval.low
 
 
 def _number(value: float) -> str:
-    """Whole from 100 on, else three digits; with a true minus sign."""
+    """An integer from 100 on, else three digits; with a true minus sign."""
     text = f"{value:,.0f}" if abs(value) >= 99.5 else f"{value:.3g}"
     return text.replace("-", "−")
 
@@ -211,16 +203,16 @@ _LEAGUE: Final[dict[str, Callable[[ReportEntry], Cell]]] = {
     "moves/s": lambda entry: _speed(entry),
     "time a move": lambda entry: (format_seconds(entry.seconds_per_move), entry.seconds_per_move),
 }
-"""The columns of the first table, in order."""
+"""The columns of the league table, in order."""
 
 _SPREAD: Final[dict[str, Callable[[ReportEntry], Cell]]] = {
     "median, 99 %": lambda entry: _spread(entry.games.usual_move),
 }
-"""More columns, where a player knows the spread of the time of moves."""
+"""A further column, if a player has percentiles of the time of a move."""
 
 
 def league(entries: Entries) -> ReportTable:
-    """Scores and speed; the spread of the time of moves where a player knows it."""
+    """Scores and speed; percentiles of the time of a move if a player has them."""
     columns = _LEAGUE | (_SPREAD if _has_spread(entries) else {})
     return _table(columns, ([cell(entry) for cell in columns.values()] for entry in entries))
 
@@ -235,12 +227,12 @@ def _speed(entry: ReportEntry) -> Cell:
 
 
 def _spread(times: tuple[float, float] | None) -> Cell:
-    """`1.2 ms, 9.8 ms`: the median of a move's time, and its 99th percentile."""
+    """Such as `1.2 ms, 9.8 ms`: the median of a move's time, and its 99th percentile."""
     return (", ".join(map(format_seconds, times)), times[0]) if times else (DASH, None)
 
 
 def curves(found: Sequence[DrawnCurve]) -> ReportTable:
-    """Where learning curves end."""
+    """The last points of learning curves."""
     rows = ((curve.name, *_last(curve)) for curve in found)
     return _unsorted(("learning curve", "games", "mean score"), rows, names=1)
 
@@ -254,22 +246,13 @@ def _last(curve: DrawnCurve) -> tuple[str, str]:
 
 
 def _rates(entries: Entries, *, from_boards: bool) -> ReportTable:
-    """Reach rates with their intervals, of the tiles that tell players apart.
-
-    Args:
-        entries: the players.
-        from_boards: whether their games began on given boards.
-    """
     tiles = reach_tiles([entry.summary for entry in entries])
     lines = ([_name(entry.label), *(_rate(entry, tile) for tile in tiles)] for entry in entries)
     return _table((reach_heading(from_boards), *map(str, tiles)), lines)
 
 
 def _rate(entry: ReportEntry, tile: int) -> Cell:
-    """The rate and its 95 % interval; of a tile never reached the interval alone matters.
-
-    Of equal rates that of more games is the surer one.
-    """
+    """The rate and its 95 % interval; equal rates are sorted by the lower end."""
     games, share = entry.summary.games, reach(entry.summary, tile)
     rate = wilson_interval(round(share * games), games)
     digits = 0 if games <= 100 else 1
@@ -278,7 +261,6 @@ def _rate(entry: ReportEntry, tile: int) -> Cell:
 
 
 def _survival(entries: Entries) -> ReportTable | None:
-    """Where games ended, band by band; None where that is not known of any game."""
     edges = edges_of(entry.fates for entry in entries)
     lines = [
         [_name(entry.label), *zip(cells(band), _band_keys(band), strict=True)]
@@ -289,13 +271,11 @@ def _survival(entries: Entries) -> ReportTable | None:
 
 
 def _band_keys(band: SumBand) -> tuple[SortKey, ...]:
-    """In the order of HEADER."""
     share = band.share
     return band.low, band.at_risk, band.ended, share.value, share.low, band.going.value
 
 
 def _pairs(found: Sequence[Comparison]) -> ReportTable | None:
-    """Differences on common seeds."""
     header = ("A", "B", "games", "A − B", "95 % interval", "in % of B", "won, equal, lost", "p")
     return _table(header, map(_pair, found), names=2) if found else None
 
@@ -314,7 +294,6 @@ def _pair(one: Comparison) -> list[Cell]:
 
 
 def _settings(section: Section) -> ReportTable:
-    """The settings of each run."""
     runs = [(entry.label, entry.run) for entry in section.entries]
     runs += [(run.player, run) for run, _ in section.without]
     header = ("player", "spec", "twofold", "signature", "first asked for")
@@ -323,7 +302,6 @@ def _settings(section: Section) -> ReportTable:
 
 
 def _machines(section: Section) -> list[MachineInfo]:
-    """Each machine that is known, with the players that played on it."""
     found: dict[str, MachineInfo] = {}
     for entry in section.entries:
         values = {
@@ -336,7 +314,6 @@ def _machines(section: Section) -> list[MachineInfo]:
 
 
 def _notes(section: Section) -> list[str]:
-    """What a reader must know of the games that are not there; text of others included."""
     found = []
     lines = [(entry.label, entry.failures) for entry in section.entries]
     lines += [(run.player, failures) for run, failures in section.without]
@@ -344,7 +321,7 @@ def _notes(section: Section) -> list[str]:
         if failures:
             seed = min(failures)
             count = f"{len(failures):,} game{'s' * (len(failures) > 1)}"
-            found.append(f"{label}: {count} failed and not counted; seed {seed}: {failures[seed]}")
+            found.append(f"{label}: {count} failed, not counted; seed {seed}: {failures[seed]}")
     entries, without = section.entries, section.without
     if section.boards:
         found.append(f"games began on the boards {section.boards}: scores are the points since")
@@ -354,8 +331,8 @@ def _notes(section: Section) -> list[str]:
     unknown = [entry.label for entry in entries if len(entry.fates) < len(entry.games)]
     timed = [entry.label for entry in entries if not entry.run.reproducible]
     found += _listed("games asked for that are not finished", unfinished)
-    found += _listed("tile sums of some games are not known (an older twofold)", unknown)
-    found += _listed("played under a time budget, so that games differ each time", timed)
+    found += _listed("some games of an older version of twofold have no tile sum", unknown)
+    found += _listed("played under a time budget, so games are not reproducible", timed)
     found += _listed("no finished game", [run.player for run, _ in without])
     return found
 

@@ -1,4 +1,4 @@
-"""Reports as text: the tables as GitHub Markdown, blocks in the style of TDL2048+."""
+"""Reports as text: GitHub Markdown, and the summary block of TDL2048+."""
 
 import re
 import shlex
@@ -14,15 +14,11 @@ from twofold.figures import counted
 from twofold.notation import printable
 from twofold.rules import Rules
 
-# ---- as `bench` prints it
+# ---- plain text
 
 
 def plain(study: Study) -> str:
-    """The table of `bench` for all games of a study, and what goes on where some are missing.
-
-    Raises:
-        InvalidInput: the study has no finished game.
-    """
+    """The table of `bench` for all games of a study, and the command to play missing games."""
     return "\n\n".join(map(_plain, gather(study)))
 
 
@@ -40,7 +36,6 @@ def _plain(section: Section) -> str:
 
 
 def _first_failure(failures: dict[int, str]) -> tuple[str, int | None]:
-    """What went wrong first, and the seed of that game."""
     first = min(failures, default=None)
     return ("", None) if first is None else (failures[first], first)
 
@@ -49,11 +44,7 @@ def _first_failure(failures: dict[int, str]) -> tuple[str, int | None]:
 
 
 def markdown(study: Study) -> str:
-    """The tables of a study as GitHub Markdown.
-
-    Raises:
-        InvalidInput: the study has no finished game.
-    """
+    """The tables of a study as GitHub Markdown."""
     return "\n\n".join(part for section in gather(study) for part in _markdown(section)) + "\n"
 
 
@@ -64,8 +55,8 @@ def _markdown(section: Section) -> list[str]:
     parts += [_table(table) for table in (tables.league, tables.rates) if table]
     if tables.survival:
         parts.append(
-            "Where games ended: of those that came to a band of tile sums, the share that ended "
-            "in it."
+            "Where games ended: for each band of tile sums, the share of the games in it that "
+            "ended there."
         )
         parts.append(_table(tables.survival))
     if tables.pairs:
@@ -89,7 +80,7 @@ def _table(table: ReportTable) -> str:
 
 
 def _code(text: str) -> str:
-    """A code span that shows the text as it is: nothing in it is a link, a mention, a formula."""
+    """A code span that shows the text as it is, without links, mentions or formulas."""
     body = printable(text)
     fence = "`" * (1 + max(map(len, re.findall("`+", body)), default=0))
     space = " " if body.startswith("`") or body.endswith("`") or not body.strip() else ""
@@ -100,18 +91,14 @@ def _code(text: str) -> str:
 
 
 def tdl_table(study: Study) -> str:
-    """A block for each run in the style of the summary block of TDL2048+.
-
-    Raises:
-        InvalidInput: the study has no finished game.
-    """
+    """A block for each run in the style of the summary block of TDL2048+."""
     return "\n\n".join(
         _tdl_block(entry, section.rules) for section in gather(study) for entry in section.entries
     )
 
 
 def _tdl_block(entry: ReportEntry, rules: str) -> str:
-    """The games of a run in the style of the summary block of TDL2048+.
+    """The summary block of one run.
 
     `count`, `score`, `move` and `rate` are of the games that ended with that largest tile, `win`
     is the share that reached it; `win=` is that of the goal.

@@ -1,4 +1,4 @@
-"""The rows of a study's games as columns, each cell checked."""
+"""Checks the rows of a study's games, and converts them to columns."""
 
 import re
 from collections.abc import Sequence
@@ -15,19 +15,14 @@ from twofold.notation import shown
 from twofold.seeds import SeedRange
 
 COLUMNS: Final = ("seed", "score", "moves", "max_tile", "tile_sum", *TIMES, "reached")
-"""Of the table `game`, as `games_of` takes them; `reached` may be left out."""
+"""Columns of the table `game` for `games_of`; `reached` may be left out."""
 
 
 def games_of(rows: Sequence[tuple[Any, ...]], wanted: SeedRange, run: str) -> GameColumns:
-    """The games of some seeds among rows.
-
-    Args:
-        rows: cells in the order of `COLUMNS`.
-        wanted: the seeds.
-        run: the run and its file, for errors.
+    """The games of the seeds `wanted` among rows of the columns `COLUMNS`; `run` is for errors.
 
     Raises:
-        InvalidInput: a cell is not what its column holds; the text names game and run.
+        InvalidInput: a cell does not match its column; the message names game and run.
     """
     cells = _GameCells(rows, run)
     games = GameColumns(
@@ -45,16 +40,12 @@ def games_of(rows: Sequence[tuple[Any, ...]], wanted: SeedRange, run: str) -> Ga
 
 
 def seeds_of(rows: Sequence[tuple[Any, ...]], run: str) -> NDArray[np.uint64]:
-    """The first column of some rows.
-
-    Raises:
-        InvalidInput: a cell is no seed.
-    """
+    """The seeds in the first column of rows."""
     return _GameCells(rows, run).seeds()
 
 
 class _GameCells:
-    """Rows of the table `game`; what is wrong is said of the first row that has it."""
+    """Rows of the table `game`; an error names the first wrong row."""
 
     def __init__(self, rows: Sequence[tuple[Any, ...]], run: str) -> None:
         self._run = run
@@ -62,7 +53,6 @@ class _GameCells:
         self._columns = dict(zip(COLUMNS, columns, strict=False))
 
     def refuse(self, wrong: Any, expected: str, got: Any) -> None:
-        """Raise InvalidInput for the first row that is wrong."""
         if wrong.any():
             at = int(np.argmax(wrong))
             self._raise(expected, at, got[at].tolist())
@@ -88,16 +78,16 @@ class _GameCells:
         return np.array(self._columns[name], dtype=np.int64)
 
     def sums(self) -> NDArray[np.int64]:
-        """Sums of tiles; UNKNOWN where an older twofold has not kept them."""
+        """Tile sums; UNKNOWN if an older version of twofold did not store them."""
         self._check_kinds("tile_sum", {int, type(None)})
         cells = self._columns["tile_sum"]
         found = np.array([UNKNOWN if cell is None else cell for cell in cells], dtype=np.int64)
         unwritten = np.array([cell == UNKNOWN for cell in cells], dtype=np.bool_)
-        self.refuse(unwritten, "a sum of tiles or nothing as tile_sum", found)
+        self.refuse(unwritten, "a tile sum or nothing as tile_sum", found)
         return found
 
     def times(self, name: str) -> NDArray[np.float64]:
-        """Nanoseconds; NaN where a time that need not be known is not."""
+        """Nanoseconds; NaN for an unknown time."""
         self._check_kinds(name, {int} if name == TIMES[0] else {int, type(None)})
         return np.array(self._columns[name], dtype=np.float64)
 
@@ -108,13 +98,12 @@ class _GameCells:
                     self._raise(f"a whole number as {name}", at, cell)
 
     def reached(self) -> NDArray[np.int32]:
-        """The column `reached`, without columns where it was left out."""
+        """The column `reached`; without columns if it was left out."""
         if "reached" not in self._columns:
             return np.zeros((len(self._columns["seed"]), 0), np.int32)
         texts = self._columns["reached"]
         return reached_columns(*(move_numbers(texts) or self._refuse_reached(texts)))
 
     def _refuse_reached(self, texts: Sequence[Any]) -> NoReturn:
-        """Raise for the first text that is wrong."""
         at = next(at for at, text in enumerate(texts) if move_numbers([text]) is None)
         self._raise("1 to 36 move numbers below 2^31 as reached", at, texts[at])

@@ -1,4 +1,4 @@
-"""The file of a study: opened and closed, read in chunks, written in transactions."""
+"""The file of a study: opens and closes it, reads it in chunks, writes it in transactions."""
 
 import contextlib
 import operator
@@ -25,17 +25,17 @@ from twofold.locks import alone, in_use
 from twofold.notation import shown
 
 CLOSING_SECONDS: Final = 2.0
-"""How long a closing study waits for those who look at it, such as the web app."""
+"""How long a closing study waits for readers, such as the web app."""
 
 FEW: Final = 100
-"""Rows with long texts that are read at a time."""
+"""Number of rows with long texts read at a time."""
 
 _CHUNK: Final = 50_000
-"""The same of other rows."""
+"""Number of other rows read at a time."""
 
 
 class StudyFile:
-    """What a `Study` is built on: its arguments, attributes and errors are explained there."""
+    """The base of `Study`, which documents arguments, attributes and errors."""
 
     def __init__(
         self,
@@ -48,7 +48,7 @@ class StudyFile:
         self.name = "a study in memory" if path is None else shown(os.fspath(path))
         self.file_name = "study.db" if path is None else os.path.basename(os.fspath(path))
         self._path = None if path is None else Path(os.path.realpath(path))
-        self._pending: list[tuple[Any, ...]] = []  # games that wait to be written
+        self._pending: list[tuple[Any, ...]] = []  # games not yet written
         self._stack = contextlib.ExitStack()
         self._writes = not read_only
         self._patience = patience
@@ -66,7 +66,6 @@ class StudyFile:
 
     @contextlib.contextmanager
     def _opened(self, path: Path) -> Iterator[Connection]:
-        """A connection to the file, which is checked."""
         with contextlib.ExitStack() as stack:
             if not self._writes or path.exists():
                 self._check_kind(path)
@@ -91,7 +90,7 @@ class StudyFile:
             yield connection
 
     def _remove_refused(self, path: Path) -> None:
-        """Remove the file of a study that nothing came into, while no other program has it."""
+        """Remove a new file without runs, while no other program uses it."""
         if self._is_refused:
             with contextlib.suppress(OSError):
                 if self._made is not None and os.path.samestat(os.lstat(path), self._made):
@@ -102,7 +101,7 @@ class StudyFile:
             raise InvalidInput(f"expected a study, got {self.name}")
 
     def _leave_wal(self, connection: Connection) -> None:
-        """Make one file of it, which no reader must have open; where one reads on it stays."""
+        """Merge the write-ahead log; it stays if another process reads the study."""
         self._deadline.renew()
         connection.patience = CLOSING_SECONDS
         with contextlib.suppress(sqlite3.Error):
@@ -110,7 +109,7 @@ class StudyFile:
 
     @contextlib.contextmanager
     def transaction(self) -> Iterator[None]:
-        """What is written meanwhile is there all at once at the end, or nothing of it."""
+        """Run the block in one transaction, rolled back on an error."""
         with self._errors():
             self._connection.execute("BEGIN IMMEDIATE")
             try:
@@ -122,7 +121,7 @@ class StudyFile:
                 raise
 
     def _renewing(self, rows: Iterable[tuple[Any, ...]]) -> Iterator[tuple[Any, ...]]:
-        """Rows, each of which is progress."""
+        """Renew the deadline with each row."""
         for row in rows:
             self._deadline.renew()
             yield row
@@ -133,24 +132,15 @@ class StudyFile:
     def _rows(
         self, query: str, values: Sequence[Any] = (), *, key: int = 0, most: int = _CHUNK
     ) -> Iterator[list[tuple[Any, ...]]]:
-        """The rows of a query in chunks, each of which is progress.
+        """The rows of a query in chunks, in ascending order of the column `key`.
 
-        A damaged tree can lead in a circle. Then a row comes again, out of order.
-
-        Args:
-            query: what is asked for, in ascending order of a key.
-            values: of its parameters.
-            key: place of the key among the columns.
-            most: rows of a chunk.
-
-        Raises:
-            InvalidInput: a row is out of order.
+        A damaged tree can lead in a circle; a row that is out of order raises InvalidInput.
         """
         cursor = self._connection.execute(query, values)
         last: list[Any] = []
         while rows := cursor.fetchmany(most):
             keys = last + [row[key] for row in rows]
-            one_kind = len(set(map(type, keys))) == 1  # a key of another kind is refused later
+            one_kind = len(set(map(type, keys))) == 1  # a key of another type is refused later
             if one_kind and not all(map(operator.lt, keys, keys[1:])):
                 raise self._damaged()
             last = keys[-1:]
@@ -158,11 +148,11 @@ class StudyFile:
             yield rows
 
     def _damaged(self) -> InvalidInput:
-        return InvalidInput(f"expected a sound study, got {self.name} with a damaged tree")
+        return InvalidInput(f"expected a valid study, got {self.name} with a damaged tree")
 
     @contextlib.contextmanager
     def _errors(self) -> Iterator[None]:
-        """Turn what SQLite raises into our own errors; what begins here has its whole time."""
+        """Translate errors of SQLite; the deadline starts anew."""
         self._deadline.renew()
         try:
             yield
@@ -171,7 +161,7 @@ class StudyFile:
         except (ValueError, TypeError, OverflowError) as error:
             if isinstance(error, InvalidInput):
                 raise
-            raise InvalidInput(f"expected a sound study, got {self.name}: {error}") from error
+            raise InvalidInput(f"expected a valid study, got {self.name}: {error}") from error
 
     def _raise(self, error: sqlite3.Error) -> NoReturn:
         text = str(error)
@@ -183,8 +173,8 @@ class StudyFile:
             if not self._writes:
                 raise ResourceError(
                     f"cannot read {self.name}: {text}. Copy it, with the files beside it, to a "
-                    "folder that can be written"
+                    "writable folder"
                 ) from error
             room = f" ({room_beside(self._path)})" if self._path else ""
             raise ResourceError(f"cannot write {self.name}{room}: {text}") from error
-        raise InvalidInput(f"expected a sound study, got {self.name}: {text}") from error
+        raise InvalidInput(f"expected a valid study, got {self.name}: {text}") from error

@@ -1,4 +1,4 @@
-"""The rows of a study's other tables: runs, plans and failures, each cell checked."""
+"""Checks the rows of a study's tables other than `game`: runs, plans, boards and failures."""
 
 import contextlib
 import re
@@ -22,7 +22,7 @@ RUN: Final = "run, spec, player, rules, signature, twofold, machine, reproducibl
 PLAN: Final = "plan, run, first_seed, games"
 FAILURE: Final = "seed, error"
 BOARDS: Final = "hash, name, boards"
-"""Columns, as they are selected."""
+"""Columns of the queries."""
 
 _MAX_MACHINE: Final = 20 * MAX_TEXT
 _MACHINE: Final = msgspec.json.Decoder(dict[str, str | int | float | bool | None])
@@ -30,19 +30,16 @@ _MACHINE: Final = msgspec.json.Decoder(dict[str, str | int | float | bool | None
 
 @dataclass(frozen=True, slots=True)
 class StoredRun:
-    """One player under one set of rules, as a study keeps it.
+    """One player under one set of rules, as stored in a study.
 
     Attributes:
         run: its number in the study.
-        spec: canonical spec, with the hashes of the files it needs.
+        spec: canonical spec, with the hashes of its files.
         player: the player as it was first named.
-        rules: the rules.
-        signature: of the twofold that played, see `twofold selftest`.
-        twofold: its version.
-        machine: versions, processor, cores, system.
-        reproducible: whether games depend on (player, rules, seed) alone.
-        created: when the first game was asked for, UTC.
-        boards: hash of the boards that its games begin on; empty for new games.
+        signature: of the version of twofold that played, see `twofold selftest`.
+        reproducible: True if games depend only on player, rules and seed.
+        created: time of the first request for games, UTC.
+        boards: hash of the start boards; empty for new games.
     """
 
     run: int
@@ -59,22 +56,14 @@ class StoredRun:
 
 @dataclass(frozen=True, slots=True)
 class Wanted:
-    """Games of a run that were asked for."""
+    """A request for games of a run."""
 
     run: int
     seeds: SeedRange
 
 
 def stored_run(row: tuple[Any, ...], name: str) -> StoredRun:
-    """A row of the columns `RUN`.
-
-    Args:
-        row: its cells.
-        name: of the file, for errors.
-
-    Raises:
-        InvalidInput: a cell is not what its column holds; the text names the run.
-    """
+    """Parse a row of the columns `RUN`; an InvalidInput names the run and the file `name`."""
     cells = RowCells(RUN, row, name)
     run = cells.number("run", 1, 2**63 - 1)
     cells.where = f"run {run} of {name}"
@@ -87,11 +76,7 @@ def stored_run(row: tuple[Any, ...], name: str) -> StoredRun:
 
 
 def run_facts(cells: "RowCells") -> dict[str, Any]:
-    """What the row of a study, or of a file of games, says of a run, by column.
-
-    Raises:
-        InvalidInput: a cell is not what its column holds.
-    """
+    """The columns of a run that a study and a file of games have in common."""
     signature = cells.text("signature")
     if not re.fullmatch(r"[0-9]{1,20}", signature):
         cells.refuse("a number in decimal", "signature")
@@ -107,11 +92,7 @@ def run_facts(cells: "RowCells") -> dict[str, Any]:
 
 
 def parse_machine(text: str) -> dict[str, Any]:
-    """What a machine is said to be: one JSON object of plain values.
-
-    Raises:
-        InvalidInput: it is something else.
-    """
+    """Parse the description of a machine: one JSON object of plain values."""
     if len(text) <= _MAX_MACHINE:
         with contextlib.suppress(msgspec.DecodeError, RecursionError, UnicodeError):
             return _MACHINE.decode(text)
@@ -126,7 +107,7 @@ def _parse_time(text: str) -> datetime:
 
 
 def wanted(row: tuple[Any, ...], name: str) -> Wanted:
-    """A row of the columns `PLAN`; see `stored_run`."""
+    """Parse a row of the columns `PLAN`; see `stored_run`."""
     cells = RowCells(PLAN, row, name)
     plan = cells.number("plan", 1, 2**63 - 1)
     cells.where = f"plan {plan} of {name}"
@@ -137,7 +118,7 @@ def wanted(row: tuple[Any, ...], name: str) -> Wanted:
 
 
 def start_boards(row: tuple[Any, ...], rules: Rules, name: str) -> StartBoards:
-    """A row of the columns `BOARDS`, for games under the rules; see `stored_run`."""
+    """Parse a row of the columns `BOARDS`; see `stored_run`."""
     cells = RowCells(BOARDS, row, name)
     expected = cells.hash("hash")
     cells.where = f"boards {expected} of {name}"
@@ -148,27 +129,21 @@ def start_boards(row: tuple[Any, ...], rules: Rules, name: str) -> StartBoards:
         raise InvalidInput(f"{error} (column boards in {cells.where})") from None
     if found.hash != expected:
         raise InvalidInput(
-            f"expected boards of hash {expected}, got some of hash {found.hash} in {cells.where}"
+            f"expected boards with hash {expected}, got hash {found.hash} in {cells.where}"
         )
     return found
 
 
 def failure(row: tuple[Any, ...], run: str) -> tuple[int, str]:
-    """Seed and error of a row of the columns `FAILURE`; see `stored_run`."""
+    """Parse a row of the columns `FAILURE` to seed and error; see `stored_run`."""
     cells = RowCells(FAILURE, row, run)
     return cells.seed("seed"), cells.text("error", MAX_RECORD_BYTES, least=0)
 
 
 class RowCells:
-    """One row, each cell checked where it is asked for.
+    """One row, whose cells are checked when they are read.
 
-    Args:
-        columns: their names, with commas between them.
-        row: the cells.
-        where: the row, for errors.
-
-    Attributes:
-        where: the row, for errors.
+    `columns` are names with commas between them; `where` describes the row in errors.
     """
 
     def __init__(self, columns: str, row: tuple[Any, ...], where: str) -> None:
@@ -181,7 +156,7 @@ class RowCells:
         raise InvalidInput(f"expected {expected} as {column}, got {shown(got)} in {self.where}")
 
     def number(self, column: str, low: int, high: int) -> int:
-        """A whole number from `low` to `high`."""
+        """An integer from `low` to `high`."""
         value = self._cells[column]
         if type(value) is not int or not low <= value <= high:
             self.refuse(f"a whole number from {low} to {high}", column)
@@ -195,26 +170,26 @@ class RowCells:
         return value
 
     def hash(self, column: str) -> str:
-        """The hash of a set of boards, or nothing."""
+        """The hash of a set of boards, or an empty text."""
         text = self.text(column, least=0)
         if text and not re.fullmatch(rf"[0-9a-f]{{{HASH_DIGITS}}}", text):
             self.refuse(f"{HASH_DIGITS} hexadecimal digits or nothing", column)
         return text
 
     def seed(self, column: str) -> int:
-        """A seed as text."""
+        """A seed in decimal."""
         value = self._cells[column]
         if not is_seed(value):
             self.refuse("a seed from 0 to 2^64 - 1 in decimal", column)
         return int(value)
 
     def checked(self, column: str, parse: Callable[[str], object]) -> str:
-        """A text that its parser reads."""
+        """A text that `parse` accepts."""
         self.parsed(column, parse)
         return str(self._cells[column])
 
     def parsed(self, column: str, parse: Callable[[str], Any], most: int = MAX_TEXT) -> Any:
-        """What a parser makes of a text."""
+        """The value that `parse` makes of a text."""
         text = self.text(column, most)
         try:
             return _parsed(parse, text)
@@ -224,5 +199,5 @@ class RowCells:
 
 @lru_cache(1024)
 def _parsed(parse: Callable[[str], Any], text: str) -> Any:
-    """Runs of a study share most of their texts, and are read again for each new one."""
+    """Cached, since the runs of a study share most of their texts."""
     return parse(text)

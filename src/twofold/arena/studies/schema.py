@@ -1,4 +1,4 @@
-"""The tables of a study: made, brought up to date, and compared with those in a file."""
+"""The tables of a study: creates, migrates and checks them."""
 
 import contextlib
 import sqlite3
@@ -10,7 +10,7 @@ from twofold.errors import InvalidInput
 from twofold.notation import shown
 
 APPLICATION: Final = 0x32303438
-"""What says that a SQLite file is a study: `2048` in ASCII, as `PRAGMA application_id`."""
+"""`PRAGMA application_id` of a study: `2048` in ASCII."""
 
 MIGRATIONS: Final = (
     """
@@ -53,8 +53,8 @@ MIGRATIONS: Final = (
         PRIMARY KEY (run, seed)
     ) WITHOUT ROWID;
     """,
-    # Runs from given boards, and the sum of the tiles at the end of a game. SQLite changes no
-    # UNIQUE, so that the table is made anew.
+    # Runs from given boards, and the tile sum at the end of a game. SQLite cannot alter UNIQUE,
+    # so the table is created again.
     """
     CREATE TEMP TABLE before AS SELECT * FROM main.run;
     DROP TABLE main.run;
@@ -81,16 +81,16 @@ MIGRATIONS: Final = (
     ALTER TABLE game ADD COLUMN tile_sum INTEGER;
     """,
 )
-"""What makes version k + 1 of the schema from version k."""
+"""Statement k makes version k + 1 of the schema from version k."""
 
 SCHEMA: Final = len(MIGRATIONS)
 
 _SINCE: Final = {"boards": (2, "''"), "tile_sum": (2, "NULL")}
-"""Columns that older files lack: the first schema with each, and what stands for it before."""
+"""Columns that older files lack: the first schema that has the column, and its default."""
 
 
 def selected(columns: Iterable[str], schema: int) -> str:
-    """Columns of the tables `run` and `game` as a query of a file of some schema names them."""
+    """Columns of `run` and `game` for a query of a file with this schema."""
     first = {column: _SINCE.get(column, (1, "")) for column in columns}
     return ", ".join(
         column if schema >= since else f"{default} AS {column}"
@@ -99,20 +99,20 @@ def selected(columns: Iterable[str], schema: int) -> str:
 
 
 def in_memory() -> sqlite3.Connection:
-    """A connection to a new study in memory, in which each statement is a transaction."""
+    """A connection to a new study in memory; each statement is a transaction."""
     connection = sqlite3.connect(":memory:", isolation_level=None)
     migrate(connection, 0)
     return connection
 
 
 def new_file() -> bytes:
-    """The content of a new study's file."""
+    """The content of a new study file."""
     with contextlib.closing(in_memory()) as connection:
         return connection.serialize()
 
 
 def migrate(connection: sqlite3.Connection, schema: int) -> None:
-    """Bring a file to the newest schema, all steps in one transaction."""
+    """Bring a file to the newest schema in one transaction."""
     if schema < SCHEMA:
         _apply(connection, schema, SCHEMA)
 
@@ -126,16 +126,12 @@ def _apply(connection: sqlite3.Connection, first: int, last: int) -> None:
 
 
 def check_schema(connection: sqlite3.Connection, name: str) -> int:
-    """The version of a study's schema, if the file has the tables of that version alone.
+    """The version of a study's schema, after a check that the file has exactly its tables.
 
-    A view in the place of a table would run the statements of whoever made the file.
-
-    Args:
-        connection: to the file.
-        name: of the file, for errors.
+    A view in place of a table would run statements stored in the file.
 
     Raises:
-        InvalidInput: it is no study, one of a later twofold, or has other tables.
+        InvalidInput: it is not a study, is of a later version, or has other tables.
     """
     (application,) = connection.execute("PRAGMA application_id").fetchone()
     (schema,) = connection.execute("PRAGMA user_version").fetchone()
@@ -144,13 +140,13 @@ def check_schema(connection: sqlite3.Connection, name: str) -> int:
     if not 1 <= schema <= SCHEMA:
         raise InvalidInput(
             f"expected a study of schema 1 to {SCHEMA}, got {name} of schema {schema}, "
-            "made by a later twofold"
+            "made by a later version of twofold"
         )
     expected = _tables(schema)
     found = {_squeezed(entry) for entry in schema_of(connection, len(expected) + 1)}
     for kind, entry, *_ in sorted(found - expected, key=str):
         raise InvalidInput(
-            f"expected the tables of a study alone, got the {_word(kind)} {shown(entry)} in {name}"
+            f"expected only the tables of a study, got the {_word(kind)} {shown(entry)} in {name}"
         )
     for kind, entry, *_ in sorted(expected - found, key=str):
         raise InvalidInput(f"expected the {kind} {entry} of a study, got none in {name}")
@@ -158,14 +154,13 @@ def check_schema(connection: sqlite3.Connection, name: str) -> int:
 
 
 def _tables(schema: int) -> set[tuple[Any, ...]]:
-    """The entries of a new file of some version."""
     with contextlib.closing(sqlite3.connect(":memory:", isolation_level=None)) as fresh:
         _apply(fresh, 0, schema)
         return {_squeezed(entry) for entry in schema_of(fresh, 1_000)}
 
 
 def _squeezed(entry: tuple[Any, ...]) -> tuple[Any, ...]:
-    """An entry of a schema, whatever white space its SQL has."""
+    """An entry of a schema with normal white space in its SQL."""
     *names, sql = entry
     return (*names, " ".join(sql.split()) if isinstance(sql, str) else sql)
 

@@ -1,6 +1,6 @@
-"""SQLite files: told from others, and opened so that everything in them is only data.
+"""Opens SQLite files safely: nothing in them is run, and no other file is changed.
 
-Opening a file changes no other file, each statement has a deadline, and Ctrl-C ends it.
+Each statement has a deadline, and Ctrl-C ends it.
 """
 
 import os
@@ -18,19 +18,19 @@ from twofold.errors import InvalidInput
 from twofold.files import open_regular
 
 LOCK_SECONDS: Final = 60.0
-"""How long a process waits for the others to have written."""
+"""Default time to wait for a file that another process has locked."""
 
 QUERY_SECONDS: Final = 120.0
-"""Longest time that a statement may run without a row."""
+"""Longest time of a statement without a row."""
 
 _STEPS: Final = 20_000
-"""Instructions of SQLite between two looks at the clock and at signals: about a millisecond."""
+"""Instructions of SQLite between two checks of clock and signals: about a millisecond."""
 
 _PAUSE: Final = 0.01
-"""Seconds between two tries for a file that another program holds."""
+"""Seconds between two attempts on a locked file."""
 
 _PRAGMAS: Final = ("trusted_schema = OFF", "cell_size_check = ON", "temp_store = MEMORY")
-"""Temporary tables in memory: a full /tmp ends nothing."""
+"""Settings of each connection. Temporary tables in memory do not need a /tmp with free space."""
 
 _MAGIC: Final = b"SQLite format 3\0"
 
@@ -38,13 +38,10 @@ Result = TypeVar("Result")
 
 
 class Deadline:
-    """Ends the statements of a connection: at Ctrl-C, and when they take too long.
+    """Ends the statements of a connection on Ctrl-C and after `seconds` without `renew`.
 
     It is SQLite's progress handler. Python handles signals only while this runs, and a signal
     handler that raises here ends the statement.
-
-    Args:
-        seconds: of a statement, or between two calls of `renew`.
     """
 
     def __init__(self, seconds: float = QUERY_SECONDS) -> None:
@@ -52,44 +49,32 @@ class Deadline:
         self.renew()
 
     def renew(self) -> None:
-        """Begin anew: a statement begins, or has made progress."""
+        """Restart the time: a statement begins, or has made progress."""
         self._end = time.monotonic() + self.seconds
 
     def __call__(self) -> bool:
-        """Whether the time is over."""
+        """True if the time is over."""
         return time.monotonic() > self._end
 
     def explain(self, name: str) -> NoReturn:
-        """Raise what an interrupted statement means.
-
-        Args:
-            name: of the file, for the error.
-
-        Raises:
-            InvalidInput: it took too long.
-            KeyboardInterrupt: the user interrupted it.
-        """
+        """Raise InvalidInput if the statement took too long, else KeyboardInterrupt."""
         if self():
             raise InvalidInput(
-                f"expected an answer of {name} within {self.seconds:g} s, got none: "
-                "the file is damaged or too large"
+                f"no answer from {name} within {self.seconds:g} s. The file is damaged or too large"
             )
         raise KeyboardInterrupt
 
 
 class Connection(sqlite3.Connection):
-    """A connection that waits for other programs, where Ctrl-C ends the waiting.
+    """A connection that waits `patience` seconds for a locked file; Ctrl-C ends the wait.
 
-    SQLite can wait, too, but Python handles no signal meanwhile.
-
-    Attributes:
-        patience: seconds that a statement waits where another process holds the file.
+    SQLite's own wait would not let Python handle signals.
     """
 
     patience = LOCK_SECONDS
 
     def cursor(self, factory: Any = None) -> Any:
-        """A cursor that waits, too."""
+        """A cursor that waits in the same way."""
         return super().cursor(factory or _Cursor)
 
     def execute(self, *statement: Any) -> sqlite3.Cursor:
@@ -111,17 +96,7 @@ def open_sqlite(
     deadline: Deadline,
     patience: float = LOCK_SECONDS,
 ) -> Connection:
-    """A connection in which each statement is a transaction, unless one was begun.
-
-    Args:
-        path: the file, which exists.
-        mode: `ro` or `rw`.
-        deadline: of its statements.
-        patience: seconds that a statement waits where another process holds the file.
-
-    Raises:
-        InvalidInput: a file beside it would lead SQLite to change other files.
-    """
+    """Open an existing file in mode `ro` or `rw`; each statement is a transaction by default."""
     real = Path(os.path.realpath(path))
     check_beside(real)
     uri = f"file:{quote(os.fsencode(real))}?mode={mode}"
@@ -137,11 +112,7 @@ def open_sqlite(
 
 
 def patiently(act: Callable[[], Result], patience: float) -> Result:
-    """The result of `act`, which is tried again while another process holds the file.
-
-    Raises:
-        sqlite3.OperationalError: the file is still held after `patience` seconds, or another.
-    """
+    """The result of `act`, retried for `patience` seconds while the file is locked."""
     end = time.monotonic() + patience
     while True:
         try:
@@ -153,11 +124,7 @@ def patiently(act: Callable[[], Result], patience: float) -> Result:
 
 
 def is_sqlite(path: str | os.PathLike[str]) -> bool:
-    """Whether a file is one of SQLite, by its first bytes.
-
-    Raises:
-        InvalidInput: it cannot be read.
-    """
+    """True if a file begins as SQLite files do."""
     with open_regular(path) as file:
         return file.read(len(_MAGIC)) == _MAGIC
 

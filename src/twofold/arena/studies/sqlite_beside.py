@@ -1,8 +1,8 @@
-"""The files that SQLite keeps beside a database: obeyed by SQLite, so checked before it.
+"""Checks the files that SQLite keeps beside a database and obeys when it opens the database.
 
 A rollback journal can end with the name of a *super-journal*, the list of the journals of one
 transaction over several databases. SQLite deletes the named file after a rollback, whatever it
-is. Twofold writes to one database at a time, so that no journal of its own has such a name.
+is. Twofold writes to one database at a time, so its own journals have no such name.
 
 Source: sqlite.org/fileformat2.html, sections 3 and 4; sqlite.org/walformat.html, section 2.
 """
@@ -26,13 +26,10 @@ _INDEX: Final = (3_007_000).to_bytes(4, sys.byteorder)
 
 
 def check_beside(path: Path) -> None:
-    """Refuse a database with files beside it that are not SQLite's own.
-
-    Args:
-        path: the database, without links in its name.
+    """Refuse a database with unsafe files beside it; `path` has no links in it.
 
     Raises:
-        InvalidInput: one of them is a link, no regular file, another program's file or a
+        InvalidInput: one of them is a link, not a regular file, another program's file or a
             journal that names a super-journal.
     """
     for suffix, is_sound in (("-journal", _is_journal), ("-wal", _is_log), ("-shm", _is_index)):
@@ -53,7 +50,7 @@ def check_beside(path: Path) -> None:
         except OSError as error:
             raise InvalidInput(f"cannot read {str(beside)!a}: {error.strerror or error}") from None
         if not sound:
-            raise _refusal(beside, "a file that SQLite made for one database")
+            raise _refusal(beside, "a file made by SQLite for one database")
 
 
 def _refusal(beside: Path, expected: str) -> InvalidInput:
@@ -61,7 +58,7 @@ def _refusal(beside: Path, expected: str) -> InvalidInput:
 
 
 def _is_journal(file: IO[bytes], size: int) -> bool:
-    """Whether it is a journal of one database; until it is on the disk, its first bytes are 0."""
+    """True for a journal of one database, also an unfinished one, whose first bytes are 0."""
     start = file.read(len(_JOURNAL))
     if start != _JOURNAL and any(start):
         return False

@@ -1,8 +1,7 @@
-"""Studies: finished games in one SQLite file, which anything that reads SQLite can read.
+"""Studies: finished games in one SQLite file.
 
-A study may be interrupted at any moment, even by the end of the process: what was written stays,
-and what is missing can be played later. The tables are documented in
-`docs/reference/studies.md`.
+A process may end at any moment: written games stay, and missing games can be played later. The
+tables are documented in `docs/reference/studies.md`.
 """
 
 import contextlib
@@ -43,28 +42,26 @@ from twofold.seeds import ALL_SEEDS, SeedRange
 __all__ = ["StoredRun", "Study", "Wanted"]
 
 _CHUNK_GAMES: Final = 50_000
-"""Games that are made into rows at a time."""
+"""Number of games converted to rows at a time."""
 
 _MIN_ROW: Final = 8
-"""Bytes that a row takes in a file, at least: a damaged tree can seem to hold more rows."""
+"""Smallest size of a row in bytes; a damaged tree can seem to hold more rows."""
 
 
 class Study(StudyFile):
-    """A study, open for reading and, unless told otherwise, for writing by this process alone.
+    """A study, opened for reading and, by default, for writing by this process only.
+
+    `name` is the path as errors show it, `file_name` its last part.
 
     Args:
-        path: the file; None for a study in memory. A new one is made where there is none.
-        read_only: whether only to look.
-        patience: seconds it waits where another process holds the file.
-        seconds: longest time that a query may take without a row.
-
-    Attributes:
-        name: the path as errors show it.
-        file_name: the last part of the path.
+        path: the file, made if missing; None for a study in memory.
+        read_only: True to open it only for reading.
+        patience: seconds to wait for a file that another process has locked.
+        seconds: longest time of a query without a row.
 
     Raises:
-        InvalidInput: no study of ours, one of a later schema, a torn one, one that another
-            program writes to.
+        InvalidInput: it is not a study, has a later schema, is damaged, or another program
+            writes to it.
         ResourceError: it cannot be written.
     """
 
@@ -72,25 +69,21 @@ class Study(StudyFile):
         return self
 
     def __exit__(self, error: object, *_: object) -> None:
-        """Close; a study that is new and has no run is removed if an error ends it."""
+        """Close; a new study without runs is removed after an error."""
         if error is not None and self._made is not None:
             with contextlib.suppress(TwofoldError):
                 self._is_refused = not self.runs()
         self.close()
 
     def close(self) -> None:
-        """Write what is waiting, and close the file, which then is one file again."""
+        """Write pending games and close the file."""
         with self._stack:
             self.flush()
 
     # ---- runs
 
     def runs(self) -> list[StoredRun]:
-        """All runs, in the order in which they were first asked for.
-
-        Raises:
-            InvalidInput: a cell is not what its column holds, or there are too many.
-        """
+        """All runs, in the order in which they were added."""
         columns = selected(RUN.split(", "), self._schema)
         with self._errors():
             rows = itertools.chain.from_iterable(
@@ -116,11 +109,11 @@ class Study(StudyFile):
         reproducible: bool,
         boards: StartBoards | None = None,
     ) -> int:
-        """The number of a run, which is made where there is none.
+        """The number of a run, added if missing.
 
         Raises:
             InvalidInput: the study has games of the same player with another file, or too many
-                runs, or `machine` has something else than plain values.
+                runs, or `machine` has other than plain values.
         """
         about = json.dumps(machine)
         parse_machine(about)
@@ -157,7 +150,7 @@ class Study(StudyFile):
             return int(made.lastrowid or 0)
 
     def _refuse_other_files(self, runs: Sequence[StoredRun], spec: str, rules: str) -> None:
-        """A network or a file of code that has changed must not pass for the one before."""
+        """Refuse a player whose network or code file has changed since its earlier runs."""
         ours = parse_spec(spec)
         plain, hashes = split_hashes(ours.values)
         for known in runs:
@@ -170,15 +163,11 @@ class Study(StudyFile):
             if other == plain and other_hashes != hashes:
                 raise InvalidInput(
                     f"expected {shown(known.player)} with {_words(other_hashes)} as in "
-                    f"{self.name}, got {_words(hashes)}: the file has changed; name another study"
+                    f"{self.name}, got {_words(hashes)}: the file has changed. Use a new study"
                 )
 
     def boards_of(self, run: StoredRun) -> StartBoards | None:
-        """The boards that the games of a run begin on; None for new games.
-
-        Raises:
-            InvalidInput: the study does not have them, or a cell is not what its column holds.
-        """
+        """The start boards of a run; None for new games."""
         found = self.boards(run.boards, run.rules) if run.boards else None
         if run.boards and found is None:
             raise InvalidInput(
@@ -187,11 +176,7 @@ class Study(StudyFile):
         return found
 
     def boards(self, hash_: str, rules: str) -> StartBoards | None:
-        """The boards of some hash, for games under the rules; None where there are none.
-
-        Raises:
-            InvalidInput: a cell is not what its column holds.
-        """
+        """The start boards with a hash, for games under the rules; None if there are none."""
         if self._schema < 2:
             return None
         with self._errors():
@@ -201,7 +186,7 @@ class Study(StudyFile):
     # ---- plans
 
     def want(self, run: int, seeds: SeedRange) -> None:
-        """Note that games are asked for, so that a later call can go on with them."""
+        """Store a request for games, so that a later call can play them."""
         with self._errors():
             self._connection.execute(
                 "INSERT INTO plan (run, first_seed, games) VALUES (?, ?, ?) ON CONFLICT"
@@ -210,11 +195,7 @@ class Study(StudyFile):
             )
 
     def wanted(self) -> list[Wanted]:
-        """Everything that was asked for, in order.
-
-        Raises:
-            InvalidInput: a cell is not what its column holds.
-        """
+        """All requests, in order."""
         with self._errors():
             rows = self._rows(f"SELECT {PLAN} FROM plan ORDER BY plan", most=FEW)
             return [wanted(row, self.name) for row in itertools.chain.from_iterable(rows)]
@@ -222,22 +203,18 @@ class Study(StudyFile):
     # ---- games
 
     def add(self, run: int, row: GameRow) -> None:
-        """Keep a finished game; it is in the file after the next `flush`."""
+        """Add a finished game; `flush` writes it."""
         self._pending.append(_cells(run, row))
 
     def flush(self) -> None:
-        """Write the games that wait, in one transaction.
-
-        Raises:
-            ResourceError: they cannot be written; they wait on.
-        """
+        """Write the added games in one transaction; after an error they stay pending."""
         if self._pending:
             with self.transaction():
                 self._insert(self._pending)
             self._pending.clear()
 
     def insert(self, run: int, games: GameColumns) -> None:
-        """Write many games at once; known ones are left."""
+        """Write many games; games that the study already has stay."""
         for start in range(0, len(games), _CHUNK_GAMES):
             part = games.where(slice(start, start + _CHUNK_GAMES))
             self._insert(_cells(run, row) for row in part.rows(""))
@@ -252,7 +229,7 @@ class Study(StudyFile):
             )
 
     def fail(self, run: int, seed: int, error: str) -> None:
-        """Note that a game failed; it is played again when it is asked for again."""
+        """Store the error of a game; the next run plays it again."""
         with self._errors():
             self._connection.execute(
                 "INSERT OR REPLACE INTO failure (run, seed, error) VALUES (?, ?, ?)",
@@ -260,11 +237,7 @@ class Study(StudyFile):
             )
 
     def counts(self) -> dict[int, int]:
-        """How many games of each run are finished; runs without any are left out.
-
-        Raises:
-            InvalidInput: there seem to be more than the file can hold.
-        """
+        """Numbers of finished games by run; runs without games are left out."""
         query = "SELECT count(*) FROM (SELECT 1 FROM game WHERE run = ? LIMIT ?)"
         counts: dict[int, int] = {}
         with self._errors():
@@ -279,11 +252,7 @@ class Study(StudyFile):
         return {run: games for run, games in counts.items() if games}
 
     def failures(self, run: int) -> dict[int, str]:
-        """What failed of a run and has not been played since, by seed.
-
-        Raises:
-            InvalidInput: a cell is not what its column holds.
-        """
+        """Errors by seed of the games that failed and were not finished later."""
         query = (
             f"SELECT {FAILURE} FROM failure WHERE run = ? AND NOT EXISTS (SELECT 1 FROM game"
             " WHERE game.run = failure.run AND game.seed = failure.seed) ORDER BY seed"
@@ -296,7 +265,7 @@ class Study(StudyFile):
         return f"run {run} of {self.name}"
 
     def missing(self, run: int, seeds: SeedRange) -> list[SeedRange]:
-        """The seeds of which there is no game, in order."""
+        """The seeds without a finished game, in order."""
         self.flush()
         there, places = np.zeros(seeds.count, dtype=np.bool_), seeds.places(self._seeds(run))
         there[places[places < seeds.count]] = True
@@ -311,16 +280,13 @@ class Study(StudyFile):
         return np.concatenate([seeds_of([], name), *parts])
 
     def all_games(self, run: int, *, reached: bool = True) -> GameColumns:
-        """Every finished game of a run, in the order of the seeds."""
+        """All finished games of a run, in the order of the seeds."""
         return self.games(run, ALL_SEEDS, reached=reached)
 
     def games(self, run: int, seeds: SeedRange, *, reached: bool = True) -> GameColumns:
-        """The finished games of a run, in the order of their seeds.
+        """The finished games of a run, in the order of `seeds`.
 
-        Args:
-            run: its number.
-            seeds: of which games.
-            reached: whether the columns `reached` are wanted, which take most of the time.
+        `reached=False` leaves out the column `reached`, which takes most of the time.
         """
         self.flush()
         columns = selected(COLUMNS if reached else COLUMNS[:-1], self._schema)
@@ -332,11 +298,7 @@ class Study(StudyFile):
         return games.where(np.argsort(seeds.places(games.seeds), kind="stable"))
 
     def records(self) -> Iterator[Record]:
-        """All records that were kept, run by run.
-
-        Raises:
-            InvalidInput: one cannot be read; the text names run and seed.
-        """
+        """All stored records, run by run; an invalid one raises InvalidInput with run and seed."""
         self.flush()
         query = (
             "SELECT run, seed, record FROM game WHERE record IS NOT NULL AND run = ? ORDER BY seed"
@@ -357,7 +319,7 @@ class Study(StudyFile):
 
 
 def _cells(run: int, row: GameRow) -> tuple[Any, ...]:
-    """A game as the table has it, from `run` to `tile_sum`."""
+    """The cells of a game, from `run` to `tile_sum`."""
     times = (row.seconds, *(row.move_seconds or (None, None)))
     return (
         run,

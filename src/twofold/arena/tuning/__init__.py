@@ -1,1 +1,1 @@
-"""Tuning: better weights for an evaluator, found by playing."""
+"""Tuning: finds better weights for an evaluator by playing games."""

@@ -1,10 +1,8 @@
-"""Which weights to try next.
+"""Chooses the weights of the next trial.
 
-Everything is a function of the seed, the worker and the trials that are finished, so that a
-tuning by one process goes on after any interruption as if there had been none.
-
-Optuna's own CMA-ES sampler keeps its state in the file as a pickle, which runs code when it is
-read. Here the state is made anew from the trials each time.
+The choice depends only on the seed, the worker and the finished trials, so a tuning by one
+process is the same after any interruption. Optuna's own CMA-ES sampler stores a pickle in the
+file, which can run code when it is read; here the state is rebuilt from the trials each time.
 """
 
 import hashlib
@@ -22,31 +20,25 @@ if TYPE_CHECKING:
     from optuna.trial import FrozenTrial
 
 GENERATION: Final = "generation"
-"""Attribute of a trial that CMA-ES proposed: which of its generations it belongs to."""
+"""Attribute of a trial proposed by CMA-ES: its generation."""
 
 START: Final = "start"
 """Attribute of the trial with the start weights."""
 
 ORDER: Final = "order"
-"""Attribute of a finished trial: how many had finished before it, as far as it knew."""
+"""Attribute of a finished trial: the number of trials that it saw finished before it."""
 
 FIRST_STEP: Final = 1 / 6
 """First standard deviation of CMA-ES, as a share of each weight's range."""
 
 
 def ask(study: "Study", settings: TuningSettings, worker: int) -> "Trial":
-    """Begin the next trial: its weights are decided and in the file.
-
-    Args:
-        study: the trials so far.
-        settings: what is tuned.
-        worker: number of the process that asks; two that ask at once get different weights.
-    """
+    """Start the next trial and store its weights in the file; they differ between workers."""
     finished = finished_trials(study)
     seed = _derived_seed(settings.seed, worker, len(finished))
     generation = None
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # Optuna marks much as experimental
+        warnings.simplefilter("ignore")  # of Optuna's experimental features
         if settings.sampler == "cma":
             generation, study.sampler = _cma(settings, finished, seed)
         else:
@@ -58,7 +50,7 @@ def ask(study: "Study", settings: TuningSettings, worker: int) -> "Trial":
 
 
 def distributions(settings: TuningSettings) -> "dict[str, BaseDistribution]":
-    """The ranges in Optuna's words."""
+    """The ranges as Optuna's distributions."""
     from optuna.distributions import FloatDistribution
 
     return {
@@ -68,7 +60,7 @@ def distributions(settings: TuningSettings) -> "dict[str, BaseDistribution]":
 
 
 def finished_trials(study: "Study") -> "list[FrozenTrial]":
-    """The finished trials in the order in which they finished, whatever the clock said."""
+    """The finished trials in the order in which they finished; independent of the clock."""
     from optuna.trial import TrialState
 
     def order(trial: "FrozenTrial") -> tuple[int, int]:
@@ -79,7 +71,7 @@ def finished_trials(study: "Study") -> "list[FrozenTrial]":
 
 
 def _derived_seed(seed: int, worker: int, finished: int) -> int:
-    """Seeds that have nothing to do with each other, below 2^32."""
+    """An independent seed below 2^32."""
     text = f"{seed} {worker} {finished}"
     return int.from_bytes(hashlib.sha256(text.encode()).digest()[:4])
 
@@ -95,8 +87,8 @@ def _cma(
 ) -> "tuple[int, BaseSampler]":
     """The present generation, and a sampler that proposes one of its points.
 
-    The first trials of a generation that finish, as many as its size, decide the next; what
-    other processes finish later counts as a trial but teaches CMA-ES nothing.
+    The first finished trials of a generation, as many as its size, decide the next generation;
+    CMA-ES ignores those that finish later.
     """
     from optuna.samplers import PartialFixedSampler, RandomSampler
 
@@ -116,7 +108,7 @@ def _cma(
 
 
 def _strategy(settings: TuningSettings, seed: int) -> Any:
-    """CMA-ES that begins at the start weights, in places from 0 to 1."""
+    """CMA-ES from the start weights, in coordinates from 0 to 1."""
     import numpy as np
     from cmaes import CMA
 

@@ -1,4 +1,4 @@
-"""What a tuning is about: a player, the weights to vary and how far, the games, the objective."""
+"""Settings of a tuning: the player, its weights and their ranges, the games, the objective."""
 
 import math
 from collections.abc import Mapping, Sequence
@@ -16,26 +16,18 @@ from twofold.rules import Rules
 from twofold.version import __version__
 
 DIGITS: Final = 4
-"""Significant digits of a weight that is tried."""
+"""Significant digits of a weight in a trial."""
 
 FORMAT: Final = 1
-"""Version of what a file of trials holds; raised when a field changes its name or meaning."""
+"""Version of the file of trials; raised when a field changes its name or meaning."""
 
 SAMPLERS: Final = ("cma", "tpe")
-"""What proposes weights: CMA-ES, or a tree-structured Parzen estimator."""
+"""The samplers that propose weights, CMA-ES and a tree-structured Parzen estimator."""
 
 
 @dataclass(frozen=True, slots=True)
 class Range:
-    """A weight that is tuned, and how far.
-
-    Attributes:
-        name: its key in the spec.
-        start: where it starts.
-        low: the least value tried.
-        high: the largest value tried.
-        log: whether steps are factors; else they are differences.
-    """
+    """The range in which the weight `name` is tuned; `log` means a logarithmic scale."""
 
     name: str
     start: float
@@ -44,13 +36,13 @@ class Range:
     log: bool
 
     def place(self, value: float) -> float:
-        """Where a value lies between `low` (0) and `high` (1)."""
+        """The position of a value between `low` (0) and `high` (1)."""
         if self.log:
             return math.log(value / self.low) / math.log(self.high / self.low)
         return (value - self.low) / (self.high - self.low)
 
     def at(self, place: float) -> float:
-        """The value at a place between 0 and 1."""
+        """The value at a position between 0 and 1."""
         if self.log:
             value = self.low * math.exp(place * math.log(self.high / self.low))
         else:
@@ -61,9 +53,9 @@ class Range:
 def range_of(name: str, start: float, spread: float) -> Range:
     """The range of one weight around its start.
 
-    Positive: from start / spread to start x spread, in factors. A power (`..._power`): one
-    more and one less, but above 0. Negative: up to (spread - 1) x its size away on both
-    sides. Zero: from -spread to spread.
+    Positive: from start / spread to start x spread, logarithmic. A power (`..._power`): plus and
+    minus 1, but at least start / 10. Negative: plus and minus (spread - 1) times its size. Zero:
+    from -spread to spread.
     """
     if name.endswith("_power") and start > 0:
         return Range(name, start, max(start - 1, start / 10), start + 1, False)
@@ -74,29 +66,23 @@ def range_of(name: str, start: float, spread: float) -> Range:
 
 
 def within(one: Range, low: float, high: float) -> Range:
-    """The part of a range that the evaluator takes."""
+    """The part of a range that the evaluator accepts."""
     if max(one.low, low) >= min(one.high, high):
-        raise InvalidSpec(f"expected {one.name} to have room to vary, got {one.start:g} alone")
+        raise InvalidSpec(
+            f"expected a weight that can vary, got {one.name}, which can only be {one.start:g}"
+        )
     return replace(one, low=max(one.low, low), high=min(one.high, high))
 
 
 @dataclass(frozen=True, slots=True)
 class TuningObjective:
-    """What is made as large as possible: the mean of a figure over the games.
-
-    Attributes:
-        text: `score`, `log-score` or a tile in decimal.
-    """
+    """The figure whose mean is maximised: `score`, `log-score` or the reach rate of a tile."""
 
     text: str = "score"
 
     @classmethod
     def parse(cls, text: str) -> "TuningObjective":
-        """Read `score`, `log-score` or a tile such as `2048`.
-
-        Raises:
-            InvalidInput: it is none of them.
-        """
+        """Parse `score`, `log-score` or a tile such as `2048`."""
         if text in ("score", "log-score"):
             return cls(text)
         if text.isascii() and text.isdecimal() and notation.parse_tile(text, InvalidInput) >= 2:
@@ -105,36 +91,28 @@ class TuningObjective:
 
     @property
     def name(self) -> str:
-        """In words, for a table."""
+        """The objective in words, for a table."""
         if self.text.isdecimal():
             return f"reach rate of {self.text}"
         return f"mean {'log score' if self.text == 'log-score' else self.text}"
 
     def value(self, score: int, max_tile: int) -> float:
-        """The figure of one game: its score, ln(score + 1), or 1 if it reached the tile."""
+        """The figure of one game: its score, ln(score + 1), or 1 if it reached the tile, else 0."""
         if self.text.isdecimal():
             return float(max_tile >= int(self.text))
         return math.log1p(score) if self.text == "log-score" else float(score)
 
     def shown(self, value: float, sign: str = "") -> str:
-        """A mean as text."""
+        """Format a mean."""
         return f"{value:{sign},.{0 if self.text == 'score' else 4}f}"
 
 
 @dataclass(frozen=True, slots=True)
 class TuningSettings:
-    """All that decides what a trial is; equal for every run on one file.
+    """Everything that determines the trials; equal for all runs on one file.
 
-    Attributes:
-        player: the spec with the start weights, as given.
-        canonical: its canonical form.
-        rules: rules of all games.
-        seed: seed of the first game, and of the sampler.
-        games: games a trial, on the seeds seed, seed + 1, ...
-        weights: what is tuned.
-        sampler: `cma` or `tpe`.
-        spread: how far from the start weights may go, see `range_of`.
-        objective: what is made large.
+    `player` is the spec with the start weights as given, `canonical` its canonical form; for the
+    other attributes see `make`.
     """
 
     player: str
@@ -160,20 +138,17 @@ class TuningSettings:
         spread: float = 4.0,
         objective: str = "score",
     ) -> "TuningSettings":
-        """Settings that were checked.
+        """Check settings and make them.
 
         Args:
             player: the spec with the start weights.
             games: games a trial.
-            seed: see `TuningSettings`.
-            rules: the standard ones if None.
-            weights: names of those to tune; all of the evaluator if empty.
+            seed: of the first game, and of the sampler.
+            rules: None for the standard rules.
+            weights: names of those to tune; empty for all of the evaluator.
             sampler: see `SAMPLERS`.
             spread: see `range_of`.
             objective: see `TuningObjective.parse`.
-
-        Raises:
-            InvalidInput: a value is not one that can be used.
         """
         check_limit("games", games, 1, MAX_GAMES)
         seed = check_seed(seed)
@@ -199,7 +174,7 @@ class TuningSettings:
         return {weight.name: weight.start for weight in self.weights}
 
     def rounded(self, values: Mapping[str, float]) -> dict[str, float]:
-        """Weights as they are played: rounded, but for those at their start."""
+        """Weights as they are played: rounded to DIGITS, except those at their start."""
         return {
             weight.name: weight.start
             if values[weight.name] == weight.start
@@ -208,7 +183,7 @@ class TuningSettings:
         }
 
     def spec(self, values: Mapping[str, float]) -> str:
-        """The player with these weights: its own spec, and those that differ from the start."""
+        """The player's spec with the weights that differ from the start."""
         name, given = notation.parse_spec(self.player)
         rounded = self.rounded(values)
         changed = {
@@ -219,7 +194,7 @@ class TuningSettings:
         return notation.format_spec(name, given | changed)
 
     def document(self) -> dict[str, Any]:
-        """What a file of trials keeps, to be compared when it is used again."""
+        """The settings as a file of trials stores them."""
         return {
             "format": FORMAT,
             "twofold": __version__,
@@ -235,7 +210,7 @@ class TuningSettings:
 
 
 def _weights_of(player: str, rules: Rules, seed: int) -> tuple[str, dict[str, Weight]]:
-    """The canonical spec and the weights that a spec can set; the player can play."""
+    """The canonical spec and the weights that it can set."""
     with make_player(player) as made:
         made.start(rules, seed)
         keys = notation.parse_spec(made.spec).values

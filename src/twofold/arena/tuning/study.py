@@ -1,4 +1,4 @@
-"""The file of a tuning: an Optuna study in SQLite, made whole, used by one tuning at a time."""
+"""The file of a tuning: an Optuna study in SQLite, used by one tuning at a time."""
 
 import contextlib
 import json
@@ -29,17 +29,17 @@ CHECKS: Final = "checks"
 """Attributes of the study."""
 
 MAX_ENTRIES: Final = 200
-"""Most tables and indexes of a file; Optuna 5 makes 24."""
+"""Largest number of tables and indexes of a file; Optuna 5 makes 24."""
 
 _PLAIN: Final = re.compile(r"CREATE (?:TABLE|INDEX|UNIQUE INDEX) ")
-"""How SQLite writes down what made a table or an index."""
+"""The beginning of SQLite's statement for a table or an index."""
 
 _NOT_ITS_CONTENT: Final = ("locked", "full", "I/O", "unable to open", "readonly")
-"""In errors of SQLite that say nothing of what a file holds."""
+"""Words in SQLite errors that are not about the content of a file."""
 
 
 def require_tune() -> None:
-    """Refuse to go on without the extra.
+    """Check that the extra `tune` is installed.
 
     Raises:
         MissingExtra: Optuna or its CMA-ES is not installed.
@@ -55,10 +55,10 @@ def require_tune() -> None:
 
 
 def open_study(path: Path, settings: TuningSettings) -> "Study":
-    """The study in a file; a new file where there is none.
+    """Open the study in a file, or make a new file.
 
     Raises:
-        InvalidInput: the file is no study of ours, or one with other settings.
+        InvalidInput: the file is not from a tuning, or has other settings.
         ResourceError: it cannot be read or written.
     """
     if not path.exists():
@@ -68,31 +68,30 @@ def open_study(path: Path, settings: TuningSettings) -> "Study":
 
 
 def connect(path: Path) -> "Study":
-    """The study in a file that was checked."""
+    """Open the study in a file that was checked."""
     with storage_errors(path):
         return _study(path)
 
 
 def _study(path: Path) -> "Study":
-    """Every transaction of it waits until it may write, so that none fails for another."""
+    """Open the study so that each transaction first waits for the lock to write."""
     from sqlalchemy import event
     from sqlalchemy.pool import NullPool
 
     deadline = Deadline()
 
     def begin(connection: Any) -> None:
-        connection.exec_driver_sql("BEGIN EXCLUSIVE")  # so that the commit never waits
+        connection.exec_driver_sql("BEGIN EXCLUSIVE")  # the commit then needs no further lock
 
     def fail(context: Any) -> None:
         if str(context.original_exception) == "interrupted":
             deadline.explain(shown(str(path)))
 
     def opened() -> sqlite3.Connection:
-        """A connection for one transaction. A URL cannot write some characters of a path."""
         deadline.renew()
         return open_sqlite(path, "rw", deadline)
 
-    storage = _storage(opened, NullPool)
+    storage = _storage(opened, NullPool)  # a URL cannot hold all characters of a path
     event.listen(storage.engine, "begin", begin)
     event.listen(storage.engine, "handle_error", fail)
     return _loaded(storage)
@@ -113,7 +112,7 @@ def _loaded(storage: Any) -> "Study":
 
 
 def _create(path: Path, settings: TuningSettings) -> None:
-    """The whole new file appears at once."""
+    """Write a complete new file in one step."""
     from sqlalchemy.pool import StaticPool
 
     with storage_errors(path), contextlib.closing(sqlite3.connect(":memory:")) as connection:
@@ -124,27 +123,27 @@ def _create(path: Path, settings: TuningSettings) -> None:
 
 
 def check_settings(path: Path, settings: TuningSettings) -> None:
-    """Refuse a file of anything else, before Optuna makes tables in it, and other settings.
+    """Refuse a file with other content before Optuna makes tables in it, or with other settings.
 
     Raises:
-        InvalidInput: the text names what differs.
+        InvalidInput: the message names the difference.
     """
     found = _read_settings(path)
     for name, ours in settings.document().items():
         theirs = found.get(name)
         if theirs != ours:
             raise InvalidInput(
-                f"expected {name} {shown(theirs)} as in {shown(str(path))}, got {shown(ours)} "
-                "(or name another file)"
+                f"expected {name} {shown(theirs)} as in {shown(str(path))}, got {shown(ours)}. "
+                "Use the same settings or another file"
             )
 
 
 def _read_settings(path: Path) -> Mapping[str, Any]:
-    refusal = InvalidInput(f"expected a file that 'twofold tune' made, got {shown(str(path))}")
+    refusal = InvalidInput(f"expected a file made by 'twofold tune', got {shown(str(path))}")
     if not is_sqlite(path):
         raise refusal
     if not os.access(path, os.W_OK):
-        raise InvalidInput(f"expected a file that can be written, got {shown(str(path))}")
+        raise InvalidInput(f"expected a writable file, got {shown(str(path))}")
     deadline = Deadline()
     try:
         with contextlib.closing(open_sqlite(path, "rw", deadline)) as connection:
@@ -173,27 +172,27 @@ def _stored_settings(connection: sqlite3.Connection, path: Path) -> Any:
 
 
 def _check_tables(connection: sqlite3.Connection, path: Path) -> None:
-    """Refuse everything but tables and indexes, and trees without end.
+    """Refuse everything but tables and indexes, and damaged trees.
 
-    A view in the place of a table would run statements that the file holds. The list of tables
-    is left open: another version of Optuna may have more.
+    A view in place of a table would run statements stored in the file. Other tables are allowed,
+    since versions of Optuna differ.
     """
     name = shown(str(path))
     entries = schema_of(connection, MAX_ENTRIES + 1)
     for kind, entry, _, sql in entries[:MAX_ENTRIES]:
         plain = _PLAIN.match(sql) if isinstance(sql, str) else sql is None and kind == "index"
         if not plain:
-            raise InvalidInput(f"expected tables and indexes alone in {name}, got {shown(entry)}")
+            raise InvalidInput(f"expected only tables and indexes in {name}, got {shown(entry)}")
     if len(entries) > MAX_ENTRIES:
         raise InvalidInput(f"expected at most {MAX_ENTRIES} tables and indexes in {name}, got more")
     (sound,) = connection.execute("PRAGMA quick_check(1)").fetchone()
     if sound != "ok":
-        raise InvalidInput(f"expected a sound file of trials, got {name}: {_line(sound)}")
+        raise InvalidInput(f"expected a valid file of trials, got {name}: {_line(sound)}")
 
 
 @contextlib.contextmanager
 def storage_errors(path: Path) -> Iterator[None]:
-    """Turn what Optuna and SQLite raise into our own errors."""
+    """Translate errors of Optuna and SQLite."""
     import optuna.exceptions
     import sqlalchemy.exc
 
@@ -206,7 +205,7 @@ def storage_errors(path: Path) -> Iterator[None]:
         raise _translated(path, error) from error
     except (AssertionError, KeyError, RuntimeError, TypeError, ValueError) as error:
         raise InvalidInput(
-            f"expected a sound file of trials, got {shown(str(path))}: {_reason(error)}"
+            f"expected a valid file of trials, got {shown(str(path))}: {_reason(error)}"
         ) from error
 
 
@@ -215,12 +214,12 @@ def _translated(path: Path, error: Exception) -> TwofoldError:
     if "locked" in reason:
         return in_use(name)
     if any(word in reason for word in ("malformed", "not a database", "no such", "corrupt")):
-        return InvalidInput(f"expected a sound file of trials, got {name}: {reason}")
+        return InvalidInput(f"expected a valid file of trials, got {name}: {reason}")
     return ResourceError(f"cannot use {name} ({room_beside(path)}): {reason}")
 
 
 def _reason(error: BaseException) -> str:
-    """What lies at the bottom of a chain of errors, on one line."""
+    """The first cause in a chain of errors, on one line."""
     while error.__cause__ is not None:
         error = error.__cause__
     return _line(getattr(error, "orig", None) or error) or type(error).__name__
@@ -231,15 +230,15 @@ def _line(text: object) -> str:
 
 
 def fail(study: "Study", number: int) -> None:
-    """Mark a trial that will not be finished."""
+    """Mark a trial as failed."""
     from optuna.trial import TrialState
 
-    with contextlib.suppress(ValueError):  # its process had finished it after all
+    with contextlib.suppress(ValueError):  # its process has finished it meanwhile
         study.tell(number, state=TrialState.FAIL)
 
 
 def fail_running(study: "Study") -> None:
-    """Mark the trials that are under way: no process works on them any more."""
+    """Mark the trials under way as failed, when no process works on them."""
     from optuna.trial import TrialState
 
     for trial in study.get_trials(deepcopy=False, states=(TrialState.RUNNING,)):
@@ -247,7 +246,7 @@ def fail_running(study: "Study") -> None:
 
 
 def ensure_start(study: "Study", settings: TuningSettings) -> None:
-    """Have the start weights tried next, unless they were tried or are about to be."""
+    """Queue the start weights as the next trial, unless they have a trial."""
     from optuna.trial import TrialState
 
     states = (TrialState.COMPLETE, TrialState.WAITING, TrialState.RUNNING)
@@ -256,11 +255,7 @@ def ensure_start(study: "Study", settings: TuningSettings) -> None:
 
 
 def sound_trials(study: "Study", settings: TuningSettings) -> "list[FrozenTrial]":
-    """The finished trials, if the file holds what it should.
-
-    Raises:
-        ValueError: a trial has other weights, or none.
-    """
+    """The finished trials; ValueError if one has other weights or no value."""
     trials = finished_trials(study)
     names = {weight.name for weight in settings.weights}
     for trial in trials:

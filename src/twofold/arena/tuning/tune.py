@@ -1,8 +1,7 @@
-"""Tuning: better weights for an evaluator, found by playing, checked on games of their own.
+"""Tuning: finds better weights for an evaluator by playing, and checks them on new games.
 
-Every trial plays the same games, so that weights are compared on the same dice. The best of
-many trials looks better than it is: part of its mean is luck on these dice. It is therefore
-played against the start weights on fresh seeds, and only that comparison says how good it is.
+All trials play the same seeds. The mean of the best of many trials is too high by selection, so
+the best weights play the start weights on fresh seeds, and only that comparison is unbiased.
 """
 
 import os
@@ -47,21 +46,14 @@ __all__ = [
 ]
 
 FRESH: Final = 2**32
-"""The check's first seed lies this far from the first of the trials."""
+"""Distance of the check's first seed from the first seed of the trials."""
 
 Verdict = Literal["better", "worse", "cannot be told apart", "the same"]
 
 
 @dataclass(frozen=True, slots=True)
 class Trial:
-    """Weights that were tried.
-
-    Attributes:
-        number: how many trials had finished before.
-        weights: the weights as they were played.
-        value: what the objective came to.
-        spec: the player with these weights.
-    """
+    """A finished trial; `number` counts those that finished before, `weights` are as played."""
 
     number: int
     weights: Mapping[str, float]
@@ -71,14 +63,9 @@ class Trial:
 
 @dataclass(frozen=True, slots=True)
 class TuningCheck:
-    """The best weights against the start weights, on games that decided nothing.
+    """The best weights against the start weights, on fresh seeds from `seed` on.
 
-    Attributes:
-        games: games each.
-        seed: the first seed; then seed + 1, ...
-        start: mean of the objective with the start weights.
-        best: the same with the best weights.
-        difference: mean of the differences, game by game on the same seeds.
+    `start` and `best` are means of the objective, `difference` is the mean of best minus start.
     """
 
     games: int
@@ -89,7 +76,7 @@ class TuningCheck:
 
     @property
     def verdict(self) -> Verdict:
-        """What the interval of the difference says of the best weights."""
+        """The verdict by the interval of the difference."""
         low, high = self.difference.low, self.difference.high
         if low is not None and low > 0:
             return "better"
@@ -98,13 +85,12 @@ class TuningCheck:
 
 @dataclass(frozen=True, slots=True)
 class Tuning:
-    """What a tuning has found so far.
+    """The state of a tuning.
 
     Attributes:
-        settings: what was tuned.
         trials: the finished trials, in the order in which they finished.
-        check: None if it was not finished, or if nothing was better than the start.
-        interrupted: whether it was asked to stop before its end.
+        check: None if it is unfinished, or if no trial beat the start.
+        interrupted: True if it was stopped before its end.
     """
 
     settings: TuningSettings
@@ -124,7 +110,7 @@ class Tuning:
 
     @property
     def verdict(self) -> Verdict | None:
-        """What the check said; None if it was not finished."""
+        """The verdict of the check; None if it is unfinished."""
         if not self.interrupted and self.best is not None and self.best is self.start:
             return "the same"
         return self.check.verdict if self.check else None
@@ -132,15 +118,12 @@ class Tuning:
 
 @dataclass(slots=True)
 class TuningProgress:
-    """How far a tuning is; given to `on_progress`, and changed in place.
+    """The progress of a tuning, changed in place.
 
     Attributes:
-        finished: finished trials, earlier runs on the file included.
-        trials: trials wanted.
-        played: games of trials that this run has played.
-        best: the largest value so far.
-        checked: games of the check that this run has played.
-        to_check: games of the check that this run has to play.
+        finished: finished trials, including earlier runs on the file.
+        played: games that this run has played in trials.
+        checked: games that this run has played in the check, of `to_check`.
     """
 
     finished: int
@@ -163,26 +146,21 @@ def tune(
 ) -> Tuning:
     """Play trials until a file holds `trials` of them, then check the best.
 
-    Trials that are in the file count: the same call goes on where the last one ended, however
-    that was. With one job the trials are the same whatever interrupts them; with several the
-    order in which they finish decides what is tried next.
+    Trials in the file count, so the same call continues an interrupted tuning. With one job
+    interruptions do not change the trials; with several jobs the order in which trials finish does.
 
     Args:
-        settings: what is tuned.
-        out: the file, SQLite; it is made if there is none.
-        trials: finished trials wanted.
-        jobs: with more than 1, that many processes play a trial each.
+        settings: of the tuning.
+        out: the SQLite file; made if missing.
+        trials: number of finished trials wanted.
+        jobs: number of processes, each with one trial; 1 plays in this process.
         check_games: games of the check.
         on_progress: called in this thread now and then.
-        stop: asked now and then; True ends the tuning with the trials that are finished.
-
-    Returns:
-        What was found; without a check if it was asked to stop.
+        stop: polled; True ends the tuning with the trials that are finished, without a check.
 
     Raises:
         MissingExtra: the extra `tune` is not installed.
-        InvalidInput: the file is no file of trials, was made with other settings, or is in use.
-        ResourceError: the file cannot be written.
+        InvalidInput: the file is not a file of trials, has other settings, or is in use.
         TwofoldError: a player failed.
     """
     check_limit("trials", trials, 1, MAX_TRIALS)
@@ -207,7 +185,7 @@ def _never() -> bool:
 
 
 class _Run:
-    """One run on a file that no other process works on."""
+    """A run on a file that no other process uses."""
 
     def __init__(
         self,
@@ -242,7 +220,7 @@ class _Run:
         return replace(found, check=check, interrupted=check is None)
 
     def _renew(self) -> None:
-        """No process works on the file: what is under way there is lost."""
+        """Mark interrupted trials as failed; no process works on them."""
         with tune_study.storage_errors(self.path):
             tune_study.fail_running(self.study)
             tune_study.ensure_start(self.study, self.settings)
@@ -271,7 +249,6 @@ class _Run:
                 processes.play(trials, self.stop, self._hear)
 
     def _hear(self, report: TrialReport) -> None:
-        """Keep up with what is reported of a trial."""
         progress = self.progress
         if isinstance(report, TrialFailed):
             raise_failure(report)
@@ -287,7 +264,7 @@ class _Run:
         self.on_progress(progress)
 
     def _check(self, best: Trial, games: int, jobs: int) -> TuningCheck | None:
-        """Best against start on fresh seeds; None if it was asked to stop."""
+        """Best against start on fresh seeds; None if stopped."""
         seed = (self.settings.seed + FRESH) & MAX_SEED
         specs = {"start": self.settings.spec(self.settings.start), "best": best.spec}
         kept = self._kept()
@@ -312,7 +289,7 @@ class _Run:
         )
 
     def _play_fresh(self, spec: str, seeds: SeedRange, jobs: int) -> list[float]:
-        """The objective on games of the check, as far as they were played."""
+        """The objective on the games of the check that were played."""
         if not seeds.count:
             return []
 
@@ -332,7 +309,7 @@ class _Run:
         return [self.settings.objective.value(score, tile) for score, tile in games]
 
     def _kept(self) -> dict[str, list[float]]:
-        """What earlier runs on the file have played of the check, by spec."""
+        """Values of the check from earlier runs on the file, by spec."""
         with tune_study.storage_errors(self.path):
             kept = self.study.user_attrs.get(tune_study.CHECKS)
         if not isinstance(kept, dict):

@@ -1,7 +1,7 @@
-"""Who plays the trials of a tuning: this process, or others that open the same file.
+"""Plays the trials of a tuning: in this process, or in several that open the same file.
 
-A trial is played whole by one process. The parent only says when to begin the next one, so
-that no more are played than are wanted, and sees to it that a process that dies is replaced.
+One process plays a whole trial. The parent starts each trial, so that no more are played than
+wanted, and replaces a process that dies.
 """
 
 import contextlib
@@ -28,43 +28,43 @@ from twofold.players.faults import describe, describe_caught
 from twofold.seeds import SeedRange
 
 MAX_DEATHS: Final = 3
-"""Processes that may die between two finished trials; one more ends the tuning."""
+"""Largest number of processes that may die between two finished trials."""
 
 REPORT_SECONDS: Final = 0.2
-"""A process tells of the games it has played at most this often."""
+"""Smallest interval between two progress reports of a process."""
 
 
 @dataclass(frozen=True, slots=True)
 class TrialBegun:
-    """A trial was begun; its number in the file."""
+    """A trial has started; its number in the file."""
 
     trial: int
 
 
 @dataclass(frozen=True, slots=True)
 class TrialPlayed:
-    """A trial goes on: so many games more were played."""
+    """More games of a trial are finished."""
 
     games: int
 
 
 @dataclass(frozen=True, slots=True)
 class TrialFinished:
-    """A trial is finished, with this value of the objective."""
+    """A trial is finished; its value of the objective."""
 
     value: float
 
 
 @dataclass(frozen=True, slots=True)
 class TrialLost:
-    """A trial will not be finished: it was asked to stop, or its process died."""
+    """A trial will not be finished: it was stopped, or its process died."""
 
     trial: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class TrialFailed:
-    """A trial cannot be finished, nor can the tuning."""
+    """A trial failed, which ends the tuning."""
 
     text: str
     exit_code: int = 1
@@ -75,20 +75,14 @@ Tell = Callable[[TrialReport], None]
 
 
 class TrialWorker:
-    """One process at work on a file.
-
-    Args:
-        settings: what is tuned.
-        path: the file.
-        number: number of the process among those that work on it.
-    """
+    """Plays trials in one process; `number` is that of the process."""
 
     def __init__(self, settings: TuningSettings, path: Path, number: int) -> None:
         self.settings, self.path, self.number = settings, path, number
         self.study = tune_study.connect(path)
 
     def play(self, stop: Callable[[], bool], tell: Tell) -> None:
-        """Play one trial and write down what came of it."""
+        """Play one trial and store its result."""
         try:
             with tune_study.storage_errors(self.path):
                 trial = ask(self.study, self.settings, self.number)
@@ -110,7 +104,7 @@ class TrialWorker:
             tell(TrialLost(trial.number) if value is None else TrialFinished(value))
 
     def _play_games(self, spec: str, stop: Callable[[], bool], tell: Tell) -> float | None:
-        """The objective of one player; None if it was asked to stop."""
+        """The objective of one player; None if stopped."""
         settings, values, told = self.settings, [], _Ticker(tell)
         with make_player(spec) as player:
             for seed in SeedRange(settings.seed, settings.games):
@@ -129,7 +123,7 @@ class TrialWorker:
 
 
 class _Ticker:
-    """Tells of games now and then."""
+    """Reports finished games at intervals."""
 
     def __init__(self, tell: Tell) -> None:
         self.tell, self.games, self.last = tell, 0, time.monotonic()
@@ -159,13 +153,7 @@ def play_here(
 
 
 class Processes:
-    """Several processes at work on a file.
-
-    Args:
-        settings: what is tuned.
-        path: the file.
-        jobs: how many processes.
-    """
+    """As many processes as `jobs`, which play trials of one file."""
 
     def __init__(self, settings: TuningSettings, path: Path, jobs: int) -> None:
         self.settings, self.path, self.jobs = settings, path, jobs
@@ -173,13 +161,13 @@ class Processes:
         self._context = workers.QuietSpawn()
         self._alive, self._line = multiprocessing.Pipe(duplex=False)
         self._seats: dict[int, tuple[BaseProcess, Connection]] = {}
-        self._busy: dict[int, int | None] = {}  # and the trial each is at, once it is known
+        self._busy: dict[int, int | None] = {}  # the trial of each process, once it is known
 
     def __enter__(self) -> Self:
         return self
 
     def __exit__(self, *_: object) -> None:
-        """Ask the processes to end; end them if they do not."""
+        """Ask the processes to end; kill those that do not."""
         self._line.close()
         last = time.monotonic() + workers.GRACE_SECONDS
         for process, pipe in self._seats.values():
@@ -192,7 +180,7 @@ class Processes:
         self._alive.close()
 
     def play(self, trials: int, stop: Callable[[], bool], tell: Tell) -> None:
-        """Play trials, as many at a time as there are processes."""
+        """Play trials, one at a time in each process."""
         finished = 0
         while finished < trials and not stop():
             for number in range(self.jobs):
@@ -212,7 +200,7 @@ class Processes:
         if number not in self._seats:
             self._seats[number] = self._start(number)
         self._busy[number] = None
-        with contextlib.suppress(OSError):  # it has died; its end of the pipe says so
+        with contextlib.suppress(OSError):  # it has died; `_reports` sees the closed pipe
             self._seats[number][1].send(None)
 
     def _start(self, number: int) -> tuple[BaseProcess, Connection]:
@@ -227,7 +215,7 @@ class Processes:
         return process, ours
 
     def _reports(self) -> Iterator[tuple[int, TrialReport]]:
-        """What the processes say; a moment of silence says nothing."""
+        """Reports of the processes; none if nothing arrives within POLL_SECONDS."""
         pipes: dict[Any, int] = {self._seats[number][1]: number for number in self._busy}
         ready: list[Any] = wait(list(pipes), workers.POLL_SECONDS)
         for pipe in ready:
@@ -237,7 +225,6 @@ class Processes:
                 yield pipes[pipe], self._bury(pipes[pipe])
 
     def _bury(self, number: int) -> TrialReport:
-        """A process has died: its trial is lost, and another takes its place."""
         process, pipe = self._seats.pop(number)
         process.kill()
         process.join()
@@ -245,7 +232,7 @@ class Processes:
         pipe.close()
         self.deaths += 1
         if self.deaths > MAX_DEATHS:
-            return TrialFailed(f"{self.deaths} processes died without a trial finished between")
+            return TrialFailed(f"{self.deaths} processes died and no trial finished between them")
         return TrialLost(self._busy[number])
 
 
@@ -257,9 +244,8 @@ def _work(
     parent: Connection,
     grace_seconds: float,
 ) -> None:
-    """A process: play a trial each time it is told to, until the parent hangs up or is gone."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    sys.stdout = sys.stderr  # what a player prints is no result
+    sys.stdout = sys.stderr  # the output of a player is not a result
     stop = threading.Event()
     watcher = threading.Thread(
         target=workers.watch_parent, args=(parent, stop, grace_seconds), daemon=True
@@ -281,10 +267,6 @@ def _work(
 
 
 def raise_failure(failed: TrialFailed) -> NoReturn:
-    """Raise what a process could not go on with.
-
-    Raises:
-        TwofoldError: of the kind that was raised there.
-    """
+    """Raise the error of a failed trial as the kind of TwofoldError that it was."""
     kinds: dict[int, type[TwofoldError]] = {2: InvalidInput, 3: ResourceError}
     raise kinds.get(failed.exit_code, TwofoldError)(failed.text)

@@ -1,4 +1,4 @@
-"""Kinds of 2048 pages, and how the game on a page is found."""
+"""Kinds of 2048 pages, and the search for the game on a page."""
 
 import asyncio
 from collections.abc import Callable, Sequence
@@ -19,31 +19,22 @@ __all__ = ["ADAPTERS", "GamePage", "PageKind", "Selectors", "Sight", "find_game"
 
 AUTO: Final = "auto"
 ADAPTERS: Final = (AUTO, OriginalPage.name, OwnPage.name, GenericPage.name)
-"""What a user may ask for."""
+"""The adapters that a user may name."""
 
 SEARCH_PAUSE: Final = 0.1
-"""Seconds between two searches of a page that shows no game yet."""
+"""Interval between two searches of a page that shows no game yet."""
 
 
 @dataclass(frozen=True, slots=True)
 class PageKind:
-    """A kind of page.
-
-    Attributes:
-        name: what it is called.
-        make: what plays it, in a frame.
-    """
+    """A kind of page; `make` makes its adapter for a frame."""
 
     name: str
     make: Callable[[World], GamePage]
 
 
 def kinds(adapter: str = AUTO, selectors: Selectors | None = None) -> Sequence[PageKind]:
-    """The kinds of pages to look for.
-
-    Args:
-        adapter: one of `ADAPTERS`.
-        selectors: what the generic kind is told; with them `auto` looks for nothing else.
+    """The kinds of pages to search for; with selectors only the generic kind.
 
     Raises:
         InvalidInput: there is no such adapter, or it lacks selectors, or takes none.
@@ -61,18 +52,13 @@ def kinds(adapter: str = AUTO, selectors: Selectors | None = None) -> Sequence[P
 
 
 async def find_game(tab: Tab, wanted: Sequence[PageKind], seconds: float) -> GamePage:
-    """The game in a tab: the first one that can be read, in any of its frames.
+    """The first game that can be read in any frame of a tab, after a wait of up to `seconds`.
 
-    A game that is shown comes before one that is only saved: all frames of a site share what is
-    saved.
-
-    Args:
-        tab: the tab.
-        wanted: the kinds to look for, as of `kinds`.
-        seconds: how long to wait for one to appear.
+    A game that is drawn has priority over one that is only saved: all frames of a site share their
+    storage.
 
     Raises:
-        PageError: there is none; the text says what came nearest.
+        PageError: there is none; the message names the closest candidate.
     """
     clock = asyncio.get_running_loop().time
     due = clock() + seconds
@@ -90,7 +76,6 @@ async def find_game(tab: Tab, wanted: Sequence[PageKind], seconds: float) -> Gam
 
 
 async def _look(world: World, wanted: Sequence[PageKind]) -> list[tuple[GamePage, Sight]]:
-    """What each kind sees in a frame."""
     pages = [kind.make(world) for kind in wanted]
     try:
         return [(page, await page.look()) for page in pages]

@@ -1,4 +1,4 @@
-"""What a game looks like from outside: a sight of it, and what every kind of page can do."""
+"""The base of the page adapters: what they can see of a game, and what they can do."""
 
 import re
 from abc import ABC, abstractmethod
@@ -16,7 +16,7 @@ from twofold.notation import check_shape, shown
 from twofold.rules import Move
 
 LIMITS: Final = {"saved": MAX_SAVED_GAME, "tiles": MAX_PAGE_TILES}
-"""What the functions that read a page are told: how much they may bring along."""
+"""Limits of the functions that read a page: how much they may return."""
 
 ARROWS: Final[Mapping[Move, str]] = {
     Move.UP: "ArrowUp",
@@ -32,15 +32,14 @@ _DIGITS = re.compile(r"[0-9]{1,18}", re.ASCII)
 
 @dataclass(frozen=True, slots=True)
 class Sight:
-    """What can be seen of a game at one moment.
+    """The visible state of a game.
 
     Attributes:
-        board: the board; None where what is there is no board.
-        score: points; None where none are shown.
-        over: whether the page says that the game has ended.
-        won: whether the page asks if play should go on.
-        fault: why there is no board, as a sentence; empty where nothing looks like one.
-        is_drawn: whether the board is shown in this frame, and not only saved by its site.
+        board: None if there is no valid board.
+        over: True if the page reports the end of the game.
+        won: True if the page asks whether to continue after the win.
+        fault: why there is no board; empty if nothing looks like one.
+        is_drawn: False if the board is only saved by the site, not shown in this frame.
     """
 
     board: Board | None
@@ -52,16 +51,12 @@ class Sight:
 
 
 class GamePage(ABC):
-    """A game on a page, of one kind.
-
-    Args:
-        world: our JavaScript world in the frame of the game.
+    """A game on a page of one kind; `world` is the isolated world of its frame.
 
     Attributes:
-        name: what the kind is called.
-        board_selector: where the board lies, as a CSS selector.
-        steady_seconds: how long a board must be seen before it is believed: 0 where it is
-            read from what the page holds rather than from what it draws.
+        board_selector: CSS selector of the board.
+        steady_seconds: how long a board must be unchanged to be accepted; 0 if it is read from
+            stored data and not from what is drawn.
     """
 
     name: ClassVar[str]
@@ -78,26 +73,22 @@ class GamePage(ABC):
 
     @abstractmethod
     async def look(self) -> Sight:
-        """What can be seen now; nothing is waited for."""
+        """The visible state now, without waiting."""
 
     async def make(self, move: Move) -> None:
-        """Ask the page for a move."""
+        """Press the key of a move."""
         await self.world.press(ARROWS[move])
 
     @abstractmethod
     async def keep_going(self) -> None:
-        """Ask the page to go on after the win."""
+        """Continue after the win."""
 
 
 class PageTile(NamedTuple):
-    """A tile as a page shows it.
+    """A tile as a page shows it; `row` and `col` count from 0, `value` is 2, 4, 8 ...
 
-    Attributes:
-        row: counted from 0.
-        col: counted from 0.
-        value: 2, 4, 8 ...
-        rank: of several tiles in one cell the highest rank counts, then the largest value:
-            those that merge still slide below what they make.
+    Of several tiles in one cell the highest `rank` counts, then the largest value: tiles that merge
+    are still drawn below the result.
     """
 
     row: int
@@ -107,12 +98,7 @@ class PageTile(NamedTuple):
 
 
 def board_of(tiles: Iterable[PageTile], rows: int, cols: int) -> Board:
-    """The board that tiles make.
-
-    Raises:
-        InvalidBoard: the shape is none, there are no tiles, or one of them is none or lies
-            outside.
-    """
+    """The board of tiles; InvalidBoard for an invalid shape or tile, or without tiles."""
     check_shape(rows, cols)
     top: dict[tuple[int, int], PageTile] = {}
     for tile in tiles:
@@ -133,11 +119,7 @@ def board_of(tiles: Iterable[PageTile], rows: int, cols: int) -> Board:
 
 
 def read_number(text: object) -> int:
-    """The number in a text such as `2048`, `2,048` or `2 048`; an empty text is 0.
-
-    Raises:
-        InvalidBoard: it is no number.
-    """
+    """Parse a number such as `2048`, `2,048` or `2 048`, else InvalidBoard; an empty text is 0."""
     digits = _SEPARATORS.sub("", text) if isinstance(text, str) else None
     if digits == "":
         return 0
@@ -147,7 +129,7 @@ def read_number(text: object) -> int:
 
 
 def read_score(text: object) -> int | None:
-    """The points in a text; None if it holds none."""
+    """Parse a score; None if there is none."""
     try:
         score = read_number(text) if text else None
     except InvalidBoard:
@@ -157,10 +139,10 @@ def read_score(text: object) -> int | None:
 
 @cache
 def script(name: str) -> str:
-    """The source of one of our functions that run in a page."""
+    """The source of a function of this package that runs in a page."""
     return Path(__file__).with_name(name).read_text(encoding="utf-8")
 
 
 def members(value: Any) -> dict[str, Any]:
-    """What a function that ran in a page returned, if it is an object; else nothing."""
+    """The result of a function if it is an object, else an empty dict."""
     return value if isinstance(value, dict) else {}

@@ -1,4 +1,4 @@
-"""A page that its visitor describes by selectors."""
+"""The adapter of a page that the user describes by selectors."""
 
 import math
 from collections.abc import Sequence
@@ -31,16 +31,11 @@ CLICK: Final = """(selector) => {
 }"""
 
 STEADY_SECONDS: Final = {"order": 0.016, "box": 0.12}
-"""How long a board must be seen: a frame where cells hold it, longer where boxes slide."""
+"""How long a board must be unchanged: one frame for cells, longer for sliding boxes."""
 
 
 class GenericPage(GamePage):
-    """A game that is found by selectors.
-
-    Args:
-        world: our JavaScript world in the frame of the game.
-        selectors: where it is, and how it is played.
-    """
+    """A game that is found by selectors."""
 
     name: ClassVar[str] = "generic"
 
@@ -55,9 +50,9 @@ class GenericPage(GamePage):
         self.steady_seconds = STEADY_SECONDS[selectors.place]
 
     async def look(self) -> Sight:
-        """What the selectors lead to."""
+        """The state that the selectors find."""
         found = members(await self.world.call(script("generic.js"), self._told, LIMITS))
-        # A page that cannot be asked to go on after the win is taken to go on by itself.
+        # Without `keep_going` the page is assumed to continue after the win by itself.
         won = bool(found.get("won")) and bool(self._selectors.keep_going)
         over = bool(found.get("over"))
         try:
@@ -105,12 +100,12 @@ class GenericPage(GamePage):
             raise PageError(f"expected a button {button} for {move.name.lower()}, got none")
 
     async def keep_going(self) -> None:
-        """Click what goes on after the win."""
+        """Click the element that continues after the win."""
         await self.world.call(CLICK, self._selectors.keep_going)
 
 
 def _index(share: Any, count: int) -> int:
-    """The row or column in which a share of the board lies; -1 outside of it."""
+    """The row or column of a relative position on the board; -1 outside."""
     if not isinstance(share, (int, float)) or not math.isfinite(share):
         return -1
     return math.floor(share * count) if 0 <= share < 1 else -1

@@ -1,10 +1,9 @@
-"""The original game and its relatives.
+"""The adapter of the original game and pages built like it.
 
-They say twice where they stand: in what they save, `gameState` of the local storage, which is
-written as soon as a move is made; and in the classes of their tiles, which follow with the next
-picture. One of the two is enough. Where they differ, the one that changed last counts: pages of
-one site share their storage, so what is saved may be the game of another page, or be written no
-more; and a tab that is out of sight draws no tiles.
+They hold the board twice: saved in `gameState` of the local storage, as soon as a move is made,
+and in the classes of their tiles, one frame later. Either is enough. If they differ, the one that
+changed last counts: pages of one site share their storage, so the saved game may be that of another
+page or be out of date, and a hidden tab draws no tiles.
 """
 
 from typing import Any, ClassVar, Final
@@ -28,15 +27,11 @@ from twofold.records.foreign.boards import ScoredBoard, parse_saved
 KEEP_GOING: Final = "() => document.querySelector('.keep-playing-button')?.click()"
 
 USUAL_SHAPE: Final = (4, 4)
-"""Where neither the page nor what it saves says more."""
+"""The shape if neither the page nor its saved game tells it."""
 
 
 class OriginalPage(GamePage):
-    """The original game, or one that is built like it.
-
-    Args:
-        world: our JavaScript world in the frame of the game.
-    """
+    """The original game, or one that is built like it."""
 
     name: ClassVar[str] = "original"
 
@@ -49,11 +44,11 @@ class OriginalPage(GamePage):
 
     @property
     def source(self) -> str:
-        """Where the board was read last."""
+        """Where the last board was read."""
         return self._source
 
     async def look(self) -> Sight:
-        """The saved game, or the tiles where they tell of another one."""
+        """The saved game, or the tiles if they are newer."""
         found = members(await self.world.call(script("original.js"), LIMITS))
         saved, saved_fault = _saved(found)
         usual = saved.board.shape if saved is not None else USUAL_SHAPE
@@ -67,19 +62,19 @@ class OriginalPage(GamePage):
         return Sight(drawn, score, over, won, "" if drawn is not None else fault or saved_fault)
 
     def _counts(self, saved: Board, drawn: Board) -> bool:
-        """Whether what is saved counts, and not the tiles; at first sight the tiles do."""
+        """True if the saved game counts, not the tiles; at first the tiles count."""
         if self._known is not None and (saved, drawn) != self._known:
             self._saved_is_newer = saved != self._known[0]
         self._known = saved, drawn
         return saved == drawn or self._saved_is_newer
 
     async def keep_going(self) -> None:
-        """Press the button of the win."""
+        """Press the button of the win screen."""
         await self.world.call(KEEP_GOING)
 
 
 def _saved(found: dict[str, Any]) -> tuple[ScoredBoard | None, str]:
-    """The game that is saved, or why there is none."""
+    """The saved game, or why there is none."""
     text = found.get("saved")
     if not isinstance(text, str) or not text:
         return None, ""
@@ -91,7 +86,7 @@ def _saved(found: dict[str, Any]) -> tuple[ScoredBoard | None, str]:
 
 
 def _drawn(found: dict[str, Any], usual: tuple[int, int]) -> tuple[Board | None, str]:
-    """The board that the tiles show, or why there is none."""
+    """The board of the tiles, or why there is none."""
     try:
         tiles = [_tile(one) for one in found.get("tiles") or ()]
         if not tiles:

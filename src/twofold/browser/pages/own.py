@@ -1,4 +1,4 @@
-"""The page of `twofold serve`."""
+"""The adapter of the page of `twofold serve`."""
 
 from typing import Any, ClassVar, Final
 
@@ -20,11 +20,7 @@ KEEP_GOING: Final = "() => document.querySelector('.overlay.won button.primary')
 
 
 class OwnPage(GamePage):
-    """Our own page, where a person plays.
-
-    Args:
-        world: our JavaScript world in the frame of the game.
-    """
+    """The page of `twofold serve` on which a person plays."""
 
     name: ClassVar[str] = "twofold"
 
@@ -33,7 +29,7 @@ class OwnPage(GamePage):
         self.board_selector = ".board-holder"
 
     async def look(self) -> Sight:
-        """The tiles where they belong."""
+        """The tiles at their final places."""
         found = members(await self.world.call(script("own.js"), LIMITS))
         tiles = found.get("tiles")
         if not tiles:
@@ -46,7 +42,7 @@ class OwnPage(GamePage):
         return Sight(board, read_score(found.get("score")), over, won)
 
     async def keep_going(self) -> None:
-        """Press the button of the win, which is there only while the page asks."""
+        """Press the button of the win screen."""
         await self.world.call(KEEP_GOING)
 
 

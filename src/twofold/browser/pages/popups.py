@@ -20,31 +20,18 @@ KNOWN: Final = (
     ("dialog", '.modal [data-dismiss="modal"], .modal [data-bs-dismiss="modal"]'),
     ("dialog", ".modal .close, .popup .close"),
 )
-"""Popups, and what closes or refuses them; never what agrees to something."""
+"""Popups, and the buttons that close or refuse them; never those that accept something."""
 
 
 class Popup(NamedTuple):
-    """What was over the board.
-
-    Attributes:
-        closed: name of a popup that was closed; empty if none was.
-        cover: what lay over the board, as it may be shown; empty for nothing.
-    """
+    """Name of a popup that was closed, and description of an unknown cover; empty for none."""
 
     closed: str
     cover: str
 
 
 async def close_popup(page: GamePage, *, always: bool) -> Popup:
-    """Close a known popup that lies over the board, and say what does.
-
-    Args:
-        page: the game.
-        always: whether known popups elsewhere on the page are closed too.
-
-    Raises:
-        PageError: the page does not answer.
-    """
+    """Close a known popup over the board, with `always` also elsewhere on the page."""
     known = [{"name": name, "button": button} for name, button in KNOWN]
     found = members(await page.world.call(script("popups.js"), page.board_selector, known, always))
     closed, cover = str(found.get("closed", "")), str(found.get("cover", ""))

@@ -1,10 +1,10 @@
-"""What the generic kind of page is told: where tiles are, how they are read, what to press.
+"""Selectors of the generic adapter: where tiles are, how they are read, what to press.
 
     tiles = ".cell"                     # one element a cell, row by row
-    value = "attribute:data-value"      # where its number stands
+    value = "attribute:data-value"      # the attribute with its number
     score = "#score"
 
-Read from a TOML file, from options, or from both.
+They are read from a TOML file, from options, or from both.
 """
 
 import os
@@ -30,28 +30,25 @@ _CHOICES: Final = {"place": ("order", "box"), "numbers": ("tiles", "exponents")}
 
 @dataclass(frozen=True, slots=True)
 class Selectors:
-    """Where a game is on a page. All selectors are CSS.
+    """CSS selectors of a game on a page, and how to read and play it.
 
     Attributes:
         tiles: the elements that hold the numbers.
-        value: where the number of an element stands: `text`, `attribute:NAME`, or
-            `class:PREFIX`, which reads 8 from a class `PREFIX8`.
+        value: source of an element's number: `text`, `attribute:NAME`, or `class:PREFIX`, which
+            reads 8 from a class `PREFIX8`.
         numbers: `tiles` (2, 4, 8 ...) or `exponents` (1, 2, 3 ...).
-        place: `order` where there is one element a cell, row by row; `box` where only tiles
-            have elements, whose places on the board say which cell they are in.
-        board: the element that the cells fill; needed with `box`.
-        rows: number of rows.
-        cols: number of columns.
+        place: `order` if there is one element a cell, row by row; `box` if only tiles have
+            elements, whose positions on the board give the cell.
+        board: the element that the cells fill; required with `box`.
         score: the element with the points.
         over: an element that is shown when the game has ended.
-        won: an element that is shown while the page asks if play should go on; counts only
-            where `keep_going` says how.
-        keep_going: what to click then.
+        won: an element that is shown while the page asks whether to continue; needs `keep_going`.
+        keep_going: the element to click then.
         keys: the key of each move; arrows by default.
-        buttons: what to click for each move, instead of keys.
+        buttons: the element to click for each move, instead of keys.
 
     Raises:
-        InvalidInput: a value cannot be used.
+        InvalidInput: a value is invalid.
     """
 
     tiles: str
@@ -89,11 +86,7 @@ class Selectors:
 
     @classmethod
     def from_mapping(cls, values: Mapping[str, object]) -> Self:
-        """Selectors from names and values, as a file or options hold them.
-
-        Raises:
-            InvalidInput: a name is unknown, or a value is of the wrong type or too long.
-        """
+        """Make selectors from the names and values of a file or of options."""
         known = {one.name for one in fields(cls)}
         read: dict[str, Any] = {}
         for name, value in values.items():
@@ -113,10 +106,10 @@ class Selectors:
 
 
 def read_selectors(path: str | os.PathLike[str] | None, options: Iterable[str]) -> Selectors:
-    """Selectors of a TOML file, of options `NAME=VALUE`, or of both; an option counts more.
+    """Selectors from a TOML file, from options `NAME=VALUE`, or both; options have priority.
 
     Raises:
-        InvalidInput: the file cannot be read, or what is said cannot be used.
+        InvalidInput: the file cannot be read, or a name or value is invalid.
     """
     values = {} if path is None else _parse_file(path)
     for option in options:
