@@ -277,7 +277,7 @@ def test_no_more_than_the_limit(store: GameStore, monkeypatch: pytest.MonkeyPatc
     monkeypatch.setattr(module, "MAX_GAMES", 2)
     store.save(store.new_id(), record_of(), 1.0)
     store.save("second", record_of(), 2.0)
-    with pytest.raises(LimitExceeded, match="delete some first"):
+    with pytest.raises(LimitExceeded, match="Delete some"):
         store.new_id()
     store.delete("second")
     assert store.new_id()

@@ -89,7 +89,7 @@ def test_so_many_seats() -> None:
     release, hang = hanging()
     for _ in range(2):
         seats.start(hang)
-    with pytest.raises(LimitExceeded, match="at most 2 players"):
+    with pytest.raises(LimitExceeded, match="2 players are playing"):
         seats.start(lambda: None)
     release.set()
     join([t for t in threading.enumerate() if t.name == "test-seats"])

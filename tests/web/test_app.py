@@ -124,7 +124,7 @@ def test_a_fault_of_ours_has_the_headers_too(client: Client) -> None:
     assert sent[0]["status"] == 500
     assert names[b"x-content-type-options"] == b"nosniff"
     body = json.loads(sent[1]["body"])  # type: ignore[arg-type]
-    assert body == {"error": "ZeroDivisionError on the server, which has printed more",
+    assert body == {"error": "internal error (ZeroDivisionError). The server's log says more",
                     "kind": "Fault"}  # fmt: skip
 
 

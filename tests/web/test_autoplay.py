@@ -392,7 +392,7 @@ def test_so_many_players_at_a_time(tmp_path: Path, monkeypatch: pytest.MonkeyPat
         games = [begin(table, listener) for _ in range(3)]
         for live in games[:2]:
             let_play(live, listener, own_players.HELD)
-        with pytest.raises(LimitExceeded, match="at most 2 players"):
+        with pytest.raises(LimitExceeded, match="2 players are playing"):
             let_play(games[2], listener, "greedy")
         games[2].pause(Asker(listener, 8))  # nothing is left half begun
         assert ended(listener).ref == 8

@@ -42,7 +42,7 @@ def test_own_units_make_none(spec: str) -> None:
         found = player.analyse(BOARD, Budget(ply=1))
         assert evaluation_bar(found, player) == (
             None,
-            "no scale: this player's values have a unit of their own",
+            "no bar: this player's values have no common scale",
         )
 
 

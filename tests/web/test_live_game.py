@@ -57,7 +57,7 @@ def test_a_move_for_another_board_is_refused(table: GameTable) -> None:
     listener = Listener()
     live = begin(table, listener)
     move(live, listener)
-    with pytest.raises(StaleMove, match="after 1 moves, got one meant for the board after 0"):
+    with pytest.raises(StaleMove, match="after 1 moves, got one for the board after 0"):
         live.move("u", 0, Asker(listener, 9))
     assert live.game.move_number == 1
 

@@ -60,7 +60,7 @@ def test_a_game_as_a_page_that_cannot_act_in_our_name(client: Client) -> None:
         ("/api/pictures/board.svg", 400, "missing required field `board`"),
         ("/api/pictures/board.svg?board=zz", 400, "expected"),
         (f"/api/pictures/board.png?board={BOARD}&score=-1", 400, ">= 0"),
-        (f"/api/pictures/board.png?board={BOARD}&move=x", 400, "expected another query"),
+        (f"/api/pictures/board.png?board={BOARD}&move=x", 400, "invalid query"),
         (f"/api/pictures/board.png?board={BOARD}&scale=9", 400, "unknown field `scale`"),
         (f"/api/pictures/board.png?board={BOARD}&shade=pink", 400, "Invalid enum value"),
         ("/api/games/none/animation.gif", 404, "there is no"),

@@ -69,7 +69,7 @@ def test_refuses_what_takes_too_much(spec: str) -> None:
 
 def test_only_the_owner_names_programs() -> None:
     roster = Roster(allowed=["engine:cmd=mine"])
-    with pytest.raises(InvalidSpec, match="needs no code or program"):
+    with pytest.raises(InvalidSpec, match="expected a built-in player"):
         roster.check("engine:cmd=rm")
     roster.check("engine:cmd=mine")
 

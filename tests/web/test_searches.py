@@ -105,7 +105,7 @@ def test_an_analysis_that_is_waited_for(makes: Makes) -> None:
         stop.raise_flag()
         GATE.reset()
         assert searches.analyse(question(own_players.PATIENT), stop).unit == "chance"
-    with pytest.raises(ResourceError, match="closing"):
+    with pytest.raises(ResourceError, match="shutting down"):
         searches.analyse(question("greedy"), Stop())
 
 
@@ -284,9 +284,9 @@ def test_closing_ends_all(searches: Searches) -> None:
     listener.wait(AnalysisReply)
     searches.close()
     assert "twofold-search" not in [thread.name for thread in threading.enumerate()]
-    with pytest.raises(ResourceError, match="closing"):
+    with pytest.raises(ResourceError, match="shutting down"):
         searches.start(lambda: None, Stop())
-    with pytest.raises(ResourceError, match="closing"):
+    with pytest.raises(ResourceError, match="shutting down"):
         searches.wait_for(lambda: 7, Stop())
 
 

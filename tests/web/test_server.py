@@ -255,7 +255,7 @@ def test_where_no_port_is_free_it_says_so(monkeypatch: pytest.MonkeyPatch) -> No
         raise ResourceError("taken")
 
     monkeypatch.setattr(module, "_listen", refuse)
-    with pytest.raises(ResourceError, match=r"a free port on 127\.0\.0\.1, got none"):
+    with pytest.raises(ResourceError, match=r"no free port on 127\.0\.0\.1"):
         listen("127.0.0.1", None)
     assert tried == [*range(2048, 2148), 0]
 

@@ -165,7 +165,7 @@ def test_a_game_of_another_page_has_to_be_opened(hub: Hub, page: Page) -> None:
     kind, message = other.refusal(request)
     assert (kind, message) == (
         "NotFound",
-        f"expected a game that this page has opened, got '{state.game}'",
+        f"this page has not opened the game '{state.game}'",
     )
     other.open(state.game)
     step = other.move(state.game, state.now.legal[0], 0)

@@ -80,7 +80,7 @@ def test_what_is_no_token_is_refused(tmp_path: Path, text: str) -> None:
     path = tmp_path / FILE
     path.write_text(text)
     path.chmod(0o600)
-    with pytest.raises(InvalidInput, match=r"expected a token in .*, got something else"):
+    with pytest.raises(InvalidInput, match="there is no valid token in "):
         kept_token(tmp_path)
     assert path.read_text() == text
 

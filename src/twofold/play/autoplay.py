@@ -47,7 +47,7 @@ class Wish:
     """How a player is to play.
 
     Attributes:
-        moves_per_second: maximum pace; None for no limit.
+        moves_per_second: None for no limit.
         stop_tile: end once this tile is made; 0 for never.
         moves: end after this number of moves; 0 for no limit.
     """
@@ -215,7 +215,6 @@ class Autoplay:
     # ---- moves
 
     def _take(self, turn: "_Turn", played: Stretch) -> None:
-        """Apply the moves that the player chose, unless it was ended meanwhile."""
         with self._live.turn:
             if self._ended:
                 return

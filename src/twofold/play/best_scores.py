@@ -72,11 +72,9 @@ def read_best(path: Path) -> dict[str, int]:
 
 
 def keep_best(path: Path, scores: Mapping[str, int]) -> dict[str, int]:
-    """Raise the best scores in a file, and return all; none is lowered. A damaged file is renamed.
+    """Raise the best scores in a file, never lower them, and return all; rename a damaged file.
 
-    Raises:
-        InvalidInput: the folder cannot be written, or another program locks the file too long.
-        ResourceError: the disk is full or failed; the file is unchanged.
+    Raises InvalidInput or ResourceError if the file cannot be written.
     """
     with alone(path, "program", patience=PATIENCE):
         try:

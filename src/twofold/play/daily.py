@@ -1,7 +1,6 @@
-"""The daily game: one game a day, the same for everyone, with one try.
+"""The daily game: one game a day with standard rules, the same for everyone, with one try.
 
-Standard rules; the seed is the date in UTC, such as 20261123. All programs save the try as
-`daily-2026-11-23.2048`, so that there is one only.
+Its seed is the date in UTC; its file has the same name in all programs, so that there is one try.
 """
 
 from collections.abc import Mapping
@@ -53,11 +52,7 @@ def parse_day(text: str) -> date:
 
 
 def seed_of(day: date) -> int:
-    """The seed of a day's game.
-
-    >>> seed_of(date(2026, 11, 23))
-    20261123
-    """
+    """The seed of a day's game: 20261123 on 2026-11-23."""
     return day.year * 10_000 + day.month * 100 + day.day
 
 

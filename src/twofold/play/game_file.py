@@ -91,12 +91,8 @@ class GameFile:
     def save(self, record: Record) -> Version | Conflict | None:
         """Write the game, unless another program has changed the file.
 
-        Returns:
-            None if it was written; a version that continues `record`; or why it needs another file.
-
-        Raises:
-            InvalidInput: the file or folder cannot be used, or another program locks it too long.
-            ResourceError: the disk is full or failed; the file is unchanged.
+        Returns None if it was written; a version that continues `record`; or why it needs another
+        file. Raises InvalidInput or ResourceError; the file is then unchanged.
         """
         with alone(os.path.realpath(self.path), "program", patience=PATIENCE):
             other = self.other()

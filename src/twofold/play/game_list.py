@@ -21,10 +21,9 @@ def select(
     games: Iterable[Kept], *, search: str = "", order: str = "newest", rules: str = "",
     kind: str = "",
 ) -> list[GameInfo]:  # fmt: skip
-    """The games with given rules and kind, if any, and with all words of `search`, sorted.
+    """The games with these rules, kind and words (any case), sorted; raises InvalidInput.
 
-    The words are looked up in the id, player, date, size, largest tile and status, in any case.
-    Raises InvalidInput if `order` is not in `ORDERS`.
+    Words may be in the id, player, date, size, largest tile or status; empty texts match all.
     """
     if order not in ORDERS:
         raise InvalidInput(f"expected an order ({', '.join(ORDERS)}), got {shown(order)}")

@@ -37,10 +37,7 @@ _SECONDS: Final = re.compile(r"[0-9]{1,12}(\.[0-9]{1,9})?", re.ASCII)
 class GameInfo(msgspec.Struct, frozen=True):
     """A saved game in a list.
 
-    Attributes:
-        undos: number of undone moves.
-        hints: number of positions for which hints were shown.
-        daily: the day whose daily game it is, such as `2026-11-23`; empty for any other game.
+    `undos` counts undone moves, `hints` positions with hints; `daily` is the day of a daily game.
     """
 
     game: str
@@ -117,7 +114,6 @@ def read_kept(path: Path, game: str) -> Kept:
 
 
 def _head(data: bytes) -> record_text.Head:
-    """Parse the tags; the bytes after them may be cut within a character."""
     return record_text.parse_head(data.decode(errors="replace").removeprefix("\ufeff"))
 
 

@@ -63,11 +63,7 @@ class Mover:
     def play(self, most: int, until: float) -> Stretch:
         """Make up to `most` moves, at least one, until `until`, a time of `time.monotonic`.
 
-        Returns no moves if the game is finished.
-
-        Raises:
-            PlayerError: the player made an illegal move.
-            TileTooLarge: a merge would exceed the largest exponent.
+        Returns no moves if the game is finished. Raises PlayerError or TileTooLarge.
         """
         letters: list[str] = []
         made = 0

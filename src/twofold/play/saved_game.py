@@ -31,7 +31,6 @@ class SavedGame(ABC):
     Attributes:
         game: replaced after a save if another program added moves.
         player: the players so far, as in a record; empty for the person alone.
-        hints: number of positions for which hints were shown; see `hint_shown`.
         lock: held during every change of the game.
         saving: held while the file is written or deleted.
     """
@@ -154,10 +153,8 @@ class SavedGame(ABC):
     def save(self) -> None:
         """Write the game if it has changed since the last save.
 
-        Raises:
-            InvalidInput: the folder cannot be written, or another program locks the file too long.
-            LimitExceeded: it needs a new file, and the maximum number of games is saved.
-            ResourceError: the disk is full or failed.
+        Raises InvalidInput or ResourceError if it cannot be written, and LimitExceeded if it needs
+        a new file and the maximum number of games is saved.
         """
         with self.saving:
             while not self.is_saved:

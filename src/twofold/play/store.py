@@ -1,8 +1,7 @@
-"""GameStore: the saved games on disk, one record file each, and the best scores.
+"""GameStore: the saved games on disk, `ID.2048` each, and the best scores in `best.json`.
 
-The folder holds `ID.2048` for each game and `best.json`, the best scores by rules, also of deleted
-games. A thread reads the index from the tags, newest files first. Other programs may use the same
-folder: each listing reads new and changed files.
+A thread reads the index from the tags, newest files first. Other programs may use the same folder:
+each listing reads new and changed files.
 """
 
 import contextlib
@@ -112,11 +111,9 @@ class GameStore:
     def save(
         self, game: str, record: Record, played: float, file: GameFile | None = None
     ) -> Version | Conflict | None:
-        """Write a game with tags for the list; `file` is None for a new game. As `GameFile.save`.
+        """Write a game with tags for the list; `file` is None for a new game.
 
-        Raises:
-            InvalidInput: the folder cannot be used.
-            ResourceError: the disk is full or failed; the file is unchanged.
+        Returns and raises as `GameFile.save`.
         """
         kept = kept_of(game, record, played)
         other = (file or self.file(game)).save(indexed(record, played))

@@ -76,8 +76,7 @@ class PlayBody(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
     """A game to play.
 
     Attributes:
-        player: spec; empty for the default player.
-        rules: empty for standard rules.
+        player, rules: empty for the default player and standard rules.
         seed: null for a random one.
         moves: maximum number of moves; null for a whole game.
         seconds: time limit; null for the longest that the server allows.
@@ -96,7 +95,6 @@ class PlayReply(msgspec.Struct, frozen=True):
     Attributes:
         status: `over`; `stopped` at the goal; `going` or `won` if a limit ended it first.
         board: the last position.
-        record: the game as a record.
         seconds: time taken.
     """
 
@@ -124,7 +122,6 @@ class WholeGame(msgspec.Struct, frozen=True):
     Attributes:
         seed: as text; empty if no seed gives these tiles.
         first: move number before the first move.
-        moves: letters of the moves.
         boards: the positions, one more than moves.
         scores: the score at each position, in points.
         comments: by move number.

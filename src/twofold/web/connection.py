@@ -1,7 +1,6 @@
 """Connection: one WebSocket between its socket and its `Session`.
 
-Each message is counted and its size checked before it is parsed, and the queue of replies is
-bounded, so that no page can block others.
+The number and size of messages, and the queue of replies, are limited for each page.
 """
 
 import asyncio
@@ -170,7 +169,7 @@ class Sockets:
         """Number of open connections."""
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Serve one WebSocket, from its beginning to its end."""
+        """Serve one WebSocket."""
         await receive()  # websocket.connect
         await send({"type": "websocket.accept"})
         if self.open >= MAX_CONNECTIONS:
@@ -251,7 +250,6 @@ async def _first_end(*ways: Coroutine[Any, Any, End | None]) -> End | None:
 
 
 async def _close(send: Send, code: int, reason: str) -> None:
-    """Close a connection; gives up if the page does not read the close frame."""
     short = reason.encode()[:MAX_REASON_BYTES].decode(errors="ignore")
     with contextlib.suppress(TimeoutError, OSError, RuntimeError):
         message = {"type": "websocket.close", "code": code, "reason": short}

@@ -48,7 +48,7 @@ class Gate:
         self.access = access
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Serve one request or one WebSocket."""
+        """Serve one request or WebSocket."""
         if scope["type"] not in ("http", "websocket"):
             await self.app(scope, receive, send)
             return
@@ -154,7 +154,6 @@ def _page(asked: AskedRequest, refusal: HttpRefusal) -> bytes:
 
 
 async def _refuse_socket(scope: Scope, receive: Receive, send: Send, refusal: HttpRefusal) -> None:
-    """Refuse a WebSocket before its handshake."""
     await receive()  # websocket.connect
     extensions: Iterable[Any] = scope.get("extensions") or ()
     if "websocket.http.response" not in extensions:

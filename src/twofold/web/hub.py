@@ -54,14 +54,11 @@ class Hub:
 
     Args:
         data: data folder, created if missing.
-        default_player: spec of the default player; None for twofold's.
         players: further specs that the owner allows; they may name files and code.
         games: folder of the games; None for `games` in `data`.
         warm_up: True to load the default player in a thread.
 
-    Raises:
-        InvalidInput: the folder cannot be used, or a spec is invalid.
-        ResourceError: the folder cannot be created.
+    Raises InvalidInput or ResourceError if a folder or spec cannot be used.
     """
 
     def __init__(
@@ -156,20 +153,14 @@ class Hub:
     def add_record(self, text: str | bytes) -> str:
         """Save a game from a record or another program's replay; returns its id.
 
-        Raises:
-            InvalidRecord: the text is not a game.
-            LimitExceeded: the maximum number of games is saved.
-            ResourceError: it cannot be written.
+        Raises InvalidRecord, or LimitExceeded or ResourceError if it cannot be saved.
         """
         return self.table.add(parse_any_record(text))
 
     def make_player(self, spec: str, rules: Rules) -> Player:
         """Make and start a player that the web may ask for; the caller closes it.
 
-        Raises:
-            InvalidSpec: the spec is invalid, or names a file or code that the owner has not
-                allowed.
-            UnsupportedRules: it cannot play under these rules.
+        Raises InvalidSpec for files or code that the owner has not allowed, or UnsupportedRules.
         """
         player = self.roster.make(self.roster.spec(spec, rules))
         try:

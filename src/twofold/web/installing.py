@@ -58,7 +58,6 @@ def _below(folder: Traversable, path: str) -> Iterator[str]:
 
 
 def _version() -> str:
-    """Version of the package with a hash of the files."""
     content = hashlib.sha256()
     for path in kept_files():
         content.update(read_file(path) or b"")

@@ -1,7 +1,6 @@
 """Live game: a game in play, the pages that follow it, and its player, if any.
 
-All changes and replies are made under the game's lock, so that every page gets the replies in
-order. Sending a reply never blocks.
+All changes and replies are made under the game's lock; sending a reply never blocks.
 """
 
 import threading
@@ -79,7 +78,6 @@ class LiveGame(SavedGame):
     Attributes:
         was: the id before the game moved to a new file; empty if it did not.
         kept: True if it is saved in a file.
-        saved_at: time of the last save, by the saver's clock.
         told: True if the followers know that it cannot be saved.
     """
 
@@ -189,10 +187,7 @@ class LiveGame(SavedGame):
     def start_player(self, spec: str, make: MakePlayer, wish: Wish, asker: Asker) -> None:
         """Start autoplay; a player that is playing continues until the new one is ready.
 
-        Raises:
-            GameOver: no move is possible.
-            LimitExceeded: the maximum number of players is playing.
-            DailyRule: it is a daily game.
+        Raises GameOver, DailyRule, or LimitExceeded if the maximum number of players is playing.
         """
         with self.lock:
             self.refuse_in_daily("autoplay")

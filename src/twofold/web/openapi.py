@@ -147,6 +147,5 @@ def _parameters(entry: ApiEntry) -> list[dict[str, Any]]:
 
 
 def _name(entry: ApiEntry) -> str:
-    """Function name for clients: `get_games_game_record`."""
     words = re.findall(r"[a-z]+", _PARAMETER.sub(r"\1", entry.path.removeprefix("/api")))
     return "_".join([entry.method.lower(), *words])

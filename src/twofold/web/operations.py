@@ -36,10 +36,7 @@ Result = TypeVar("Result")
 class Call:
     """A request with a validated body, which is bytes for operations that take text.
 
-    Attributes:
-        path: the parameters in the path.
-        stop: raised when the client has disconnected.
-        asked: the validated query; None if the operation has none.
+    `stop` is raised when the client has disconnected; `asked` is the validated query.
     """
 
     body: Any
@@ -84,7 +81,6 @@ class ApiEntry:
         path: with parameters in braces.
         reply: type of the reply: a JSON type, `Text`, `SvgPicture` or a `Media`.
         body: type of the body: a struct, `bytes` for text, None for none.
-        max_bytes: maximum size of the body.
         query: parameters in the query, and their meaning.
     """
 
@@ -101,10 +97,9 @@ class ApiEntry:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Operation(ApiEntry):
-    """An entry with the function that does it.
+    """An entry with the function that does it, in a thread.
 
     Attributes:
-        work: called in a thread.
         at_once: maximum number of simultaneous calls; further ones wait.
         asked: struct for the query; None to ignore it.
     """

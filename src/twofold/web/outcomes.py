@@ -1,8 +1,7 @@
 """Outcomes: how games end from a position, for a player that has solved the game.
 
-One pass over all states that can follow takes milliseconds on 2x3 and a minute or more on 3x3. It
-follows the analysis in the same thread, reports progress, and ends with the time limit of analyses
-or when the page sends another request.
+A pass over all states takes milliseconds on 2x3 and a minute or more on 3x3. It follows the
+analysis in the same thread, reports progress, and ends with the time limit or the next request.
 """
 
 import time

@@ -43,12 +43,7 @@ class DamagedFile(msgspec.Struct, frozen=True):
 
 
 class OwnStatistics(msgspec.Struct, frozen=True):
-    """Statistics of all saved games.
-
-    Attributes:
-        games: number of saved games.
-        rules: games with moves, by rules; the rules with the most games first.
-    """
+    """Statistics of all saved games; `rules` has the rules with the most games first."""
 
     games: int
     rules: list[RulesStatistics]
@@ -81,14 +76,7 @@ class UnreadGame(msgspec.Struct, frozen=True):
 
 
 class Imported(msgspec.Struct):
-    """The result of an import.
-
-    Attributes:
-        added: number of new games.
-        known: number of games that were saved before.
-        failed: number of games that could not be read.
-        unread: the first of them.
-    """
+    """Number of new games, of games saved before, and of unreadable games; the first unreadable."""
 
     added: int = 0
     known: int = 0

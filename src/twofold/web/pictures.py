@@ -46,14 +46,11 @@ class AnimationQuery(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
 
 
 class PicturesInfo(msgspec.Struct, frozen=True):
-    """Formats and limits.
+    """Formats and limits: maximum numbers of moves, and moves per second to choose from.
 
     Attributes:
-        pixels: True if PNG, GIF and WebP can be drawn; SVG always can.
+        pixels: true if PNG, GIF and WebP can be drawn; SVG always can.
         install: the command that installs missing packages; empty if none is missing.
-        moves: maximum number of moves in an animation.
-        replay_moves: maximum number of moves in a replay.
-        rates: moves per second to choose from.
     """
 
     pixels: bool

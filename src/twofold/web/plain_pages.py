@@ -65,12 +65,9 @@ def error_page(status: int, message: str) -> bytes:
 
 
 def sign_in_page(action: str, *, wrong: bool = False, again: bool = False) -> bytes:
-    """The form for the token.
+    """The form for the token, sent to `action`.
 
-    Args:
-        action: path and query that it is sent to, and redirected to afterwards.
-        wrong: True if a wrong token was sent.
-        again: True if a reload may succeed; see `security.HttpRefusal`.
+    It says if a wrong token was sent. `again`: a reload may succeed; see `security.HttpRefusal`.
     """
     error = "This is not the token of this server." if wrong else ""
     form = _FORM.format(lead=_LEAD, action=html.escape(action), error=error)

@@ -66,11 +66,9 @@ class _Known:
 
 
 class Reviews:
-    """The reviews of all pages.
+    """The reviews of all pages; `make` makes the player of a checked spec.
 
-    Args:
-        make: makes the player of a checked spec.
-        notebook: gets the person's mistakes; None to drop them.
+    The person's mistakes are added to the notebook, if any.
     """
 
     def __init__(self, make: Callable[[str], Player], notebook: Notebook | None = None) -> None:
@@ -141,7 +139,6 @@ def _key(record: Record, player: str, ply: int | None) -> _Key:
 
 
 def _shared(one: str, other: str) -> int:
-    """Length of the common prefix."""
     return sum(takewhile(bool, map(eq, one, other)))
 
 
@@ -158,12 +155,7 @@ def _letters(record: Record) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Order:
-    """A game to review.
-
-    Attributes:
-        spec: the judge; empty for the default judge of the rules.
-        ply: search depth per move; None for the player's own.
-    """
+    """A game to review; an empty spec means the default judge, ply None the player's own."""
 
     game: str
     spec: str
@@ -171,11 +163,9 @@ class Order:
 
 
 class AskedReview(Asked):
-    """A review that a page requested.
+    """A review that a page requested; `find` reads a game's record.
 
-    Args:
-        find: reads the record of a game.
-        spec_for: the default judge of a record.
+    `spec_for` chooses the default judge of a record.
     """
 
     def __init__(
@@ -210,7 +200,6 @@ class AskedReview(Asked):
         self._send_end(spec, judge.unit, judged, record)
 
     def _judge(self, judge: Judge, record: Record, judged: list[MoveJudgement]) -> None:
-        """Judge the remaining moves, and send them in batches."""
         sent, when = len(judged), time.monotonic()
         for found in self._rest(judge, record, len(judged)):
             judged.append(found)

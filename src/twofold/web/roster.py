@@ -66,7 +66,7 @@ VALUELESS: Final = ("corner", "random")
 
 
 class Roster:
-    """The players to choose from, and those that may be requested.
+    """The players to choose from, and those that may be requested. Raises InvalidSpec.
 
     Args:
         default: spec of the default player; None for twofold's, which depends on the rules. A
@@ -75,9 +75,6 @@ class Roster:
 
     Attributes:
         home: the only rules that the default player plays; None if it plays others.
-
-    Raises:
-        InvalidSpec: one of these specs is invalid.
     """
 
     def __init__(self, default: str | None = None, allowed: Sequence[str] = ()) -> None:
@@ -121,9 +118,8 @@ class Roster:
     def check(self, spec: str) -> None:
         """Refuse a spec that the web may not request, without making the player.
 
-        Raises:
-            InvalidSpec: it names code, a file or an unknown player.
-            LimitExceeded: it needs too much memory or too many threads.
+        Raises InvalidSpec for code, files and unknown players, LimitExceeded for memory and
+        threads.
         """
         if spec not in self._own:
             check_plain(spec)
@@ -131,8 +127,7 @@ class Roster:
     def make(self, spec: str) -> Player:
         """Make a player; raises InvalidSpec.
 
-        Players with the same name are made one at a time: the first loads the network that they
-        share.
+        Players of the same name are made one at a time, since they share a network.
         """
         self.check(spec)
         name = notation.parse_spec(spec).name

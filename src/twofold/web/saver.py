@@ -50,7 +50,6 @@ class Saver:
             self._write(live)
 
     def _next(self) -> LiveGame | None:
-        """Wait for the next game that is due; None on closing, if there is none left."""
         with self._changed:
             while True:
                 if not self._due:

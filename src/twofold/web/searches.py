@@ -44,12 +44,9 @@ IDLE_PLAYERS: Final = 8
 
 @dataclass(frozen=True, slots=True)
 class AnalysisOrder:
-    """A position to analyse.
+    """A position to analyse within a budget; `score` is in points, None if unknown.
 
     Attributes:
-        spec: the player.
-        score: in points; None if unknown.
-        budget: its limits; see `clamped`.
         outcomes: True to compute how games end, too, if the player has solved the game.
         at_home: True if a player of one set of rules may replace `rules` by its own.
     """
@@ -96,11 +93,9 @@ def order_of(
     budget: Budget,
     outcomes: bool = False,
 ) -> AnalysisOrder:
-    """Parse and check a request; empty texts mean standard rules, default player, unknown score.
+    """Parse and check a request; raises InvalidInput, or GameOver if no move is legal.
 
-    Raises:
-        InvalidInput: a part of it is invalid, or the player is not allowed.
-        GameOver: the board has no legal move.
+    Empty texts mean standard rules, the default player and an unknown score.
     """
     position = Board.parse(board)
     check_going(position)
@@ -157,13 +152,9 @@ class Searches:
 
     @contextmanager
     def player(self, spec: str, rules: Rules, *, at_home: bool = False) -> Iterator[Player]:
-        """A started player for one context; players are reused.
+        """A started player for one context; raises InvalidSpec or UnsupportedRules.
 
-        With `at_home`, a player of one set of rules is started with its own.
-
-        Raises:
-            InvalidSpec: there is no such player.
-            UnsupportedRules: it cannot play under these rules.
+        Players are reused. With `at_home`, a player of one set of rules is started with its own.
         """
         with self._idle.borrowed(_Kind(spec, rules, at_home)) as player:
             yield player

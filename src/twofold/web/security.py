@@ -62,7 +62,6 @@ class AskedRequest:
     Attributes:
         socket: True for a WebSocket.
         path: decoded.
-        query: as sent.
         headers: pairs of lower-case name and value.
     """
 
@@ -131,7 +130,6 @@ class HttpRefusal:
     """A refused request.
 
     Attributes:
-        status: 400 for a foreign `Host`, otherwise 403.
         kind: `ForeignHost`, `ForeignOrigin` or `NoToken`.
         again: True if a reload may succeed: browsers do not send the cookie when a link on another
             page leads here.
@@ -250,7 +248,6 @@ class Access:
         )
 
     def _entry(self, asked: AskedRequest) -> TokenEntry | None:
-        """The verdict for a URL with a valid token; None without one."""
         if not any(key == "token" and self._is_token_of_url(value) for key, value in asked.pairs):
             return None
         return TokenEntry(asked.target, self._new_cookie())
@@ -279,7 +276,6 @@ _FOREIGN: Final = HttpRefusal(
 
 
 def _equal(text: str, secret: str) -> bool:
-    """Compare in constant time."""
     return hmac.compare_digest(text.encode("utf-8", "replace"), secret.encode())
 
 
@@ -329,13 +325,9 @@ HEADERS: Final[Mapping[str, str]] = {
 def response_headers(
     host: str, present: Iterable[str], verdict: Verdict, style: str = ""
 ) -> dict[str, str]:
-    """The headers to add to a response.
+    """The headers to add to a response that has the headers `present`.
 
-    Args:
-        host: the request's `Host`; empty if it is foreign.
-        present: lower-case names of the headers that the response has.
-        verdict: on the request.
-        style: source of an inline style for the policy; empty for none.
+    `host` is empty if it is foreign; `style` is the source of an inline style, or empty.
     """
     headers = {**HEADERS, "content-security-policy": _policy(host, style)}
     if "cache-control" not in present:

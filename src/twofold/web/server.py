@@ -116,7 +116,6 @@ class PatientProtocol(H11Protocol):
 
 
 def _make_room(connections: Iterable[Any]) -> None:
-    """Drop the oldest connection without a token."""
     held = [one for one in connections if not one.transport.is_closing()]
     if len(held) > MAX_SOCKETS:
         strangers = (one for one in held if not one.app_state[VISITOR].known)
@@ -268,14 +267,8 @@ def in_url(host: str) -> str:
 def listen(host: str, port: int | None) -> socket.socket:
     """A listening socket.
 
-    Args:
-        host: address or name.
-        port: 0 for any free port; None for the default one or the next free one.
-
-    Raises:
-        InvalidInput: the host is not an address of this machine.
-        LimitExceeded: the port is out of range.
-        ResourceError: the port is in use, or reserved.
+    Port 0 means any free port, None the default one or the next free one. Raises InvalidInput for a
+    host that is not this machine, LimitExceeded, or ResourceError if the port is not free.
     """
     if port is not None:
         return _listen(host, check_limit("a port", port, 0, 65_535))

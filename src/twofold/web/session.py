@@ -65,7 +65,6 @@ class Session:
         self._hub.leave(self)
 
     def _guarded(self, do: Callable[[], None], ref: int) -> None:
-        """Do something; send its error, if any."""
         if self._closed:
             return
         try:
@@ -105,7 +104,6 @@ class Session:
         self._later(fork, request.ref)
 
     def _follow(self, live: LiveGame, asker: Asker) -> None:
-        """Follow a game, up to `MAX_FOLLOWED`."""
         with self._lock:
             if sum(one.name != live.name for one in self._games) >= MAX_FOLLOWED:
                 raise LimitExceeded(f"{MAX_FOLLOWED} games are open, the maximum. Close one")

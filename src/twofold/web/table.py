@@ -93,15 +93,12 @@ class GameTable:
     # ---- games
 
     def begin(self, history: Game, known: Record | None = None, *, keep: bool = True) -> LiveGame:
-        """Create a game; call `join` to put it in play.
+        """Create a game; call `join` to put it in play. Raises LimitExceeded.
 
         Args:
             history: the game, with the moves so far if it is a fork.
             known: its players and hints so far.
             keep: True to save it.
-
-        Raises:
-            LimitExceeded: the maximum number of games is saved.
         """
         game = self.store.new_id() if keep else f"race-{secrets.token_hex(6)}"
         file = self.store.file(game) if keep else None
@@ -142,12 +139,7 @@ class GameTable:
                 return TakenIn(game, True)
 
     def begin_daily(self, day: date) -> str:
-        """The id of the try of a day, which is created at once if there is none.
-
-        Raises:
-            LimitExceeded: the maximum number of games is saved.
-            ResourceError: it cannot be written.
-        """
+        """The id of the try of a day, created if missing; raises LimitExceeded or ResourceError."""
         game = daily.id_of(day)
         path = self.store.path(game)
         if path.exists():
@@ -257,11 +249,7 @@ class GameTable:
     def delete(self, game: str) -> None:
         """Delete a saved game; its followers may continue it unsaved.
 
-        Raises:
-            NotFound: there is no such game.
-            InvalidInput: another program has changed it since it was listed.
-            DailyRule: it is today's daily game.
-            ResourceError: the disk failed; the game is still there.
+        Raises DailyRule for today's daily game, otherwise as `GameStore.delete`.
         """
         if game == daily.id_of(daily.today()):
             raise daily.DailyRule("the daily game of today cannot be deleted: there is one try")
@@ -298,12 +286,9 @@ class GameTable:
         return sorted(kept.values(), key=lambda one: one.played, reverse=True)
 
     def export(self, entry: Kept) -> Record:
-        """The record of a saved game with the tags for lists; the moves are not checked.
+        """The record of a saved game with tags for lists; the moves are not checked.
 
-        Raises:
-            NotFound: there is no such game.
-            InvalidRecord: its file is damaged.
-            ResourceError: the disk failed.
+        Raises NotFound, or InvalidRecord or ResourceError if it cannot be read.
         """
         game = entry.info.game
         with self._lock:
@@ -332,5 +317,4 @@ class GameTable:
 
 
 def _now_text() -> str:
-    """Local time with time zone."""
     return datetime.now().astimezone().isoformat(timespec="seconds")

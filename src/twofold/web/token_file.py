@@ -33,9 +33,7 @@ _READ: Final = (  # no link; a pipe would block
 def kept_token(folder: Path, *, new: bool = False) -> str:
     """The token in an existing data folder; created if it is missing, replaced if `new`.
 
-    Raises:
-        InvalidInput: others can read the file, or it holds no token.
-        ResourceError: the disk is full or failed.
+    Raises InvalidInput if others can read the file or it holds no token, or ResourceError.
     """
     path = folder / FILE
     if not new and (found := _read(path)):
@@ -47,7 +45,6 @@ def kept_token(folder: Path, *, new: bool = False) -> str:
 
 
 def _read(path: Path) -> str:
-    """The token; empty if there is no file."""
     try:
         descriptor = os.open(path, _READ)
     except FileNotFoundError:

@@ -15,12 +15,7 @@ from twofold.web.protocol import Text as Short
 
 
 class WhyBody(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
-    """Two moves on a board.
-
-    Attributes:
-        board: exponents or tiles.
-        rules: empty for standard rules on a board of that shape.
-    """
+    """Two moves on a board; no rules means standard rules on a board of that shape."""
 
     board: Short
     played: Letter
@@ -45,11 +40,9 @@ class ReasonInfo(msgspec.Struct, frozen=True):
 
 
 class WhyReply(msgspec.Struct, frozen=True):
-    """Why a move is worse than another.
+    """Why a move is worse: the most important reasons first, empty if there is no difference.
 
-    Attributes:
-        moves: number of moves played before the boards are compared.
-        reasons: the most important first; empty if there is no difference.
+    The boards are compared after `moves` moves.
     """
 
     moves: int
@@ -85,5 +78,4 @@ def why_operations(hub: Hub) -> list[Operation]:
 
 
 def _quick(rules: Rules) -> str:
-    """The default judge with a depth of 1 ply."""
     return default_judge(rules).replace("ply=3", "ply=1")

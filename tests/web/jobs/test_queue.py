@@ -58,13 +58,13 @@ def test_a_job_that_fails_says_its_last_words(queue: JobQueue, tmp_path: Path) -
 def test_a_person_stops_a_job_and_goes_on(queue: JobQueue, tmp_path: Path) -> None:
     job = queue.submit(bench("again"), tmp_path)
     until(queue, job, state="running", progress=0.25)
-    with pytest.raises(InvalidInput, match="stop it first"):
+    with pytest.raises(InvalidInput, match="Stop it first"):
         queue.remove(job)
     queue.stop(job)
     assert until(queue, job, state="stopped").cause == "person"
     queue.resume(job, tmp_path)
     assert until(queue, job, state="done").message == ""
-    with pytest.raises(InvalidInput, match="cannot go on: it is done"):
+    with pytest.raises(InvalidInput, match="cannot be resumed: it is done"):
         queue.resume(job, tmp_path)
     queue.remove(job)
     assert queue.jobs() == []
@@ -95,13 +95,13 @@ def test_only_some_can_wait(queue: JobQueue, tmp_path: Path) -> None:
 
 def test_no_file_is_written_over(queue: JobQueue, tmp_path: Path) -> None:
     (tmp_path / "mine.db").write_text("mine")
-    with pytest.raises(InvalidInput, match=r"there is a file mine\.db already"):
+    with pytest.raises(InvalidInput, match=r"the file mine\.db exists already"):
         queue.submit(bench("done", "mine"), tmp_path)
     (tmp_path / "link.db").symlink_to("nowhere")
-    with pytest.raises(InvalidInput, match=r"there is a file link\.db already"):
+    with pytest.raises(InvalidInput, match=r"the file link\.db exists already"):
         queue.submit(bench("done", "link"), tmp_path)
     waits = queue.submit(bench("waits", "busy"), tmp_path)
-    with pytest.raises(InvalidInput, match=r"busy\.db is waiting or running already"):
+    with pytest.raises(InvalidInput, match=r"busy\.db is already queued or running"):
         queue.submit(bench("done", "busy"), tmp_path)
     late = queue.submit(bench("done", "late"), tmp_path)
     (tmp_path / "late.db").write_text("mine")
@@ -144,7 +144,7 @@ def test_two_servers_share_a_list(queue: JobQueue, tmp_path: Path) -> None:
     until(other, job, state="running")
     with pytest.raises(InvalidInput, match="another twofold serve"):
         other.stop(job)
-    with pytest.raises(InvalidInput, match="stop it first"):
+    with pytest.raises(InvalidInput, match="Stop it first"):
         other.remove(job)
     mine = other.submit(bench("done", "b"), tmp_path)
     assert job_of(other, mine).state == "waiting"

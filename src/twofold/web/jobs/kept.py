@@ -44,14 +44,12 @@ class Job(msgspec.Struct, kw_only=True, forbid_unknown_fields=True):
     Attributes:
         folder: folder of the Lab.
         title: its file or table.
-        command: the command as typed in a terminal.
         files: names of the files that it writes in the folder.
         result: address of its result page; empty for none.
         server: id of the server that runs it.
         cause: for a stopped job, whether a person stopped it or the server ended.
         begun: True if its command was started and left a file to continue from.
         progress: 0 to 1; None if unknown.
-        message: why it failed.
     """
 
     id: str

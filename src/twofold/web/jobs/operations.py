@@ -39,11 +39,9 @@ class JobInfo(msgspec.Struct, kw_only=True, frozen=True):
         progress: 0 to 1.
         left: estimated seconds left.
         message: why it failed.
-        started: time of the last start, ISO 8601.
-        ended: time of its end, ISO 8601.
+        started, ended: of the last run, ISO 8601.
         result: address of its result page.
-        command: the command as typed in a terminal.
-        resumable: true if it can be resumed.
+        command: as typed in a terminal.
     """
 
     id: str
@@ -63,13 +61,9 @@ class JobInfo(msgspec.Struct, kw_only=True, frozen=True):
 
 
 class Checked(msgspec.Struct, frozen=True):
-    """The requirements of a job.
+    """The command of a job, or the error if it is not possible.
 
-    Attributes:
-        command: the command as typed in a terminal.
-        disk: bytes of disk; null if negligible.
-        memory: bytes of memory; null if negligible.
-        error: why the job is not possible; empty if it is.
+    `disk` and `memory` are in bytes, null if negligible.
     """
 
     command: str = ""
@@ -79,15 +73,12 @@ class Checked(msgspec.Struct, frozen=True):
 
 
 class JobLimits(msgspec.Struct, frozen=True):
-    """Limits of jobs on this server.
+    """Limits of jobs on this server, and layouts to choose from.
 
     Attributes:
         allowed: true if jobs can be started.
-        threads: maximum number of threads or processes.
-        games: maximum number of games per player.
-        players: maximum number of players in a bench.
-        seconds: maximum time of a training run.
-        networks: layouts to choose from.
+        games: per player of a bench.
+        seconds: of a training run.
     """
 
     allowed: bool

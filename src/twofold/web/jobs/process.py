@@ -26,7 +26,7 @@ _READER_SECONDS: Final = 2.0
 
 
 class CommandProcess:
-    """A running command of twofold. Thread-safe.
+    """A running command of twofold. Thread-safe. Raises OSError if it cannot be started.
 
     Args:
         words: the command without `twofold`.
@@ -36,9 +36,6 @@ class CommandProcess:
     Attributes:
         progress: 0 to 1; None if unknown.
         words: its last message on stderr.
-
-    Raises:
-        OSError: it cannot be started.
     """
 
     def __init__(

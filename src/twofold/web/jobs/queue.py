@@ -59,12 +59,9 @@ class Pace:
 
 
 class JobQueue:
-    """The job queue of a server. Thread-safe.
+    """The job queue of a server, with its files in the folder `path`. Thread-safe.
 
-    Args:
-        path: folder of the jobs' files.
-        planner: makes the plan of a job.
-        program: runs a command.
+    `planner` makes the plan of a job, `program` runs a command.
     """
 
     def __init__(
@@ -91,9 +88,7 @@ class JobQueue:
     def submit(self, wanted: Wanted, folder: Path) -> str:
         """Queue a job; returns its id. `folder` is that of the Lab.
 
-        Raises:
-            InvalidInput: the job is not possible.
-            LimitExceeded: `MAX_WAITING` jobs are queued.
+        Raises InvalidInput if it is not possible, LimitExceeded if `MAX_WAITING` jobs are queued.
         """
         plan = self._plan(wanted, folder)
         with self._changed:
@@ -307,7 +302,6 @@ class JobQueue:
                 self._over(job, "failed", process.words or f"the command ended with code {code}")
 
     def _start(self, job: Job) -> CommandProcess | None:
-        """Start the command of a job; None if it was stopped since."""
         folder = Path(job.folder)
         plan = self._plan(job.wanted, folder)
         if not job.begun:  # an earlier start has left no network or study, at most a curve
@@ -325,7 +319,6 @@ class JobQueue:
         return process
 
     def _follow(self, job: Job, process: CommandProcess) -> int:
-        """Record the progress of a command until it ends; returns its exit code."""
         written = time.monotonic()
         while (code := process.wait(_LOOK_EVERY)) is None:
             with self._changed:

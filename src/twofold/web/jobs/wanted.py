@@ -50,14 +50,12 @@ class Plan:
     """A job that is possible.
 
     Attributes:
-        title: its file or table.
         words: the command, without `twofold`.
         again: the command to resume it.
         files: names of the files that it writes in the folder of the Lab; the first one exists as
             soon as the job can be resumed.
         result: address of its result page; empty for none.
-        disk: bytes of disk; None if negligible.
-        memory: bytes of memory; None if negligible.
+        disk, memory: in bytes; None if negligible.
         done: why nothing is left to do; empty otherwise.
     """
 
@@ -80,11 +78,10 @@ class BenchJob(msgspec.Struct, forbid_unknown_fields=True, frozen=True, tag="ben
     """Players play the same games; the study is saved in the folder.
 
     Attributes:
-        players: specs; empty for the default player.
+        players, rules: empty for the default player and standard rules.
         name: of the study, without suffix.
         games: per player.
         seed: of the first game.
-        rules: empty for standard rules.
         threads: number of processes; null for one per core.
     """
 
@@ -122,7 +119,6 @@ class TrainJob(msgspec.Struct, forbid_unknown_fields=True, frozen=True, tag="tra
         name: of the network, without suffix.
         seconds: training time.
         schedule: learning rates, as for `twofold train --schedule`.
-        rules: empty for standard rules.
         threads: null for one per core.
     """
 
@@ -139,9 +135,7 @@ class TrainJob(msgspec.Struct, forbid_unknown_fields=True, frozen=True, tag="tra
     def plan(self, folder: Path) -> Plan:
         """Check the job and plan its command; imports the code for training.
 
-        Raises:
-            InvalidInput: a value is invalid.
-            ResourceError: it needs more memory or disk than there is.
+        Raises InvalidInput, or ResourceError if it needs more memory or disk than there is.
         """
         name = _name(self.name)
         size = self._bytes()
@@ -162,7 +156,6 @@ class TrainJob(msgspec.Struct, forbid_unknown_fields=True, frozen=True, tag="tra
         )
 
     def _bytes(self) -> int:
-        """Bytes of memory, and of the file."""
         from twofold.learn.settings import TrainingSettings, parse_schedule
         from twofold.learn.training import training_bytes
         from twofold.memory import check_memory
@@ -190,9 +183,7 @@ class TableJob(msgspec.Struct, forbid_unknown_fields=True, frozen=True, tag="tab
     def plan(self, folder: Path) -> Plan:
         """Check the job and plan its command; imports the code for building.
 
-        Raises:
-            InvalidTable: there is no such table, or its path is taken.
-            ResourceError: it needs more memory or disk than there is.
+        Raises InvalidTable, or ResourceError if it needs more memory or disk than there is.
         """
         from twofold.endgame.folder import tables_folder
         from twofold.endgame.library import path_of

@@ -22,9 +22,7 @@ CHUNK: Final = 2**18
 def games_csv(folder: Path, name: str) -> tuple[str, IO[bytes]]:
     """A file name, and an open temporary file with all games, as `twofold report --csv` writes it.
 
-    Raises:
-        NotThere: there is no study of that name.
-        InvalidInput: it cannot be read, or has no finished game.
+    Raises NotThere, or InvalidInput if the study cannot be read or has no finished game.
     """
     found = named(folder, name, SUFFIX)
     file: IO[bytes] = tempfile.SpooledTemporaryFile(IN_MEMORY)  # noqa: SIM115  # type: ignore[assignment]

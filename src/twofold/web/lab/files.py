@@ -32,12 +32,9 @@ class NotThere(InvalidInput):
 
 @dataclass(frozen=True, slots=True)
 class LabFile:
-    """A file of the laboratory.
+    """A file of the laboratory; `name` is its path relative to the folder, with `/`.
 
-    Attributes:
-        name: its path relative to the folder, with `/`.
-        stamp: differs after each change.
-        changed: time of the last change, in seconds since 1970.
+    `stamp` differs after each change; `changed` is its time in seconds since 1970.
     """
 
     name: str
@@ -68,7 +65,6 @@ def find(folder: Path, suffix: str) -> list[LabFile]:
 
 
 def _names(folder: Path) -> Iterator[str]:
-    """Names of files, by depth."""
     left, level = MAX_ENTRIES, [""]
     for _ in range(MAX_DEPTH + 1):
         below: list[str] = []

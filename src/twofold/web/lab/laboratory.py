@@ -60,7 +60,6 @@ class StudyInfo(msgspec.Struct):
         changed: time of the last change, ISO 8601.
         games: number of finished games.
         asked: number of requested games.
-        players: in the order in which they were first requested.
         error: why it cannot be read; empty if it can.
     """
 
@@ -74,12 +73,11 @@ class StudyInfo(msgspec.Struct):
 
 
 class StudyTables(msgspec.Struct):
-    """The results of a study.
+    """The results of a study, a section for each set of rules.
 
     Attributes:
         changed: time of the last change, ISO 8601.
         games: number of finished games.
-        sections: one for each set of rules.
         plots_error: why there are no plots; empty if there are.
     """
 
@@ -102,12 +100,7 @@ def studies(folder: Path) -> list[StudyInfo]:
 
 
 def study(folder: Path, name: str) -> StudyTables:
-    """The tables of a study.
-
-    Raises:
-        NotThere: there is no file of that name.
-        InvalidInput: it cannot be read, or has no finished game.
-    """
+    """The tables of a study; raises NotThere, or InvalidInput if it is empty or unreadable."""
     found = named(folder, name, SUFFIX)
     return _tables.get((found.path, found.stamp, check_plots()), lambda: _report(found))
 
@@ -115,10 +108,7 @@ def study(folder: Path, name: str) -> StudyTables:
 def plot(folder: Path, name: str, plot: str, theme: str, *, narrow: bool = False) -> bytes:
     """A plot of a study as SVG, by a name from `StudyTables`; `narrow` is for phones.
 
-    Raises:
-        NotThere: there is no such study or plot.
-        InvalidInput: the study cannot be read, or the theme is unknown.
-        MissingExtra: Matplotlib is not installed.
+    Raises NotThere, InvalidInput, or MissingExtra if Matplotlib is not installed.
     """
     palette = THEMES.get(theme or "light")
     if palette is None:
@@ -192,7 +182,6 @@ def _look(found: LabFile) -> StudyInfo:
 
 
 def _asked(plans: list[Wanted]) -> int:
-    """Number of distinct seeds in the plans of a run."""
     total, end = 0, 0
     for seeds in sorted((plan.seeds for plan in plans), key=lambda seeds: seeds.first):
         last = seeds.first + seeds.count
@@ -202,7 +191,6 @@ def _asked(plans: list[Wanted]) -> int:
 
 
 def _sentence(error: TwofoldError, found: LabFile) -> str:
-    """The error, with the file's name instead of its path."""
     return printable(str(error).replace(shown(str(found.path)), shown(found.name)))
 
 

@@ -105,7 +105,6 @@ def _refused(error: TwofoldError, status: int) -> Response:
 
 
 def _unless_known(request: Request, response: Response) -> Response:
-    """The response with an `ETag`; status 304 if the browser has it."""
     tag = f'"{hashlib.blake2b(bytes(response.body), digest_size=12).hexdigest()}"'
     if request.headers.get("if-none-match") == tag:
         response = Response(status_code=304)

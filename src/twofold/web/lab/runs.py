@@ -38,10 +38,8 @@ class RunInfo(msgspec.Struct):
         name: path of its file relative to the folder.
         changed: time of the last change, ISO 8601.
         network: name of the network's file; empty if there is none.
-        points: number of points of the curve.
         games: number of finished games, of all runs.
         seconds: training time.
-        moves_per_second: over the whole run.
         mean: mean score at the last point; null before the first one.
         largest: largest score of all games.
         reached: share of the games of the last point that reached each tile.
@@ -167,7 +165,6 @@ def _read(found: LabFile, judged: LabFile | None) -> RunCurve:
 
 
 def _is_joint(header: list[str]) -> bool:
-    """True for the curve of several runs."""
     first, seeds = tuple(header[: len(joint_curve.COLUMNS)]), header[len(joint_curve.COLUMNS) :]
     named = all(name.startswith("seed_") and name[5:].isdecimal() for name in seeds)
     return first == joint_curve.COLUMNS and named and 0 < len(seeds) <= MAX_TRAINING_RUNS

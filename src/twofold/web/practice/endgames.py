@@ -82,7 +82,6 @@ def _practice(asked: EndgameBody) -> tuple[EndgameTable, list[PracticePosition]]
 
 @lru_cache(maxsize=64)
 def _first_board(table: EndgameTable, seed: int) -> Board:
-    """Cached, since a page requests it with each move."""
     return first_board(table, seed)
 
 

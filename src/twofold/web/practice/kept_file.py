@@ -21,10 +21,8 @@ class KeptFile(Generic[Content]):
     """A file that is read and written as a whole.
 
     Args:
-        path: the file; it may be missing.
         kind: class of the content; its default value stands for a missing file.
         what: name of the content in messages, such as `mistake notebook`.
-        max_bytes: maximum size of the file.
         check: raises an error of twofold for invalid content.
     """
 
@@ -40,11 +38,9 @@ class KeptFile(Generic[Content]):
         self._kind, self._what, self._max_bytes, self._check = kind, what, max_bytes, check
 
     def read(self) -> Content:
-        """Read the content. A damaged file is renamed, so that the next call finds none.
+        """Read the content; raises InvalidInput or ResourceError.
 
-        Raises:
-            InvalidInput: it is damaged, or cannot be read.
-            ResourceError: it is damaged and cannot be renamed.
+        A damaged file is renamed, so that the next call finds none.
         """
         try:
             return self._read()
@@ -56,11 +52,7 @@ class KeptFile(Generic[Content]):
         """Call `edit` to change the content in place, under a lock, and return its result.
 
         The file is written if the content differs. A damaged file is renamed, and a new one
-        started.
-
-        Raises:
-            InvalidInput: the folder cannot be written, or another program locks the file too long.
-            ResourceError: the disk is full or failed; the file is unchanged.
+        started. Raises InvalidInput or ResourceError if it cannot be written; it is then unchanged.
         """
         self._make_folder()
         with alone(self.path, "program", patience=PATIENCE):

@@ -23,11 +23,9 @@ Letters = Annotated[str, msgspec.Meta(max_length=MAX_MOVES, pattern="^[urdl]*$")
 
 
 class TableFacts(msgspec.Struct, frozen=True):
-    """An endgame table on this machine.
+    """An endgame table on this machine, such as `442-256`, and the tile to make.
 
     Attributes:
-        name: such as `442-256`.
-        target: the tile to make.
         large: number of large tiles.
         boards: number of boards.
         bytes: size of its file.
@@ -63,7 +61,6 @@ class EndgameBody(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
     """A practice game.
 
     Attributes:
-        table: name of a table on this machine.
         seed: of the dice and of the first board, as text.
         board: the first board; empty for that of the seed.
         moves: letters of the moves.
@@ -143,13 +140,9 @@ class AnswerBody(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
 
 
 class PuzzleDays(msgspec.Struct, frozen=True):
-    """The puzzles so far.
+    """The puzzles so far: today in UTC, the first day, the answers by date.
 
-    Attributes:
-        today: the date in UTC.
-        first: date of the first puzzle.
-        answers: by date.
-        streak: number of days in a row on which the day's puzzle was solved.
+    `streak` counts days in a row on which the day's puzzle was solved.
     """
 
     today: date
@@ -159,13 +152,11 @@ class PuzzleDays(msgspec.Struct, frozen=True):
 
 
 class PuzzleReply(msgspec.Struct, frozen=True):
-    """A puzzle.
+    """A puzzle; `number` counts from 1.
 
     Attributes:
-        number: counts from 1.
         values: of up, right, down and left, in points; null for illegal moves.
         shares: of the best value, 0 to 1; null for illegal moves.
-        best: letter of the best move.
         tempting: letters of the moves with the largest reward.
     """
 

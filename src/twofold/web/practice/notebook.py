@@ -1,8 +1,7 @@
 """The mistake notebook: positions of the person's mistakes, repeated until they are solved.
 
 A position is solved by `SOLVED_ROW` correct answers in a row. The next position is drawn with a
-probability proportional to `lost * (1 + missed)`: the share of the best value that the move lost,
-and the number of wrong answers.
+probability proportional to `lost * (1 + missed)`.
 """
 
 import hashlib
@@ -61,10 +60,8 @@ class MistakeSource(msgspec.Struct, frozen=True):
 
     Attributes:
         game: id of the game; empty for practice.
-        move_number: number of moves before it.
         table: name of the endgame table that valued the moves; empty for none.
-        seed: of the practice game.
-        first: first board of the practice game; empty for that of the seed.
+        seed, first: seed and first board of the practice game; no board for that of the seed.
     """
 
     kind: Literal["game", "practice"]
@@ -146,12 +143,7 @@ class Notebook:
         return self._chance.choices(left, [one.weight + 1e-9 for one in left])[0]
 
     def answer(self, name: str, move: Move) -> Mistake:
-        """Record an answer; returns the updated position.
-
-        Raises:
-            NotFound: there is no such position.
-            InvalidInput: the file is damaged or cannot be written.
-        """
+        """Record an answer; returns the updated position. Raises NotFound or InvalidInput."""
 
         def edit(one: Mistake) -> Mistake:
             if (one.shares[move] or 0.0) >= GOOD_SHARE:

@@ -1,7 +1,6 @@
 """The puzzle of the day: one position, one move, the same for everyone on a date in UTC.
 
-The puzzle of a date is at place `date.toordinal() mod count` of `data/puzzles.txt`, which
-`docs/puzzles.py` makes.
+It is line `date.toordinal() mod count` of `data/puzzles.txt`, made by `docs/puzzles.py`.
 """
 
 from collections.abc import Callable
@@ -113,11 +112,7 @@ class PuzzleBook:
         return self._file.read().days
 
     def answer(self, day: date, move: Move) -> dict[date, Answer]:
-        """Record the first answer to a puzzle; later ones do not count. Returns all answers.
-
-        Raises:
-            InvalidInput: the move is illegal, or the file cannot be written.
-        """
+        """Record the first answer to a puzzle; returns all. Raises InvalidInput."""
         puzzle = puzzle_of(day)
         if puzzle.values[move] is None:
             raise InvalidInput(f"expected a legal move, got {move.name.lower()}")

@@ -7,12 +7,9 @@ from twofold.web.protocol.requests import Letter
 
 
 class MoveValueInfo(msgspec.Struct, frozen=True):
-    """The value of one move.
+    """The value of one move, null for an illegal move and without values.
 
-    Attributes:
-        value: in the unit of the analysis; null for an illegal move and without values.
-        ratio: relative to the best move, 0 to 1; null as `value`.
-        reward: points made by the move itself.
+    `ratio` is relative to the best move, 0 to 1; `reward` is in points.
     """
 
     move: Letter
@@ -25,12 +22,9 @@ class MoveValueInfo(msgspec.Struct, frozen=True):
 
 
 class TableAnswerInfo(msgspec.Struct, frozen=True):
-    """The answer of an endgame table that chooses the move.
+    """The answer of an endgame table, such as `442-512`, that chooses the move.
 
-    Attributes:
-        name: such as `442-512`.
-        target: the tile to make.
-        chances: of making it after up, right, down and left; null if not in the table.
+    `chances` are those of making `target` after up, right, down, left; null if not in the table.
     """
 
     name: str
@@ -48,7 +42,6 @@ class AnalysisReply(Reply, tag="analysis", frozen=True):
         source: name of the evaluator.
         line: principal variation: moves and spawns, such as `l@5:2`.
         bar: evaluation bar, 0 to 1; null if the player values nothing.
-        bar_text: explanation of the bar.
         outcomes: true if `OutcomesReply`s follow.
         table: the endgame table that chooses the best move, or null. The ratios of the moves that
             it knows are then ratios of chances.
@@ -135,12 +128,9 @@ class Judged(Reply, tag="judged", frozen=True):
 
 
 class ReviewPart(msgspec.Struct, frozen=True):
-    """The review of some moves of a game.
+    """The review of some moves: accuracy in percent, 100 if there was no choice.
 
-    Attributes:
-        moves: number of judged moves.
-        accuracy: in percent; 100 if there was no choice.
-        match_rate: share of the choices that were the best move.
+    `match_rate` is the share of the choices that were the best move.
     """
 
     moves: int
@@ -149,12 +139,9 @@ class ReviewPart(msgspec.Struct, frozen=True):
 
 
 class PhaseInfo(ReviewPart, frozen=True):
-    """The review of a phase of a game.
+    """The review of a phase, after tile `after` was made and until tile `before` was.
 
-    Attributes:
-        after: the tile that began it; 0 for the start of the game.
-        before: the tile that ended it; 0 if the game ended first.
-        start: move number of its first position.
+    0 stands for the start or the end of the game; `start` is a move number.
     """
 
     after: int = 0
@@ -163,7 +150,7 @@ class PhaseInfo(ReviewPart, frozen=True):
 
 
 class Reviewed(Reply, tag="reviewed", frozen=True):
-    """The review of a whole game.
+    """The review of a whole game, and of its phases.
 
     Attributes:
         accuracy: in percent.
@@ -173,7 +160,6 @@ class Reviewed(Reply, tag="reviewed", frozen=True):
         complete: true if every move was judged.
         own: the person's moves only; null if one made all moves, or if it is unknown.
         helped: the moves that a player made, if `own` is there.
-        phases: the game divided by its largest tiles.
     """
 
     game: str

@@ -18,8 +18,6 @@ class PlayerInfo(msgspec.Struct, frozen=True):
     """A player to choose from.
 
     Attributes:
-        name: short name to show.
-        summary: one line of description.
         values: true if it values moves, as hints and reviews need.
         elsewhere: name of the player for boards other than 4x4; empty if it is the same.
     """
@@ -32,10 +30,9 @@ class PlayerInfo(msgspec.Struct, frozen=True):
 
 
 class Welcome(Reply, tag="welcome", frozen=True):
-    """The first message of a connection.
+    """The first message of a connection; the first player is the default.
 
     Attributes:
-        players: the first is the default.
         ready: true if the default player is loaded; otherwise `Ready` follows.
         max_side: maximum number of rows or columns.
         server: differs at each start of the server; after a crash the last moves may be missing.
@@ -145,8 +142,7 @@ class StepReply(Reply, tag="step", frozen=True):
 
     Attributes:
         slides: the paths of all tiles of the board before.
-        cell: where the new tile appears.
-        tile: the new tile.
+        cell, tile: the new tile and its place.
         by: spec of the player that moved; empty for the person.
         goal_reached: true if this move made the goal tile for the first time.
     """
@@ -171,11 +167,9 @@ class FrameReply(Reply, tag="frame", frozen=True):
 
 
 class PositionReply(Reply, tag="position", frozen=True):
-    """A position of a game.
+    """A position; `last` is the last move number of the game.
 
-    Attributes:
-        last: last move number of the game.
-        next_move: letter of the next move; empty at the end.
+    `next_move` is the letter of the move made there, empty at the end.
     """
 
     game: str
@@ -188,12 +182,9 @@ class PositionReply(Reply, tag="position", frozen=True):
 
 
 class AutoplayEnded(Reply, tag="ended", frozen=True):
-    """Autoplay has ended.
+    """Autoplay has ended; `message` is the error, if it failed.
 
-    Attributes:
-        reason: `over`, `stopped` (at the goal), `tile` or `moves` (as requested), `paused` or
-            `failed`.
-        message: the error, if it failed.
+    The reason `stopped` means at the goal; `tile` and `moves` are limits of the request.
     """
 
     game: str

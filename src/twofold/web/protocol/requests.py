@@ -172,11 +172,7 @@ class StopRequest(Request, tag="stop", frozen=True):
 class ReviewRequest(Request, tag="review", frozen=True):
     """Judge the moves of a saved game; `Judged` replies, then `Reviewed`.
 
-    It cancels the session's earlier review. Cached judgements are sent at once.
-
-    Attributes:
-        player: spec of the judge; empty for the default one.
-        ply: search depth per move; null for the default.
+    It cancels the session's earlier review. Player and ply are those of the judge.
     """
 
     game: Id
