@@ -71,7 +71,7 @@ def test_what_another_program_saved(tmp_path: Path, ours: str, theirs: str, foun
         assert one.save(record_of("1")) is None
 
 
-def test_other_games_and_no_games_are_left_alone(tmp_path: Path) -> None:
+def test_other_games_and_damaged_files_are_not_overwritten(tmp_path: Path) -> None:
     path = tmp_path / "a.2048"
     board = str(record_of("0").final)
     starts = [record_of("01", seed=2), record_of("1", board=board), Record(Rules(3, 3), 1)]
@@ -91,7 +91,7 @@ def test_other_games_and_no_games_are_left_alone(tmp_path: Path) -> None:
         file.save(record_of("01"))
 
 
-def test_a_new_game_writes_over_nothing(tmp_path: Path) -> None:
+def test_a_new_game_overwrites_no_file(tmp_path: Path) -> None:
     """Two programs may choose the same name before either has saved."""
     write_record(tmp_path / "a.2048", record_of("0", seed=2))
     assert GameFile(tmp_path / "a.2048").save(record_of("0")) is Conflict.PARTED
@@ -111,9 +111,7 @@ def test_given_tiles_have_to_be_the_same() -> None:
     assert not goes_on(one, more)
 
 
-def test_a_file_that_is_held_is_not_written(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_locked_file_is_not_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("twofold.play.game_file.PATIENCE", 0.0)
     file = GameFile(tmp_path / "a.2048")
     with alone(file.path, "program"), pytest.raises(InvalidInput, match="another program is using"):

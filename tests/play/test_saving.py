@@ -43,7 +43,7 @@ def test_a_game_is_saved_once_it_has_changed(folder: Path) -> None:
     assert not kept.path.exists()  # nothing has changed
 
 
-def test_it_is_not_saved_all_the_time(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_saves_are_a_second_apart(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     now = 100.0
     monkeypatch.setattr("time.monotonic", lambda: now)
     kept = KeptGame(played(), folder / "a.2048")
@@ -54,7 +54,7 @@ def test_it_is_not_saved_all_the_time(folder: Path, monkeypatch: pytest.MonkeyPa
     assert kept.is_written
 
 
-def test_a_folder_that_cannot_be_made_is_said(folder: Path) -> None:
+def test_a_folder_that_cannot_be_created_is_an_error(folder: Path) -> None:
     (folder / "file").write_text("")
     kept = KeptGame(played(), folder / "file" / "a.2048")
     with pytest.raises(InvalidInput, match="expected a folder for the games"):
@@ -121,7 +121,7 @@ def test_a_game_that_was_taken_over_names_both(folder: Path) -> None:
     assert kept.player == "greedy + me"
 
 
-def test_whoever_resumes_a_game_changes_no_name(folder: Path) -> None:
+def test_resuming_a_game_keeps_its_players(folder: Path) -> None:
     game = played()
     kept = KeptGame(game, folder / "a.2048", Record.from_game(game, player="Ada"))
     kept.add_person()

@@ -97,7 +97,7 @@ def token_of(client: Client) -> str:
 
 
 @pytest.mark.promise("R27")
-def test_a_fault_of_ours_has_the_headers_too(client: Client) -> None:
+def test_internal_errors_have_the_headers_too(client: Client) -> None:
     async def fail(_: Request) -> Response:
         raise ZeroDivisionError
 
@@ -197,7 +197,7 @@ NO_FILES = [
 
 
 @pytest.mark.promise("R27")
-def test_there_are_two_hundred_spellings() -> None:
+def test_two_hundred_spellings_are_tested() -> None:
     assert len({*TRAVERSALS, *NO_FILES}) >= 200
 
 
@@ -287,7 +287,7 @@ def test_scripts_are_scripts(client: Client) -> None:
     assert answer.headers["content-type"] == "text/javascript; charset=utf-8"
 
 
-def test_a_file_that_is_known_is_not_sent_again(client: Client) -> None:
+def test_a_cached_file_is_not_sent_again(client: Client) -> None:
     tag = client.get("/").headers["etag"]
     client.headers["if-none-match"] = tag
     again = client.get("/")
@@ -296,7 +296,7 @@ def test_a_file_that_is_known_is_not_sent_again(client: Client) -> None:
     assert client.get("/").status == 200
 
 
-def test_what_is_long_is_compressed(client: Client) -> None:
+def test_long_responses_are_compressed(client: Client) -> None:
     whole = client.get("/static/js/main.js")
     assert "content-encoding" not in whole.headers
     client.headers["accept-encoding"] = "gzip"
@@ -397,7 +397,7 @@ def test_nothing_is_compiled_before_the_first_answer() -> None:
     assert done.returncode == 0, done.stderr
 
 
-def test_two_servers_on_one_machine_do_not_fight(hub: Hub, tmp_path: Path) -> None:
+def test_two_servers_on_one_machine_have_their_own_cookies(hub: Hub, tmp_path: Path) -> None:
     """Cookies are shared by all ports of a machine."""
     one, other = Access(PORT), Access(PORT + 1)
     both = f"{cookie(one)}; {cookie(other)}"

@@ -64,7 +64,7 @@ def test_slow_players_are_shown_step_by_step(table: GameTable) -> None:
     assert live.state().player == "greedy"
 
 
-def test_a_pace_far_apart_waits_until_it_is_changed(table: GameTable) -> None:
+def test_a_slow_pace_can_be_changed_while_waiting(table: GameTable) -> None:
     listener = Listener()
     live = begin(table, listener)
     let_play(live, listener, "greedy", moves_per_second=1e-6)
@@ -289,7 +289,7 @@ def test_a_player_that_gets_ready_too_late_does_not_play(table: GameTable) -> No
     assert live.game.move_number == 1
 
 
-def test_who_played_is_told(table: GameTable) -> None:
+def test_the_players_are_reported(table: GameTable) -> None:
     listener = Listener()
     live = begin(table, listener)
     for spec in ("greedy", "random", "greedy"):
@@ -363,7 +363,7 @@ def test_a_player_that_cannot_be_made_is_refused(table: GameTable) -> None:
     ("spec", "words"),
     [(own_players.BROKEN, r"RuntimeError: broken \x1b[2J"), (own_players.WRONG, "a legal move")],
 )
-def test_a_player_that_fails_is_told_to_all(table: GameTable, spec: str, words: str) -> None:
+def test_a_failed_player_is_reported_to_all(table: GameTable, spec: str, words: str) -> None:
     listener = Listener()
     board = Board.parse("1234/0000/0000/0000")
     live = begin(table, listener, STANDARD, board=board)
@@ -373,7 +373,7 @@ def test_a_player_that_fails_is_told_to_all(table: GameTable, spec: str, words: 
     assert words in end.message
 
 
-def test_a_failure_after_the_end_is_nobodys_matter(table: GameTable) -> None:
+def test_a_failure_after_the_end_is_ignored(table: GameTable) -> None:
     listener = Listener()
     live = begin(table, listener)
     let_play(live, listener, own_players.HELD)
@@ -385,7 +385,7 @@ def test_a_failure_after_the_end_is_nobodys_matter(table: GameTable) -> None:
     assert [end.reason for end in listener.all(AutoplayEnded)] == ["paused"]
 
 
-def test_so_many_players_at_a_time(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_number_of_players_is_limited(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "MAX_PLAYERS", 2)
     listener = Listener()
     with closing(GameStore(tmp_path)) as store, closing(GameTable(store)) as table:

@@ -150,7 +150,7 @@ def test_an_imported_try_is_the_try_of_its_day(client: Client, hub: Hub) -> None
     assert [one["game"]["moves"] for one in client.get("/api/daily").json["tries"]] == [4]
 
 
-def test_another_game_in_its_place_is_said(client: Client, hub: Hub) -> None:
+def test_another_game_in_the_file_of_a_try_is_an_ordinary_game(client: Client, hub: Hub) -> None:
     store = hub.table.store
     GameFile(store.path(NAME)).save(Record(seed=1))
     assert begin(client) == NAME  # it is opened as what it is
@@ -175,7 +175,7 @@ def test_a_game_with_help_or_of_a_day_to_come_is_no_try(client: Client, hub: Hub
 
 
 @pytest.mark.parametrize("begun", ["0001-01-01T00:00:00+23:59", "9999-12-31T23:59:59-23:59", "x"])
-def test_a_wild_date_counts_as_later(client: Client, begun: str) -> None:
+def test_an_invalid_date_counts_as_later(client: Client, begun: str) -> None:
     text = '[Twofold "1"]\n[Seed "20260203"]\n[Player "me"]\n'
     text += f'[Date "{begun}"]\n[Daily "2026-02-03"]\n\n'
     assert client.post("/api/games", text).status == 201

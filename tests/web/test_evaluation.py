@@ -36,7 +36,7 @@ def test_points_make_a_bar() -> None:
 
 
 @pytest.mark.parametrize("spec", ["expectimax", "datumbox", "greedy"])
-def test_own_units_make_none(spec: str) -> None:
+def test_other_units_make_no_bar(spec: str) -> None:
     """Those of Datumbox are called points, but hold the score so far; those of greedy one move."""
     with make_player(spec) as player:
         found = player.analyse(BOARD, Budget(ply=1))
@@ -46,7 +46,7 @@ def test_own_units_make_none(spec: str) -> None:
         )
 
 
-def test_no_values_make_none() -> None:
+def test_no_values_make_no_bar() -> None:
     with make_player("random") as player:
         found = player.analyse(BOARD)
         assert evaluation_bar(found, player) == (None, "this player does not value moves")

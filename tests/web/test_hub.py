@@ -30,7 +30,7 @@ from twofold.web.protocol import AnalysisReply, AutoplayEnded, GameState, Ready,
 BOARD = Board.parse("1234/2345/3456/0010")
 
 
-def test_the_default_player_is_loaded_behind_the_scenes(tmp_path: Path) -> None:
+def test_the_default_player_is_loaded_in_a_thread(tmp_path: Path) -> None:
     GATE.reset()
     with closing(Hub(tmp_path, own_players.LATE)) as hub:
         early = Page(hub)
@@ -108,7 +108,7 @@ def test_the_next_server_goes_on(tmp_path: Path) -> None:
         assert page.new().now.best >= now.best
 
 
-def test_records_come_and_go(tmp_path: Path) -> None:
+def test_records_are_added_and_read(tmp_path: Path) -> None:
     game = Game(seed=1)
     for _ in range(5):
         game.play(game.legal_moves()[0])
@@ -140,7 +140,7 @@ def test_players_for_scripts(tmp_path: Path) -> None:
             hub.make_player(own_players.UNSTARTED, STANDARD)
 
 
-def test_who_reviews(tmp_path: Path) -> None:
+def test_the_default_judge_depends_on_the_rules(tmp_path: Path) -> None:
     record = Record.from_game(Game(seed=1))
     with closing(Hub(tmp_path, warm_up=False)) as hub:
         assert hub.judge_for(record) == "ntuple:ply=3"
@@ -149,7 +149,7 @@ def test_who_reviews(tmp_path: Path) -> None:
         assert hub.judge_for(record) == "expectimax:ply=2"
 
 
-def test_it_begins_at_once(tmp_path: Path) -> None:
+def test_the_hub_starts_at_once(tmp_path: Path) -> None:
     """Whatever has to be loaded, and however many games there are."""
     GATE.reset()
     with closing(Hub(tmp_path, own_players.LATE)) as hub:

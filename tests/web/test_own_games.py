@@ -68,7 +68,7 @@ def test_what_is_exported_can_be_imported(client: Client, hub: Hub) -> None:
     assert after == pytest.approx(sorted(before.values(), reverse=True), abs=0.001)
 
 
-def test_a_damaged_game_takes_no_other_with_it(client: Client, hub: Hub) -> None:
+def test_a_damaged_game_does_not_stop_the_export(client: Client, hub: Hub) -> None:
     first, _ = keep(hub, record_of(3), record_of(5))
     path = hub.table.store.path(first)
     path.write_text(path.read_text().rstrip() + "x")
@@ -85,9 +85,7 @@ def test_a_game_in_play_is_exported_as_it_stands(client: Client, hub: Hub) -> No
     assert len(found.moves) == 3
 
 
-def test_an_import_says_what_it_could_not_read(
-    client: Client, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_an_import_lists_unreadable_games(client: Client, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(own_games, "MAX_UNREAD", 2)
     good = format_game(record_of(4), "jsonl")
     wrong = '{"schema": 1, "rules": "0x0"}\n'

@@ -73,9 +73,7 @@ def test_what_cannot_be_drawn(client: Client, path: str, status: int, says: str)
     assert says in answer.json["error"]
 
 
-def test_what_is_missing_is_told_before_it_is_asked_for(
-    client: Client, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_missing_packages_are_listed(client: Client, monkeypatch: pytest.MonkeyPatch) -> None:
     info = client.get("/api/pictures").json
     assert (info["pixels"], info["install"], info["moves"]) == (True, "", 1_000)
     monkeypatch.setattr(raster, "find_spec", lambda name: None)

@@ -62,7 +62,7 @@ def test_refuses_code_and_files(spec: str, words: str) -> None:
         f"expectimax:threads={MAX_THREADS + 1}",
     ],
 )
-def test_refuses_what_takes_too_much(spec: str) -> None:
+def test_excessive_resources_are_refused(spec: str) -> None:
     with pytest.raises(LimitExceeded, match="here"):
         Roster().check(spec)
 

@@ -52,7 +52,7 @@ def is_dropped(one: socket.socket) -> bool:
 
 @pytest.mark.promise("R29")
 @pytest.mark.parametrize("path", ["/", "/api/games"])
-def test_a_body_that_is_no_http_leaves_nothing_in_the_terminal(
+def test_invalid_http_prints_nothing(
     access: Access, path: str, caplog: pytest.LogCaptureFixture
 ) -> None:
     head = f"POST {path} HTTP/1.1\r\nHost: 127.0.0.1:{access.port}\r\n"
@@ -66,13 +66,13 @@ def test_a_body_that_is_no_http_leaves_nothing_in_the_terminal(
 
 @pytest.mark.promise("R29")
 @pytest.mark.parametrize("begins", [b"", b"G", b"GET / HTTP/1.1\r\n", b"GET / HTTP/1.1\r\nHost: x"])
-def test_who_sends_no_whole_request_is_dropped(access: Access, begins: bytes) -> None:
+def test_an_incomplete_request_is_dropped(access: Access, begins: bytes) -> None:
     with connected(access) as one:
         one.sendall(begins)
         assert is_dropped(one)
 
 
-def test_who_sends_half_a_second_request_is_dropped(access: Access) -> None:
+def test_an_incomplete_second_request_is_dropped(access: Access) -> None:
     with connected(access) as one:
         one.sendall(f"GET / HTTP/1.1\r\nHost: 127.0.0.1:{access.port}\r\n\r\nGET /".encode())
         while b"403" not in one.recv(65_536):
@@ -81,7 +81,7 @@ def test_who_sends_half_a_second_request_is_dropped(access: Access) -> None:
             pass
 
 
-def test_who_is_answered_slowly_is_not_dropped(access: Access) -> None:
+def test_a_slow_response_is_not_dropped(access: Access) -> None:
     asks = http.client.HTTPConnection("127.0.0.1", access.port, timeout=60)
     headers = {"Authorization": f"Bearer {access.token}"}
     body = json.dumps({"player": "expectimax:ply=8", "seconds": 0.5, "seed": 1})
@@ -96,7 +96,7 @@ def test_a_websocket_is_not_dropped(access: Access) -> None:
 
 
 @pytest.mark.promise("R67")
-def test_who_has_not_shown_the_token_goes_first(
+def test_connections_without_a_token_are_dropped_first(
     access: Access, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The oldest of them for each that comes; the owner's connections stay."""
@@ -114,7 +114,7 @@ def test_who_has_not_shown_the_token_goes_first(
 
 
 @pytest.mark.promise("R67")
-def test_where_all_have_shown_it_the_newest_goes(
+def test_the_newest_is_dropped_if_all_have_the_token(
     access: Access, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(module, "MAX_SOCKETS", 2)
@@ -145,7 +145,7 @@ def status(access: Access) -> int:
 
 @pytest.mark.promise("R29")
 @pytest.mark.long
-def test_the_owner_notices_no_crowd(tmp_path: Path, figure: Callable[[str], None]) -> None:
+def test_a_crowd_does_not_delay_the_owner(tmp_path: Path, figure: Callable[[str], None]) -> None:
     with running(tmp_path, "--player", "greedy") as (process, access, _):
         wait_until_ready(access)
         before = memory(process.pid)
@@ -239,7 +239,7 @@ def test_a_port_that_is_asked_for_is_taken_or_refused() -> None:
         assert again.getsockname()[1] == port
 
 
-def test_what_is_no_address_or_port_is_refused() -> None:
+def test_invalid_addresses_and_ports_are_refused() -> None:
     with pytest.raises(LimitExceeded):
         listen("127.0.0.1", 65_536)
     for host in ["192.0.2.1", "nowhere.invalid", "a" * 100, ""]:
@@ -247,7 +247,7 @@ def test_what_is_no_address_or_port_is_refused() -> None:
             listen(host, 0).close()
 
 
-def test_where_no_port_is_free_it_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_no_free_port_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
     tried = []
 
     def refuse(host: str, port: int) -> socket.socket:

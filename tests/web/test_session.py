@@ -120,7 +120,7 @@ def test_games_on_a_board(page: Page) -> None:
         ({"source": "nothing"}, "NotFound"),
     ],
 )
-def test_no_game_begins_wrongly(page: Page, values: dict[str, Any], kind: str) -> None:
+def test_invalid_new_games_are_refused(page: Page, values: dict[str, Any], kind: str) -> None:
     assert page.refusal(protocol.NewRequest(**values))[0] == kind
 
 
@@ -202,7 +202,7 @@ def test_a_record_from_elsewhere_is_played_on(hub: Hub, page: Page) -> None:
     assert page.ask(protocol.UndoRequest(game=name), GameState).now.move_number == 1
 
 
-def test_only_so_many_games_are_open(page: Page, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_number_of_open_games_is_limited(page: Page, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "MAX_FOLLOWED", 2)
     first, _ = page.new(), page.new()
     assert page.refusal(protocol.NewRequest())[0] == "LimitExceeded"
@@ -290,7 +290,7 @@ def test_an_analysis(page: Page) -> None:
         ({"board": "3x3:123/000/000", "player": "ntuple:net=tiny"}, "UnsupportedRules"),
     ],
 )
-def test_no_analysis_of_that(page: Page, values: dict[str, Any], kind: str) -> None:
+def test_invalid_analyses_are_refused(page: Page, values: dict[str, Any], kind: str) -> None:
     assert page.refusal(protocol.AnalyseRequest(**values))[0] == kind
 
 
@@ -371,7 +371,7 @@ def test_a_review_and_an_analysis_run_beside_each_other(page: Page) -> None:
 # ---- the end
 
 
-def test_a_closed_page_is_told_nothing(hub: Hub, page: Page) -> None:
+def test_a_closed_session_sends_nothing(hub: Hub, page: Page) -> None:
     state = page.new()
     other = Page(hub)
     other.open(state.game)
@@ -433,7 +433,7 @@ def test_an_analysis_for_a_page_that_left_never_begins(hub: Hub, page: Page) -> 
     assert not page.all(AnalysisReply)
 
 
-def test_what_nobody_expected_does_not_end_the_page(
+def test_an_internal_error_does_not_end_the_session(
     hub: Hub, page: Page, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     def oops(*_: object, **__: object) -> None:

@@ -193,7 +193,7 @@ def test_a_deleted_game_without_news_is_gone(servers: list[Server]) -> None:
     assert one.told("deleted").game == mine.name != game
 
 
-def test_moves_that_nobody_saw_are_not_deleted(servers: list[Server]) -> None:
+def test_unseen_moves_are_not_deleted(servers: list[Server]) -> None:
     one, other = servers
     game = keep(servers)
     assert [info.moves for info in other.table.infos()] == [3]
@@ -240,7 +240,7 @@ def test_the_newest_file_is_opened(servers: list[Server]) -> None:
         one.page.replies.clear()
 
 
-def test_a_note_is_told_to_the_next_page(servers: list[Server]) -> None:
+def test_the_next_page_gets_the_note(servers: list[Server]) -> None:
     one, other = servers
     game = keep(servers)
     mine, theirs = one.open(game), other.open(game)
@@ -282,7 +282,7 @@ def test_lists_show_what_others_have_done(servers: list[Server]) -> None:
     assert one.table.store.damaged == {}
 
 
-def test_a_link_to_nothing_hides_no_game(tmp_path: Path) -> None:
+def test_a_broken_link_hides_no_game(tmp_path: Path) -> None:
     (tmp_path / f"good{SUFFIX}").write_text(format_record(record_of()))
     (tmp_path / f"dangling{SUFFIX}").symlink_to(tmp_path / "nothing")
     with closing(GameStore(tmp_path)) as store:

@@ -62,7 +62,7 @@ def test_a_token_of_another_user_is_refused(
 
 
 @POSIX
-def test_what_is_no_file_is_refused(tmp_path: Path) -> None:
+def test_only_regular_files_are_read(tmp_path: Path) -> None:
     secret = tmp_path / "elsewhere"
     kept_token(tmp_path)
     os.replace(tmp_path / FILE, secret)
@@ -76,7 +76,7 @@ def test_what_is_no_file_is_refused(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("text", ["", "a" * 42, "a" * 44, "a" * 42 + "!", "a" * 43 + "\n\n"])
-def test_what_is_no_token_is_refused(tmp_path: Path, text: str) -> None:
+def test_an_invalid_token_is_refused(tmp_path: Path, text: str) -> None:
     path = tmp_path / FILE
     path.write_text(text)
     path.chmod(0o600)

@@ -132,13 +132,13 @@ def test_plots_follow_the_theme(laptop: Visit) -> None:
         laptop.page.locator(f".lab-plot[src*='theme={scheme}']").first.wait_for()
 
 
-def test_names_of_others_are_text(laptop: Visit) -> None:
+def test_names_in_files_are_shown_as_text(laptop: Visit) -> None:
     laptop.open("/lab?study=games.db", ".lab-notes li")
     note = laptop.page.locator(".lab-notes li").last
     expect(note).to_have_text("no finished game: <img src=x>\\x1b[2J\\u202e")
 
 
-def test_what_is_made_appears_and_grows(browser: Browser, tmp_path: Path) -> None:
+def test_new_files_appear_and_curves_grow(browser: Browser, tmp_path: Path) -> None:
     with serve(tmp_path, "greedy") as served, visit(browser, served, LAPTOP) as one:
         one.open("/lab", ".lab-empty-page")
         with Study(tmp_path / "new.db") as study:

@@ -74,7 +74,7 @@ def test_games_are_a_csv_file(get: Get, folder: Path) -> None:
     assert get("/api/studies/nothing.db/games.csv").status_code == 404
 
 
-def test_what_the_page_has_is_not_sent_again(get: Get) -> None:
+def test_cached_responses_are_not_sent_again(get: Get) -> None:
     for path in ("/api/studies", "/api/studies/a.db", "/api/runs", "/api/runs/net.csv"):
         tag = get(path).headers["etag"]
         answer = get(path, If_None_Match=tag)
