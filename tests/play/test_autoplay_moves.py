@@ -11,7 +11,7 @@ from twofold.records.record import format_record, parse_record
 
 
 class Kept(SavedGame):
-    """A game without a file, so that none of these is ever called."""
+    """A game without a file; these methods are never called."""
 
     def write(self, record: Record) -> None:
         raise AssertionError

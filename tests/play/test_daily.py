@@ -1,4 +1,4 @@
-"""The daily game: which game it is, and who may call itself that."""
+"""The daily game: its rules and seed, and which games are one."""
 
 from datetime import date
 

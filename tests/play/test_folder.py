@@ -19,7 +19,7 @@ from twofold.rules import Rules
 
 @pytest.fixture(autouse=True)
 def home(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
-    """The folders of a user, as systems have them that keep state and data apart."""
+    """The folders of a user on a system with separate folders for state and data."""
     import platformdirs
 
     monkeypatch.delenv("TWOFOLD_STATE_DIR", raising=False)

@@ -1,4 +1,4 @@
-"""Game files: whatever the order in which two programs read and save, no move is lost."""
+"""Game files: two programs lose no move, in any order of reads and saves."""
 
 import itertools
 from collections.abc import Callable
@@ -18,7 +18,7 @@ pytestmark = pytest.mark.promise("R65")
 
 
 def record_of(picks: str, seed: int = 1, board: str = "", undos: int = 0) -> Record:
-    """A game in which each pick is a place among the legal moves."""
+    """A game in which each pick is an index into the legal moves."""
     game = Game.from_board(Board.parse(board), seed=seed) if board else Game(seed=seed)
     for pick in picks:
         moves = game.legal_moves()
@@ -121,12 +121,12 @@ def test_a_locked_file_is_not_written(tmp_path: Path, monkeypatch: pytest.Monkey
 
 @pytest.fixture
 def no_sync(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The disk is not waited for: nothing here depends on it."""
+    """Skip `fsync`, which these tests do not need."""
     monkeypatch.setattr("os.fsync", lambda _: None)
 
 
 class Program:
-    """One that plays a saved game: it takes over moves, or goes on in a file of its own."""
+    """A program with a saved game: it takes over moves, or continues in a new file."""
 
     def __init__(self, path: Path, pick: str) -> None:
         self.file, self.pick = GameFile(path), pick
@@ -134,7 +134,7 @@ class Program:
         self.record = self.file.read()
 
     def play(self) -> None:
-        """Make a move of its own kind."""
+        """Make a move that only this program makes."""
         game = self.record.replay()
         moves = game.legal_moves()
         game.play(moves[int(self.pick) % len(moves)])
@@ -142,7 +142,7 @@ class Program:
         self.made.append(self.record)
 
     def undo(self) -> None:
-        """Take the last move back; it is meant to be gone."""
+        """Undo the last move."""
         game = self.record.replay()
         if game.can_undo:
             game.undo()
@@ -150,7 +150,6 @@ class Program:
             self.record = Record.from_game(game)
 
     def save(self) -> None:
-        """Save."""
         found = self.file.save(self.record)
         if isinstance(found, Version):
             self.file.take(found)
@@ -186,7 +185,7 @@ def test_no_order_of_two_programs_loses_a_move(
 
 @pytest.mark.usefixtures("no_sync")
 def test_no_order_with_an_undo_loses_a_move_of_the_other(tmp_path: Path) -> None:
-    """One undoes and plays on while the other plays: only what was undone is gone."""
+    """One program undoes and plays while the other plays; only the undone moves are lost."""
     mine = [(0, what) for what in ("undo", "save", "play", "save")]
     theirs = [(1, what) for what in ("play", "save", "play", "save")]
     for number, order in enumerate(_merges(mine, theirs)):

@@ -1,4 +1,4 @@
-"""Part of the list of saved games: what is looked for, in the order wanted."""
+"""The list of saved games: search and order."""
 
 import pytest
 

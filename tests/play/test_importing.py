@@ -1,4 +1,4 @@
-"""Games that come in as text, one or many."""
+"""Games read from text, one or many."""
 
 import time
 

@@ -1,4 +1,4 @@
-"""Statistics of one's own games, from what a list shows of them."""
+"""Statistics of saved games, from the list."""
 
 import random
 import statistics

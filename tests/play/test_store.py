@@ -1,4 +1,4 @@
-"""Kept games: none is lost, none is deleted unasked, and many are listed fast."""
+"""Saved games: none is lost or deleted without a request, and lists are fast."""
 
 import errno
 import os
@@ -288,7 +288,7 @@ def test_the_number_of_games_is_limited(store: GameStore, monkeypatch: pytest.Mo
 def test_changes_while_the_index_is_read_count(
     store: GameStore, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The index does not bring back what was deleted, nor what a newer save has replaced."""
+    """The index restores no deleted game and no replaced version."""
     for name in ("saved", "deleted", "other"):
         store.save(name, record_of(2), 1.0)
     store.close()

@@ -1,4 +1,4 @@
-"""Threads that do jobs: so many at a time, and none is left at the end."""
+"""Threads for jobs: a limited number, and none left at the end."""
 
 import os
 import sys
@@ -66,7 +66,7 @@ def test_a_job_that_fails_is_logged(caplog: pytest.LogCaptureFixture) -> None:
 
 
 def hanging() -> tuple[threading.Event, Callable[[], None]]:
-    """Something that takes until the event is set."""
+    """An event, and a job that waits for it."""
     release = threading.Event()
 
     def hang() -> None:

@@ -29,7 +29,7 @@ BOARD = "0012/0013/0024/1357"
 
 @pytest.fixture
 def slow(tmp_path: Path) -> Iterator[Client]:
-    """A browser at a server whose player thinks until it is stopped."""
+    """A client of a server whose player thinks until it is stopped."""
     Thinker.forget()
     hub = Hub(tmp_path / "slow", SPEC)
     access = Access(PORT)
@@ -162,7 +162,7 @@ def test_time_and_depth_are_clamped(slow: Client) -> None:
 
 
 def leave_early(client: Client, body: dict[str, Any]) -> float:
-    """Ask for an analysis and go away while it is made; how long it goes on then, in seconds."""
+    """Request an analysis and disconnect; seconds until the search ends."""
 
     async def look() -> float:
         leaves = asyncio.Event()
@@ -181,7 +181,7 @@ def leave_early(client: Client, body: dict[str, Any]) -> float:
 
 
 async def until(happens: Callable[[], bool]) -> None:
-    """Wait for something that a thread does."""
+    """Wait for a condition that a thread fulfils."""
     end = time.monotonic() + PATIENCE
     while not happens():
         assert time.monotonic() < end, "it hangs"

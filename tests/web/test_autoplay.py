@@ -1,4 +1,4 @@
-"""Players play at any pace, and are ended at once."""
+"""Autoplay at any pace, and its end."""
 
 import threading
 import time
@@ -86,7 +86,7 @@ def test_a_slow_pace_can_be_changed_while_waiting(table: GameTable) -> None:
     ],
 )
 def test_fast_players_are_shown_in_frames(table: GameTable, spec: str, rules: str) -> None:
-    """The game is the one that the player plays anywhere else."""
+    """The moves are those that the player makes elsewhere."""
     listener = Listener()
     live = begin(table, listener, Rules.parse(rules))
     let_play(live, listener, spec, moves=150)
@@ -199,7 +199,7 @@ def test_the_goal_stops_it_where_the_rules_say_so(table: GameTable, pace: float 
 
 
 def test_a_move_takes_over_at_once(table: GameTable) -> None:
-    """Also from a player that is deep in thought and hears no flag."""
+    """Also from a player that thinks long and ignores the stop flag."""
     listener = Listener()
     live = begin(table, listener)
     let_play(live, listener, own_players.HELD)

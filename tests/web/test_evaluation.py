@@ -1,4 +1,4 @@
-"""Analyses as they are shown, and the evaluation bar."""
+"""Analyses as replies, and the evaluation bar."""
 
 import math
 
@@ -37,7 +37,7 @@ def test_points_make_a_bar() -> None:
 
 @pytest.mark.parametrize("spec", ["expectimax", "datumbox", "greedy"])
 def test_other_units_make_no_bar(spec: str) -> None:
-    """Those of Datumbox are called points, but hold the score so far; those of greedy one move."""
+    """Values of Datumbox include the score; those of greedy are one move's points."""
     with make_player(spec) as player:
         found = player.analyse(BOARD, Budget(ply=1))
         assert evaluation_bar(found, player) == (

@@ -1,4 +1,4 @@
-"""What all pages share: begun fast, closed cleanly, taken up again."""
+"""The objects that sessions share: quick start, clean close, restart."""
 
 import warnings
 from contextlib import closing
@@ -66,7 +66,7 @@ def test_wrong_players_and_folders_are_refused_at_once(tmp_path: Path) -> None:
 
 
 def test_no_thread_is_left(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """With all at work: a player, a search, a review, a default player being loaded."""
+    """With a player, a search, a review and a loading default player."""
     monkeypatch.setattr(hub_module, "LOADER_SECONDS", PATIENCE)  # however long the kernels take
     begun = threads_since()
     GATE.reset()
@@ -150,7 +150,7 @@ def test_the_default_judge_depends_on_the_rules(tmp_path: Path) -> None:
 
 
 def test_the_hub_starts_at_once(tmp_path: Path) -> None:
-    """Whatever has to be loaded, and however many games there are."""
+    """Before the player is loaded, and with many games."""
     GATE.reset()
     with closing(Hub(tmp_path, own_players.LATE)) as hub:
         assert not Page(hub).wait(Welcome).ready

@@ -102,7 +102,7 @@ def test_a_player_without_values_judges_too() -> None:
 
 
 def test_preflight_requests_are_answered(app: Gate) -> None:
-    """Browsers do before a public page calls a server on the user's own machine."""
+    """Browsers send them before a public page calls a server on the user's machine."""
     private = {"access_control_request_private_network": "true"}
     for path, method in [("/move", "GET"), ("/analyze", "POST")]:
         answer = ask(app, "OPTIONS", path, access_control_request_method=method, **private)

@@ -1,4 +1,4 @@
-"""What a page may send over the WebSocket, and what becomes of it and of the others."""
+"""Messages over the WebSocket: limits, invalid ones, and their effect on others."""
 
 import asyncio
 import contextlib
@@ -79,7 +79,7 @@ BAD = {
 
 
 def sends(client: Client, *messages: Any) -> int:
-    """The code with which a connection is closed that sends these."""
+    """The code with which the connection is closed after these messages."""
 
     async def look() -> int:
         async with connected(client.app, client.headers) as socket:
@@ -129,7 +129,7 @@ def test_messages_are_counted_by_the_clock() -> None:
 
 @pytest.mark.promise("R28")
 def test_a_flood_does_not_delay_other_pages(client: Client) -> None:
-    """Between two messages of one page it is the others' turn, however many have come."""
+    """Between two messages of one page other tasks run."""
 
     async def look() -> int:
         headers = client.headers
@@ -181,7 +181,7 @@ NOW: Any = msgspec.convert(
 
 
 def gets(put: Callable[[Outbox], None], count: int, **limits: int) -> list[Any]:
-    """What comes out of an outbox after something was put in."""
+    """The messages of an outbox after these replies."""
 
     async def look() -> list[Any]:
         outbox = Outbox(asyncio.get_running_loop(), **limits)
@@ -283,7 +283,7 @@ def test_a_page_that_reads_nothing_is_disconnected(
     sessions: list[Any] = []
 
     class Talker:
-        """A session that says more than a page can read."""
+        """A session that sends more than a page can read."""
 
         def __init__(self, hub: Hub, send: Callable[[Reply], None]) -> None:
             self.closed = 0
@@ -334,7 +334,7 @@ def test_a_closed_connection_ends_quietly(client: Client, fault: type[Exception]
 
 @pytest.fixture
 def real(hub: Hub, tmp_path: Path) -> Iterator[Callable[[], ClientConnection]]:
-    """Opens WebSockets to a server of its own."""
+    """Opens WebSockets to a new server."""
     listener = free_listener()
     port = listener.getsockname()[1]
     access = Access(port)
@@ -475,7 +475,7 @@ def test_a_flood_that_ignores_its_end_is_dropped(hub: Hub, tmp_path: Path) -> No
 def test_invalid_messages_do_not_disturb_others(
     tmp_path: Path, figure: Callable[[str], None]
 ) -> None:
-    """While others flood and send what is no request, an answer takes its usual time."""
+    """While others flood and send invalid requests, a reply takes its usual time."""
     with running(tmp_path, "--player", "greedy") as (_, access, _):
         wait_until_ready(access)
         with opened(access) as page, crowd_of(access, "flood=3", "nonsense=3") as crowd:

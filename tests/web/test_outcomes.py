@@ -1,4 +1,4 @@
-"""How games end, told to a page: while it is found, at the end, and why not."""
+"""How games end, as replies: progress, the result, and errors."""
 
 from collections.abc import Iterator
 from contextlib import closing

@@ -1,4 +1,4 @@
-"""All saved games at once: statistics, a list to search, export and import."""
+"""All saved games: statistics, search, export and import."""
 
 import json
 import time
@@ -101,7 +101,7 @@ def test_an_import_is_bounded(client: Client, monkeypatch: pytest.MonkeyPatch) -
 
 
 def test_hints_of_a_page_are_counted(hub: Hub) -> None:
-    """Once for each position of the game; another analysis counts nothing."""
+    """Once for each position of the game; other analyses do not count."""
     page = Page(hub)
     state = page.new()
     now = page.play(state, 2)

@@ -1,4 +1,4 @@
-"""Files to pass on: what the API draws, and what it refuses to."""
+"""Pictures of boards and games: files and refusals."""
 
 import io
 import json
@@ -14,7 +14,7 @@ BOARD = "0012/0124/1356/2479"
 
 
 def keep(client: Client, moves: int = 30) -> str:
-    """Have a game played and kept; its id."""
+    """Play and save a game; returns its id."""
     wanted = {"player": "greedy", "seed": "7", "moves": moves}
     record = client.post("/api/play", json.dumps(wanted)).json["record"]
     return str(client.post("/api/games", record).json["game"])

@@ -1,4 +1,4 @@
-"""Messages: what is written can be read again, and nothing else is read."""
+"""Messages: they round-trip, and invalid ones are refused."""
 
 import json
 from typing import Any

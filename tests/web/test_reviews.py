@@ -1,4 +1,4 @@
-"""Reviews: judgements come in order, are kept, and end when nobody waits."""
+"""Reviews: judgements come in order, are cached, and end when they are cancelled."""
 
 import threading
 from collections.abc import Iterator
@@ -29,7 +29,7 @@ SPEC = "ntuple:net=tiny,ply=1"
 
 
 def game(moves: int, last: int = 0) -> Record:
-    """A game of first legal moves; `last` says which one the last move is."""
+    """A game of first legal moves; `last` is the index of the last move."""
     history = Game(STANDARD, 5)
     for number in range(moves):
         history.play(history.legal_moves()[last if number == moves - 1 else 0])
@@ -125,7 +125,7 @@ def test_judgements_come_in_parts(reviews: Reviews, monkeypatch: pytest.MonkeyPa
 
 
 def test_judgements_are_kept(reviews: Reviews, judged: list[int]) -> None:
-    """Also those of the first moves of a game that went on, or went on in another way."""
+    """Also those of the first moves of a game that continued, in the same way or another."""
     listener = Listener()
     asked(reviews, listener, game(20))
     first = end(listener)

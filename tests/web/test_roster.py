@@ -1,4 +1,4 @@
-"""Players from the wire name no code and no file; the owner may name anything."""
+"""Players in requests name no code and no file; the owner may name anything."""
 
 import threading
 from pathlib import Path
@@ -157,7 +157,7 @@ def test_the_default_depends_on_the_rules() -> None:
 
 
 def test_a_network_is_loaded_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Those who ask while it is being loaded wait; who asks for another player does not."""
+    """Requests for it wait while it is loaded; requests for another player do not."""
     reached, go_on = threading.Event(), threading.Event()
     here: list[str] = []
 

@@ -1,4 +1,4 @@
-"""Games are written now and then, and none is lost."""
+"""Games are saved regularly, and none is lost."""
 
 from contextlib import closing
 from pathlib import Path

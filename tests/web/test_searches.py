@@ -1,4 +1,4 @@
-"""Analyses: clamped, so many at a time, ended when nobody waits."""
+"""Analyses: limits, their number at a time, and their end when cancelled."""
 
 import threading
 from collections.abc import Iterator
@@ -42,7 +42,7 @@ BOARD = Board.parse("1234/2345/3456/0010")
 
 
 class Makes:
-    """Makes players, and counts what becomes of them."""
+    """Makes players, and counts them."""
 
     def __init__(self) -> None:
         self.made: list[Player] = []
@@ -250,7 +250,7 @@ def test_after_a_drop_nothing_is_sent(searches: Searches, makes: Makes) -> None:
 
 @pytest.mark.promise("R29b")
 def test_the_number_of_simultaneous_analyses_is_limited(searches: Searches) -> None:
-    """A third waits until there is room; one that is dropped meanwhile never begins."""
+    """A third one is queued; if it is dropped from the queue, it never starts."""
     listener = Listener()
     first = asked(searches, listener, question(seconds=60.0), 1)
     second = asked(searches, listener, question(seconds=60.0), 2)
@@ -299,8 +299,6 @@ def test_a_player_that_comes_back_after_the_end_is_closed(makes: Makes) -> None:
 
 
 def test_a_stream_may_be_a_list(searches: Searches, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A stream need not be a generator."""
-
     def stream(self: Player, board: Board, *_: object, **__: object) -> Iterator[object]:
         return iter([self.analyse(board)])
 

@@ -1,4 +1,4 @@
-"""Who may speak to the server: token, origin, host."""
+"""Access control: token, origin, host."""
 
 import asyncio
 import base64
@@ -115,7 +115,7 @@ def access() -> Access:
 
 @pytest.fixture(params=["", LEGACY], ids=["usual", "legacy"])
 def app(request: pytest.FixtureRequest, hub: Hub, tmp_path: Path) -> Gate:
-    """Both set-ups, with and without the legacy routes."""
+    """With and without the legacy routes."""
     return create_app(hub, Access(PORT, legacy_origin=request.param), tmp_path)
 
 
@@ -127,7 +127,7 @@ def ask(app: Gate, target: str, method: str = "GET", **headers: str) -> Answer:
 def upgrade(
     app: Gate, headers: dict[str, str] | list[tuple[str, str]], *, extensions: bool = True
 ) -> str:
-    """What becomes of a WebSocket: `welcome`, or the code of its end."""
+    """The result of opening a WebSocket: `welcome`, or the close code."""
 
     async def look() -> str:
         async with connected(app, headers, extensions=extensions) as socket:
@@ -140,7 +140,7 @@ def upgrade(
 
 
 def every_route(app: Gate) -> Iterator[tuple[str, str]]:
-    """Method and an address for each route, and for each method that it has."""
+    """A method and an address for each route and method."""
     assert isinstance(app.app, Starlette)
     for route in app.app.routes:
         yield from addresses(route)
@@ -348,7 +348,7 @@ def test_a_refusal_says_how_to_sign_in(app: Gate) -> None:
 
 
 def test_a_link_from_elsewhere_asks_again_from_our_own_page(app: Gate) -> None:
-    """Browsers send no strict cookie where another page led to ours."""
+    """Browsers omit a strict cookie after a link on another page."""
     link = {"accept": "text/html", "sec_fetch_mode": "navigate", "sec_fetch_site": "cross-site"}
     assert SCRIPT in ask(app, "/review", **link).text
     again = link | {"sec_fetch_site": "same-origin"}
@@ -398,7 +398,7 @@ def test_two_origins_are_refused(app: Gate) -> None:
 
 @pytest.mark.promise("R25")
 def test_a_cookie_alone_changes_nothing(app: Gate) -> None:
-    """Another server on this machine is the same site: its pages' requests carry our cookie."""
+    """Another server on this machine is the same site, so its pages send our cookie."""
     mine = {"cookie": cookie(app.access)}
     assert ask(app, "/nothing", "POST", **mine).status == 403
     assert ask(app, "/nothing", "POST", **mine, sec_fetch_site="same-origin").status == 404
@@ -471,7 +471,7 @@ def test_an_invalid_origin_is_refused(text: str) -> None:
 @pytest.mark.promise("R26")
 @pytest.mark.parametrize("host", FOREIGN_HOSTS)
 def test_no_foreign_host_passes(app: Gate, host: str) -> None:
-    """A name of an attacker's that resolves to 127.0.0.1: DNS rebinding."""
+    """DNS rebinding: an attacker's name that resolves to 127.0.0.1."""
     for origin in [{"origin": f"http://{host}"}, {"origin": ORIGIN}, {}]:
         headers = {"host": host, "cookie": cookie(app.access), **origin}
         assert run(ask_async(app, "GET", "/", headers)).status == 400

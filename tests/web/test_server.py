@@ -1,4 +1,4 @@
-"""The server: where it listens, how long it waits, how it ends; crowds."""
+"""The server: addresses, timeouts, shutdown, crowds."""
 
 import contextlib
 import http.client
@@ -27,7 +27,7 @@ from twofold.web.server import Server, in_url, is_every_address, is_loopback, li
 
 @pytest.fixture
 def access(hub: Hub, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Access]:
-    """A real server that loses its patience soon."""
+    """A real server with a short timeout."""
     monkeypatch.setattr(module, "REQUEST_SECONDS", 0.1)
     listener = free_listener()
     access = Access(listener.getsockname()[1])
@@ -40,7 +40,7 @@ def connected(access: Access) -> socket.socket:
 
 
 def is_dropped(one: socket.socket) -> bool:
-    """Whether the server ends a connection; waits for it."""
+    """Wait and return True if the server closes a connection."""
     try:
         return one.recv(65_536) == b""
     except ConnectionError:
@@ -99,7 +99,7 @@ def test_a_websocket_is_not_dropped(access: Access) -> None:
 def test_connections_without_a_token_are_dropped_first(
     access: Access, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The oldest of them for each that comes; the owner's connections stay."""
+    """The oldest one for each new connection; the owner's connections stay."""
     monkeypatch.setattr(module, "MAX_SOCKETS", 4)
     monkeypatch.setattr(module, "REQUEST_SECONDS", 600.0)
     owner = http.client.HTTPConnection("127.0.0.1", access.port, timeout=60)
@@ -125,7 +125,7 @@ def test_the_newest_is_dropped_if_all_have_the_token(
 
 
 def answer_of(asks: http.client.HTTPConnection, access: Access) -> int:
-    """The status of an answer to the owner."""
+    """The status of a response to the owner."""
     asks.request("GET", "/api/players", headers={"Authorization": f"Bearer {access.token}"})
     answer = asks.getresponse()
     answer.read()
@@ -171,7 +171,7 @@ def test_a_crowd_does_not_delay_the_owner(tmp_path: Path, figure: Callable[[str]
 def test_the_owner_is_answered_beside_a_crowd_without_the_token(
     tmp_path: Path, figure: Callable[[str], None]
 ) -> None:
-    """200 connections that say nothing, each opened again as soon as it is dropped."""
+    """200 connections that send nothing, each reopened when it is dropped."""
     times = []
     with running(tmp_path, "--player", "greedy") as (_, access, _):
         wait_until_ready(access)
@@ -190,7 +190,7 @@ def test_the_owner_is_answered_beside_a_crowd_without_the_token(
 
 
 def memory(pid: int) -> int:
-    """Bytes of memory that a process has."""
+    """Memory of a process, in bytes."""
     for line in Path(f"/proc/{pid}/status").read_text(encoding="utf-8").splitlines():
         if line.startswith("VmRSS:"):
             return int(line.split()[1]) * 1024
@@ -198,7 +198,7 @@ def memory(pid: int) -> int:
 
 
 def wait_for_a_place(access: Access) -> None:
-    """Until a new page gets its welcome."""
+    """Wait until a new page gets its welcome."""
     while True:
         with contextlib.suppress(OSError, WebSocketException, TimeoutError), opened(access) as page:
             until(page, "welcome")

@@ -1,4 +1,4 @@
-"""One page: what it asks is done or refused, whatever it asks."""
+"""One page: every request is answered or refused."""
 
 import threading
 import time
@@ -386,7 +386,7 @@ def test_a_closed_session_sends_nothing(hub: Hub, page: Page) -> None:
 
 def test_a_page_may_move_as_soon_as_it_is_told_of_a_game(hub: Hub) -> None:
     class Hasty(Page):
-        """Moves while the game is being sent."""
+        """Moves as soon as it gets the game."""
 
         def send(self, reply: protocol.Reply) -> None:
             super().send(reply)
@@ -407,7 +407,7 @@ def test_a_page_may_move_as_soon_as_it_is_told_of_a_game(hub: Hub) -> None:
 def test_a_game_that_is_read_for_a_page_that_left_is_left_too(
     hub: Hub, page: Page, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Whenever it leaves: while the game is read, or while it joins."""
+    """The page leaves while the game is read, or while it joins."""
     state = page.new()
     other = Page(hub)
     join, found = hub.table.join, threading.Event()
@@ -451,7 +451,7 @@ def test_an_internal_error_does_not_end_the_session(
 
 
 def test_every_request_is_understood(hub: Hub) -> None:
-    """None falls through to a fault of ours."""
+    """None causes an internal error."""
     page = Page(hub)
     kinds: tuple[type[protocol.Request], ...] = protocol.AnyRequest.__args__
     for kind in kinds:

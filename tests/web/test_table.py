@@ -1,4 +1,4 @@
-"""Games in play are shared, and found again."""
+"""Games in play are shared, and reopened."""
 
 import time
 from contextlib import closing

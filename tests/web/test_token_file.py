@@ -1,4 +1,4 @@
-"""The token that a server keeps: one for a folder, and for nobody else to read."""
+"""The token file: one per folder, private."""
 
 import os
 import stat

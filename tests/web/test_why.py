@@ -1,4 +1,4 @@
-"""The operation that says what a bad move gives up."""
+"""The operation that explains a bad move."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""The queue of jobs, with a command that only says progress and ends."""
+"""The queue of jobs, with a fake command."""
 
 import sys
 from collections.abc import Iterator
@@ -19,7 +19,7 @@ PROGRAM = (sys.executable, "-I", fake_command.__file__)
 
 
 def planned(wanted: Wanted, folder: Path) -> Plan:
-    """The plan of a bench whose players are not looked at."""
+    """The plan of a bench whose players are not checked."""
     assert isinstance(wanted, BenchJob)
     file = f"{wanted.name}.db"
     words = ["bench", wanted.players[0], "--out", file]
@@ -128,7 +128,7 @@ def test_jobs_end_with_their_server(tmp_path: Path) -> None:
 
 @pytest.mark.promise("R80")
 def test_jobs_of_a_killed_server_are_stopped(queue: JobQueue, tmp_path: Path) -> None:
-    """A job that its file has as running, of a server that is gone, was stopped by its end."""
+    """A job that is running according to its file, but whose server is gone."""
     job = queue.submit(bench("done"), tmp_path)
     killed = until(queue, job, state="done")
     killed.server, killed.state, killed.progress = "gone", "running", 0.5
@@ -138,7 +138,7 @@ def test_jobs_of_a_killed_server_are_stopped(queue: JobQueue, tmp_path: Path) ->
 
 
 def test_two_servers_share_a_list(queue: JobQueue, tmp_path: Path) -> None:
-    """One sees what the other does, leaves its jobs alone, and waits for its turn."""
+    """Each lists the other's jobs, does not change them, and waits while one runs."""
     other = queue_in(tmp_path)
     job = queue.submit(bench("waits", "a"), tmp_path)
     until(other, job, state="running")
@@ -197,7 +197,7 @@ def test_the_time_left_follows_recent_progress() -> None:
 
 
 def test_a_job_without_files_begins_again(queue: JobQueue, tmp_path: Path) -> None:
-    """And does not go on with a file that somebody else has made meanwhile."""
+    """It does not continue a file that another program has created since."""
     job = queue.submit(bench("again"), tmp_path)
     until(queue, job, state="running", progress=0.25)
     (tmp_path / "study.db").unlink()

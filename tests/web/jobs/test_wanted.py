@@ -1,4 +1,4 @@
-"""What a page may ask for as a job, and the command that is made of it."""
+"""Requests for jobs, and the commands made of them."""
 
 import shutil
 from collections import namedtuple

@@ -28,7 +28,7 @@ DRAWN = "image => image.complete && image.naturalWidth > 0"
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Two studies, a torn one, two runs."""
+    """Two studies, a damaged one, two runs."""
     folder = tmp_path_factory.mktemp("lab")
     make_late_study(folder / "late.db")
     with Study(folder / "late.db") as study:
@@ -49,7 +49,7 @@ def served(folder: Path) -> Iterator[Served]:
 
 
 def drawn(visit: Visit) -> int:
-    """How many plots there are; every one is waited for."""
+    """Wait for all plots; returns their number."""
     plots = visit.page.locator(".lab-plot")
     for number in range(plots.count()):
         plots.nth(number).scroll_into_view_if_needed()

@@ -1,4 +1,4 @@
-"""The laboratory: studies and runs of a folder, whatever else lies there."""
+"""The laboratory: the studies and runs of a folder with other files."""
 
 import re
 import sqlite3
@@ -104,7 +104,7 @@ def test_the_tables_are_those_of_the_report(folder: Path) -> None:
 
 
 def test_every_column_has_sort_keys(tmp_path: Path) -> None:
-    """With the spread of the time of moves, and without any time."""
+    """With a spread of the times per move, and without times."""
     with Study(tmp_path / "a.db") as made:
         number = add(made, "timed")
         made.add(number, row(1, 100, 5, move_seconds=(0.001, 0.002)))
@@ -373,7 +373,7 @@ def test_few_sets_of_boards_are_shown(folder: Path) -> None:
 
 
 def test_the_mean_of_several_runs(folder: Path) -> None:
-    """With its interval where it is known; moves and time are not."""
+    """With its interval where it is known; moves and times are unknown."""
     make_runs(folder / "several.runs.csv")
     found = run(folder, "several.runs.csv")
     assert found.columns == ["games", "mean", "low", "high", "seed_7", "seed_8"]

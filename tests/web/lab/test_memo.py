@@ -1,4 +1,4 @@
-"""What the laboratory has computed is kept."""
+"""The cache of the laboratory."""
 
 import time
 from concurrent.futures import ThreadPoolExecutor

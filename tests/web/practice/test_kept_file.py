@@ -1,4 +1,4 @@
-"""A small file that several servers change: nothing is lost, nothing damaged is written over."""
+"""A small file that several servers change: nothing is lost, no damaged file is overwritten."""
 
 import threading
 from pathlib import Path
@@ -12,7 +12,7 @@ from twofold.web.practice.kept_file import KeptFile
 
 
 class Numbers(msgspec.Struct):
-    """A content."""
+    """Some content."""
 
     known: list[int] = []
 

@@ -1,4 +1,4 @@
-"""The notebook of mistakes: what comes in, what is asked, and when it is solved."""
+"""The notebook of mistakes: what is added, drawn and solved."""
 
 import random
 from collections import Counter
@@ -45,7 +45,7 @@ def judged(game: Record) -> list[MoveJudgement]:
 
 
 def mistake(number: int, share: float = 0.5, game: str = "g") -> Mistake:
-    """A mistake with a board of its own: left where up was best."""
+    """A mistake on its own board: left, where up was best."""
     return Mistake(
         id=f"{number:016x}",
         board="1000/0000/0000/0001",

@@ -1,4 +1,4 @@
-"""What the API can do for the Practice page."""
+"""The HTTP operations of the Practice page."""
 
 from collections.abc import Iterator
 from pathlib import Path
