@@ -109,7 +109,7 @@ class Autoplay:
         self._stop = Stop()
         self._ended = False
         self._framed = -math.inf  # when the last frame was sent
-        self._stepped = -math.inf  # when the last move was made that was a step
+        self._stepped = -math.inf  # when the last step was made
         self._speeds = SpeedWindow()
         self._set(wish, asker)
 

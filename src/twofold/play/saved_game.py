@@ -60,7 +60,7 @@ class SavedGame(ABC):
 
     @property
     def version(self) -> tuple[int, int, int]:
-        """Differs whenever the game differs; hints before the first move do not count."""
+        """Differs whenever the game differs; hints count from the first move on."""
         number, undos = self.game.move_number, self.game.undos
         has_begun = undos > 0 or number > self.game.start_move_number
         return number, undos, self.hints if has_begun else 0

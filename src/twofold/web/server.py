@@ -104,7 +104,7 @@ class PatientProtocol(H11Protocol):
         self.transport.close()
 
     def _lose_patience(self) -> None:
-        """Close the connection if it has had no request and no response since the last call."""
+        """Close the connection if it is idle and has had no new request since the last call."""
         if self.transport.get_protocol() is not self:
             return  # it has become a WebSocket
         idle = self.cycle is None or self.cycle.response_complete

@@ -149,7 +149,7 @@ class GameTable:
             except InvalidRecord:
                 set_aside(path)
         self.store.check_room()
-        # If another program has just created it, `save` returns a conflict and writes nothing.
+        # This does not overwrite a try that another program has just created.
         self.store.save(game, daily.new_record(day, _now_text()), self.time())
         return game
 
